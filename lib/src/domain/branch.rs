@@ -1,0 +1,65 @@
+use super::{Invalid, quoted};
+
+/// A branch, without `refs/heads/`: valid by `git check-ref-format --branch`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Branch(String);
+
+impl Branch {
+    /// Longest accepted name, in bytes: what file systems allow for one name.
+    pub const MAX_BYTES: usize = 255;
+
+    /// # Errors
+    /// When git would refuse to create a branch of that name, or it is longer than [`Branch::MAX_BYTES`].
+    pub fn parse(name: &str) -> Result<Self, Invalid> {
+        if name.is_empty() {
+            return Err(Invalid(
+                "is empty; send the name of the branch, such as main".to_owned(),
+            ));
+        }
+        if name.len() > Self::MAX_BYTES {
+            return Err(Invalid(format!(
+                "is {} bytes long; at most {} are allowed",
+                name.len(),
+                Self::MAX_BYTES
+            )));
+        }
+        let full = format!("refs/heads/{name}");
+        let is_valid =
+            !name.starts_with('-') && name != "HEAD" && gix_validate::reference::name(full.as_str().into()).is_ok();
+        if is_valid {
+            Ok(Branch(name.to_owned()))
+        } else {
+            Err(Invalid(format!("{} is not a valid git branch name", quoted(name))))
+        }
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Display for Branch {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rules_are_those_of_git() {
+        for name in ["main", "feature/login", "a", "release-1.0", "größe", "a{b}", "@a"] {
+            assert!(Branch::parse(name).is_ok(), "{name:?}");
+        }
+        for name in [
+            "", "-x", "HEAD", "a b", "a..b", "a:b", "a~1", "a^", "a?", "a*", "a[b", "a\\b", "/a", "a/", "a//b", ".a",
+            "a/.b", "a.lock", "a.", "a@{1}", "a\nb", "a\0b", "a\x7fb",
+        ] {
+            assert!(Branch::parse(name).is_err(), "{name:?}");
+        }
+        assert!(Branch::parse(&"x".repeat(256)).is_err());
+    }
+}

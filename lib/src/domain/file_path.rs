@@ -1,0 +1,158 @@
+use super::{Invalid, quoted};
+
+/// A file, relative to the root of its repository, `/` separators. Two spellings of one file are one value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FilePath(String);
+
+impl FilePath {
+    /// Longest accepted path, in bytes.
+    pub const MAX_BYTES: usize = 4096;
+
+    /// Folds `./` and doubled slashes.
+    ///
+    /// # Errors
+    /// When it is empty, absolute, too long, a directory, or has `..`, NUL or a backslash. A backslash is refused because
+    /// an agent on Windows that sends `src\a.ts` must not get another lock than the one on `src/a.ts`.
+    pub fn parse(text: &str) -> Result<Self, Invalid> {
+        let refused = |why: &str| Err(Invalid(format!("{} {why}", quoted(text))));
+        if text.is_empty() {
+            return Err(Invalid(
+                "has an empty path; send paths relative to the repository root".to_owned(),
+            ));
+        }
+        if text.len() > Self::MAX_BYTES {
+            return refused(&format!(
+                "is {} bytes long; at most {} are allowed",
+                text.len(),
+                Self::MAX_BYTES
+            ));
+        }
+        if text.contains('\0') {
+            return refused("has a NUL character");
+        }
+        if text.contains('\\') {
+            return refused("has a backslash; separate folders with /");
+        }
+        if text.starts_with('/') || matches!(text.as_bytes(), [drive, b':', b'/', ..] if drive.is_ascii_alphabetic()) {
+            return refused("is absolute; send paths relative to the repository root");
+        }
+        if text.ends_with('/') || text == "." || text.ends_with("/.") {
+            return refused("is a directory; locks are held on files");
+        }
+        if text.split('/').any(|part| part == "..") {
+            return refused("has '..'; send the path without it");
+        }
+        let folded: Vec<&str> = text
+            .split('/')
+            .filter(|part| !part.is_empty() && *part != ".")
+            .collect();
+        Ok(FilePath(folded.join("/")))
+    }
+
+    /// The path.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The last part of the path.
+    pub fn file_name(&self) -> &str {
+        self.0.rsplit('/').next().unwrap_or(&self.0)
+    }
+}
+
+impl std::fmt::Display for FilePath {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+/// The files of one request: 1 to 512, distinct, in the order given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FilePaths(Vec<FilePath>);
+
+impl FilePaths {
+    /// Most files in one request.
+    pub const MAX: usize = 512;
+
+    /// Spellings of the same file count once.
+    ///
+    /// # Errors
+    /// When there are none or too many, or when one is no [`FilePath`].
+    pub fn parse<'a>(paths: impl ExactSizeIterator<Item = &'a str>) -> Result<Self, Invalid> {
+        let given = paths.len();
+        let mut seen = std::collections::HashSet::new();
+        let mut distinct = Vec::with_capacity(given.min(Self::MAX));
+        for text in paths {
+            let path = FilePath::parse(text)?;
+            if seen.insert(path.clone()) {
+                if distinct.len() == Self::MAX {
+                    return Err(Invalid(format!(
+                        "has {given} paths; at most {} distinct ones are allowed",
+                        Self::MAX
+                    )));
+                }
+                distinct.push(path);
+            }
+        }
+        if distinct.is_empty() {
+            return Err(Invalid("is empty; name at least one file".to_owned()));
+        }
+        Ok(FilePaths(distinct))
+    }
+}
+
+impl std::ops::Deref for FilePaths {
+    type Target = [FilePath];
+
+    fn deref(&self) -> &[FilePath] {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spellings_of_one_file_are_one_path() {
+        for text in ["src/a.ts", "./src/a.ts", "src//a.ts", "src/./a.ts", ".//src///a.ts"] {
+            assert_eq!(FilePath::parse(text).unwrap().as_str(), "src/a.ts", "{text}");
+        }
+        let paths = FilePaths::parse(["a", "./a", "b"].into_iter()).unwrap();
+        assert_eq!(paths.len(), 2);
+    }
+
+    #[test]
+    fn what_is_not_a_file_of_the_repository_is_refused() {
+        for text in [
+            "",
+            ".",
+            "./",
+            "src/",
+            "src/.",
+            "/etc/passwd",
+            "//a",
+            "C:/a",
+            "../a",
+            "a/../a",
+            "a/..",
+            "a\0b",
+            "src\\a.ts",
+        ] {
+            assert!(FilePath::parse(text).is_err(), "{text:?}");
+        }
+        assert!(FilePath::parse(&"a".repeat(4097)).is_err());
+        assert!(FilePath::parse(&"a".repeat(4096)).is_ok());
+        for text in ["..a", "a..", ".env", "a b", "größe.ts", "C:a", "...", "a:b"] {
+            assert!(FilePath::parse(text).is_ok(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_request_names_1_to_512_files() {
+        assert!(FilePaths::parse(std::iter::empty::<&str>().collect::<Vec<_>>().into_iter()).is_err());
+        let names: Vec<String> = (0..513).map(|number| format!("f{number}")).collect();
+        assert!(FilePaths::parse(names.iter().map(String::as_str)).is_err());
+        assert!(FilePaths::parse(names[..512].iter().map(String::as_str)).is_ok());
+    }
+}

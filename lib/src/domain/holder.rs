@@ -1,0 +1,81 @@
+use super::{Invalid, quoted};
+
+/// A person: the verified login. Never taken from the caller's word.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct UserId(String);
+
+impl UserId {
+    /// # Errors
+    /// When it is not 1 to 128 printable characters without spaces.
+    pub fn parse(text: &str) -> Result<Self, Invalid> {
+        let is_valid = (1..=128).contains(&text.chars().count())
+            && text
+                .chars()
+                .all(|character| !character.is_control() && !character.is_whitespace());
+        if is_valid {
+            Ok(UserId(text.to_owned()))
+        } else {
+            Err(Invalid(format!(
+                "{} is not a login: 1 to 128 printable characters without spaces",
+                quoted(text)
+            )))
+        }
+    }
+
+    /// The login.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Display for UserId {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+/// One of several agents of one person.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct AgentId(String);
+
+impl AgentId {
+    /// # Errors
+    /// When it is not 1 to 128 of letters, digits, `.`, `_`, `-`, `:`.
+    pub fn parse(text: &str) -> Result<Self, Invalid> {
+        let is_valid = (1..=128).contains(&text.len())
+            && text
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"._-:".contains(&byte));
+        if is_valid {
+            Ok(AgentId(text.to_owned()))
+        } else {
+            Err(Invalid(format!(
+                "{} is not an agent id; send 1 to 128 of letters, digits, '.', '_', '-', ':'",
+                quoted(text)
+            )))
+        }
+    }
+
+    /// The id.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Who holds a lock: a person and, where several of that person's agents must be told apart, which agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holder {
+    /// The verified login.
+    pub user_id: UserId,
+    /// A name to show; the login where none is known.
+    pub user_name: String,
+    /// Which agent.
+    pub agent_id: Option<AgentId>,
+}
+
+impl Holder {
+    /// The agent id, or the empty string that stands for none in a script.
+    pub fn agent_or_empty(&self) -> &str {
+        self.agent_id.as_ref().map_or("", AgentId::as_str)
+    }
+}

@@ -1,0 +1,83 @@
+use serde::{Deserialize, Serialize};
+
+/// What `post_status` asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum LockStatus {
+    /// A shared claim.
+    Reading,
+    /// An exclusive claim.
+    Writing,
+    /// A release.
+    Open,
+}
+
+/// What a holder has, or an agent means to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Claim {
+    /// Shared.
+    Reading,
+    /// Exclusive.
+    Writing,
+}
+
+impl Claim {
+    /// As the scripts and the wire spell it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Claim::Reading => "READING",
+            Claim::Writing => "WRITING",
+        }
+    }
+}
+
+/// What a written neighbour means for someone who wants to write.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NeighborPolicy {
+    /// It refuses the claim: the documented rule.
+    #[default]
+    Block,
+    /// It is a warning.
+    Warn,
+}
+
+impl NeighborPolicy {
+    /// As the scripts spell it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            NeighborPolicy::Block => "block",
+            NeighborPolicy::Warn => "warn",
+        }
+    }
+}
+
+/// A lock as it is stored under its file in `coord:locks:{repo}`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct LockEntry {
+    /// `repo:branch:file_path`.
+    pub key: String,
+    /// The file.
+    pub file_path: String,
+    /// The branch it is held on.
+    pub branch: String,
+    /// Verified login of the holder.
+    pub user_id: String,
+    /// Name to show.
+    pub user_name: String,
+    /// Which agent of that person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<String>,
+    /// READING or WRITING.
+    pub status: Claim,
+    /// The head that the holder's working copy had when the lock was first granted.
+    pub agent_head: String,
+    /// What the holder says.
+    pub message: String,
+    /// When it was granted or last renewed, Unix seconds.
+    pub timestamp: i64,
+    /// From when on it is free, Unix seconds.
+    pub expiry: i64,
+    /// Fencing token: grows with every grant in the repository.
+    pub token: i64,
+}

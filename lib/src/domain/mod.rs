@@ -1,0 +1,32 @@
+//! What the rules speak of. Each type is parsed once, at the edge; a value that exists is valid.
+
+mod branch;
+mod commit;
+mod file_path;
+mod holder;
+mod lock;
+mod message;
+pub mod orchestration;
+mod repo_id;
+
+pub use branch::Branch;
+pub use commit::CommitSha;
+pub use file_path::{FilePath, FilePaths};
+pub use holder::{AgentId, Holder, UserId};
+pub use lock::{Claim, LockEntry, LockStatus, NeighborPolicy};
+pub use message::Message;
+pub use repo_id::RepoId;
+
+/// What is wrong with a value, as one sentence that says what to send instead. It may be shown to the caller.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Invalid(pub String);
+
+/// At most the first 80 characters of `text`, printable, for quoting a caller's own words in an error.
+fn quoted(text: &str) -> String {
+    let mut short: String = text.chars().take(80).flat_map(char::escape_debug).collect();
+    if text.chars().nth(80).is_some() {
+        short.push('…');
+    }
+    format!("'{short}'")
+}

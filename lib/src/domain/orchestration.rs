@@ -1,0 +1,1 @@
+//! The one decision: what an agent is told to do next.

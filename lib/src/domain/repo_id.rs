@@ -1,0 +1,163 @@
+use super::{Invalid, quoted};
+
+/// A repository: `host/owner/name`, lower case, whatever form of URL it was named by. `owner` may be a path of groups
+/// (`gitlab.com/group/subgroup/name`). User names, ports and `.git` are not part of it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RepoId(String);
+
+impl RepoId {
+    /// Longest accepted URL, in bytes.
+    pub const MAX_URL: usize = 2048;
+
+    /// The repository that `url` names: `https://`, `http://`, `ssh://`, `git://` or scp form (`git@host:owner/name.git`).
+    ///
+    /// The port is dropped, because one repository is commonly reached through several (443 and 2222, say).
+    ///
+    /// # Errors
+    /// When it is none of these forms, or a part of it has other characters than letters, digits, `.`, `_`, `~` and `-`.
+    pub fn parse(url: &str) -> Result<Self, Invalid> {
+        let url = url.trim();
+        if url.len() > Self::MAX_URL {
+            return Err(Invalid(format!(
+                "is {} bytes long; at most {} are allowed",
+                url.len(),
+                Self::MAX_URL
+            )));
+        }
+        let refused = |why: &str| {
+            Invalid(format!(
+                "is not the URL of a repository ({why}); send for example https://github.com/owner/name.git"
+            ))
+        };
+        let (host, path) = match url.split_once("://") {
+            Some(("https" | "http" | "ssh" | "git", rest)) => {
+                let (authority, path) = rest.split_once('/').ok_or_else(|| refused("it has no path"))?;
+                let host = authority.rsplit('@').next().unwrap_or_default();
+                let host = match host.split_once(':') {
+                    Some((host, port)) if !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) => host,
+                    Some(_) => return Err(refused("its port is not a number")),
+                    None => host,
+                };
+                (host, path)
+            }
+            Some((scheme, _)) => {
+                return Err(refused(&format!("{} is not https, ssh or scp form", quoted(scheme))));
+            }
+            None => {
+                let (authority, path) = url.split_once(':').ok_or_else(|| refused("it names no host"))?;
+                (
+                    authority.rsplit('@').next().unwrap_or_default(),
+                    path.trim_start_matches('/'),
+                )
+            }
+        };
+        let path = path.trim_end_matches('/');
+        let path = path
+            .strip_suffix(".git")
+            .or_else(|| path.strip_suffix(".GIT"))
+            .unwrap_or(path);
+        let id = format!("{host}/{path}").to_ascii_lowercase();
+        let is_word = |part: &str| {
+            !part.is_empty()
+                && part != "."
+                && part != ".."
+                && part
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || b"._~-".contains(&byte))
+        };
+        match id.split('/').find(|part| !is_word(part)) {
+            Some("") => Err(refused("a part of it is empty")),
+            Some(part) => Err(refused(&format!("{} is no name", quoted(part)))),
+            None if id.split('/').count() < 3 => Err(refused("it needs an owner and a name")),
+            None => Ok(RepoId(id)),
+        }
+    }
+
+    /// `host/owner/name`.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Display for RepoId {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_of_one_url_is_one_repository() {
+        for url in [
+            "https://github.com/Dedalus/Core.git",
+            "https://github.com/dedalus/core",
+            "https://github.com/dedalus/core/",
+            "https://github.com/dedalus/core.git/",
+            "https://someone:secret@github.com/dedalus/core.git",
+            "https://github.com:443/dedalus/core",
+            "http://github.com/dedalus/core",
+            "git://github.com/dedalus/core.git",
+            "ssh://git@github.com/dedalus/core.git",
+            "ssh://git@github.com:2222/dedalus/core",
+            "git@github.com:dedalus/core.git",
+            "git@GitHub.com:dedalus/core",
+            "github.com:/dedalus/core.git",
+            "  https://github.com/dedalus/core  ",
+        ] {
+            assert_eq!(
+                RepoId::parse(url).map(|id| id.0),
+                Ok("github.com/dedalus/core".to_owned()),
+                "{url}"
+            );
+        }
+        assert_eq!(
+            RepoId::parse("https://gitlab.com/a/b/c.git").unwrap().as_str(),
+            "gitlab.com/a/b/c"
+        );
+    }
+
+    #[test]
+    fn what_could_escape_its_key_or_names_no_repository_is_refused() {
+        for url in [
+            "",
+            " ",
+            "core",
+            "https://",
+            "https://github.com",
+            "https://github.com/",
+            "https://github.com/dedalus",
+            "https://github.com/dedalus/.git",
+            "https://github.com/dedalus/..",
+            "https://github.com//core",
+            "https://github.com/dedalus//core",
+            "https://github.com/a/../b/c",
+            "file:///srv/core.git",
+            "/srv/core.git",
+            "https://github.com/dedalus/{core}",
+            "https://github.com/dedalus/core}:main",
+            "https://github.com/ded:alus/core",
+            "https://github.com/dedalus/core\nx",
+            "https://github.com/dedalus/co re",
+            "https://github.com/dedalus/cоre",
+            "https://github.com/dedalus/core%2f",
+            "https://github.com/dedalus/core?x=1",
+            "https://github.com/dedalus/core#x",
+            "https://github.com:x/dedalus/core",
+            "https://[::1]/dedalus/core",
+            "https://github.com\\dedalus\\core",
+            "javascript://github.com/dedalus/core",
+        ] {
+            assert!(RepoId::parse(url).is_err(), "{url:?}");
+        }
+        assert!(RepoId::parse(&format!("https://github.com/a/{}", "b".repeat(3000))).is_err());
+    }
+
+    #[test]
+    fn an_error_never_repeats_a_credential() {
+        let error = RepoId::parse("https://user:hunter2@github.com/a/b{c").unwrap_err();
+        assert!(!error.0.contains("hunter2"), "{error}");
+    }
+}

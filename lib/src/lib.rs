@@ -1,0 +1,11 @@
+//! Coord, the coordination layer for teams of coding agents.
+//!
+//! - [`domain`]: what the rules speak of, parsed at the edge, and the orchestration decision
+//! - [`store`]: keys, scripts and the connections that run them
+//! - [`source`]: where repositories are read
+//! - [`graph`]: the import graph
+
+pub mod domain;
+pub mod graph;
+pub mod source;
+pub mod store;

@@ -1,0 +1,104 @@
+//! Where repositories are read. One trait; the local git source lives in the server crate, GitHub comes beside it.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use crate::domain::{Branch, CommitSha, RepoId};
+
+/// Why a source could not answer.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceError {
+    /// This source does not have that repository. `known` lists those that it has.
+    #[error("repository {repo} is not served here")]
+    UnknownRepository {
+        /// What was asked for.
+        repo: RepoId,
+        /// What there is.
+        known: Vec<RepoId>,
+    },
+    /// The repository has no such branch. `near` lists branches of a similar name, nearest first.
+    #[error("branch {branch} does not exist in {repo}")]
+    UnknownBranch {
+        /// Where.
+        repo: RepoId,
+        /// What was asked for.
+        branch: Branch,
+        /// Up to five branches with a similar name.
+        near: Vec<String>,
+    },
+    /// The repository could not be read. The text is for the log, not for callers.
+    #[error("the repository cannot be read: {0}")]
+    Unreachable(String),
+}
+
+/// Whether one commit is reachable from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reachable {
+    /// It is an ancestor, or the same commit.
+    Yes,
+    /// It is not.
+    No,
+    /// It cannot be told: an object is missing (not fetched, or cut off in a shallow clone).
+    Unknown,
+}
+
+/// One file of a tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TreeEntry {
+    /// Path from the repository root, `/` separators. Entries whose path is not UTF-8 are left out by the source.
+    pub path: String,
+    /// Blob id, hex.
+    pub blob: String,
+    /// What kind of entry it is.
+    pub kind: EntryKind,
+}
+
+/// Kinds of tree entries that matter here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryKind {
+    /// A regular file, executable or not.
+    File,
+    /// A symbolic link; its blob is the target path.
+    Symlink,
+    /// A submodule; its id is a commit of another repository.
+    Submodule,
+}
+
+/// Receives blobs: index into the slice of wanted ids, and the content; `None` where the blob could not be read or is
+/// larger than the limit. Called from several threads at once, in any order, once for each wanted id.
+pub type BlobSink = Arc<dyn Fn(usize, Option<&[u8]>) + Send + Sync>;
+
+/// A place where repositories are read. Every call is bounded in time by the source.
+#[async_trait]
+pub trait Source: Send + Sync + 'static {
+    /// The repositories that this source has, where they can be listed.
+    fn repositories(&self) -> Vec<RepoId>;
+
+    /// The commit at the tip of `branch`, full length.
+    async fn head(&self, repo: &RepoId, branch: &Branch) -> Result<CommitSha, SourceError>;
+
+    /// Whether `ancestor` is reachable from `descendant`. Either may be an abbreviated id.
+    async fn is_ancestor(
+        &self,
+        repo: &RepoId,
+        ancestor: &CommitSha,
+        descendant: &CommitSha,
+    ) -> Result<Reachable, SourceError>;
+
+    /// Up to `limit` commits reachable from `tip`, newest first, full length.
+    async fn recent_commits(&self, repo: &RepoId, tip: &CommitSha, limit: usize)
+    -> Result<Vec<CommitSha>, SourceError>;
+
+    /// All files of the tree of `commit`, sorted by path.
+    async fn tree(&self, repo: &RepoId, commit: &CommitSha) -> Result<Vec<TreeEntry>, SourceError>;
+
+    /// Reads `blobs` (hex ids) and hands each to `sink`. A blob over `max_bytes` counts as unreadable.
+    async fn read_blobs(
+        &self,
+        repo: &RepoId,
+        blobs: Vec<String>,
+        max_bytes: u64,
+        sink: BlobSink,
+    ) -> Result<(), SourceError>;
+}

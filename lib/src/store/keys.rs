@@ -1,0 +1,63 @@
+//! Every key that Coord uses is built here. `{repo}` is a Redis Cluster hash tag: all keys of one repository live in one
+//! slot, and neither a [`RepoId`] nor a [`Branch`] can hold a brace or a colon that would let it name another's key.
+
+use crate::domain::{Branch, RepoId};
+
+/// zset: repository -> a lower bound of its earliest lock expiry (Unix seconds). What the sweep looks at.
+/// A repository that a sweep is looking at is the member `sweeping:REPO`, scored with when that sweep's turn ends.
+pub const DUE: &str = "coord:due";
+
+/// hash: file path -> JSON array of lock entries, all branches.
+pub fn locks(repo: &RepoId) -> String {
+    format!("coord:locks:{{{repo}}}")
+}
+
+/// zset: file path -> earliest expiry (Unix seconds) of the entries under it in [`locks`]; exact.
+pub fn expiries(repo: &RepoId) -> String {
+    format!("coord:expiries:{{{repo}}}")
+}
+
+/// string: the newest fencing token given in this repository.
+pub fn token(repo: &RepoId) -> String {
+    format!("coord:token:{{{repo}}}")
+}
+
+/// hash: version (commit), counts, times, state of the build.
+pub fn graph(repo: &RepoId, branch: &Branch) -> String {
+    format!("coord:graph:{{{repo}}}:{branch}")
+}
+
+/// hash: file path -> its imports and importers.
+pub fn graph_adjacency(repo: &RepoId, branch: &Branch) -> String {
+    format!("coord:graph:{{{repo}}}:{branch}:adj")
+}
+
+/// string: nodes and edges, ready to send.
+pub fn graph_json(repo: &RepoId, branch: &Branch) -> String {
+    format!("coord:graph:{{{repo}}}:{branch}:json")
+}
+
+/// hash: file path -> blob id and raw specifiers, for incremental builds.
+pub fn graph_scan(repo: &RepoId, branch: &Branch) -> String {
+    format!("coord:graph:{{{repo}}}:{branch}:scan")
+}
+
+/// hash: newest known commit, when and how it was learnt, recent commits, ETag.
+pub fn head(repo: &RepoId, branch: &Branch) -> String {
+    format!("coord:head:{{{repo}}}:{branch}")
+}
+
+/// stream: every event, bounded; its id is the resume cursor.
+pub fn status_log(repo: &RepoId) -> String {
+    format!("coord:status_log:{{{repo}}}")
+}
+
+/// channel: the same events, pushed.
+pub fn events(repo: &RepoId) -> String {
+    format!("coord:events:{{{repo}}}")
+}
+
+/// The key under which something is written before it takes the place of `key` whole.
+pub fn staging(key: &str) -> String {
+    format!("{key}:next")
+}

@@ -1,0 +1,1 @@
+//! Redis and Valkey over `redis://` and `rediss://`.

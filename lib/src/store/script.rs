@@ -1,0 +1,43 @@
+//! The Lua scripts, joined with their includes at compile time.
+
+use std::sync::LazyLock;
+
+/// A Lua script: one state change, atomic wherever it runs.
+pub struct Script {
+    /// File name without `.lua`, for logs.
+    pub name: &'static str,
+    /// The whole text: includes first, then the script.
+    pub source: &'static str,
+    /// Whether running it twice is the same as running it once.
+    pub is_repeatable: bool,
+    /// SHA-1 of `source`, in hex: what EVALSHA takes.
+    pub sha: LazyLock<String>,
+}
+
+impl std::fmt::Debug for Script {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Script({})", self.name)
+    }
+}
+
+/// SHA-1 in hex, as Redis names scripts.
+pub fn sha1_hex(text: &str) -> String {
+    sha1_smol::Sha1::from(text).digest().to_string()
+}
+
+/// Declares a script from `lib/scripts/`: `script!(NAME, "file", repeatable, ["include", ...])`.
+macro_rules! script {
+    ($(#[$doc:meta])* $constant:ident, $name:literal, repeatable: $repeatable:literal, [$($include:literal),*]) => {
+        $(#[$doc])*
+        pub static $constant: $crate::store::Script = $crate::store::Script {
+            name: $name,
+            source: concat!(
+                $(include_str!(concat!("../../scripts/includes/", $include, ".lua")), "\n",)*
+                include_str!(concat!("../../scripts/", $name, ".lua"))
+            ),
+            is_repeatable: $repeatable,
+            sha: std::sync::LazyLock::new(|| $crate::store::script::sha1_hex($constant.source)),
+        };
+    };
+}
+pub(crate) use script;

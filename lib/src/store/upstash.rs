@@ -1,0 +1,1 @@
+//! Upstash Redis over REST.

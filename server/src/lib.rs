@@ -1,0 +1,1 @@
+//! Coord server.
