@@ -1,0 +1,1 @@
+//! Specifier -> file.
