@@ -5,7 +5,12 @@
 //! - [`source`]: where repositories are read
 //! - [`graph`]: the import graph
 
+pub mod auth;
+pub mod config;
 pub mod domain;
+pub mod function;
 pub mod graph;
+pub mod http;
 pub mod source;
 pub mod store;
+pub mod sweep;

@@ -1,7 +1,8 @@
 use super::{Invalid, quoted};
 
 /// A commit id, 7 to 64 hex digits, lower case; possibly abbreviated.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
+#[serde(transparent)]
 pub struct CommitSha(String);
 
 impl CommitSha {

@@ -6,3 +6,4 @@
 pub mod language;
 pub mod resolve;
 pub mod scan;
+pub mod stored;

@@ -1,10 +1,11 @@
 //! Every key that Coord uses is built here. `{repo}` is a Redis Cluster hash tag: all keys of one repository live in one
-//! slot, and neither a [`RepoId`] nor a [`Branch`] can hold a brace or a colon that would let it name another's key.
+//! slot. A [`RepoId`] holds no brace and no colon, and a [`Branch`] no colon, so that neither can name another's key.
 
 use crate::domain::{Branch, RepoId};
 
 /// zset: repository -> a lower bound of its earliest lock expiry (Unix seconds). What the sweep looks at.
-/// A repository that a sweep is looking at is the member `sweeping:REPO`, scored with when that sweep's turn ends.
+/// While a sweep looks at a repository it is the member `sweeping:REPO`, scored with when that sweep's turn ends; one that is
+/// looked at a last time before it is forgotten is `idle:REPO`.
 pub const DUE: &str = "coord:due";
 
 /// hash: file path -> JSON array of lock entries, all branches.

@@ -4,6 +4,7 @@
 pub mod keys;
 pub mod redis;
 pub mod script;
+pub mod scripts;
 pub mod upstash;
 mod value;
 

@@ -32,8 +32,8 @@ macro_rules! script {
         pub static $constant: $crate::store::Script = $crate::store::Script {
             name: $name,
             source: concat!(
-                $(include_str!(concat!("../../scripts/includes/", $include, ".lua")), "\n",)*
-                include_str!(concat!("../../scripts/", $name, ".lua"))
+                $(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/includes/", $include, ".lua")), "\n",)*
+                include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/", $name, ".lua"))
             ),
             is_repeatable: $repeatable,
             sha: std::sync::LazyLock::new(|| $crate::store::script::sha1_hex($constant.source)),

@@ -1,0 +1,16 @@
+-- fail_build: notes why a build failed, gives the lease back, and lets nobody try that commit again for a while: twice as long
+-- after each failure, ten minutes at most.
+-- KEYS: 1 graph
+-- ARGV: 1 builder, 2 commit, 3 reason
+-- Returns { FAILED, now, when to try again } or { LOST, now }: the lease is another's
+graph_key = KEYS[1]
+local builder, commit, reason = ARGV[1], ARGV[2], ARGV[3]
+
+if redis.call('HGET', graph_key, 'builder') ~= builder then
+  return { 'LOST', now }
+end
+local failures = redis.call('HINCRBY', graph_key, 'failures', 1)
+local retry_at = now + math.min(600, 5 * 2 ^ math.min(failures, 10))
+redis.call('HSET', graph_key, 'failed', commit, 'failure', reason, 'retry_at', retry_at)
+redis.call('HDEL', graph_key, 'builder', 'building', 'lease_until')
+return { 'FAILED', now, retry_at }

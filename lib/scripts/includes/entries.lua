@@ -1,0 +1,88 @@
+-- Lock entries: read, changed in memory, and written back once. An entry whose expiry has passed is free, whether or not
+-- anything swept it; the first script that meets it drops and announces it. Needs: locks_key, expiries_key, now, emit.
+local entries_of = {} -- file path -> its live entries, all branches
+local is_stored = {} -- file path -> whether the store had anything under it
+local is_changed = {} -- file path -> whether entries_of differs from the store
+local lapsed = {} -- entries that had expired
+
+-- Reads the entries of `paths` into entries_of; each path once.
+local function load_entries(paths)
+  for first = 1, #paths, CHUNK do
+    local last = math.min(first + CHUNK - 1, #paths)
+    local values = redis.call('HMGET', locks_key, unpack(paths, first, last))
+    for offset = 1, last - first + 1 do
+      local path, live = paths[first + offset - 1], {}
+      local value = values[offset]
+      if value then
+        is_stored[path] = true
+        for _, entry in ipairs(cjson.decode(value)) do
+          if entry.expiry > now then
+            live[#live + 1] = entry
+          else
+            lapsed[#lapsed + 1] = entry
+            is_changed[path] = true
+          end
+        end
+      end
+      entries_of[path] = live
+    end
+  end
+end
+
+-- An event about `entry`, with room for more files of the same claim.
+local function event_about(kind, entry)
+  return {
+    type = kind,
+    user = entry.user_id,
+    user_name = entry.user_name,
+    agent_id = entry.agent_id,
+    branch = entry.branch,
+    status = entry.status,
+    message = entry.message,
+    token = entry.token,
+    expiry = entry.expiry,
+    files = {},
+  }
+end
+
+-- One event for the entries of one claim: those that share holder, token and message.
+local function emit_by_claim(kind, entries)
+  local events, order = {}, {}
+  for _, entry in ipairs(entries) do
+    local claim = entry.user_id .. ' ' .. (entry.agent_id or '') .. ' ' .. entry.branch .. ' ' .. entry.status .. ' '
+      .. entry.token .. ' ' .. entry.message
+    if not events[claim] then
+      events[claim] = event_about(kind, entry)
+      order[#order + 1] = claim
+    end
+    table.insert(events[claim].files, entry.file_path)
+  end
+  for _, claim in ipairs(order) do
+    emit(events[claim])
+  end
+end
+
+-- Writes back what changed, keeps the expiry index exact, and announces what had expired.
+local function save_entries()
+  local kept, emptied, earliest = {}, {}, {}
+  for path in pairs(is_changed) do
+    local entries = entries_of[path]
+    if #entries == 0 then
+      emptied[#emptied + 1] = path
+    else
+      local first = entries[1].expiry
+      for _, entry in ipairs(entries) do
+        first = math.min(first, entry.expiry)
+      end
+      kept[#kept + 1] = path
+      kept[#kept + 1] = cjson.encode(entries)
+      earliest[#earliest + 1] = first
+      earliest[#earliest + 1] = path
+    end
+  end
+  call_in_chunks('HSET', locks_key, kept)
+  call_in_chunks('ZADD', expiries_key, earliest)
+  call_in_chunks('HDEL', locks_key, emptied)
+  call_in_chunks('ZREM', expiries_key, emptied)
+  emit_by_claim('lock_expired', lapsed)
+end

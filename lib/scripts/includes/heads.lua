@@ -1,0 +1,15 @@
+-- Commits, of which either may be abbreviated.
+local function is_same_commit(one, other)
+  local length = math.min(#one, #other)
+  return length >= 7 and string.sub(one, 1, length) == string.sub(other, 1, length)
+end
+
+-- Whether `commits`, separated by spaces, has `commit`.
+local function has_commit(commits, commit)
+  for one in string.gmatch(commits, '%S+') do
+    if is_same_commit(one, commit) then
+      return true
+    end
+  end
+  return false
+end

@@ -1,0 +1,21 @@
+-- stage_graph: writes a part of a new graph beside the old one, and renews the builder's lease.
+-- KEYS: 1 graph, 2 the staging key
+-- ARGV: 1 builder, 2 seconds that the lease lasts, 3 BEGIN (empties the staging key), HASH or STRING,
+--       4... HASH: fields and values; STRING: text to append
+-- Returns { STAGED, now } or { LOST, now }: the lease is another's
+graph_key = KEYS[1]
+local staging_key = KEYS[2]
+local builder, seconds, form = ARGV[1], tonumber(ARGV[2]), ARGV[3]
+
+if redis.call('HGET', graph_key, 'builder') ~= builder then
+  return { 'LOST', now }
+end
+redis.call('HSET', graph_key, 'lease_until', now + seconds)
+if form == 'BEGIN' then
+  redis.call('UNLINK', staging_key)
+elseif form == 'HASH' then
+  call_in_chunks('HSET', staging_key, arguments_from(4))
+else
+  redis.call('APPEND', staging_key, ARGV[4])
+end
+return { 'STAGED', now }

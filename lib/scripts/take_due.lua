@@ -1,0 +1,28 @@
+-- take_due: takes the repositories in which something may have expired, for one sweep. Each becomes `sweeping:REPOSITORY`
+-- until it is settled; if the sweep dies, it is due again when its turn ends. A claim made meanwhile marks REPOSITORY itself,
+-- so that settling cannot lose it.
+-- KEYS: 1 due
+-- ARGV: 1 most repositories to take, 2 seconds that a turn lasts
+-- Returns { TAKEN, now, list of { repository, '1' if this is its last look } }
+local due_key = KEYS[1]
+local most, turn = ARGV[1], tonumber(ARGV[2])
+
+local members = redis.call('ZRANGEBYSCORE', due_key, '-inf', now, 'LIMIT', 0, most)
+local taken, turns, is_last_look, order = {}, {}, {}, {}
+for _, member in ipairs(members) do
+  local state, repository = string.match(member, '^(%a+):(.*)$')
+  repository = repository or member
+  if is_last_look[repository] == nil then
+    order[#order + 1] = repository
+    is_last_look[repository] = true
+  end
+  is_last_look[repository] = is_last_look[repository] and state == 'idle'
+end
+for index, repository in ipairs(order) do
+  taken[index] = { repository, is_last_look[repository] and '1' or '0' }
+  turns[#turns + 1] = now + turn
+  turns[#turns + 1] = 'sweeping:' .. repository
+end
+call_in_chunks('ZREM', due_key, members)
+call_in_chunks('ZADD', due_key, turns)
+return { 'TAKEN', now, taken }

@@ -1,0 +1,150 @@
+//! Settings from the environment: one struct for each concern, one constant for each variable.
+
+use secrecy::SecretString;
+
+use crate::domain::NeighborPolicy;
+
+/// Every environment variable that Coord reads, besides `RUST_LOG`.
+pub mod env_vars {
+    /// HS256 secret of the JWTs that name callers. Unset: nobody can be verified.
+    pub const COORD_JWT_SECRET: &str = "COORD_JWT_SECRET";
+    /// Seconds that a lock is held unless it is renewed, 1 to 86,400. Default 300.
+    pub const COORD_LOCK_TTL_SECONDS: &str = "COORD_LOCK_TTL_SECONDS";
+    /// `block` (default) or `warn`: what a written neighbour means for someone who wants to write.
+    pub const COORD_NEIGHBOR_POLICY: &str = "COORD_NEIGHBOR_POLICY";
+    /// Secret that the cron sends as a bearer token. Unset: the sweep refuses to run.
+    pub const CRON_SECRET: &str = "CRON_SECRET";
+    /// Upstash REST address.
+    pub const UPSTASH_REDIS_REST_URL: &str = "UPSTASH_REDIS_REST_URL";
+    /// Upstash REST token.
+    pub const UPSTASH_REDIS_REST_TOKEN: &str = "UPSTASH_REDIS_REST_TOKEN";
+    /// The same address, as Vercel's marketplace integration names it.
+    pub const KV_REST_API_URL: &str = "KV_REST_API_URL";
+    /// The same token, as Vercel's marketplace integration names it.
+    pub const KV_REST_API_TOKEN: &str = "KV_REST_API_TOKEN";
+    /// Address of any Redis or Valkey: `redis://` or `rediss://`.
+    pub const REDIS_URL: &str = "REDIS_URL";
+}
+
+/// A setting that cannot be used: which variable, and what it takes.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{variable} {problem}")]
+pub struct ConfigError {
+    /// The variable.
+    pub variable: &'static str,
+    /// What is wrong with it.
+    pub problem: String,
+}
+
+/// Reads variables; in tests, a table.
+pub type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// The value of `name`. Empty, and what a template leaves behind when it has nothing to put there (`undefined`, `null`),
+/// count as unset: an unset variable must lock the door, not open it.
+pub fn value_of(environment: Environment<'_>, name: &str) -> Option<String> {
+    let value = environment(name)?.trim().to_owned();
+    (!matches!(value.as_str(), "" | "undefined" | "null")).then_some(value)
+}
+
+/// The process's own environment.
+pub fn process_environment(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// How locks behave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LockConfig {
+    /// Seconds that a lock is held unless it is renewed.
+    pub ttl_seconds: u32,
+    /// What a written neighbour means.
+    pub neighbor_policy: NeighborPolicy,
+}
+
+impl Default for LockConfig {
+    fn default() -> Self {
+        LockConfig {
+            ttl_seconds: 300,
+            neighbor_policy: NeighborPolicy::Block,
+        }
+    }
+}
+
+impl LockConfig {
+    /// Longest time that a lock may be held without renewal: a day.
+    pub const MAX_TTL_SECONDS: u32 = 86_400;
+
+    /// # Errors
+    /// When a variable is set to something that it does not take.
+    pub fn from_env(environment: Environment<'_>) -> Result<Self, ConfigError> {
+        let mut config = LockConfig::default();
+        if let Some(text) = value_of(environment, env_vars::COORD_LOCK_TTL_SECONDS) {
+            let seconds = text
+                .parse()
+                .ok()
+                .filter(|seconds| (1..=Self::MAX_TTL_SECONDS).contains(seconds));
+            config.ttl_seconds = seconds.ok_or(ConfigError {
+                variable: env_vars::COORD_LOCK_TTL_SECONDS,
+                problem: format!("must be a number of seconds from 1 to {}", Self::MAX_TTL_SECONDS),
+            })?;
+        }
+        config.neighbor_policy = match value_of(environment, env_vars::COORD_NEIGHBOR_POLICY).as_deref() {
+            None | Some("block") => NeighborPolicy::Block,
+            Some("warn") => NeighborPolicy::Warn,
+            Some(_) => {
+                return Err(ConfigError {
+                    variable: env_vars::COORD_NEIGHBOR_POLICY,
+                    problem: "must be block or warn".to_owned(),
+                });
+            }
+        };
+        Ok(config)
+    }
+}
+
+/// The secret in variable `name`, if it is set.
+pub fn secret(environment: Environment<'_>, name: &str) -> Option<SecretString> {
+    value_of(environment, name).map(SecretString::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lock_config(ttl: &str, policy: &str) -> Result<LockConfig, ConfigError> {
+        LockConfig::from_env(&|name| match name {
+            env_vars::COORD_LOCK_TTL_SECONDS => Some(ttl.to_owned()),
+            env_vars::COORD_NEIGHBOR_POLICY => Some(policy.to_owned()),
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn what_is_not_set_has_its_default() {
+        assert_eq!(LockConfig::from_env(&|_| None), Ok(LockConfig::default()));
+        assert_eq!(lock_config("", "undefined"), Ok(LockConfig::default()));
+    }
+
+    #[test]
+    fn a_value_that_is_not_taken_is_an_error_that_names_the_variable() {
+        for (ttl, policy, variable) in [
+            ("0", "", env_vars::COORD_LOCK_TTL_SECONDS),
+            ("-1", "", env_vars::COORD_LOCK_TTL_SECONDS),
+            ("86401", "", env_vars::COORD_LOCK_TTL_SECONDS),
+            ("5m", "", env_vars::COORD_LOCK_TTL_SECONDS),
+            ("", "maybe", env_vars::COORD_NEIGHBOR_POLICY),
+        ] {
+            assert_eq!(lock_config(ttl, policy).unwrap_err().variable, variable);
+        }
+    }
+
+    #[test]
+    fn an_unset_secret_is_no_secret() {
+        for value in ["", "  ", "undefined", "null"] {
+            assert!(
+                secret(&|_| Some(value.to_owned()), env_vars::CRON_SECRET).is_none(),
+                "{value:?}"
+            );
+        }
+        assert!(secret(&|_| Some("s".to_owned()), env_vars::CRON_SECRET).is_some());
+    }
+}

@@ -1,0 +1,26 @@
+//! `GET /api/cron_cleanup`: the sweep, for Vercel's cron.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::{IntoResponse, Response};
+
+use super::{ApiError, AppState};
+use crate::auth::has_bearer_secret;
+use crate::sweep::sweep_due;
+
+/// `GET /api/cron_cleanup`
+pub(super) async fn run_sweep(State(state): State<AppState>, headers: HeaderMap) -> Result<Response, ApiError> {
+    let Some(secret) = &state.cron_secret else {
+        tracing::error!("CRON_SECRET is not set, so that the sweep refuses to run");
+        return Err(ApiError::Unauthorized(
+            "CRON_SECRET is not set in this deployment, so that nobody can be let in".to_owned(),
+        ));
+    };
+    if !has_bearer_secret(&headers, secret) {
+        return Err(ApiError::Unauthorized(
+            "send Authorization: Bearer with the value of CRON_SECRET".to_owned(),
+        ));
+    }
+    Ok(Json(sweep_due(&*state.store).await?).into_response())
+}

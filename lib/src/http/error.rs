@@ -1,0 +1,235 @@
+//! Every error that a caller can get, and the one place that turns it into an answer.
+
+use axum::Json;
+use axum::http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+
+use crate::auth::AuthError;
+use crate::domain::RepoId;
+use crate::domain::orchestration::{Action, Orchestration};
+use crate::source::SourceError;
+use crate::store::StoreError;
+
+/// An error answer. Messages are for the caller; causes go to the log.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ApiError {
+    /// 400: a field is missing or has a value that is not allowed.
+    #[error("{field} {problem}")]
+    InvalidField {
+        /// The field.
+        field: &'static str,
+        /// What is wrong with it, after its name.
+        problem: String,
+    },
+    /// 400: the body is not JSON of the right shape.
+    #[error("{message}")]
+    MalformedBody {
+        /// The field, where the trouble is inside one.
+        field: Option<String>,
+        /// What is wrong.
+        message: String,
+    },
+    /// 400: the body did not arrive in time.
+    #[error("the body did not arrive within {0} seconds")]
+    SlowBody(u64),
+    /// 401: no credential, or a bad one.
+    #[error("{0}")]
+    Unauthorized(String),
+    /// 403: the request is not for this server.
+    #[error("{0}")]
+    Forbidden(String),
+    /// 404: no such route.
+    #[error("there is nothing here; the endpoints are /api/check_status, /api/post_status and /api/graph")]
+    UnknownRoute,
+    /// 404: the repository is not served here.
+    #[error("repo_url names {repo}, which is not served here{}", listed("; served are ", known))]
+    UnknownRepository {
+        /// What was asked for.
+        repo: RepoId,
+        /// What there is.
+        known: Vec<String>,
+    },
+    /// 404: the repository has no such branch.
+    #[error("branch {branch} does not exist in {repo}{}", listed("; near it are ", near))]
+    UnknownBranch {
+        /// Where.
+        repo: RepoId,
+        /// What was asked for.
+        branch: String,
+        /// Branches with a similar name.
+        near: Vec<String>,
+    },
+    /// 405: the route has other methods.
+    #[error("this endpoint takes {allowed}")]
+    MethodNotAllowed {
+        /// Methods, as in the header `Allow`.
+        allowed: &'static str,
+    },
+    /// 413: the body is too large.
+    #[error("the body is larger than {0} bytes")]
+    TooLarge(usize),
+    /// 415: the body is not announced as JSON.
+    #[error("send Content-Type: application/json")]
+    UnsupportedMediaType,
+    /// 500: a defect of ours.
+    #[error("something is wrong with the server; its log says what")]
+    Internal,
+    /// 503: no store is configured, or it gives no answer.
+    #[error("{0}")]
+    StoreUnavailable(String),
+    /// 503: the repository cannot be read, or nothing is known of the branch yet.
+    #[error("{0}")]
+    SourceUnavailable(String),
+}
+
+fn listed(before: &str, names: &[String]) -> String {
+    if names.is_empty() {
+        String::new()
+    } else {
+        format!("{before}{}", names.join(", "))
+    }
+}
+
+/// The part of an answer that tells of an error.
+#[derive(Clone, Debug, Serialize)]
+pub struct ErrorBody {
+    /// A stable code.
+    pub error: &'static str,
+    /// What was wrong, where, and what to send instead.
+    pub message: String,
+    /// The field that was wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub field: Option<String>,
+}
+
+impl ApiError {
+    /// Status and code.
+    pub fn status(&self) -> (StatusCode, &'static str) {
+        match self {
+            ApiError::InvalidField { .. } => (StatusCode::BAD_REQUEST, "INVALID_FIELD"),
+            ApiError::MalformedBody { .. } => (StatusCode::BAD_REQUEST, "MALFORMED_BODY"),
+            ApiError::SlowBody(_) => (StatusCode::BAD_REQUEST, "SLOW_BODY"),
+            ApiError::Unauthorized(_) => (StatusCode::UNAUTHORIZED, "UNAUTHORIZED"),
+            ApiError::Forbidden(_) => (StatusCode::FORBIDDEN, "FORBIDDEN"),
+            ApiError::UnknownRoute => (StatusCode::NOT_FOUND, "UNKNOWN_ROUTE"),
+            ApiError::UnknownRepository { .. } => (StatusCode::NOT_FOUND, "UNKNOWN_REPOSITORY"),
+            ApiError::UnknownBranch { .. } => (StatusCode::NOT_FOUND, "UNKNOWN_BRANCH"),
+            ApiError::MethodNotAllowed { .. } => (StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED"),
+            ApiError::TooLarge(_) => (StatusCode::PAYLOAD_TOO_LARGE, "BODY_TOO_LARGE"),
+            ApiError::UnsupportedMediaType => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE"),
+            ApiError::Internal => (StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL"),
+            ApiError::StoreUnavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, "STORE_UNAVAILABLE"),
+            ApiError::SourceUnavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, "SOURCE_UNAVAILABLE"),
+        }
+    }
+
+    /// Whether nothing can be said because the store or the source gives no answer.
+    pub fn is_offline(&self) -> bool {
+        matches!(self, ApiError::StoreUnavailable(_) | ApiError::SourceUnavailable(_))
+    }
+
+    /// Code, message and field.
+    pub fn body(&self) -> ErrorBody {
+        let field = match self {
+            ApiError::InvalidField { field, .. } => Some((*field).to_owned()),
+            ApiError::MalformedBody { field, .. } => field.clone(),
+            ApiError::UnknownRepository { .. } => Some("repo_url".to_owned()),
+            ApiError::UnknownBranch { .. } => Some("branch".to_owned()),
+            _ => None,
+        };
+        ErrorBody {
+            error: self.status().1,
+            message: self.to_string(),
+            field,
+        }
+    }
+
+    /// The answer with this body and the headers that belong to the status.
+    pub fn respond(&self, body: impl Serialize) -> Response {
+        let mut response = (self.status().0, Json(body)).into_response();
+        let header = match self {
+            ApiError::MethodNotAllowed { allowed } => Some((ALLOW, HeaderValue::from_static(allowed))),
+            ApiError::Unauthorized(_) => Some((WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"coord\""))),
+            error if error.is_offline() => Some((RETRY_AFTER, HeaderValue::from_static("5"))),
+            _ => None,
+        };
+        if let Some((name, value)) = header {
+            response.headers_mut().insert(name, value);
+        }
+        response
+    }
+
+    /// The answer for an agent: with an orchestration command.
+    pub fn respond_to_agent(&self) -> Response {
+        #[derive(Serialize)]
+        struct AgentError {
+            #[serde(flatten)]
+            error: ErrorBody,
+            orchestration: Orchestration,
+        }
+        let error = self.body();
+        let orchestration = Orchestration::new(Action::Stop, error.message.clone());
+        self.respond(AgentError { error, orchestration })
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        self.respond(self.body())
+    }
+}
+
+impl From<AuthError> for ApiError {
+    fn from(error: AuthError) -> Self {
+        ApiError::Unauthorized(error.0)
+    }
+}
+
+impl From<StoreError> for ApiError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::NotConfigured(message) => {
+                tracing::error!(%message, "no store is configured");
+                ApiError::StoreUnavailable(message)
+            }
+            error => {
+                tracing::error!(%error, "the store gave no answer");
+                ApiError::StoreUnavailable(
+                    "the store that holds the locks cannot be reached; try again soon".to_owned(),
+                )
+            }
+        }
+    }
+}
+
+impl From<SourceError> for ApiError {
+    fn from(error: SourceError) -> Self {
+        match error {
+            SourceError::UnknownRepository { repo, known } => ApiError::UnknownRepository {
+                repo,
+                known: known.iter().map(ToString::to_string).collect(),
+            },
+            SourceError::UnknownBranch { repo, branch, near } => ApiError::UnknownBranch {
+                repo,
+                branch: branch.to_string(),
+                near,
+            },
+            SourceError::Unreachable(cause) => {
+                tracing::error!(%cause, "the repository cannot be read");
+                ApiError::SourceUnavailable("the repository cannot be read; try again soon".to_owned())
+            }
+        }
+    }
+}
+
+/// What is answered when a handler panics.
+pub(super) fn panicked(cause: Box<dyn std::any::Any + Send + 'static>) -> Response {
+    let text = cause
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| cause.downcast_ref::<&str>().copied());
+    tracing::error!(cause = text.unwrap_or("unknown"), "a handler panicked");
+    ApiError::Internal.respond_to_agent()
+}

@@ -1,0 +1,169 @@
+//! Others' locks as callers see them.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::domain::{Claim, LockEntry};
+use crate::store::scripts::{Direction, Finding, Relation, Survey};
+
+/// A lock of another holder, under its file in `locks`.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct LockView {
+    user: String,
+    user_name: String,
+    status: Claim,
+    /// DIRECT or NEIGHBOR; nothing in the graph, where no request is concerned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lock_type: Option<&'static str>,
+    message: String,
+    timestamp: i64,
+    expiry: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent_id: Option<String>,
+    /// All readers, where there are several; the lock itself shows the earliest.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    readers: Vec<Reader>,
+}
+
+/// One of several readers of a file.
+#[derive(Clone, Debug, Serialize)]
+struct Reader {
+    user: String,
+    user_name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent_id: Option<String>,
+    message: String,
+    timestamp: i64,
+    expiry: i64,
+}
+
+impl From<&LockEntry> for Reader {
+    fn from(entry: &LockEntry) -> Self {
+        Reader {
+            user: entry.user_id.clone(),
+            user_name: entry.user_name.clone(),
+            agent_id: entry.agent_id.clone(),
+            message: entry.message.clone(),
+            timestamp: entry.timestamp,
+            expiry: entry.expiry,
+        }
+    }
+}
+
+/// A lock of the caller's own, under its file.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct OwnLockView {
+    status: Claim,
+    message: String,
+    timestamp: i64,
+    expiry: i64,
+    /// Fencing token.
+    token: i64,
+}
+
+/// The caller's own locks by file path.
+pub(super) fn own_locks(survey: &Survey) -> BTreeMap<String, OwnLockView> {
+    let view = |entry: &LockEntry| OwnLockView {
+        status: entry.status,
+        message: entry.message.clone(),
+        timestamp: entry.timestamp,
+        expiry: entry.expiry,
+        token: entry.token,
+    };
+    survey
+        .own
+        .iter()
+        .map(|entry| (entry.file_path.clone(), view(entry)))
+        .collect()
+}
+
+/// Others' locks by file path: DIRECT and NEIGHBOR. A lock on another branch is a warning, not one of these.
+pub(super) fn others_locks(findings: &[Finding]) -> BTreeMap<String, LockView> {
+    by_file(findings.iter().filter_map(|finding| match finding.relation {
+        Relation::Direct => Some((&finding.entry, Some("DIRECT"))),
+        Relation::Neighbor => Some((&finding.entry, Some("NEIGHBOR"))),
+        Relation::CrossBranch => None,
+    }))
+}
+
+/// All locks of a branch by file path.
+pub(super) fn locks_on_branch(entries: &[LockEntry]) -> BTreeMap<String, LockView> {
+    by_file(entries.iter().map(|entry| (entry, None)))
+}
+
+fn by_file<'a>(entries: impl Iterator<Item = (&'a LockEntry, Option<&'static str>)>) -> BTreeMap<String, LockView> {
+    let mut files: BTreeMap<&str, Vec<(&LockEntry, Option<&'static str>)>> = BTreeMap::new();
+    for (entry, lock_type) in entries {
+        files.entry(&entry.file_path).or_default().push((entry, lock_type));
+    }
+    files
+        .into_iter()
+        .filter_map(|(path, mut entries)| {
+            entries.sort_by_key(|(entry, _)| (entry.timestamp, entry.token));
+            let (earliest, lock_type) = entries.first()?;
+            let view = LockView {
+                user: earliest.user_id.clone(),
+                user_name: earliest.user_name.clone(),
+                status: earliest.status,
+                lock_type: *lock_type,
+                message: earliest.message.clone(),
+                timestamp: earliest.timestamp,
+                expiry: earliest.expiry,
+                agent_id: earliest.agent_id.clone(),
+                readers: if entries.len() > 1 {
+                    entries.iter().map(|(entry, _)| Reader::from(*entry)).collect()
+                } else {
+                    Vec::new()
+                },
+            };
+            Some((path.to_owned(), view))
+        })
+        .collect()
+}
+
+/// A sentence about a lock that concerns a request.
+pub(super) fn sentence(finding: &Finding) -> String {
+    let LockEntry {
+        file_path,
+        user_id,
+        agent_id,
+        status,
+        message,
+        branch,
+        ..
+    } = &finding.entry;
+    let agent = agent_id
+        .as_ref()
+        .map(|agent| format!(" (agent '{agent}')"))
+        .unwrap_or_default();
+    let doing = match status {
+        Claim::Reading => "read",
+        Claim::Writing => "written",
+    };
+    match (finding.relation, finding.direction) {
+        (Relation::Direct, _) => format!("File '{file_path}' is locked by user '{user_id}'{agent} (DIRECT): {message}"),
+        (Relation::CrossBranch, _) => {
+            format!("File '{file_path}' is being {doing} on branch '{branch}' by user '{user_id}'{agent}: {message}")
+        }
+        (Relation::Neighbor, direction) => {
+            let via = &finding.via;
+            let relation = match direction {
+                Some(Direction::Imports) => format!("which '{via}' imports"),
+                _ => format!("which imports '{via}'"),
+            };
+            format!("File '{file_path}', {relation}, is being {doing} by user '{user_id}'{agent} (NEIGHBOR): {message}")
+        }
+    }
+}
+
+/// Warnings about locks that are reported but block nothing: on other branches, and written neighbours.
+pub(super) fn warnings(findings: &[Finding]) -> impl Iterator<Item = String> {
+    findings.iter().filter_map(|finding| match finding.relation {
+        Relation::CrossBranch => Some(format!("CROSS_BRANCH: {}", sentence(finding))),
+        Relation::Neighbor if !finding.blocks && finding.entry.status == Claim::Writing => {
+            Some(format!("NEIGHBOR: {}", sentence(finding)))
+        }
+        _ => None,
+    })
+}

@@ -1,0 +1,389 @@
+//! `POST /api/post_status`: claim files, renew a claim, or give files back.
+
+use std::collections::BTreeMap;
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{Request, StatusCode};
+use axum::response::{IntoResponse, Response};
+use serde::{Deserialize, Serialize};
+
+use super::body::read_json;
+use super::check_status::{blocking_metadata, blocking_reason};
+use super::error::ErrorBody;
+use super::lock_view::{LockView, OwnLockView, others_locks, own_locks, warnings};
+use super::question::{Fields, Question, graph_warning, in_field, named, required};
+use super::{ApiError, AppState};
+use crate::auth::Identity;
+use crate::domain::orchestration::{self, Action, Facts, Metadata, Orchestration};
+use crate::domain::{Claim, CommitSha, LockEntry, LockStatus, Message};
+use crate::source::Reachable;
+use crate::store::scripts::{self, ClaimOutcome, Finding, Release, ReleaseOutcome, Released, Survey};
+
+/// The request, as sent.
+#[derive(Debug, Deserialize)]
+struct PostRequest {
+    repo_url: Option<String>,
+    branch: Option<String>,
+    file_paths: Option<Vec<String>>,
+    status: Option<LockStatus>,
+    message: Option<String>,
+    agent_head: Option<String>,
+    base_head: Option<String>,
+    new_repo_head: Option<String>,
+    agent_id: Option<String>,
+    abandon: Option<bool>,
+}
+
+/// The answer. A refusal has the error besides.
+#[derive(Serialize)]
+struct PostResponse {
+    success: bool,
+    orphaned_dependencies: Vec<String>,
+    /// How many there are, where not all are listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    orphaned_dependencies_total: Option<u64>,
+    orchestration: Orchestration,
+    repo_head: Option<CommitSha>,
+    /// What the caller now holds of the requested files.
+    locks: BTreeMap<String, OwnLockView>,
+    /// Others' locks that stand in the way.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    conflicting_locks: BTreeMap<String, LockView>,
+    warnings: Vec<String>,
+    #[serde(flatten)]
+    error: Option<ErrorBody>,
+}
+
+impl PostResponse {
+    fn new(success: bool, orchestration: Orchestration) -> Self {
+        PostResponse {
+            success,
+            orphaned_dependencies: Vec::new(),
+            orphaned_dependencies_total: None,
+            orchestration,
+            repo_head: None,
+            locks: BTreeMap::new(),
+            conflicting_locks: BTreeMap::new(),
+            warnings: Vec::new(),
+            error: None,
+        }
+    }
+
+    /// A refusal by the rules: 409, with `code`.
+    fn refusal(code: &'static str, orchestration: Orchestration) -> Self {
+        let message = orchestration.reason.clone();
+        let error = ErrorBody {
+            error: code,
+            message,
+            field: None,
+        };
+        PostResponse {
+            error: Some(error),
+            ..PostResponse::new(false, orchestration)
+        }
+    }
+}
+
+impl IntoResponse for PostResponse {
+    fn into_response(self) -> Response {
+        let status = if self.success {
+            StatusCode::OK
+        } else {
+            StatusCode::CONFLICT
+        };
+        (status, Json(self)).into_response()
+    }
+}
+
+/// `POST /api/post_status`
+pub(super) async fn post_status(State(state): State<AppState>, request: Request<Body>) -> Response {
+    let identity = match state.authenticator.authenticate(request.headers()) {
+        Ok(identity) => identity,
+        Err(error) => return ApiError::from(error).respond_to_agent(),
+    };
+    match answer(&state, identity, request).await {
+        Ok(response) => response.into_response(),
+        Err(error) if error.is_offline() => offline(&error),
+        Err(error) => error.respond_to_agent(),
+    }
+}
+
+fn offline(error: &ApiError) -> Response {
+    let body = error.body();
+    let facts = Facts {
+        is_offline: true,
+        ..Facts::default()
+    };
+    let action = orchestration::decide(orchestration::Question::Release, facts);
+    let reason = format!("Without locks it is not safe to write: {}", body.message);
+    let mut response = PostResponse::new(false, Orchestration::new(action, reason));
+    response.warnings = vec![Question::offline_warning()];
+    response.error = Some(body);
+    error.respond(response)
+}
+
+async fn answer(state: &AppState, identity: Identity, request: Request<Body>) -> Result<PostResponse, ApiError> {
+    let headers = request.headers().clone();
+    let sent: PostRequest = read_json(request).await?;
+    let question = Question::parse(
+        &Fields {
+            repo_url: &sent.repo_url,
+            branch: &sent.branch,
+            file_paths: &sent.file_paths,
+            agent_head: &sent.agent_head,
+            base_head: &sent.base_head,
+            agent_id: &sent.agent_id,
+        },
+        identity,
+        &headers,
+    )?;
+    let status = *required("status", &sent.status)?;
+    let message = Message::parse(required("message", &sent.message)?).map_err(in_field("message"))?;
+    let new_head = sent
+        .new_repo_head
+        .as_deref()
+        .map(CommitSha::parse)
+        .transpose()
+        .map_err(in_field("new_repo_head"))?;
+
+    let mut response = match status {
+        LockStatus::Reading => claim(state, &question, Claim::Reading, &message).await?,
+        LockStatus::Writing => claim(state, &question, Claim::Writing, &message).await?,
+        LockStatus::Open => release(state, &question, &message, new_head, sent.abandon == Some(true)).await?,
+    };
+    if message.is_vague(&question.paths) {
+        response.warnings.push(
+            "VAGUE_MESSAGE: Say what you are doing and why, for example: \
+             Refactoring authentication to use JWT tokens instead of sessions."
+                .to_owned(),
+        );
+    }
+    Ok(response)
+}
+
+async fn claim(
+    state: &AppState,
+    question: &Question,
+    wanted: Claim,
+    message: &Message,
+) -> Result<PostResponse, ApiError> {
+    let heads = question.learn_heads(state).await?;
+    let outcome = scripts::claim(
+        &*state.store,
+        &question.asker(&heads),
+        wanted,
+        state.locks.neighbor_policy,
+        &question.agent_head,
+        message,
+        state.locks.ttl_seconds,
+    )
+    .await?;
+    let (survey, is_claimed) = match outcome {
+        ClaimOutcome::Claimed(survey) => (survey, true),
+        ClaimOutcome::Conflict(survey) | ClaimOutcome::Stale(survey) => (survey, false),
+        ClaimOutcome::UnknownHead => return Err(question.unknown_head()),
+    };
+    Ok(respond_to_claim(question, wanted, survey, is_claimed))
+}
+
+fn respond_to_claim(question: &Question, wanted: Claim, survey: Survey, is_claimed: bool) -> PostResponse {
+    let blocking: Vec<&Finding> = survey.findings.iter().filter(|finding| finding.blocks).collect();
+    let facts = Facts {
+        is_behind: survey.is_behind,
+        is_blocked: !blocking.is_empty(),
+        ..Facts::default()
+    };
+    let action = orchestration::decide(orchestration::Question::Claim(wanted), facts);
+    debug_assert_eq!(
+        is_claimed,
+        action == Action::Proceed,
+        "script and decision differ on {facts:?}"
+    );
+    let mut response = match action {
+        Action::Pull => PostResponse::refusal(
+            "STALE_HEAD",
+            Orchestration::new(
+                action,
+                format!(
+                    "Your working copy lacks commit {} of origin/{}; nothing was claimed",
+                    survey.head.short(),
+                    question.branch
+                ),
+            )
+            .with(Metadata {
+                remote_head: Some(survey.head.clone()),
+                ..Metadata::default()
+            }),
+        ),
+        Action::Wait => {
+            let metadata = blocking_metadata(&blocking, Some(survey.now));
+            let expires = metadata
+                .retry_after
+                .map(|seconds| format!("; the first lock expires in {seconds} s"));
+            let reason = format!("{}{}", blocking_reason(&blocking), expires.unwrap_or_default());
+            PostResponse::refusal("LOCK_CONFLICT", Orchestration::new(action, reason).with(metadata))
+        }
+        _ => {
+            let verb = match wanted {
+                Claim::Reading => "read",
+                Claim::Writing => "write",
+            };
+            PostResponse::new(
+                true,
+                Orchestration::new(action, format!("You may {verb} {}", named(&question.paths))),
+            )
+        }
+    };
+    response.warnings = question.warnings(&survey);
+    response.warnings.extend(warnings(&survey.findings));
+    if is_claimed {
+        response.locks = own_locks(&survey);
+    } else {
+        response.conflicting_locks = others_locks(&survey.findings);
+    }
+    response.repo_head = Some(survey.head);
+    response
+}
+
+async fn release(
+    state: &AppState,
+    question: &Question,
+    message: &Message,
+    new_head: Option<CommitSha>,
+    is_abandoned: bool,
+) -> Result<PostResponse, ApiError> {
+    let heads = question.learn_heads(state).await?;
+    let reachable = match (&state.source, &heads.repo_head, &new_head) {
+        (Some(source), Some(head), Some(new_head)) if !new_head.matches(head) => {
+            source.is_ancestor(&question.repo, new_head, head).await?
+        }
+        (Some(_), Some(_), Some(_)) => Reachable::Yes,
+        _ => Reachable::Unknown,
+    };
+    let request = Release {
+        repo: &question.repo,
+        branch: &question.branch,
+        holder: &question.holder,
+        repo_head: heads.repo_head.as_ref(),
+        new_head: new_head.as_ref(),
+        reachable,
+        is_abandoned,
+        message,
+        paths: &question.paths,
+    };
+    respond_to_release(
+        question,
+        new_head.as_ref(),
+        scripts::release(&*state.store, &request).await?,
+    )
+}
+
+fn respond_to_release(
+    question: &Question,
+    new_head: Option<&CommitSha>,
+    outcome: ReleaseOutcome,
+) -> Result<PostResponse, ApiError> {
+    let (facts, head) = match &outcome {
+        ReleaseOutcome::UnknownHead => return Err(question.unknown_head()),
+        ReleaseOutcome::NoNewHead { written } => {
+            return Err(ApiError::InvalidField {
+                field: "new_repo_head",
+                problem: format!(
+                    "is required, because you have written {}: push, and send the commit that you pushed \
+                     (or \"abandon\": true, if you throw the work away)",
+                    named(written)
+                ),
+            });
+        }
+        ReleaseOutcome::NotPushed { head, .. } => (
+            Facts {
+                is_unpushed: true,
+                ..Facts::default()
+            },
+            head,
+        ),
+        ReleaseOutcome::Lost { head, .. } => (
+            Facts {
+                is_lost: true,
+                ..Facts::default()
+            },
+            head,
+        ),
+        ReleaseOutcome::Released(released) => (Facts::default(), &released.head),
+    };
+    let action = orchestration::decide(orchestration::Question::Release, facts);
+    let remote = Metadata {
+        remote_head: Some(head.clone()),
+        ..Metadata::default()
+    };
+    let head = head.clone();
+    let mut response = match outcome {
+        ReleaseOutcome::NotPushed { written, .. } => {
+            let commit = new_head.map(CommitSha::short).unwrap_or_default();
+            let reason = format!(
+                "You have written {}, and commit {commit} does not bring that to origin/{}; push first, the locks are kept",
+                named(&written),
+                question.branch
+            );
+            PostResponse::refusal("NOT_PUSHED", Orchestration::new(action, reason).with(remote))
+        }
+        ReleaseOutcome::Lost { others, .. } => lost(action, &others),
+        ReleaseOutcome::Released(released) => released_response(action, released),
+        ReleaseOutcome::UnknownHead | ReleaseOutcome::NoNewHead { .. } => return Err(ApiError::Internal),
+    };
+    response.repo_head = Some(head);
+    Ok(response)
+}
+
+fn lost(action: Action, others: &[LockEntry]) -> PostResponse {
+    let mut files: Vec<String> = others.iter().map(|entry| entry.file_path.clone()).collect();
+    files.sort();
+    files.dedup();
+    let owner = others.first().map(|entry| entry.user_id.clone()).unwrap_or_default();
+    let message = others.first().map(|entry| entry.message.clone()).unwrap_or_default();
+    let reason = format!(
+        "Your lock on {} had expired, and user '{owner}' now has it: {message}. Nothing was released",
+        named(&files)
+    );
+    let metadata = Metadata {
+        lock_owner: Some(owner),
+        conflicts: files,
+        ..Metadata::default()
+    };
+    PostResponse::refusal("LOCK_LOST", Orchestration::new(action, reason).with(metadata))
+}
+
+fn released_response(action: Action, released: Released) -> PostResponse {
+    let reason = if released.released.is_empty() {
+        "You held none of these files".to_owned()
+    } else {
+        format!("Released {}", named(&released.released))
+    };
+    let mut response = PostResponse::new(true, Orchestration::new(action, reason));
+    for path in &released.missing {
+        let readers: Vec<&str> = released
+            .others
+            .iter()
+            .filter(|entry| &entry.file_path == path)
+            .map(|entry| entry.user_id.as_str())
+            .collect();
+        let readers = if readers.is_empty() {
+            String::new()
+        } else {
+            format!(" It is now being read by {}.", readers.join(", "))
+        };
+        response.warnings.push(format!(
+            "LOCK_EXPIRED: You no longer held '{path}', and nobody else writes it.{readers}"
+        ));
+    }
+    response
+        .warnings
+        .extend(graph_warning(&released.head, released.graph_version.as_deref()));
+    if released.importer_count > released.importers.len() as u64 {
+        response.orphaned_dependencies_total = Some(released.importer_count);
+    }
+    response.orphaned_dependencies = released.importers;
+    response
+}

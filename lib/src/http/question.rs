@@ -1,0 +1,191 @@
+//! What `check_status` and `post_status` have in common: who asks about which files of which branch, and how the caller's
+//! working copy stands to that branch.
+
+use axum::http::HeaderMap;
+
+use super::{ApiError, AppState};
+use crate::auth::Identity;
+use crate::domain::{AgentId, Branch, CommitSha, FilePath, FilePaths, Holder, Invalid, RepoId};
+use crate::source::Reachable;
+use crate::store::scripts::{Asker, Survey};
+
+/// The common part of a request, valid.
+#[derive(Debug)]
+pub(super) struct Question {
+    pub repo: RepoId,
+    pub branch: Branch,
+    pub paths: FilePaths,
+    pub agent_head: CommitSha,
+    pub base_head: Option<CommitSha>,
+    pub holder: Holder,
+}
+
+/// The common fields as sent.
+pub(super) struct Fields<'a> {
+    pub repo_url: &'a Option<String>,
+    pub branch: &'a Option<String>,
+    pub file_paths: &'a Option<Vec<String>>,
+    pub agent_head: &'a Option<String>,
+    pub base_head: &'a Option<String>,
+    pub agent_id: &'a Option<String>,
+}
+
+/// `value`, or the error that `field` is missing.
+pub(super) fn required<'a, T>(field: &'static str, value: &'a Option<T>) -> Result<&'a T, ApiError> {
+    value.as_ref().ok_or(ApiError::InvalidField {
+        field,
+        problem: "is required".to_owned(),
+    })
+}
+
+/// Names the field that a value was in.
+pub(super) fn in_field(field: &'static str) -> impl Fn(Invalid) -> ApiError {
+    move |invalid| ApiError::InvalidField {
+        field,
+        problem: invalid.0,
+    }
+}
+
+impl Question {
+    pub fn parse(fields: &Fields<'_>, identity: Identity, headers: &HeaderMap) -> Result<Self, ApiError> {
+        let repo = RepoId::parse(required("repo_url", fields.repo_url)?).map_err(in_field("repo_url"))?;
+        let branch = Branch::parse(required("branch", fields.branch)?).map_err(in_field("branch"))?;
+        let paths = required("file_paths", fields.file_paths)?;
+        let paths = FilePaths::parse(paths.iter().map(String::as_str)).map_err(in_field("file_paths"))?;
+        let agent_head =
+            CommitSha::parse(required("agent_head", fields.agent_head)?).map_err(in_field("agent_head"))?;
+        let base_head = fields
+            .base_head
+            .as_deref()
+            .map(CommitSha::parse)
+            .transpose()
+            .map_err(in_field("base_head"))?;
+        let header = headers
+            .get("x-coord-agent")
+            .map(|value| value.to_str().unwrap_or("\u{fffd}"));
+        let agent_id = fields
+            .agent_id
+            .as_deref()
+            .map(|text| (text, "agent_id"))
+            .or(header.map(|text| (text, "X-Coord-Agent")));
+        let agent_id = agent_id
+            .map(|(text, field)| AgentId::parse(text).map_err(in_field(field)))
+            .transpose()?;
+        let Identity { user_id, user_name } = identity;
+        Ok(Question {
+            repo,
+            branch,
+            paths,
+            agent_head,
+            base_head,
+            holder: Holder {
+                user_id,
+                user_name,
+                agent_id,
+            },
+        })
+    }
+
+    /// Asks the source, where there is one, for the head of the branch, and whether the caller's commits contain it.
+    pub async fn learn_heads(&self, state: &AppState) -> Result<Heads, ApiError> {
+        let mut known_commits = vec![self.agent_head.clone()];
+        known_commits.extend(self.base_head.clone());
+        let Some(source) = &state.source else {
+            return Ok(Heads {
+                repo_head: None,
+                known_commits,
+            });
+        };
+        let head = source.head(&self.repo, &self.branch).await?;
+        if let Some(observer) = &state.head_observer {
+            observer.saw_head(&self.repo, &self.branch, &head);
+        }
+        if !known_commits.iter().any(|commit| commit.matches(&head)) {
+            for commit in &known_commits {
+                if source.is_ancestor(&self.repo, &head, commit).await? == Reachable::Yes {
+                    known_commits.push(head.clone());
+                    break;
+                }
+            }
+        }
+        Ok(Heads {
+            repo_head: Some(head),
+            known_commits,
+        })
+    }
+
+    pub fn asker<'a>(&'a self, heads: &'a Heads) -> Asker<'a> {
+        Asker {
+            repo: &self.repo,
+            branch: &self.branch,
+            holder: &self.holder,
+            repo_head: heads.repo_head.as_ref(),
+            known_commits: &heads.known_commits,
+            paths: &self.paths,
+        }
+    }
+
+    /// The error for a branch of which neither source nor store knows the head.
+    pub fn unknown_head(&self) -> ApiError {
+        ApiError::SourceUnavailable(format!(
+            "nothing is known of branch {} of {} yet: no server that can read the repository has reported its head",
+            self.branch, self.repo
+        ))
+    }
+
+    /// Warnings that follow from how branch, working copy and graph stand to each other.
+    pub fn warnings(&self, survey: &Survey) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if survey.is_behind {
+            warnings.push(format!("STALE_BRANCH: Your branch is behind origin/{}.", self.branch));
+        }
+        warnings.extend(graph_warning(&survey.head, survey.graph_version.as_deref()));
+        warnings
+    }
+
+    /// What to say when the answer must be OFFLINE.
+    pub fn offline_warning() -> String {
+        "OFFLINE_MODE: Vercel is unreachable. Reading allowed, Writing disabled.".to_owned()
+    }
+}
+
+/// What a missing or old graph means for the answer.
+pub(super) fn graph_warning(head: &CommitSha, version: Option<&str>) -> Option<String> {
+    match version {
+        None => Some("GRAPH_MISSING: The import graph is not built yet, so locked neighbors are not known.".to_owned()),
+        Some(version) if version != head.as_str() => {
+            let short: String = version.chars().take(7).collect();
+            Some(format!(
+                "GRAPH_STALE: The import graph is of commit {short}, not of {}; locked neighbors may be missed.",
+                head.short()
+            ))
+        }
+        Some(_) => None,
+    }
+}
+
+/// The head of the branch, and commits that the caller's working copy contains.
+pub(super) struct Heads {
+    pub repo_head: Option<CommitSha>,
+    pub known_commits: Vec<CommitSha>,
+}
+
+/// `paths` as in a sentence: all of a few, or some and how many more.
+pub(super) fn named(paths: &[impl AsRef<str>]) -> String {
+    const MOST: usize = 3;
+    let shown: Vec<String> = paths
+        .iter()
+        .take(MOST)
+        .map(|path| format!("'{}'", path.as_ref()))
+        .collect();
+    match paths.len().checked_sub(MOST) {
+        Some(more) if more > 0 => format!("{} and {more} more", shown.join(", ")),
+        _ => shown.join(", "),
+    }
+}
+
+impl AsRef<str> for FilePath {
+    fn as_ref(&self) -> &str {
+        self.as_str()
+    }
+}

@@ -1,0 +1,34 @@
+use std::sync::Arc;
+
+use secrecy::SecretString;
+
+use crate::auth::Authenticator;
+use crate::config::LockConfig;
+use crate::domain::{Branch, CommitSha, RepoId};
+use crate::source::Source;
+use crate::store::Store;
+
+/// Is told of every head that a request learns from the source. It must return at once.
+pub trait HeadObserver: Send + Sync + 'static {
+    /// `branch` of `repo` is at `head`.
+    fn saw_head(&self, repo: &RepoId, branch: &Branch, head: &CommitSha);
+}
+
+/// What every handler works with.
+#[derive(Clone)]
+pub struct AppState {
+    /// The state.
+    pub store: Arc<dyn Store>,
+    /// Where repositories are read; without one, heads and graphs are those that the store has.
+    pub source: Option<Arc<dyn Source>>,
+    /// Who callers are.
+    pub authenticator: Arc<Authenticator>,
+    /// How locks behave.
+    pub locks: LockConfig,
+    /// What the cron shows.
+    pub cron_secret: Option<SecretString>,
+    /// Who is told of heads.
+    pub head_observer: Option<Arc<dyn HeadObserver>>,
+    /// Graphs as last read from the store.
+    pub graph_cache: Arc<super::graph::GraphCache>,
+}

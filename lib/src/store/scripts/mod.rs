@@ -1,0 +1,84 @@
+//! Typed calls of the Lua scripts: what to ask, and every outcome that a script can answer, decoded in one place.
+
+mod graph;
+mod head;
+mod lock;
+mod release;
+mod reply;
+mod sweep;
+
+pub use graph::{BuildLease, Published, StagedPart, fail_build, lease_build, publish_graph, stage_graph};
+pub use head::{HeadChange, record_head};
+pub use lock::{Asker, ClaimOutcome, Direction, Finding, Relation, Survey, SurveyOutcome, check_status, claim};
+pub use release::{Release, ReleaseOutcome, Released, release};
+pub use sweep::{Swept, TakenRepository, settle_due, sweep, take_due};
+
+use super::script::script;
+
+script!(
+    /// What stands in the way.
+    CHECK_STATUS, "check_status", repeatable: true,
+    ["context", "events", "entries", "holder", "heads", "neighbors", "survey"]
+);
+script!(
+    /// All of some files, or none.
+    CLAIM, "claim", repeatable: false,
+    ["context", "events", "entries", "holder", "heads", "neighbors", "survey"]
+);
+script!(
+    /// Gives files back.
+    RELEASE, "release", repeatable: false,
+    ["context", "events", "entries", "holder", "heads", "neighbors"]
+);
+script!(
+    /// Drops and announces what has expired.
+    SWEEP, "sweep", repeatable: false, ["context", "events", "entries"]
+);
+script!(
+    /// Notes that a repository is about to hold a lock.
+    MARK_DUE, "mark_due", repeatable: true, ["context"]
+);
+script!(
+    /// Takes the repositories in which something may have expired.
+    TAKE_DUE, "take_due", repeatable: false, ["context"]
+);
+script!(
+    /// Ends the turn of a sweep at one repository.
+    SETTLE_DUE, "settle_due", repeatable: false, ["context"]
+);
+script!(
+    /// Notes the newest commit of a branch.
+    RECORD_HEAD, "record_head", repeatable: true, ["context", "events"]
+);
+script!(
+    /// One builder at a time.
+    LEASE_BUILD, "lease_build", repeatable: true, ["context"]
+);
+script!(
+    /// Writes a part of a new graph beside the old one.
+    STAGE_GRAPH, "stage_graph", repeatable: true, ["context"]
+);
+script!(
+    /// Puts the new graph in the place of the old one.
+    PUBLISH_GRAPH, "publish_graph", repeatable: false, ["context", "events"]
+);
+script!(
+    /// Notes why a build failed.
+    FAIL_BUILD, "fail_build", repeatable: true, ["context"]
+);
+
+/// Every script, for warming a store and for tests.
+pub static ALL: [&crate::store::Script; 12] = [
+    &CHECK_STATUS,
+    &CLAIM,
+    &RELEASE,
+    &SWEEP,
+    &MARK_DUE,
+    &TAKE_DUE,
+    &SETTLE_DUE,
+    &RECORD_HEAD,
+    &LEASE_BUILD,
+    &STAGE_GRAPH,
+    &PUBLISH_GRAPH,
+    &FAIL_BUILD,
+];

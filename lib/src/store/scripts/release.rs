@@ -1,0 +1,146 @@
+use super::RELEASE;
+use super::reply::{arguments, call};
+use crate::domain::{Branch, CommitSha, FilePath, Holder, LockEntry, Message, RepoId};
+use crate::source::Reachable;
+use crate::store::{Store, StoreError, keys};
+
+/// Most importers that one release returns; how many there are is told beside them.
+const MOST_IMPORTERS: usize = 1000;
+
+/// What is given back, and what shows that it was pushed.
+#[derive(Clone, Debug)]
+pub struct Release<'a> {
+    /// The repository.
+    pub repo: &'a RepoId,
+    /// The branch.
+    pub branch: &'a Branch,
+    /// Who gives back.
+    pub holder: &'a Holder,
+    /// The head of the branch, where a source just told it.
+    pub repo_head: Option<&'a CommitSha>,
+    /// The caller's commit after its work.
+    pub new_head: Option<&'a CommitSha>,
+    /// Whether `new_head` is reachable from the head of the branch; `Unknown` leaves it to what the store knows.
+    pub reachable: Reachable,
+    /// The work is thrown away: no push is asked for.
+    pub is_abandoned: bool,
+    /// What the caller says.
+    pub message: &'a Message,
+    /// The files.
+    pub paths: &'a [FilePath],
+}
+
+/// A release that was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Released {
+    /// The store's clock, Unix seconds.
+    pub now: i64,
+    /// Head of the branch.
+    pub head: CommitSha,
+    /// The commit whose import graph is stored, if any.
+    pub graph_version: Option<String>,
+    /// Files that were held, and now are not.
+    pub released: Vec<String>,
+    /// Files that the caller did not hold: expired, or never claimed.
+    pub missing: Vec<String>,
+    /// Others' locks on the files in `missing`; all of them for reading.
+    pub others: Vec<LockEntry>,
+    /// Files that import what was released; at most 1,000.
+    pub importers: Vec<String>,
+    /// How many there are.
+    pub importer_count: u64,
+}
+
+/// What became of a release. Only [`ReleaseOutcome::Released`] changed anything.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReleaseOutcome {
+    /// Done.
+    Released(Released),
+    /// Files were written, and the branch does not have the work.
+    NotPushed {
+        /// Head of the branch.
+        head: CommitSha,
+        /// The written files.
+        written: Vec<String>,
+    },
+    /// Files were written, and the caller did not say its new head.
+    NoNewHead {
+        /// The written files.
+        written: Vec<String>,
+    },
+    /// Somebody else writes a file whose lock the caller had lost.
+    Lost {
+        /// Head of the branch.
+        head: CommitSha,
+        /// The others' locks.
+        others: Vec<LockEntry>,
+    },
+    /// Nobody knows the head of this branch.
+    UnknownHead,
+}
+
+/// Gives back all that the caller holds of some files, or nothing. One round trip.
+///
+/// # Errors
+/// When the store gives no answer, or none that is understood. The release may then have been made all the same.
+pub async fn release(store: &dyn Store, request: &Release<'_>) -> Result<ReleaseOutcome, StoreError> {
+    let Release {
+        repo, branch, holder, ..
+    } = request;
+    let keys = vec![
+        keys::locks(repo),
+        keys::expiries(repo),
+        keys::head(repo, branch),
+        keys::graph(repo, branch),
+        keys::graph_adjacency(repo, branch),
+        keys::status_log(repo),
+        keys::events(repo),
+    ];
+    let mut args = arguments([
+        branch.as_str(),
+        holder.user_id.as_str(),
+        &holder.user_name,
+        holder.agent_or_empty(),
+        request.repo_head.map_or("", CommitSha::as_str),
+        request.new_head.map_or("", CommitSha::as_str),
+        match request.reachable {
+            Reachable::Yes => "1",
+            Reachable::No => "0",
+            Reachable::Unknown => "",
+        },
+        if request.is_abandoned { "1" } else { "0" },
+        request.message.as_str(),
+        &MOST_IMPORTERS.to_string(),
+    ]);
+    args.extend(request.paths.iter().map(|path| path.as_str().as_bytes().to_vec()));
+    let mut reply = call(store, &RELEASE, keys, args).await?;
+    let outcome = reply.outcome.clone();
+    if outcome == "UNKNOWN_HEAD" {
+        return Ok(ReleaseOutcome::UnknownHead);
+    }
+    let head = CommitSha::parse(&reply.text()?).map_err(|error| StoreError::Malformed(error.to_string()))?;
+    match outcome.as_str() {
+        "RELEASED" => Ok(ReleaseOutcome::Released(Released {
+            now: reply.now,
+            head,
+            graph_version: reply.optional_text()?,
+            released: reply.texts()?,
+            missing: reply.texts()?,
+            others: reply.objects()?,
+            importers: reply.texts()?,
+            importer_count: reply.number()?.unsigned_abs(),
+        })),
+        "NOT_PUSHED" => Ok(ReleaseOutcome::NotPushed {
+            head,
+            written: reply.texts()?,
+        }),
+        "NO_NEW_HEAD" => Ok(ReleaseOutcome::NoNewHead {
+            written: reply.texts()?,
+        }),
+        "LOST" => Ok(ReleaseOutcome::Lost {
+            head,
+            others: reply.objects()?,
+        }),
+        _ => Err(reply.malformed("an unknown outcome")),
+    }
+}

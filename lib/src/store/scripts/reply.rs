@@ -1,0 +1,154 @@
+//! Reading what a script answered: `{ OUTCOME, now, ... }`, element by element.
+
+use serde::de::DeserializeOwned;
+
+use crate::store::{Request, Script, Store, StoreError, Value};
+
+/// Runs one script and opens its answer.
+pub(super) async fn call(
+    store: &dyn Store,
+    script: &'static Script,
+    keys: Vec<String>,
+    args: Vec<Vec<u8>>,
+) -> Result<Reply, StoreError> {
+    let mut replies = store
+        .run(vec![Request::Script { script, keys, args }])
+        .await?
+        .into_iter();
+    Reply::open(script, replies.next())
+}
+
+/// The arguments of a script, from anything that is text.
+pub(super) fn arguments<const N: usize>(fixed: [&str; N]) -> Vec<Vec<u8>> {
+    fixed.iter().map(|text| text.as_bytes().to_vec()).collect()
+}
+
+/// An answer, read from front to back.
+pub(super) struct Reply {
+    script: &'static Script,
+    /// The named outcome.
+    pub outcome: String,
+    /// The store's clock, Unix seconds.
+    pub now: i64,
+    rest: std::vec::IntoIter<Value>,
+}
+
+impl Reply {
+    pub fn open(script: &'static Script, value: Option<Value>) -> Result<Self, StoreError> {
+        let items = match value {
+            Some(Value::Array(items)) => items,
+            Some(Value::Error(message)) => return Err(StoreError::Failed(format!("{}: {message}", script.name))),
+            other => {
+                return Err(StoreError::Malformed(format!(
+                    "{} answered {}",
+                    script.name,
+                    shape(other.as_ref())
+                )));
+            }
+        };
+        let mut reply = Reply {
+            script,
+            outcome: String::new(),
+            now: 0,
+            rest: items.into_iter(),
+        };
+        reply.outcome = reply.text()?;
+        reply.now = reply.number()?;
+        Ok(reply)
+    }
+
+    pub fn malformed(&self, what: &str) -> StoreError {
+        StoreError::Malformed(format!("{} answered {} with {what}", self.script.name, self.outcome))
+    }
+
+    pub fn text(&mut self) -> Result<String, StoreError> {
+        match self.rest.next() {
+            Some(Value::Bulk(bytes)) => String::from_utf8(bytes).map_err(|_| self.malformed("text that is not UTF-8")),
+            Some(Value::Status(text)) => Ok(text),
+            other => Err(self.malformed(&format!("{} for text", shape(other.as_ref())))),
+        }
+    }
+
+    /// Text, `None` where it is empty.
+    pub fn optional_text(&mut self) -> Result<Option<String>, StoreError> {
+        Ok(Some(self.text()?).filter(|text| !text.is_empty()))
+    }
+
+    pub fn number(&mut self) -> Result<i64, StoreError> {
+        let value = self.rest.next();
+        value
+            .as_ref()
+            .and_then(Value::as_int)
+            .ok_or_else(|| self.malformed("no number where one is due"))
+    }
+
+    /// `'1'` or `'0'`.
+    pub fn flag(&mut self) -> Result<bool, StoreError> {
+        match self.text()?.as_str() {
+            "1" => Ok(true),
+            "0" => Ok(false),
+            _ => Err(self.malformed("no flag where one is due")),
+        }
+    }
+
+    pub fn texts(&mut self) -> Result<Vec<String>, StoreError> {
+        self.lists(Reply::text)
+    }
+
+    /// A list whose elements are each read by `read`, from an answer of that one element.
+    fn lists<T>(&mut self, read: impl Fn(&mut Reply) -> Result<T, StoreError>) -> Result<Vec<T>, StoreError> {
+        let Some(Value::Array(items)) = self.rest.next() else {
+            return Err(self.malformed("no list where one is due"));
+        };
+        let mut inner = self.inner(items);
+        let mut list = Vec::with_capacity(inner.rest.len());
+        while inner.rest.len() > 0 {
+            list.push(read(&mut inner)?);
+        }
+        Ok(list)
+    }
+
+    /// A list of tuples, each read by `read`.
+    pub fn tuples<T>(&mut self, read: impl Fn(&mut Reply) -> Result<T, StoreError>) -> Result<Vec<T>, StoreError> {
+        self.lists(|list| match list.rest.next() {
+            Some(Value::Array(items)) => read(&mut list.inner(items)),
+            _ => Err(list.malformed("no tuple where one is due")),
+        })
+    }
+
+    /// A list of JSON texts.
+    pub fn objects<T: DeserializeOwned>(&mut self) -> Result<Vec<T>, StoreError> {
+        self.lists(Reply::object)
+    }
+
+    pub fn object<T: DeserializeOwned>(&mut self) -> Result<T, StoreError> {
+        match self.rest.next() {
+            Some(Value::Bulk(json)) => {
+                serde_json::from_slice(&json).map_err(|error| self.malformed(&error.to_string()))
+            }
+            other => Err(self.malformed(&format!("{} for JSON", shape(other.as_ref())))),
+        }
+    }
+
+    fn inner(&self, items: Vec<Value>) -> Reply {
+        Reply {
+            script: self.script,
+            outcome: self.outcome.clone(),
+            now: self.now,
+            rest: items.into_iter(),
+        }
+    }
+}
+
+/// What kind of reply this is, without its content: it may be a caller's own text.
+fn shape(value: Option<&Value>) -> &'static str {
+    match value {
+        None => "nothing",
+        Some(Value::Nil) => "nil",
+        Some(Value::Int(_)) => "a number",
+        Some(Value::Bulk(_)) => "a string",
+        Some(Value::Status(_)) => "a status",
+        Some(Value::Array(_)) => "a list",
+        Some(Value::Error(_)) => "an error",
+    }
+}

@@ -1,0 +1,77 @@
+//! Drops expired locks and announces them. Nothing waits for this: an expired lock is free at that instant.
+
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+use crate::domain::RepoId;
+use crate::store::scripts::{TakenRepository, settle_due, sweep, take_due};
+use crate::store::{Store, StoreError};
+
+/// Repositories taken at once.
+const MOST_REPOSITORIES: usize = 100;
+
+/// Files looked at by one script, so that no script holds up the store for long.
+const MOST_FILES: usize = 500;
+
+/// Time after which a sweep takes no more; what is left is due in the next.
+const MOST_TIME: Duration = Duration::from_secs(20);
+
+/// What a sweep did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct SweepReport {
+    /// Repositories looked at.
+    pub repositories: u64,
+    /// Lock entries that had expired, all announced.
+    pub expired: u64,
+    /// Whether all that was due was done.
+    pub is_complete: bool,
+}
+
+/// Sweeps every repository in which something may have expired. Safe to run twice at once. Three store commands where there is
+/// none.
+///
+/// # Errors
+/// When the store gives no answer. What was taken and not settled is due again a minute later.
+pub async fn sweep_due(store: &dyn Store) -> Result<SweepReport, StoreError> {
+    let started = Instant::now();
+    let mut report = SweepReport::default();
+    while started.elapsed() < MOST_TIME {
+        let taken = take_due(store, MOST_REPOSITORIES).await?;
+        let count = taken.len();
+        for repository in taken {
+            report.repositories += 1;
+            report.expired += sweep_repository(store, &repository, started).await?;
+        }
+        if count < MOST_REPOSITORIES {
+            report.is_complete = true;
+            break;
+        }
+    }
+    Ok(report)
+}
+
+async fn sweep_repository(store: &dyn Store, taken: &TakenRepository, started: Instant) -> Result<u64, StoreError> {
+    let Ok(repo) = RepoId::parse(&format!("https://{}", taken.name)) else {
+        tracing::error!(
+            name = taken.name,
+            "the list of what is due names no repository; it is dropped"
+        );
+        let forgotten = TakenRepository {
+            is_last_look: true,
+            ..taken.clone()
+        };
+        settle_due(store, &forgotten, None).await?;
+        return Ok(0);
+    };
+    let mut expired = 0;
+    loop {
+        let swept = sweep(store, &repo, MOST_FILES).await?;
+        expired += swept.expired;
+        let has_more = swept.next_expiry.is_some_and(|expiry| expiry <= swept.now);
+        if !has_more || started.elapsed() >= MOST_TIME {
+            settle_due(store, taken, swept.next_expiry).await?;
+            return Ok(expired);
+        }
+    }
+}

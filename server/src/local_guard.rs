@@ -1,0 +1,45 @@
+//! On a loopback address without credentials, everything that can send a request here is trusted. A web page is not: it may
+//! send one through a browser on this machine. A page of another site cannot send JSON without asking first (CORS), and gets no
+//! leave; one that has its own name resolve to 127.0.0.1 (DNS rebinding) is told apart by the Host that it names.
+
+use axum::body::Body;
+use axum::http::Request;
+use axum::http::header::HOST;
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use coord::http::ApiError;
+
+/// Refuses requests whose Host is not this machine.
+pub async fn require_local_host(request: Request<Body>, next: Next) -> Response {
+    let host = request.headers().get(HOST).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if is_local(host) {
+        next.run(request).await
+    } else {
+        ApiError::Forbidden("this server answers only to localhost; to serve others, set COORD_JWT_SECRET".to_owned())
+            .into_response()
+    }
+}
+
+fn is_local(host: &str) -> bool {
+    let name = match host.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or_default(),
+        None => host.split(':').next().unwrap_or_default(),
+    };
+    name.eq_ignore_ascii_case("localhost")
+        || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_of_this_machine_are_local() {
+        for host in ["localhost", "LOCALHOST:3000", "127.0.0.1:3000", "127.0.0.2", "[::1]:3000"] {
+            assert!(is_local(host), "{host}");
+        }
+        for host in ["", "example.com", "localhost.example.com", "127.0.0.1.example.com", "10.0.0.1:3000", "[::2]"] {
+            assert!(!is_local(host), "{host}");
+        }
+    }
+}
