@@ -1,13 +1,18 @@
 //! The state. Every key is built in [`keys`], every change is one Lua script in [`scripts`], and a [`Store`] is a
 //! connection that can run them: [`upstash`] (REST), [`redis`] (`redis://`, `rediss://`), or the embedded one of `coord serve`.
 
+pub mod connect;
 pub mod keys;
+mod limits;
 pub mod redis;
+mod roots;
+mod round_trip;
 pub mod script;
 pub mod scripts;
 pub mod upstash;
 mod value;
 
+pub use limits::Limits;
 pub use script::Script;
 pub use value::Value;
 
@@ -53,7 +58,7 @@ impl Request {
 }
 
 /// Why a store gave no answer at all. An error reply to one request is a [`Value::Error`] instead.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum StoreError {
     /// No store is configured; the text names the variables to set.
     #[error("{0}")]
@@ -81,11 +86,27 @@ pub trait Store: Send + Sync + 'static {
     /// Runs `batch` in order, in **one round trip**, and gives one reply for each request. The batch is not one
     /// transaction; each script in it is. A request that failed alone is a [`Value::Error`] in its place.
     ///
+    /// A remote store that does not know a script yet makes it two round trips, and that script runs after the rest of
+    /// its batch: requests of one batch must not build on each other.
+    ///
     /// Every call ends within the connection's own time limit. Only a batch of repeatable requests is tried again.
     ///
     /// # Errors
     /// When no answer came: see [`StoreError`].
     async fn run(&self, batch: Vec<Request>) -> Result<Vec<Value>, StoreError>;
+
+    /// Runs `batch` as one transaction (MULTI, EXEC), in one round trip: nothing of others comes between. A request that
+    /// fails when it is its turn is a [`Value::Error`] in its place, and the others still run. Never tried again.
+    ///
+    /// # Errors
+    /// See [`StoreError`]; [`StoreError::Failed`] when the transaction was discarded as a whole, or when this kind of store
+    /// has no transactions beside its scripts.
+    async fn run_atomically(&self, batch: Vec<Request>) -> Result<Vec<Value>, StoreError> {
+        let _ = batch;
+        Err(StoreError::Failed(
+            "ERR transactions are not supported by this store".into(),
+        ))
+    }
 
     /// The messages published on `channel` from now on. The stream ends when the connection is lost; the caller reads
     /// what it missed from the log and subscribes again.

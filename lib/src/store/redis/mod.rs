@@ -1,0 +1,131 @@
+//! Redis and Valkey over `redis://`, `rediss://` and `unix://`: one multiplexed connection that is made with the first
+//! request and made again when it was lost. RESP2, so that replies have the shapes that Upstash's REST form has too.
+
+mod address;
+mod link;
+mod reply;
+mod transport;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures::StreamExt;
+use futures::stream::BoxStream;
+use redis::aio::PubSub;
+
+use self::address::Address;
+use self::link::Link;
+use self::transport::Dialer;
+use super::round_trip::{self, Dialect, Failure, Mode, RoundTrip, Words};
+use super::{Limits, Request, Store, StoreError, Value};
+
+/// A Redis or Valkey server.
+pub struct RedisStore {
+    link: Link,
+    dialer: Dialer,
+    limits: Limits,
+    dialect: Dialect,
+}
+
+/// What a [`RedisStore`] can be told beside the URL.
+#[derive(Clone, Debug, Default)]
+pub struct RedisOptions {
+    /// Time limits and further tries.
+    pub limits: Limits,
+    /// Certificate authorities to trust for `rediss://`, each in DER, beside the system's and the built-in ones.
+    pub extra_roots: Vec<Vec<u8>>,
+}
+
+impl std::fmt::Debug for RedisStore {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "RedisStore({})", self.describe())
+    }
+}
+
+impl RedisStore {
+    /// The server at `url`: `redis://`, `rediss://` (TLS) or `unix://`, with `USER:PASSWORD@` and `/DATABASE` where it
+    /// needs them. Connects with the first request: a server that is down is no error here.
+    ///
+    /// # Errors
+    /// [`StoreError::NotConfigured`] when `url` is no such URL. The text never holds the URL.
+    pub fn connect(url: &str) -> Result<Self, StoreError> {
+        Self::with_options(url, RedisOptions::default())
+    }
+
+    /// As [`RedisStore::connect`], with more to say.
+    ///
+    /// # Errors
+    /// See [`RedisStore::connect`]; also when one of the extra roots is no certificate.
+    pub fn with_options(url: &str, options: RedisOptions) -> Result<Self, StoreError> {
+        let RedisOptions { limits, extra_roots } = options;
+        let dialer = Dialer::new(Address::parse(url)?, &extra_roots, limits.connect)?;
+        Ok(RedisStore {
+            link: Link::new(dialer.clone()),
+            dialer,
+            limits,
+            dialect: Dialect::new(""),
+        })
+    }
+}
+
+#[async_trait]
+impl RoundTrip for RedisStore {
+    async fn send(&self, batch: &[Words<'_>], mode: Mode) -> Result<Vec<Value>, Failure> {
+        let mut pipeline = redis::Pipeline::with_capacity(batch.len());
+        for words in batch {
+            let mut command = redis::Cmd::new();
+            for word in words {
+                command.arg(word.as_ref());
+            }
+            pipeline.add_command(command);
+        }
+        if mode == Mode::Transaction {
+            pipeline.atomic();
+        }
+        let sending = self.link.send(&pipeline, batch.len(), mode);
+        tokio::time::timeout(self.limits.request, sending)
+            .await
+            .unwrap_or_else(|_| {
+                // The connection may be gone without anybody having said so; a slow one loses nothing but its place.
+                self.link.abandon();
+                Err(Failure::passing(StoreError::Timeout(self.limits.request)))
+            })
+    }
+}
+
+#[async_trait]
+impl Store for RedisStore {
+    async fn run(&self, batch: Vec<Request>) -> Result<Vec<Value>, StoreError> {
+        round_trip::run(self, &self.dialect, &self.limits, &batch).await
+    }
+
+    async fn run_atomically(&self, batch: Vec<Request>) -> Result<Vec<Value>, StoreError> {
+        round_trip::run_atomically(self, &self.dialect, &batch).await
+    }
+
+    async fn subscribe(&self, channel: &str) -> Result<BoxStream<'static, Bytes>, StoreError> {
+        let subscribing = async {
+            let stream = self.dialer.dial().await?;
+            let login = self.dialer.address().login();
+            let mut connection = PubSub::new(login, stream)
+                .await
+                .map_err(|error| reply::failure(&error))?;
+            connection
+                .subscribe(channel)
+                .await
+                .map_err(|error| reply::failure(&error))?;
+            Ok(connection)
+        };
+        let connection = tokio::time::timeout(self.limits.request, subscribing)
+            .await
+            .map_err(|_| StoreError::Timeout(self.limits.request))?
+            .map_err(|failure: Failure| failure.error)?;
+        let messages = connection.into_on_message();
+        Ok(messages
+            .map(|message| Bytes::copy_from_slice(message.get_payload_bytes()))
+            .boxed())
+    }
+
+    fn describe(&self) -> String {
+        format!("Redis at {}", self.dialer.address())
+    }
+}

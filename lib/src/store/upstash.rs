@@ -1,1 +1,0 @@
-//! Upstash Redis over REST.

@@ -1,0 +1,353 @@
+//! Upstash Redis over REST: a thin client of its protocol, <https://upstash.com/docs/redis/features/restapi>.
+//!
+//! A batch is one POST to `/pipeline`. Replies are asked for in base64, since plain ones replace what is not UTF-8.
+//! Arguments travel in JSON, which carries no bytes outside UTF-8: a batch with such an argument is refused before
+//! anything is sent.
+
+mod answer;
+mod event_stream;
+mod request;
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures::StreamExt;
+use futures::stream::BoxStream;
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue};
+use reqwest::redirect::Policy;
+use reqwest::{Client, Response};
+use secrecy::{ExposeSecret, SecretString};
+use url::{Host, Url};
+
+use super::round_trip::{self, Dialect, Failure, Mode, RoundTrip, Words};
+use super::{Limits, Request, Store, StoreError, Value};
+
+/// Lets scripts on different repositories run side by side: they name every key they touch. Upstash alone knows the
+/// flag; Redis 7.0 refuses it. <https://upstash.com/docs/redis/features/key-locking>
+const FIRST_LINE: &str = "#!lua flags=allow-key-locking\n";
+
+const ENCODING: HeaderName = HeaderName::from_static("upstash-encoding");
+const SYNC_TOKEN: HeaderName = HeaderName::from_static("upstash-sync-token");
+/// The longest sync token that is kept and sent back; real ones have tens of bytes.
+const SYNC_TOKEN_BYTES: usize = 1024;
+/// A pooled connection that idles longer is not trusted: between two calls a function may have been frozen for minutes.
+const POOL_IDLE: Duration = Duration::from_secs(20);
+/// How often an idle connection is probed, so that a subscription notices a peer that vanished.
+const KEEPALIVE: Duration = Duration::from_secs(15);
+
+/// An Upstash database, or anything else that speaks its REST protocol.
+pub struct UpstashStore {
+    client: Client,
+    url: Url,
+    authorization: HeaderValue,
+    limits: Limits,
+    dialect: Dialect,
+    /// What the database said last; sent back, it makes a read see this client's own writes.
+    sync_token: Mutex<Option<HeaderValue>>,
+}
+
+impl std::fmt::Debug for UpstashStore {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "UpstashStore({})", self.describe())
+    }
+}
+
+impl UpstashStore {
+    /// The database at `url` with the default [`Limits`]. Connects with the first request.
+    ///
+    /// # Errors
+    /// [`StoreError::NotConfigured`] when `url` is not an https URL (http is taken for a loopback host), or when the
+    /// token cannot be sent.
+    pub fn new(url: &str, token: SecretString) -> Result<Self, StoreError> {
+        Self::with_limits(url, token, Limits::default())
+    }
+
+    /// As [`UpstashStore::new`], with other limits.
+    ///
+    /// # Errors
+    /// See [`UpstashStore::new`].
+    pub fn with_limits(url: &str, token: SecretString, limits: Limits) -> Result<Self, StoreError> {
+        let url = parse_url(url)?;
+        let token = token.expose_secret().trim();
+        if token.is_empty() {
+            return Err(StoreError::NotConfigured(
+                "the token of the Upstash database is empty".into(),
+            ));
+        }
+        let mut authorization = HeaderValue::from_str(&format!("Bearer {token}")).map_err(|_| {
+            let message = "the token of the Upstash database holds a character that no HTTP header can carry";
+            StoreError::NotConfigured(message.into())
+        })?;
+        authorization.set_sensitive(true);
+        let client = client(&url, &limits)?;
+        let dialect = Dialect::new(FIRST_LINE);
+        Ok(UpstashStore {
+            client,
+            url,
+            authorization,
+            limits,
+            dialect,
+            sync_token: Mutex::default(),
+        })
+    }
+
+    /// The address of `segments` below the database's.
+    fn address(&self, segments: &[&str]) -> Url {
+        let mut address = self.url.clone();
+        if let Ok(mut path) = address.path_segments_mut() {
+            path.pop_if_empty().extend(segments);
+        }
+        address
+    }
+
+    async fn post(&self, path: &'static str, body: String) -> Result<Bytes, Failure> {
+        let mut request = self
+            .client
+            .post(self.address(&[path]))
+            .header(AUTHORIZATION, self.authorization.clone())
+            .header(CONTENT_TYPE, "application/json")
+            .header(ENCODING, "base64");
+        if let Some(token) = self.sync_token.lock().unwrap_or_else(PoisonError::into_inner).clone() {
+            request = request.header(SYNC_TOKEN, token);
+        }
+        let response = request
+            .body(body)
+            .send()
+            .await
+            .map_err(|error| self.unreachable(error))?;
+        let status = response.status();
+        let token = response
+            .headers()
+            .get(SYNC_TOKEN)
+            .filter(|token| token.len() <= SYNC_TOKEN_BYTES)
+            .cloned();
+        let answer = self.read(response).await?;
+        if !status.is_success() {
+            return Err(answer::refusal(status, &answer));
+        }
+        if let Some(token) = token {
+            *self.sync_token.lock().unwrap_or_else(PoisonError::into_inner) = Some(token);
+        }
+        Ok(answer)
+    }
+
+    async fn read(&self, mut response: Response) -> Result<Bytes, Failure> {
+        let limit = self.limits.response_bytes;
+        let too_long = || Failure::lasting(StoreError::Malformed(format!("an answer of more than {limit} bytes")));
+        if response.content_length().is_some_and(|length| length > limit as u64) {
+            return Err(too_long());
+        }
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(|error| self.unreachable(error))? {
+            if body.len() + chunk.len() > limit {
+                return Err(too_long());
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(body.into())
+    }
+
+    fn unreachable(&self, error: reqwest::Error) -> Failure {
+        if error.is_timeout() {
+            let limit = if error.is_connect() {
+                self.limits.connect
+            } else {
+                self.limits.request
+            };
+            return Failure::passing(StoreError::Timeout(limit));
+        }
+        Failure::passing(StoreError::Unreachable(innermost(&error)))
+    }
+}
+
+#[async_trait]
+impl RoundTrip for UpstashStore {
+    async fn send(&self, batch: &[Words<'_>], mode: Mode) -> Result<Vec<Value>, Failure> {
+        let body = request::body(batch).map_err(Failure::lasting)?;
+        let path = match mode {
+            Mode::Pipeline => "pipeline",
+            Mode::Transaction => "multi-exec",
+        };
+        let answer = tokio::time::timeout(self.limits.request, self.post(path, body))
+            .await
+            .map_err(|_| Failure::passing(StoreError::Timeout(self.limits.request)))??;
+        answer::replies(&answer).map_err(Failure::lasting)
+    }
+}
+
+#[async_trait]
+impl Store for UpstashStore {
+    async fn run(&self, batch: Vec<Request>) -> Result<Vec<Value>, StoreError> {
+        round_trip::run(self, &self.dialect, &self.limits, &batch).await
+    }
+
+    async fn run_atomically(&self, batch: Vec<Request>) -> Result<Vec<Value>, StoreError> {
+        round_trip::run_atomically(self, &self.dialect, &batch).await
+    }
+
+    async fn subscribe(&self, channel: &str) -> Result<BoxStream<'static, Bytes>, StoreError> {
+        let subscribing = async {
+            let response = self
+                .client
+                .post(self.address(&["subscribe", channel]))
+                .header(AUTHORIZATION, self.authorization.clone())
+                .header(ACCEPT, "text/event-stream")
+                .send()
+                .await
+                .map_err(|error| self.unreachable(error))?;
+            let status = response.status();
+            if !status.is_success() {
+                let answer = self.read(response).await?;
+                return Err(answer::refusal(status, &answer));
+            }
+            let mut messages = event_stream::messages(response, channel, self.limits.response_bytes);
+            // The first event says that the subscription stands: what is published from now on will come.
+            match messages.next().await {
+                Some(event_stream::Event::Subscribed) => Ok(messages),
+                _ => Err(Failure::lasting(StoreError::Malformed(
+                    "no confirmation of a subscription".into(),
+                ))),
+            }
+        };
+        let messages = tokio::time::timeout(self.limits.request, subscribing)
+            .await
+            .map_err(|_| StoreError::Timeout(self.limits.request))?
+            .map_err(|failure| failure.error)?;
+        let payloads = messages.filter_map(async |event| match event {
+            event_stream::Event::Message(payload) => Some(payload),
+            event_stream::Event::Subscribed => None,
+        });
+        Ok(payloads.boxed())
+    }
+
+    fn describe(&self) -> String {
+        format!("Upstash at {}", self.url.as_str().trim_end_matches('/'))
+    }
+}
+
+fn parse_url(text: &str) -> Result<Url, StoreError> {
+    let refuse = |what: &str| {
+        Err(StoreError::NotConfigured(format!(
+            "the URL of the Upstash database {what}"
+        )))
+    };
+    let Ok(url) = Url::parse(text.trim()) else {
+        return refuse("is not a URL; it looks like https://NAME.upstash.io");
+    };
+    if !url.username().is_empty() || url.password().is_some() || url.query().is_some() || url.fragment().is_some() {
+        return refuse("must be the bare address; the token goes into a variable of its own");
+    }
+    match url.scheme() {
+        "https" => Ok(url),
+        "http" if is_loopback(&url) => Ok(url),
+        "http" => refuse("must begin with https://, since the token would travel in the open"),
+        _ => refuse("must begin with https://; a redis:// or rediss:// URL belongs into REDIS_URL"),
+    }
+}
+
+fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
+
+fn client(url: &Url, limits: &Limits) -> Result<Client, StoreError> {
+    let mut builder = Client::builder()
+        // A redirect would carry the token to wherever it points.
+        .redirect(Policy::none())
+        .connect_timeout(limits.connect)
+        .pool_idle_timeout(POOL_IDLE)
+        .tcp_keepalive(KEEPALIVE)
+        .tcp_keepalive_interval(KEEPALIVE)
+        .tcp_keepalive_retries(3)
+        // The system's roots where it has any, and those built in, so that a bare image can connect.
+        .tls_certs_merge(super::roots::built_in().filter_map(|root| reqwest::Certificate::from_der(root).ok()));
+    if is_loopback(url) {
+        // A proxy cannot reach this machine's own loopback address.
+        builder = builder.no_proxy();
+    }
+    builder.build().map_err(|error| {
+        StoreError::NotConfigured(format!("the client for Upstash cannot be built: {}", innermost(&error)))
+    })
+}
+
+/// The first cause of `error`, which says more than "error sending request", and never holds the URL.
+fn innermost(error: &reqwest::Error) -> String {
+    let Some(mut cause) = std::error::Error::source(error) else {
+        return "the request failed".into();
+    };
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn store(url: &str) -> Result<UpstashStore, StoreError> {
+        UpstashStore::new(url, SecretString::from("secret-token"))
+    }
+
+    #[test]
+    fn https_is_required_except_on_a_loopback_host() {
+        for url in [
+            "https://a.upstash.io",
+            "http://127.0.0.1:8079",
+            "http://localhost:1/base/",
+            "http://[::1]:1",
+        ] {
+            assert!(store(url).is_ok(), "{url}");
+        }
+        for url in [
+            "http://a.upstash.io",
+            "http://127.0.0.1.example.com",
+            "redis://localhost",
+            "a.upstash.io",
+            "",
+        ] {
+            assert!(matches!(store(url), Err(StoreError::NotConfigured(_))), "{url}");
+        }
+        for url in [
+            "https://u:p@a.upstash.io",
+            "https://a.upstash.io?_token=x",
+            "https://a.upstash.io#x",
+        ] {
+            let error = store(url).unwrap_err().to_string();
+            assert!(error.contains("bare address"), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_token_is_in_no_text_that_the_store_gives_of_itself() {
+        let store = store("https://a.upstash.io/").unwrap();
+        let texts = format!("{store:?} {store:#?} {} {:?}", store.describe(), store.authorization);
+        assert!(!texts.contains("secret-token"), "{texts}");
+        assert_eq!(store.describe(), "Upstash at https://a.upstash.io");
+    }
+
+    #[test]
+    fn a_token_that_no_header_can_carry_is_refused_without_being_shown() {
+        for token in ["", "  ", "a\nb"] {
+            let error = UpstashStore::new("https://a.upstash.io", SecretString::from(token)).unwrap_err();
+            assert!(matches!(error, StoreError::NotConfigured(_)), "{token:?}");
+            assert!(!error.to_string().contains("a\nb"));
+        }
+    }
+
+    #[test]
+    fn a_channel_is_one_segment_below_the_base_of_the_url() {
+        let store = store("https://a.upstash.io/base/").unwrap();
+        let address = store.address(&["subscribe", "coord:events:{github.com/o/n}"]);
+        assert_eq!(
+            address.as_str(),
+            "https://a.upstash.io/base/subscribe/coord:events:%7Bgithub.com%2Fo%2Fn%7D"
+        );
+    }
+}
