@@ -4,6 +4,7 @@
 //! [`resolve`] (specifier -> file; never reads a disk, sees only the paths of the tree and a few manifests).
 
 pub mod language;
+
 pub mod resolve;
 pub mod scan;
 pub mod stored;

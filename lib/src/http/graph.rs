@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::lock_view::{LockView, locks_on_branch};
 use super::question::{in_field, required};
 use super::{ApiError, AppState};
-use crate::domain::{Branch, CommitSha, LockEntry, RepoId};
+use crate::domain::{Branch, LockEntry, RepoId};
 use crate::graph::stored::{Node, StoredGraph};
 use crate::store::{Request, Store, StoreError, Value, keys};
 

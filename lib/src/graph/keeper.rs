@@ -1,0 +1,165 @@
+//! Keeps heads recorded and graphs built, in the background, for every branch that somebody asks about.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+
+use super::publish::{BuildError, build_and_publish};
+use crate::domain::{Branch, CommitSha, RepoId};
+use crate::http::HeadObserver;
+use crate::source::{Source, SourceError};
+use crate::store::scripts::{BuildLease, record_head};
+use crate::store::{Store, StoreError};
+
+/// How often the branches that are watched are looked at.
+const POLL: Duration = Duration::from_secs(2);
+
+/// After this long, what could not be done is tried again.
+const RETRY: Duration = Duration::from_secs(5);
+
+/// Branches watched at once. Past that, the watch begins anew with those that are asked about.
+const MOST_BRANCHES: usize = 256;
+
+/// Commits recorded with a head, so that a function without a source can tell that one of them was pushed.
+const RECENT_COMMITS: usize = 200;
+
+type Watched = (RepoId, Branch);
+
+/// Watches branches; see the module.
+pub struct GraphKeeper {
+    store: Arc<dyn Store>,
+    source: Arc<dyn Source>,
+    /// A name that no other process has: what the lease on a build is held by.
+    builder: String,
+    heads: Mutex<HashMap<RepoId, HashMap<Branch, CommitSha>>>,
+    /// Branches that wait for their turn, so that each waits once.
+    queued: Mutex<HashSet<Watched>>,
+    queue: mpsc::UnboundedSender<Watched>,
+}
+
+/// Why a branch could not be brought up to date.
+#[derive(Debug, thiserror::Error)]
+enum KeepError {
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Build(#[from] BuildError),
+}
+
+/// What is left to do for a branch.
+enum Kept {
+    Done,
+    Later,
+}
+
+impl GraphKeeper {
+    /// Starts the background work on the current runtime; it ends when the keeper is dropped.
+    pub fn start(store: Arc<dyn Store>, source: Arc<dyn Source>, builder: String) -> Arc<Self> {
+        let (queue, waiting) = mpsc::unbounded_channel();
+        let keeper =
+            Arc::new(GraphKeeper { store, source, builder, heads: Mutex::default(), queued: Mutex::default(), queue });
+        tokio::spawn(Self::work(Arc::downgrade(&keeper), waiting));
+        tokio::spawn(Self::poll(Arc::downgrade(&keeper)));
+        keeper
+    }
+
+    async fn work(keeper: Weak<Self>, mut waiting: mpsc::UnboundedReceiver<Watched>) {
+        while let Some(watched) = waiting.recv().await {
+            let Some(keeper) = keeper.upgrade() else { return };
+            keeper.queued.lock().unwrap_or_else(PoisonError::into_inner).remove(&watched);
+            let (repo, branch) = &watched;
+            match keeper.keep(repo, branch).await {
+                Ok(Kept::Done) => {}
+                Ok(Kept::Later) => keeper.enqueue_later(watched),
+                Err(KeepError::Source(SourceError::UnknownBranch { .. } | SourceError::UnknownRepository { .. })) => {
+                    // The branch is gone; whoever asks about it is told so.
+                    keeper.forget(repo, branch);
+                }
+                Err(error) => {
+                    tracing::warn!(%error, %repo, %branch, "the import graph could not be brought up to date");
+                    keeper.enqueue_later(watched);
+                }
+            }
+        }
+    }
+
+    async fn poll(keeper: Weak<Self>) {
+        let mut interval = tokio::time::interval(POLL);
+        interval.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            interval.tick().await;
+            let Some(keeper) = keeper.upgrade() else { return };
+            let watched: Vec<Watched> = {
+                let heads = keeper.heads.lock().unwrap_or_else(PoisonError::into_inner);
+                let pairs = |(repo, branches): (&RepoId, &HashMap<Branch, CommitSha>)| {
+                    branches.keys().map(|branch| (repo.clone(), branch.clone())).collect::<Vec<_>>()
+                };
+                heads.iter().flat_map(pairs).collect()
+            };
+            for (repo, branch) in watched {
+                match keeper.source.head(&repo, &branch).await {
+                    Ok(head) => keeper.saw_head(&repo, &branch, &head),
+                    Err(SourceError::UnknownBranch { .. }) => keeper.forget(&repo, &branch),
+                    Err(error) => tracing::debug!(%error, %repo, %branch, "the head could not be read"),
+                }
+            }
+        }
+    }
+
+    fn enqueue(&self, watched: Watched) {
+        let is_new = self.queued.lock().unwrap_or_else(PoisonError::into_inner).insert(watched.clone());
+        if is_new && self.queue.send(watched).is_err() {
+            tracing::debug!("the keeper has stopped");
+        }
+    }
+
+    fn enqueue_later(self: &Arc<Self>, watched: Watched) {
+        let keeper = Arc::downgrade(self);
+        tokio::spawn(async move {
+            tokio::time::sleep(RETRY).await;
+            if let Some(keeper) = keeper.upgrade() {
+                keeper.enqueue(watched);
+            }
+        });
+    }
+
+    fn forget(&self, repo: &RepoId, branch: &Branch) {
+        if let Some(branches) = self.heads.lock().unwrap_or_else(PoisonError::into_inner).get_mut(repo) {
+            branches.remove(branch);
+        }
+    }
+
+    async fn keep(&self, repo: &RepoId, branch: &Branch) -> Result<Kept, KeepError> {
+        let head = self.source.head(repo, branch).await?;
+        let recent = self.source.recent_commits(repo, &head, RECENT_COMMITS).await?;
+        record_head(&*self.store, repo, branch, &head, "local", &recent).await?;
+        match build_and_publish(&*self.store, &*self.source, repo, branch, &head, &self.builder).await? {
+            BuildLease::Granted | BuildLease::Current => Ok(Kept::Done),
+            BuildLease::Busy { .. } => Ok(Kept::Later),
+            BuildLease::BackingOff { reason, .. } => {
+                tracing::debug!(%reason, %repo, %branch, "the build has failed and waits");
+                Ok(Kept::Later)
+            }
+        }
+    }
+}
+
+impl HeadObserver for GraphKeeper {
+    fn saw_head(&self, repo: &RepoId, branch: &Branch, head: &CommitSha) {
+        {
+            let mut heads = self.heads.lock().unwrap_or_else(PoisonError::into_inner);
+            if heads.get(repo).and_then(|branches| branches.get(branch)) == Some(head) {
+                return;
+            }
+            if heads.values().map(HashMap::len).sum::<usize>() >= MOST_BRANCHES {
+                heads.clear();
+            }
+            heads.entry(repo.clone()).or_default().insert(branch.clone(), head.clone());
+        }
+        self.enqueue((repo.clone(), branch.clone()));
+    }
+}
