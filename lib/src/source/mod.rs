@@ -18,14 +18,18 @@ pub enum SourceError {
         known: Vec<RepoId>,
     },
     /// The repository has no such branch. `near` lists branches of a similar name, nearest first.
-    #[error("branch {branch} does not exist in {repo}")]
+    #[error("branch {branch} does not exist in {repo}{}", if *.is_empty { ": it has no commits yet" } else { "" })]
     UnknownBranch {
         /// Where.
         repo: RepoId,
         /// What was asked for.
         branch: Branch,
-        /// Up to five branches with a similar name.
+        /// Up to five branches with a similar name: first what differs in case only, then, with the name of the remote
+        /// before it (`origin/feature`), the same branch where it exists as a remote-tracking branch only and has to be
+        /// created (`git branch feature origin/feature`). The default branch, where no name is similar.
         near: Vec<String>,
+        /// The repository has no commits yet, and so no branches.
+        is_empty: bool,
     },
     /// The repository could not be read. The text is for the log, not for callers.
     #[error("the repository cannot be read: {0}")]

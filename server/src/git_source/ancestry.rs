@@ -1,0 +1,181 @@
+//! Whether one commit is reachable from another.
+//!
+//! Two colours are painted down from both commits at once, newest first. A path from the descendant to the ancestor
+//! can only go through commits that the ancestor does not reach itself, so the walk ends with No as soon as no commit
+//! is waiting that has the descendant's colour alone. That makes the usual question, whether a working copy that is a
+//! few commits behind contains the head, cost those few commits and not the whole history; and it is exact whatever the
+//! clocks of the authors said. Generation numbers of a commit-graph cut it further.
+
+use std::collections::{BinaryHeap, HashMap};
+
+use coord::domain::CommitSha;
+use coord::source::{Reachable, SourceError};
+use gix::ObjectId;
+
+use super::bounded::Deadline;
+use super::history::{Commit, History};
+use super::repository::{Named, Repository};
+
+const FROM_ANCESTOR: u8 = 1;
+const FROM_DESCENDANT: u8 = 2;
+
+impl Repository {
+    /// The answer, where it is known without looking.
+    pub(super) fn remembered(&self, ancestor: &CommitSha, descendant: &CommitSha) -> Option<Reachable> {
+        if ancestor == descendant {
+            return Some(Reachable::Yes);
+        }
+        let (ancestor, descendant) = (self.full_id(ancestor)?, self.full_id(descendant)?);
+        let answer = self.answers().lock().get(ancestor, descendant)?;
+        Some(if answer { Reachable::Yes } else { Reachable::No })
+    }
+
+    /// Whether `ancestor` is reachable from `descendant`. Unknown where one of them is missing or ambiguous, where the
+    /// part of history that would tell is cut off, or where the time does not suffice.
+    pub(super) fn is_ancestor(
+        &self,
+        ancestor: &CommitSha,
+        descendant: &CommitSha,
+        deadline: &Deadline,
+    ) -> Result<Reachable, SourceError> {
+        let handle = self.handle();
+        let named = [self.resolve(&handle, ancestor)?, self.resolve(&handle, descendant)?];
+        let [Named::Commit(ancestor), Named::Commit(descendant)] = named else {
+            self.check_present()?;
+            return Ok(Reachable::Unknown);
+        };
+        if ancestor == descendant {
+            return Ok(Reachable::Yes);
+        }
+        if let Some(answer) = self.answers().lock().get(ancestor, descendant) {
+            return Ok(if answer { Reachable::Yes } else { Reachable::No });
+        }
+        let answer = walk(&History::of(&handle), ancestor, descendant, deadline);
+        match answer {
+            Reachable::Unknown => self.check_present()?,
+            Reachable::Yes | Reachable::No => {
+                let is_ancestor = answer == Reachable::Yes;
+                self.answers().lock().put(ancestor, descendant, is_ancestor);
+            }
+        }
+        Ok(answer)
+    }
+}
+
+struct Seen {
+    colours: u8,
+    is_waiting: bool,
+    order: (u32, i64),
+    commit: Commit,
+}
+
+/// The walk as far as it has come.
+struct Walk<'a> {
+    history: &'a History<'a>,
+    ancestor: ObjectId,
+    /// Generation of the ancestor; the greatest number where it has none.
+    floor: u32,
+    seen: HashMap<ObjectId, Seen>,
+    waiting: BinaryHeap<((u32, i64), ObjectId)>,
+    /// How many wait that have the descendant's colour alone.
+    open: usize,
+    is_found: bool,
+    /// Whether a commit that could have led to the ancestor has parents that are not here.
+    is_cut: bool,
+}
+
+fn walk(history: &History<'_>, ancestor: ObjectId, descendant: ObjectId, deadline: &Deadline) -> Reachable {
+    let Some(first) = history.commit(ancestor) else {
+        return Reachable::Unknown;
+    };
+    let mut walk = Walk {
+        history,
+        ancestor,
+        floor: first.generation.unwrap_or(u32::MAX),
+        seen: HashMap::new(),
+        waiting: BinaryHeap::new(),
+        open: 0,
+        is_found: false,
+        is_cut: false,
+    };
+    walk.paint(ancestor, FROM_ANCESTOR);
+    walk.paint(descendant, FROM_DESCENDANT);
+    let mut steps = 0_u32;
+    while walk.open > 0 && !walk.is_found {
+        steps = steps.wrapping_add(1);
+        if steps.is_multiple_of(64) && deadline.has_passed() {
+            return Reachable::Unknown;
+        }
+        walk.step();
+    }
+    match (walk.is_found, walk.is_cut) {
+        (true, _) => Reachable::Yes,
+        (false, true) => Reachable::Unknown,
+        (false, false) => Reachable::No,
+    }
+}
+
+impl Walk<'_> {
+    fn step(&mut self) {
+        let Some((_, id)) = self.waiting.pop() else {
+            return;
+        };
+        let Some(seen) = self.seen.get_mut(&id) else {
+            return;
+        };
+        seen.is_waiting = false;
+        if seen.colours == FROM_DESCENDANT {
+            self.open -= 1;
+            self.is_cut |= seen.commit.is_cut;
+        }
+        let (colours, parents) = (seen.colours, seen.commit.parents.clone());
+        for parent in parents {
+            self.paint(parent, colours);
+        }
+    }
+
+    fn paint(&mut self, id: ObjectId, colours: u8) {
+        if id == self.ancestor && colours & FROM_DESCENDANT != 0 {
+            self.is_found = true;
+            return;
+        }
+        if let Some(seen) = self.seen.get_mut(&id) {
+            let before = seen.colours;
+            seen.colours |= colours;
+            if seen.colours == before {
+                return;
+            }
+            if !seen.is_waiting {
+                // It was passed before the second colour came, because clocks disagreed; pass it again.
+                seen.is_waiting = true;
+                self.waiting.push((seen.order, id));
+            } else if before == FROM_DESCENDANT {
+                self.open -= 1;
+            }
+            return;
+        }
+        let Some(commit) = self.history.commit(id) else {
+            self.is_cut |= colours == FROM_DESCENDANT;
+            return;
+        };
+        let generation = commit.generation.unwrap_or(u32::MAX);
+        // All ancestors of a commit have a smaller generation. One without a generation is in no commit-graph and
+        // therefore no ancestor of any that is.
+        let is_below = generation < u32::MAX && generation <= self.floor && id != self.ancestor;
+        if colours == FROM_DESCENDANT {
+            if is_below {
+                return;
+            }
+            self.open += 1;
+        }
+        let order = (generation, commit.time);
+        self.waiting.push((order, id));
+        let seen = Seen {
+            colours,
+            is_waiting: true,
+            order,
+            commit,
+        };
+        self.seen.insert(id, seen);
+    }
+}

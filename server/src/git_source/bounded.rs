@@ -1,0 +1,105 @@
+//! Work that may wait for a disk: on another thread, with an end.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use coord::source::SourceError;
+
+/// How much longer than its limit a piece of work is waited for, so that it can notice the end by itself and say more.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// When a piece of work has to stop: at its time, or as soon as nobody waits for it any more.
+#[derive(Clone, Debug)]
+pub(super) struct Deadline {
+    at: Instant,
+    limit: Duration,
+    abandoned: Arc<AtomicBool>,
+}
+
+impl Deadline {
+    pub(super) fn after(limit: Duration) -> Self {
+        Deadline {
+            at: Instant::now() + limit,
+            limit,
+            abandoned: Arc::default(),
+        }
+    }
+
+    pub(super) fn has_passed(&self) -> bool {
+        self.abandoned.load(Ordering::Relaxed) || Instant::now() >= self.at
+    }
+
+    /// What to answer once it has passed.
+    pub(super) fn error(&self) -> SourceError {
+        SourceError::Unreachable(format!("reading took longer than {} s", self.limit.as_secs()))
+    }
+}
+
+/// Tells the work that nobody waits for it.
+struct Abandon(Arc<AtomicBool>);
+
+impl Drop for Abandon {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Runs `work` on a thread for blocking work. A disk that hangs costs that thread, but not the caller.
+pub(super) async fn run<T: Send + 'static>(
+    limit: Duration,
+    work: impl FnOnce(&Deadline) -> Result<T, SourceError> + Send + 'static,
+) -> Result<T, SourceError> {
+    let deadline = Deadline::after(limit);
+    let _abandon = Abandon(Arc::clone(&deadline.abandoned));
+    let late = deadline.clone();
+    let working = tokio::task::spawn_blocking(move || work(&deadline));
+    match tokio::time::timeout(limit + GRACE, working).await {
+        Ok(Ok(answer)) => answer,
+        Ok(Err(failed)) => Err(SourceError::Unreachable(format!("reading stopped: {failed}"))),
+        Err(_) => Err(late.error()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn work_that_nobody_waits_for_is_told_to_stop() {
+        let (started, has_started) = tokio::sync::oneshot::channel();
+        let (stopped, has_stopped) = tokio::sync::oneshot::channel();
+        let waiting = tokio::spawn(run(Duration::from_secs(3600), move |deadline| {
+            let _ = started.send(());
+            while !deadline.has_passed() {
+                std::thread::yield_now();
+            }
+            let _ = stopped.send(());
+            Ok(())
+        }));
+        has_started.await.unwrap();
+        waiting.abort();
+        has_stopped.await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_an_answer() {
+        let answer = run(Duration::from_secs(10), |_| -> Result<(), SourceError> {
+            panic!("a damaged file met a defect")
+        })
+        .await;
+        assert!(matches!(answer, Err(SourceError::Unreachable(_))), "{answer:?}");
+    }
+
+    #[tokio::test]
+    async fn work_past_its_time_is_not_waited_for() {
+        let (release, held) = std::sync::mpsc::channel::<()>();
+        let answer = run(Duration::ZERO, move |_| {
+            let _ = held.recv();
+            Ok(())
+        })
+        .await;
+        assert!(matches!(answer, Err(SourceError::Unreachable(_))), "{answer:?}");
+        drop(release);
+    }
+}

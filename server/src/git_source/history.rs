@@ -1,0 +1,123 @@
+//! Commits and their parents.
+
+use std::collections::{BinaryHeap, HashSet};
+
+use coord::domain::CommitSha;
+use coord::source::SourceError;
+use gix::ObjectId;
+
+use super::bounded::Deadline;
+use super::repository::{Repository, sha, unreadable};
+
+/// The commits of a repository, as they are on disk, or in the commit-graph file where there is one.
+pub(super) struct History<'a> {
+    handle: &'a gix::Repository,
+    graph: Option<gix::commitgraph::Graph>,
+    shallow: HashSet<ObjectId>,
+}
+
+/// One commit.
+#[derive(Clone, Debug)]
+pub(super) struct Commit {
+    /// Greater than that of any of its ancestors. `None` where it has not been computed: then it is not in the
+    /// commit-graph, which has all ancestors of what it has.
+    pub(super) generation: Option<u32>,
+    /// When it was committed, Unix seconds, as its author says. A hint for the order of walking, never a proof.
+    pub(super) time: i64,
+    pub(super) parents: Vec<ObjectId>,
+    /// Its parents are cut off by a shallow clone.
+    pub(super) is_cut: bool,
+}
+
+impl<'a> History<'a> {
+    pub(super) fn of(handle: &'a gix::Repository) -> Self {
+        let shallow: HashSet<ObjectId> = handle
+            .shallow_commits()
+            .ok()
+            .flatten()
+            .map(|commits| commits.iter().copied().collect())
+            .unwrap_or_default();
+        // As in git: a commit-graph written before history was cut off knows parents that are not here. One that
+        // cannot be read is left aside; it only saves time.
+        let graph = if shallow.is_empty() {
+            handle.commit_graph_if_enabled().ok().flatten()
+        } else {
+            None
+        };
+        History { handle, graph, shallow }
+    }
+
+    /// The commit `id`; `None` where it is missing or damaged.
+    pub(super) fn commit(&self, id: ObjectId) -> Option<Commit> {
+        self.from_graph(id).or_else(|| self.from_objects(id))
+    }
+
+    fn from_graph(&self, id: ObjectId) -> Option<Commit> {
+        let graph = self.graph.as_ref()?;
+        let commit = graph.commit_by_id(id)?;
+        let parents: Result<Vec<ObjectId>, _> = commit
+            .iter_parents()
+            .map(|parent| parent.map(|position| graph.id_at(position).to_owned()))
+            .collect();
+        Some(Commit {
+            generation: Some(commit.generation()).filter(|generation| *generation > 0),
+            time: i64::try_from(commit.committer_timestamp()).unwrap_or(i64::MAX),
+            parents: parents.ok()?,
+            is_cut: false,
+        })
+    }
+
+    fn from_objects(&self, id: ObjectId) -> Option<Commit> {
+        let object = self.handle.try_find_object(id).ok().flatten()?;
+        let fields = object.try_to_commit_ref_iter()?;
+        let time = fields.clone().committer().ok()?.seconds();
+        let is_cut = self.shallow.contains(&id);
+        Some(Commit {
+            generation: None,
+            time,
+            parents: if is_cut {
+                Vec::new()
+            } else {
+                fields.parent_ids().collect()
+            },
+            is_cut,
+        })
+    }
+}
+
+impl Repository {
+    /// Up to `limit` commits reachable from `tip`, newest first. Ends where history is cut off.
+    pub(super) fn recent_commits(
+        &self,
+        tip: &CommitSha,
+        limit: usize,
+        deadline: &Deadline,
+    ) -> Result<Vec<CommitSha>, SourceError> {
+        let handle = self.handle();
+        let tip = self.commit_id(&handle, tip)?;
+        let history = History::of(&handle);
+        let first = history
+            .commit(tip)
+            .ok_or_else(|| unreadable(self, format_args!("commit {tip} cannot be read")))?;
+        let mut seen = HashSet::from([tip]);
+        let mut waiting = BinaryHeap::from([(first.time, tip)]);
+        let mut commits = Vec::with_capacity(limit.min(1024));
+        while let Some((_, id)) = waiting.pop() {
+            if commits.len() == limit {
+                break;
+            }
+            if deadline.has_passed() {
+                return Err(deadline.error());
+            }
+            commits.push(sha(id)?);
+            for parent in history.commit(id).map(|commit| commit.parents).unwrap_or_default() {
+                if seen.insert(parent)
+                    && let Some(commit) = history.commit(parent)
+                {
+                    waiting.push((commit.time, parent));
+                }
+            }
+        }
+        Ok(commits)
+    }
+}

@@ -1,0 +1,160 @@
+//! Which id a repository on disk has.
+//!
+//! The one that callers send as `repo_url`: the URL of the remote `origin`, as it stands in the repository's own
+//! configuration. Without `origin`, the only remote. `url.*.insteadOf` is not applied: it says how this machine gets
+//! there, not what the repository is called. A remote that is a path (`/srv/core.git`, `../core`, `file://`, `C:\core`), or
+//! whose URL names no `host/owner/name`, counts as no remote.
+//!
+//! Without any: `localhost/local/NAME`, where NAME is the folder of the main worktree, or of the bare repository without
+//! `.git`. All worktrees of a repository therefore agree.
+
+use std::path::Path;
+
+use coord::domain::RepoId;
+use gix::config::File;
+
+/// Names and first URLs of the remotes in the repository's own configuration. Remotes of the user's or the system's
+/// configuration are left out: they would give every repository on the machine the same identity.
+pub(super) fn remotes(config: &File) -> Vec<(String, String)> {
+    let mut remotes: Vec<(String, Vec<String>)> = Vec::new();
+    for section in config.sections_by_name("remote").into_iter().flatten() {
+        if section.meta().source.kind() != gix::config::source::Kind::Repository {
+            continue;
+        }
+        let Some(name) = section.header().subsection_name() else {
+            continue;
+        };
+        let name = name.to_string();
+        let known = match remotes.iter().position(|(known, _)| *known == name) {
+            Some(known) => known,
+            None => {
+                remotes.push((name, Vec::new()));
+                remotes.len() - 1
+            }
+        };
+        let urls = &mut remotes[known].1;
+        for url in section.values("url") {
+            // An empty value takes back those before it.
+            if url.is_empty() {
+                urls.clear();
+            } else {
+                urls.push(url.to_string());
+            }
+        }
+    }
+    remotes
+        .into_iter()
+        .filter_map(|(name, urls)| Some((name, urls.into_iter().next()?)))
+        .collect()
+}
+
+/// The id of the repository in `common_dir` with these remotes.
+pub(super) fn repo_id(remotes: &[(String, String)], common_dir: &Path) -> Option<RepoId> {
+    let named: Vec<(&str, RepoId)> = remotes
+        .iter()
+        .filter(|(_, url)| !is_path(url))
+        .filter_map(|(name, url)| Some((name.as_str(), RepoId::parse(url).ok()?)))
+        .collect();
+    let origin = named.iter().find(|(name, _)| *name == "origin");
+    match (origin, named.as_slice()) {
+        (Some((_, id)), _) | (None, [(_, id)]) => Some(id.clone()),
+        _ => RepoId::parse(&format!("https://localhost/local/{}", folder_name(common_dir))).ok(),
+    }
+}
+
+/// Whether git would take `url` for a path: no scheme, and no colon before the first slash; or a Windows drive.
+fn is_path(url: &str) -> bool {
+    if url.contains("://") {
+        return false;
+    }
+    match url.split_once(':') {
+        None => true,
+        Some((before, _)) => before.contains(['/', '\\']) || before.len() <= 1,
+    }
+}
+
+/// A name from the folder: `core` for `/srv/Core/.git`, `/srv/core.git` and `/srv/core/.bare`.
+fn folder_name(common_dir: &Path) -> String {
+    let names = common_dir.ancestors().filter_map(Path::file_name);
+    let folder = names
+        .map(|name| name.to_string_lossy())
+        .find(|name| !name.starts_with('.'))
+        .unwrap_or_default();
+    let valid: String = folder
+        .to_ascii_lowercase()
+        .chars()
+        .map(|character| match character {
+            'a'..='z' | '0'..='9' | '.' | '_' | '-' => character,
+            _ => '-',
+        })
+        .collect();
+    let name = valid.trim_end_matches(".git").trim_matches(['.', '-']);
+    let name = &name[..name.len().min(100)];
+    if name.is_empty() {
+        "repository".to_owned()
+    } else {
+        name.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(remotes: &[(&str, &str)], common_dir: &str) -> String {
+        let remotes: Vec<_> = remotes
+            .iter()
+            .map(|&(name, url)| (name.to_owned(), url.to_owned()))
+            .collect();
+        repo_id(&remotes, Path::new(common_dir)).unwrap().as_str().to_owned()
+    }
+
+    #[test]
+    fn origin_names_the_repository_and_else_the_only_remote() {
+        let origin = ("origin", "git@github.com:Dedalus/core.git");
+        let fork = ("fork", "https://github.com/someone/core");
+        assert_eq!(id(&[fork, origin], "/w/x/.git"), "github.com/dedalus/core");
+        assert_eq!(id(&[fork], "/w/x/.git"), "github.com/someone/core");
+        let third = ("third", "https://github.com/third/core");
+        assert_eq!(id(&[fork, third], "/w/x/.git"), "localhost/local/x");
+    }
+
+    #[test]
+    fn a_path_is_no_remote() {
+        for url in [
+            "/srv/core.git",
+            "../core",
+            "./a:b/c/d",
+            "folder/a:b/c/d",
+            "file:///srv/a/core.git",
+            "C:/a/b/core",
+            "C:\\a\\b",
+            "https://host/only-a-name",
+        ] {
+            assert_eq!(id(&[("origin", url)], "/w/x/.git"), "localhost/local/x", "{url}");
+            let upstream = ("upstream", "https://github.com/dedalus/core");
+            assert_eq!(
+                id(&[("origin", url), upstream], "/w/x/.git"),
+                "github.com/dedalus/core",
+                "{url}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_folder_gives_a_valid_name() {
+        for (common_dir, name) in [
+            ("/w/Core/.git", "core"),
+            ("/srv/core.git", "core"),
+            ("/w/core/.bare", "core"),
+            ("/w/super/.git/modules/sub", "sub"),
+            ("/w/My Project (2)/.git", "my-project--2"),
+            ("/w/größe/.git", "gr--e"),
+            ("/w/..../.git", "w"),
+            ("/.git", "repository"),
+            ("/w/---/.git", "repository"),
+        ] {
+            assert_eq!(id(&[], common_dir), format!("localhost/local/{name}"), "{common_dir}");
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Git repositories on this machine, read from their object databases and never by checkout.
+//!
+//! - `open`: from paths on the command line to repositories, with sentences for a terminal
+//! - `identity`: which [`RepoId`] a repository on disk has
+//! - `references`: the tip of a branch, read fresh on every call
+//! - `near`: names like the one that does not exist
+//! - `history`, `ancestry`, `answers`: commits and their parents, reachability, remembered answers
+//! - `tree`, `blobs`: files
+//! - `bounded`: nothing here waits for a disk without an end
+//!
+//! Nothing configured in a repository is ever run: no hooks, filters, credential helpers or fsmonitors. The environment of
+//! the caller (`GIT_DIR` and the like, set inside a hook) is ignored; the paths that were given decide.
+
+mod ancestry;
+mod answers;
+mod blobs;
+mod bounded;
+mod history;
+mod identity;
+mod near;
+mod open;
+mod references;
+mod repository;
+mod tree;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use coord::domain::{Branch, CommitSha, RepoId};
+use coord::source::{BlobSink, Reachable, Source, SourceError, TreeEntry};
+
+pub use open::OpenError;
+use repository::Repository;
+
+/// How long looking for names near a missing branch may take.
+const NEAR_LIMIT: Duration = Duration::from_secs(1);
+/// How long one question of reachability may walk before its answer is [`Reachable::Unknown`].
+const WALK_LIMIT: Duration = Duration::from_secs(2);
+/// How long listing commits may take.
+const HISTORY_LIMIT: Duration = Duration::from_secs(5);
+/// How long listing all files of a commit may take.
+const TREE_LIMIT: Duration = Duration::from_secs(60);
+/// How long one call of [`Source::read_blobs`] may take.
+const BLOBS_LIMIT: Duration = Duration::from_secs(300);
+
+/// Where one of the given paths led, as it was when it was opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opened {
+    /// The repository.
+    pub repo: RepoId,
+    /// The root of the worktree that the path is in; the repository folder where there is none (bare). Absolute.
+    pub path: PathBuf,
+    /// The branch that is checked out in this worktree, with or without a commit. Where HEAD is detached or names no
+    /// branch: what `origin/HEAD` names, else `main`, else `master`, else the only branch, if it exists here.
+    pub default_branch: Option<Branch>,
+    /// The commit that is checked out in this worktree, full length. `None` where it has no commit yet.
+    pub head: Option<CommitSha>,
+    /// HEAD names a commit and no branch.
+    pub detached: bool,
+    /// History is cut off: the repository is a shallow clone.
+    pub shallow: bool,
+    /// There is no branch with a commit, and HEAD has none either.
+    pub is_empty: bool,
+}
+
+/// One or several repositories on this machine.
+#[derive(Debug)]
+pub struct GitSource {
+    repositories: Vec<Arc<Repository>>,
+    opened: Vec<Opened>,
+}
+
+impl GitSource {
+    /// Opens the repositories that `paths` are in: a repository, a worktree, a folder inside one, or a bare repository.
+    /// Paths into one repository, such as several of its worktrees, count as that repository.
+    ///
+    /// Reads the disk and waits for it: call it before serving, or off the runtime's threads.
+    ///
+    /// # Errors
+    /// When one of them cannot be served, or two repositories would have the same id. Nothing is opened then.
+    pub fn open(paths: &[PathBuf]) -> Result<GitSource, OpenError> {
+        open::open(paths)
+    }
+
+    /// What was opened: one entry for each worktree or bare repository among the given paths, in the order given.
+    pub fn opened(&self) -> Vec<Opened> {
+        self.opened.clone()
+    }
+
+    fn find(&self, repo: &RepoId) -> Result<&Arc<Repository>, SourceError> {
+        self.repositories
+            .iter()
+            .find(|repository| repository.id() == repo)
+            .ok_or_else(|| SourceError::UnknownRepository {
+                repo: repo.clone(),
+                known: self.repositories(),
+            })
+    }
+}
+
+#[async_trait]
+impl Source for GitSource {
+    fn repositories(&self) -> Vec<RepoId> {
+        self.repositories
+            .iter()
+            .map(|repository| repository.id().clone())
+            .collect()
+    }
+
+    /// Reads the reference on the calling thread: two or three system calls, a few microseconds, where handing the work
+    /// to another thread would cost several times that.
+    async fn head(&self, repo: &RepoId, branch: &Branch) -> Result<CommitSha, SourceError> {
+        let repository = self.find(repo)?;
+        if let Some(tip) = repository.tip(branch)? {
+            return Ok(tip);
+        }
+        let (repository, branch) = (Arc::clone(repository), branch.clone());
+        bounded::run(NEAR_LIMIT, move |deadline| {
+            Err(repository.unknown_branch(&branch, deadline))
+        })
+        .await
+    }
+
+    async fn is_ancestor(
+        &self,
+        repo: &RepoId,
+        ancestor: &CommitSha,
+        descendant: &CommitSha,
+    ) -> Result<Reachable, SourceError> {
+        let repository = self.find(repo)?;
+        if let Some(answer) = repository.remembered(ancestor, descendant) {
+            return Ok(answer);
+        }
+        let (repository, ancestor, descendant) = (Arc::clone(repository), ancestor.clone(), descendant.clone());
+        bounded::run(WALK_LIMIT, move |deadline| {
+            repository.is_ancestor(&ancestor, &descendant, deadline)
+        })
+        .await
+    }
+
+    async fn recent_commits(
+        &self,
+        repo: &RepoId,
+        tip: &CommitSha,
+        limit: usize,
+    ) -> Result<Vec<CommitSha>, SourceError> {
+        let (repository, tip) = (Arc::clone(self.find(repo)?), tip.clone());
+        bounded::run(HISTORY_LIMIT, move |deadline| {
+            repository.recent_commits(&tip, limit, deadline)
+        })
+        .await
+    }
+
+    async fn tree(&self, repo: &RepoId, commit: &CommitSha) -> Result<Vec<TreeEntry>, SourceError> {
+        let (repository, commit) = (Arc::clone(self.find(repo)?), commit.clone());
+        bounded::run(TREE_LIMIT, move |deadline| repository.tree(&commit, deadline)).await
+    }
+
+    async fn read_blobs(
+        &self,
+        repo: &RepoId,
+        blobs: Vec<String>,
+        max_bytes: u64,
+        sink: BlobSink,
+    ) -> Result<(), SourceError> {
+        let repository = Arc::clone(self.find(repo)?);
+        bounded::run(BLOBS_LIMIT, move |deadline| {
+            repository.read_blobs(&blobs, max_bytes, &sink, deadline)
+        })
+        .await
+    }
+}

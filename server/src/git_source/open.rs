@@ -1,0 +1,293 @@
+//! From paths on a command line to repositories.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use coord::domain::{Branch, CommitSha, RepoId};
+use gix::bstr::ByteSlice;
+use gix::open::{Options, Permissions, permissions};
+use gix::sec::Permission;
+use gix::sec::trust::Mapping;
+
+use super::repository::Repository;
+use super::{GitSource, Opened, bounded, identity, near};
+
+/// Most packs that can be open at once. gix takes 32 by default, which a server that sees many fetches between two
+/// runs of `git gc` can exceed; an unused slot costs about 200 bytes.
+const PACK_SLOTS: u16 = 2048;
+
+/// Why a path cannot be served. Each is one or two sentences for a terminal.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// There is nothing at the path.
+    #[error("{} does not exist", path.display())]
+    Missing {
+        /// As given.
+        path: PathBuf,
+    },
+    /// The path is a file.
+    #[error("{} is a file; name the folder of a git repository", path.display())]
+    NotAFolder {
+        /// As given.
+        path: PathBuf,
+    },
+    /// Neither the folder nor any above it is a repository.
+    #[error(
+        "there is no git repository in {} or any folder above it; run `git init` there, or name another folder",
+        path.display()
+    )]
+    NoRepository {
+        /// The folder where the search began, absolute.
+        path: PathBuf,
+    },
+    /// The repository belongs to somebody else.
+    #[error(
+        "the git repository at {} belongs to another user, and git does not trust it; if you do, run \
+         `git config --global --add safe.directory {}`",
+        path.display(), path.display()
+    )]
+    Unsafe {
+        /// The folder to trust, absolute.
+        path: PathBuf,
+    },
+    /// The repository has a feature that cannot be read.
+    #[error("the git repository at {} cannot be served: {why}", path.display())]
+    Unsupported {
+        /// Its folder, absolute.
+        path: PathBuf,
+        /// Which, and what to do.
+        why: &'static str,
+    },
+    /// The disk, or something in the repository, cannot be read.
+    #[error("{} cannot be read: {why}", path.display())]
+    Unreadable {
+        /// Where.
+        path: PathBuf,
+        /// What went wrong.
+        why: String,
+    },
+    /// Two different repositories would have the same id.
+    #[error(
+        "{} and {} are different repositories with the same name, {repo}; serve one of them, or give one another \
+         `origin` (without any, the name of the folder counts)",
+        first.display(), second.display()
+    )]
+    SameId {
+        /// The name.
+        repo: RepoId,
+        /// Folder of one.
+        first: PathBuf,
+        /// Folder of the other.
+        second: PathBuf,
+    },
+}
+
+pub(super) fn open(paths: &[PathBuf]) -> Result<GitSource, OpenError> {
+    let mut repositories: Vec<Arc<Repository>> = Vec::new();
+    let mut opened: Vec<Opened> = Vec::new();
+    for path in paths {
+        let worktree = Worktree::find(path)?;
+        let known = repositories
+            .iter()
+            .find(|repository| repository.common_dir() == worktree.common_dir);
+        let repository = match known {
+            Some(repository) => Arc::clone(repository),
+            None => {
+                let repository = worktree.repository()?;
+                if let Some(other) = repositories.iter().find(|other| other.id() == repository.id()) {
+                    return Err(OpenError::SameId {
+                        repo: repository.id().clone(),
+                        first: shown(other.common_dir()),
+                        second: shown(repository.common_dir()),
+                    });
+                }
+                let repository = Arc::new(repository);
+                repositories.push(Arc::clone(&repository));
+                repository
+            }
+        };
+        let seen = worktree.describe(&repository)?;
+        if !opened.iter().any(|other| other.path == seen.path) {
+            opened.push(seen);
+        }
+    }
+    Ok(GitSource { repositories, opened })
+}
+
+/// A worktree, or a bare repository.
+struct Worktree {
+    handle: gix::Repository,
+    /// Its root, absolute, without symbolic links.
+    path: PathBuf,
+    /// The folder that all worktrees of the repository share, absolute, without symbolic links.
+    common_dir: PathBuf,
+}
+
+impl Worktree {
+    fn find(given: &Path) -> Result<Self, OpenError> {
+        let unreadable = |error: io::Error| OpenError::Unreadable {
+            path: given.to_owned(),
+            why: error.to_string(),
+        };
+        let folder = match given.canonicalize() {
+            Ok(folder) => folder,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(OpenError::Missing { path: given.to_owned() });
+            }
+            Err(error) => return Err(unreadable(error)),
+        };
+        if !folder.is_dir() {
+            return Err(OpenError::NotAFolder { path: given.to_owned() });
+        }
+        // Without this, a folder that may not be entered would count as one with no repository.
+        std::fs::read_dir(&folder).map_err(unreadable)?;
+
+        let found = gix::discover::upwards(&folder).map_err(|error| refused(&folder, &error))?;
+        let root = folder_of(&found.0);
+        let options = || Mapping {
+            full: options(),
+            reduced: options(),
+        };
+        let shared =
+            gix::ThreadSafeRepository::discover_opts(&folder, gix::discover::upwards::Options::default(), options())
+                .map_err(|error| refused(&root, &error))?;
+        let handle = shared.to_thread_local();
+        let absolute = |path: &Path| {
+            path.canonicalize().map_err(|error| OpenError::Unreadable {
+                path: path.to_owned(),
+                why: error.to_string(),
+            })
+        };
+        let common_dir = absolute(handle.common_dir())?;
+        let path = match handle.workdir() {
+            Some(workdir) => absolute(workdir)?,
+            None => absolute(handle.git_dir())?,
+        };
+        let storage = handle.config_snapshot().string("extensions.refStorage");
+        if storage.is_some_and(|storage| !storage.eq_ignore_ascii_case(b"files")) {
+            return Err(OpenError::Unsupported {
+                path,
+                why: "it keeps its references in the reftable format; convert it with `git refs migrate --ref-format=files`",
+            });
+        }
+        Ok(Worktree {
+            handle,
+            path,
+            common_dir,
+        })
+    }
+
+    /// The repository that the worktree belongs to. It is opened at the shared folder, so that it stays readable when
+    /// the worktree is removed.
+    fn repository(&self) -> Result<Repository, OpenError> {
+        let shared = options()
+            .open_path_as_is(true)
+            // Finding the worktree has asked who owns the repository.
+            .with(gix::sec::Trust::Full)
+            .bail_if_untrusted(false)
+            .open(&self.common_dir)
+            .map_err(|error| refused(&self.common_dir, &error))?;
+        let remotes = identity::remotes(self.handle.config_snapshot().plumbing());
+        let id = identity::repo_id(&remotes, &self.common_dir).ok_or_else(|| OpenError::Unreadable {
+            path: self.path.clone(),
+            why: "its folder gives no valid name".to_owned(),
+        })?;
+        let remotes = remotes.into_iter().map(|(name, _)| name).collect();
+        Ok(Repository::new(
+            id,
+            self.common_dir.clone(),
+            remotes,
+            shared,
+            self.handle.object_hash(),
+        ))
+    }
+
+    fn describe(&self, repository: &Repository) -> Result<Opened, OpenError> {
+        let unreadable = |why: String| OpenError::Unreadable {
+            path: self.path.clone(),
+            why,
+        };
+        let head = self.handle.head().map_err(|error| unreadable(error.to_string()))?;
+        let detached = head.is_detached();
+        let checked_out = head
+            .referent_name()
+            .and_then(|name| name.as_bstr().strip_prefix(b"refs/heads/"))
+            .and_then(|name| name.to_str().ok())
+            .and_then(|name| Branch::parse(name).ok());
+        let head = head.id().and_then(|id| CommitSha::parse(&id.to_string()).ok());
+        let mut is_empty = head.is_none();
+        if is_empty {
+            let deadline = bounded::Deadline::after(super::NEAR_LIMIT);
+            near::each_branch(repository.references(), repository.common_dir(), &deadline, |_| {
+                is_empty = false
+            })
+            .map_err(|error| unreadable(error.to_string()))?;
+        }
+        Ok(Opened {
+            repo: repository.id().clone(),
+            path: self.path.clone(),
+            default_branch: checked_out.or_else(|| repository.default_branch()),
+            head,
+            detached,
+            shallow: self.handle.is_shallow().unwrap_or(false),
+            is_empty,
+        })
+    }
+}
+
+/// How repositories are opened: without the environment's word on which (`GIT_DIR`, `GIT_WORK_TREE`,
+/// `GIT_OBJECT_DIRECTORY`), with the user's configuration for `safe.directory` alone, and as they are on disk, without
+/// `refs/replace`, which would be read once and then be out of date.
+fn options() -> Options {
+    let env = permissions::Environment {
+        home: Permission::Allow,
+        xdg_config_home: Permission::Allow,
+        ..permissions::Environment::isolated()
+    };
+    let config = permissions::Config {
+        system: true,
+        git: true,
+        user: true,
+        ..permissions::Config::isolated()
+    };
+    Options::default()
+        .permissions(Permissions {
+            env,
+            config,
+            attributes: permissions::Attributes::isolated(),
+        })
+        .object_store_slots(gix::odb::store::init::Slots::Given(PACK_SLOTS))
+        .bail_if_untrusted(true)
+        .config_overrides(["core.useReplaceRefs=false"])
+}
+
+/// gix' error as one of ours.
+fn refused(path: &Path, error: &gix::Error) -> OpenError {
+    let path = shown(path);
+    if error.is_permission_denied() && error.to_string().contains("unsafe") {
+        OpenError::Unsafe { path }
+    } else if error.is_not_found() {
+        OpenError::NoRepository { path }
+    } else {
+        let why = format!("{error:#}");
+        OpenError::Unreadable { path, why }
+    }
+}
+
+/// The folder that was found.
+fn folder_of(found: &gix::discover::repository::Path) -> PathBuf {
+    use gix::discover::repository::Path as Found;
+    match found {
+        Found::WorkTree(folder) | Found::Repository(folder) => folder.clone(),
+        Found::LinkedWorkTree { work_dir, .. } => work_dir.clone(),
+    }
+}
+
+/// The worktree rather than its `.git`: what people know a repository by.
+fn shown(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(parent) if path.ends_with(".git") => parent.to_owned(),
+        _ => path.to_owned(),
+    }
+}

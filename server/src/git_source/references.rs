@@ -1,0 +1,187 @@
+//! The tip of a branch, read fresh on every call: another process moves it.
+//!
+//! The files are read here and not by `gix-ref`, for two reasons. Its `try_find` looks at `packed-refs` before the loose
+//! file, so that a `git pack-refs` between the two makes a branch look old or gone for a moment; and it knows a changed
+//! `packed-refs` by modification time alone, which two writes within one tick of the file system's clock share. Here the
+//! loose file comes first, as in git, and inode and size count too.
+
+use std::fs::{self, File, Metadata};
+use std::io::{self, ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use gix::ObjectId;
+use gix::bstr::ByteSlice;
+use gix::refs::packed::Buffer;
+use parking_lot::Mutex;
+
+/// Longest chain of symbolic references, as in git.
+const MAX_DEPTH: usize = 5;
+/// A loose reference is a line; more is damage.
+const MAX_LOOSE: u64 = 4096;
+
+/// The references of one repository.
+#[derive(Debug)]
+pub(super) struct References {
+    common_dir: PathBuf,
+    hash: gix::hash::Kind,
+    packed: Mutex<Option<Packed>>,
+}
+
+struct Packed {
+    stamp: Stamp,
+    buffer: Arc<Buffer>,
+}
+
+impl std::fmt::Debug for Packed {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Packed")
+            .field("stamp", &self.stamp)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Tells one `packed-refs` from the next; git replaces the file and never changes it in place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Stamp {
+    modified: Option<SystemTime>,
+    size: u64,
+    #[cfg(unix)]
+    inode: u64,
+}
+
+impl Stamp {
+    fn of(metadata: &Metadata) -> Self {
+        Stamp {
+            modified: metadata.modified().ok(),
+            size: metadata.len(),
+            #[cfg(unix)]
+            inode: std::os::unix::fs::MetadataExt::ino(metadata),
+        }
+    }
+}
+
+enum Target {
+    Id(ObjectId),
+    Symbolic(String),
+}
+
+impl References {
+    pub(super) fn new(common_dir: PathBuf, hash: gix::hash::Kind) -> Self {
+        References {
+            common_dir,
+            hash,
+            packed: Mutex::new(None),
+        }
+    }
+
+    /// What `name`, a full and valid name such as `refs/heads/main`, leads to. `None` where there is no such reference.
+    pub(super) fn resolve(&self, name: &str) -> io::Result<Option<ObjectId>> {
+        let mut name = name.to_owned();
+        for _ in 0..=MAX_DEPTH {
+            match self.read(&name)? {
+                None => return Ok(None),
+                Some(Target::Id(id)) => return Ok(Some(id)),
+                Some(Target::Symbolic(next)) => name = next,
+            }
+        }
+        Err(damaged(&name, "it is part of a circle of symbolic references"))
+    }
+
+    /// The name that the symbolic reference `name` holds.
+    pub(super) fn symbolic_target(&self, name: &str) -> io::Result<Option<String>> {
+        Ok(match self.read(name)? {
+            Some(Target::Symbolic(target)) => Some(target),
+            Some(Target::Id(_)) | None => None,
+        })
+    }
+
+    fn read(&self, name: &str) -> io::Result<Option<Target>> {
+        if let Some(target) = self.read_loose(name)? {
+            return Ok(Some(target));
+        }
+        let Some(packed) = self.packed()? else {
+            return Ok(None);
+        };
+        let found = packed.try_find(name).map_err(io::Error::other)?;
+        Ok(found.map(|reference| Target::Id(reference.target())))
+    }
+
+    fn read_loose(&self, name: &str) -> io::Result<Option<Target>> {
+        let path = self.common_dir.join(name);
+        let content = match read_line(&path) {
+            Ok(Some(content)) => content,
+            Ok(None) => return Ok(None),
+            Err(error) if is_missing(&error) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let content = content.trim_end();
+        if let Some(target) = content.strip_prefix(b"ref:") {
+            let target = target.trim_start();
+            let is_valid = target.starts_with(b"refs/") && gix::validate::reference::name(target.as_bstr()).is_ok();
+            return match target.to_str() {
+                Ok(target) if is_valid => Ok(Some(Target::Symbolic(target.to_owned()))),
+                _ => Err(damaged(name, "it leads to no valid name")),
+            };
+        }
+        let digits = content.get(..self.hash.len_in_hex()).unwrap_or_default();
+        let id = ObjectId::from_hex(digits).map_err(|_| damaged(name, "it holds no commit id"))?;
+        Ok(Some(Target::Id(id)))
+    }
+
+    /// The packed references, read again if the file has been replaced.
+    pub(super) fn packed(&self) -> io::Result<Option<Arc<Buffer>>> {
+        let path = self.common_dir.join("packed-refs");
+        let mut known = self.packed.lock();
+        let metadata = match fs::metadata(&path) {
+            Ok(metadata) => metadata,
+            Err(error) if is_missing(&error) => {
+                *known = None;
+                return Ok(None);
+            }
+            Err(error) => return Err(error),
+        };
+        if let Some(packed) = known.as_ref()
+            && packed.stamp == Stamp::of(&metadata)
+        {
+            return Ok(Some(Arc::clone(&packed.buffer)));
+        }
+        let mut file = match File::open(&path) {
+            Ok(file) => file,
+            Err(error) if is_missing(&error) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        // Stamp and content of one open file belong together whatever happens to the path meanwhile.
+        let stamp = Stamp::of(&file.metadata()?);
+        let mut content = Vec::with_capacity(usize::try_from(stamp.size).unwrap_or_default());
+        file.read_to_end(&mut content)?;
+        let buffer = Arc::new(Buffer::from_bytes(&content, self.hash).map_err(io::Error::other)?);
+        *known = Some(Packed {
+            stamp,
+            buffer: Arc::clone(&buffer),
+        });
+        Ok(Some(buffer))
+    }
+}
+
+/// The content of a small regular file; `None` where it is a folder or a special file.
+fn read_line(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    // Looked at before it is opened, because opening a named pipe would wait for a writer.
+    if !fs::metadata(path)?.is_file() {
+        return Ok(None);
+    }
+    let mut content = Vec::with_capacity(128);
+    File::open(path)?.take(MAX_LOOSE).read_to_end(&mut content)?;
+    Ok(Some(content))
+}
+
+/// A name below a file (`feature/login` where `feature` is a branch) is as missing as one that is not there.
+pub(super) fn is_missing(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+fn damaged(name: &str, why: &str) -> io::Error {
+    io::Error::new(ErrorKind::InvalidData, format!("{name} is damaged: {why}"))
+}

@@ -1,0 +1,239 @@
+//! One repository on disk.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use coord::domain::{Branch, CommitSha, RepoId};
+use coord::source::SourceError;
+use gix::ObjectId;
+use gix::objs::Kind;
+use parking_lot::Mutex;
+
+use super::answers::Answers;
+use super::bounded::Deadline;
+use super::near::{self, Nearest};
+use super::references::References;
+
+/// An opened repository: all its worktrees together.
+pub(super) struct Repository {
+    id: RepoId,
+    common_dir: PathBuf,
+    remotes: Vec<String>,
+    shared: gix::ThreadSafeRepository,
+    hash: gix::hash::Kind,
+    references: References,
+    answers: Mutex<Answers>,
+}
+
+/// What a commit id, whole or abbreviated, names here.
+pub(super) enum Named {
+    Commit(ObjectId),
+    /// Nothing here, or several commits.
+    Nothing,
+}
+
+impl fmt::Debug for Repository {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Repository")
+            .field("id", &self.id)
+            .field("common_dir", &self.common_dir)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Repository {
+    pub(super) fn new(
+        id: RepoId,
+        common_dir: PathBuf,
+        remotes: Vec<String>,
+        shared: gix::ThreadSafeRepository,
+        hash: gix::hash::Kind,
+    ) -> Self {
+        Repository {
+            id,
+            remotes,
+            shared,
+            hash,
+            references: References::new(common_dir.clone(), hash),
+            common_dir,
+            answers: Mutex::default(),
+        }
+    }
+
+    pub(super) fn id(&self) -> &RepoId {
+        &self.id
+    }
+
+    pub(super) fn common_dir(&self) -> &Path {
+        &self.common_dir
+    }
+
+    pub(super) fn hash(&self) -> gix::hash::Kind {
+        self.hash
+    }
+
+    pub(super) fn references(&self) -> &References {
+        &self.references
+    }
+
+    pub(super) fn answers(&self) -> &Mutex<Answers> {
+        &self.answers
+    }
+
+    /// A handle for one thread. Cheap; it sees packs that appear later.
+    pub(super) fn handle(&self) -> gix::Repository {
+        self.shared.to_thread_local()
+    }
+
+    /// The tip of `branch`; `None` where there is no such branch.
+    pub(super) fn tip(&self, branch: &Branch) -> Result<Option<CommitSha>, SourceError> {
+        match self.references.resolve(&format!("refs/heads/{branch}")) {
+            Ok(tip) => tip.map(sha).transpose(),
+            Err(error) => Err(unreadable(self, error)),
+        }
+    }
+
+    /// Why there is no `branch`.
+    pub(super) fn unknown_branch(&self, branch: &Branch, deadline: &Deadline) -> SourceError {
+        if let Err(gone) = self.check_present() {
+            return gone;
+        }
+        let mut nearest = Nearest::to(branch.as_str());
+        let mut is_empty = true;
+        let listed = near::each_branch(&self.references, &self.common_dir, deadline, |name| {
+            is_empty = false;
+            nearest.see(name);
+        });
+        if let Err(error) = listed {
+            return unreadable(self, error);
+        }
+        let exists = |name: &str| matches!(self.references.resolve(name), Ok(Some(_)));
+        let remote: Vec<String> = self
+            .remotes
+            .iter()
+            .map(|remote| format!("{remote}/{branch}"))
+            .filter(|name| exists(&format!("refs/remotes/{name}")))
+            .collect();
+        is_empty &= remote.is_empty() && self.handle().head_id().is_err();
+        let mut near = nearest.into_names(remote);
+        if near.is_empty() {
+            near.extend(self.default_branch().map(|branch| branch.as_str().to_owned()));
+        }
+        SourceError::UnknownBranch {
+            repo: self.id.clone(),
+            branch: branch.clone(),
+            near,
+            is_empty,
+        }
+    }
+
+    /// What `origin/HEAD` names, else `main`, else `master`, else the only branch, if it exists here.
+    pub(super) fn default_branch(&self) -> Option<Branch> {
+        let exists = |branch: &Branch| matches!(self.tip(branch), Ok(Some(_)));
+        let target = self
+            .references
+            .symbolic_target("refs/remotes/origin/HEAD")
+            .ok()
+            .flatten();
+        let named = target
+            .as_deref()
+            .and_then(|name| name.strip_prefix("refs/remotes/origin/"));
+        let usual = named.into_iter().chain(["main", "master"]);
+        if let Some(branch) = usual.filter_map(|name| Branch::parse(name).ok()).find(exists) {
+            return Some(branch);
+        }
+        let mut names = HashSet::new();
+        let deadline = Deadline::after(super::NEAR_LIMIT);
+        let see = |name: &str| {
+            if names.len() < 2 {
+                names.insert(name.to_owned());
+            }
+        };
+        near::each_branch(&self.references, &self.common_dir, &deadline, see).ok()?;
+        let mut names = names.into_iter();
+        match (names.next(), names.next()) {
+            (Some(only), None) => Branch::parse(&only).ok().filter(exists),
+            _ => None,
+        }
+    }
+
+    /// The id, if it has full length for this repository. It may be missing here.
+    pub(super) fn full_id(&self, commit: &CommitSha) -> Option<ObjectId> {
+        let text = commit.as_str();
+        if text.len() != self.hash.len_in_hex() {
+            return None;
+        }
+        ObjectId::from_hex(text.as_bytes()).ok()
+    }
+
+    /// Finds the one commit that `commit` names. Objects of other kinds with the same first digits do not count.
+    pub(super) fn resolve(&self, handle: &gix::Repository, commit: &CommitSha) -> Result<Named, SourceError> {
+        let is_commit = |id: &ObjectId| {
+            let header = handle.try_find_header(*id).ok().flatten();
+            header.is_some_and(|header| header.kind() == Kind::Commit)
+        };
+        if let Some(id) = self.full_id(commit) {
+            return Ok(if is_commit(&id) {
+                Named::Commit(id)
+            } else {
+                Named::Nothing
+            });
+        }
+        if commit.as_str().len() > self.hash.len_in_hex() {
+            return Ok(Named::Nothing);
+        }
+        let prefix = gix::hash::Prefix::from_hex(commit.as_str()).map_err(|error| unreadable(self, error))?;
+        let mut candidates = HashSet::new();
+        handle
+            .objects
+            .lookup_prefix(prefix, Some(&mut candidates))
+            .map_err(|error| unreadable(self, error))?;
+        let mut commits = candidates.into_iter().filter(is_commit);
+        Ok(match (commits.next(), commits.next()) {
+            (Some(only), None) => Named::Commit(only),
+            _ => Named::Nothing,
+        })
+    }
+
+    /// The commit that `commit` names.
+    ///
+    /// # Errors
+    /// When it is not here, or ambiguous.
+    pub(super) fn commit_id(&self, handle: &gix::Repository, commit: &CommitSha) -> Result<ObjectId, SourceError> {
+        match self.resolve(handle, commit)? {
+            Named::Commit(id) => Ok(id),
+            Named::Nothing => Err(unreadable(
+                self,
+                format_args!("commit {commit} is missing or ambiguous"),
+            )),
+        }
+    }
+
+    /// # Errors
+    /// When the repository has been deleted or moved since it was opened.
+    pub(super) fn check_present(&self) -> Result<(), SourceError> {
+        if self.common_dir.join("HEAD").exists() && self.common_dir.join("objects").is_dir() {
+            return Ok(());
+        }
+        Err(SourceError::Unreachable(format!(
+            "{}: there is no repository at {} any more",
+            self.id,
+            self.common_dir.display()
+        )))
+    }
+}
+
+/// Says why `repository` cannot be read; where it is gone altogether, says that.
+pub(super) fn unreadable(repository: &Repository, why: impl fmt::Display) -> SourceError {
+    repository
+        .check_present()
+        .err()
+        .unwrap_or_else(|| SourceError::Unreachable(format!("{}: {why}", repository.id)))
+}
+
+/// The domain's form of an id.
+pub(super) fn sha(id: ObjectId) -> Result<CommitSha, SourceError> {
+    CommitSha::parse(&id.to_string()).map_err(|invalid| SourceError::Unreachable(invalid.to_string()))
+}

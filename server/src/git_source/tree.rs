@@ -1,0 +1,121 @@
+//! All files of a commit.
+
+use coord::domain::{CommitSha, FilePath};
+use coord::source::{EntryKind, SourceError, TreeEntry};
+use gix::ObjectId;
+use gix::bstr::{BStr, ByteSlice};
+use gix::objs::TreeRefIter;
+use gix::objs::tree::EntryKind as GitKind;
+
+use super::bounded::Deadline;
+use super::repository::{Repository, unreadable};
+
+/// Most entries of a tree. Far above real repositories; a few nested trees can name billions of files.
+const MAX_ENTRIES: usize = 3_000_000;
+
+struct Walk<'a> {
+    repository: &'a Repository,
+    handle: &'a gix::Repository,
+    deadline: &'a Deadline,
+    entries: Vec<TreeEntry>,
+    /// Entries seen, folders included.
+    seen: usize,
+    left_out: usize,
+}
+
+impl Repository {
+    /// All files of `commit`, sorted by path in bytes. Left out, with a line in the log: paths that are not UTF-8, longer
+    /// than [`FilePath::MAX_BYTES`], or with a part that no file can have (`..`, empty, with a slash).
+    pub(super) fn tree(&self, commit: &CommitSha, deadline: &Deadline) -> Result<Vec<TreeEntry>, SourceError> {
+        let handle = self.handle();
+        let id = self.commit_id(&handle, commit)?;
+        let tree = handle
+            .find_commit(id)
+            .and_then(|commit| commit.tree_id().map(gix::Id::detach))
+            .map_err(|error| unreadable(self, format_args!("commit {id} cannot be read: {error}")))?;
+        let mut walk = Walk {
+            repository: self,
+            handle: &handle,
+            deadline,
+            entries: Vec::new(),
+            seen: 0,
+            left_out: 0,
+        };
+        walk.folder(tree, &mut String::new())?;
+        if walk.left_out > 0 {
+            tracing::warn!(
+                repo = %self.id(), commit = %id, left_out = walk.left_out,
+                "some files have names that cannot be served"
+            );
+        }
+        let mut entries = walk.entries;
+        // Git's own order is that of whole paths; a tree written by something else may have another.
+        if !entries.is_sorted_by(|left, right| left.path < right.path) {
+            entries.sort_by(|left, right| left.path.cmp(&right.path));
+            entries.dedup_by(|later, earlier| later.path == earlier.path);
+        }
+        Ok(entries)
+    }
+}
+
+impl Walk<'_> {
+    /// Depth is bounded by the length of a path: every level adds at least two bytes.
+    fn folder(&mut self, id: ObjectId, path: &mut String) -> Result<(), SourceError> {
+        if self.deadline.has_passed() {
+            return Err(self.deadline.error());
+        }
+        let tree = self
+            .handle
+            .find_tree(id)
+            .map_err(|error| unreadable(self.repository, format_args!("tree {id} cannot be read: {error}")))?;
+        for entry in TreeRefIter::from_bytes(&tree.data, id.kind()) {
+            let entry =
+                entry.map_err(|error| unreadable(self.repository, format_args!("tree {id} is damaged: {error}")))?;
+            self.seen += 1;
+            if self.seen > MAX_ENTRIES {
+                return Err(unreadable(
+                    self.repository,
+                    format_args!("its tree has more than {MAX_ENTRIES} entries"),
+                ));
+            }
+            let before = path.len();
+            if !push_name(path, entry.filename) {
+                self.left_out += 1;
+                continue;
+            }
+            let kind = match entry.mode.kind() {
+                GitKind::Tree => {
+                    self.folder(entry.oid.to_owned(), path)?;
+                    path.truncate(before);
+                    continue;
+                }
+                GitKind::Blob | GitKind::BlobExecutable => EntryKind::File,
+                GitKind::Link => EntryKind::Symlink,
+                GitKind::Commit => EntryKind::Submodule,
+            };
+            self.entries.push(TreeEntry {
+                path: path.clone(),
+                blob: entry.oid.to_string(),
+                kind,
+            });
+            path.truncate(before);
+        }
+        Ok(())
+    }
+}
+
+/// Appends a name, unless no file can have it.
+fn push_name(path: &mut String, name: &BStr) -> bool {
+    let Ok(name) = name.to_str() else {
+        return false;
+    };
+    let is_name = !matches!(name, "" | "." | "..") && !name.contains(['/', '\0']);
+    if !is_name || path.len() + 1 + name.len() > FilePath::MAX_BYTES {
+        return false;
+    }
+    if !path.is_empty() {
+        path.push('/');
+    }
+    path.push_str(name);
+    true
+}

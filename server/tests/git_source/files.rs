@@ -1,0 +1,160 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use coord::domain::RepoId;
+use coord::source::{BlobSink, EntryKind, Source};
+use coord_server::git_source::GitSource;
+use parking_lot::Mutex;
+use tempfile::tempdir;
+
+use crate::git::Repo;
+use crate::{serve, sha};
+
+/// What the sink got, by index. Fails when an index comes twice.
+pub(crate) async fn read(
+    source: &GitSource,
+    repo: &RepoId,
+    blobs: Vec<String>,
+    max_bytes: u64,
+) -> BTreeMap<usize, Option<Vec<u8>>> {
+    let got = Arc::new(Mutex::new(BTreeMap::new()));
+    let sink: BlobSink = {
+        let got = Arc::clone(&got);
+        Arc::new(move |index, content| {
+            let before = got.lock().insert(index, content.map(<[u8]>::to_vec));
+            assert!(before.is_none(), "{index} came twice");
+        })
+    };
+    source.read_blobs(repo, blobs, max_bytes, sink).await.unwrap();
+    std::mem::take(&mut *got.lock())
+}
+
+#[tokio::test]
+async fn a_tree_lists_all_files_sorted_and_says_what_they_are() {
+    let temp = tempdir().unwrap();
+    let library = Repo::init(temp.path().join("library"), &[]);
+    let linked = library.commit(&[("l", "1")]);
+    let repo = Repo::init(temp.path().join("repo"), &[]);
+    repo.commit(&[
+        ("src/a.ts", "a"),
+        ("src.ts", "b"),
+        ("src-x/a.ts", "c"),
+        ("src/deep/er/ü.py", "d"),
+        ("z", "e"),
+    ]);
+    repo.git(&["submodule", "--quiet", "add", "../library", "vendor/library"]);
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("src/a.ts", repo.path().join("link")).unwrap();
+    repo.git(&["update-index", "--chmod=+x", "z"]);
+    let head = repo.commit(&[]);
+    let (source, id) = serve(repo.path());
+    let entries = source.tree(&id, &sha(&head)).await.unwrap();
+    let seen: Vec<_> = entries.iter().map(|entry| (entry.path.as_str(), entry.kind)).collect();
+    assert_eq!(
+        seen,
+        [
+            (".gitmodules", EntryKind::File),
+            ("link", EntryKind::Symlink),
+            ("src-x/a.ts", EntryKind::File),
+            ("src.ts", EntryKind::File),
+            ("src/a.ts", EntryKind::File),
+            ("src/deep/er/ü.py", EntryKind::File),
+            ("vendor/library", EntryKind::Submodule),
+            ("z", EntryKind::File),
+        ]
+    );
+    let submodule = entries.iter().find(|entry| entry.path == "vendor/library").unwrap();
+    assert_eq!(submodule.blob, linked);
+    let wanted: Vec<String> = ["link", "src/a.ts"]
+        .iter()
+        .map(|path| repo.git(&["rev-parse", &format!("HEAD:{path}")]))
+        .collect();
+    let got = read(&source, &id, wanted, 100).await;
+    assert_eq!(got[&0].as_deref(), Some(&b"src/a.ts"[..]));
+    assert_eq!(got[&1].as_deref(), Some(&b"a"[..]));
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn names_that_are_not_utf8_are_left_out() {
+    use std::os::unix::ffi::OsStrExt;
+    let temp = tempdir().unwrap();
+    let repo = Repo::init(temp.path(), &[]);
+    for name in [&b"bad-\xff.ts"[..], b"dir-\xfe/a.ts"] {
+        let path = repo.path().join(std::ffi::OsStr::from_bytes(name));
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "x").unwrap();
+    }
+    let head = repo.commit(&[("good.ts", "y")]);
+    let (source, id) = serve(repo.path());
+    let entries = source.tree(&id, &sha(&head)).await.unwrap();
+    assert_eq!(entries.len(), 1, "{entries:?}");
+    assert_eq!(entries[0].path, "good.ts");
+}
+
+#[tokio::test]
+async fn names_that_lead_out_of_the_repository_are_left_out() {
+    let temp = tempdir().unwrap();
+    let repo = Repo::init(temp.path(), &[]);
+    repo.commit(&[("a", "1")]);
+    let blob = repo.git(&["rev-parse", "HEAD:a"]);
+    let blob: Vec<u8> = (0..20)
+        .map(|byte| u8::from_str_radix(&blob[byte * 2..byte * 2 + 2], 16).unwrap())
+        .collect();
+    let mut tree = Vec::new();
+    // Out of order as well: git itself writes no such tree.
+    for name in ["good", "..", ".", "a/b", "also"] {
+        tree.extend_from_slice(format!("100644 {name}\0").as_bytes());
+        tree.extend_from_slice(&blob);
+    }
+    std::fs::write(temp.path().join("tree"), tree).unwrap();
+    let tree = repo.git(&["hash-object", "-t", "tree", "-w", "--literally", "tree"]);
+    let commit = repo.git(&["commit-tree", "-m", "Odd", &tree]);
+    let (source, id) = serve(repo.path());
+    let entries = source.tree(&id, &sha(&commit)).await.unwrap();
+    let paths: Vec<_> = entries.iter().map(|entry| entry.path.as_str()).collect();
+    assert_eq!(paths, ["also", "good"]);
+}
+
+#[tokio::test]
+async fn every_wanted_blob_is_answered_once_and_large_ones_with_nothing() {
+    let temp = tempdir().unwrap();
+    let repo = Repo::init(temp.path(), &[]);
+    let names: Vec<String> = (0..500).map(|number| format!("d{}/f{number}", number % 7)).collect();
+    let contents: Vec<String> = (0..500).map(|number| format!("{number}\n").repeat(number)).collect();
+    let files: Vec<(&str, &str)> = names
+        .iter()
+        .zip(&contents)
+        .map(|(n, c)| (n.as_str(), c.as_str()))
+        .collect();
+    let head = repo.commit(&files);
+    let (source, id) = serve(repo.path());
+    for _ in 0..2 {
+        let entries = source.tree(&id, &sha(&head)).await.unwrap();
+        assert_eq!(entries.len(), 500);
+        let tree = repo.git(&["rev-parse", "HEAD^{tree}"]);
+        let mut wanted: Vec<String> = entries.iter().map(|entry| entry.blob.clone()).collect();
+        let strange = [
+            tree,
+            head.clone(),
+            "0".repeat(40),
+            "abc1234".to_owned(),
+            "no id".to_owned(),
+        ];
+        wanted.extend(strange);
+        wanted.push(entries[3].blob.clone());
+        let limit = 1000;
+        let got = read(&source, &id, wanted.clone(), limit).await;
+        assert_eq!(got.len(), wanted.len());
+        for (index, entry) in entries.iter().enumerate() {
+            let place = names.iter().position(|name| *name == entry.path).unwrap();
+            let content = contents[place].as_bytes();
+            let expected = (content.len() <= 1000).then_some(content);
+            assert_eq!(got[&index].as_deref(), expected, "{}", entry.path);
+        }
+        assert!((500..505).all(|index| got[&index].is_none()));
+        assert_eq!(got[&505], got[&3]);
+        assert!(read(&source, &id, Vec::new(), limit).await.is_empty());
+        repo.git(&["gc", "--quiet"]);
+    }
+}
