@@ -49,7 +49,9 @@ pub async fn serve(listener: TcpListener, router: Router, shutdown: impl Future<
             tracing::debug!(%error, "TCP_NODELAY could not be set");
         }
         let service = TowerToHyperService::new(router.clone());
-        let connection = http.serve_connection_with_upgrades(TokioIo::new(stream), service).into_owned();
+        let connection = http
+            .serve_connection_with_upgrades(TokioIo::new(stream), service)
+            .into_owned();
         let connection = graceful.watch(connection);
         tokio::spawn(async move {
             if let Err(error) = connection.await {

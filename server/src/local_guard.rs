@@ -11,7 +11,11 @@ use coord::http::ApiError;
 
 /// Refuses requests whose Host is not this machine.
 pub async fn require_local_host(request: Request<Body>, next: Next) -> Response {
-    let host = request.headers().get(HOST).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let host = request
+        .headers()
+        .get(HOST)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
     if is_local(host) {
         next.run(request).await
     } else {
@@ -26,7 +30,9 @@ fn is_local(host: &str) -> bool {
         None => host.split(':').next().unwrap_or_default(),
     };
     name.eq_ignore_ascii_case("localhost")
-        || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+        || name
+            .parse::<std::net::IpAddr>()
+            .is_ok_and(|address| address.is_loopback())
 }
 
 #[cfg(test)]
@@ -35,10 +41,23 @@ mod tests {
 
     #[test]
     fn only_names_of_this_machine_are_local() {
-        for host in ["localhost", "LOCALHOST:3000", "127.0.0.1:3000", "127.0.0.2", "[::1]:3000"] {
+        for host in [
+            "localhost",
+            "LOCALHOST:3000",
+            "127.0.0.1:3000",
+            "127.0.0.2",
+            "[::1]:3000",
+        ] {
             assert!(is_local(host), "{host}");
         }
-        for host in ["", "example.com", "localhost.example.com", "127.0.0.1.example.com", "10.0.0.1:3000", "[::2]"] {
+        for host in [
+            "",
+            "example.com",
+            "localhost.example.com",
+            "127.0.0.1.example.com",
+            "10.0.0.1:3000",
+            "[::2]",
+        ] {
             assert!(!is_local(host), "{host}");
         }
     }

@@ -51,8 +51,8 @@ pub enum ApiError {
         /// What there is.
         known: Vec<String>,
     },
-    /// 404: the repository has no such branch.
-    #[error("branch {branch} does not exist in {repo}{}", listed("; near it are ", near))]
+    /// 404: the repository has no such branch, or no commit at all.
+    #[error("branch {branch} {} in {repo}{}", if *is_empty { "has no commit yet" } else { "does not exist" }, listed("; near it are ", near))]
     UnknownBranch {
         /// Where.
         repo: RepoId,
@@ -60,6 +60,8 @@ pub enum ApiError {
         branch: String,
         /// Branches with a similar name.
         near: Vec<String>,
+        /// Whether the repository has no commit at all.
+        is_empty: bool,
     },
     /// 405: the route has other methods.
     #[error("this endpoint takes {allowed}")]
@@ -211,10 +213,16 @@ impl From<SourceError> for ApiError {
                 repo,
                 known: known.iter().map(ToString::to_string).collect(),
             },
-            SourceError::UnknownBranch { repo, branch, near } => ApiError::UnknownBranch {
+            SourceError::UnknownBranch {
+                repo,
+                branch,
+                near,
+                is_empty,
+            } => ApiError::UnknownBranch {
                 repo,
                 branch: branch.to_string(),
                 near,
+                is_empty,
             },
             SourceError::Unreachable(cause) => {
                 tracing::error!(%cause, "the repository cannot be read");
