@@ -28,6 +28,11 @@ pub fn text(address: SocketAddr, store: &str, opened: &[Opened]) -> String {
     let post = |route: &str, body: &str| {
         format!("curl -s {base}/api/{route} -H 'Content-Type: application/json' -d '{{{body}}}'")
     };
+    let _ = writeln!(
+        text,
+        "Watch it: {base}/?repo_url=https://{}&branch={branch}\n",
+        first.repo
+    );
     let _ = writeln!(text, "Try:\n");
     let _ = writeln!(text, "{}\n", post("check_status", &common));
     let claim = format!(r#"{common},"status":"WRITING","message":"Explaining how to install it on a fresh machine""#);

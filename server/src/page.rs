@@ -1,16 +1,36 @@
-//! The web page, from `public/`, which Vercel serves as static files.
+//! The web page, from `public/`, which Vercel serves as static files. It is part of the binary, so that there is one file to
+//! install.
 
 use axum::Router;
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
 use axum::response::IntoResponse;
 use axum::routing::get;
 
+/// The page takes nothing from elsewhere, runs no inline script, and is shown in no other page.
+const POLICY: &str = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
 /// Serves the page at `/`.
 pub fn router() -> Router {
-    Router::new().route("/", get(index)).route("/index.html", get(index))
+    let html = || file("text/html; charset=utf-8", include_str!("../../public/index.html"));
+    Router::new()
+        .route("/", get(async move || html()))
+        .route("/index.html", get(async move || html()))
+        .route(
+            "/coord.css",
+            get(async || file("text/css; charset=utf-8", include_str!("../../public/coord.css"))),
+        )
+        .route(
+            "/coord.js",
+            get(async || file("text/javascript; charset=utf-8", include_str!("../../public/coord.js"))),
+        )
 }
 
-async fn index() -> impl IntoResponse {
-    let headers = [(CONTENT_TYPE, "text/html; charset=utf-8"), (CACHE_CONTROL, "no-cache")];
-    (headers, include_str!("../../public/index.html"))
+fn file(content_type: &'static str, text: &'static str) -> impl IntoResponse {
+    let headers = [
+        (CONTENT_TYPE, content_type),
+        (CACHE_CONTROL, "no-cache"),
+        (CONTENT_SECURITY_POLICY, POLICY),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ];
+    (headers, text)
 }
