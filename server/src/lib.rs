@@ -1,1 +1,3 @@
 //! Coord server.
+
+pub mod upstash_listen;
