@@ -1,8 +1,23 @@
 //! The import graph: which file of a repository imports which.
 //!
 //! Split by the question asked: [`language`] (what is this file), [`scan`] (text -> specifiers; never resolves),
-//! [`resolve`] (specifier -> file; never reads a disk, sees only the paths of the tree and a few manifests).
+//! [`resolve`] (specifier -> file; never reads a disk, sees only the paths of the tree and a few manifests),
+//! [`build`] and [`update`] (files -> graph, cold and for the price of a change), [`query`] (questions to the graph),
+//! [`encode`] (its forms for the store and the wire).
 
+pub mod build;
+pub mod encode;
 pub mod language;
+pub mod query;
 pub mod resolve;
 pub mod scan;
+pub mod update;
+
+mod import_graph;
+mod record;
+
+pub use import_graph::{FileState, ImportGraph, KindSet, Node};
+pub use record::{Record, SCAN_VERSION};
+
+/// A file of one graph: its position in the order of paths. Another version of the graph may number it differently.
+pub type FileId = u32;
