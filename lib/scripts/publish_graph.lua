@@ -11,13 +11,7 @@ if redis.call('HGET', graph_key, 'builder') ~= builder then
   return { 'LOST', now }
 end
 for index = 4, #KEYS, 2 do
-  redis.call('UNLINK', KEYS[index])
-  if redis.call('EXISTS', KEYS[index + 1]) == 1 then
-    redis.call('RENAME', KEYS[index + 1], KEYS[index])
-  end
+  replace(KEYS[index], KEYS[index + 1])
 end
-redis.call('HDEL', graph_key, 'builder', 'building', 'lease_until', 'failed', 'failure', 'failures', 'retry_at')
-redis.call('HSET', graph_key, 'version', commit, 'generated_at', now)
-call_in_chunks('HSET', graph_key, fields)
-emit({ type = 'graph_update', branch = branch, version = commit })
+finish_build(commit, fields)
 return { 'PUBLISHED', now }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 
-use super::publish::{BuildError, build_and_publish};
+use super::publish::{BuildError, Built, Job, build_and_publish};
 use crate::domain::{Branch, CommitSha, RepoId};
 use crate::http::HeadObserver;
 use crate::source::{Source, SourceError};
@@ -21,6 +21,9 @@ const RETRY: Duration = Duration::from_secs(5);
 
 /// Branches watched at once. Past that, the watch begins anew with those that are asked about.
 const MOST_BRANCHES: usize = 256;
+
+/// Graphs kept in memory for the next build.
+const MOST_GRAPHS: usize = 16;
 
 /// Commits recorded with a head, so that a function without a source can tell that one of them was pushed.
 const RECENT_COMMITS: usize = 200;
@@ -37,6 +40,8 @@ pub struct GraphKeeper {
     /// Branches that wait for their turn, so that each waits once.
     queued: Mutex<HashSet<Watched>>,
     queue: mpsc::UnboundedSender<Watched>,
+    /// What was built last, for each branch: the next build costs what has changed since.
+    built: tokio::sync::Mutex<HashMap<Watched, Built>>,
 }
 
 /// Why a branch could not be brought up to date.
@@ -60,8 +65,15 @@ impl GraphKeeper {
     /// Starts the background work on the current runtime; it ends when the keeper is dropped.
     pub fn start(store: Arc<dyn Store>, source: Arc<dyn Source>, builder: String) -> Arc<Self> {
         let (queue, waiting) = mpsc::unbounded_channel();
-        let keeper =
-            Arc::new(GraphKeeper { store, source, builder, heads: Mutex::default(), queued: Mutex::default(), queue });
+        let keeper = Arc::new(GraphKeeper {
+            store,
+            source,
+            builder,
+            heads: Mutex::default(),
+            queued: Mutex::default(),
+            queue,
+            built: tokio::sync::Mutex::default(),
+        });
         tokio::spawn(Self::work(Arc::downgrade(&keeper), waiting));
         tokio::spawn(Self::poll(Arc::downgrade(&keeper)));
         keeper
@@ -137,7 +149,18 @@ impl GraphKeeper {
         let head = self.source.head(repo, branch).await?;
         let recent = self.source.recent_commits(repo, &head, RECENT_COMMITS).await?;
         record_head(&*self.store, repo, branch, &head, "local", &recent).await?;
-        match build_and_publish(&*self.store, &*self.source, repo, branch, &head, &self.builder).await? {
+        let job = Job { repo, branch, commit: &head, builder: &self.builder };
+        let mut built = self.built.lock().await;
+        let watched = (repo.clone(), branch.clone());
+        let mut last = built.remove(&watched);
+        let lease = build_and_publish(&*self.store, &*self.source, job, &mut last).await;
+        if built.len() >= MOST_GRAPHS {
+            built.clear();
+        }
+        if let Some(last) = last {
+            built.insert(watched, last);
+        }
+        match lease? {
             BuildLease::Granted | BuildLease::Current => Ok(Kept::Done),
             BuildLease::Busy { .. } => Ok(Kept::Later),
             BuildLease::BackingOff { reason, .. } => {

@@ -24,6 +24,9 @@ pub struct Node {
     /// Size in bytes, where it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
+    /// Why it has no imports, where it could not be scanned: `too_large`, `binary`, `minified`, `unreadable`, `over_limit`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
 }
 
 /// Nodes sorted by path, edges as pairs of indices into them, sorted.

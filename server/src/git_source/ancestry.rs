@@ -38,10 +38,25 @@ impl Repository {
         descendant: &CommitSha,
         deadline: &Deadline,
     ) -> Result<Reachable, SourceError> {
-        let handle = self.handle();
-        let named = [self.resolve(&handle, ancestor)?, self.resolve(&handle, descendant)?];
-        let [Named::Commit(ancestor), Named::Commit(descendant)] = named else {
+        let is_miss = |answer: &Result<Reachable, SourceError>| !matches!(answer, Ok(Reachable::Yes | Reachable::No));
+        let answer = self.objects().read(is_miss, |handle| {
+            self.is_ancestor_from(handle, ancestor, descendant, deadline)
+        });
+        if is_miss(&answer) {
             self.check_present()?;
+        }
+        answer
+    }
+
+    fn is_ancestor_from(
+        &self,
+        handle: &gix::Repository,
+        ancestor: &CommitSha,
+        descendant: &CommitSha,
+        deadline: &Deadline,
+    ) -> Result<Reachable, SourceError> {
+        let named = [self.resolve(handle, ancestor)?, self.resolve(handle, descendant)?];
+        let [Named::Commit(ancestor), Named::Commit(descendant)] = named else {
             return Ok(Reachable::Unknown);
         };
         if ancestor == descendant {
@@ -50,13 +65,10 @@ impl Repository {
         if let Some(answer) = self.answers().lock().get(ancestor, descendant) {
             return Ok(if answer { Reachable::Yes } else { Reachable::No });
         }
-        let answer = walk(&History::of(&handle), ancestor, descendant, deadline);
-        match answer {
-            Reachable::Unknown => self.check_present()?,
-            Reachable::Yes | Reachable::No => {
-                let is_ancestor = answer == Reachable::Yes;
-                self.answers().lock().put(ancestor, descendant, is_ancestor);
-            }
+        let answer = walk(&History::of(handle), ancestor, descendant, deadline);
+        if answer != Reachable::Unknown {
+            let is_ancestor = answer == Reachable::Yes;
+            self.answers().lock().put(ancestor, descendant, is_ancestor);
         }
         Ok(answer)
     }

@@ -9,6 +9,7 @@ use gix::ObjectId;
 use gix::objs::Kind;
 
 use super::bounded::Deadline;
+use super::objects::Handle;
 use super::repository::Repository;
 
 /// How many blobs a thread takes at a time. Neighbours in a tree are often neighbours in a pack and share their bases.
@@ -74,37 +75,57 @@ impl Repository {
     }
 }
 
-/// One thread's view of the object database, with its own caches.
-struct Reader {
-    handle: gix::Repository,
-    hash: gix::hash::Kind,
+/// One thread at work.
+struct Reader<'a> {
+    repository: &'a Repository,
+    handle: Handle,
     max_bytes: u64,
     content: Vec<u8>,
 }
 
-impl Reader {
-    fn new(repository: &Repository, max_bytes: u64) -> Self {
+/// What there is to a blob.
+enum Found {
+    /// Its content is in the reader's buffer.
+    Content,
+    /// It will not be handed over: too large, or no blob.
+    Refused,
+    /// It was not found, or could not be unpacked.
+    Missed,
+}
+
+impl<'a> Reader<'a> {
+    fn new(repository: &'a Repository, max_bytes: u64) -> Self {
         Reader {
-            handle: repository.handle(),
-            hash: repository.hash(),
+            repository,
+            handle: repository.objects().handle(),
             max_bytes,
             content: Vec::new(),
         }
     }
 
     fn read(&mut self, blob: &str) -> Option<&[u8]> {
+        let hash = self.repository.hash();
         let id = ObjectId::from_hex(blob.as_bytes())
             .ok()
-            .filter(|id| id.kind() == self.hash)?;
-        // The header first: content over the limit is never unpacked.
-        let header = self.handle.try_find_header(id).ok().flatten()?;
-        if header.kind() != Kind::Blob || header.size() > self.max_bytes {
-            return None;
+            .filter(|id| id.kind() == hash)?;
+        loop {
+            match self.find(id) {
+                Found::Content => return Some(&self.content),
+                Found::Refused => return None,
+                Found::Missed => self.handle = self.repository.objects().again(&self.handle)?,
+            }
         }
-        // The buffer of the last blob is used again.
-        let object = gix::objs::Find::try_find(&self.handle.objects, &id, &mut self.content)
-            .ok()
-            .flatten()?;
-        (object.kind == Kind::Blob).then_some(object.data)
+    }
+
+    fn find(&mut self, id: ObjectId) -> Found {
+        // The header first: content over the limit is never unpacked.
+        match self.handle.try_find_header(id) {
+            Ok(Some(header)) if header.kind() != Kind::Blob || header.size() > self.max_bytes => Found::Refused,
+            Ok(Some(_)) => match gix::objs::Find::try_find(&self.handle.objects, &id, &mut self.content) {
+                Ok(Some(object)) if object.kind == Kind::Blob => Found::Content,
+                _ => Found::Missed,
+            },
+            _ => Found::Missed,
+        }
     }
 }

@@ -93,16 +93,31 @@ impl Repository {
         limit: usize,
         deadline: &Deadline,
     ) -> Result<Vec<CommitSha>, SourceError> {
-        let handle = self.handle();
-        let tip = self.commit_id(&handle, tip)?;
-        let history = History::of(&handle);
+        let is_miss = |answer: &Result<(Vec<CommitSha>, bool), SourceError>| !matches!(answer, Ok((_, true)));
+        let answer = self
+            .objects()
+            .read(is_miss, |handle| self.recent_from(handle, tip, limit, deadline));
+        answer.map(|(commits, _)| commits)
+    }
+
+    /// The commits, and whether all of their parents could be read that history is not cut off from.
+    fn recent_from(
+        &self,
+        handle: &gix::Repository,
+        tip: &CommitSha,
+        limit: usize,
+        deadline: &Deadline,
+    ) -> Result<(Vec<CommitSha>, bool), SourceError> {
+        let tip = self.commit_id(handle, tip)?;
+        let history = History::of(handle);
+        let mut is_whole = true;
         let first = history
             .commit(tip)
             .ok_or_else(|| unreadable(self, format_args!("commit {tip} cannot be read")))?;
         let mut seen = HashSet::from([tip]);
-        let mut waiting = BinaryHeap::from([(first.time, tip)]);
+        let mut waiting = BinaryHeap::from([(first.time, tip, first.parents)]);
         let mut commits = Vec::with_capacity(limit.min(1024));
-        while let Some((_, id)) = waiting.pop() {
+        while let Some((_, id, parents)) = waiting.pop() {
             if commits.len() == limit {
                 break;
             }
@@ -110,14 +125,15 @@ impl Repository {
                 return Err(deadline.error());
             }
             commits.push(sha(id)?);
-            for parent in history.commit(id).map(|commit| commit.parents).unwrap_or_default() {
-                if seen.insert(parent)
-                    && let Some(commit) = history.commit(parent)
-                {
-                    waiting.push((commit.time, parent));
+            for parent in parents {
+                if seen.insert(parent) {
+                    match history.commit(parent) {
+                        Some(commit) => waiting.push((commit.time, parent, commit.parents)),
+                        None => is_whole = false,
+                    }
                 }
             }
         }
-        Ok(commits)
+        Ok((commits, is_whole))
     }
 }

@@ -4,6 +4,7 @@
 //! - `identity`: which [`RepoId`] a repository on disk has
 //! - `references`: the tip of a branch, read fresh on every call
 //! - `near`: names like the one that does not exist
+//! - `objects`: the object database, while `git gc` replaces it
 //! - `history`, `ancestry`, `answers`: commits and their parents, reachability, remembered answers
 //! - `tree`, `blobs`: files
 //! - `bounded`: nothing here waits for a disk without an end
@@ -18,6 +19,7 @@ mod bounded;
 mod history;
 mod identity;
 mod near;
+mod objects;
 mod open;
 mod references;
 mod repository;

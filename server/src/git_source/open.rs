@@ -10,6 +10,7 @@ use gix::open::{Options, Permissions, permissions};
 use gix::sec::Permission;
 use gix::sec::trust::Mapping;
 
+use super::objects::Objects;
 use super::repository::Repository;
 use super::{GitSource, Opened, bounded, identity, near};
 
@@ -181,13 +182,12 @@ impl Worktree {
     /// The repository that the worktree belongs to. It is opened at the shared folder, so that it stays readable when
     /// the worktree is removed.
     fn repository(&self) -> Result<Repository, OpenError> {
-        let shared = options()
+        let options = options()
             .open_path_as_is(true)
             // Finding the worktree has asked who owns the repository.
             .with(gix::sec::Trust::Full)
-            .bail_if_untrusted(false)
-            .open(&self.common_dir)
-            .map_err(|error| refused(&self.common_dir, &error))?;
+            .bail_if_untrusted(false);
+        let objects = Objects::open(&self.common_dir, options).map_err(|error| refused(&self.common_dir, &error))?;
         let remotes = identity::remotes(self.handle.config_snapshot().plumbing());
         let id = identity::repo_id(&remotes, &self.common_dir).ok_or_else(|| OpenError::Unreadable {
             path: self.path.clone(),
@@ -198,7 +198,7 @@ impl Worktree {
             id,
             self.common_dir.clone(),
             remotes,
-            shared,
+            objects,
             self.handle.object_hash(),
         ))
     }
@@ -270,9 +270,24 @@ fn refused(path: &Path, error: &gix::Error) -> OpenError {
     } else if error.is_not_found() {
         OpenError::NoRepository { path }
     } else {
-        let why = format!("{error:#}");
+        let why = sentence(error);
         OpenError::Unreadable { path, why }
     }
+}
+
+/// The error and its causes on one line.
+fn sentence(error: &gix::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(error);
+    while let Some(next) = cause {
+        let next_text = next.to_string();
+        if !next.is::<gix::error::ClassificationMarker>() && !text.contains(&next_text) {
+            text.push_str(": ");
+            text.push_str(&next_text);
+        }
+        cause = next.source();
+    }
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The folder that was found.

@@ -13,6 +13,7 @@ use parking_lot::Mutex;
 use super::answers::Answers;
 use super::bounded::Deadline;
 use super::near::{self, Nearest};
+use super::objects::Objects;
 use super::references::References;
 
 /// An opened repository: all its worktrees together.
@@ -20,7 +21,7 @@ pub(super) struct Repository {
     id: RepoId,
     common_dir: PathBuf,
     remotes: Vec<String>,
-    shared: gix::ThreadSafeRepository,
+    objects: Objects,
     hash: gix::hash::Kind,
     references: References,
     answers: Mutex<Answers>,
@@ -48,13 +49,13 @@ impl Repository {
         id: RepoId,
         common_dir: PathBuf,
         remotes: Vec<String>,
-        shared: gix::ThreadSafeRepository,
+        objects: Objects,
         hash: gix::hash::Kind,
     ) -> Self {
         Repository {
             id,
             remotes,
-            shared,
+            objects,
             hash,
             references: References::new(common_dir.clone(), hash),
             common_dir,
@@ -82,9 +83,8 @@ impl Repository {
         &self.answers
     }
 
-    /// A handle for one thread. Cheap; it sees packs that appear later.
-    pub(super) fn handle(&self) -> gix::Repository {
-        self.shared.to_thread_local()
+    pub(super) fn objects(&self) -> &Objects {
+        &self.objects
     }
 
     /// The tip of `branch`; `None` where there is no such branch.
@@ -116,7 +116,7 @@ impl Repository {
             .map(|remote| format!("{remote}/{branch}"))
             .filter(|name| exists(&format!("refs/remotes/{name}")))
             .collect();
-        is_empty &= remote.is_empty() && self.handle().head_id().is_err();
+        is_empty &= remote.is_empty() && self.objects.handle().head_id().is_err();
         let mut near = nearest.into_names(remote);
         if near.is_empty() {
             near.extend(self.default_branch().map(|branch| branch.as_str().to_owned()));

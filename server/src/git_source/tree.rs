@@ -27,15 +27,24 @@ impl Repository {
     /// All files of `commit`, sorted by path in bytes. Left out, with a line in the log: paths that are not UTF-8, longer
     /// than [`FilePath::MAX_BYTES`], or with a part that no file can have (`..`, empty, with a slash).
     pub(super) fn tree(&self, commit: &CommitSha, deadline: &Deadline) -> Result<Vec<TreeEntry>, SourceError> {
-        let handle = self.handle();
-        let id = self.commit_id(&handle, commit)?;
+        self.objects()
+            .read(Result::is_err, |handle| self.tree_from(handle, commit, deadline))
+    }
+
+    fn tree_from(
+        &self,
+        handle: &gix::Repository,
+        commit: &CommitSha,
+        deadline: &Deadline,
+    ) -> Result<Vec<TreeEntry>, SourceError> {
+        let id = self.commit_id(handle, commit)?;
         let tree = handle
             .find_commit(id)
             .and_then(|commit| commit.tree_id().map(gix::Id::detach))
             .map_err(|error| unreadable(self, format_args!("commit {id} cannot be read: {error}")))?;
         let mut walk = Walk {
             repository: self,
-            handle: &handle,
+            handle,
             deadline,
             entries: Vec::new(),
             seen: 0,

@@ -125,7 +125,7 @@ async fn connect(dialer: &Dialer) -> Result<Line, Failure> {
         .set_response_timeout(None);
     let (connection, driver) = MultiplexedConnection::new_with_config(dialer.address().login(), stream, config)
         .await
-        .map_err(|error| reply::failure(&error))?;
+        .map_err(|error| reply::login_failure(&error))?;
     let is_open = Arc::new(AtomicBool::new(true));
     let task = tokio::spawn({
         let is_open = is_open.clone();

@@ -89,12 +89,29 @@ pub(super) fn failure(error: &RedisError) -> Failure {
     }
 }
 
+/// Why a login failed. The crate drops the code of an error that comes while a connection is set up, so a server that
+/// wants a password is told by its words.
+pub(super) fn login_failure(error: &RedisError) -> Failure {
+    match error.detail() {
+        Some(detail) if detail.contains("Authentication required") => {
+            Failure::lasting(StoreError::Denied(format!("NOAUTH {detail}")))
+        }
+        _ => failure(error),
+    }
+}
+
 /// What the server said with `error`. The crate's own text adds its name for the kind.
 fn said(error: &RedisError) -> String {
-    match (error.code(), error.detail()) {
-        (Some(code), Some(detail)) => format!("{code} {detail}"),
-        _ => error.to_string(),
+    if let (Some(code), Some(detail)) = (error.code(), error.detail()) {
+        return format!("{code} {detail}");
     }
+    if error.kind() == ErrorKind::Server(ServerErrorKind::ExecAbort)
+        && let Some(errors) = error.clone().into_server_errors()
+        && let Some((_, first)) = errors.first()
+    {
+        return format!("EXECABORT Transaction discarded because of: {}", text(first));
+    }
+    error.to_string()
 }
 
 #[cfg(test)]

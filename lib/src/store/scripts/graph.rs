@@ -1,5 +1,5 @@
 use super::reply::{arguments, call};
-use super::{FAIL_BUILD, LEASE_BUILD, PUBLISH_GRAPH, STAGE_GRAPH};
+use super::{FAIL_BUILD, LEASE_BUILD, PATCH_GRAPH, PUBLISH_GRAPH, STAGE_GRAPH};
 use crate::domain::{Branch, CommitSha, RepoId};
 use crate::store::{Store, StoreError, keys};
 
@@ -45,6 +45,38 @@ pub enum Published {
     Done,
     /// Another builder has taken over.
     LeaseLost,
+    /// A patch does not fit: the stored graph is of another commit than the patch is for.
+    Rebased,
+}
+
+/// What turns the stored graph of `base` into another: fields and values in turn, and fields to delete.
+#[derive(Clone, Debug, Default)]
+pub struct GraphPatch {
+    /// The commit of the stored graph.
+    pub base: String,
+    /// Adjacency fields with their values, in turn.
+    pub adjacency: Vec<String>,
+    /// Adjacency fields to delete.
+    pub adjacency_gone: Vec<String>,
+    /// Scan fields with their values, in turn.
+    pub scan: Vec<String>,
+    /// Scan fields to delete.
+    pub scan_gone: Vec<String>,
+}
+
+impl GraphPatch {
+    /// Bytes that it takes on its way to the store, roughly.
+    pub fn size(&self) -> usize {
+        self.parts()
+            .iter()
+            .flat_map(|part| part.iter())
+            .map(|text| text.len() + 16)
+            .sum()
+    }
+
+    fn parts(&self) -> [&Vec<String>; 4] {
+        [&self.adjacency, &self.adjacency_gone, &self.scan, &self.scan_gone]
+    }
 }
 
 /// Asks to be the one that builds `commit`. `builder` is a name that no other process has.
@@ -130,6 +162,52 @@ pub async fn publish_graph(
     match reply.outcome.as_str() {
         "PUBLISHED" => Ok(Published::Done),
         "LOST" => Ok(Published::LeaseLost),
+        _ => Err(reply.malformed("an unknown outcome")),
+    }
+}
+
+/// Applies `patch` and puts the staged JSON in its place, all at once. `fields` go into the graph's own hash.
+///
+/// # Errors
+/// When the store gives no answer, or none that is understood.
+pub async fn patch_graph(
+    store: &dyn Store,
+    repo: &RepoId,
+    branch: &Branch,
+    builder: &str,
+    commit: &CommitSha,
+    patch: &GraphPatch,
+    fields: &[(&str, String)],
+) -> Result<Published, StoreError> {
+    let json = keys::graph_json(repo, branch);
+    let keys = vec![
+        keys::graph(repo, branch),
+        keys::status_log(repo),
+        keys::events(repo),
+        json.clone(),
+        keys::staging(&json),
+        keys::graph_adjacency(repo, branch),
+        keys::graph_scan(repo, branch),
+    ];
+    let mut args = arguments([builder, branch.as_str(), commit.as_str(), &patch.base]);
+    args.push((fields.len() * 2).to_string().into_bytes());
+    args.extend(patch.parts().iter().map(|part| part.len().to_string().into_bytes()));
+    args.extend(
+        fields
+            .iter()
+            .flat_map(|(name, value)| [name.as_bytes().to_vec(), value.as_bytes().to_vec()]),
+    );
+    args.extend(
+        patch
+            .parts()
+            .iter()
+            .flat_map(|part| part.iter().map(|text| text.as_bytes().to_vec())),
+    );
+    let reply = call(store, &PATCH_GRAPH, keys, args).await?;
+    match reply.outcome.as_str() {
+        "PUBLISHED" => Ok(Published::Done),
+        "LOST" => Ok(Published::LeaseLost),
+        "REBASED" => Ok(Published::Rebased),
         _ => Err(reply.malformed("an unknown outcome")),
     }
 }

@@ -7,7 +7,9 @@ mod release;
 mod reply;
 mod sweep;
 
-pub use graph::{BuildLease, Published, StagedPart, fail_build, lease_build, publish_graph, stage_graph};
+pub use graph::{
+    BuildLease, GraphPatch, Published, StagedPart, fail_build, lease_build, patch_graph, publish_graph, stage_graph,
+};
 pub use head::{HeadChange, record_head};
 pub use lock::{Asker, ClaimOutcome, Direction, Finding, Relation, Survey, SurveyOutcome, check_status, claim};
 pub use release::{Release, ReleaseOutcome, Released, release};
@@ -60,7 +62,11 @@ script!(
 );
 script!(
     /// Puts the new graph in the place of the old one.
-    PUBLISH_GRAPH, "publish_graph", repeatable: false, ["context", "events"]
+    PUBLISH_GRAPH, "publish_graph", repeatable: false, ["context", "events", "publish"]
+);
+script!(
+    /// Turns the stored graph into another by what differs.
+    PATCH_GRAPH, "patch_graph", repeatable: false, ["context", "events", "publish"]
 );
 script!(
     /// Notes why a build failed.
@@ -68,7 +74,7 @@ script!(
 );
 
 /// Every script, for warming a store and for tests.
-pub static ALL: [&crate::store::Script; 12] = [
+pub static ALL: [&crate::store::Script; 13] = [
     &CHECK_STATUS,
     &CLAIM,
     &RELEASE,
@@ -80,5 +86,6 @@ pub static ALL: [&crate::store::Script; 12] = [
     &LEASE_BUILD,
     &STAGE_GRAPH,
     &PUBLISH_GRAPH,
+    &PATCH_GRAPH,
     &FAIL_BUILD,
 ];

@@ -1,0 +1,207 @@
+//! From a built graph to the stored one: whole, or by what differs.
+
+use std::sync::Arc;
+
+use super::build::{ProgressSink, build};
+use super::stored::{Node, StoredGraph};
+use super::update::{Limits, Previous, Snapshot};
+use super::{FileState, ImportGraph};
+use crate::domain::{Branch, CommitSha, RepoId};
+use crate::source::{Source, SourceError};
+use crate::store::scripts::{
+    BuildLease, GraphPatch, Published, StagedPart, fail_build, lease_build, patch_graph, publish_graph, stage_graph,
+};
+use crate::store::{Store, StoreError, keys};
+
+/// Most bytes of one staged part. Upstash takes 10 MB a request; JSON's escapes can double a part.
+const PART_BYTES: usize = 2 * 1024 * 1024;
+
+/// Most values of one staged part.
+const PART_VALUES: usize = 4000;
+
+/// A patch up to this size is one script; a larger change is staged whole, so that no script holds up the store for long.
+const PATCH_BYTES: usize = 1024 * 1024;
+
+/// Why there is no new graph.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// The repository could not be read.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// The store gives no answer.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Something that cannot fail did.
+    #[error("the graph could not be encoded: {0}")]
+    Encoding(String),
+}
+
+/// A graph as it was last built here, with the commit that it is of.
+#[derive(Clone, Debug)]
+pub struct Built {
+    /// The commit.
+    pub commit: CommitSha,
+    /// The graph, with all that the next build can use.
+    pub snapshot: Arc<Snapshot>,
+}
+
+/// Whose branch, at which commit, and who builds.
+#[derive(Clone, Copy, Debug)]
+pub struct Job<'a> {
+    /// The repository.
+    pub repo: &'a RepoId,
+    /// The branch.
+    pub branch: &'a Branch,
+    /// Its head.
+    pub commit: &'a CommitSha,
+    /// A name that no other process has.
+    pub builder: &'a str,
+}
+
+/// Builds the graph of `job` and puts it in the place of the stored one, unless it is there already or another is at it.
+/// `last` is what was built here before, and becomes what was built now.
+///
+/// # Errors
+/// When the repository or the store cannot be read or written. The failure is noted in the store where that is possible.
+pub async fn build_and_publish(
+    store: &dyn Store,
+    source: &dyn Source,
+    job: Job<'_>,
+    last: &mut Option<Built>,
+) -> Result<BuildLease, BuildError> {
+    let Job { repo, branch, commit, builder } = job;
+    let lease = lease_build(store, repo, branch, builder, commit).await?;
+    if lease != BuildLease::Granted {
+        return Ok(lease);
+    }
+    let result = build_leased(store, source, job, last).await;
+    if let Err(error) = &result {
+        // What went wrong is for the log; the store, and so the page, get a sentence without paths of this machine.
+        let reason = match error {
+            BuildError::Source(_) => "the repository could not be read",
+            BuildError::Store(_) => "the store could not be written",
+            BuildError::Encoding(_) => "the graph could not be encoded",
+        };
+        if let Err(error) = fail_build(store, repo, branch, builder, commit, reason).await {
+            tracing::debug!(%error, "the failure of a build could not be noted");
+        }
+    }
+    result?;
+    Ok(lease)
+}
+
+async fn build_leased(
+    store: &dyn Store,
+    source: &dyn Source,
+    job: Job<'_>,
+    last: &mut Option<Built>,
+) -> Result<(), BuildError> {
+    let previous = last.as_ref().map_or(Previous::Nothing, |built| Previous::Snapshot(Arc::clone(&built.snapshot)));
+    let silent: ProgressSink = Arc::new(|_| {});
+    let snapshot = Arc::new(build(source, job.repo, job.commit, previous, Limits::default(), silent).await?);
+    let published = publish(store, job, &snapshot, last.as_ref()).await?;
+    if published == Published::LeaseLost {
+        tracing::debug!(repo = %job.repo, branch = %job.branch, "another builder has taken over");
+    }
+    *last = Some(Built { commit: job.commit.clone(), snapshot });
+    Ok(())
+}
+
+async fn publish(
+    store: &dyn Store,
+    job: Job<'_>,
+    snapshot: &Arc<Snapshot>,
+    last: Option<&Built>,
+) -> Result<Published, BuildError> {
+    let Job { repo, branch, commit, builder } = job;
+    let (graph, version) = (Arc::clone(snapshot.graph()), commit.to_string());
+    let json = tokio::task::spawn_blocking(move || ready_json(&graph, version).encode()).await;
+    let json = json.map_err(|error| BuildError::Encoding(error.to_string()))?;
+    let json = json.map_err(|error| BuildError::Encoding(error.to_string()))?;
+    let json_key = keys::graph_json(repo, branch);
+    let json_parts = json.chunks(PART_BYTES).map(|part| StagedPart::Text(part.to_vec()));
+    if stage(store, job, &json_key, json_parts).await? == Published::LeaseLost {
+        return Ok(Published::LeaseLost);
+    }
+    let fields = [
+        ("files", snapshot.graph().len().to_string()),
+        ("edges", snapshot.graph().edge_count().to_string()),
+    ];
+    if let Some(patch) = last.map(|last| patch_from(last, snapshot))
+        && patch.size() <= PATCH_BYTES
+    {
+        let published = patch_graph(store, repo, branch, builder, commit, &patch, &fields).await?;
+        if published != Published::Rebased {
+            return Ok(published);
+        }
+    }
+    let adjacency_key = keys::graph_adjacency(repo, branch);
+    let scan_key = keys::graph_scan(repo, branch);
+    let adjacency = in_parts(snapshot.graph().adjacency());
+    if stage(store, job, &adjacency_key, adjacency).await? == Published::LeaseLost {
+        return Ok(Published::LeaseLost);
+    }
+    let scans = in_parts(snapshot.records().map(|(path, record)| (path.to_owned(), record.encode())));
+    if stage(store, job, &scan_key, scans).await? == Published::LeaseLost {
+        return Ok(Published::LeaseLost);
+    }
+    let live = [json_key, adjacency_key, scan_key];
+    Ok(publish_graph(store, repo, branch, builder, commit, &live, &fields).await?)
+}
+
+async fn stage(
+    store: &dyn Store,
+    job: Job<'_>,
+    key: &str,
+    parts: impl Iterator<Item = StagedPart>,
+) -> Result<Published, StoreError> {
+    for part in std::iter::once(StagedPart::Begin).chain(parts) {
+        let staged = stage_graph(store, job.repo, job.branch, job.builder, key, part).await?;
+        if staged != Published::Done {
+            return Ok(staged);
+        }
+    }
+    Ok(Published::Done)
+}
+
+/// Fields and values, gathered into parts that each fit a request.
+fn in_parts(pairs: impl Iterator<Item = (String, String)>) -> impl Iterator<Item = StagedPart> {
+    let mut pairs = pairs.peekable();
+    std::iter::from_fn(move || {
+        let (mut part, mut bytes) = (Vec::new(), 0);
+        while let Some((field, value)) = pairs.next_if(|(field, value)| {
+            bytes += field.len() + value.len();
+            part.is_empty() || (bytes <= PART_BYTES && part.len() < PART_VALUES)
+        }) {
+            part.push(field.into_bytes());
+            part.push(value.into_bytes());
+        }
+        (!part.is_empty()).then_some(StagedPart::Hash(part))
+    })
+}
+
+fn patch_from(last: &Built, snapshot: &Snapshot) -> GraphPatch {
+    let adjacency = snapshot.graph().adjacency_changes(last.snapshot.graph());
+    let (scan, scan_gone) = snapshot.changed_records(&last.snapshot);
+    GraphPatch {
+        base: last.commit.to_string(),
+        adjacency: adjacency.changed.into_iter().flat_map(|(field, value)| [field, value]).collect(),
+        adjacency_gone: adjacency.gone,
+        scan: scan.into_iter().flat_map(|(path, record)| [path.to_owned(), record.encode()]).collect(),
+        scan_gone: scan_gone.into_iter().map(str::to_owned).collect(),
+    }
+}
+
+fn ready_json(graph: &ImportGraph, version: String) -> StoredGraph {
+    let node = |node: super::Node<'_>| Node {
+        id: node.path.to_owned(),
+        language: node.language.map(|language| language.name().to_owned()),
+        size: node.size,
+        state: (node.state != FileState::Ok).then(|| node.state.name().to_owned()),
+    };
+    StoredGraph {
+        version,
+        nodes: graph.nodes().map(node).collect(),
+        edges: graph.edges().map(|(from, to, _)| (from, to)).collect(),
+    }
+}

@@ -1,0 +1,123 @@
+//! The object database while other processes change it.
+//!
+//! gix looks for new packs when it misses an object, which is enough for a fetch. While `git gc` replaces packs and several
+//! threads notice at once, it can still report an object as missing that is in the new pack (`gix-odb` 0.87: a pack that
+//! is gone while another thread has already taken in the new index). So a miss is believed only when the database has not
+//! changed on disk since it was opened; otherwise it is opened anew and asked again.
+
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use gix::ThreadSafeRepository;
+use parking_lot::RwLock;
+
+/// How often a miss is looked into again.
+const MAX_TRIES: u32 = 5;
+/// A change no older than this may be one of several: git writes the new pack first and then deletes the old ones.
+const SETTLED: Duration = Duration::from_millis(250);
+/// How long to wait before looking again at a database that is being changed.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// The object database of one repository.
+pub(super) struct Objects {
+    common_dir: PathBuf,
+    options: gix::open::Options,
+    current: RwLock<Arc<Opening>>,
+}
+
+struct Opening {
+    shared: ThreadSafeRepository,
+    changed: Option<SystemTime>,
+}
+
+/// One thread's view of the database, with its own caches.
+pub(super) struct Handle {
+    repository: gix::Repository,
+    opening: Arc<Opening>,
+    tries: u32,
+}
+
+impl Deref for Handle {
+    type Target = gix::Repository;
+
+    fn deref(&self) -> &gix::Repository {
+        &self.repository
+    }
+}
+
+impl Objects {
+    /// Opens the repository at `common_dir`.
+    pub(super) fn open(common_dir: &Path, options: gix::open::Options) -> Result<Self, gix::Error> {
+        Ok(Objects {
+            current: RwLock::new(Arc::new(opening(common_dir, &options)?)),
+            common_dir: common_dir.to_owned(),
+            options,
+        })
+    }
+
+    pub(super) fn handle(&self) -> Handle {
+        handle(Arc::clone(&self.current.read()), 0)
+    }
+
+    /// Runs `work` until its answer misses nothing, or what it misses is really missing.
+    pub(super) fn read<T>(&self, is_miss: impl Fn(&T) -> bool, work: impl Fn(&gix::Repository) -> T) -> T {
+        let mut handle = self.handle();
+        loop {
+            let answer = work(&handle);
+            if !is_miss(&answer) {
+                return answer;
+            }
+            match self.again(&handle) {
+                Some(fresh) => handle = fresh,
+                None => return answer,
+            }
+        }
+    }
+
+    /// A fresh handle, if what `tried` has missed may be there all the same.
+    pub(super) fn again(&self, tried: &Handle) -> Option<Handle> {
+        let tries = tried.tries + 1;
+        if tries > MAX_TRIES {
+            return None;
+        }
+        let changed = last_change(&self.common_dir);
+        let is_settled = changed
+            .and_then(|changed| changed.elapsed().ok())
+            .is_none_or(|age| age > SETTLED);
+        if changed == tried.opening.changed && is_settled {
+            return None;
+        }
+        if !is_settled && tries > 1 {
+            thread::sleep(PAUSE);
+        }
+        let mut current = self.current.write();
+        if Arc::ptr_eq(&current, &tried.opening) {
+            *current = Arc::new(opening(&self.common_dir, &self.options).ok()?);
+        }
+        Some(handle(Arc::clone(&current), tries))
+    }
+}
+
+fn handle(opening: Arc<Opening>, tries: u32) -> Handle {
+    Handle {
+        repository: opening.shared.to_thread_local(),
+        opening,
+        tries,
+    }
+}
+
+fn opening(common_dir: &Path, options: &gix::open::Options) -> Result<Opening, gix::Error> {
+    // Before the packs are listed, so that a change after this moment is noticed.
+    let changed = last_change(common_dir);
+    let shared = options.clone().open(common_dir)?;
+    Ok(Opening { shared, changed })
+}
+
+/// When a pack was last added or deleted.
+fn last_change(common_dir: &Path) -> Option<SystemTime> {
+    let packs = common_dir.join("objects").join("pack");
+    std::fs::metadata(packs).and_then(|metadata| metadata.modified()).ok()
+}

@@ -1,0 +1,184 @@
+//! Scripts with Upstash's own flag, for stores that do not know it.
+//!
+//! A client may begin its script with `#!lua flags=allow-key-locking`. Redis refuses the flag ("Unexpected flag in script
+//! shebang"), so the flag is taken out here, and with it the whole first line where no other flag is left; the line break
+//! stays, for the line numbers in error messages. The client names the script by the SHA-1 of the text that it sent: which
+//! text that stands for is remembered, from the EVAL or SCRIPT LOAD on. What was forgotten is answered NOSCRIPT by the
+//! store, and the client sends the text again, as after any SCRIPT FLUSH.
+
+use std::collections::HashMap;
+
+use coord::store::script::sha1_hex;
+use coord::store::{Request, Value};
+use parking_lot::Mutex;
+
+use super::commands::Command;
+
+const FLAG: &str = "allow-key-locking";
+/// How many scripts are remembered. A client has tens; past this all are forgotten and learnt again.
+const REMEMBERED: usize = 4096;
+
+/// The scripts whose text was changed: SHA-1 as the client has it -> as the store has it, in lower case.
+#[derive(Default)]
+pub(super) struct Scripts(Mutex<HashMap<Vec<u8>, String>>);
+
+/// What is to be done to a reply so that the client finds its own SHA-1 in it.
+pub(super) struct Restore(Option<String>);
+
+impl Restore {
+    /// The reply for the client.
+    pub fn apply(self, reply: Value) -> Value {
+        match (self.0, reply) {
+            (Some(sha), Value::Bulk(_)) => Value::bulk(sha),
+            (_, reply) => reply,
+        }
+    }
+}
+
+impl Scripts {
+    /// `command` as the store takes it.
+    pub fn to_store(&self, command: Command) -> (Request, Restore) {
+        let Command { name, mut words } = command;
+        let mut restore = None;
+        match name.as_str() {
+            "EVAL" | "EVAL_RO" => {
+                self.replace_text(words.get_mut(1));
+            }
+            "EVALSHA" | "EVALSHA_RO" => self.replace_sha(words.get_mut(1)),
+            "SCRIPT" => match words.get(1).map(|word| word.to_ascii_uppercase()).as_deref() {
+                Some(b"LOAD") => restore = self.replace_text(words.get_mut(2)),
+                Some(b"EXISTS") => words.iter_mut().skip(2).for_each(|word| self.replace_sha(Some(word))),
+                _ => {}
+            },
+            _ => {}
+        }
+        (Request::Command(words), Restore(restore))
+    }
+
+    /// Takes the flag out of a script, and gives the SHA-1 under which the client knows it.
+    fn replace_text(&self, word: Option<&mut Vec<u8>>) -> Option<String> {
+        let word = word?;
+        let text = std::str::from_utf8(word).ok()?;
+        let plain = without_flag(text)?;
+        let (theirs, ours) = (sha1_hex(text), sha1_hex(&plain));
+        let mut known = self.0.lock();
+        if known.len() >= REMEMBERED {
+            known.clear();
+        }
+        known.insert(theirs.clone().into_bytes(), ours);
+        *word = plain.into_bytes();
+        Some(theirs)
+    }
+
+    fn replace_sha(&self, word: Option<&mut Vec<u8>>) {
+        let Some(word) = word else { return };
+        if let Some(ours) = self.0.lock().get(&word.to_ascii_lowercase()) {
+            *word = ours.clone().into_bytes();
+        }
+    }
+}
+
+/// `text` without the flag; none where it does not have it.
+fn without_flag(text: &str) -> Option<String> {
+    let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+    let options = first.strip_prefix("#!lua")?;
+    let mut found = false;
+    let mut kept = String::new();
+    for option in options.split_ascii_whitespace() {
+        let Some(flags) = option.strip_prefix("flags=") else {
+            kept.push_str(&format!(" {option}"));
+            continue;
+        };
+        let others: Vec<&str> = flags.split(',').filter(|flag| *flag != FLAG).collect();
+        found |= others.len() < flags.split(',').count();
+        if !others.is_empty() {
+            kept.push_str(&format!(" flags={}", others.join(",")));
+        }
+    }
+    if !found {
+        return None;
+    }
+    let first = if kept.is_empty() {
+        String::new()
+    } else {
+        format!("#!lua{kept}")
+    };
+    Some(format!("{first}\n{rest}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(scripts: &Scripts, line: &[&str]) -> Vec<String> {
+        let words = line.iter().map(|word| word.as_bytes().to_vec()).collect();
+        let command = Command::parse(words).unwrap_or_else(|_| panic!("{line:?} passes"));
+        match scripts.to_store(command).0 {
+            Request::Command(words) => words.into_iter().map(|word| String::from_utf8(word).unwrap()).collect(),
+            Request::Script { .. } => panic!("a plain command"),
+        }
+    }
+
+    #[test]
+    fn the_flag_goes_and_everything_else_stays() {
+        let table = [
+            ("#!lua flags=allow-key-locking\nreturn 1", Some("\nreturn 1")),
+            (
+                "#!lua flags=no-writes,allow-key-locking\nreturn 1",
+                Some("#!lua flags=no-writes\nreturn 1"),
+            ),
+            ("#!lua flags=allow-key-locking", Some("\n")),
+            ("#!lua\nreturn 1", None),
+            ("#!lua flags=no-writes\nreturn 1", None),
+            ("return '#!lua flags=allow-key-locking'", None),
+            ("", None),
+        ];
+        for (text, expected) in table {
+            assert_eq!(without_flag(text).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_script_is_found_by_the_sha_of_the_text_that_the_client_sent() {
+        let scripts = Scripts::default();
+        let text = "#!lua flags=allow-key-locking\nreturn 1";
+        let (theirs, ours) = (sha1_hex(text), sha1_hex("\nreturn 1"));
+        assert_eq!(words(&scripts, &["EVALSHA", &theirs, "0"]), ["EVALSHA", &theirs, "0"]);
+        assert_eq!(words(&scripts, &["eval", text, "0"]), ["eval", "\nreturn 1", "0"]);
+        assert_eq!(
+            words(&scripts, &["EVALSHA", &theirs.to_uppercase(), "0"]),
+            ["EVALSHA", &ours, "0"]
+        );
+        assert_eq!(
+            words(&scripts, &["script", "exists", &theirs, "x"]),
+            ["script", "exists", &ours, "x"]
+        );
+        assert_eq!(words(&scripts, &["GET", &theirs]), ["GET", &theirs]);
+    }
+
+    #[test]
+    fn loading_a_script_answers_the_clients_sha_and_an_error_stays_an_error() {
+        let scripts = Scripts::default();
+        let text = "#!lua flags=allow-key-locking\nreturn 1";
+        let load = || {
+            let words = ["SCRIPT", "LOAD", text].map(|word| word.as_bytes().to_vec()).to_vec();
+            scripts
+                .to_store(Command::parse(words).unwrap_or_else(|_| panic!("passes")))
+                .1
+        };
+        assert_eq!(load().apply(Value::bulk("ours")), Value::bulk(sha1_hex(text)));
+        assert_eq!(load().apply(Value::Error("ERR".into())), Value::Error("ERR".into()));
+    }
+
+    #[test]
+    fn what_is_remembered_is_bounded() {
+        let scripts = Scripts::default();
+        for number in 0..REMEMBERED + 10 {
+            words(
+                &scripts,
+                &["EVAL", &format!("#!lua flags=allow-key-locking\nreturn {number}"), "0"],
+            );
+        }
+        assert!(scripts.0.lock().len() <= REMEMBERED);
+    }
+}
