@@ -8,7 +8,8 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
-const ROOT = resolve(HERE, "..", "..");
+/** The folder of the project. */
+export const ROOT = resolve(HERE, "..", "..");
 const TARGET = resolve(ROOT, process.env.CARGO_TARGET_DIR || "target");
 const VERCEL = join(HERE, "node_modules", "vercel", "dist", "vc.js");
 
