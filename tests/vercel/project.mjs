@@ -1,0 +1,77 @@
+// A copy of the project for Vercel's command line to work in, which writes into the folder that it is started in:
+// `.vercel/project.json` there may be somebody's own link to a deployment.
+
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, existsSync, mkdirSync, rmSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const HERE = dirname(fileURLToPath(import.meta.url));
+/** The folder of the project. */
+export const ROOT = resolve(HERE, "..", "..");
+const TARGET = resolve(ROOT, process.env.CARGO_TARGET_DIR || "target");
+const VERCEL = join(HERE, "node_modules", "vercel", "dist", "vc.js");
+
+/** The functions of this project: one for each `api/NAME.rs`. */
+export const FUNCTIONS = ["check_status", "cron_cleanup", "graph", "post_status"];
+
+/**
+ * Copies what git knows and what it would add, as it is now, into a folder beside the build products. The folder is the same
+ * each time and the files keep their times, so that Cargo builds again only what has changed.
+ */
+export function copyProject(name) {
+  const copy = join(TARGET, "vercel", name);
+  rmSync(copy, { recursive: true, force: true });
+  const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: ROOT });
+  for (const file of new Set(listed.toString().split("\0"))) {
+    if (file !== "" && existsSync(join(ROOT, file))) {
+      cpSync(join(ROOT, file), join(copy, file), { preserveTimestamps: true });
+    }
+  }
+  return copy;
+}
+
+/**
+ * The environment of a command: what Cargo and Node need, and nothing else of ours, so that no setting of whoever runs the checks
+ * gets into a function. Both profiles of a build go to the target folder of this project.
+ */
+export function environment(extra = {}) {
+  const kept = {};
+  for (const [name, value] of Object.entries(process.env)) {
+    if (/^(PATH|HOME|LANG|TMPDIR|CI|CARGO_.*|RUSTUP_.*|RUSTFLAGS|SSL_CERT_.*)$/.test(name)) {
+      kept[name] = value;
+    }
+  }
+  return { ...kept, CARGO_TARGET_DIR: TARGET, VERCEL_TELEMETRY_DISABLED: "1", NO_UPDATE_NOTIFIER: "1", ...extra };
+}
+
+/** Arguments that keep Vercel's command line from the login and the settings of whoever runs the checks. */
+export function vercelArguments(copy, ...rest) {
+  const config = join(dirname(copy), "config");
+  mkdirSync(config, { recursive: true });
+  return [VERCEL, ...rest, "--global-config", config];
+}
+
+/** Runs a command to its end; an error has what it printed. */
+export async function run(command, args, options) {
+  const child = spawn(command, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+  const printed = { stdout: "", stderr: "" };
+  for (const stream of ["stdout", "stderr"]) {
+    child[stream].setEncoding("utf8").on("data", (text) => (printed[stream] += text));
+  }
+  const [code, signal] = await once(child, "close");
+  if (code !== 0) {
+    const how = signal ?? `exit code ${code}`;
+    throw new Error(`${command} ${args.join(" ")} failed (${how}):\n${printed.stdout}${printed.stderr}`);
+  }
+  return printed;
+}
+
+/** Builds binaries of a project with Cargo, and returns what it told of each package's products. */
+export async function cargoBuild(cwd, args) {
+  const command = ["build", "--message-format", "json-render-diagnostics", ...args];
+  const { stdout } = await run("cargo", command, { cwd, env: environment() });
+  const messages = stdout.split("\n").filter((line) => line.startsWith("{"));
+  return messages.map((line) => JSON.parse(line)).filter(({ reason }) => reason === "compiler-artifact");
+}
