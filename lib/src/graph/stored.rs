@@ -93,6 +93,7 @@ mod tests {
             id: id.to_owned(),
             language: Some("python".to_owned()),
             size: Some(7),
+            state: None,
         };
         let graph = StoredGraph {
             version: "abc".to_owned(),

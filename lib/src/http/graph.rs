@@ -83,10 +83,10 @@ struct GraphResponse<'a> {
 
 #[derive(Serialize)]
 struct NodeView<'a> {
-    #[serde(rename = "type")]
-    kind: &'static str,
     #[serde(flatten)]
     node: &'a Node,
+    #[serde(rename = "type")]
+    kind: &'static str,
 }
 
 #[derive(Serialize)]
