@@ -3,7 +3,7 @@
 //! Only scripts are read; expressions in the markup name no module that a script does not.
 
 use super::javascript::{Dialect, Scanner};
-use super::{ImportKind, Specifier};
+use super::{ImportKind, Specifier, meter};
 
 /// Appends the imports of every script in a Vue or Svelte component to `found`.
 pub(super) fn scan(text: &[u8], found: &mut Vec<Specifier>) {
@@ -44,6 +44,7 @@ fn code_fence(text: &[u8]) -> Option<(usize, usize)> {
 fn scripts(scanner: &mut Scanner<'_, '_>, text: &[u8], position: usize, always_typed: bool) {
     let mut at = position;
     while let Some(less) = text.get(at..).and_then(|rest| memchr::memchr(b'<', rest)) {
+        meter::read(less + 1);
         at += less + 1;
         let rest = &text[at..];
         if rest.starts_with(b"!--") {
@@ -185,4 +186,80 @@ fn name_length(text: &[u8]) -> usize {
 fn spaces(text: &[u8], position: usize) -> usize {
     let rest = text.get(position..).unwrap_or_default();
     position + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::graph::language::Language;
+    use crate::graph::scan::scan;
+
+    fn imports(language: Language, text: &str) -> Vec<(String, u32)> {
+        scan(language, text.as_bytes())
+            .into_iter()
+            .map(|found| (found.text, found.line))
+            .collect()
+    }
+
+    #[test]
+    fn the_scripts_of_a_component_are_read_with_the_lines_of_the_file() {
+        let text = "<template>\n <p>import './x' it's</p>\n</template>\n<!-- <script>import './x'</script> -->\n\
+            <script>\nimport a from './a'\n</script>\n<SCRIPT setup lang=\"ts\">\nlet b: import('./b').B\n</SCRIPT>\n\
+            <scripts>import './x'</scripts>\n<style>@import './x.css';</style>";
+        for language in [Language::Vue, Language::Svelte] {
+            assert_eq!(imports(language, text), [("./a".to_owned(), 6), ("./b".to_owned(), 9)]);
+        }
+    }
+
+    #[test]
+    fn a_script_elsewhere_is_an_import() {
+        for (text, expected) in [
+            ("<script src=\"./a.ts\" lang='ts'></script>", "./a.ts"),
+            ("<script lang=ts src=./a.ts />", "./a.ts"),
+            ("<script\n  src = './a.ts'\n/>\n<p>import './x'</p>", "./a.ts"),
+            ("<script data-x='>' src='./a.ts'></script>", "./a.ts"),
+        ] {
+            let found: Vec<_> = imports(Language::Vue, text).into_iter().map(|(text, _)| text).collect();
+            assert_eq!(found, [expected], "{text}");
+        }
+    }
+
+    #[test]
+    fn the_language_of_a_script_decides_what_an_angle_bracket_is() {
+        let typed = "<script lang=\"ts\">let a = <T>b; let c = '<'; import './a'</script>";
+        let plain = "<script>let a = <p>it's</p>; import './a'</script>";
+        for text in [typed, plain] {
+            assert_eq!(imports(Language::Vue, text), [("./a".to_owned(), 1)], "{text}");
+        }
+    }
+
+    #[test]
+    fn the_code_fence_of_an_astro_component_is_typescript() {
+        let text = "---\nimport A from './a'\nconst b: B = <p>it's</p>\nimport type C from './c'\n---\n\
+            <A>import './x'</A>\n<script>import './d'</script>";
+        let expected = [("./a".to_owned(), 2), ("./c".to_owned(), 4), ("./d".to_owned(), 7)];
+        assert_eq!(imports(Language::Astro, text), expected);
+        assert_eq!(imports(Language::Astro, &text.replace('\n', "\r\n")), expected);
+        assert_eq!(imports(Language::Astro, "---\nimport './a'"), []);
+        assert_eq!(imports(Language::Astro, "<p>---\nimport './a'\n---</p>"), []);
+    }
+
+    #[test]
+    fn a_script_that_is_never_closed_is_read_to_the_end() {
+        assert_eq!(
+            imports(Language::Svelte, "<script>import './a'"),
+            [("./a".to_owned(), 1)]
+        );
+        for text in [
+            "<script",
+            "<script src",
+            "<script src=",
+            "<script src='",
+            "<script /",
+            "<",
+            "<!--",
+            "</script>",
+        ] {
+            assert_eq!(imports(Language::Svelte, text), [], "{text}");
+        }
+    }
 }

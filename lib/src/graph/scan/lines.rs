@@ -26,6 +26,7 @@ impl Lines {
     /// The line of `position`, from 1. Costs the distance from the position asked about before.
     pub(super) fn at(&mut self, text: &[u8], position: usize) -> u32 {
         let count = |start: usize, end: usize| {
+            super::meter::read(end.saturating_sub(start));
             let between = text.get(start..end).unwrap_or_default();
             u32::try_from(memchr::memchr_iter(self.separator, between).count()).unwrap_or(u32::MAX)
         };

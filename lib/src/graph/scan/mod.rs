@@ -3,6 +3,9 @@
 mod component;
 mod javascript;
 mod lines;
+mod meter;
+#[cfg(test)]
+mod properties;
 mod python;
 
 use javascript::{Dialect, Scanner};

@@ -75,6 +75,7 @@ pub(super) fn word_end(text: &[u8], position: usize) -> usize {
         }
         end += 1;
     }
+    super::super::meter::read(end - position);
     end
 }
 

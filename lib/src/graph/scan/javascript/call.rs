@@ -1,5 +1,6 @@
 //! Calls that name a module: `import()`, `require()`, `require.resolve()`, `new URL(..., import.meta.url)`, `vi.mock()`.
 
+use super::super::meter;
 use super::literal::{Literal, without_holes};
 use super::state::Previous;
 use super::trivia::{self, next, word};
@@ -118,6 +119,8 @@ impl Scanner<'_, '_> {
         if byte == Some(b'<') && self.dialect.types {
             let Some(end) = self.type_arguments_end(at) else { return };
             (at, byte) = next(self.text, end);
+            // What looks like a comment here may be read as something else later, and once more.
+            self.rereads = self.rereads.saturating_sub(at - end);
         }
         if byte == Some(b'(')
             && let Some((literal, _)) = argument(self.text, at)
@@ -128,6 +131,9 @@ impl Scanner<'_, '_> {
 
     /// Behind the type arguments that begin with the `<` at `position`.
     pub(super) fn type_arguments_end(&mut self, position: usize) -> Option<usize> {
+        if self.rereads == 0 {
+            return None;
+        }
         let mut depth = 0_usize;
         let mut at = position;
         let end = loop {
@@ -150,13 +156,15 @@ impl Scanner<'_, '_> {
                 Some(_) => {}
             }
         };
-        if self.may_reread(at - position) { end } else { None }
+        meter::read(at - position);
+        self.rereads = self.rereads.saturating_sub(at - position);
+        end
     }
 }
 
 /// The literal that is the first argument of the call whose parenthesis is at `position`, and where the comma or
 /// parenthesis behind it ends.
-pub(super) fn argument(text: &[u8], position: usize) -> Option<(Literal, usize)> {
+fn argument(text: &[u8], position: usize) -> Option<(Literal, usize)> {
     let literal = without_holes(text, trivia::skip(text, position + 1))?;
     let (end, byte) = next(text, literal.end);
     matches!(byte?, b')' | b',').then_some((literal, end + 1))

@@ -47,7 +47,11 @@ pub(super) fn import(text: &[u8], position: usize) -> Option<Clause> {
     }
     let (behind, byte) = next(text, at + name.len());
     match byte? {
-        b',' => bindings(text, trivia::skip(text, behind + 1), types_only),
+        b',' => {
+            // The default export is a value, whatever the names in the braces are.
+            let clause = bindings(text, trivia::skip(text, behind + 1), types_only)?;
+            Some(Clause { types_only, ..clause })
+        }
         b'=' => require(text, behind + 1, types_only),
         b'f' => from(text, behind, types_only),
         _ => None,

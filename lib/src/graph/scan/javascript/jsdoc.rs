@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use super::call::argument;
 use super::clause;
+use super::literal::{self, Literal, quoted};
 use super::trivia::word;
 use super::{ImportKind, Scanner};
 
@@ -125,11 +125,18 @@ impl Scanner<'_, '_> {
             return;
         }
         if let Some(read) = clause::import(&clause, 0)
-            && let Some(text) = super::literal::decode(&clause[read.source.content])
+            && let Some(text) = literal::decode(&clause[read.source.content])
         {
             self.emit_text(tag, text, ImportKind::JsDoc);
         }
     }
+}
+
+/// The string in the parenthesis at `position`, and where what closes it ends. Nothing in a comment is a comment.
+fn argument(text: &[u8], position: usize) -> Option<(Literal, usize)> {
+    let literal = quoted(text, margin(text, position + 1))?;
+    let end = margin(text, literal.end);
+    matches!(text.get(end)?, b')' | b',').then_some((literal, end + 1))
 }
 
 /// Behind white space and the asterisks that begin the lines of a comment.

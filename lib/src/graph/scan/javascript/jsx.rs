@@ -4,6 +4,7 @@
 //! (`<T>(a: T) => a` in a type). It is taken for an element until something shows that it is none: a byte that no tag
 //! has, `=>` or `}` in text, or the end of the file. Then the scanner goes back and reads the `<` as an operator.
 
+use super::super::meter;
 use super::Scanner;
 use super::bytes::is_word;
 use super::state::{Frame, Previous, Root};
@@ -69,6 +70,7 @@ impl Scanner<'_, '_> {
     fn tag(&mut self) -> Part {
         let mut last = 0_u8;
         while let Some(&byte) = self.text.get(self.position) {
+            meter::read(1);
             match byte {
                 b' ' | b'\t' | b'\n' | b'\r' => {
                     self.position += 1;
@@ -88,7 +90,9 @@ impl Scanner<'_, '_> {
                 b'"' | b'\'' => {
                     // No escapes here, and lines may break.
                     let rest = &self.text[self.position + 1..];
-                    self.position += memchr::memchr(byte, rest).map_or(rest.len() + 1, |at| at + 2);
+                    let length = memchr::memchr(byte, rest).map_or(rest.len() + 1, |at| at + 2);
+                    meter::read(length);
+                    self.position += length;
                 }
                 b'{' => {
                     self.open(Frame::AttributeHole);
@@ -120,6 +124,7 @@ impl Scanner<'_, '_> {
                 self.position = self.text.len();
                 return Part::Code;
             };
+            meter::read(at);
             let has_arrow = memchr::memchr_iter(b'>', &rest[..at]).any(|at| at > 0 && rest[at - 1] == b'=');
             if (has_arrow || rest[at] == b'}') && self.take_back_element() {
                 return Part::Code;
@@ -133,7 +138,9 @@ impl Scanner<'_, '_> {
                 }
                 b'<' if self.byte_at(1) == Some(b'/') => {
                     let rest = &self.text[self.position..];
-                    self.position += memchr::memchr(b'>', rest).map_or(rest.len(), |at| at + 1);
+                    let length = memchr::memchr(b'>', rest).map_or(rest.len(), |at| at + 1);
+                    meter::read(length);
+                    self.position += length;
                     return self.end_element();
                 }
                 b'<' => {

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::super::meter;
+
 /// A string literal without holes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Literal {
@@ -31,20 +33,23 @@ pub(super) fn without_holes(text: &[u8], position: usize) -> Option<Literal> {
     }
     let start = position + 1;
     let mut at = start;
-    loop {
-        at += memchr::memchr3(b'`', b'\\', b'$', text.get(at..)?)?;
+    let end = loop {
+        let Some(found) = text.get(at..).and_then(|rest| memchr::memchr3(b'`', b'\\', b'$', rest)) else {
+            break None;
+        };
+        at += found;
         match text[at] {
-            b'`' => {
-                return Some(Literal {
-                    content: start..at,
-                    end: at + 1,
-                });
-            }
+            b'`' => break Some(at),
             b'\\' => at += 2,
-            _ if text.get(at + 1) == Some(&b'{') => return None,
+            _ if text.get(at + 1) == Some(&b'{') => break None,
             _ => at += 1,
         }
-    }
+    };
+    meter::read(end.unwrap_or(at).saturating_sub(position));
+    end.map(|end| Literal {
+        content: start..end,
+        end: end + 1,
+    })
 }
 
 /// The first byte behind the string in quotes that begins at `position`, and whether it was closed. A string that is not closed on its line ends
@@ -52,9 +57,12 @@ pub(super) fn without_holes(text: &[u8], position: usize) -> Option<Literal> {
 pub(super) fn string_end(text: &[u8], position: usize) -> (usize, bool) {
     let quote = text[position];
     let mut at = position + 1;
+    let mut is_closed = false;
     while let Some(&byte) = text.get(at) {
         if byte == quote {
-            return (at + 1, true);
+            is_closed = true;
+            at += 1;
+            break;
         }
         match byte {
             b'\\' => {
@@ -64,11 +72,12 @@ pub(super) fn string_end(text: &[u8], position: usize) -> (usize, bool) {
                     2
                 }
             }
-            b'\n' | b'\r' => return (at, false),
+            b'\n' | b'\r' => break,
             _ => at += 1,
         }
     }
-    (text.len(), false)
+    meter::read(at - position);
+    (at.min(text.len()), is_closed)
 }
 
 /// What a literal says, escapes decoded. `None` where that is not valid UTF-8 (a lone surrogate, say) or longer than

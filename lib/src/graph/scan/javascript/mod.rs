@@ -19,6 +19,9 @@ mod regex;
 mod state;
 mod trivia;
 
+#[cfg(test)]
+mod tests;
+
 use bytes::{CLASS, Class, wide_space};
 use jsx::Part;
 use keyword::Keyword;
@@ -26,6 +29,7 @@ use literal::Literal;
 use state::{Frame, Previous, Root};
 
 use super::lines::Lines;
+use super::meter;
 use super::{ImportKind, Specifier};
 
 /// What the text is written in, as far as a scanner has to know.
@@ -108,6 +112,7 @@ impl<'t, 'f> Scanner<'t, 'f> {
     /// Reads code until the text ends.
     fn code(&mut self) {
         while let Some(&byte) = self.text.get(self.position) {
+            meter::read(1);
             match CLASS[usize::from(byte)] {
                 Class::Space => self.position += 1,
                 Class::Word => self.word(byte),
@@ -259,7 +264,8 @@ impl<'t, 'f> Scanner<'t, 'f> {
     /// Notes what stands from `start` to `end`, the value of an attribute.
     pub(super) fn emit_attribute(&mut self, start: usize, end: usize, kind: ImportKind) {
         let value = self.text.get(start..end).unwrap_or_default();
-        if value.len() <= super::MAX_SPECIFIER_BYTES
+        if !value.is_empty()
+            && value.len() <= super::MAX_SPECIFIER_BYTES
             && let Ok(value) = std::str::from_utf8(value)
         {
             self.emit_text(start, value.to_owned(), kind);
@@ -285,6 +291,7 @@ impl<'t, 'f> Scanner<'t, 'f> {
                 self.position = self.text.len();
                 return;
             };
+            meter::read(at + 1);
             self.position += at + 1;
             match rest[at] {
                 b'`' => {

@@ -1,5 +1,6 @@
 //! Regular expression literals.
 
+use super::super::meter;
 use super::Scanner;
 use super::bytes::word_end;
 use super::state::Previous;
@@ -7,7 +8,9 @@ use super::state::Previous;
 impl Scanner<'_, '_> {
     /// Takes the regular expression at the current slash, or the slash alone where the line ends first.
     pub(super) fn regex(&mut self) {
-        match regex_end(self.text, self.position) {
+        let end = regex_end(self.text, self.position);
+        meter::read(end.map_or_else(|read| read, |end| end - self.position));
+        match end {
             Ok(end) => {
                 self.position = word_end(self.text, end);
                 self.previous = Previous::Operand;

@@ -1,5 +1,6 @@
 //! White space and comments between tokens.
 
+use super::super::meter;
 use super::bytes::{CLASS, Class, wide_space, word_end};
 
 /// The first byte at or behind `position` that is neither white space nor in a comment.
@@ -19,6 +20,7 @@ pub(super) fn skip(text: &[u8], position: usize) -> usize {
             _ => break,
         }
     }
+    meter::read(at - position);
     at
 }
 
@@ -34,7 +36,9 @@ pub(super) fn comment_end(text: &[u8], position: usize) -> Option<usize> {
 /// The line break at or behind `position`, or the end of the text.
 pub(super) fn line_end(text: &[u8], position: usize) -> usize {
     let rest = text.get(position..).unwrap_or_default();
-    memchr::memchr2(b'\n', b'\r', rest).map_or(text.len(), |at| position + at)
+    let length = memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
+    meter::read(length);
+    position + length
 }
 
 /// The first byte behind the `/* */` comment that begins at `position`, or the end of the text.
@@ -43,9 +47,11 @@ pub(super) fn block_end(text: &[u8], position: usize) -> usize {
     while let Some(found) = text.get(at..).and_then(|rest| memchr::memchr(b'/', rest)) {
         at += found + 1;
         if at > position + 3 && text[at - 2] == b'*' {
+            meter::read(at - position);
             return at;
         }
     }
+    meter::read(text.len() - position);
     text.len()
 }
 

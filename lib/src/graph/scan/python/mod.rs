@@ -7,9 +7,12 @@
 mod call;
 mod statement;
 mod string;
+#[cfg(test)]
+mod tests;
 mod trivia;
 
 use super::lines::Lines;
+use super::meter;
 use super::{ImportKind, Specifier};
 
 /// The class of a byte in code.
@@ -50,6 +53,7 @@ fn word_end(text: &[u8], position: usize) -> usize {
     {
         end += 1;
     }
+    meter::read(end - position);
     end
 }
 
@@ -79,6 +83,7 @@ impl<'t, 'f> Scanner<'t, 'f> {
     /// Scans the whole text.
     pub(super) fn scan_file(&mut self) {
         while let Some(&byte) = self.text.get(self.position) {
+            meter::read(1);
             match CLASS[usize::from(byte)] {
                 Class::Other => self.position += 1,
                 Class::Word => self.word(byte),

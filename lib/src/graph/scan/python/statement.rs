@@ -96,8 +96,9 @@ fn dotted(text: &[u8], position: usize, module: &mut String) -> Option<usize> {
     }
 }
 
-/// A name: valid UTF-8 that does not begin with a digit.
+/// A name: valid UTF-8 that does not begin with a digit and is no keyword of these statements.
 fn name(word: &[u8]) -> Option<&str> {
-    let is_name = word.first().is_some_and(|byte| !byte.is_ascii_digit());
+    let is_keyword = matches!(word, b"import" | b"from" | b"as");
+    let is_name = !is_keyword && word.first().is_some_and(|byte| !byte.is_ascii_digit());
     is_name.then(|| std::str::from_utf8(word).ok()).flatten()
 }

@@ -3,6 +3,7 @@
 //! Since Python 3.12 a field may hold any expression, strings in the quotes of the string around it and formatted
 //! strings in it too. Older code is a subset of that. What is open is kept in a list, so depth costs no stack.
 
+use super::super::meter;
 use super::{CLASS, Class, Scanner, trivia};
 
 /// A formatted string, or a replacement field in one.
@@ -34,7 +35,9 @@ impl Scanner<'_, '_> {
         if is_formatted(&self.text[start..quote_at]) {
             self.formatted(quotes);
         } else {
-            self.position = plain_end(self.text, self.position, quotes);
+            let end = plain_end(self.text, self.position, quotes);
+            meter::read(end - self.position);
+            self.position = end;
         }
     }
 
@@ -47,6 +50,7 @@ impl Scanner<'_, '_> {
             return;
         }
         while let Some(frame) = self.frames.last().copied() {
+            meter::read(1);
             let Some(&byte) = self.text.get(self.position) else {
                 self.frames.clear();
                 return;
@@ -63,6 +67,7 @@ impl Scanner<'_, '_> {
     fn formatted_text(&mut self, quotes: Quotes) {
         let Quotes { quote, is_triple } = quotes;
         while let Some(&byte) = self.text.get(self.position) {
+            meter::read(1);
             self.position += 1;
             match byte {
                 b'\\' => self.position += self.escaped(),

@@ -1,9 +1,13 @@
 //! White space, continuations and comments between the tokens of a statement.
 
+use super::super::meter;
+
 /// The line break at or behind `position`, or the end of the text.
 pub(super) fn line_end(text: &[u8], position: usize) -> usize {
     let rest = text.get(position..).unwrap_or_default();
-    memchr::memchr2(b'\n', b'\r', rest).map_or(text.len(), |at| position + at)
+    let length = memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
+    meter::read(length);
+    position + length
 }
 
 /// Behind white space and continued line ends; inside parentheses also behind line ends and comments.
@@ -22,5 +26,6 @@ pub(super) fn skip(text: &[u8], position: usize, in_parentheses: bool) -> usize 
             _ => break,
         }
     }
+    meter::read(at - position);
     at
 }
