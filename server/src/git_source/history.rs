@@ -49,10 +49,10 @@ impl<'a> History<'a> {
 
     /// The commit `id`; `None` where it is missing or damaged.
     pub(super) fn commit(&self, id: ObjectId) -> Option<Commit> {
-        self.from_graph(id).or_else(|| self.from_objects(id))
+        self.commit_in_graph(id).or_else(|| self.commit_object(id))
     }
 
-    fn from_graph(&self, id: ObjectId) -> Option<Commit> {
+    fn commit_in_graph(&self, id: ObjectId) -> Option<Commit> {
         let graph = self.graph.as_ref()?;
         let commit = graph.commit_by_id(id)?;
         let parents: Result<Vec<ObjectId>, _> = commit
@@ -67,10 +67,10 @@ impl<'a> History<'a> {
         })
     }
 
-    fn from_objects(&self, id: ObjectId) -> Option<Commit> {
+    fn commit_object(&self, id: ObjectId) -> Option<Commit> {
         let object = self.handle.try_find_object(id).ok().flatten()?;
         let fields = object.try_to_commit_ref_iter()?;
-        let time = fields.clone().committer().ok()?.seconds();
+        let time = fields.committer().ok()?.seconds();
         let is_cut = self.shallow.contains(&id);
         Some(Commit {
             generation: None,

@@ -28,7 +28,7 @@ pub(super) fn each_branch(
     if let Some(packed) = references.packed()? {
         let heads = packed.iter_prefixed("refs/heads/".into()).map_err(io::Error::other)?;
         for reference in heads.filter_map(Result::ok) {
-            if left == 0 || (left % 256 == 0 && deadline.has_passed()) {
+            if left == 0 || (left.is_multiple_of(256) && deadline.has_passed()) {
                 return Ok(());
             }
             left -= 1;
@@ -40,7 +40,7 @@ pub(super) fn each_branch(
     let mut folders = vec![(common_dir.join("refs").join("heads"), String::new(), 0)];
     while let Some((folder, prefix, depth)) = folders.pop() {
         for entry in fs::read_dir(&folder).into_iter().flatten().filter_map(Result::ok) {
-            if left == 0 || (left % 256 == 0 && deadline.has_passed()) {
+            if left == 0 || (left.is_multiple_of(256) && deadline.has_passed()) {
                 return Ok(());
             }
             left -= 1;

@@ -220,7 +220,7 @@ impl Worktree {
         if is_empty {
             let deadline = bounded::Deadline::after(super::NEAR_LIMIT);
             near::each_branch(repository.references(), repository.common_dir(), &deadline, |_| {
-                is_empty = false
+                is_empty = false;
             })
             .map_err(|error| unreadable(error.to_string()))?;
         }
