@@ -1,5 +1,6 @@
 //! Forms of the graph: fields of the adjacency hash that the Lua scripts read, and JSON for the page.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -66,14 +67,52 @@ impl ImportGraph {
 
     /// What has to be written and what deleted for the adjacency hash of `older` to become this graph's.
     pub fn adjacency_changes(&self, older: &ImportGraph) -> AdjacencyChanges {
-        let mut before: HashMap<String, String> = older.adjacency().collect();
-        let changed = self
-            .adjacency()
-            .filter(|(field, value)| before.remove(field).as_ref() != Some(value));
-        let changed = changed.collect();
-        let mut gone: Vec<String> = before.into_keys().collect();
-        gone.sort_unstable();
-        AdjacencyChanges { changed, gone }
+        let mut changes = AdjacencyChanges::default();
+        let (mut at, mut at_older) = (0, 0);
+        while (at as usize) < self.len() || (at_older as usize) < older.len() {
+            let order = match ((at as usize) < self.len(), (at_older as usize) < older.len()) {
+                (true, true) => self.path(at).cmp(older.path(at_older)),
+                (true, false) => Ordering::Less,
+                (false, _) => Ordering::Greater,
+            };
+            match order {
+                Ordering::Less => changes.changed.extend(self.adjacency_of(at)),
+                Ordering::Greater => changes
+                    .gone
+                    .extend(older.adjacency_of(at_older).into_iter().map(|(field, _)| field)),
+                Ordering::Equal if self.has_same_lines(at, older, at_older) => {}
+                Ordering::Equal => {
+                    let mut before: HashMap<String, String> = older.adjacency_of(at_older).into_iter().collect();
+                    let now = self.adjacency_of(at).into_iter();
+                    changes
+                        .changed
+                        .extend(now.filter(|(field, value)| before.remove(field).as_ref() != Some(value)));
+                    changes.gone.extend(before.into_keys());
+                }
+            }
+            at += FileId::from(order != Ordering::Greater);
+            at_older += FileId::from(order != Ordering::Less);
+        }
+        changes.gone.sort_unstable();
+        changes
+    }
+
+    /// Whether the fields of a file are certainly the same. A hub's also depend on which neighbours are hubs.
+    fn has_same_lines(&self, id: FileId, older: &ImportGraph, older_id: FileId) -> bool {
+        let same = |one: FileId, other: FileId| self.path(one) == older.path(other);
+        let (imports, older_imports) = (self.imports(id), older.imports(older_id));
+        let (importers, older_importers) = (self.importers(id), older.importers(older_id));
+        imports.len() == older_imports.len()
+            && importers.len() == older_importers.len()
+            && imports.len() + importers.len() <= MAX_LINES
+            && imports
+                .iter()
+                .zip(older_imports)
+                .all(|(one, other)| same(one.0, other.0))
+            && importers
+                .iter()
+                .zip(older_importers)
+                .all(|(one, other)| same(*one, *other))
     }
 
     /// `[{"id":PATH,"type":"file","language":NAME,"size":BYTES,"state":STATE}, ...]` in the order of paths. `language` and

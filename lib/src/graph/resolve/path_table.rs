@@ -88,7 +88,8 @@ pub(super) struct Trace {
 pub(crate) struct Keys(DefaultHashBuilder);
 
 impl Keys {
-    fn hash(&self, text: &str) -> u64 {
+    /// The hash that keys are made of.
+    pub(super) fn hash(&self, text: &str) -> u64 {
         self.0.hash_one(text.as_bytes())
     }
 

@@ -117,20 +117,15 @@ impl PythonRoots {
                 is_package,
                 hidden,
             };
-            let hash = self.hash(dir);
             let keys = &self.keys;
             self.folders
-                .insert_unique(hash, found, |other| u64::from(keys.of(text_of(table, *other))) * SPREAD);
+                .insert_unique(keys.hash(dir), found, |other| keys.hash(text_of(table, *other)));
         }
-    }
-
-    fn hash(&self, dir: &str) -> u64 {
-        u64::from(self.keys.of(dir)) * SPREAD
     }
 
     fn folder_at(&self, table: &PathTable, dir: &str) -> Option<Folder> {
         self.folders
-            .find(self.hash(dir), |folder| text_of(table, *folder) == dir)
+            .find(self.keys.hash(dir), |folder| text_of(table, *folder) == dir)
             .copied()
     }
 
@@ -392,9 +387,6 @@ impl PythonRoots {
         }
     }
 }
-
-/// Spreads a 32-bit key over 64 bits; the table takes its tag from the top ones.
-const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 fn text_of(table: &PathTable, folder: Folder) -> &str {
     table.path(folder.witness).get(..folder.length as usize).unwrap_or("")

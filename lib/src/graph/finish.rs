@@ -1,0 +1,237 @@
+//! The last step of a build: which answers still hold, which specifiers are resolved again, and the graph of them all.
+//!
+//! Why the result is the cold one: a file's edges depend on its specifiers, on the context that governs it, and on
+//! lookups in tables whose keys were traced ([`super::resolve`]). A file is resolved again when its specifiers differ,
+//! when its context is another object, or when the answer under one of its keys may have changed; otherwise each of the
+//! three is as before, and so is the answer. Ids of files are renumbered when paths come or go.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::FileId;
+use super::import_graph::{Facts, FileState, ImportGraph, KindSet};
+use super::language::Language;
+use super::record::Record;
+use super::resolve::{Manifests, Outcome, Projects, PythonRoots, Reason, Resolved, Resolver, Scratch};
+use super::snapshot::{NONE, Snapshot};
+use super::update::{Update, code_language, is_named_manifest};
+use crate::source::TreeEntry;
+
+/// From how many files on resolving is shared among threads.
+const PARALLEL_FROM: usize = 1_000;
+
+impl Update {
+    /// The new version. What was wanted and not supplied counts as unreadable.
+    pub fn finish(&self) -> Snapshot {
+        let previous = self.previous.as_deref();
+        let manifests = self.manifests();
+        let projects = self.projects(&manifests);
+        let python = match previous {
+            Some(older)
+                if self.renumbered.is_none() && older.projects.python_folders() == projects.python_folders() =>
+            {
+                Arc::clone(&older.python)
+            }
+            _ => Arc::new(PythonRoots::new(&self.table, projects.python_folders())),
+        };
+        let records = self.final_records();
+        let resolver = Resolver {
+            table: &self.table,
+            projects: &projects,
+            python: &python,
+        };
+        let mut resolved: Vec<Option<Arc<Resolved>>> = match previous {
+            Some(older) => self.still_valid(older, &resolver, &records),
+            None => vec![None; records.len()],
+        };
+        resolve_missing(&resolver, &self.files, &records, &mut resolved);
+        let resolved: Vec<Arc<Resolved>> = resolved.into_iter().map(Option::unwrap_or_default).collect();
+        let graph = self.assemble(&records, &resolved);
+        Snapshot {
+            files: Arc::clone(&self.files),
+            table: Arc::clone(&self.table),
+            records,
+            manifests,
+            projects,
+            python,
+            resolved,
+            graph: Arc::new(graph),
+        }
+    }
+
+    fn projects(&self, manifests: &Manifests) -> Arc<Projects> {
+        let Some(older) = self.previous.as_deref() else {
+            return Arc::new(Projects::new(&self.table, manifests, None));
+        };
+        let same_manifests = older.manifests.len() == manifests.len()
+            && older
+                .manifests
+                .iter()
+                .zip(manifests)
+                .all(|(one, other)| one.0 == other.0 && Arc::ptr_eq(one.1, other.1));
+        if same_manifests && self.renumbered.is_none() {
+            return Arc::clone(&older.projects);
+        }
+        let fresh = Projects::new(&self.table, manifests, Some(&older.projects));
+        if fresh.is_same(&older.projects) {
+            return Arc::clone(&older.projects);
+        }
+        Arc::new(fresh)
+    }
+
+    fn final_records(&self) -> Vec<Option<Arc<Record>>> {
+        let mut scanned = 0;
+        let more = self.lock_more();
+        let records = (0..)
+            .zip(self.files.iter())
+            .zip(&self.records)
+            .map(|((id, file), record)| {
+                let is_code = code_language(file).is_some();
+                scanned += usize::from(is_code);
+                // A config that nothing extends any more would not have been read in a cold build.
+                let is_due = match is_code {
+                    true => scanned <= self.limits.max_files,
+                    false => is_named_manifest(file) || more.contains(&id),
+                };
+                record.get().filter(|_| is_due).cloned()
+            });
+        records.collect()
+    }
+
+    /// The older answers that hold still, renumbered.
+    fn still_valid(
+        &self,
+        older: &Snapshot,
+        resolver: &Resolver<'_>,
+        records: &[Option<Arc<Record>>],
+    ) -> Vec<Option<Arc<Resolved>>> {
+        let mut touched = HashSet::new();
+        let mut touch = |key: u32| {
+            touched.insert(key);
+        };
+        if let Some(renumbered) = &self.renumbered {
+            let added = self.files.iter().zip(&renumbered.old_of);
+            let removed = older.files.iter().zip(&renumbered.new_of);
+            for (file, _) in added.chain(removed).filter(|(_, counterpart)| **counterpart == NONE) {
+                self.table.keys_of_path(&file.path, &mut touch);
+            }
+        }
+        let other_projects = !std::ptr::eq(resolver.projects, &*older.projects);
+        if other_projects {
+            resolver
+                .projects
+                .changed_keys(&older.projects, self.table.keys(), &mut touch);
+        }
+        let mut all_python = false;
+        if !std::ptr::eq(resolver.python, &*older.python) {
+            all_python = !resolver.python.has_same_roots(&older.python);
+            resolver
+                .python
+                .changed_keys(&self.table, &older.python, &older.table, &mut touch);
+        }
+        let is_valid = |id: FileId, old: FileId| {
+            let (Some(record), Some(Some(before))) = (&records[id as usize], older.records.get(old as usize)) else {
+                return false;
+            };
+            let path = &self.files[id as usize].path;
+            (Arc::ptr_eq(record, before) || record.specifiers == before.specifiers)
+                && !(all_python && Language::of_path(path) == Some(Language::Python))
+                && (touched.is_empty()
+                    || !older.resolved[old as usize]
+                        .keys
+                        .iter()
+                        .any(|key| touched.contains(key)))
+                && (!other_projects || resolver.projects.context(path).is_same(&older.projects.context(path)))
+        };
+        let valid = (0..records.len() as FileId).map(|id| {
+            let old = self.old_id(id)?;
+            if !is_valid(id, old) {
+                return None;
+            }
+            let known = &older.resolved[old as usize];
+            match &self.renumbered {
+                Some(renumbered) if !known.outcomes.is_empty() => renumbered.apply(known),
+                _ => Some(Arc::clone(known)),
+            }
+        });
+        valid.collect()
+    }
+
+    fn assemble(&self, records: &[Option<Arc<Record>>], resolved: &[Arc<Resolved>]) -> ImportGraph {
+        let mut edges = Vec::with_capacity(resolved.iter().map(|one| one.outcomes.len()).sum());
+        let mut unresolved = [0; Reason::ALL.len()];
+        let mut targets: Vec<(FileId, KindSet)> = Vec::new();
+        for (from, (record, found)) in (0..).zip(records.iter().zip(resolved)) {
+            let Some(record) = record else { continue };
+            targets.clear();
+            for (specifier, outcome) in record.specifiers.iter().zip(&found.outcomes) {
+                match outcome {
+                    Outcome::File(to) if *to != from => targets.push((*to, KindSet::of(specifier.kind))),
+                    Outcome::File(_) => {}
+                    Outcome::Unresolved(reason) => unresolved[*reason as usize] += 1,
+                }
+            }
+            targets.sort_unstable_by_key(|(to, _)| *to);
+            for chunk in targets.chunk_by(|one, other| one.0 == other.0) {
+                let kinds = chunk
+                    .iter()
+                    .fold(KindSet::default(), |kinds, (_, more)| kinds.and(*more));
+                edges.push((from, chunk[0].0, kinds));
+            }
+        }
+        let facts = self.files.iter().zip(records).map(|(file, record)| match record {
+            Some(record) => Facts {
+                size: (record.state != FileState::Unreadable).then_some(record.size),
+                state: record.state,
+            },
+            None if code_language(file).is_some() => Facts {
+                size: None,
+                state: FileState::OverLimit,
+            },
+            None => Facts::default(),
+        });
+        ImportGraph::new(Arc::clone(&self.files), facts.collect(), &edges, unresolved)
+    }
+}
+
+/// Resolves the files that have no answer yet, on all cores when they are many.
+fn resolve_missing(
+    resolver: &Resolver<'_>,
+    files: &[TreeEntry],
+    records: &[Option<Arc<Record>>],
+    resolved: &mut [Option<Arc<Resolved>>],
+) {
+    let resolve_part = |first: usize, part: &mut [Option<Arc<Resolved>>]| {
+        let mut scratch = Scratch::default();
+        let empty = Arc::new(Resolved::default());
+        for (id, slot) in (first..).zip(part.iter_mut()) {
+            if slot.is_some() {
+                continue;
+            }
+            *slot = match (&records[id], code_language(&files[id])) {
+                (Some(record), Some(language)) if !record.specifiers.is_empty() => Some(Arc::new(
+                    resolver.resolve_file(id as FileId, language, &record.specifiers, &mut scratch),
+                )),
+                _ => Some(Arc::clone(&empty)),
+            };
+        }
+    };
+    let due = resolved.iter().filter(|slot| slot.is_none()).count();
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(8);
+    if due < PARALLEL_FROM || threads == 1 {
+        return resolve_part(0, resolved);
+    }
+    // Several parts for each thread, so that one with heavy files does not keep the others waiting.
+    let size = (resolved.len() / (threads * 4)).max(64);
+    let parts = Mutex::new(resolved.chunks_mut(size).enumerate());
+    let next = || parts.lock().unwrap_or_else(PoisonError::into_inner).next();
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some((number, part)) = next() {
+                    resolve_part(number * size, part);
+                }
+            });
+        }
+    });
+}

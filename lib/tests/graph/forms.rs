@@ -1,0 +1,64 @@
+use std::collections::BTreeMap;
+
+use super::repository::{cold, repository};
+
+#[test]
+fn each_file_with_neighbours_has_a_field_that_lists_them() {
+    let files = repository(&[
+        ("src/app.ts", "import './auth'"),
+        ("src/auth.ts", "import './db'; import type { X } from './app'"),
+        ("src/db.ts", ""),
+        ("README.md", "text"),
+    ]);
+    let fields: BTreeMap<String, String> = cold(&files).graph().adjacency().collect();
+    let expected = [
+        ("src/app.ts", "2\n>src/auth.ts\n<src/auth.ts\n"),
+        ("src/auth.ts", "3\n>src/app.ts\n>src/db.ts\n<src/app.ts\n"),
+        ("src/db.ts", "1\n<src/auth.ts\n"),
+    ];
+    assert_eq!(
+        fields,
+        expected.map(|(path, value)| (path.to_owned(), value.to_owned())).into()
+    );
+}
+
+#[test]
+fn a_hub_lists_the_hubs_beside_it_and_its_lines_are_in_chunks() {
+    let mut files = repository(&[("hub.ts", "import './other'"), ("other.ts", "")]);
+    for number in 0..1_000 {
+        files.insert(
+            format!("n{number:04}.ts"),
+            "import './hub'; import './other'".to_owned(),
+        );
+    }
+    let fields: BTreeMap<String, String> = cold(&files).graph().adjacency().collect();
+    assert_eq!(fields["hub.ts"], "B1001:2\n>other.ts\n");
+    assert_eq!(fields["other.ts"], "B1001:2\n<hub.ts\n");
+    assert_eq!(fields["hub.ts\n1"].lines().count(), 512);
+    assert_eq!(fields["hub.ts\n2"].lines().count(), 489);
+    assert!(fields["hub.ts\n1"].starts_with(">other.ts\n<n0000.ts\n"));
+    assert!(fields["hub.ts\n2"].ends_with("<n0999.ts\n"));
+    assert_eq!(fields["n0000.ts"], "2\n>hub.ts\n>other.ts\n");
+}
+
+#[test]
+fn the_json_is_sorted_and_escaped() {
+    let files = repository(&[("b.ts", "import './q\"'"), ("q\".ts", ""), ("a.css", "")]);
+    let snapshot = cold(&files);
+    let graph = snapshot.graph();
+    let nodes: serde_json::Value = serde_json::from_slice(&graph.nodes_json()).unwrap();
+    assert_eq!(
+        nodes,
+        serde_json::json!([
+            {"id": "a.css", "type": "file", "language": null, "size": null},
+            {"id": "b.ts", "type": "file", "language": "typescript", "size": 13},
+            {"id": "q\".ts", "type": "file", "language": "typescript", "size": 0},
+        ])
+    );
+    let edges: serde_json::Value = serde_json::from_slice(&graph.edges_json()).unwrap();
+    assert_eq!(
+        edges,
+        serde_json::json!([{"source": "b.ts", "target": "q\".ts", "type": "import"}])
+    );
+    assert_eq!(graph.edges_compact_json(), b"[[1,2]]");
+}

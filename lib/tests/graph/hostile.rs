@@ -1,0 +1,120 @@
+//! No repository can make a build panic or hang.
+
+use coord::graph::resolve::Reason;
+use proptest::prelude::*;
+
+use super::repository::{Repository, cold, edges, repository, target};
+
+#[test]
+fn configs_that_extend_each_other_in_a_circle_end() {
+    let files = [
+        (
+            "tsconfig.json",
+            r#"{"extends": "./tsconfig.b.json", "references": [{"path": "."}, {"path": "./tsconfig.b.json"}]}"#,
+        ),
+        (
+            "tsconfig.b.json",
+            r#"{"extends": ["./tsconfig.json", "./tsconfig.b.json"], "compilerOptions": {"baseUrl": "."}, "references": [{"path": "."}]}"#,
+        ),
+        ("src/a.ts", "import 'src/b'"),
+        ("src/b.ts", ""),
+    ];
+    assert_eq!(target(&files, "src/a.ts"), Ok("src/b.ts".to_owned()));
+}
+
+#[test]
+fn extends_that_double_at_each_step_end() {
+    let mut files = Repository::new();
+    for number in 0..40 {
+        let next = format!("./tsconfig.{}.json", number + 1);
+        files.insert(
+            format!("tsconfig.{number}.json"),
+            format!(r#"{{"extends": ["{next}", "{next}"]}}"#),
+        );
+    }
+    files.insert(
+        "tsconfig.json".to_owned(),
+        r#"{"extends": "./tsconfig.0.json"}"#.to_owned(),
+    );
+    files.insert("a.ts".to_owned(), "import './b'".to_owned());
+    files.insert("b.ts".to_owned(), String::new());
+    assert_eq!(edges(cold(&files).graph()), ["a.ts -> b.ts"]);
+}
+
+#[test]
+fn packages_whose_main_is_another_package_in_a_circle_end() {
+    let files = [
+        ("x/package.json", r#"{"main": "../y"}"#),
+        ("y/package.json", r#"{"main": "../x"}"#),
+        ("z/package.json", r#"{"main": "."}"#),
+        ("a.ts", "import './x'"),
+        ("b.ts", "import './z'"),
+    ];
+    assert_eq!(target(&files, "a.ts"), Err(Reason::Missing));
+    assert_eq!(target(&files, "b.ts"), Err(Reason::Missing));
+}
+
+#[test]
+fn imports_that_name_themselves_end() {
+    let files = [
+        (
+            "package.json",
+            r##"{"name": "me", "workspaces": ["."], "imports": {"#a": "me/x"}, "exports": {"./x": "me/x"}}"##,
+        ),
+        ("a.ts", "import '#a'"),
+    ];
+    assert_eq!(target(&files, "a.ts"), Err(Reason::Missing));
+}
+
+#[test]
+fn deep_and_wide_manifests_end() {
+    let deep = format!("{}{}", r#"{"exports":"#.repeat(100_000), "}".repeat(100_000));
+    let wide = format!(
+        r#"{{"name": "w", "exports": {{".": [{}]}}}}"#,
+        r#"{"import": "./no.js"},"#.repeat(20_000) + "null"
+    );
+    let globs = format!(
+        r#"{{"workspaces": [{} "*"]}}"#,
+        r#""**/*a*a*a*a*a*/**/*b*b*b*b*/**/c*","#.repeat(2_000)
+    );
+    let mut files = repository(&[
+        ("deep/package.json", &deep),
+        ("w/package.json", &wide),
+        ("package.json", &globs),
+        ("a.ts", "import 'w'; import './deep'"),
+    ]);
+    for number in 0..2_000 {
+        let path = format!("{}{number}/package.json", "a/b/".repeat(20));
+        files.insert(path, format!(r#"{{"name": "n{number}"}}"#));
+    }
+    assert!(edges(cold(&files).graph()).is_empty());
+}
+
+#[test]
+fn a_path_with_a_newline_is_left_out() {
+    let files = repository(&[("a\n.ts", "import './b'"), ("b.ts", "")]);
+    let snapshot = cold(&files);
+    assert_eq!(snapshot.graph().len(), 1);
+    assert_eq!(snapshot.graph().edge_count(), 0);
+}
+
+proptest! {
+    #[test]
+    fn any_manifest_and_any_specifier_are_resolved_or_refused(
+        package in "(?s).{0,60}",
+        config in r#"\{"(extends|references|compilerOptions|include)": ["\[{]{0,2}.{0,40}\}"#,
+        glob in r"[*?!./a{},]{0,20}",
+        specifier in r"[@#./a-c?:*~\\é ]{0,16}",
+        module in r"[.a-c_é]{1,12}",
+    ) {
+        let script = format!("import {specifier:?}; require({specifier:?}); new URL({specifier:?}, import.meta.url)");
+        let root = format!(r##"{{"name": "a", "workspaces": [{glob:?}], "exports": {{{glob:?}: {specifier:?}}}, "imports": {{"#a": {glob:?}}}}}"##);
+        let aliases = format!(r#"{{"compilerOptions": {{"paths": {{{glob:?}: [{glob:?}, {specifier:?}]}}, "baseUrl": {glob:?}}}, "include": [{glob:?}]}}"#);
+        let python = format!("import {module}\nfrom {module} import a\nimport importlib\nimportlib.import_module({module:?})");
+        cold(&repository(&[
+            ("package.json", &root), ("a/package.json", &package), ("a/tsconfig.json", &config), ("tsconfig.json", &aliases),
+            ("pnpm-workspace.yaml", &package), ("pyproject.toml", &config), ("a/a.ts", &script), ("b.ts", &script), ("a/b.py", &python),
+            ("a/__init__.py", ""), ("b.py", &python),
+        ]));
+    }
+}

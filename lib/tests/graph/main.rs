@@ -1,0 +1,9 @@
+//! The graph as its callers see it.
+
+mod forms;
+mod hostile;
+mod incremental;
+mod javascript;
+mod python;
+mod questions;
+mod repository;
