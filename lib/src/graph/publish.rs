@@ -141,8 +141,8 @@ async fn publish(
     if stage(store, job, &adjacency_key, adjacency).await? == Published::LeaseLost {
         return Ok(Published::LeaseLost);
     }
-    let scans = in_parts(snapshot.records().map(|(path, record)| (path.to_owned(), record.encode())));
-    if stage(store, job, &scan_key, scans).await? == Published::LeaseLost {
+    let scans: Vec<_> = in_parts(snapshot.records().map(|(path, record)| (path.to_owned(), record.encode()))).collect();
+    if stage(store, job, &scan_key, scans.into_iter()).await? == Published::LeaseLost {
         return Ok(Published::LeaseLost);
     }
     let live = [json_key, adjacency_key, scan_key];

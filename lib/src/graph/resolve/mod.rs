@@ -1,1 +1,162 @@
-//! Specifier -> file.
+//! Specifier -> file. Pure and in memory: it sees the paths of a tree and what a few manifests say, never a disk.
+//!
+//! - [`javascript`](self::javascript): JavaScript, TypeScript and the scripts of components
+//! - [`python`](self::python): Python
+//! - [`projects`](self::projects): what manifests say
+//! - [`path_table`](self::path_table): the paths, and which lookups an answer rests on
+
+mod glob;
+mod javascript;
+mod json;
+mod package;
+mod path_table;
+mod projects;
+mod pyproject;
+mod python;
+mod python_stdlib;
+mod tsconfig;
+mod unbuilt;
+mod workspace;
+
+use super::FileId;
+use super::language::Language;
+use super::scan::Specifier;
+use javascript::Javascript;
+use path_table::Trace;
+pub(crate) use path_table::{Keys, PathTable};
+pub(crate) use projects::{Context, Manifests, Parsed, Projects, missing_configs};
+pub use projects::{MAX_MANIFEST_BYTES, is_manifest};
+pub(crate) use python::PythonRoots;
+
+/// Where one specifier led.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// To a tracked file, which may be the importing file itself.
+    File(FileId),
+    /// To none.
+    Unresolved(Reason),
+}
+
+/// Why a specifier led to no tracked file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Reason {
+    /// A package or module that is not in the repository.
+    External,
+    /// A path, an alias or a relative module that names no tracked file.
+    Missing,
+    /// A relative path that leads out of the repository.
+    OutsideRepository,
+    /// A package of the repository that offers nothing of that name.
+    NoEntry,
+    /// A Python folder without `__init__`: there is no file to point at.
+    Namespace,
+    /// No specifier at all: empty or malformed.
+    Invalid,
+}
+
+impl Reason {
+    /// Every reason, in order.
+    pub const ALL: [Reason; 6] = [
+        Reason::External,
+        Reason::Missing,
+        Reason::OutsideRepository,
+        Reason::NoEntry,
+        Reason::Namespace,
+        Reason::Invalid,
+    ];
+
+    /// Lower-case name, as the wire has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Reason::External => "external",
+            Reason::Missing => "missing",
+            Reason::OutsideRepository => "outside_repository",
+            Reason::NoEntry => "no_entry",
+            Reason::Namespace => "namespace",
+            Reason::Invalid => "invalid",
+        }
+    }
+}
+
+/// Where the specifiers of one file led, and what that rests on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Resolved {
+    /// One for each specifier, in order.
+    pub(crate) outcomes: Box<[Outcome]>,
+    /// The keys of all lookups, sorted.
+    pub(crate) keys: Box<[u32]>,
+}
+
+/// Resolves in one tree.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Resolver<'a> {
+    pub(crate) table: &'a PathTable,
+    pub(crate) projects: &'a Projects,
+    pub(crate) python: &'a PythonRoots,
+}
+
+/// What one thread keeps from file to file.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    trace: Trace,
+    buffer: String,
+    context: Option<(String, Context)>,
+}
+
+impl Resolver<'_> {
+    /// Resolves all specifiers of the file `from`.
+    pub(crate) fn resolve_file(
+        &self,
+        from: FileId,
+        language: Language,
+        specifiers: &[Specifier],
+        scratch: &mut Scratch,
+    ) -> Resolved {
+        if specifiers.is_empty() {
+            return Resolved::default();
+        }
+        let path = self.table.path(from);
+        scratch.trace.keys.clear();
+        let mut outcomes = Vec::with_capacity(specifiers.len());
+        if language == Language::Python {
+            for specifier in specifiers {
+                let name = specifier.name.as_deref();
+                outcomes.push(
+                    self.python
+                        .resolve(self.table, path, &specifier.text, name, &mut scratch.trace),
+                );
+            }
+        } else {
+            let folder = path_table::folder(path);
+            let context = match &scratch.context {
+                Some((known, context)) if known == folder => context,
+                _ => {
+                    let context = self.projects.context(path);
+                    let reusable = !self.projects.depends_on_name(path);
+                    // A folder cannot end in a slash, so that this key fits none.
+                    let key = if reusable { folder.to_owned() } else { "/".to_owned() };
+                    &scratch.context.insert((key, context)).1
+                }
+            };
+            let mut javascript = Javascript {
+                table: self.table,
+                projects: self.projects,
+                context,
+                from: path,
+                trace: &mut scratch.trace,
+                buffer: &mut scratch.buffer,
+            };
+            outcomes.extend(
+                specifiers
+                    .iter()
+                    .map(|specifier| javascript.resolve(&specifier.text, specifier.kind)),
+            );
+        }
+        scratch.trace.keys.sort_unstable();
+        scratch.trace.keys.dedup();
+        Resolved {
+            outcomes: outcomes.into(),
+            keys: scratch.trace.keys.as_slice().into(),
+        }
+    }
+}

@@ -264,9 +264,14 @@ fn client(url: &Url, limits: &Limits) -> Result<Client, StoreError> {
         .pool_idle_timeout(POOL_IDLE)
         .tcp_keepalive(KEEPALIVE)
         .tcp_keepalive_interval(KEEPALIVE)
-        .tcp_keepalive_retries(3)
+        .tcp_keepalive_retries(3);
+    builder = if url.scheme() == "https" {
         // The system's roots where it has any, and those built in, so that a bare image can connect.
-        .tls_certs_merge(super::roots::built_in().filter_map(|root| reqwest::Certificate::from_der(root).ok()));
+        builder.tls_certs_merge(super::roots::built_in().filter_map(|root| reqwest::Certificate::from_der(root).ok()))
+    } else {
+        // Reading hundreds of certificates that nobody asks for would be most of the cost of a start.
+        builder.tls_certs_only([])
+    };
     if is_loopback(url) {
         // A proxy cannot reach this machine's own loopback address.
         builder = builder.no_proxy();

@@ -1,0 +1,195 @@
+//! What is kept of one file between builds, and its text form for the store.
+
+use super::import_graph::FileState;
+use super::scan::{ImportKind, Specifier};
+
+/// Goes up when scanners find other things in the same text, so that what older ones found is not used.
+pub const SCAN_VERSION: u32 = 1;
+
+/// What reading one file told. It belongs to the content: a renamed file keeps it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Id of the blob that was read, hex.
+    pub blob: String,
+    /// How far it could be read.
+    pub state: FileState,
+    /// Size in bytes; 0 where it could not be read.
+    pub size: u64,
+    /// All imports, in the order written.
+    pub specifiers: Vec<Specifier>,
+    /// The text, where the file is a manifest.
+    pub manifest: Option<String>,
+}
+
+const KINDS: [(ImportKind, char); 10] = [
+    (ImportKind::Import, 'i'),
+    (ImportKind::ExportFrom, 'e'),
+    (ImportKind::Type, 't'),
+    (ImportKind::Dynamic, 'd'),
+    (ImportKind::Require, 'r'),
+    (ImportKind::RequireResolve, 's'),
+    (ImportKind::Url, 'u'),
+    (ImportKind::Mock, 'm'),
+    (ImportKind::JsDoc, 'j'),
+    (ImportKind::Reference, 'f'),
+];
+
+impl Record {
+    /// The text form: a line `VERSION BLOB STATE SIZE`, a line `kLINE TEXT` or `kLINE TEXT<tab>NAME` for each specifier
+    /// (`k` a letter for the kind; backslash, tab and newline escaped), and for a manifest a line `M` and its text.
+    pub fn encode(&self) -> String {
+        use std::fmt::Write;
+        let mut out = String::with_capacity(64 + self.specifiers.len() * 24);
+        // Writing to a String cannot fail.
+        let _ = writeln!(out, "{SCAN_VERSION} {} {} {}", self.blob, self.state.name(), self.size);
+        for specifier in &self.specifiers {
+            let letter = KINDS
+                .iter()
+                .find(|(kind, _)| *kind == specifier.kind)
+                .map_or('i', |(_, letter)| *letter);
+            let _ = write!(out, "{letter}{} ", specifier.line);
+            escape(&specifier.text, &mut out);
+            if let Some(name) = &specifier.name {
+                out.push('\t');
+                escape(name, &mut out);
+            }
+            out.push('\n');
+        }
+        if let Some(manifest) = &self.manifest {
+            out.push_str("M\n");
+            out.push_str(manifest);
+        }
+        out
+    }
+
+    /// Reads [`Self::encode`]'s text. `None` when it is something else or of another [`SCAN_VERSION`]: the file is then
+    /// scanned again.
+    pub fn decode(text: &str) -> Option<Self> {
+        let (head, mut rest) = text.split_once('\n')?;
+        let mut fields = head.split(' ');
+        if fields.next()?.parse() != Ok(SCAN_VERSION) {
+            return None;
+        }
+        let blob = fields.next().filter(|blob| !blob.is_empty())?.to_owned();
+        let state = fields.next()?;
+        let state = FileState::ALL.into_iter().find(|known| known.name() == state)?;
+        let size = fields.next()?.parse().ok()?;
+        if fields.next().is_some() {
+            return None;
+        }
+        let mut record = Record {
+            blob,
+            state,
+            size,
+            specifiers: Vec::new(),
+            manifest: None,
+        };
+        while !rest.is_empty() {
+            let (line, after) = rest.split_once('\n')?;
+            rest = after;
+            if line == "M" {
+                record.manifest = Some(rest.to_owned());
+                break;
+            }
+            record.specifiers.push(decode_specifier(line)?);
+        }
+        Some(record)
+    }
+}
+
+fn decode_specifier(line: &str) -> Option<Specifier> {
+    let mut characters = line.chars();
+    let letter = characters.next()?;
+    let (kind, _) = KINDS.iter().find(|(_, known)| *known == letter)?;
+    let (number, text) = characters.as_str().split_once(' ')?;
+    let (text, name) = match text.split_once('\t') {
+        Some((text, name)) => (text, Some(unescape(name)?)),
+        None => (text, None),
+    };
+    Some(Specifier {
+        text: unescape(text)?,
+        name,
+        kind: *kind,
+        line: number.parse().ok()?,
+    })
+}
+
+fn escape(text: &str, out: &mut String) {
+    for character in text.chars() {
+        match character {
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            other => out.push(other),
+        }
+    }
+}
+
+fn unescape(text: &str) -> Option<String> {
+    let mut out = String::with_capacity(text.len());
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        out.push(match character {
+            '\\' => match characters.next()? {
+                '\\' => '\\',
+                'n' => '\n',
+                't' => '\t',
+                _ => return None,
+            },
+            other => other,
+        });
+    }
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn any_record() -> impl Strategy<Value = Record> {
+        let kind = proptest::sample::select(KINDS.map(|(kind, _)| kind).to_vec());
+        let specifier = (
+            any::<String>(),
+            proptest::option::of(any::<String>()),
+            kind,
+            any::<u32>(),
+        )
+            .prop_map(|(text, name, kind, line)| Specifier { text, name, kind, line });
+        (
+            "[0-9a-f]{40}",
+            proptest::sample::select(FileState::ALL.to_vec()),
+            any::<u64>(),
+            proptest::collection::vec(specifier, 0..8),
+            proptest::option::of("(?s).{0,80}"),
+        )
+            .prop_map(|(blob, state, size, specifiers, manifest)| Record {
+                blob,
+                state,
+                size,
+                specifiers,
+                manifest,
+            })
+    }
+
+    proptest! {
+        #[test]
+        fn a_record_survives_the_store(record in any_record()) {
+            prop_assert_eq!(Record::decode(&record.encode()), Some(record));
+        }
+
+        #[test]
+        fn any_text_is_read_or_refused_without_a_panic(text in "(?s).{0,200}") {
+            let _ = Record::decode(&text);
+            let _ = Record::decode(&format!("{SCAN_VERSION} ab ok 1\n{text}"));
+        }
+    }
+
+    #[test]
+    fn a_record_of_another_version_is_not_used() {
+        assert!(Record::decode("1 ab ok 3\n").is_some());
+        assert_eq!(Record::decode("0 ab ok 3\n"), None);
+        assert_eq!(Record::decode("1 ab fine 3\n"), None);
+    }
+}

@@ -1,0 +1,295 @@
+//! The paths of a tree, looked up whole and without their extension.
+//!
+//! A resolver sees the tree through this table alone, and every lookup leaves its key in a [`Trace`]. A lookup's answer
+//! changes only when a path with that key comes or goes, so a file whose traced keys are untouched resolves as before.
+
+use std::hash::BuildHasher;
+use std::sync::Arc;
+
+use hashbrown::{DefaultHashBuilder, HashTable};
+
+use super::super::FileId;
+use crate::source::TreeEntry;
+
+/// No file.
+const NONE: FileId = FileId::MAX;
+
+/// Extensions that an import may leave out or name by another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Extension {
+    Ts,
+    Tsx,
+    Dts,
+    Mts,
+    Dmts,
+    Cts,
+    Dcts,
+    Js,
+    Jsx,
+    Mjs,
+    Cjs,
+    Py,
+    Pyi,
+}
+
+impl Extension {
+    const COUNT: usize = 13;
+
+    /// The path without its extension, and the extension, where it is one of these.
+    pub(super) fn split(path: &str) -> Option<(&str, Extension)> {
+        let name_start = path.rfind('/').map_or(0, |slash| slash + 1);
+        let dot = path.rfind('.').filter(|dot| *dot > name_start)?;
+        let stem = &path[..dot];
+        let declaration = |plain, declared| match stem.strip_suffix(".d") {
+            Some(shorter) if shorter.len() > name_start => (shorter, declared),
+            _ => (stem, plain),
+        };
+        Some(match &path[dot + 1..] {
+            "ts" => declaration(Extension::Ts, Extension::Dts),
+            "mts" => declaration(Extension::Mts, Extension::Dmts),
+            "cts" => declaration(Extension::Cts, Extension::Dcts),
+            "tsx" => (stem, Extension::Tsx),
+            "js" => (stem, Extension::Js),
+            "jsx" => (stem, Extension::Jsx),
+            "mjs" => (stem, Extension::Mjs),
+            "cjs" => (stem, Extension::Cjs),
+            "py" => (stem, Extension::Py),
+            "pyi" => (stem, Extension::Pyi),
+            _ => return None,
+        })
+    }
+}
+
+/// The files that share a path up to the extension.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Siblings([FileId; Extension::COUNT]);
+
+impl Siblings {
+    /// The first of `order` that exists.
+    pub(super) fn first(&self, order: &[Extension]) -> Option<FileId> {
+        order
+            .iter()
+            .map(|extension| self.0[*extension as usize])
+            .find(|file| *file != NONE)
+    }
+}
+
+/// The keys that a resolution looked at. Different lookups may share a key; that costs a needless second resolution,
+/// never a missed one.
+#[derive(Debug, Default)]
+pub(super) struct Trace {
+    pub(super) keys: Vec<u32>,
+}
+
+/// Hashes lookups. Seeded at random, so that a repository cannot be built to collide; cloned from table to table, so
+/// that keys of one mean the same in the next.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Keys(DefaultHashBuilder);
+
+impl Keys {
+    fn hash(&self, text: &str) -> u64 {
+        self.0.hash_one(text.as_bytes())
+    }
+
+    /// The key under which a lookup of `text` is traced.
+    pub(super) fn of(&self, text: &str) -> u32 {
+        fold(self.hash(text))
+    }
+
+    /// The key of something that is no path: `space` keeps it apart from paths.
+    pub(super) fn of_named(&self, space: u8, name: &str) -> u32 {
+        fold(self.0.hash_one((space, name)))
+    }
+}
+
+fn fold(hash: u64) -> u32 {
+    ((hash >> 32) ^ hash) as u32
+}
+
+/// The table.
+#[derive(Debug)]
+pub(crate) struct PathTable {
+    files: Arc<[TreeEntry]>,
+    keys: Keys,
+    whole: HashTable<FileId>,
+    stems: HashTable<FileId>,
+    next_sibling: Vec<FileId>,
+}
+
+impl PathTable {
+    /// `files` are sorted by path; a file's id is its position.
+    pub(crate) fn new(files: Arc<[TreeEntry]>, keys: Keys) -> Self {
+        let mut whole = HashTable::with_capacity(files.len());
+        let mut stems: HashTable<FileId> = HashTable::with_capacity(files.len());
+        let mut next_sibling = vec![NONE; files.len()];
+        let rehash_whole = |id: &FileId| keys.hash(path_of(&files, *id));
+        let rehash_stem = |id: &FileId| keys.hash(stem_of(&files, *id));
+        for id in 0..files.len() as FileId {
+            let path = path_of(&files, id);
+            whole.insert_unique(keys.hash(path), id, rehash_whole);
+            let Some((stem, _)) = Extension::split(path) else {
+                continue;
+            };
+            let hash = keys.hash(stem);
+            match stems.find_mut(hash, |other| stem_of(&files, *other) == stem) {
+                Some(head) => {
+                    next_sibling[id as usize] = *head;
+                    *head = id;
+                }
+                None => {
+                    stems.insert_unique(hash, id, rehash_stem);
+                }
+            }
+        }
+        PathTable {
+            files,
+            keys,
+            whole,
+            stems,
+            next_sibling,
+        }
+    }
+
+    pub(crate) fn files(&self) -> &Arc<[TreeEntry]> {
+        &self.files
+    }
+
+    pub(crate) fn keys(&self) -> &Keys {
+        &self.keys
+    }
+
+    pub(super) fn path(&self, id: FileId) -> &str {
+        path_of(&self.files, id)
+    }
+
+    /// The file at `path`.
+    pub(super) fn file(&self, path: &str, trace: &mut Trace) -> Option<FileId> {
+        let hash = self.keys.hash(path);
+        trace.keys.push(fold(hash));
+        self.whole.find(hash, |id| self.path(*id) == path).copied()
+    }
+
+    /// Like [`Self::file`], for questions that no resolution rests on.
+    pub(crate) fn file_untraced(&self, path: &str) -> Option<FileId> {
+        self.whole
+            .find(self.keys.hash(path), |id| self.path(*id) == path)
+            .copied()
+    }
+
+    /// The files at `stem` with any [`Extension`].
+    pub(super) fn siblings(&self, stem: &str, trace: &mut Trace) -> Option<Siblings> {
+        let hash = self.keys.hash(stem);
+        trace.keys.push(fold(hash));
+        self.siblings_hashed(stem, hash)
+    }
+
+    /// Like [`Self::siblings`], for questions whose answers are traced otherwise.
+    pub(super) fn siblings_untraced(&self, stem: &str) -> Option<Siblings> {
+        self.siblings_hashed(stem, self.keys.hash(stem))
+    }
+
+    fn siblings_hashed(&self, stem: &str, hash: u64) -> Option<Siblings> {
+        let mut id = *self.stems.find(hash, |id| stem_of(&self.files, *id) == stem)?;
+        let mut siblings = Siblings([NONE; Extension::COUNT]);
+        while id != NONE {
+            if let Some((_, extension)) = Extension::split(self.path(id)) {
+                siblings.0[extension as usize] = id;
+            }
+            id = self.next_sibling[id as usize];
+        }
+        Some(siblings)
+    }
+
+    /// The keys whose answers change when `path` comes or goes.
+    pub(crate) fn keys_of_path(&self, path: &str, sink: &mut impl FnMut(u32)) {
+        sink(self.keys.of(path));
+        if let Some((stem, _)) = Extension::split(path) {
+            sink(self.keys.of(stem));
+        }
+    }
+}
+
+fn path_of(files: &[TreeEntry], id: FileId) -> &str {
+    files.get(id as usize).map_or("", |entry| entry.path.as_str())
+}
+
+fn stem_of(files: &[TreeEntry], id: FileId) -> &str {
+    let path = path_of(files, id);
+    Extension::split(path).map_or(path, |(stem, _)| stem)
+}
+
+/// The folder of a path, `""` at the root.
+pub(crate) fn folder(path: &str) -> &str {
+    path.rfind('/').map_or("", |slash| &path[..slash])
+}
+
+/// Writes `folder` joined with `relative` into `out`, `.` and `..` folded. `false` when it leads out of the root.
+pub(super) fn join(out: &mut String, folder: &str, relative: &str) -> bool {
+    out.clear();
+    out.push_str(folder);
+    for part in relative.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                if out.is_empty() {
+                    return false;
+                }
+                out.truncate(out.rfind('/').unwrap_or(0));
+            }
+            name => {
+                if !out.is_empty() {
+                    out.push('/');
+                }
+                out.push_str(name);
+            }
+        }
+    }
+    true
+}
+
+/// [`join`] into a new string.
+pub(super) fn joined(folder: &str, relative: &str) -> Option<String> {
+    let mut out = String::with_capacity(folder.len() + relative.len() + 1);
+    join(&mut out, folder, relative).then_some(out)
+}
+
+/// Whether `path` is `folder` or below it. Everything is below `""`.
+pub(super) fn is_within(path: &str, folder: &str) -> bool {
+    folder.is_empty()
+        || path
+            .strip_prefix(folder)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_joined_and_never_leave_the_root() {
+        assert_eq!(joined("a/b", "./c").as_deref(), Some("a/b/c"));
+        assert_eq!(joined("a/b", "../c//d/.").as_deref(), Some("a/c/d"));
+        assert_eq!(joined("a", "..").as_deref(), Some(""));
+        assert_eq!(joined("a", "../.."), None);
+        assert_eq!(joined("", "x").as_deref(), Some("x"));
+    }
+
+    #[test]
+    fn an_extension_is_split_off_and_a_dotfile_has_none() {
+        assert_eq!(Extension::split("a/b.d.ts"), Some(("a/b", Extension::Dts)));
+        assert_eq!(Extension::split("a/b.test.ts"), Some(("a/b.test", Extension::Ts)));
+        assert_eq!(Extension::split("a/.d.ts"), Some(("a/.d", Extension::Ts)));
+        assert_eq!(Extension::split("a.b/.ts"), None);
+        assert_eq!(Extension::split("a.b/c"), None);
+        assert_eq!(Extension::split("x.json"), None);
+    }
+
+    #[test]
+    fn a_folder_holds_itself_and_what_is_below_it() {
+        assert!(is_within("a/b", "a"));
+        assert!(is_within("a", "a"));
+        assert!(!is_within("ab", "a"));
+        assert!(is_within("ab", ""));
+    }
+}
