@@ -58,7 +58,7 @@ export async function serve(repository) {
   const args = ["serve", "--repo", repository.folder, "--listen", "127.0.0.1:0"];
   args.push("--data-dir", join(repository.folder, ".git", "coord"), "--upstash-listen", `127.0.0.1:${port}`);
   const env = environment({ COORD_STORE_TOKEN: token });
-  const server = await startServer(executable, args, { env }, /http:\/\/127\.0\.0\.1:\d+/);
+  const server = await startServer(executable, args, { env }, /Upstash.s REST protocol/);
   const store = { UPSTASH_REDIS_REST_URL: `http://127.0.0.1:${port}`, UPSTASH_REDIS_REST_TOKEN: token };
   return { server, store };
 }
