@@ -21,8 +21,25 @@ pub(super) fn integer_argument(text: &[u8]) -> Result<i64, Failure> {
     integer(text).ok_or(Failure::NOT_AN_INTEGER)
 }
 
-/// A number as `strtod` reads it, which must take the whole text. NaN is none.
+/// A number as Redis reads a score: what `strtod` reads, the whole text. None is NaN, or too large or small for a double.
 pub(super) fn float(text: &[u8]) -> Option<f64> {
+    let (number, length) = float_prefix(text)?;
+    let digits = text.strip_prefix(b"-").or(text.strip_prefix(b"+")).unwrap_or(text);
+    let is_word = digits.first().is_some_and(|first| first.eq_ignore_ascii_case(&b'i'));
+    let mantissa = digits
+        .iter()
+        .take_while(|byte| !byte.eq_ignore_ascii_case(&b'e') && !byte.eq_ignore_ascii_case(&b'p'));
+    let is_out_of_range = (number.is_infinite() && !is_word)
+        || (number == 0.0 && mantissa.clone().any(|byte| matches!(byte, b'1'..=b'9')));
+    (length == text.len() && !number.is_nan() && !is_out_of_range).then_some(number)
+}
+
+/// A number as Redis reads one end of a range of scores, more lenient: nothing is zero, and spaces may be in front.
+pub(super) fn range_end(text: &[u8]) -> Option<f64> {
+    if text.is_empty() {
+        return Some(0.0);
+    }
+    let text = text.trim_ascii_start();
     let (number, length) = float_prefix(text)?;
     (length == text.len() && !number.is_nan()).then_some(number)
 }
@@ -102,7 +119,10 @@ fn hexadecimal(text: &[u8]) -> Option<(f64, usize)> {
     }
     let exponent = exponent_length(&text[length..], b'p');
     if exponent > 0 {
-        let power: i32 = std::str::from_utf8(&text[length + 1..length + exponent]).ok()?.parse().unwrap_or(i32::MAX);
+        let power: i32 = std::str::from_utf8(&text[length + 1..length + exponent])
+            .ok()?
+            .parse()
+            .unwrap_or(i32::MAX);
         scale = scale.saturating_add(power);
         length += exponent;
     }
@@ -124,7 +144,9 @@ pub(super) fn general(number: f64, precision: usize) -> String {
         return (number as i64).to_string();
     }
     let scientific = format!("{number:.*e}", precision - 1);
-    let Some((mantissa, exponent)) = scientific.split_once('e') else { return scientific };
+    let Some((mantissa, exponent)) = scientific.split_once('e') else {
+        return scientific;
+    };
     let power: i32 = exponent.parse().unwrap_or(0);
     if power < -4 || power >= precision as i32 {
         let sign = if power < 0 { '-' } else { '+' };
@@ -136,7 +158,11 @@ pub(super) fn general(number: f64, precision: usize) -> String {
 }
 
 fn without_zeros(text: &str) -> &str {
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        text
+    }
 }
 
 /// A score as Redis 7.0 answers it.
@@ -147,7 +173,11 @@ pub(super) fn score(number: f64) -> Vec<u8> {
 /// The number as C's cast to a 64-bit integer gives it on this kind of machine.
 pub(super) fn truncated(number: f64) -> i64 {
     const LIMIT: f64 = 9_223_372_036_854_775_808.0;
-    if (-LIMIT..LIMIT).contains(&number) { number as i64 } else { i64::MIN }
+    if (-LIMIT..LIMIT).contains(&number) {
+        number as i64
+    } else {
+        i64::MIN
+    }
 }
 
 #[cfg(test)]
@@ -187,6 +217,9 @@ mod tests {
             ("0x1p-1", Some(0.5)),
             ("0x1.8", Some(1.5)),
             ("nan", None),
+            ("1e400", None),
+            ("1e-400", None),
+            ("0e-400", Some(0.0)),
             ("1e", None),
             ("", None),
             (".", None),
@@ -195,6 +228,10 @@ mod tests {
         ] {
             assert_eq!(float(text.as_bytes()), expected, "{text:?}");
         }
+        assert_eq!(
+            (range_end(b""), range_end(b" 1"), range_end(b"1 ")),
+            (Some(0.0), Some(1.0), None)
+        );
         assert_eq!(float_prefix(b"1e+x"), Some((1.0, 1)));
         assert_eq!(float_prefix(b"0xg"), Some((0.0, 1)));
         assert_eq!(float_prefix(b"-"), None);

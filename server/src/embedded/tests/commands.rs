@@ -1,6 +1,7 @@
 //! One table for each family of commands: what is said, and what is answered.
 
 use super::{EmbeddedStore, ask, say, shown};
+use std::ops::Bound;
 
 async fn check(table: &[(&str, &str)]) {
     let store = EmbeddedStore::in_memory().unwrap();
@@ -68,9 +69,15 @@ async fn sorted_sets() {
         ("ZADD z XX CH 1.5 a", "1"),
         ("ZADD z GT 1 a", "0"),
         ("ZADD z INCR 0.1 a", "\"1.6000000000000001\""),
-        ("ZADD z NX GT 1 a", "!ERR GT, LT, and/or NX options at the same time are not compatible"),
-        ("ZRANGE z 0 -1 WITHSCORES", "[\"a\" \"1.6000000000000001\" \"b\" \"2\" \"c\" \"3\"]"),
-        ("ZRANGE z 3 (1.6 BYSCORE REV LIMIT 1 5", "[\"b\" \"a\"]"),
+        (
+            "ZADD z NX GT 1 a",
+            "!ERR GT, LT, and/or NX options at the same time are not compatible",
+        ),
+        (
+            "ZRANGE z 0 -1 WITHSCORES",
+            "[\"a\" \"1.6000000000000001\" \"b\" \"2\" \"c\" \"3\"]",
+        ),
+        ("ZRANGE z 3 (1.6 BYSCORE REV LIMIT 1 5", "[\"b\"]"),
         ("ZRANGEBYSCORE z (2 +inf", "[\"c\"]"),
         ("ZRANGEBYSCORE z -inf inf LIMIT 1 1", "[\"b\"]"),
         ("ZCOUNT z 2 3", "2"),
@@ -90,8 +97,14 @@ async fn streams() {
     check(&[
         ("XADD s 1-1 f v", "\"1-1\""),
         ("XADD s 1-* f w", "\"1-2\""),
-        ("XADD s 1-2 f v", "!ERR The ID specified in XADD is equal or smaller than the target stream top item"),
-        ("XADD s 0-0 f v", "!ERR The ID specified in XADD must be greater than 0-0"),
+        (
+            "XADD s 1-2 f v",
+            "!ERR The ID specified in XADD is equal or smaller than the target stream top item",
+        ),
+        (
+            "XADD s 0-0 f v",
+            "!ERR The ID specified in XADD must be greater than 0-0",
+        ),
         ("XADD no NOMKSTREAM 1-1 f v", "nil"),
         ("XRANGE s - +", "[[\"1-1\" [\"f\" \"v\"]] [\"1-2\" [\"f\" \"w\"]]]"),
         ("XREVRANGE s + (1-1 COUNT 5", "[[\"1-2\" [\"f\" \"w\"]]]"),
@@ -102,8 +115,14 @@ async fn streams() {
         ("XDEL s 5 6", "1"),
         ("XLEN s", "0"),
         ("TYPE s", "stream"),
-        ("XADD s 5-0 f x", "!ERR The ID specified in XADD is equal or smaller than the target stream top item"),
-        ("XTRIM s LIMIT 1", "!ERR syntax error, LIMIT cannot be used without specifying a trimming strategy"),
+        (
+            "XADD s 5-0 f x",
+            "!ERR The ID specified in XADD is equal or smaller than the target stream top item",
+        ),
+        (
+            "XTRIM s LIMIT 1",
+            "!ERR syntax error, LIMIT cannot be used without specifying a trimming strategy",
+        ),
     ])
     .await;
 }
@@ -130,7 +149,10 @@ async fn keys_of_any_type() {
         ("DBSIZE", "2"),
         ("FLUSHALL", "OK"),
         ("DBSIZE", "0"),
-        ("nosuch a b", "!ERR unknown command 'nosuch', with args beginning with: 'a' 'b' "),
+        (
+            "nosuch a b",
+            "!ERR unknown command 'nosuch', with args beginning with: 'a' 'b' ",
+        ),
         ("GET", "!ERR wrong number of arguments for 'get' command"),
     ])
     .await;
@@ -173,7 +195,7 @@ async fn what_has_expired_is_gone_at_once_and_cleared_away_later() {
     keyspace.begin(false, false);
     keyspace.clean(1000).unwrap();
     // What is left: the format, the newest number, and four records of the new hash (name, number, count, field).
-    let mut scan = keyspace.layers.scan_prefix(b"").unwrap();
+    let mut scan = keyspace.layers.scan(Bound::Unbounded, Bound::Unbounded, false).unwrap();
     let mut left = Vec::new();
     while let Some((key, _)) = scan.next().unwrap() {
         left.push(key.to_vec());
@@ -197,7 +219,7 @@ async fn a_large_dropped_collection_is_cleared_away_in_steps() {
         steps += 1;
     }
     assert!(steps <= 20, "{steps}");
-    let mut scan = keyspace.layers.scan_prefix(b"").unwrap();
+    let mut scan = keyspace.layers.scan(Bound::Unbounded, Bound::Unbounded, false).unwrap();
     let mut left = 0;
     while scan.next().unwrap().is_some() {
         left += 1;
