@@ -21,8 +21,25 @@ pub(super) fn integer_argument(text: &[u8]) -> Result<i64, Failure> {
     integer(text).ok_or(Failure::NOT_AN_INTEGER)
 }
 
-/// A number as `strtod` reads it, which must take the whole text. NaN is none.
+/// A number as Redis reads a score: what `strtod` reads, the whole text. None is NaN, or too large or small for a double.
 pub(super) fn float(text: &[u8]) -> Option<f64> {
+    let (number, length) = float_prefix(text)?;
+    let digits = text.strip_prefix(b"-").or(text.strip_prefix(b"+")).unwrap_or(text);
+    let is_word = digits.first().is_some_and(|first| first.eq_ignore_ascii_case(&b'i'));
+    let mantissa = digits
+        .iter()
+        .take_while(|byte| !byte.eq_ignore_ascii_case(&b'e') && !byte.eq_ignore_ascii_case(&b'p'));
+    let is_out_of_range = (number.is_infinite() && !is_word)
+        || (number == 0.0 && mantissa.clone().any(|byte| matches!(byte, b'1'..=b'9')));
+    (length == text.len() && !number.is_nan() && !is_out_of_range).then_some(number)
+}
+
+/// A number as Redis reads one end of a range of scores, more lenient: nothing is zero, and spaces may be in front.
+pub(super) fn range_end(text: &[u8]) -> Option<f64> {
+    if text.is_empty() {
+        return Some(0.0);
+    }
+    let text = text.trim_ascii_start();
     let (number, length) = float_prefix(text)?;
     (length == text.len() && !number.is_nan()).then_some(number)
 }
@@ -200,6 +217,9 @@ mod tests {
             ("0x1p-1", Some(0.5)),
             ("0x1.8", Some(1.5)),
             ("nan", None),
+            ("1e400", None),
+            ("1e-400", None),
+            ("0e-400", Some(0.0)),
             ("1e", None),
             ("", None),
             (".", None),
@@ -208,6 +228,10 @@ mod tests {
         ] {
             assert_eq!(float(text.as_bytes()), expected, "{text:?}");
         }
+        assert_eq!(
+            (range_end(b""), range_end(b" 1"), range_end(b"1 ")),
+            (Some(0.0), Some(1.0), None)
+        );
         assert_eq!(float_prefix(b"1e+x"), Some((1.0, 1)));
         assert_eq!(float_prefix(b"0xg"), Some((0.0, 1)));
         assert_eq!(float_prefix(b"-"), None);

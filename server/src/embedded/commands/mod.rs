@@ -193,21 +193,20 @@ fn find(name: &[u8]) -> Option<&'static Command> {
     BY_NAME.get(&*lower).copied()
 }
 
-/// As Redis words it: at most 128 bytes of name and of arguments.
+/// As Redis words it: at most 128 bytes of name and of arguments, each up to a NUL.
 fn unknown(name: &[u8], arguments: Words) -> Failure {
-    let shown = |bytes: &[u8]| String::from_utf8_lossy(&bytes[..bytes.len().min(128)]).into_owned();
+    let shown = |bytes: &[u8], room: usize| {
+        let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+        String::from_utf8_lossy(&bytes[..end.min(room)]).into_owned()
+    };
     let mut begin = String::new();
     for argument in arguments {
         if begin.len() >= 128 {
             break;
         }
-        let room = 128 - begin.len();
-        begin.push('\'');
-        begin.push_str(&String::from_utf8_lossy(&argument[..argument.len().min(room)]));
-        begin.push_str("' ");
+        let text = shown(argument, 128 - begin.len());
+        begin = format!("{begin}'{text}' ");
     }
-    Failure::reply(format!(
-        "ERR unknown command '{}', with args beginning with: {begin}",
-        shown(name)
-    ))
+    let name = shown(name, 128);
+    Failure::reply(format!("ERR unknown command '{name}', with args beginning with: {begin}"))
 }

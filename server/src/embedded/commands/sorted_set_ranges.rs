@@ -5,7 +5,7 @@ use super::options::{Limit, is};
 use super::sorted_sets::{score, take};
 use crate::embedded::failure::{Failure, Outcome};
 use crate::embedded::keyspace::{Entry, Keyspace, Kind, read_u64};
-use crate::embedded::number::{float, integer_argument, score as shown};
+use crate::embedded::number::{integer_argument, range_end, score as shown};
 use crate::embedded::records::{self, Tag};
 use coord::store::Value;
 use std::ops::Bound;
@@ -26,7 +26,7 @@ impl End {
             [b'(', rest @ ..] => (rest, true),
             _ => (word, false),
         };
-        let score = float(text).ok_or(Failure::fixed("ERR min or max is not a float"))?;
+        let score = range_end(text).ok_or(Failure::fixed("ERR min or max is not a float"))?;
         Ok(End { score, is_exclusive })
     }
 }

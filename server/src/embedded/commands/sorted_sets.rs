@@ -27,6 +27,8 @@ fn put(keyspace: &mut Keyspace, entry: Entry, member: &[u8], old: Option<f64>, n
     if let Some(old) = old {
         keyspace.layers.remove(order_key(entry, old, member));
     }
+    // Redis' compact form of a sorted set keeps no sign of a zero.
+    let new = if new == 0.0 { 0.0 } else { new };
     let bits = Bytes::copy_from_slice(&new.to_bits().to_be_bytes());
     keyspace
         .layers

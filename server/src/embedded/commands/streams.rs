@@ -264,7 +264,7 @@ pub(super) fn xread(keyspace: &mut Keyspace, words: Words) -> Outcome {
     };
     if streams.len() % 2 == 1 {
         return Err(Failure::fixed(
-            "ERR Unbalanced 'xread' list of streams: for each stream key an ID or '$' must be specified.",
+            "ERR Unbalanced XREAD list of streams: for each stream key an ID or '$' must be specified.",
         ));
     }
     let (names, ids) = streams.split_at(streams.len() / 2);

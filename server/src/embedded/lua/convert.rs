@@ -1,5 +1,6 @@
 //! Between what commands answer and what Lua has, in both directions, exactly as Redis converts (RESP2).
 
+use super::deep;
 use crate::embedded::number::{general, truncated};
 use coord::store::Value as Reply;
 use mlua::{Lua, Result, Value};
@@ -18,7 +19,14 @@ pub(super) fn to_lua(lua: &Lua, reply: Reply) -> Result<Value> {
         Reply::Array(items) => {
             let table = lua.create_table_with_capacity(items.len(), 0)?;
             for (place, item) in items.into_iter().enumerate() {
-                table.raw_set(place + 1, to_lua(lua, item)?)?;
+                match item {
+                    // Most are UTF-8, and go there without a handle on the string.
+                    Reply::Bulk(bytes) => match std::str::from_utf8(&bytes) {
+                        Ok(text) => table.raw_set(place + 1, text)?,
+                        Err(_) => table.raw_set(place + 1, mlua::LuaString::wrap(&bytes))?,
+                    },
+                    item => table.raw_set(place + 1, to_lua(lua, item)?)?,
+                }
             }
             Value::Table(table)
         }
@@ -53,7 +61,7 @@ fn to_reply_at(value: &Value, depth: usize) -> Result<Reply> {
             for place in 1_usize.. {
                 match table.raw_get(place)? {
                     Value::Nil => break,
-                    item => items.push(to_reply_at(&item, depth + 1)?),
+                    item => items.push(deep(|| to_reply_at(&item, depth + 1))?),
                 }
             }
             Reply::Array(items)

@@ -1,9 +1,10 @@
 //! `cjson.decode`, as the lua-cjson 2.1 of Redis 7.0 does it: straight into Lua tables, lenient where it is lenient.
 
 use crate::embedded::number::float_prefix;
-use mlua::{Lua, Value};
+use mlua::{IntoLua, Lua, LuaString, Table, Value};
 use std::borrow::Cow;
 
+use super::deep;
 use super::json_encode::Problem;
 
 /// How deep arrays and objects may be nested.
@@ -223,57 +224,77 @@ impl<'a> Parser<'a> {
         })
     }
 
-    fn nested(&mut self, parse: fn(&mut Self) -> Result<Value, Problem>) -> Result<Value, Problem> {
+    /// Puts what `token` begins into `table`. Text that is UTF-8, nearly all there is, goes there without a handle.
+    fn store(&mut self, table: &Table, key: impl IntoLua, token: Token) -> Result<(), Problem> {
+        match token {
+            Token::Text(text) => match std::str::from_utf8(&text) {
+                Ok(text) => table.raw_set(key, text)?,
+                Err(_) => table.raw_set(key, LuaString::wrap(&*text))?,
+            },
+            Token::Number(number) => table.raw_set(key, number)?,
+            other => {
+                let value = self.value(other)?;
+                table.raw_set(key, value)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn nested(&mut self, parse: fn(&mut Self) -> Result<Table, Problem>) -> Result<Value, Problem> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
+            let (depth, at) = (self.depth, self.at);
             return Err(Problem::Refused(format!(
-                "Found too many nested data structures ({})",
-                self.depth
+                "Found too many nested data structures ({depth}) at character {at}"
             )));
         }
-        let value = parse(self)?;
+        let table = deep(|| parse(self))?;
         self.depth -= 1;
-        Ok(value)
+        Ok(Value::Table(table))
     }
 
-    fn object(&mut self) -> Result<Value, Problem> {
-        let mut members: Vec<(Value, Value)> = Vec::new();
+    fn object(&mut self) -> Result<Table, Problem> {
+        // Filled one by one: Lua 5.1 bears no more than 8,000 handles on values at a time.
+        let table = self.lua.create_table()?;
         let mut token = self.token();
-        if !matches!(token, Token::ObjectEnd) {
-            loop {
-                let Token::Text(name) = token else {
-                    return Err(self.expected("object key string", &token));
-                };
-                let name = Value::String(self.lua.create_string(&name)?);
-                match self.token() {
-                    Token::Colon => {}
-                    other => return Err(self.expected("colon", &other)),
-                }
-                let token_of_value = self.token();
-                members.push((name, self.value(token_of_value)?));
-                match self.token() {
-                    Token::ObjectEnd => break,
-                    Token::Comma => token = self.token(),
-                    other => return Err(self.expected("comma or object end", &other)),
-                }
+        if matches!(token, Token::ObjectEnd) {
+            return Ok(table);
+        }
+        loop {
+            let Token::Text(name) = token else {
+                return Err(self.expected("object key string", &token));
+            };
+            match self.token() {
+                Token::Colon => {}
+                other => return Err(self.expected("colon", &other)),
+            }
+            let value = self.token();
+            match std::str::from_utf8(&name) {
+                Ok(name) => self.store(&table, name, value)?,
+                Err(_) => self.store(&table, LuaString::wrap(&*name), value)?,
+            }
+            match self.token() {
+                Token::ObjectEnd => return Ok(table),
+                Token::Comma => token = self.token(),
+                other => return Err(self.expected("comma or object end", &other)),
             }
         }
-        Ok(Value::Table(self.lua.create_table_from(members)?))
     }
 
-    fn array(&mut self) -> Result<Value, Problem> {
-        let mut items: Vec<Value> = Vec::new();
+    fn array(&mut self) -> Result<Table, Problem> {
+        let table = self.lua.create_table()?;
         let mut token = self.token();
-        if !matches!(token, Token::ArrayEnd) {
-            loop {
-                items.push(self.value(token)?);
-                match self.token() {
-                    Token::ArrayEnd => break,
-                    Token::Comma => token = self.token(),
-                    other => return Err(self.expected("comma or array end", &other)),
-                }
+        if matches!(token, Token::ArrayEnd) {
+            return Ok(table);
+        }
+        for place in 1_usize.. {
+            self.store(&table, place, token)?;
+            match self.token() {
+                Token::ArrayEnd => break,
+                Token::Comma => token = self.token(),
+                other => return Err(self.expected("comma or array end", &other)),
             }
         }
-        Ok(Value::Table(self.lua.create_sequence_from(items)?))
+        Ok(table)
     }
 }

@@ -1,18 +1,16 @@
 //! The Lua interpreter: Lua 5.1 with what a script finds in Redis 7.0, and no more.
 
 mod convert;
+mod host;
 mod json_decode;
 mod json_encode;
 mod shebang;
 
-use super::commands;
-use super::failure::{Failure, OpenError};
+use super::failure::OpenError;
 use super::keyspace::Keyspace;
-use super::number::general;
-use convert::{one_line, to_lua, to_reply};
+use convert::{one_line, to_reply};
 use coord::store::Value as Reply;
-use json_encode::Problem;
-use mlua::{Function, HookTriggers, Lua, LuaOptions, MultiValue, StdLib, Table, Value, VmState};
+use mlua::{Function, HookTriggers, Lua, LuaOptions, LuaString, StdLib, Table, Value, VmState};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -61,7 +59,19 @@ pub(super) struct Interpreter {
 /// What the running script may not exceed, and what went wrong beneath it.
 struct Guard {
     deadline: Instant,
+    /// The hook fails at every instruction, and must be set anew for the next script.
+    is_tripped: bool,
     storage_failure: Option<String>,
+}
+
+impl Guard {
+    fn new() -> Self {
+        Guard {
+            deadline: Instant::now() + TIME_LIMIT,
+            is_tripped: false,
+            storage_failure: None,
+        }
+    }
 }
 
 impl Interpreter {
@@ -73,47 +83,9 @@ impl Interpreter {
     fn build(keyspace: Arc<Mutex<Keyspace>>) -> mlua::Result<Self> {
         let libraries = StdLib::STRING | StdLib::TABLE | StdLib::MATH;
         let lua = Lua::new_with(libraries, LuaOptions::new().catch_rust_panics(true))?;
-        let guard = Arc::new(Mutex::new(Guard {
-            deadline: Instant::now(),
-            storage_failure: None,
-        }));
-        let host = lua.create_table()?;
-        host.raw_set("null", Value::NULL)?;
-        host.raw_set("call", call_function(&lua, keyspace.clone(), guard.clone())?)?;
-        host.raw_set(
-            "encode",
-            lua.create_function(|lua, value: Value| {
-                let mut text = Vec::with_capacity(256);
-                match json_encode::encode(&value, &mut text) {
-                    Ok(()) => Ok((Value::String(lua.create_string(text)?), None)),
-                    Err(problem) => Ok((Value::Nil, Some(text_of(problem)?))),
-                }
-            })?,
-        )?;
-        host.raw_set(
-            "decode",
-            lua.create_function(
-                |lua, text: mlua::LuaString| match json_decode::decode(lua, &text.as_bytes()) {
-                    Ok(value) => Ok((value, None)),
-                    Err(problem) => Ok((Value::Nil, Some(text_of(problem)?))),
-                },
-            )?,
-        )?;
-        host.raw_set(
-            "sha1hex",
-            lua.create_function(|_, value: Value| {
-                let bytes = argument(&value).unwrap_or_default();
-                Ok(sha1_smol::Sha1::from(&*bytes).hexdigest())
-            })?,
-        )?;
-        host.raw_set(
-            "log",
-            lua.create_function(|_, words: MultiValue| {
-                log(&words);
-                Ok(())
-            })?,
-        )?;
-        host.raw_set("locate", lua.create_function(locate)?)?;
+        let guard = Arc::new(Mutex::new(Guard::new()));
+        let host = host::table(&lua, &keyspace, &guard)?;
+        watch(&lua, guard.clone())?;
         let prelude = lua.load(include_str!("prelude.lua")).set_name("=prelude");
         let (globals, environment, run) = prelude.call::<(Table, Table, Function)>(host)?;
         Ok(Interpreter {
@@ -182,10 +154,12 @@ impl Interpreter {
             return Ended::Raised("NOSCRIPT No matching script. Please use EVAL.".to_owned());
         };
         self.keyspace.lock().begin(true, script.is_read_only);
-        *self.guard.lock() = Guard {
-            deadline: Instant::now() + TIME_LIMIT,
-            storage_failure: None,
-        };
+        let was_tripped = std::mem::replace(&mut *self.guard.lock(), Guard::new()).is_tripped;
+        if was_tripped
+            && let Err(error) = self.lua.gc_collect().and_then(|()| watch(&self.lua, self.guard.clone()))
+        {
+            return Ended::Storage(error.to_string());
+        }
         let ended = self
             .execute(sha, &script, keys, arguments)
             .unwrap_or_else(|error| Ended::Raised(format!("ERR {} script: {sha}", one_line(&error.to_string()))));
@@ -203,19 +177,16 @@ impl Interpreter {
         arguments: impl Iterator<Item = &'a [u8]>,
     ) -> mlua::Result<Ended> {
         self.globals
-            .raw_set("KEYS", self.lua.create_sequence_from(keys.map(mlua::LuaString::wrap))?)?;
-        self.globals.raw_set(
-            "ARGV",
-            self.lua.create_sequence_from(arguments.map(mlua::LuaString::wrap))?,
-        )?;
-        watch(&self.lua, self.guard.clone(), CHECK_EVERY)?;
+            .raw_set("KEYS", self.lua.create_sequence_from(keys.map(LuaString::wrap))?)?;
+        self.globals
+            .raw_set("ARGV", self.lua.create_sequence_from(arguments.map(LuaString::wrap))?)?;
         let (is_done, value) = self.run.call::<(bool, Value)>(&script.function)?;
         if is_done {
             return Ok(Ended::Well(to_reply(&value)?));
         }
         Ok(Ended::Raised(match value {
             Value::Table(error) => {
-                let text = error.raw_get::<Option<mlua::LuaString>>("err")?;
+                let text = error.raw_get::<Option<LuaString>>("err")?;
                 let text = text.map_or_else(
                     || "ERR unknown error".to_owned(),
                     |text| one_line(&text.to_string_lossy()),
@@ -225,15 +196,16 @@ impl Interpreter {
                     None => text,
                 }
             }
-            other => format!("ERR {other:?}"),
+            // Without memory, or without stack for the handler, Lua gives its own text.
+            Value::String(text) => format!("ERR {} script: {sha}", one_line(&text.to_string_lossy())),
+            other => format!("ERR {} script: {sha}", one_line(&other.to_string()?)),
         }))
     }
 }
 
-/// Ends a script that exceeds its time or memory. Once it does, every instruction fails, so that no `pcall` keeps it alive.
-fn watch(lua: &Lua, guard: Arc<Mutex<Guard>>, every: u32) -> mlua::Result<()> {
-    let triggers = HookTriggers::new().every_nth_instruction(every);
-    lua.set_global_hook(triggers, move |lua, _| {
+/// Ends a script that exceeds its time or memory.
+fn watch(lua: &Lua, guard: Arc<Mutex<Guard>>) -> mlua::Result<()> {
+    lua.set_global_hook(HookTriggers::new().every_nth_instruction(CHECK_EVERY), move |lua, _| {
         let reason = if Instant::now() > guard.lock().deadline {
             "the script ran longer than 5 seconds"
         } else if lua.used_memory() > MEMORY_LIMIT {
@@ -241,116 +213,16 @@ fn watch(lua: &Lua, guard: Arc<Mutex<Guard>>, every: u32) -> mlua::Result<()> {
         } else {
             return Ok(VmState::Continue);
         };
-        if every > 1 {
-            guard.lock().deadline = Instant::now() - Duration::from_nanos(1);
-            watch(lua, guard.clone(), 1)?;
-        }
+        guard.lock().is_tripped = true;
+        // From now on every instruction fails, so that no `pcall` keeps the script alive.
+        lua.set_global_hook(HookTriggers::new().every_nth_instruction(1), move |_, _| {
+            Err(mlua::Error::runtime(reason))
+        })?;
         Err(mlua::Error::runtime(reason))
     })
 }
 
-fn text_of(problem: Problem) -> mlua::Result<String> {
-    match problem {
-        Problem::Refused(text) => Ok(text),
-        Problem::Lua(error) => Err(error),
-    }
-}
-
-/// `redis.call` without its raising: the answer, or nil and the text of the error.
-fn call_function(lua: &Lua, keyspace: Arc<Mutex<Keyspace>>, guard: Arc<Mutex<Guard>>) -> mlua::Result<Function> {
-    lua.create_function(move |lua, words: MultiValue| {
-        let failed = |text: &str| Ok((Value::Nil, Some(lua.create_string(text)?)));
-        if words.is_empty() {
-            return failed("ERR Please specify at least one argument for this redis lib call");
-        }
-        let held: Option<Vec<Argument>> = words.iter().map(argument).collect();
-        let Some(held) = held else {
-            return failed("ERR Lua redis lib command arguments must be strings or integers");
-        };
-        let words: Vec<&[u8]> = held.iter().map(|word| &**word).collect();
-        let outcome = commands::run(&mut keyspace.lock(), &words);
-        match outcome {
-            Ok(reply) => Ok((to_lua(lua, reply)?, None)),
-            Err(Failure::Reply(text)) => failed(&text),
-            Err(Failure::Storage(text)) => {
-                guard.lock().storage_failure.get_or_insert(text);
-                failed("ERR the store failed")
-            }
-        }
-    })
-}
-
-/// A word of a command.
-#[derive(Default)]
-enum Argument {
-    #[default]
-    None,
-    Text(mlua::BorrowedBytes),
-    Number(String),
-}
-
-impl std::ops::Deref for Argument {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        match self {
-            Argument::None => &[],
-            Argument::Text(text) => text,
-            Argument::Number(text) => text.as_bytes(),
-        }
-    }
-}
-
-fn argument(value: &Value) -> Option<Argument> {
-    match value {
-        Value::String(text) => Some(Argument::Text(text.as_bytes())),
-        Value::Integer(number) => Some(Argument::Number(general(*number as f64, 17))),
-        Value::Number(number) => Some(Argument::Number(general(*number, 17))),
-        _ => None,
-    }
-}
-
-fn log(words: &MultiValue) {
-    let level = words.front().and_then(Value::as_f64).unwrap_or(0.0);
-    let texts = words.iter().skip(1).filter_map(argument);
-    let text = texts
-        .map(|word| String::from_utf8_lossy(&word).into_owned())
-        .collect::<Vec<_>>()
-        .join(" ");
-    match level {
-        3.0.. => tracing::warn!(target: "coord::script", "{text}"),
-        2.0.. => tracing::info!(target: "coord::script", "{text}"),
-        _ => tracing::debug!(target: "coord::script", "{text}"),
-    }
-}
-
-/// The error handler around a script: any error becomes `{err=TEXT, line=LINE}`.
-fn locate(lua: &Lua, problem: Value) -> mlua::Result<Table> {
-    let table = match problem {
-        Value::Table(table) => table,
-        other => {
-            let text = match &other {
-                Value::Error(error) => one_line(error.to_string().lines().next().unwrap_or_default()).into_bytes(),
-                Value::String(text) => text.as_bytes().to_vec(),
-                other => other.to_string()?.into_bytes(),
-            };
-            let table = lua.create_table()?;
-            table.raw_set("err", lua.create_string([b"ERR ", text.as_slice()].concat())?)?;
-            table
-        }
-    };
-    let mut level = 1;
-    let line = loop {
-        let found = lua.inspect_stack(level, |frame| {
-            let is_script = frame.source().source.as_deref() == Some(CHUNK);
-            is_script.then(|| frame.current_line())
-        });
-        match found {
-            None => break None,
-            Some(Some(line)) => break line,
-            Some(None) => level += 1,
-        }
-    };
-    table.raw_set("line", line)?;
-    Ok(table)
+/// Calls what nests as deep as its input does. A thread of the server has a stack of 2 MiB.
+fn deep<R>(call: impl FnOnce() -> R) -> R {
+    stacker::maybe_grow(128 * 1024, 1024 * 1024, call)
 }

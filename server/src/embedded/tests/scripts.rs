@@ -235,3 +235,17 @@ async fn a_subscriber_that_is_too_far_behind_is_cut_off() {
     eval(&store, "for i = 1, 5000 do redis.call('PUBLISH', 'news', i) end").await;
     assert_eq!(messages.next().await, None);
 }
+
+#[tokio::test]
+async fn large_values_and_many_words_pass() {
+    check(&[
+        ("local t = {} for i = 1, 20000 do t[i] = 'v' .. i end return #cjson.decode(cjson.encode(t))", "20000"),
+        ("local t = {} for i = 1, 20000 do t['k' .. i] = i end local n = 0 for k in pairs(cjson.decode(cjson.encode(t))) do n = n + 1 end return n", "20000"),
+        ("local t = {} for i = 1, 7900 do t[i] = 'f' .. i end return #redis.call('HMGET', 'h', unpack(t))", "7900"),
+        ("local t = {} for i = 1, 7000 do t[i] = 'f' .. i end redis.call('HSET', 'h', unpack(t)) return #redis.call('HGETALL', 'h')", "7000"),
+        ("local t = {} for i = 1, 900 do t = {a = t} end return #cjson.encode(cjson.decode(cjson.encode(t)))", "5402"),
+        ("local t = {} for i = 1, 600 do t[i] = 'f' end t[7] = {} return redis.pcall('HMGET', unpack(t)).err",
+            "\"ERR Lua redis lib command arguments must be strings or integers\""),
+    ])
+    .await;
+}
