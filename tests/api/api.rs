@@ -10,9 +10,9 @@ use coord::config::LockConfig;
 use coord::domain::{Branch, CommitSha, RepoId, UserId};
 use coord::graph::stored::{Node, StoredGraph};
 use coord::http::{AppState, Endpoint};
-use coord::store::redis::RedisStore;
 use coord::store::scripts::{StagedPart, lease_build, publish_graph, stage_graph};
 use coord::store::{Request, Store, Value as StoreValue, keys};
+use coord_server::embedded::EmbeddedStore;
 use coord_server::git_source::GitSource;
 use serde_json::{Value, json};
 
@@ -31,7 +31,8 @@ pub struct Api {
     pub head: String,
     pub first: String,
     client: reqwest::Client,
-    _folder: tempfile::TempDir,
+    /// Where it all is, where this is whose it is.
+    _folder: Option<tempfile::TempDir>,
 }
 
 /// What a server answered.
@@ -42,13 +43,13 @@ pub struct Answer {
 }
 
 impl Api {
-    /// A server with nothing in its store. None, loudly, where there is no redis-server.
-    pub async fn start() -> Option<Api> {
+    /// A server with nothing in its store.
+    pub async fn start() -> Api {
         Self::start_with(|_| {}).await
     }
 
     /// The same with something else in its state.
-    pub async fn start_with(change: impl FnOnce(&mut AppState)) -> Option<Api> {
+    pub async fn start_with(change: impl FnOnce(&mut AppState)) -> Api {
         let folder = tempfile::tempdir().unwrap();
         let git = Repo::init(folder.path().join("shop"), &[]);
         git.git(&["remote", "add", "origin", REPO_URL]);
@@ -69,21 +70,34 @@ impl Api {
         first: String,
         head: String,
         change: impl FnOnce(&mut AppState),
-    ) -> Option<Api> {
-        let store: Arc<dyn Store> = Arc::new(RedisStore::connect(&crate::redis::empty_database()?).unwrap());
+    ) -> Api {
+        let store: Arc<dyn Store> = Arc::new(EmbeddedStore::open(&folder.path().join("store.redb")).unwrap());
         let mut state = state(Arc::clone(&store), &[git.path().to_owned()]);
         change(&mut state);
         let store = Arc::clone(&state.store);
         let address = listen(coord::http::router(state, &Endpoint::ALL)).await;
-        Some(Api {
+        Api {
             address,
             store,
             git,
             head,
             first,
             client: client(),
-            _folder: folder,
-        })
+            _folder: Some(folder),
+        }
+    }
+
+    /// The same repository, served at another address over another store.
+    pub fn elsewhere(&self, address: SocketAddr, store: Arc<dyn Store>) -> Api {
+        Api {
+            address,
+            store,
+            git: Repo::at(self.git.path()),
+            head: self.head.clone(),
+            first: self.first.clone(),
+            client: client(),
+            _folder: None,
+        }
     }
 
     /// POSTs `body` as `user`.

@@ -7,14 +7,14 @@ use crate::api::Api;
 
 #[tokio::test]
 async fn nothing_in_the_way_is_ok() {
-    let Some(api) = Api::start().await else { return };
+    let api = Api::start().await;
     api.publish_graph(&api.head).await;
     assert_json_snapshot!(api.check("ann", &["src/auth.ts"], json!({})).await.snapshot());
 }
 
 #[tokio::test]
 async fn a_graph_that_is_missing_or_old_is_a_warning() {
-    let Some(api) = Api::start().await else { return };
+    let api = Api::start().await;
     assert_json_snapshot!(
         "missing",
         api.check("ann", &["src/auth.ts"], json!({})).await.json()["warnings"]
@@ -28,7 +28,7 @@ async fn a_graph_that_is_missing_or_old_is_a_warning() {
 
 #[tokio::test]
 async fn a_working_copy_that_is_behind_is_stale() {
-    let Some(api) = Api::start().await else { return };
+    let api = Api::start().await;
     api.publish_graph(&api.head).await;
     let answer = api
         .check("ann", &["src/auth.ts"], json!({ "agent_head": api.first }))
@@ -38,7 +38,7 @@ async fn a_working_copy_that_is_behind_is_stale() {
 
 #[tokio::test]
 async fn commits_that_are_not_pushed_make_nobody_stale() {
-    let Some(api) = Api::start().await else { return };
+    let api = Api::start().await;
     api.git.git(&["checkout", "--quiet", "-b", "work"]);
     let local = api.git.commit(&[("src/new.ts", "")]);
     let status = async |more| api.check("ann", &["src/auth.ts"], more).await.json()["status"].clone();
@@ -67,7 +67,7 @@ async fn commits_that_are_not_pushed_make_nobody_stale() {
 
 #[tokio::test]
 async fn a_file_that_another_writes_is_a_direct_conflict() {
-    let Some(api) = Api::start().await else { return };
+    let api = Api::start().await;
     api.publish_graph(&api.head).await;
     api.claim("bob", "WRITING", &["src/auth.ts"]).await;
     assert_json_snapshot!(api.check("ann", &["src/auth.ts"], json!({})).await.snapshot());
@@ -75,7 +75,7 @@ async fn a_file_that_another_writes_is_a_direct_conflict() {
 
 #[tokio::test]
 async fn written_neighbors_are_conflicts_both_ways_and_say_how_they_are_related() {
-    let Some(api) = Api::start().await else { return };
+    let api = Api::start().await;
     api.publish_graph(&api.head).await;
     api.claim("bob", "WRITING", &["src/db.ts"]).await;
     api.claim("cid", "WRITING", &["src/page.ts"]).await;
@@ -84,7 +84,7 @@ async fn written_neighbors_are_conflicts_both_ways_and_say_how_they_are_related(
 
 #[tokio::test]
 async fn a_conflict_that_is_also_stale_says_both() {
-    let Some(api) = Api::start().await else { return };
+    let api = Api::start().await;
     api.claim("bob", "WRITING", &["src/auth.ts"]).await;
     let answer = api
         .check("ann", &["src/auth.ts"], json!({ "agent_head": api.first }))
@@ -94,7 +94,7 @@ async fn a_conflict_that_is_also_stale_says_both() {
 
 #[tokio::test]
 async fn what_is_ones_own_is_held_and_no_conflict() {
-    let Some(api) = Api::start().await else { return };
+    let api = Api::start().await;
     api.publish_graph(&api.head).await;
     api.claim("ann", "WRITING", &["src/auth.ts"]).await;
     api.claim("ann", "READING", &["src/db.ts"]).await;
@@ -107,7 +107,7 @@ async fn what_is_ones_own_is_held_and_no_conflict() {
 
 #[tokio::test]
 async fn several_readers_are_all_listed_behind_the_earliest() {
-    let Some(api) = Api::start().await else { return };
+    let api = Api::start().await;
     api.publish_graph(&api.head).await;
     for user in ["bob", "cid"] {
         api.claim(user, "READING", &["src/auth.ts"]).await;
@@ -131,7 +131,7 @@ async fn several_readers_are_all_listed_behind_the_earliest() {
 
 #[tokio::test]
 async fn who_means_to_read_is_only_warned_of_a_written_neighbor() {
-    let Some(api) = Api::start().await else { return };
+    let api = Api::start().await;
     api.publish_graph(&api.head).await;
     api.claim("bob", "WRITING", &["src/db.ts"]).await;
     assert_json_snapshot!(
@@ -143,7 +143,7 @@ async fn who_means_to_read_is_only_warned_of_a_written_neighbor() {
 
 #[tokio::test]
 async fn a_lock_on_another_branch_is_a_warning_that_names_it() {
-    let Some(api) = Api::start().await else { return };
+    let api = Api::start().await;
     api.publish_graph(&api.head).await;
     api.git.git(&["branch", "feature/login"]);
     let there = json!({ "branch": "feature/login", "agent_id": "night-shift" });
@@ -153,7 +153,7 @@ async fn a_lock_on_another_branch_is_a_warning_that_names_it() {
 
 #[tokio::test]
 async fn another_agent_of_the_same_person_is_another_holder() {
-    let Some(api) = Api::start().await else { return };
+    let api = Api::start().await;
     let body = api.post_body("WRITING", &["src/auth.ts"], json!({}));
     let headers = [
         ("content-type", "application/json"),

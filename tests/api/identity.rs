@@ -14,7 +14,7 @@ use crate::api::{Answer, Api};
 /// What signs the tokens of the tests.
 pub const SECRET: &str = "a secret that only the test knows";
 
-async fn start() -> Option<Api> {
+async fn start() -> Api {
     let verifier = JwtVerifier::hs256(&SecretString::from(SECRET));
     Api::start_with(|state| state.authenticator = Arc::new(Authenticator::Jwt(Some(verifier)))).await
 }
@@ -43,7 +43,7 @@ async fn claim(api: &Api, headers: &[(&'static str, &str)]) -> Answer {
 
 #[tokio::test]
 async fn a_token_says_who_calls() {
-    let Some(api) = start().await else { return };
+    let api = start().await;
     assert_eq!(claim(&api, &[("authorization", &good_token())]).await.status, 200);
     let other = json!({ "sub": "bob", "aud": ["other", "coord"], "exp": 4_000_000_000_u64 });
     let other = format!("bearer {}", token(SECRET, Algorithm::HS256, &other));
@@ -55,7 +55,7 @@ async fn a_token_says_who_calls() {
 
 #[tokio::test]
 async fn every_other_caller_is_nobody() {
-    let Some(api) = start().await else { return };
+    let api = start().await;
     let good = json!({ "sub": "ann", "aud": "coord", "exp": 4_000_000_000_u64 });
     let with = |name: &str, value: Value| {
         let mut claims = good.clone();
@@ -113,16 +113,14 @@ async fn every_other_caller_is_nobody() {
 
 #[tokio::test]
 async fn without_a_secret_in_the_deployment_nobody_is_let_in() {
-    let Some(api) = Api::start_with(|state| state.authenticator = Arc::new(Authenticator::Jwt(None))).await else {
-        return;
-    };
+    let api = Api::start_with(|state| state.authenticator = Arc::new(Authenticator::Jwt(None))).await;
     assert_json_snapshot!(claim(&api, &[("authorization", &good_token())]).await.snapshot());
     assert_eq!(claim(&api, &[("x-coord-user", "ann")]).await.status, 401);
 }
 
 #[tokio::test]
 async fn credentials_come_before_everything_else() {
-    let Some(api) = start().await else { return };
+    let api = start().await;
     let answer = api
         .request(
             Method::POST,
@@ -136,7 +134,7 @@ async fn credentials_come_before_everything_else() {
 
 #[tokio::test]
 async fn on_one_machine_the_user_is_who_the_header_names_or_the_system_s() {
-    let Some(api) = Api::start().await else { return };
+    let api = Api::start().await;
     assert_eq!(claim(&api, &[]).await.status, 200);
     let refused = claim(&api, &[("x-coord-user", "ann")]).await.json();
     assert_eq!(refused["conflicting_locks"]["src/auth.ts"]["user"], "root");
@@ -148,7 +146,7 @@ async fn on_one_machine_the_user_is_who_the_header_names_or_the_system_s() {
 
 #[tokio::test]
 async fn a_page_elsewhere_cannot_reach_a_server_of_this_machine() {
-    let Some(api) = Api::start().await else { return };
+    let api = Api::start().await;
     let state = crate::api::state(api.store.clone(), &[api.git.path().to_owned()]);
     let router = coord::http::router(state, &coord::http::Endpoint::ALL)
         .layer(axum::middleware::from_fn(coord_server::local_guard::require_local_host));

@@ -2,8 +2,6 @@
 
 #[path = "../../server/tests/fixtures/git.rs"]
 mod git;
-#[path = "../../server/tests/fixtures/redis.rs"]
-mod redis;
 
 mod api;
 
@@ -17,5 +15,6 @@ mod post_status;
 mod release;
 mod repositories;
 mod routes;
+mod serve;
 mod shapes;
 mod unreachable;

@@ -8,7 +8,7 @@ use crate::api::Api;
 
 #[tokio::test]
 async fn a_claim_shows_what_is_held() {
-    let Some(api) = Api::start().await else { return };
+    let api = Api::start().await;
     api.publish_graph(&api.head).await;
     assert_json_snapshot!(
         "written",
@@ -24,7 +24,7 @@ async fn a_claim_shows_what_is_held() {
 
 #[tokio::test]
 async fn a_conflict_says_who_what_and_how_long() {
-    let Some(api) = Api::start().await else { return };
+    let api = Api::start().await;
     api.publish_graph(&api.head).await;
     api.claim("bob", "WRITING", &["src/auth.ts"]).await;
     assert_json_snapshot!(
@@ -49,7 +49,7 @@ async fn a_conflict_says_who_what_and_how_long() {
 
 #[tokio::test]
 async fn a_reader_is_told_of_a_written_neighbor_and_goes_on() {
-    let Some(api) = Api::start().await else { return };
+    let api = Api::start().await;
     api.publish_graph(&api.head).await;
     api.claim("bob", "WRITING", &["src/auth.ts"]).await;
     assert_json_snapshot!(api.tell("ann", "READING", &["src/page.ts"], json!({})).await.snapshot());
@@ -58,9 +58,7 @@ async fn a_reader_is_told_of_a_written_neighbor_and_goes_on() {
 #[tokio::test]
 async fn where_the_policy_is_to_warn_a_writer_goes_on_too() {
     let warns = |state: &mut coord::http::AppState| state.locks.neighbor_policy = NeighborPolicy::Warn;
-    let Some(api) = Api::start_with(warns).await else {
-        return;
-    };
+    let api = Api::start_with(warns).await;
     api.publish_graph(&api.head).await;
     api.claim("bob", "WRITING", &["src/auth.ts"]).await;
     let answer = api.tell("ann", "WRITING", &["src/page.ts"], json!({})).await;
@@ -79,7 +77,7 @@ async fn where_the_policy_is_to_warn_a_writer_goes_on_too() {
 
 #[tokio::test]
 async fn writing_behind_the_branch_is_refused_with_a_pull() {
-    let Some(api) = Api::start().await else { return };
+    let api = Api::start().await;
     api.publish_graph(&api.head).await;
     let behind = json!({ "agent_head": api.first });
     assert_json_snapshot!(
@@ -98,7 +96,7 @@ async fn writing_behind_the_branch_is_refused_with_a_pull() {
 
 #[tokio::test]
 async fn a_message_that_says_nothing_is_taken_with_an_example_of_a_good_one() {
-    let Some(api) = Api::start().await else { return };
+    let api = Api::start().await;
     api.publish_graph(&api.head).await;
     for (message, is_vague) in [
         ("Working on auth.ts", true),
@@ -124,7 +122,7 @@ async fn a_message_that_says_nothing_is_taken_with_an_example_of_a_good_one() {
 
 #[tokio::test]
 async fn spellings_of_one_file_are_one_lock() {
-    let Some(api) = Api::start().await else { return };
+    let api = Api::start().await;
     let spellings = [
         "./src/auth.ts",
         "src//auth.ts",
@@ -147,7 +145,7 @@ async fn spellings_of_one_file_are_one_lock() {
 
 #[tokio::test]
 async fn spellings_of_one_repository_are_one_repository() {
-    let Some(api) = Api::start().await else { return };
+    let api = Api::start().await;
     api.claim("ann", "WRITING", &["src/auth.ts"]).await;
     for url in [
         "https://github.com/acme/shop",
@@ -168,9 +166,7 @@ async fn spellings_of_one_repository_are_one_repository() {
 
 #[tokio::test]
 async fn a_renewal_keeps_the_token_and_moves_the_expiry() {
-    let Some(api) = Api::start_with(|state| state.locks.ttl_seconds = 1000).await else {
-        return;
-    };
+    let api = Api::start_with(|state| state.locks.ttl_seconds = 1000).await;
     let lock = async || {
         let answer = api.tell("ann", "WRITING", &["src/auth.ts"], json!({})).await.json();
         let lock = answer["locks"]["src/auth.ts"].clone();

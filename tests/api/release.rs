@@ -12,7 +12,7 @@ fn push(api: &Api) -> String {
 
 #[tokio::test]
 async fn after_a_push_the_files_are_free_and_their_importers_named() {
-    let Some(api) = Api::start().await else { return };
+    let api = Api::start().await;
     api.publish_graph(&api.head).await;
     api.claim("ann", "WRITING", &["src/auth.ts"]).await;
     let pushed = push(&api);
@@ -25,7 +25,7 @@ async fn after_a_push_the_files_are_free_and_their_importers_named() {
 
 #[tokio::test]
 async fn without_a_push_the_locks_are_kept() {
-    let Some(api) = Api::start().await else { return };
+    let api = Api::start().await;
     api.claim("ann", "WRITING", &["src/auth.ts"]).await;
     let unchanged = api
         .tell("ann", "OPEN", &["src/auth.ts"], json!({ "new_repo_head": api.head }))
@@ -53,7 +53,7 @@ async fn without_a_push_the_locks_are_kept() {
 
 #[tokio::test]
 async fn written_files_need_the_new_head_or_abandon() {
-    let Some(api) = Api::start().await else { return };
+    let api = Api::start().await;
     api.publish_graph(&api.head).await;
     api.claim("ann", "WRITING", &["src/auth.ts"]).await;
     assert_json_snapshot!(
@@ -70,7 +70,7 @@ async fn written_files_need_the_new_head_or_abandon() {
 
 #[tokio::test]
 async fn what_was_only_read_is_released_without_a_push() {
-    let Some(api) = Api::start().await else { return };
+    let api = Api::start().await;
     api.claim("ann", "READING", &["src/auth.ts"]).await;
     assert_eq!(api.tell("ann", "OPEN", &["src/auth.ts"], json!({})).await.status, 200);
     assert_eq!(api.held().await, 0);
@@ -78,7 +78,7 @@ async fn what_was_only_read_is_released_without_a_push() {
 
 #[tokio::test]
 async fn what_had_expired_and_is_free_is_a_warning() {
-    let Some(api) = Api::start().await else { return };
+    let api = Api::start().await;
     api.publish_graph(&api.head).await;
     api.claim("ann", "WRITING", &["src/auth.ts"]).await;
     api.lapse("src/auth.ts").await;
@@ -96,7 +96,7 @@ async fn what_had_expired_and_is_free_is_a_warning() {
 
 #[tokio::test]
 async fn what_had_expired_and_is_anothers_is_a_stop_with_who_has_it() {
-    let Some(api) = Api::start().await else { return };
+    let api = Api::start().await;
     api.claim("ann", "WRITING", &["src/auth.ts", "src/db.ts"]).await;
     api.lapse("src/auth.ts").await;
     api.claim("bob", "WRITING", &["src/auth.ts"]).await;
@@ -115,7 +115,7 @@ async fn what_had_expired_and_is_anothers_is_a_stop_with_who_has_it() {
 
 #[tokio::test]
 async fn nobody_releases_what_is_anothers() {
-    let Some(api) = Api::start().await else { return };
+    let api = Api::start().await;
     api.claim("ann", "WRITING", &["src/auth.ts"]).await;
     api.claim("ann", "READING", &["src/db.ts"]).await;
     let written = api

@@ -8,7 +8,7 @@ use crate::git::Repo;
 
 #[tokio::test]
 async fn an_unknown_repository_lists_what_is_served() {
-    let Some(api) = Api::start().await else { return };
+    let api = Api::start().await;
     let other = json!({ "repo_url": "https://github.com/acme/shopping.git" });
     assert_json_snapshot!(
         "check",
@@ -21,7 +21,7 @@ async fn an_unknown_repository_lists_what_is_served() {
 
 #[tokio::test]
 async fn an_unknown_branch_lists_near_names() {
-    let Some(api) = Api::start().await else { return };
+    let api = Api::start().await;
     for name in ["feature/login", "feature/logout", "release-2"] {
         api.git.git(&["branch", name]);
     }
@@ -49,9 +49,7 @@ async fn an_empty_repository_has_no_branch_yet() {
     let git = Repo::init(folder.path().join("shop"), &[]);
     git.git(&["remote", "add", "origin", REPO_URL]);
     let none = "0".repeat(40);
-    let Some(api) = Api::serve(folder, git, none.clone(), none, |_| {}).await else {
-        return;
-    };
+    let api = Api::serve(folder, git, none.clone(), none, |_| {}).await;
     assert_json_snapshot!("empty", api.check("ann", &["src/auth.ts"], json!({})).await.snapshot());
     let head = api.git.commit(&[("a.ts", "")]);
     let answer = api.check("ann", &["a.ts"], json!({ "agent_head": head })).await;
@@ -64,7 +62,7 @@ async fn an_empty_repository_has_no_branch_yet() {
 
 #[tokio::test]
 async fn a_detached_head_changes_nothing_for_branches() {
-    let Some(api) = Api::start().await else { return };
+    let api = Api::start().await;
     api.git.git(&["checkout", "--quiet", "--detach", &api.first]);
     let answer = api.check("ann", &["src/auth.ts"], json!({})).await;
     assert_eq!(
@@ -85,9 +83,7 @@ async fn a_shallow_clone_does_not_guess_what_it_cannot_see() {
     origin.git(&["clone", "--quiet", "--depth", "1", &url, shop.to_str().unwrap()]);
     let git = Repo::at(&shop);
     git.git(&["remote", "set-url", "origin", REPO_URL]);
-    let Some(api) = Api::serve(folder, git, first.clone(), head, |_| {}).await else {
-        return;
-    };
+    let api = Api::serve(folder, git, first.clone(), head, |_| {}).await;
     assert_eq!(
         api.check("ann", &["src/auth.ts"], json!({})).await.json()["status"],
         "OK"
@@ -109,7 +105,7 @@ async fn a_shallow_clone_does_not_guess_what_it_cannot_see() {
 
 #[tokio::test]
 async fn a_repository_that_has_gone_away_is_offline_and_not_unknown() {
-    let Some(api) = Api::start().await else { return };
+    let api = Api::start().await;
     std::fs::rename(api.git.path(), api.git.path().with_extension("gone")).unwrap();
     let answer = api.check("ann", &["src/auth.ts"], json!({})).await;
     assert_json_snapshot!(answer.snapshot());

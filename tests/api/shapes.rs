@@ -69,7 +69,7 @@ fn assert_post(body: &Value, is_success: bool) {
 
 #[tokio::test]
 async fn answers_have_the_documented_shapes() {
-    let Some(api) = Api::start().await else { return };
+    let api = Api::start().await;
     api.publish_graph(&api.head).await;
     let files = ["src/auth.ts", "src/db.ts"];
     let stale = json!({ "agent_head": api.first });
@@ -115,7 +115,7 @@ async fn answers_have_the_documented_shapes() {
 
 #[tokio::test]
 async fn the_reason_of_a_direct_conflict_begins_as_documented() {
-    let Some(api) = Api::start().await else { return };
+    let api = Api::start().await;
     api.claim("octocat", "WRITING", &["src/auth.ts"]).await;
     let reason = api.check("ann", &["src/auth.ts"], json!({})).await.json()["orchestration"]["reason"].clone();
     let documented = "File 'src/auth.ts' is locked by user 'octocat' (DIRECT)";
@@ -124,7 +124,7 @@ async fn the_reason_of_a_direct_conflict_begins_as_documented() {
 
 #[tokio::test]
 async fn a_stored_lock_is_the_documented_entry() {
-    let Some(api) = Api::start().await else { return };
+    let api = Api::start().await;
     api.claim("ann", "WRITING", &["src/auth.ts"]).await;
     let key = coord::store::keys::locks(&crate::api::repo());
     let stored = api.command(["HGET", &key, "src/auth.ts"]).await.unwrap();
@@ -143,7 +143,7 @@ async fn a_stored_lock_is_the_documented_entry() {
 
 #[tokio::test]
 async fn a_graph_has_the_documented_shape() {
-    let Some(api) = Api::start().await else { return };
+    let api = Api::start().await;
     api.publish_graph(&api.head).await;
     api.claim("ann", "WRITING", &["src/auth.ts"]).await;
     let body = api

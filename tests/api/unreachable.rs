@@ -34,6 +34,16 @@ async fn stub(answer: &'static [u8]) -> u16 {
     port
 }
 
+/// A port that nobody listens on.
+async fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0")
+        .await
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port()
+}
+
 /// Limits that end soon: what is tested is that they end.
 fn limits() -> Limits {
     Limits {
@@ -57,15 +67,13 @@ fn upstash(port: u16) -> Arc<dyn Store> {
     Arc::new(UpstashStore::with_limits(&format!("http://127.0.0.1:{port}"), token, limits()).unwrap())
 }
 
-async fn with_store(store: Arc<dyn Store>) -> Option<Api> {
+async fn with_store(store: Arc<dyn Store>) -> Api {
     Api::start_with(|state: &mut AppState| state.store = store).await
 }
 
 #[tokio::test]
 async fn a_store_that_is_down_is_offline() {
-    let Some(api) = with_store(redis(crate::redis::free_port())).await else {
-        return;
-    };
+    let api = with_store(redis(free_port().await)).await;
     let check = api.check("ann", &["src/auth.ts"], json!({})).await;
     assert_eq!(check.header("retry-after"), Some("5"));
     assert_json_snapshot!("check", check.snapshot());
@@ -111,7 +119,7 @@ async fn a_store_that_is_slow_or_answers_rubbish_is_offline_too() {
         ("upstash, too few replies", upstash(stub(http("[]")).await)),
     ];
     for (name, store) in stores {
-        let Some(api) = with_store(store).await else { return };
+        let api = with_store(store).await;
         let check = api.check("ann", &["src/auth.ts"], json!({})).await;
         assert_eq!(
             (check.status, &check.json()["status"]),
@@ -136,7 +144,7 @@ async fn a_store_that_is_slow_or_answers_rubbish_is_offline_too() {
 
 #[tokio::test]
 async fn a_function_that_is_not_configured_names_the_variables_to_set() {
-    let Some(api) = Api::start().await else { return };
+    let api = Api::start().await;
     let body = api.check_body(&["src/auth.ts"], json!({}));
     for (name, variable, value) in [
         ("no_store", "", ""),
@@ -149,10 +157,7 @@ async fn a_function_that_is_not_configured_names_the_variables_to_set() {
             asked => (asked == variable).then(|| value.to_owned()),
         };
         let address = crate::api::listen(coord::function::function_router(Endpoint::CheckStatus, &environment)).await;
-        let function = Api {
-            address,
-            ..Api::start().await.unwrap()
-        };
+        let function = api.elsewhere(address, api.store.clone());
         let headers = [
             ("content-type", "application/json"),
             ("authorization", &crate::identity::good_token()),
@@ -171,9 +176,7 @@ async fn a_function_that_is_not_configured_names_the_variables_to_set() {
 
 #[tokio::test]
 async fn a_function_without_a_source_knows_what_the_store_knows() {
-    let Some(api) = Api::start_with(|state| state.source = None).await else {
-        return;
-    };
+    let api = Api::start_with(|state| state.source = None).await;
     assert_json_snapshot!(
         "nothing",
         api.check("ann", &["src/auth.ts"], json!({})).await.snapshot()

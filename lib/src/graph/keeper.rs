@@ -82,7 +82,11 @@ impl GraphKeeper {
     async fn work(keeper: Weak<Self>, mut waiting: mpsc::UnboundedReceiver<Watched>) {
         while let Some(watched) = waiting.recv().await {
             let Some(keeper) = keeper.upgrade() else { return };
-            keeper.queued.lock().unwrap_or_else(PoisonError::into_inner).remove(&watched);
+            keeper
+                .queued
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .remove(&watched);
             let (repo, branch) = &watched;
             match keeper.keep(repo, branch).await {
                 Ok(Kept::Done) => {}
@@ -108,7 +112,10 @@ impl GraphKeeper {
             let watched: Vec<Watched> = {
                 let heads = keeper.heads.lock().unwrap_or_else(PoisonError::into_inner);
                 let pairs = |(repo, branches): (&RepoId, &HashMap<Branch, CommitSha>)| {
-                    branches.keys().map(|branch| (repo.clone(), branch.clone())).collect::<Vec<_>>()
+                    branches
+                        .keys()
+                        .map(|branch| (repo.clone(), branch.clone()))
+                        .collect::<Vec<_>>()
                 };
                 heads.iter().flat_map(pairs).collect()
             };
@@ -123,7 +130,11 @@ impl GraphKeeper {
     }
 
     fn enqueue(&self, watched: Watched) {
-        let is_new = self.queued.lock().unwrap_or_else(PoisonError::into_inner).insert(watched.clone());
+        let is_new = self
+            .queued
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(watched.clone());
         if is_new && self.queue.send(watched).is_err() {
             tracing::debug!("the keeper has stopped");
         }
@@ -149,7 +160,12 @@ impl GraphKeeper {
         let head = self.source.head(repo, branch).await?;
         let recent = self.source.recent_commits(repo, &head, RECENT_COMMITS).await?;
         record_head(&*self.store, repo, branch, &head, "local", &recent).await?;
-        let job = Job { repo, branch, commit: &head, builder: &self.builder };
+        let job = Job {
+            repo,
+            branch,
+            commit: &head,
+            builder: &self.builder,
+        };
         let mut built = self.built.lock().await;
         let watched = (repo.clone(), branch.clone());
         let mut last = built.remove(&watched);
@@ -181,7 +197,10 @@ impl HeadObserver for GraphKeeper {
             if heads.values().map(HashMap::len).sum::<usize>() >= MOST_BRANCHES {
                 heads.clear();
             }
-            heads.entry(repo.clone()).or_default().insert(branch.clone(), head.clone());
+            heads
+                .entry(repo.clone())
+                .or_default()
+                .insert(branch.clone(), head.clone());
         }
         self.enqueue((repo.clone(), branch.clone()));
     }

@@ -69,7 +69,12 @@ pub async fn build_and_publish(
     job: Job<'_>,
     last: &mut Option<Built>,
 ) -> Result<BuildLease, BuildError> {
-    let Job { repo, branch, commit, builder } = job;
+    let Job {
+        repo,
+        branch,
+        commit,
+        builder,
+    } = job;
     let lease = lease_build(store, repo, branch, builder, commit).await?;
     if lease != BuildLease::Granted {
         return Ok(lease);
@@ -96,14 +101,19 @@ async fn build_leased(
     job: Job<'_>,
     last: &mut Option<Built>,
 ) -> Result<(), BuildError> {
-    let previous = last.as_ref().map_or(Previous::Nothing, |built| Previous::Snapshot(Arc::clone(&built.snapshot)));
+    let previous = last.as_ref().map_or(Previous::Nothing, |built| {
+        Previous::Snapshot(Arc::clone(&built.snapshot))
+    });
     let silent: ProgressSink = Arc::new(|_| {});
     let snapshot = Arc::new(build(source, job.repo, job.commit, previous, Limits::default(), silent).await?);
     let published = publish(store, job, &snapshot, last.as_ref()).await?;
     if published == Published::LeaseLost {
         tracing::debug!(repo = %job.repo, branch = %job.branch, "another builder has taken over");
     }
-    *last = Some(Built { commit: job.commit.clone(), snapshot });
+    *last = Some(Built {
+        commit: job.commit.clone(),
+        snapshot,
+    });
     Ok(())
 }
 
@@ -113,7 +123,12 @@ async fn publish(
     snapshot: &Arc<Snapshot>,
     last: Option<&Built>,
 ) -> Result<Published, BuildError> {
-    let Job { repo, branch, commit, builder } = job;
+    let Job {
+        repo,
+        branch,
+        commit,
+        builder,
+    } = job;
     let (graph, version) = (Arc::clone(snapshot.graph()), commit.to_string());
     let json = tokio::task::spawn_blocking(move || ready_json(&graph, version).encode()).await;
     let json = json.map_err(|error| BuildError::Encoding(error.to_string()))?;
@@ -141,7 +156,12 @@ async fn publish(
     if stage(store, job, &adjacency_key, adjacency).await? == Published::LeaseLost {
         return Ok(Published::LeaseLost);
     }
-    let scans: Vec<_> = in_parts(snapshot.records().map(|(path, record)| (path.to_owned(), record.encode()))).collect();
+    let scans: Vec<_> = in_parts(
+        snapshot
+            .records()
+            .map(|(path, record)| (path.to_owned(), record.encode())),
+    )
+    .collect();
     if stage(store, job, &scan_key, scans.into_iter()).await? == Published::LeaseLost {
         return Ok(Published::LeaseLost);
     }
@@ -185,9 +205,16 @@ fn patch_from(last: &Built, snapshot: &Snapshot) -> GraphPatch {
     let (scan, scan_gone) = snapshot.changed_records(&last.snapshot);
     GraphPatch {
         base: last.commit.to_string(),
-        adjacency: adjacency.changed.into_iter().flat_map(|(field, value)| [field, value]).collect(),
+        adjacency: adjacency
+            .changed
+            .into_iter()
+            .flat_map(|(field, value)| [field, value])
+            .collect(),
         adjacency_gone: adjacency.gone,
-        scan: scan.into_iter().flat_map(|(path, record)| [path.to_owned(), record.encode()]).collect(),
+        scan: scan
+            .into_iter()
+            .flat_map(|(path, record)| [path.to_owned(), record.encode()])
+            .collect(),
         scan_gone: scan_gone.into_iter().map(str::to_owned).collect(),
     }
 }

@@ -19,6 +19,15 @@ macro_rules! on_every_store {
             )*
         }
 
+        mod on_embedded {
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $test() {
+                    super::$test(crate::world::World::on_embedded()).await;
+                }
+            )*
+        }
+
         mod on_upstash {
             $(
                 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

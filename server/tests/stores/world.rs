@@ -13,6 +13,7 @@ use coord::store::scripts::{
 };
 use coord::store::upstash::UpstashStore;
 use coord::store::{Request, Store, Value, keys};
+use coord_server::embedded::EmbeddedStore;
 use secrecy::SecretString;
 
 /// The head of every branch, unless a test says otherwise.
@@ -47,6 +48,13 @@ impl World {
         tokio::spawn(coord_server::listen::serve(listener, router, std::future::pending()));
         let store = UpstashStore::new(&url, SecretString::from("token")).unwrap();
         Some(World::over(Arc::new(store), None))
+    }
+
+    /// In a file, as `coord serve` keeps its state.
+    pub fn on_embedded() -> World {
+        let folder = tempfile::tempdir().unwrap();
+        let store = EmbeddedStore::open(&folder.path().join("store.redb")).unwrap();
+        World::over(Arc::new(store), Some(folder))
     }
 
     /// A new repository in `store`.
@@ -228,11 +236,6 @@ impl Agent<'_> {
     /// Where no source says where the branch is.
     pub fn without_source(mut self) -> Self {
         self.repo_head = None;
-        self
-    }
-
-    pub fn warned_only(mut self) -> Self {
-        self.policy = NeighborPolicy::Warn;
         self
     }
 
