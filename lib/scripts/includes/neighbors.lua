@@ -30,14 +30,18 @@ local function each_neighbor_of_hub(path, chunks, visit)
   end
 end
 
--- The adjacency texts of `paths`, by path; nothing where the graph does not have the file.
+-- The adjacency texts of `paths`, by path; nothing where the graph does not have the file. A path may hold a newline and so
+-- name a chunk of a hub; a chunk has no count.
 local function adjacency_of(paths)
   local texts = {}
   for first = 1, #paths, CHUNK do
     local last = math.min(first + CHUNK - 1, #paths)
     local values = redis.call('HMGET', adjacency_key, unpack(paths, first, last))
     for offset = 1, last - first + 1 do
-      texts[paths[first + offset - 1]] = values[offset] or nil
+      local text = values[offset]
+      if text and string.find(text, '^B?%d') then
+        texts[paths[first + offset - 1]] = text
+      end
     end
   end
   return texts
