@@ -213,6 +213,7 @@ impl Api {
                     id: id.to_owned(),
                     language: Some("typescript".to_owned()),
                     size: Some(15),
+                    state: None,
                 })
                 .to_vec(),
             edges: vec![(0, 1), (2, 0)],

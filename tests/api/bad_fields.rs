@@ -50,7 +50,7 @@ async fn a_value_of_the_wrong_type_is_named() {
             ("branch: list", json!({ "branch": ["main"] })),
             ("file_paths: text", json!({ "file_paths": "src/auth.ts" })),
             ("file_paths: number inside", json!({ "file_paths": ["a.ts", 5] })),
-            ("file_paths: null inside", json!({ "file_paths": [Some("a.ts"), None] })),
+            ("file_paths: null inside", json!({ "file_paths": ["a.ts", null] })),
             ("agent_head: object", json!({ "agent_head": {} })),
             ("base_head: bool", json!({ "base_head": true })),
             ("status: unknown", json!({ "status": "WRITTING" })),
@@ -120,7 +120,10 @@ async fn the_number_of_paths_is_bounded() {
         [
             ("none", json!({ "file_paths": [] })),
             ("513", json!({ "file_paths": paths(513) })),
-            ("100,000", json!({ "file_paths": paths(100_000) })),
+            (
+                "100,000",
+                json!({ "file_paths": (0..100_000).map(|number| number.to_string()).collect::<Vec<_>>() }),
+            ),
         ],
     )
     .await;
