@@ -58,9 +58,6 @@ impl JwtVerifier {
                 ErrorKind::ImmatureSignature => "the token is not valid yet".to_owned(),
                 ErrorKind::InvalidAudience => format!("the token is for another audience; aud must be {AUDIENCE}"),
                 ErrorKind::MissingRequiredClaim(claim) => format!("the token has no {claim}"),
-                ErrorKind::Json(_) => {
-                    "the claims of the token are not as they must be: sub is a text, the login".to_owned()
-                }
                 _ => "the token is not a JWT signed with this deployment's secret (HS256) whose sub is a login"
                     .to_owned(),
             })
