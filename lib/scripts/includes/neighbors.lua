@@ -4,7 +4,8 @@
 -- The adjacency of a file is text: a count and a newline, then one line a neighbour, '>' and a file that it imports or '<'
 -- and a file that imports it. A hub, a file with very many neighbours, has 'B', its count, ':' and its number of chunks; then
 -- only the lines of neighbours that are hubs too. All its lines are in the chunks, fields PATH .. '\n' .. number. So every
--- neighbour can be seen from the smaller side: from the hub's chunks, or from the adjacency of what is held.
+-- neighbour can be seen from the smaller side: from the hub's chunks, or from the adjacency of what is held. '>' lines come
+-- before '<' lines, so that of two files that import each other the answer is the same from either side.
 
 -- Calls `visit(sign, neighbor)` for every line of an adjacency or a chunk.
 local function each_neighbor(text, visit)
@@ -29,14 +30,18 @@ local function each_neighbor_of_hub(path, chunks, visit)
   end
 end
 
--- The adjacency texts of `paths`, by path; nothing where the graph does not have the file.
+-- The adjacency texts of `paths`, by path; nothing where the graph does not have the file. A path may hold a newline and so
+-- name a chunk of a hub; a chunk has no count.
 local function adjacency_of(paths)
   local texts = {}
   for first = 1, #paths, CHUNK do
     local last = math.min(first + CHUNK - 1, #paths)
     local values = redis.call('HMGET', adjacency_key, unpack(paths, first, last))
     for offset = 1, last - first + 1 do
-      texts[paths[first + offset - 1]] = values[offset] or nil
+      local text = values[offset]
+      if text and string.find(text, '^B?%d') then
+        texts[paths[first + offset - 1]] = text
+      end
     end
   end
   return texts
@@ -109,10 +114,10 @@ local function neighbors_to_look_at(paths)
         for _, path in ipairs(held) do
           local other = held_texts[path]
           -- Seen from the other end: who imports the hub is its importer.
-          if other and string.find(other, '\n>' .. via .. '\n', 1, true) then
-            add(via, '<', path)
-          elseif other and string.find(other, '\n<' .. via .. '\n', 1, true) then
+          if other and string.find(other, '\n<' .. via .. '\n', 1, true) then
             add(via, '>', path)
+          elseif other and string.find(other, '\n>' .. via .. '\n', 1, true) then
+            add(via, '<', path)
           end
         end
       else

@@ -58,7 +58,8 @@ impl JwtVerifier {
                 ErrorKind::ImmatureSignature => "the token is not valid yet".to_owned(),
                 ErrorKind::InvalidAudience => format!("the token is for another audience; aud must be {AUDIENCE}"),
                 ErrorKind::MissingRequiredClaim(claim) => format!("the token has no {claim}"),
-                _ => "the token is not a JWT signed with this deployment's secret (HS256)".to_owned(),
+                _ => "the token is not a JWT signed with this deployment's secret (HS256) whose sub is a login"
+                    .to_owned(),
             })
         })?;
         let Claims { sub, name } = claims.claims;

@@ -6,7 +6,7 @@ use axum::body::Body;
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::{HeaderMap, Request};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::ApiError;
 
@@ -60,40 +60,58 @@ fn is_json(headers: &HeaderMap) -> bool {
 
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     let text = std::str::from_utf8(bytes).map_err(|_| malformed(None, "the body is not UTF-8"))?;
-    // The quick way first; only a body that is wrong is read again, to learn where.
-    serde_json::from_str(text)
-        .or_else(|_| {
-            let mut deserializer = serde_json::Deserializer::from_str(text);
-            serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
-                let field = Some(error.path().to_string()).filter(|path| path != ".");
-                let cause = error.inner();
-                let message = match (cause.classify(), &field) {
-                    (serde_json::error::Category::Data, Some(field)) => {
-                        format!("{field} is wrong: {}", without_place(cause))
-                    }
-                    (serde_json::error::Category::Data, None) => format!("the body is wrong: {}", without_place(cause)),
-                    _ => format!("the body is not JSON: {cause}"),
-                };
-                malformed(field, &message)
-            })
-        })
-        .and_then(|value| {
-            if text.trim_start().starts_with('{') {
-                Ok(value)
-            } else {
-                Err(malformed(None, "the body is not a JSON object"))
-            }
-        })
+    // A struct would be read from a list, too.
+    if !text.trim_start().starts_with('{') {
+        return Err(malformed(None, "the body is not a JSON object"));
+    }
+    serde_json::from_str(text).map_err(|error| explain::<T>(text, error))
 }
 
-/// The error without "at line 1 column 20", which helps nobody who did not write the JSON by hand, and without the caller's
-/// own text beyond what is quoted.
-fn without_place(error: &serde_json::Error) -> String {
+/// What is wrong with a body that could not be read, and in which field. It is read again for that: a good body is read
+/// the quick way alone.
+fn explain<T: DeserializeOwned>(text: &str, error: serde_json::Error) -> ApiError {
+    // The class of an error does not tell what is no JSON from what has a wrong type: a number for an enum counts as syntax.
+    if let Err(error) = serde_json::from_str::<IgnoredAny>(text) {
+        return malformed(None, &format!("the body is not JSON: {error}"));
+    }
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    match serde_path_to_error::deserialize::<_, T>(&mut deserializer) {
+        Err(error) => {
+            let path = Some(error.path().to_string()).filter(|path| path != ".");
+            let subject = path.as_deref().unwrap_or("the body").to_owned();
+            malformed(
+                path,
+                &format!("{subject} is wrong: {}", in_words_of_json(error.inner())),
+            )
+        }
+        Ok(_) => malformed(None, &format!("the body is wrong: {}", in_words_of_json(&error))),
+    }
+}
+
+/// The error without "at line 1 column 20", which helps nobody who did not write the JSON by hand, without the caller's own
+/// text beyond what is quoted, and without the words that Rust has for things of JSON.
+fn in_words_of_json(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    let text = text.split(" at line ").next().unwrap_or_default();
+    let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(text, _)| text);
+    if text == "expected value" {
+        return "expected a string".to_owned();
+    }
+    let mut text = text.to_owned();
+    for (rust, json) in [
+        ("unknown variant ", "unknown value "),
+        ("invalid type: sequence", "invalid type: list"),
+        ("invalid type: map", "invalid type: object"),
+    ] {
+        if let Some(rest) = text.strip_prefix(rust) {
+            text = format!("{json}{rest}");
+        }
+    }
+    if let Some(rest) = text.strip_suffix("expected a sequence") {
+        text = format!("{rest}expected a list");
+    }
     text.chars()
+        .filter(|character| !character.is_control())
         .take(200)
-        .flat_map(|character| if character.is_control() { None } else { Some(character) })
         .collect()
 }
 
@@ -130,5 +148,15 @@ mod tests {
     fn deep_nesting_is_an_error_and_no_more() {
         let deep = "[".repeat(100_000);
         assert!(parse::<serde_json::Value>(deep.as_bytes()).is_err());
+        let deep = format!("{{\"a\":{}", "[".repeat(100_000));
+        assert!(parse::<serde_json::Value>(deep.as_bytes()).is_err());
+    }
+
+    #[test]
+    fn what_follows_the_object_makes_the_body_bad() {
+        assert!(parse::<serde_json::Value>(b" {} ").is_ok());
+        for text in ["{} {}", "{}x", "{},"] {
+            assert!(parse::<serde_json::Value>(text.as_bytes()).is_err(), "{text}");
+        }
     }
 }

@@ -44,7 +44,10 @@ pub enum ApiError {
     #[error("there is nothing here; the endpoints are /api/check_status, /api/post_status and /api/graph")]
     UnknownRoute,
     /// 404: the repository is not served here.
-    #[error("repo_url names {repo}, which is not served here{}", listed("; served are ", known))]
+    #[error(
+        "repo_url names {repo}, which is not served here{}",
+        listed("; this server has ", known, "and", "")
+    )]
     UnknownRepository {
         /// What was asked for.
         repo: RepoId,
@@ -52,7 +55,7 @@ pub enum ApiError {
         known: Vec<String>,
     },
     /// 404: the repository has no such branch, or no commit at all.
-    #[error("branch {branch} {} in {repo}{}", if *is_empty { "has no commit yet" } else { "does not exist" }, listed("; near it are ", near))]
+    #[error("branch {branch} {} in {repo}{}", if *is_empty { "has no commit yet" } else { "does not exist" }, listed("; did you mean ", near, "or", "?"))]
     UnknownBranch {
         /// Where.
         repo: RepoId,
@@ -86,11 +89,12 @@ pub enum ApiError {
     SourceUnavailable(String),
 }
 
-fn listed(before: &str, names: &[String]) -> String {
-    if names.is_empty() {
-        String::new()
-    } else {
-        format!("{before}{}", names.join(", "))
+/// `before` and the names as in a sentence: `a`, `a or b`, `a, b or c`; nothing where there are none.
+fn listed(before: &str, names: &[String], conjunction: &str, after: &str) -> String {
+    match names {
+        [] => String::new(),
+        [name] => format!("{before}{name}{after}"),
+        [first @ .., last] => format!("{before}{} {conjunction} {last}{after}", first.join(", ")),
     }
 }
 

@@ -113,7 +113,8 @@ pub(super) async fn get_graph(
     state.authenticator.authenticate(&headers)?;
     let Query(query) = query.map_err(|_| ApiError::MalformedBody {
         field: None,
-        message: "the query cannot be read".to_owned(),
+        message: "the query cannot be read; send repo_url and branch, and format where you want it, once each"
+            .to_owned(),
     })?;
     let repo = RepoId::parse(required("repo_url", &query.repo_url)?).map_err(in_field("repo_url"))?;
     let branch = Branch::parse(required("branch", &query.branch)?).map_err(in_field("branch"))?;

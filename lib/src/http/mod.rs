@@ -11,6 +11,7 @@ mod question;
 mod state;
 
 use axum::Router;
+use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
@@ -55,7 +56,7 @@ impl Endpoint {
 /// any other.
 pub fn router(state: AppState, endpoints: &[Endpoint]) -> Router {
     let mut router = Router::new();
-    for endpoint in endpoints {
+    for &endpoint in endpoints {
         let (routes, allowed) = match endpoint {
             Endpoint::CheckStatus => (post(check_status::check_status), "POST"),
             Endpoint::PostStatus => (post(post_status::post_status), "POST"),
@@ -64,7 +65,13 @@ pub fn router(state: AppState, endpoints: &[Endpoint]) -> Router {
         };
         router = router.route(
             endpoint.path(),
-            routes.fallback(async move || ApiError::MethodNotAllowed { allowed }),
+            routes.fallback(async move || {
+                let error = ApiError::MethodNotAllowed { allowed };
+                match endpoint {
+                    Endpoint::CheckStatus | Endpoint::PostStatus => error.respond_to_agent(),
+                    Endpoint::Graph | Endpoint::CronCleanup => error.into_response(),
+                }
+            }),
         );
     }
     router

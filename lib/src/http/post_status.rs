@@ -344,7 +344,7 @@ fn lost(action: Action, others: &[LockEntry]) -> PostResponse {
     let owner = others.first().map(|entry| entry.user_id.clone()).unwrap_or_default();
     let message = others.first().map(|entry| entry.message.clone()).unwrap_or_default();
     let reason = format!(
-        "Your lock on {} had expired, and user '{owner}' now has it: {message}. Nothing was released",
+        "Nothing was released, because you do not hold {} any more; user '{owner}' has it now: {message}",
         named(&files)
     );
     let metadata = Metadata {

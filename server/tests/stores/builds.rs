@@ -1,0 +1,256 @@
+//! `lease_build`, `stage_graph`, `publish_graph`, `fail_build`.
+
+use coord::store::scripts::{BuildLease, Published, StagedPart, fail_build, lease_build, publish_graph, stage_graph};
+use coord::store::{Value, keys};
+
+use crate::world::{HEAD, NEXT, World, branch, sha};
+
+impl World {
+    async fn lease(&self, builder: &str, commit: &str) -> BuildLease {
+        lease_build(&*self.store, &self.repo, &self.branch, builder, &sha(commit))
+            .await
+            .unwrap()
+    }
+
+    async fn stage(&self, builder: &str, key: &str, part: StagedPart) -> Published {
+        stage_graph(&*self.store, &self.repo, &self.branch, builder, key, part)
+            .await
+            .unwrap()
+    }
+
+    async fn publish(&self, builder: &str, commit: &str) -> Published {
+        let live = [self.adjacency_key(), keys::graph_json(&self.repo, &self.branch)];
+        let fields = [("files", "2".to_owned()), ("edges", "1".to_owned())];
+        publish_graph(
+            &*self.store,
+            &self.repo,
+            &self.branch,
+            builder,
+            &sha(commit),
+            &live,
+            &fields,
+        )
+        .await
+        .unwrap()
+    }
+
+    async fn fail(&self, builder: &str, commit: &str, reason: &str) {
+        fail_build(&*self.store, &self.repo, &self.branch, builder, &sha(commit), reason)
+            .await
+            .unwrap();
+    }
+
+    async fn graph_field(&self, name: &str) -> Value {
+        self.command(["HGET", &keys::graph(&self.repo, &self.branch), name])
+            .await
+    }
+
+    async fn set_graph_field(&self, name: &str, value: &str) {
+        self.command(["HSET", &keys::graph(&self.repo, &self.branch), name, value])
+            .await;
+    }
+
+    fn adjacency_key(&self) -> String {
+        keys::graph_adjacency(&self.repo, &self.branch)
+    }
+
+    async fn now(&self) -> i64 {
+        self.command(["TIME"]).await.as_array().unwrap()[0].as_int().unwrap()
+    }
+}
+
+async fn one_builder_at_a_time(world: World) {
+    assert_eq!(world.lease("one", HEAD).await, BuildLease::Granted);
+    let BuildLease::Busy { until } = world.lease("two", HEAD).await else {
+        panic!("not busy")
+    };
+    assert!((1..=60).contains(&(until - world.now().await)), "{until}");
+    assert!(
+        matches!(world.lease("two", NEXT).await, BuildLease::Busy { .. }),
+        "whatever the commit"
+    );
+    assert_eq!(
+        world.lease("one", NEXT).await,
+        BuildLease::Granted,
+        "its own lease it renews"
+    );
+    let other = lease_build(&*world.store, &world.repo, &branch("other"), "two", &sha(HEAD))
+        .await
+        .unwrap();
+    assert_eq!(other, BuildLease::Granted, "another branch is another graph");
+}
+
+async fn a_dead_builder_gives_its_lease_back_and_can_do_nothing_more(world: World) {
+    let key = world.adjacency_key();
+    world.lease("dead", HEAD).await;
+    assert_eq!(world.stage("dead", &key, StagedPart::Begin).await, Published::Done);
+    world.set_graph_field("lease_until", "1000000000").await;
+    assert_eq!(world.lease("two", NEXT).await, BuildLease::Granted);
+    for part in [
+        StagedPart::Begin,
+        StagedPart::Hash(vec![b"f".to_vec(), b"0\n".to_vec()]),
+        StagedPart::Text(b"x".to_vec()),
+    ] {
+        assert_eq!(world.stage("dead", &key, part).await, Published::LeaseLost);
+    }
+    assert_eq!(world.publish("dead", HEAD).await, Published::LeaseLost);
+    world.fail("dead", HEAD, "too late to matter").await;
+    assert_eq!(world.graph_field("failure").await, Value::Nil);
+    assert_eq!(world.graph_field("version").await, Value::Nil);
+    assert_eq!(world.publish("two", NEXT).await, Published::Done);
+    assert_eq!(
+        world.publish("nobody", NEXT).await,
+        Published::LeaseLost,
+        "the lease ended with the publication"
+    );
+}
+
+async fn staging_renews_the_lease(world: World) {
+    world.lease("one", HEAD).await;
+    world.set_graph_field("lease_until", "1000000000").await;
+    world.stage("one", &world.adjacency_key(), StagedPart::Begin).await;
+    assert!(matches!(world.lease("two", HEAD).await, BuildLease::Busy { .. }));
+}
+
+async fn a_graph_is_seen_whole_or_not_at_all(world: World) {
+    let (adjacency, json) = (world.adjacency_key(), keys::graph_json(&world.repo, &world.branch));
+    for (commit, file) in [(HEAD, "old.ts"), (NEXT, "new.ts")] {
+        world.lease("one", commit).await;
+        let before = world.number(["EXISTS", &adjacency, &json]).await;
+        let previous = world.command(["HGETALL", &adjacency]).await;
+        for key in [&adjacency, &json] {
+            world.stage("one", key, StagedPart::Begin).await;
+        }
+        // More than one chunk of a script, and more than one part.
+        for part in 0..2 {
+            let fields = (0..1200).flat_map(|number| [format!("{part}/{number}/{file}").into_bytes(), b"0\n".to_vec()]);
+            world.stage("one", &adjacency, StagedPart::Hash(fields.collect())).await;
+            world
+                .stage("one", &json, StagedPart::Text(format!("{part}{file} ").into_bytes()))
+                .await;
+        }
+        assert_eq!(world.number(["EXISTS", &adjacency, &json]).await, before);
+        assert_eq!(world.command(["HGETALL", &adjacency]).await, previous);
+        assert_eq!(world.publish("one", commit).await, Published::Done);
+        assert_eq!(
+            world.number(["HLEN", &adjacency]).await,
+            2400,
+            "nothing of the old one is left"
+        );
+        assert_eq!(
+            world.command(["HGET", &adjacency, &format!("1/1199/{file}")]).await,
+            Value::bulk("0\n")
+        );
+        assert_eq!(
+            world.command(["GET", &json]).await,
+            Value::bulk(format!("0{file} 1{file} "))
+        );
+        assert_eq!(
+            world
+                .number(["EXISTS", &keys::staging(&adjacency), &keys::staging(&json)])
+                .await,
+            0
+        );
+        assert_eq!(world.graph_field("version").await, Value::bulk(commit));
+        assert_eq!(world.graph_field("files").await, Value::bulk("2"));
+        let generated = world.graph_field("generated_at").await.as_int().unwrap();
+        assert!((0..60).contains(&(world.now().await - generated)));
+        let event = world.events().await.pop().unwrap().1;
+        assert_eq!(
+            (&event["type"], &event["version"], &event["branch"]),
+            (&"graph_update".into(), &commit.into(), &"main".into())
+        );
+        assert_eq!(world.lease("two", commit).await, BuildLease::Current);
+    }
+    assert_eq!(world.events().await.len(), 2);
+}
+
+async fn what_an_earlier_builder_left_staged_is_swept_away(world: World) {
+    let adjacency = world.adjacency_key();
+    world.lease("dead", HEAD).await;
+    world.stage("dead", &adjacency, StagedPart::Begin).await;
+    world
+        .stage(
+            "dead",
+            &adjacency,
+            StagedPart::Hash(vec![b"ghost.ts".to_vec(), b"0\n".to_vec()]),
+        )
+        .await;
+    world.set_graph_field("lease_until", "1000000000").await;
+    world.lease("two", HEAD).await;
+    world.stage("two", &adjacency, StagedPart::Begin).await;
+    world
+        .stage(
+            "two",
+            &adjacency,
+            StagedPart::Hash(vec![b"a.ts".to_vec(), b"0\n".to_vec()]),
+        )
+        .await;
+    world.publish("two", HEAD).await;
+    assert_eq!(
+        world.command(["HKEYS", &adjacency]).await,
+        Value::Array(vec![Value::bulk("a.ts")])
+    );
+}
+
+async fn a_graph_without_any_edge_leaves_nothing_of_the_old_one(world: World) {
+    let adjacency = world.adjacency_key();
+    for fields in [vec![b"a.ts".to_vec(), b"0\n".to_vec()], Vec::new()] {
+        let commit = if fields.is_empty() { NEXT } else { HEAD };
+        world.lease("one", commit).await;
+        world.stage("one", &adjacency, StagedPart::Begin).await;
+        if !fields.is_empty() {
+            world.stage("one", &adjacency, StagedPart::Hash(fields)).await;
+        }
+        world.publish("one", commit).await;
+    }
+    assert_eq!(world.number(["EXISTS", &adjacency]).await, 0);
+}
+
+async fn a_failed_build_waits_longer_each_time_and_holds_up_that_commit_alone(world: World) {
+    for wait in [10, 20, 40, 80, 160, 320, 600, 600] {
+        assert_eq!(world.lease("one", HEAD).await, BuildLease::Granted);
+        world.fail("one", HEAD, "a blob is missing").await;
+        for builder in ["one", "two"] {
+            let BuildLease::BackingOff { reason, until } = world.lease(builder, HEAD).await else {
+                panic!("no backing off")
+            };
+            assert_eq!(reason, "a blob is missing");
+            assert!(
+                (wait - 2..=wait).contains(&(until - world.now().await)),
+                "{wait}: {until}"
+            );
+        }
+        world.set_graph_field("retry_at", "1000000000").await;
+    }
+    world.set_graph_field("retry_at", "9000000000").await;
+    assert_eq!(world.lease("two", NEXT).await, BuildLease::Granted);
+    assert_eq!(world.publish("two", NEXT).await, Published::Done);
+    for name in [
+        "failed",
+        "failure",
+        "failures",
+        "retry_at",
+        "builder",
+        "building",
+        "lease_until",
+    ] {
+        assert_eq!(world.graph_field(name).await, Value::Nil, "{name}");
+    }
+    world.lease("one", HEAD).await;
+    world.fail("one", HEAD, "again").await;
+    let BuildLease::BackingOff { until, .. } = world.lease("one", HEAD).await else {
+        panic!("no backing off")
+    };
+    assert!(until - world.now().await <= 10, "a success begins the count anew");
+}
+
+on_every_store!(
+    one_builder_at_a_time,
+    a_dead_builder_gives_its_lease_back_and_can_do_nothing_more,
+    staging_renews_the_lease,
+    a_graph_is_seen_whole_or_not_at_all,
+    what_an_earlier_builder_left_staged_is_swept_away,
+    a_graph_without_any_edge_leaves_nothing_of_the_old_one,
+    a_failed_build_waits_longer_each_time_and_holds_up_that_commit_alone,
+);

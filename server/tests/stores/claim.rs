@@ -1,0 +1,215 @@
+//! `claim`.
+
+use coord::domain::Claim::{Reading, Writing};
+use coord::store::scripts::{ClaimOutcome, record_head};
+
+use crate::world::{HEAD, LOCAL, NEXT, World, granted, in_short, sha};
+
+async fn tokens_grow_with_every_grant_and_stay_with_a_renewal(world: World) {
+    let ann = world.agent("ann");
+    let both = ann.writes(&["a.ts", "b.ts"]).await;
+    assert_eq!(both.own.iter().map(|lock| lock.token).collect::<Vec<_>>(), [1, 1]);
+    assert_eq!(ann.reads(&["c.ts"]).await.own[0].token, 2);
+    let again = ann.writes(&["a.ts", "d.ts"]).await;
+    assert_eq!(
+        again
+            .own
+            .iter()
+            .map(|lock| (lock.file_path.as_str(), lock.token))
+            .collect::<Vec<_>>(),
+        [("a.ts", 1), ("d.ts", 3)]
+    );
+    assert_eq!(
+        ann.writes(&["c.ts"]).await.own[0].token,
+        4,
+        "from reading to writing is a grant"
+    );
+    world.lapse(&["a.ts"]).await;
+    assert_eq!(
+        ann.writes(&["a.ts"]).await.own[0].token,
+        5,
+        "an expired lock is granted anew"
+    );
+    assert_eq!(ann.clone().on_branch("other").writes(&["a.ts"]).await.own[0].token, 6);
+}
+
+async fn a_renewal_is_new_in_everything_but_token_and_head(world: World) {
+    let ann = world.agent("ann");
+    ann.clone().for_seconds(10).writes(&["a.ts"]).await;
+    let renewed = ann
+        .clone()
+        .at(NEXT)
+        .while_branch_is_at(NEXT)
+        .saying("Now the second half of it")
+        .for_seconds(500)
+        .writes(&["a.ts"])
+        .await;
+    let lock = &renewed.own[0];
+    assert_eq!(lock.expiry - lock.timestamp, 500);
+    assert_eq!(
+        (lock.message.as_str(), lock.agent_head.as_str(), lock.token),
+        ("Now the second half of it", HEAD, 1)
+    );
+    assert_eq!(world.stored("a.ts").await, renewed.own);
+    assert_eq!(
+        world.events_since(0).await,
+        ["lock_granted ann a.ts", "lock_renewed ann a.ts"]
+    );
+    world.assert_index_is_exact().await;
+}
+
+async fn a_reader_becomes_a_writer_and_a_writer_never_a_reader(world: World) {
+    let ann = world.agent("ann");
+    ann.reads(&["a.ts"]).await;
+    let upgraded = ann.clone().at(NEXT).while_branch_is_at(NEXT).writes(&["a.ts"]).await;
+    assert_eq!(
+        (upgraded.own[0].status, upgraded.own[0].agent_head.as_str()),
+        (Writing, NEXT)
+    );
+    let read = ann.reads(&["a.ts"]).await;
+    assert_eq!(read.own[0].status, Writing, "what was written still has to be pushed");
+    assert_eq!(world.stored("a.ts").await.len(), 1);
+    assert_eq!(
+        world.events_since(0).await,
+        [
+            "lock_granted ann a.ts",
+            "lock_granted ann a.ts",
+            "lock_renewed ann a.ts"
+        ]
+    );
+    world.agent("bob").is_refused(Reading, &["a.ts"]).await;
+}
+
+async fn all_or_nothing(world: World) {
+    world.agent("bob").writes(&["taken.ts"]).await;
+    let ann = world.agent("ann");
+    ann.clone().for_seconds(77).reads(&["mine.ts"]).await;
+    let before = world.stored("mine.ts").await;
+    let refused = ann.is_refused(Writing, &["free.ts", "mine.ts", "taken.ts"]).await;
+    assert_eq!(in_short(&refused.findings), ["DIRECT! taken.ts bob"]);
+    assert_eq!(world.stored("free.ts").await, []);
+    assert_eq!(world.stored("mine.ts").await, before, "not even renewed");
+    assert_eq!(
+        world.events_since(2).await,
+        ["lock_refused ann free.ts mine.ts taken.ts"]
+    );
+    let event = world.events().await.pop().unwrap().1;
+    assert_eq!(
+        (&event["reason"], &event["conflicts"]),
+        (&"CONFLICT".into(), &serde_json::json!(["taken.ts"]))
+    );
+    world.assert_index_is_exact().await;
+}
+
+async fn writing_behind_the_branch_is_stale_and_reading_is_not(world: World) {
+    let ann = world.agent("ann").while_branch_is_at(NEXT);
+    let ClaimOutcome::Stale(survey) = ann.claim(Writing, &["a.ts"]).await else {
+        panic!("not stale")
+    };
+    assert_eq!((survey.head.as_str(), survey.is_behind), (NEXT, true));
+    assert!(survey.own.is_empty() && survey.findings.is_empty());
+    assert_eq!(world.stored("a.ts").await, []);
+    assert_eq!(world.events().await[0].1["reason"], "STALE");
+    let read = ann.reads(&["a.ts"]).await;
+    assert!(read.is_behind);
+    assert_eq!(read.own[0].agent_head, HEAD);
+    granted(ann.based_on(&NEXT[..7]).claim(Writing, &["a.ts"]).await);
+}
+
+async fn without_any_head_nothing_is_claimed(world: World) {
+    let ann = world.agent("ann").without_source();
+    for wanted in [Reading, Writing] {
+        assert_eq!(ann.claim(wanted, &["a.ts"]).await, ClaimOutcome::UnknownHead);
+    }
+    assert_eq!(world.stored("a.ts").await, []);
+    record_head(&*world.store, &world.repo, &world.branch, &sha(HEAD), "local", &[])
+        .await
+        .unwrap();
+    ann.writes(&["a.ts"]).await;
+}
+
+async fn who_is_ahead_is_measured_from_the_branch(world: World) {
+    // LOCAL has the branch's head, and more that is not pushed: what must be on the branch at the release is more than HEAD.
+    let lock = world
+        .agent("ann")
+        .at(LOCAL)
+        .based_on(HEAD)
+        .writes(&["a.ts"])
+        .await
+        .own
+        .remove(0);
+    assert_eq!(lock.agent_head, HEAD);
+    let lock = world.agent("bob").at(&HEAD[..9]).writes(&["b.ts"]).await.own.remove(0);
+    assert_eq!(lock.agent_head, HEAD[..9], "an abbreviation of the head is the head");
+    let lock = world
+        .agent("cid")
+        .at(LOCAL)
+        .based_on(HEAD)
+        .reads(&["c.ts"])
+        .await
+        .own
+        .remove(0);
+    assert_eq!(lock.agent_head, LOCAL, "a reader pushes nothing");
+}
+
+async fn readers_share_and_the_last_one_standing_may_write(world: World) {
+    let (ann, bob) = (world.agent("ann"), world.agent("bob"));
+    ann.reads(&["a.ts"]).await;
+    bob.reads(&["a.ts"]).await;
+    ann.is_refused(Writing, &["a.ts"]).await;
+    bob.abandons(&["a.ts"]).await;
+    ann.writes(&["a.ts"]).await;
+    assert_eq!(world.stored("a.ts").await.len(), 1);
+}
+
+async fn branches_hold_the_same_file_beside_each_other(world: World) {
+    world.agent("bob").on_branch("other").writes(&["a.ts"]).await;
+    let survey = world.agent("ann").writes(&["a.ts"]).await;
+    assert_eq!(in_short(&survey.findings), ["CROSS_BRANCH a.ts bob"]);
+    assert_eq!(survey.findings[0].entry.branch, "other");
+    assert_eq!(world.stored("a.ts").await.len(), 2);
+    world.agent("ann").abandons(&["a.ts"]).await;
+    assert_eq!(world.stored("a.ts").await[0].user_id, "bob");
+    world.assert_index_is_exact().await;
+}
+
+async fn five_hundred_and_twelve_files_of_the_longest_paths_are_one_claim(world: World) {
+    let paths: Vec<String> = (0..512)
+        .map(|number| format!("{number:0>2000}", number = format!("x{number}")))
+        .collect();
+    let survey = world.agent("ann").writes(&paths).await;
+    assert_eq!(survey.own.len(), 512);
+    let refused = world.agent("bob").is_refused(Reading, &paths).await;
+    assert_eq!(refused.findings.len(), 512);
+    assert_eq!(world.agent("ann").abandons(&paths).await.released.len(), 512);
+    assert_eq!(world.events().await.len(), 3);
+}
+
+async fn of_claims_at_one_time_one_wins(world: World) {
+    let names: Vec<String> = (0..16).map(|number| format!("user{number}")).collect();
+    let agents: Vec<_> = names.iter().map(|name| world.agent(name)).collect();
+    let outcomes = futures::future::join_all(agents.iter().map(|agent| agent.claim(Writing, &["a.ts", "b.ts"]))).await;
+    let winners: Vec<_> = outcomes
+        .iter()
+        .zip(&names)
+        .filter(|(outcome, _)| matches!(outcome, ClaimOutcome::Claimed(_)))
+        .collect();
+    assert_eq!(winners.len(), 1, "{outcomes:?}");
+    assert_eq!(world.stored("a.ts").await[0].user_id, *winners[0].1);
+    assert_eq!(world.stored("b.ts").await[0].user_id, *winners[0].1);
+    assert_eq!(world.events().await.len(), 16, "one grant and fifteen refusals");
+}
+
+on_every_store!(
+    tokens_grow_with_every_grant_and_stay_with_a_renewal,
+    a_renewal_is_new_in_everything_but_token_and_head,
+    a_reader_becomes_a_writer_and_a_writer_never_a_reader,
+    all_or_nothing,
+    writing_behind_the_branch_is_stale_and_reading_is_not,
+    without_any_head_nothing_is_claimed,
+    who_is_ahead_is_measured_from_the_branch,
+    readers_share_and_the_last_one_standing_may_write,
+    branches_hold_the_same_file_beside_each_other,
+    five_hundred_and_twelve_files_of_the_longest_paths_are_one_claim,
+    of_claims_at_one_time_one_wins,
+);

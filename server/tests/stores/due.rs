@@ -1,0 +1,353 @@
+//! `mark_due`, `take_due`, `settle_due`: whatever happens between a claim and a sweep, a repository that holds a lock is never
+//! lost from the list of what is due.
+
+use coord::store::keys::DUE;
+use coord::store::scripts::{TakenRepository, settle_due, sweep, take_due};
+use coord::sweep::{SweepReport, sweep_due};
+
+use crate::world::World;
+
+impl World {
+    /// The list: members without the repository's own name, and whether they are due now.
+    async fn due(&self) -> Vec<(String, bool)> {
+        let list = self.command(["ZRANGE", DUE, "0", "-1", "WITHSCORES"]).await;
+        let time = self.command(["TIME"]).await.as_array().unwrap()[0].as_int().unwrap();
+        let mut list: Vec<_> = list
+            .as_array()
+            .unwrap()
+            .chunks(2)
+            .map(|pair| {
+                (
+                    pair[0].as_str().unwrap().replace(self.repo.as_str(), "REPO"),
+                    pair[1].as_int().unwrap() <= time,
+                )
+            })
+            .collect();
+        list.sort();
+        list
+    }
+
+    /// Makes everything on the list due now, as if the time had come.
+    async fn let_time_pass(&self) {
+        let list = self.command(["ZRANGE", DUE, "0", "-1"]).await;
+        for member in list.as_array().unwrap() {
+            self.command(["ZADD", DUE, "1000000000", member.as_str().unwrap()])
+                .await;
+        }
+    }
+
+    async fn take(&self) -> Option<TakenRepository> {
+        let mut taken = take_due(&*self.store, 100).await.unwrap();
+        assert!(taken.len() <= 1, "{taken:?}");
+        taken.pop()
+    }
+
+    /// A whole turn of a sweep.
+    async fn sweeps(&self) -> SweepReport {
+        sweep_due(&*self.store).await.unwrap()
+    }
+
+    /// Looks and settles, after [`World::take`].
+    async fn finish(&self, taken: &TakenRepository) {
+        let swept = sweep(&*self.store, &self.repo, 500).await.unwrap();
+        settle_due(&*self.store, taken, swept.next_expiry).await.unwrap();
+    }
+
+    /// That the lock on `path` is announced sooner or later, by sweeps alone.
+    async fn assert_lock_is_found(&self, path: &str) {
+        self.lapse(&[path]).await;
+        for _ in 0..3 {
+            self.let_time_pass().await;
+            self.sweeps().await;
+        }
+        assert!(
+            self.stored(path).await.is_empty(),
+            "the lock on {path} is lost from the list: {:?}",
+            self.due().await
+        );
+        assert!(
+            self.events()
+                .await
+                .iter()
+                .any(|(_, event)| event["type"] == "lock_expired" && event["files"][0] == path)
+        );
+    }
+}
+
+fn list(members: &[(&str, bool)]) -> Vec<(String, bool)> {
+    members
+        .iter()
+        .map(|(name, is_due)| ((*name).to_owned(), *is_due))
+        .collect()
+}
+
+async fn a_lock_is_due_when_it_expires_and_forgotten_two_looks_later(world: World) {
+    assert_eq!(world.take().await, None);
+    world.agent("ann").writes(&["a.ts"]).await;
+    assert_eq!(world.due().await, list(&[("REPO", false)]));
+    assert_eq!(
+        world.sweeps().await,
+        SweepReport {
+            repositories: 0,
+            expired: 0,
+            is_complete: true
+        }
+    );
+    world.lapse(&["a.ts"]).await;
+    world.let_time_pass().await;
+    assert_eq!(
+        world.sweeps().await,
+        SweepReport {
+            repositories: 1,
+            expired: 1,
+            is_complete: true
+        }
+    );
+    assert_eq!(world.due().await, list(&[("idle:REPO", false)]));
+    world.let_time_pass().await;
+    assert_eq!(
+        world.sweeps().await,
+        SweepReport {
+            repositories: 1,
+            expired: 0,
+            is_complete: true
+        }
+    );
+    assert_eq!(world.due().await, list(&[]));
+}
+
+async fn an_earlier_expiry_moves_the_mark_and_a_later_one_does_not(world: World) {
+    let ann = world.agent("ann");
+    let score = async || {
+        world
+            .command(["ZSCORE", DUE, world.repo.as_str()])
+            .await
+            .as_int()
+            .unwrap()
+    };
+    ann.clone().for_seconds(1000).writes(&["a.ts"]).await;
+    let late = score().await;
+    ann.clone().for_seconds(100).writes(&["b.ts"]).await;
+    let early = score().await;
+    assert!(early <= late - 899, "{early} {late}");
+    ann.clone().for_seconds(2000).writes(&["c.ts"]).await;
+    assert_eq!(score().await, early);
+}
+
+async fn a_renewed_lock_is_looked_at_in_vain_once_and_then_when_it_expires(world: World) {
+    world.agent("ann").writes(&["a.ts"]).await;
+    world.let_time_pass().await;
+    assert_eq!(world.sweeps().await.expired, 0);
+    assert_eq!(world.due().await, list(&[("REPO", false)]));
+    let due = world
+        .command(["ZSCORE", DUE, world.repo.as_str()])
+        .await
+        .as_int()
+        .unwrap();
+    assert_eq!(due, world.stored("a.ts").await[0].expiry);
+}
+
+async fn a_claim_while_a_sweep_looks_is_kept(world: World) {
+    let ann = world.agent("ann");
+    ann.writes(&["old.ts"]).await;
+    world.lapse(&["old.ts"]).await;
+    world.let_time_pass().await;
+    let taken = world.take().await.unwrap();
+    assert_eq!(world.due().await, list(&[("sweeping:REPO", false)]));
+    let swept = sweep(&*world.store, &world.repo, 500).await.unwrap();
+    assert_eq!((swept.expired, swept.next_expiry), (1, None));
+    ann.writes(&["new.ts"]).await;
+    settle_due(&*world.store, &taken, swept.next_expiry).await.unwrap();
+    assert_eq!(world.due().await, list(&[("REPO", false), ("idle:REPO", false)]));
+    world.assert_lock_is_found("new.ts").await;
+}
+
+async fn a_claim_that_marked_before_the_sweep_and_landed_after_it_is_kept(world: World) {
+    // The two scripts of a claim are not one transaction. Here the mark changes nothing, since the repository is due already;
+    // then a whole sweep runs; then the claim itself lands.
+    let ann = world.agent("ann");
+    ann.writes(&["old.ts"]).await;
+    world.lapse(&["old.ts"]).await;
+    world.let_time_pass().await;
+    world.sweeps().await;
+    let without_mark = world.due().await;
+    assert_eq!(without_mark, list(&[("idle:REPO", false)]));
+    ann.writes(&["new.ts"]).await;
+    // As if its mark had come before the sweep.
+    world.command(["ZREM", DUE, world.repo.as_str()]).await;
+    assert_eq!(world.due().await, without_mark);
+    world.assert_lock_is_found("new.ts").await;
+}
+
+async fn a_last_look_that_finds_a_lock_keeps_the_repository(world: World) {
+    world.agent("ann").writes(&["a.ts"]).await;
+    world.command(["DEL", DUE]).await;
+    world.command(["ZADD", DUE, "1", &format!("idle:{}", world.repo)]).await;
+    let taken = world.take().await.unwrap();
+    assert!(taken.is_last_look);
+    world.finish(&taken).await;
+    assert_eq!(world.due().await, list(&[("REPO", false)]));
+}
+
+async fn a_claim_during_the_last_look_is_kept(world: World) {
+    world.command(["ZADD", DUE, "1", &format!("idle:{}", world.repo)]).await;
+    let taken = world.take().await.unwrap();
+    let swept = sweep(&*world.store, &world.repo, 500).await.unwrap();
+    world.agent("ann").writes(&["a.ts"]).await;
+    settle_due(&*world.store, &taken, swept.next_expiry).await.unwrap();
+    assert_eq!(world.due().await, list(&[("REPO", false)]));
+    world.assert_lock_is_found("a.ts").await;
+}
+
+async fn a_mark_makes_a_last_look_a_look_like_any_other(world: World) {
+    for member in ["REPO", "sweeping:REPO"] {
+        world.command(["ZADD", DUE, "1", &format!("idle:{}", world.repo)]).await;
+        world
+            .command(["ZADD", DUE, "2", &member.replace("REPO", world.repo.as_str())])
+            .await;
+        let taken = world.take().await.unwrap();
+        assert!(!taken.is_last_look, "{member}");
+        world.finish(&taken).await;
+        assert_eq!(world.due().await, list(&[("idle:REPO", false)]));
+        world.command(["DEL", DUE]).await;
+    }
+}
+
+async fn a_sweep_that_dies_loses_nothing(world: World) {
+    world.agent("ann").writes(&["a.ts"]).await;
+    world.let_time_pass().await;
+    world.take().await.unwrap();
+    assert_eq!(world.take().await, None, "while its turn lasts, it is nobody else's");
+    world.let_time_pass().await;
+    let taken = world.take().await.unwrap();
+    assert!(!taken.is_last_look);
+    world.finish(&taken).await;
+    world.assert_lock_is_found("a.ts").await;
+
+    // In its last look, too.
+    world.command(["ZADD", DUE, "1", &format!("idle:{}", world.repo)]).await;
+    assert!(world.take().await.unwrap().is_last_look);
+    world.let_time_pass().await;
+    assert!(!world.take().await.unwrap().is_last_look);
+}
+
+async fn two_sweeps_at_once_settle_the_same_repository_without_harm(world: World) {
+    let ann = world.agent("ann");
+    ann.writes(&["a.ts"]).await;
+    world.let_time_pass().await;
+    let slow = world.take().await.unwrap();
+    let looked = sweep(&*world.store, &world.repo, 500).await.unwrap();
+    world.let_time_pass().await; // The turn of the slow one is over.
+    let quick = world.take().await.unwrap();
+    world.finish(&quick).await;
+    settle_due(&*world.store, &slow, looked.next_expiry).await.unwrap();
+    assert_eq!(world.due().await, list(&[("REPO", false)]));
+    world.assert_lock_is_found("a.ts").await;
+}
+
+async fn sweeps_at_one_time_announce_an_expiry_once(world: World) {
+    world.agent("ann").writes(&["a.ts", "b.ts"]).await;
+    world.lapse(&["a.ts", "b.ts"]).await;
+    world.let_time_pass().await;
+    let reports = futures::future::join_all((0..8).map(|_| sweep_due(&*world.store))).await;
+    let expired: u64 = reports.into_iter().map(|report| report.unwrap().expired).sum();
+    assert_eq!(expired, 2);
+    assert_eq!(world.events().await.len(), 2, "one grant and one expiry");
+}
+
+async fn a_refused_claim_leaves_a_mark_that_is_forgotten(world: World) {
+    world
+        .agent("bob")
+        .without_source()
+        .claim(coord::domain::Claim::Writing, &["a.ts"])
+        .await;
+    assert_eq!(world.due().await, list(&[("REPO", false)]));
+    for expected in [&[("idle:REPO", false)][..], &[]] {
+        world.let_time_pass().await;
+        world.sweeps().await;
+        assert_eq!(world.due().await, list(expected));
+    }
+}
+
+async fn a_repository_with_more_than_one_run_of_expired_files_is_swept_whole(world: World) {
+    let ann = world.agent("ann").for_seconds(1);
+    let paths: Vec<String> = (0..1200).map(|number| format!("{number}.ts")).collect();
+    for some in paths.chunks(400) {
+        ann.writes(some).await;
+    }
+    world.agent("bob").writes(&["stays.ts"]).await;
+    tokio::time::sleep(std::time::Duration::from_millis(2100)).await;
+    world.let_time_pass().await;
+    let before = world.events().await.len();
+    assert_eq!(
+        world.sweeps().await,
+        SweepReport {
+            repositories: 1,
+            expired: 1200,
+            is_complete: true
+        }
+    );
+    let announced: usize = world.events().await[before..]
+        .iter()
+        .map(|(_, event)| event["files"].as_array().unwrap().len())
+        .sum();
+    assert_eq!(announced, 1200);
+    assert_eq!(world.stored("stays.ts").await.len(), 1);
+    world.assert_index_is_exact().await;
+    assert_eq!(world.due().await, list(&[("REPO", false)]));
+}
+
+async fn more_repositories_than_are_taken_at_once_are_all_swept(world: World) {
+    for _ in 0..250 {
+        let other = World::over(world.store.clone(), None);
+        other.agent("ann").writes(&["a.ts"]).await;
+        other.lapse(&["a.ts"]).await;
+    }
+    world.let_time_pass().await;
+    assert_eq!(
+        world.sweeps().await,
+        SweepReport {
+            repositories: 250,
+            expired: 250,
+            is_complete: true
+        }
+    );
+}
+
+async fn what_is_no_repository_on_the_list_is_dropped(world: World) {
+    world.command(["ZADD", DUE, "1", "rubbish"]).await;
+    world.command(["ZADD", DUE, "1", "example.com/a/b c"]).await;
+    world.agent("ann").writes(&["a.ts"]).await;
+    world.lapse(&["a.ts"]).await;
+    world.let_time_pass().await;
+    assert_eq!(world.sweeps().await.expired, 1);
+    assert_eq!(world.due().await, list(&[("idle:REPO", false)]));
+}
+
+async fn an_index_without_its_lock_ends_the_sweep_all_the_same(world: World) {
+    // An operator who deletes the locks by hand leaves the index behind.
+    world.agent("ann").writes(&["a.ts"]).await;
+    world.lapse(&["a.ts"]).await;
+    world.command(["DEL", &coord::store::keys::locks(&world.repo)]).await;
+    let swept = sweep(&*world.store, &world.repo, 500).await.unwrap();
+    assert_eq!((swept.expired, swept.next_expiry), (0, None));
+}
+
+on_every_store!(
+    a_lock_is_due_when_it_expires_and_forgotten_two_looks_later,
+    an_earlier_expiry_moves_the_mark_and_a_later_one_does_not,
+    a_renewed_lock_is_looked_at_in_vain_once_and_then_when_it_expires,
+    a_claim_while_a_sweep_looks_is_kept,
+    a_claim_that_marked_before_the_sweep_and_landed_after_it_is_kept,
+    a_last_look_that_finds_a_lock_keeps_the_repository,
+    a_claim_during_the_last_look_is_kept,
+    a_mark_makes_a_last_look_a_look_like_any_other,
+    a_sweep_that_dies_loses_nothing,
+    two_sweeps_at_once_settle_the_same_repository_without_harm,
+    sweeps_at_one_time_announce_an_expiry_once,
+    a_refused_claim_leaves_a_mark_that_is_forgotten,
+    a_repository_with_more_than_one_run_of_expired_files_is_swept_whole,
+    more_repositories_than_are_taken_at_once_are_all_swept,
+    what_is_no_repository_on_the_list_is_dropped,
+    an_index_without_its_lock_ends_the_sweep_all_the_same,
+);

@@ -1,0 +1,127 @@
+//! Every change is one event, in the log and on the channel, with the same content.
+
+use coord::domain::Claim::{Reading, Writing};
+use coord::source::Reachable;
+use coord::store::keys;
+use coord::store::scripts::{record_head, sweep};
+use futures::StreamExt;
+
+use crate::world::{HEAD, NEXT, World, sha};
+
+async fn what_is_logged_is_published_with_its_id_and_in_order(world: World) {
+    let mut channel = world.store.subscribe(&keys::events(&world.repo)).await.unwrap();
+    let (ann, bob) = (world.agent("ann/one"), world.agent("bob"));
+    record_head(&*world.store, &world.repo, &world.branch, &sha(HEAD), "local", &[])
+        .await
+        .unwrap();
+    ann.writes(&["a.ts", "b.ts"]).await;
+    ann.writes(&["a.ts"]).await;
+    bob.is_refused(Writing, &["b.ts"]).await;
+    bob.reads(&["c.ts"]).await;
+    ann.release(Some(HEAD), Reachable::Yes, &["a.ts"]).await;
+    ann.release(Some(NEXT), Reachable::Yes, &["a.ts"]).await;
+    world.lapse(&["b.ts"]).await;
+    sweep(&*world.store, &world.repo, 10).await.unwrap();
+
+    let log = world.events().await;
+    let types: Vec<_> = log.iter().map(|(_, event)| event["type"].as_str().unwrap()).collect();
+    assert_eq!(
+        types,
+        [
+            "head_moved",
+            "lock_granted",
+            "lock_renewed",
+            "lock_refused",
+            "lock_granted",
+            "lock_refused",
+            "lock_released",
+            "lock_expired"
+        ]
+    );
+    for (id, event) in &log {
+        let published = tokio::time::timeout(std::time::Duration::from_secs(20), channel.next())
+            .await
+            .unwrap()
+            .unwrap();
+        let mut published: serde_json::Value = serde_json::from_slice(&published).unwrap();
+        assert_eq!(
+            published.as_object_mut().unwrap().remove("id"),
+            Some(serde_json::Value::from(id.as_str()))
+        );
+        assert_eq!(published, *event);
+    }
+    let mut ids: Vec<(u64, u64)> = Vec::new();
+    for (id, _) in &log {
+        let (time, number) = id.split_once('-').unwrap();
+        ids.push((time.parse().unwrap(), number.parse().unwrap()));
+    }
+    assert!(ids.is_sorted(), "{ids:?}");
+}
+
+async fn an_event_says_who_what_where_and_why(world: World) {
+    world
+        .agent("ann/one")
+        .saying("Splitting the lexer from the parser")
+        .for_seconds(120)
+        .writes(&["a.ts", "b.ts"])
+        .await;
+    let (_, event) = world.events().await.remove(0);
+    let time = event["time"].as_i64().unwrap();
+    assert_eq!(
+        event,
+        serde_json::json!({
+            "type": "lock_granted", "user": "ann", "user_name": "ann's name", "agent_id": "one", "branch": "main",
+            "files": ["a.ts", "b.ts"], "status": "WRITING", "message": "Splitting the lexer from the parser",
+            "token": 1, "time": time, "expiry": time + 120,
+        })
+    );
+    world.agent("bob").is_refused(Reading, &["b.ts", "c.ts"]).await;
+    let (_, event) = world.events().await.remove(1);
+    assert_eq!(
+        event,
+        serde_json::json!({
+            "type": "lock_refused", "user": "bob", "user_name": "bob's name", "branch": "main", "files": ["b.ts", "c.ts"],
+            "status": "READING", "message": "What bob does and why", "reason": "CONFLICT", "conflicts": ["b.ts"],
+            "time": event["time"],
+        })
+    );
+}
+
+async fn a_claim_that_grants_and_renews_is_two_events(world: World) {
+    let ann = world.agent("ann");
+    ann.writes(&["a.ts", "b.ts"]).await;
+    ann.writes(&["a.ts", "c.ts", "b.ts", "d.ts"]).await;
+    assert_eq!(
+        world.events_since(1).await,
+        ["lock_granted ann c.ts d.ts", "lock_renewed ann a.ts b.ts"]
+    );
+}
+
+async fn the_log_keeps_ten_thousand_events(world: World) {
+    let key = keys::status_log(&world.repo);
+    let add = || coord::store::Request::command(["XADD", &key, "*", "event", "{\"type\":\"old\"}"]);
+    for _ in 0..11 {
+        world.store.run((0..1000).map(|_| add()).collect()).await.unwrap();
+    }
+    world.agent("ann").writes(&["a.ts"]).await;
+    let events = world.events().await;
+    assert_eq!(events.len(), 10_000);
+    assert_eq!(events[9_999].1["type"], "lock_granted");
+}
+
+async fn repositories_and_branches_do_not_hear_of_each_other(world: World) {
+    let other = World::over(world.store.clone(), None);
+    other.agent("ann").writes(&["a.ts"]).await;
+    assert_eq!(world.events().await, []);
+    world.agent("bob").writes(&["a.ts"]).await;
+    assert_eq!(world.events().await.len(), 1);
+    assert_eq!(world.stored("a.ts").await[0].token, 1, "each counts its own tokens");
+}
+
+on_every_store!(
+    what_is_logged_is_published_with_its_id_and_in_order,
+    an_event_says_who_what_where_and_why,
+    a_claim_that_grants_and_renews_is_two_events,
+    the_log_keeps_ten_thousand_events,
+    repositories_and_branches_do_not_hear_of_each_other,
+);

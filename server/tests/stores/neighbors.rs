@@ -1,0 +1,365 @@
+//! Neighbors in the import graph: whichever side of a hub a script looks from, the answer is that of a plain model.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use coord::domain::{Claim, LockEntry, NeighborPolicy};
+use coord::store::keys;
+use coord::store::scripts::{Direction, Finding, Relation};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+
+use crate::world::{HEAD, World, in_short};
+
+use Claim::{Reading, Writing};
+
+/// How a graph is written: files with more neighbors than this are hubs, with chunks of so many lines.
+#[derive(Clone, Copy, Debug)]
+struct Layout {
+    most_neighbors: usize,
+    chunk_lines: usize,
+}
+
+/// Adds files, each with those that it imports, to the graph of the branch.
+pub async fn store_graph(world: &World, imports: &[(&str, &[&str])]) {
+    let edges = imports
+        .iter()
+        .flat_map(|(from, to)| to.iter().map(|to| ((*from).to_owned(), (*to).to_owned())));
+    let layout = Layout {
+        most_neighbors: 512,
+        chunk_lines: 300,
+    };
+    store_edges(world, &edges.collect(), layout).await;
+}
+
+async fn store_edges(world: &World, edges: &BTreeSet<(String, String)>, layout: Layout) {
+    let mut words = vec![
+        b"HSET".to_vec(),
+        keys::graph_adjacency(&world.repo, &world.branch).into_bytes(),
+    ];
+    for (field, text) in adjacency(edges, layout) {
+        words.extend([field.into_bytes(), text.into_bytes()]);
+    }
+    if words.len() > 2 {
+        world
+            .store
+            .run(vec![coord::store::Request::Command(words)])
+            .await
+            .unwrap();
+    }
+}
+
+/// The fields of the adjacency, in the format of `neighbors.lua`.
+fn adjacency(edges: &BTreeSet<(String, String)>, layout: Layout) -> BTreeMap<String, String> {
+    let mut lines: BTreeMap<&str, Vec<(char, &str)>> = BTreeMap::new();
+    for (from, to) in edges {
+        lines.entry(from).or_default().push(('>', to));
+        lines.entry(to).or_default().push(('<', from));
+    }
+    // '>' before '<'.
+    for lines in lines.values_mut() {
+        lines.sort_by_key(|(sign, path)| (*sign == '<', *path));
+    }
+    let is_hub: BTreeSet<&str> = lines
+        .iter()
+        .filter(|(_, lines)| lines.len() > layout.most_neighbors)
+        .map(|(path, _)| *path)
+        .collect();
+    let text = |lines: &[(char, &str)]| {
+        lines
+            .iter()
+            .map(|(sign, path)| format!("{sign}{path}\n"))
+            .collect::<String>()
+    };
+    let mut fields = BTreeMap::new();
+    for (path, lines) in &lines {
+        if is_hub.contains(path) {
+            let chunks = lines.chunks(layout.chunk_lines);
+            let hubs: Vec<_> = lines
+                .iter()
+                .copied()
+                .filter(|(_, other)| is_hub.contains(other))
+                .collect();
+            fields.insert(
+                (*path).to_owned(),
+                format!("B{}:{}\n{}", lines.len(), chunks.len(), text(&hubs)),
+            );
+            fields.extend(
+                chunks
+                    .enumerate()
+                    .map(|(index, chunk)| (format!("{path}\n{}", index + 1), text(chunk))),
+            );
+        } else {
+            fields.insert((*path).to_owned(), format!("{}\n{}", lines.len(), text(lines)));
+        }
+    }
+    fields
+}
+
+/// Files `0` to `FILES - 1`.
+const FILES: usize = 10;
+
+#[derive(Clone, Debug)]
+struct Case {
+    edges: BTreeSet<(usize, usize)>,
+    layout: (usize, usize),
+    /// File, holder, writing, on the branch asked about.
+    locks: Vec<(usize, usize, bool, bool)>,
+    /// Locks on files outside the graph.
+    unrelated: usize,
+    requested: Vec<usize>,
+    is_writing: bool,
+    warns: bool,
+}
+
+fn case() -> impl Strategy<Value = Case> {
+    let edges = prop::collection::btree_set((0..FILES, 0..FILES), 0..45)
+        .prop_map(|edges| edges.into_iter().filter(|(from, to)| from != to).collect());
+    let locks = prop::collection::vec((0..FILES, 0..3usize, any::<bool>(), prop::bool::weighted(0.8)), 0..12);
+    let requested = Just((0..FILES).collect::<Vec<_>>()).prop_shuffle();
+    let requested = (requested, 1..=FILES).prop_map(|(order, count)| order[..count].to_vec());
+    (
+        edges,
+        (0..8usize, 1..4usize),
+        locks,
+        prop_oneof![Just(0usize), 0..30usize],
+        requested,
+        any::<bool>(),
+        any::<bool>(),
+    )
+        .prop_map(|(edges, layout, locks, unrelated, requested, is_writing, warns)| Case {
+            edges,
+            layout,
+            locks,
+            unrelated,
+            requested,
+            is_writing,
+            warns,
+        })
+}
+
+/// `f3.ts`; some are a part of another's name, and some have signs of the format in them.
+fn file(number: usize) -> String {
+    [
+        "a.ts", "a.tsx", "x/a.ts", ">a.ts", "<a.ts", "B12:3", "12", "ü.ts", "a b.ts", "%d+.ts",
+    ][number]
+        .to_owned()
+}
+
+fn user(number: usize) -> &'static str {
+    ["ann", "bob", "cid"][number]
+}
+
+/// Locks as the rules allow them: a file has one writer or some readers on a branch.
+fn held(world: &World, case: &Case) -> BTreeMap<String, Vec<LockEntry>> {
+    let mut held: BTreeMap<String, Vec<LockEntry>> = BTreeMap::new();
+    let unrelated = (0..case.unrelated).map(|number| (format!("unrelated/{number}"), 1, true, true));
+    let locks = case
+        .locks
+        .iter()
+        .map(|&(number, user, writes, is_here)| (file(number), user, writes, is_here));
+    for (path, number, writes, is_here) in locks.chain(unrelated) {
+        let branch = if is_here { "main" } else { "other" };
+        let entries = held.entry(path.clone()).or_default();
+        let clashes = entries.iter().any(|entry| {
+            entry.branch == branch && (writes || entry.status == Writing || entry.user_id == user(number))
+        });
+        if !clashes {
+            entries.push(LockEntry {
+                key: format!("{}:{branch}:{path}", world.repo),
+                file_path: path,
+                branch: branch.to_owned(),
+                user_id: user(number).to_owned(),
+                user_name: user(number).to_owned(),
+                agent_id: None,
+                status: if writes { Writing } else { Reading },
+                agent_head: HEAD.to_owned(),
+                message: "What is done and why".to_owned(),
+                timestamp: 1_700_000_000,
+                expiry: 5_000_000_000,
+                token: 1,
+            });
+        }
+    }
+    held
+}
+
+/// Relation, in the way, via, direction, path, user.
+type Fact = (String, bool, String, Option<String>, String, String);
+
+fn fact(finding: &Finding) -> Fact {
+    (
+        format!("{:?}", finding.relation),
+        finding.blocks,
+        finding.via.clone(),
+        finding.direction.map(|direction| format!("{direction:?}")),
+        finding.entry.file_path.clone(),
+        finding.entry.user_id.clone(),
+    )
+}
+
+/// What the table of blocking says, with no regard to how the graph is stored.
+fn expected(case: &Case, held: &BTreeMap<String, Vec<LockEntry>>) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    let is_mine = |entry: &LockEntry| entry.user_id == "ann" && entry.branch == "main";
+    let is_written_by_me = |path: &str| {
+        held.get(path)
+            .is_some_and(|entries| entries.iter().any(|entry| is_mine(entry) && entry.status == Writing))
+    };
+    for number in &case.requested {
+        let path = file(*number);
+        for entry in held
+            .get(&path)
+            .into_iter()
+            .flatten()
+            .filter(|entry| entry.user_id != "ann")
+        {
+            let (relation, blocks) = if entry.branch == "main" {
+                (Relation::Direct, case.is_writing || entry.status == Writing)
+            } else {
+                (Relation::CrossBranch, false)
+            };
+            facts.push((
+                format!("{relation:?}"),
+                blocks,
+                path.clone(),
+                None,
+                path.clone(),
+                entry.user_id.clone(),
+            ));
+        }
+    }
+    for number in (0..FILES).filter(|number| !case.requested.contains(number)) {
+        let path = file(number);
+        let is_neighbor = |of: &usize| case.edges.contains(&(*of, number)) || case.edges.contains(&(number, *of));
+        let (renewed, new): (Vec<&usize>, Vec<&usize>) = case
+            .requested
+            .iter()
+            .filter(|of| is_neighbor(of))
+            .partition(|of| is_written_by_me(&file(**of)));
+        let Some(via) = new.first().or(renewed.first()) else {
+            continue;
+        };
+        let direction = if case.edges.contains(&(**via, number)) {
+            Direction::Imports
+        } else {
+            Direction::ImportedBy
+        };
+        for entry in held.get(&path).into_iter().flatten() {
+            if entry.branch == "main" && entry.user_id != "ann" {
+                let blocks =
+                    case.is_writing && entry.status == Writing && !case.warns && !is_written_by_me(&file(**via));
+                let direction = Some(format!("{direction:?}"));
+                facts.push((
+                    "Neighbor".to_owned(),
+                    blocks,
+                    file(**via),
+                    direction,
+                    path.clone(),
+                    entry.user_id.clone(),
+                ));
+            }
+        }
+    }
+    facts.sort();
+    facts
+}
+
+async fn any_graph_in_any_layout_gives_the_answer_of_the_model(world: World) {
+    let mut runner = TestRunner::new(Config {
+        cases: 300,
+        failure_persistence: None,
+        ..Config::default()
+    });
+    let runtime = tokio::runtime::Handle::current();
+    let outcome = tokio::task::block_in_place(|| {
+        runner.run(&case(), |case| {
+            let (found, expected) = runtime.block_on(ask(&world, &case));
+            prop_assert_eq!(found, expected);
+            Ok(())
+        })
+    });
+    outcome.unwrap();
+}
+
+async fn ask(world: &World, case: &Case) -> (Vec<Fact>, Vec<Fact>) {
+    let locks = keys::locks(&world.repo);
+    world.command(["DEL", &locks]).await;
+    world
+        .command(["DEL", &keys::graph_adjacency(&world.repo, &world.branch)])
+        .await;
+    let edges = case.edges.iter().map(|(from, to)| (file(*from), file(*to))).collect();
+    let (most_neighbors, chunk_lines) = case.layout;
+    store_edges(
+        world,
+        &edges,
+        Layout {
+            most_neighbors,
+            chunk_lines,
+        },
+    )
+    .await;
+    let held = held(world, case);
+    for (path, entries) in &held {
+        world
+            .command(["HSET", &locks, path, &serde_json::to_string(entries).unwrap()])
+            .await;
+    }
+    let mut ann = world.agent("ann");
+    if case.warns {
+        ann.policy = NeighborPolicy::Warn;
+    }
+    let paths: Vec<String> = case.requested.iter().map(|number| file(*number)).collect();
+    let survey = ann
+        .checks(if case.is_writing { Writing } else { Reading }, &paths)
+        .await;
+    let mut found: Vec<Fact> = survey.findings.iter().map(fact).collect();
+    found.sort();
+    (found, expected(case, &held))
+}
+
+async fn what_blocks_is_reported_before_what_does_not_and_the_rest_is_counted(world: World) {
+    let importers: Vec<String> = (0..600).map(|number| format!("importers/{number}.ts")).collect();
+    let graph: Vec<(&str, &[&str])> = importers.iter().map(|path| (path.as_str(), &["hub.ts"][..])).collect();
+    store_graph(&world, &graph).await;
+    for some in importers[..400].chunks(200) {
+        world.agent("bob").reads(some).await;
+    }
+    world.agent("cid").writes(&importers[590..]).await;
+    let survey = world.agent("ann").is_refused(Writing, &["hub.ts"]).await;
+    assert_eq!((survey.findings.len(), survey.omitted), (256, 154));
+    assert!(
+        survey.findings[..10]
+            .iter()
+            .all(|finding| finding.blocks && finding.entry.user_id == "cid")
+    );
+    assert!(survey.findings[10..].iter().all(|finding| !finding.blocks));
+}
+
+async fn a_path_that_spells_a_chunk_of_a_hub_is_a_file_like_any_other(world: World) {
+    let importers: Vec<String> = (0..600).map(|number| format!("importers/{number}.ts")).collect();
+    let graph: Vec<(&str, &[&str])> = importers.iter().map(|path| (path.as_str(), &["hub.ts"][..])).collect();
+    store_graph(&world, &graph).await;
+    let adjacency = keys::graph_adjacency(&world.repo, &world.branch);
+    assert_eq!(world.number(["HEXISTS", &adjacency, "hub.ts\n1"]).await, 1);
+    world.agent("bob").writes(&[&importers[0]]).await;
+    let ann = world.agent("ann");
+    assert_eq!(in_short(&ann.writes(&["hub.ts\n1"]).await.findings), [""; 0]);
+    assert_eq!(ann.abandons(&["hub.ts\n1"]).await.importer_count, 0);
+}
+
+async fn the_graph_of_one_branch_says_nothing_of_another(world: World) {
+    store_graph(&world, &[("a.ts", &["b.ts"])]).await;
+    world.agent("bob").on_branch("other").writes(&["b.ts"]).await;
+    assert_eq!(in_short(&world.agent("ann").writes(&["a.ts"]).await.findings), [""; 0]);
+    assert_eq!(
+        in_short(&world.agent("ann").on_branch("other").writes(&["a.ts"]).await.findings),
+        ["CROSS_BRANCH a.ts ann"; 0]
+    );
+}
+
+on_every_store!(
+    any_graph_in_any_layout_gives_the_answer_of_the_model,
+    what_blocks_is_reported_before_what_does_not_and_the_rest_is_counted,
+    a_path_that_spells_a_chunk_of_a_hub_is_a_file_like_any_other,
+    the_graph_of_one_branch_says_nothing_of_another,
+);

@@ -1,0 +1,271 @@
+//! `release`.
+
+use coord::domain::Claim::Writing;
+use coord::source::Reachable;
+use coord::store::keys;
+use coord::store::scripts::{ReleaseOutcome, record_head};
+
+use crate::neighbors::store_graph;
+use crate::world::{HEAD, LOCAL, NEXT, World, released, sha};
+
+async fn what_was_written_is_released_after_a_push(world: World) {
+    let ann = world.agent("ann");
+    ann.writes(&["a.ts", "b.ts"]).await;
+    let done = released(
+        ann.clone()
+            .while_branch_is_at(NEXT)
+            .saying("Done with the parser")
+            .release(Some(NEXT), Reachable::Yes, &["a.ts"])
+            .await,
+    );
+    assert_eq!(
+        (done.released, done.missing, done.head.as_str()),
+        (vec!["a.ts".to_owned()], vec![], NEXT)
+    );
+    assert_eq!(world.stored("a.ts").await, []);
+    assert_eq!(world.stored("b.ts").await.len(), 1);
+    let event = world.events().await.pop().unwrap().1;
+    assert_eq!(
+        (&event["type"], &event["message"], &event["status"]),
+        (
+            &"lock_released".into(),
+            &"Done with the parser".into(),
+            &"WRITING".into()
+        )
+    );
+    world.agent("bob").writes(&["a.ts"]).await;
+    world.assert_index_is_exact().await;
+}
+
+async fn not_pushed_is_a_head_that_is_unchanged_or_not_on_the_branch(world: World) {
+    let ann = world.agent("ann");
+    ann.writes(&["a.ts", "b.ts"]).await;
+    ann.reads(&["read.ts"]).await;
+    let before = (
+        world.stored("a.ts").await,
+        world.stored("b.ts").await,
+        world.stored("read.ts").await,
+    );
+    let count = world.events().await.len();
+    for (new_head, reachable) in [
+        (HEAD, Reachable::Yes),
+        (&HEAD[..7], Reachable::Yes),
+        (LOCAL, Reachable::No),
+        (LOCAL, Reachable::Unknown),
+        (&NEXT[..7], Reachable::No),
+    ] {
+        let outcome = ann
+            .release(Some(new_head), reachable, &["read.ts", "a.ts", "b.ts"])
+            .await;
+        let ReleaseOutcome::NotPushed { head, mut written } = outcome else {
+            panic!("{new_head}: {outcome:?}")
+        };
+        written.sort();
+        assert_eq!(
+            (head.as_str(), written),
+            (HEAD, vec!["a.ts".to_owned(), "b.ts".to_owned()])
+        );
+    }
+    assert_eq!(
+        (
+            world.stored("a.ts").await,
+            world.stored("b.ts").await,
+            world.stored("read.ts").await
+        ),
+        before
+    );
+    let events = world.events_since(count).await;
+    assert_eq!(events, vec!["lock_refused ann read.ts a.ts b.ts"; 5]);
+    let event = world.events().await.pop().unwrap().1;
+    assert_eq!(
+        (&event["reason"], &event["status"]),
+        (&"NOT_PUSHED".into(), &"OPEN".into())
+    );
+}
+
+async fn one_unchanged_head_among_several_is_enough_to_refuse_all(world: World) {
+    let ann = world.agent("ann");
+    ann.writes(&["early.ts"]).await;
+    let later = ann.clone().at(NEXT).while_branch_is_at(NEXT);
+    later.writes(&["late.ts"]).await;
+    let outcome = later
+        .release(Some(NEXT), Reachable::Yes, &["early.ts", "late.ts"])
+        .await;
+    assert!(matches!(outcome, ReleaseOutcome::NotPushed { .. }), "{outcome:?}");
+    released(later.release(Some(NEXT), Reachable::Yes, &["early.ts"]).await);
+}
+
+async fn a_store_that_knows_recent_commits_can_tell_a_push(world: World) {
+    let ann = world.agent("ann").without_source();
+    record_head(&*world.store, &world.repo, &world.branch, &sha(HEAD), "local", &[])
+        .await
+        .unwrap();
+    ann.writes(&["a.ts", "b.ts", "c.ts"]).await;
+    let outcome = ann.release(Some(NEXT), Reachable::Unknown, &["a.ts"]).await;
+    assert!(matches!(outcome, ReleaseOutcome::NotPushed { .. }), "{outcome:?}");
+    let tip = "dddddddddddddddddddddddddddddddddddddddd";
+    record_head(
+        &*world.store,
+        &world.repo,
+        &world.branch,
+        &sha(tip),
+        "local",
+        &[sha(tip), sha(NEXT), sha(HEAD)],
+    )
+    .await
+    .unwrap();
+    // Somebody else has pushed since: the new head is reachable, and not the tip.
+    let done = released(ann.release(Some(NEXT), Reachable::Unknown, &["a.ts"]).await);
+    assert_eq!(done.head.as_str(), tip);
+    released(ann.release(Some(&NEXT[..8]), Reachable::Unknown, &["b.ts"]).await);
+    released(ann.release(Some(tip), Reachable::Unknown, &["c.ts"]).await);
+}
+
+async fn a_caller_that_was_ahead_must_push_what_it_had(world: World) {
+    let ann = world.agent("ann").at(LOCAL).based_on(HEAD);
+    ann.writes(&["a.ts"]).await;
+    let outcome = ann.release(Some(LOCAL), Reachable::No, &["a.ts"]).await;
+    assert!(matches!(outcome, ReleaseOutcome::NotPushed { .. }), "{outcome:?}");
+    // The very commit that it claimed with, once it is on the branch, is a push.
+    released(
+        ann.while_branch_is_at(LOCAL)
+            .release(Some(LOCAL), Reachable::Yes, &["a.ts"])
+            .await,
+    );
+}
+
+async fn written_files_need_a_new_head_and_read_ones_do_not(world: World) {
+    let ann = world.agent("ann");
+    ann.writes(&["w.ts"]).await;
+    ann.reads(&["r.ts"]).await;
+    let outcome = ann.release(None, Reachable::Unknown, &["r.ts", "w.ts"]).await;
+    assert_eq!(
+        outcome,
+        ReleaseOutcome::NoNewHead {
+            written: vec!["w.ts".to_owned()]
+        }
+    );
+    assert_eq!(world.stored("r.ts").await.len(), 1, "nothing is released");
+    let done = released(ann.release(None, Reachable::Unknown, &["r.ts"]).await);
+    assert_eq!(done.released, ["r.ts"]);
+    let done = ann.abandons(&["w.ts"]).await;
+    assert_eq!(done.released, ["w.ts"]);
+    assert_eq!(world.number(["HLEN", &keys::locks(&world.repo)]).await, 0);
+    assert_eq!(world.number(["ZCARD", &keys::expiries(&world.repo)]).await, 0);
+}
+
+async fn what_is_not_held_is_said_and_never_another_s(world: World) {
+    let (ann, bob) = (world.agent("ann"), world.agent("bob"));
+    ann.reads(&["shared.ts"]).await;
+    bob.reads(&["shared.ts", "theirs.ts"]).await;
+    world.agent("ann/two").reads(&["agents.ts"]).await;
+    ann.clone().on_branch("other").writes(&["branch.ts"]).await;
+    let paths = ["shared.ts", "theirs.ts", "agents.ts", "branch.ts", "free.ts"];
+    let done = released(ann.release(None, Reachable::Unknown, &paths).await);
+    assert_eq!(done.released, ["shared.ts"]);
+    assert_eq!(done.missing, ["theirs.ts", "agents.ts", "branch.ts", "free.ts"]);
+    let others: Vec<_> = done
+        .others
+        .iter()
+        .map(|lock| (lock.file_path.as_str(), lock.user_id.as_str()))
+        .collect();
+    assert_eq!(others, [("theirs.ts", "bob"), ("agents.ts", "ann")]);
+    for path in ["shared.ts", "theirs.ts", "agents.ts", "branch.ts"] {
+        assert_eq!(world.stored(path).await.len(), 1, "{path}");
+    }
+    let done = released(ann.release(None, Reachable::Unknown, &["free.ts"]).await);
+    assert_eq!((done.released.len(), done.missing.len()), (0, 1));
+}
+
+async fn a_lock_that_expired_and_is_free_is_missing(world: World) {
+    let ann = world.agent("ann");
+    ann.writes(&["a.ts", "b.ts"]).await;
+    world.lapse(&["a.ts"]).await;
+    let done = released(ann.release(Some(NEXT), Reachable::Yes, &["a.ts", "b.ts"]).await);
+    assert_eq!(
+        (done.released, done.missing),
+        (vec!["b.ts".to_owned()], vec!["a.ts".to_owned()])
+    );
+    assert_eq!(
+        world.events_since(1).await,
+        ["lock_expired ann a.ts", "lock_released ann b.ts"]
+    );
+}
+
+async fn a_lock_that_expired_and_is_written_by_another_is_lost(world: World) {
+    let (ann, bob) = (world.agent("ann"), world.agent("bob"));
+    ann.writes(&["a.ts", "b.ts"]).await;
+    world.lapse(&["a.ts"]).await;
+    bob.writes(&["a.ts"]).await;
+    let outcome = ann.release(Some(NEXT), Reachable::Yes, &["a.ts", "b.ts"]).await;
+    let ReleaseOutcome::Lost { head, others } = outcome else {
+        panic!("{outcome:?}")
+    };
+    assert_eq!(
+        (head.as_str(), others.len(), others[0].user_id.as_str()),
+        (HEAD, 1, "bob")
+    );
+    assert_eq!(world.stored("b.ts").await.len(), 1, "nothing is released");
+    let event = world.events().await.pop().unwrap().1;
+    assert_eq!(
+        (&event["type"], &event["reason"], &event["conflicts"]),
+        (&"lock_refused".into(), &"LOST".into(), &serde_json::json!(["a.ts"]))
+    );
+    // Abandoning is no way to another's lock either.
+    let outcome = ann.release(None, Reachable::Unknown, &["a.ts"]).await;
+    assert!(matches!(outcome, ReleaseOutcome::Lost { .. }), "{outcome:?}");
+    assert_eq!(ann.abandons(&["b.ts"]).await.released, ["b.ts"]);
+    assert_eq!(world.stored("a.ts").await[0].user_id, "bob");
+}
+
+async fn without_any_head_nothing_is_released(world: World) {
+    let ann = world.agent("ann");
+    ann.reads(&["a.ts"]).await;
+    let outcome = ann.without_source().release(None, Reachable::Unknown, &["a.ts"]).await;
+    assert_eq!(outcome, ReleaseOutcome::UnknownHead);
+    assert_eq!(world.stored("a.ts").await.len(), 1);
+}
+
+async fn importers_of_what_was_released_are_named_once_and_counted(world: World) {
+    let many: Vec<String> = (0..1500).map(|number| format!("importers/{number}.ts")).collect();
+    let mut graph: Vec<(&str, &[&str])> = vec![("one.ts", &["a.ts", "b.ts"]), ("a.ts", &["b.ts", "imported.ts"])];
+    graph.extend(many.iter().map(|path| (path.as_str(), &["hub.ts"][..])));
+    store_graph(&world, &graph).await;
+    let ann = world.agent("ann");
+    ann.reads(&["a.ts", "b.ts", "hub.ts", "lone.ts"]).await;
+    let done = released(ann.release(None, Reachable::Unknown, &["a.ts", "b.ts"]).await);
+    assert_eq!((done.importers, done.importer_count), (vec!["one.ts".to_owned()], 1));
+    let done = released(ann.release(None, Reachable::Unknown, &["hub.ts"]).await);
+    assert_eq!((done.importers.len(), done.importer_count), (1000, 1500));
+    let done = released(ann.release(None, Reachable::Unknown, &["lone.ts", "hub.ts"]).await);
+    assert_eq!(
+        (done.importers.len(), done.importer_count),
+        (0, 0),
+        "not of what was not released"
+    );
+}
+
+async fn a_release_after_a_release_frees_nobody_else(world: World) {
+    let (ann, bob) = (world.agent("ann"), world.agent("bob"));
+    ann.reads(&["a.ts"]).await;
+    released(ann.release(None, Reachable::Unknown, &["a.ts"]).await);
+    bob.writes(&["a.ts"]).await;
+    let outcome = ann.release(None, Reachable::Unknown, &["a.ts"]).await;
+    assert!(matches!(outcome, ReleaseOutcome::Lost { .. }), "{outcome:?}");
+    ann.is_refused(Writing, &["a.ts"]).await;
+}
+
+on_every_store!(
+    what_was_written_is_released_after_a_push,
+    not_pushed_is_a_head_that_is_unchanged_or_not_on_the_branch,
+    one_unchanged_head_among_several_is_enough_to_refuse_all,
+    a_store_that_knows_recent_commits_can_tell_a_push,
+    a_caller_that_was_ahead_must_push_what_it_had,
+    written_files_need_a_new_head_and_read_ones_do_not,
+    what_is_not_held_is_said_and_never_another_s,
+    a_lock_that_expired_and_is_free_is_missing,
+    a_lock_that_expired_and_is_written_by_another_is_lost,
+    without_any_head_nothing_is_released,
+    importers_of_what_was_released_are_named_once_and_counted,
+    a_release_after_a_release_frees_nobody_else,
+);

@@ -1,0 +1,358 @@
+//! A server on a port, and people who call it.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use coord::auth::Authenticator;
+use coord::config::LockConfig;
+use coord::domain::{Branch, CommitSha, RepoId, UserId};
+use coord::graph::stored::{Node, StoredGraph};
+use coord::http::{AppState, Endpoint};
+use coord::store::scripts::{StagedPart, lease_build, publish_graph, stage_graph};
+use coord::store::{Request, Store, Value as StoreValue, keys};
+use coord_server::embedded::EmbeddedStore;
+use coord_server::git_source::GitSource;
+use serde_json::{Value, json};
+
+use crate::git::Repo;
+
+/// The repository that is served, by the URL of its remote.
+pub const REPO_URL: &str = "https://github.com/acme/shop.git";
+
+/// A running server over one git repository.
+pub struct Api {
+    pub address: SocketAddr,
+    pub store: Arc<dyn Store>,
+    /// The repository on disk.
+    pub git: Repo,
+    /// The tip of its branch `main`; the commit before is [`Api::first`].
+    pub head: String,
+    pub first: String,
+    client: reqwest::Client,
+    /// Where it all is, where this is whose it is.
+    _folder: Option<tempfile::TempDir>,
+}
+
+/// What a server answered.
+pub struct Answer {
+    pub status: u16,
+    pub headers: reqwest::header::HeaderMap,
+    pub bytes: Vec<u8>,
+}
+
+impl Api {
+    /// A server with nothing in its store.
+    pub async fn start() -> Api {
+        Self::start_with(|_| {}).await
+    }
+
+    /// The same with something else in its state.
+    pub async fn start_with(change: impl FnOnce(&mut AppState)) -> Api {
+        let folder = tempfile::tempdir().unwrap();
+        let git = Repo::init(folder.path().join("shop"), &[]);
+        git.git(&["remote", "add", "origin", REPO_URL]);
+        let files = [
+            ("src/auth.ts", "import './db';\n"),
+            ("src/db.ts", ""),
+            ("src/page.ts", "import './auth';\n"),
+        ];
+        let first = git.commit(&files);
+        let head = git.commit(&[("README.md", "A shop\n")]);
+        Self::serve(folder, git, first, head, change).await
+    }
+
+    /// A server over `git`, which is in `folder`.
+    pub async fn serve(
+        folder: tempfile::TempDir,
+        git: Repo,
+        first: String,
+        head: String,
+        change: impl FnOnce(&mut AppState),
+    ) -> Api {
+        let store: Arc<dyn Store> = Arc::new(EmbeddedStore::open(&folder.path().join("store.redb")).unwrap());
+        let mut state = state(Arc::clone(&store), &[git.path().to_owned()]);
+        change(&mut state);
+        let store = Arc::clone(&state.store);
+        let address = listen(coord::http::router(state, &Endpoint::ALL)).await;
+        Api {
+            address,
+            store,
+            git,
+            head,
+            first,
+            client: client(),
+            _folder: Some(folder),
+        }
+    }
+
+    /// The same repository, served at another address over another store.
+    pub fn elsewhere(&self, address: SocketAddr, store: Arc<dyn Store>) -> Api {
+        Api {
+            address,
+            store,
+            git: Repo::at(self.git.path()),
+            head: self.head.clone(),
+            first: self.first.clone(),
+            client: client(),
+            _folder: None,
+        }
+    }
+
+    /// POSTs `body` as `user`.
+    pub async fn post(&self, user: &str, path: &str, body: &Value) -> Answer {
+        let request = self.client.post(self.url(path)).header("x-coord-user", user);
+        send(
+            request
+                .header("content-type", "application/json")
+                .body(body.to_string()),
+        )
+        .await
+    }
+
+    /// GETs `path` with `headers`.
+    pub async fn get(&self, path: &str, headers: &[(&'static str, &str)]) -> Answer {
+        self.request(reqwest::Method::GET, path, headers, "").await
+    }
+
+    /// Any request.
+    pub async fn request(
+        &self,
+        method: reqwest::Method,
+        path: &str,
+        headers: &[(&'static str, &str)],
+        body: impl Into<reqwest::Body>,
+    ) -> Answer {
+        let request = self.client.request(method, self.url(path)).body(body);
+        send(
+            headers
+                .iter()
+                .fold(request, |request, (name, value)| request.header(*name, *value)),
+        )
+        .await
+    }
+
+    fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    /// The body of a `check_status` about `paths` from an up-to-date working copy, with `more` put over it.
+    pub fn check_body(&self, paths: &[&str], more: Value) -> Value {
+        let body = json!({ "repo_url": REPO_URL, "branch": "main", "file_paths": paths, "agent_head": self.head });
+        over(body, more)
+    }
+
+    /// The body of a `post_status` of the kind.
+    pub fn post_body(&self, status: &str, paths: &[&str], more: Value) -> Value {
+        let message = "Moving sessions from cookies to tokens";
+        over(
+            self.check_body(paths, json!({ "status": status, "message": message })),
+            more,
+        )
+    }
+
+    pub async fn check(&self, user: &str, paths: &[&str], more: Value) -> Answer {
+        self.post(user, "/api/check_status", &self.check_body(paths, more))
+            .await
+    }
+
+    /// READING, WRITING or OPEN.
+    pub async fn tell(&self, user: &str, status: &str, paths: &[&str], more: Value) -> Answer {
+        self.post(user, "/api/post_status", &self.post_body(status, paths, more))
+            .await
+    }
+
+    /// Claims; it must be granted.
+    pub async fn claim(&self, user: &str, status: &str, paths: &[&str]) {
+        let answer = self.tell(user, status, paths, json!({})).await;
+        assert_eq!(answer.status, 200, "{}", answer.json());
+    }
+
+    /// Lets every lock on `path` expire now.
+    pub async fn lapse(&self, path: &str) {
+        let key = keys::locks(&repo());
+        let Some(StoreValue::Bulk(text)) = self.command(["HGET", &key, path]).await else {
+            panic!("{path} is not locked")
+        };
+        let mut entries: Value = serde_json::from_slice(&text).unwrap();
+        for entry in entries.as_array_mut().unwrap() {
+            entry["expiry"] = 1_000_000_000.into();
+        }
+        self.command(["HSET", &key, path, &entries.to_string()]).await;
+        self.command(["ZADD", &keys::expiries(&repo()), "1000000000", path])
+            .await;
+    }
+
+    pub async fn command<const N: usize>(&self, words: [&str; N]) -> Option<StoreValue> {
+        self.store
+            .run(vec![Request::command(words)])
+            .await
+            .unwrap()
+            .into_iter()
+            .next()
+    }
+
+    /// How many files are locked.
+    pub async fn held(&self) -> i64 {
+        self.command(["HLEN", &keys::locks(&repo())])
+            .await
+            .and_then(|count| count.as_int())
+            .unwrap()
+    }
+
+    /// Publishes the graph of `commit`: `page.ts` imports `auth.ts` imports `db.ts`.
+    pub async fn publish_graph(&self, commit: &str) {
+        let (repo, branch, store) = (repo(), main_branch(), &*self.store);
+        let commit = CommitSha::parse(commit).unwrap();
+        let (adjacency, json) = (keys::graph_adjacency(&repo, &branch), keys::graph_json(&repo, &branch));
+        let graph = StoredGraph {
+            version: commit.to_string(),
+            nodes: ["src/auth.ts", "src/db.ts", "src/page.ts"]
+                .map(|id| Node {
+                    id: id.to_owned(),
+                    language: Some("typescript".to_owned()),
+                    size: Some(15),
+                    state: None,
+                })
+                .to_vec(),
+            edges: vec![(0, 1), (2, 0)],
+        };
+        let lines = [
+            ("src/auth.ts", "2\n>src/db.ts\n<src/page.ts\n"),
+            ("src/db.ts", "1\n<src/auth.ts\n"),
+            ("src/page.ts", "1\n>src/auth.ts\n"),
+        ];
+        let fields = lines
+            .iter()
+            .flat_map(|(path, text)| [path.as_bytes().to_vec(), text.as_bytes().to_vec()]);
+        lease_build(store, &repo, &branch, "test", &commit).await.unwrap();
+        for (key, part) in [
+            (&adjacency, StagedPart::Begin),
+            (&adjacency, StagedPart::Hash(fields.collect())),
+            (&json, StagedPart::Begin),
+            (&json, StagedPart::Text(graph.encode().unwrap())),
+        ] {
+            stage_graph(store, &repo, &branch, "test", key, part).await.unwrap();
+        }
+        publish_graph(store, &repo, &branch, "test", &commit, &[adjacency, json], &[])
+            .await
+            .unwrap();
+    }
+}
+
+/// `value` with the fields of `more` put over it; `null` takes a field away.
+fn over(mut value: Value, more: Value) -> Value {
+    let fields = value.as_object_mut().unwrap();
+    for (name, value) in more.as_object().unwrap() {
+        match value {
+            Value::Null => fields.remove(name),
+            value => fields.insert(name.clone(), value.clone()),
+        };
+    }
+    value
+}
+
+/// A state over `store` and the repositories at `paths`, for callers on this machine.
+pub fn state(store: Arc<dyn Store>, paths: &[PathBuf]) -> AppState {
+    AppState {
+        store,
+        source: Some(Arc::new(GitSource::open(paths).unwrap())),
+        authenticator: Arc::new(Authenticator::Local {
+            user: UserId::parse("root").unwrap(),
+            jwt: None,
+        }),
+        locks: LockConfig::default(),
+        cron_secret: None,
+        head_observer: None,
+        graph_cache: Arc::default(),
+    }
+}
+
+/// Serves `router` on a free port.
+pub async fn listen(router: axum::Router) -> SocketAddr {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(coord_server::listen::serve(listener, router, std::future::pending()));
+    address
+}
+
+fn client() -> reqwest::Client {
+    reqwest::Client::builder()
+        .no_proxy()
+        .timeout(Duration::from_secs(60))
+        .build()
+        .unwrap()
+}
+
+async fn send(request: reqwest::RequestBuilder) -> Answer {
+    let response = request.send().await.unwrap();
+    Answer {
+        status: response.status().as_u16(),
+        headers: response.headers().clone(),
+        bytes: response.bytes().await.unwrap().to_vec(),
+    }
+}
+
+impl Answer {
+    /// The body.
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.bytes)
+            .unwrap_or_else(|_| panic!("no JSON: {}", String::from_utf8_lossy(&self.bytes)))
+    }
+
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(|value| value.to_str().unwrap())
+    }
+
+    /// Status and body for a snapshot, with everything that the clock decides taken out.
+    pub fn snapshot(&self) -> Value {
+        let mut body = self.json();
+        hide_times(&mut body);
+        json!({ "status": self.status, "body": body })
+    }
+
+    /// `400 INVALID_FIELD branch: the sentence`.
+    pub fn refusal(&self) -> String {
+        let body = self.json();
+        let text = |name: &str| body[name].as_str().unwrap_or("-").to_owned();
+        format!(
+            "{} {} {}: {}",
+            self.status,
+            text("error"),
+            text("field"),
+            text("message")
+        )
+    }
+}
+
+/// Times, and how long until then, also where a sentence says so.
+fn hide_times(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                if ["timestamp", "expiry", "generated_at", "retry_after"].contains(&name.as_str()) && value.is_i64() {
+                    *value = format!("[{name}]").into();
+                } else {
+                    hide_times(value);
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(hide_times),
+        Value::String(text) => {
+            if let Some((before, rest)) = text.split_once("expires in ") {
+                let rest = rest.trim_start_matches(|character: char| character.is_ascii_digit());
+                *text = format!("{before}expires in [n]{rest}");
+            }
+        }
+        _ => {}
+    }
+}
+
+pub fn repo() -> RepoId {
+    RepoId::parse(REPO_URL).unwrap()
+}
+
+pub fn main_branch() -> Branch {
+    Branch::parse("main").unwrap()
+}

@@ -1,0 +1,71 @@
+//! `GET /api/cron_cleanup`.
+
+use insta::assert_json_snapshot;
+use secrecy::SecretString;
+use serde_json::json;
+
+use crate::api::{Answer, Api};
+
+async fn start() -> Api {
+    Api::start_with(|state| state.cron_secret = Some(SecretString::from("the secret of the cron"))).await
+}
+
+async fn sweep(api: &Api, authorization: &str) -> Answer {
+    api.get("/api/cron_cleanup", &[("authorization", authorization)]).await
+}
+
+const RIGHT: &str = "Bearer the secret of the cron";
+
+#[tokio::test]
+async fn what_expired_is_swept_and_counted() {
+    let api = start().await;
+    assert_eq!(
+        sweep(&api, RIGHT).await.json(),
+        json!({ "repositories": 0, "expired": 0, "is_complete": true })
+    );
+    api.claim("ann", "WRITING", &["src/auth.ts", "src/db.ts"]).await;
+    api.claim("bob", "READING", &["README.md"]).await;
+    api.lapse("src/auth.ts").await;
+    api.lapse("src/db.ts").await;
+    api.command(["ZADD", coord::store::keys::DUE, "1", crate::api::repo().as_str()])
+        .await;
+    let answer = sweep(&api, RIGHT).await;
+    assert_eq!(answer.status, 200);
+    assert_eq!(
+        answer.json(),
+        json!({ "repositories": 1, "expired": 2, "is_complete": true })
+    );
+    assert_eq!(api.held().await, 1);
+    assert_eq!(sweep(&api, RIGHT).await.json()["expired"], 0);
+}
+
+#[tokio::test]
+async fn without_the_secret_nothing_is_swept() {
+    let api = start().await;
+    api.claim("ann", "WRITING", &["src/auth.ts"]).await;
+    api.lapse("src/auth.ts").await;
+    for wrong in [
+        "Bearer the secret of the cro",
+        "Bearer",
+        "Bearer ",
+        "the secret of the cron",
+        "Basic the secret of the cron",
+        "Bearer undefined",
+        "",
+    ] {
+        let answer = sweep(&api, wrong).await;
+        assert_eq!(answer.status, 401, "{wrong}");
+        assert_eq!(answer.header("www-authenticate"), Some("Bearer realm=\"coord\""));
+    }
+    assert_json_snapshot!(api.get("/api/cron_cleanup", &[]).await.snapshot());
+    assert_eq!(api.held().await, 1);
+}
+
+#[tokio::test]
+async fn where_no_secret_is_set_the_sweep_refuses_to_run() {
+    let api = Api::start().await;
+    for authorization in ["", "Bearer ", "Bearer undefined", "Bearer null", RIGHT] {
+        assert_eq!(sweep(&api, authorization).await.status, 401, "{authorization}");
+    }
+    assert_json_snapshot!(sweep(&api, RIGHT).await.snapshot());
+}

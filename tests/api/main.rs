@@ -1,0 +1,20 @@
+//! The HTTP contract, from outside: whole answers of a server on a port, over a real git repository.
+
+#[path = "../../server/tests/fixtures/git.rs"]
+mod git;
+
+mod api;
+
+mod bad_bodies;
+mod bad_fields;
+mod check_status;
+mod cron_cleanup;
+mod graph;
+mod identity;
+mod post_status;
+mod release;
+mod repositories;
+mod routes;
+mod serve;
+mod shapes;
+mod unreachable;

@@ -1,0 +1,134 @@
+//! `coord serve` put together: heads recorded and graphs built in the background, with the documented rules on top.
+
+use std::time::{Duration, Instant};
+
+use coord_server::cli::ServeArgs;
+use serde_json::{Value, json};
+
+use crate::api::Api;
+
+/// A whole server over the repository of `api`, with a store of its own.
+async fn serve(api: &Api, folder: &std::path::Path) -> Api {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let args = ServeArgs {
+        repo: vec![api.git.path().to_owned()],
+        data_dir: Some(folder.to_owned()),
+        ..ServeArgs::default()
+    };
+    let server = coord_server::serve::build(&args, address).await.unwrap();
+    let store = server.store.clone();
+    tokio::spawn(coord_server::listen::serve(
+        listener,
+        server.router,
+        std::future::pending(),
+    ));
+    api.elsewhere(address, store)
+}
+
+/// The graph once it is of the head of the branch.
+async fn ready_graph(api: &Api) -> Value {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    loop {
+        let graph = api
+            .get("/api/graph?repo_url=https://github.com/acme/shop&branch=main", &[])
+            .await
+            .json();
+        if graph["state"] == "ready" {
+            return graph;
+        }
+        assert!(Instant::now() < deadline, "the graph is never ready: {graph}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_graph_is_built_by_itself_and_follows_the_branch() {
+    let repository = Api::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let api = serve(&repository, folder.path()).await;
+    let graph = ready_graph(&api).await;
+    assert_eq!(graph["version"], json!(api.head));
+    assert_eq!(
+        graph["edges"],
+        json!([
+            { "source": "src/auth.ts", "target": "src/db.ts", "type": "import" },
+            { "source": "src/page.ts", "target": "src/auth.ts", "type": "import" }
+        ])
+    );
+    api.claim("bob", "WRITING", &["src/db.ts"]).await;
+    let refused = api.tell("ann", "WRITING", &["src/auth.ts"], json!({})).await;
+    assert_eq!(
+        (refused.status, &refused.json()["error"]),
+        (409, &json!("LOCK_CONFLICT"))
+    );
+    assert_eq!(refused.json()["warnings"], json!([]));
+
+    // A commit that takes the import away: what was a neighbor is none any more.
+    let pushed = api.git.commit(&[("src/auth.ts", "export {};\n")]);
+    let graph = ready_graph(&api).await;
+    assert_eq!(graph["version"], json!(pushed));
+    let granted = api
+        .tell("ann", "WRITING", &["src/auth.ts"], json!({ "agent_head": pushed }))
+        .await;
+    assert_eq!(granted.status, 200, "{}", granted.json());
+}
+
+#[tokio::test]
+async fn locks_outlive_the_server() {
+    let repository = Api::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let args = ServeArgs {
+            repo: vec![repository.git.path().to_owned()],
+            data_dir: Some(folder.path().to_owned()),
+            ..ServeArgs::default()
+        };
+        let server = coord_server::serve::build(&args, address).await.unwrap();
+        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+        let api = repository.elsewhere(address, server.store);
+        let until = async move {
+            let _ = stopped.await;
+        };
+        let running = tokio::spawn(coord_server::listen::serve(listener, server.router, until));
+        api.claim("ann", "WRITING", &["src/auth.ts"]).await;
+        drop(api);
+        stop.send(()).unwrap();
+        running.await.unwrap();
+    }
+    // What the old server does in the background may hold the store a moment longer.
+    let deadline = Instant::now() + Duration::from_secs(30);
+    let store = loop {
+        match coord_server::embedded::EmbeddedStore::open(&folder.path().join("store.redb")) {
+            Ok(store) => break store,
+            Err(error) => assert!(Instant::now() < deadline, "{error}"),
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    };
+    drop(store);
+    let api = serve(&repository, folder.path()).await;
+    let check = api.check("bob", &["src/auth.ts"], json!({})).await.json();
+    assert_eq!(
+        (&check["status"], &check["locks"]["src/auth.ts"]["user"]),
+        (&json!("CONFLICT"), &json!("ann"))
+    );
+}
+
+#[tokio::test]
+async fn a_folder_that_is_no_repository_is_no_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = ServeArgs {
+        repo: vec![folder.path().to_owned()],
+        ..ServeArgs::default()
+    };
+    let error = coord_server::serve::build(&args, "127.0.0.1:1".parse().unwrap())
+        .await
+        .err()
+        .unwrap();
+    assert!(
+        error.to_string().contains(&folder.path().display().to_string()),
+        "{error}"
+    );
+}

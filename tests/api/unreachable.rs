@@ -1,0 +1,214 @@
+//! A store or a source that gives no answer: OFFLINE, in time, with what is still allowed.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use coord::http::{AppState, Endpoint};
+use coord::store::redis::{RedisOptions, RedisStore};
+use coord::store::upstash::UpstashStore;
+use coord::store::{Limits, Store};
+use insta::assert_json_snapshot;
+use secrecy::SecretString;
+use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+
+use crate::api::Api;
+
+/// A server that reads and answers every connection with `answer`, over and over; nothing means that it never answers.
+async fn stub(answer: &'static [u8]) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            tokio::spawn(async move {
+                let mut buffer = [0; 65536];
+                while matches!(stream.read(&mut buffer).await, Ok(1..)) {
+                    if stream.write_all(answer).await.is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    port
+}
+
+/// A port that nobody listens on.
+async fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0")
+        .await
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port()
+}
+
+/// Limits that end soon: what is tested is that they end.
+fn limits() -> Limits {
+    Limits {
+        connect: Duration::from_millis(500),
+        request: Duration::from_millis(500),
+        call: Duration::from_secs(2),
+        ..Limits::default()
+    }
+}
+
+fn redis(port: u16) -> Arc<dyn Store> {
+    let options = RedisOptions {
+        limits: limits(),
+        ..RedisOptions::default()
+    };
+    Arc::new(RedisStore::with_options(&format!("redis://127.0.0.1:{port}"), options).unwrap())
+}
+
+fn upstash(port: u16) -> Arc<dyn Store> {
+    let token = SecretString::from("token");
+    Arc::new(UpstashStore::with_limits(&format!("http://127.0.0.1:{port}"), token, limits()).unwrap())
+}
+
+async fn with_store(store: Arc<dyn Store>) -> Api {
+    Api::start_with(|state: &mut AppState| state.store = store).await
+}
+
+#[tokio::test]
+async fn a_store_that_is_down_is_offline() {
+    let api = with_store(redis(free_port().await)).await;
+    let check = api.check("ann", &["src/auth.ts"], json!({})).await;
+    assert_eq!(check.header("retry-after"), Some("5"));
+    assert_json_snapshot!("check", check.snapshot());
+    for status in ["READING", "WRITING", "OPEN"] {
+        let post = api.tell("ann", status, &["src/auth.ts"], json!({})).await;
+        assert_eq!((post.status, post.header("retry-after")), (503, Some("5")));
+        assert_json_snapshot!("post", post.snapshot());
+    }
+    let graph = api
+        .get("/api/graph?repo_url=https://github.com/acme/shop&branch=main", &[])
+        .await;
+    assert_json_snapshot!("graph", graph.snapshot());
+}
+
+#[tokio::test]
+async fn a_store_that_is_slow_or_answers_rubbish_is_offline_too() {
+    let script_answers: &[u8] = b"*2\r\n$7\r\nCHECKED\r\n:1\r\n";
+    let http = |body: &str| -> &'static [u8] {
+        let text = format!(
+            "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        Box::leak(text.into_bytes().into_boxed_slice())
+    };
+    let stores: Vec<(&str, Arc<dyn Store>)> = vec![
+        ("redis, silent", redis(stub(b"").await)),
+        ("redis, rubbish", redis(stub(b"\x00\xff rubbish \r\n\r\n").await)),
+        ("redis, HTTP", redis(stub(b"HTTP/1.1 400 Bad Request\r\n\r\n").await)),
+        ("redis, half a reply", redis(stub(script_answers).await)),
+        (
+            "redis, an error",
+            redis(stub(b"-LOADING Redis is loading the dataset in memory\r\n").await),
+        ),
+        ("redis, endless", redis(stub(b"*1000000000\r\n").await)),
+        ("upstash, silent", upstash(stub(b"").await)),
+        ("upstash, rubbish", upstash(stub(b"\x00\xff rubbish \r\n\r\n").await)),
+        ("upstash, a page", upstash(stub(http("<html>It works!</html>")).await)),
+        ("upstash, another shape", upstash(stub(http("{\"hello\":1}")).await)),
+        (
+            "upstash, an outcome that no script has",
+            upstash(stub(http("[{\"result\":[\"TVVESVIK\",1]},{\"result\":[\"TVVESVIK\",1]}]")).await),
+        ),
+        ("upstash, too few replies", upstash(stub(http("[]")).await)),
+    ];
+    for (name, store) in stores {
+        let api = with_store(store).await;
+        let check = api.check("ann", &["src/auth.ts"], json!({})).await;
+        assert_eq!(
+            (check.status, &check.json()["status"]),
+            (503, &json!("OFFLINE")),
+            "{name}"
+        );
+        assert_eq!(check.json()["error"], "STORE_UNAVAILABLE", "{name}");
+        assert_eq!(check.json()["repo_head"], json!(api.head), "{name}");
+        let post = api.tell("ann", "WRITING", &["src/auth.ts"], json!({})).await;
+        assert_eq!(
+            (post.status, &post.json()["orchestration"]["action"]),
+            (503, &json!("STOP")),
+            "{name}"
+        );
+        let text = String::from_utf8_lossy(&post.bytes).into_owned();
+        assert!(
+            !text.contains("rubbish") && !text.contains("127.0.0.1"),
+            "causes go to the log: {text}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_function_that_is_not_configured_names_the_variables_to_set() {
+    let api = Api::start().await;
+    let body = api.check_body(&["src/auth.ts"], json!({}));
+    for (name, variable, value) in [
+        ("no_store", "", ""),
+        ("half_a_pair", "UPSTASH_REDIS_REST_URL", "https://example.upstash.io"),
+        ("no_url", "REDIS_URL", "localhost:6379"),
+        ("bad_ttl", "COORD_LOCK_TTL_SECONDS", "five minutes"),
+    ] {
+        let environment = |asked: &str| match asked {
+            "COORD_JWT_SECRET" => Some(crate::identity::SECRET.to_owned()),
+            asked => (asked == variable).then(|| value.to_owned()),
+        };
+        let address = crate::api::listen(coord::function::function_router(Endpoint::CheckStatus, &environment)).await;
+        let function = api.elsewhere(address, api.store.clone());
+        let headers = [
+            ("content-type", "application/json"),
+            ("authorization", &crate::identity::good_token()),
+        ];
+        let answer = function
+            .request(reqwest::Method::POST, "/api/check_status", &headers, body.to_string())
+            .await;
+        assert_json_snapshot!(name, answer.snapshot());
+        assert_eq!(
+            function.get("/api/graph", &[]).await.status,
+            404,
+            "one function serves one endpoint"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_function_without_a_source_knows_what_the_store_knows() {
+    let api = Api::start_with(|state| state.source = None).await;
+    assert_json_snapshot!(
+        "nothing",
+        api.check("ann", &["src/auth.ts"], json!({})).await.snapshot()
+    );
+    assert_eq!(
+        api.tell("ann", "WRITING", &["src/auth.ts"], json!({})).await.status,
+        503
+    );
+    let graph = api
+        .get("/api/graph?repo_url=https://github.com/acme/shop&branch=main", &[])
+        .await;
+    assert_eq!(graph.status, 503);
+
+    let (repo, branch) = (crate::api::repo(), crate::api::main_branch());
+    let [first, head] = [&api.first, &api.head].map(|text| coord::domain::CommitSha::parse(text).unwrap());
+    coord::store::scripts::record_head(&*api.store, &repo, &branch, &first, "local", &[])
+        .await
+        .unwrap();
+    let at_first = json!({ "agent_head": api.first });
+    assert_eq!(
+        api.check("ann", &["src/auth.ts"], at_first.clone()).await.json()["status"],
+        "OK"
+    );
+    assert_eq!(api.tell("ann", "WRITING", &["src/auth.ts"], at_first).await.status, 200);
+    let release = json!({ "new_repo_head": api.head });
+    assert_eq!(
+        api.tell("ann", "OPEN", &["src/auth.ts"], release.clone()).await.json()["error"],
+        "NOT_PUSHED"
+    );
+    let recent = [head.clone(), first];
+    coord::store::scripts::record_head(&*api.store, &repo, &branch, &head, "local", &recent)
+        .await
+        .unwrap();
+    assert_eq!(api.tell("ann", "OPEN", &["src/auth.ts"], release).await.status, 200);
+}
