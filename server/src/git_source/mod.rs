@@ -54,6 +54,8 @@ pub struct Opened {
     pub repo: RepoId,
     /// The root of the worktree that the path is in; the repository folder where there is none (bare). Absolute.
     pub path: PathBuf,
+    /// The folder that all worktrees of the repository share, absolute: `.git` of the main worktree, mostly.
+    pub git_folder: PathBuf,
     /// The branch that is checked out in this worktree, with or without a commit. Where HEAD is detached or names no
     /// branch: what `origin/HEAD` names, else `main`, else `master`, else the only branch, if it exists here.
     pub default_branch: Option<Branch>,

@@ -227,6 +227,7 @@ impl Worktree {
         Ok(Opened {
             repo: repository.id().clone(),
             path: self.path.clone(),
+            git_folder: self.common_dir.clone(),
             default_branch: checked_out.or_else(|| repository.default_branch()),
             head,
             detached,

@@ -10,7 +10,7 @@
 //! | `POST /multi-exec` with `[[...],...]` | the same as one transaction |
 //! | `/subscribe/CHANNEL` | server-sent events |
 //!
-//! Not offered: `/psubscribe` and `/monitor`, and the commands in [`commands`].
+//! Not offered: `/psubscribe` and `/monitor`, and the commands that `commands.rs` lists.
 
 mod answer;
 mod auth;

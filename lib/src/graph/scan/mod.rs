@@ -1,5 +1,11 @@
 //! Text -> specifiers. A scanner sees one file's bytes and nothing else; it never resolves.
 
+mod component;
+mod javascript;
+mod lines;
+mod python;
+
+use javascript::{Dialect, Scanner};
 use serde::{Deserialize, Serialize};
 
 use super::language::Language;
@@ -8,24 +14,26 @@ use super::language::Language;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ImportKind {
-    /// `import ...`, `import x = require()`, Python `import a` and `from a import b`.
+    /// `import ...`, `import x = require()`, `<script src="x">` of a component, Python `import a` and `from a import b`.
     Import,
     /// `export ... from`.
     ExportFrom,
-    /// `import type`, `export type ... from`, `import("x").T`.
+    /// `import type`, `export type ... from`, `import("x").T`, and `import { type A } from` where every name is so marked.
     Type,
     /// `import("x")`, `importlib.import_module("x")`.
     Dynamic,
     /// `require("x")`.
     Require,
-    /// `require.resolve("x")`.
+    /// `require.resolve("x")`, `import.meta.resolve("x")`.
     RequireResolve,
-    /// `new URL("./x", import.meta.url)`.
+    /// `new URL("./x", import.meta.url)`: relative to the file even without `./`.
     Url,
-    /// `jest.mock("x")`, `vi.mock("x")`.
+    /// `jest.mock("x")`, `vi.mock("x")` and the other calls of a test runner that name a module.
     Mock,
-    /// `import("x")` in a JSDoc comment.
+    /// `import("x")` in a JSDoc comment, and its `@import` tag.
     JsDoc,
+    /// `/// <reference path="x" />`: relative to the file even without `./`.
+    Reference,
 }
 
 /// One import, as written.
@@ -44,8 +52,33 @@ pub struct Specifier {
     pub line: u32,
 }
 
+/// The longest specifier that is kept, in bytes: what file systems allow for one path.
+const MAX_SPECIFIER_BYTES: usize = 4096;
+
 /// All imports of a file, in the order written.
+///
+/// A specifier that is not valid UTF-8, or is longer than any path, is left out. Takes time linear in the length of
+/// the text, whatever it holds.
 pub fn scan(language: Language, text: &[u8]) -> Vec<Specifier> {
-    let _ = (language, text);
-    Vec::new()
+    let mut found = Vec::new();
+    scan_into(language, text, &mut found);
+    found
+}
+
+/// As [`scan`], but appends to `found`.
+pub fn scan_into(language: Language, text: &[u8], found: &mut Vec<Specifier>) {
+    match language {
+        Language::JavaScript => Scanner::new(text, found).scan_file(Dialect {
+            jsx: true,
+            types: false,
+        }),
+        Language::TypeScript => Scanner::new(text, found).scan_file(Dialect {
+            jsx: false,
+            types: true,
+        }),
+        Language::TypeScriptJsx => Scanner::new(text, found).scan_file(Dialect { jsx: true, types: true }),
+        Language::Vue | Language::Svelte => component::scan(text, found),
+        Language::Astro => component::scan_astro(text, found),
+        Language::Python => python::Scanner::new(text, found).scan_file(),
+    }
 }

@@ -1,0 +1,163 @@
+//! Calls that name a module: `import()`, `require()`, `require.resolve()`, `new URL(..., import.meta.url)`, `vi.mock()`.
+
+use super::literal::{Literal, without_holes};
+use super::state::Previous;
+use super::trivia::{self, next, word};
+use super::{ImportKind, Scanner};
+
+/// The test runner's functions that take a module by name.
+const MOCKS: &[&[u8]] = &[
+    b"mock",
+    b"unmock",
+    b"doMock",
+    b"dontMock",
+    b"doUnmock",
+    b"requireActual",
+    b"requireMock",
+    b"importActual",
+    b"importMock",
+    b"setMock",
+    b"createMockFromModule",
+];
+
+impl Scanner<'_, '_> {
+    /// `import(` or `import.`; the position is behind the word.
+    pub(super) fn import_call(&mut self, before: Previous) {
+        let (at, byte) = next(self.text, self.position);
+        if byte == Some(b'(') {
+            if let Some((literal, end)) = argument(self.text, at) {
+                let is_type = before == Previous::Typeof || (self.dialect.types && self.has_type_member(end));
+                self.emit(&literal, if is_type { ImportKind::Type } else { ImportKind::Dynamic });
+            }
+            return;
+        }
+        let property = trivia::skip(self.text, at + 1);
+        match word(self.text, property) {
+            name @ (b"source" | b"defer") => {
+                self.emit_call(property + name.len(), ImportKind::Dynamic);
+            }
+            b"meta" => {
+                if let Some(end) = self.property(property + 4, b"resolve") {
+                    self.emit_call(end, ImportKind::RequireResolve);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// `import("x").T` is a type; `import("x").then` is not.
+    fn has_type_member(&self, end: usize) -> bool {
+        let (dot, byte) = next(self.text, end);
+        byte == Some(b'.')
+            && !matches!(
+                word(self.text, trivia::skip(self.text, dot + 1)),
+                b"" | b"then" | b"catch" | b"finally"
+            )
+    }
+
+    /// `require` or `require.resolve`; the position is behind the word `require`.
+    pub(super) fn require(&mut self) {
+        if let Some(end) = self.property(self.position, b"resolve") {
+            self.emit_call(end, ImportKind::RequireResolve);
+        } else {
+            self.emit_call(self.position, ImportKind::Require);
+        }
+    }
+
+    /// `new URL`; the position is behind the word `new`.
+    pub(super) fn new_url(&mut self) {
+        let class = trivia::skip(self.text, self.position);
+        if word(self.text, class) != b"URL" {
+            return;
+        }
+        let (parenthesis, byte) = next(self.text, class + 3);
+        if byte != Some(b'(') {
+            return;
+        }
+        let Some((literal, end)) = argument(self.text, parenthesis) else {
+            return;
+        };
+        // `end` is behind the comma.
+        let base = trivia::skip(self.text, end);
+        let is_own_url = word(self.text, base) == b"import"
+            && self
+                .property(base + 6, b"meta")
+                .and_then(|meta| self.property(meta, b"url"))
+                .is_some();
+        if is_own_url {
+            self.emit(&literal, ImportKind::Url);
+        }
+    }
+
+    /// A function of `jest`, `vi` or `vitest`; the position is behind that word.
+    pub(super) fn mock(&mut self) {
+        let (dot, byte) = next(self.text, self.position);
+        if byte != Some(b'.') {
+            return;
+        }
+        let function = trivia::skip(self.text, dot + 1);
+        let name = word(self.text, function);
+        if MOCKS.contains(&name) {
+            self.emit_call(function + name.len(), ImportKind::Mock);
+        }
+    }
+
+    /// Behind `.name` at `position`, if that is there.
+    fn property(&self, position: usize, name: &[u8]) -> Option<usize> {
+        let (dot, byte) = next(self.text, position);
+        if byte != Some(b'.') {
+            return None;
+        }
+        let at = trivia::skip(self.text, dot + 1);
+        (word(self.text, at) == name).then(|| at + name.len())
+    }
+
+    /// Notes the call whose function ended before `position`, if it has a literal argument.
+    fn emit_call(&mut self, position: usize, kind: ImportKind) {
+        let (mut at, mut byte) = next(self.text, position);
+        if byte == Some(b'<') && self.dialect.types {
+            let Some(end) = self.type_arguments_end(at) else { return };
+            (at, byte) = next(self.text, end);
+        }
+        if byte == Some(b'(')
+            && let Some((literal, _)) = argument(self.text, at)
+        {
+            self.emit(&literal, kind);
+        }
+    }
+
+    /// Behind the type arguments that begin with the `<` at `position`.
+    pub(super) fn type_arguments_end(&mut self, position: usize) -> Option<usize> {
+        let mut depth = 0_usize;
+        let mut at = position;
+        let end = loop {
+            let (behind, byte) = next(self.text, at);
+            at = behind + 1;
+            match byte {
+                Some(b'<') => depth += 1,
+                Some(b'>') => {
+                    depth -= 1;
+                    if depth == 0 {
+                        break Some(at);
+                    }
+                }
+                Some(b'=') if self.text.get(at) == Some(&b'>') => at += 1,
+                Some(b'"' | b'\'' | b'`') => match without_holes(self.text, behind) {
+                    Some(literal) => at = literal.end,
+                    None => break None,
+                },
+                Some(b';') | None => break None,
+                Some(_) => {}
+            }
+        };
+        if self.may_reread(at - position) { end } else { None }
+    }
+}
+
+/// The literal that is the first argument of the call whose parenthesis is at `position`, and where the comma or
+/// parenthesis behind it ends.
+pub(super) fn argument(text: &[u8], position: usize) -> Option<(Literal, usize)> {
+    let literal = without_holes(text, trivia::skip(text, position + 1))?;
+    let (end, byte) = next(text, literal.end);
+    matches!(byte?, b')' | b',').then_some((literal, end + 1))
+}

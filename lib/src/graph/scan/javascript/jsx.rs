@@ -1,0 +1,177 @@
+//! JSX: which part of an element is text, and which is code again.
+//!
+//! Where `<` follows something that expects an expression it may begin an element, or type parameters
+//! (`<T>(a: T) => a` in a type). It is taken for an element until something shows that it is none: a byte that no tag
+//! has, `=>` or `}` in text, or the end of the file. Then the scanner goes back and reads the `<` as an operator.
+
+use super::Scanner;
+use super::bytes::is_word;
+use super::state::{Frame, Previous, Root};
+use super::trivia::{self, next, word};
+
+/// A part of an element that is not code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// Between `<` and `>`.
+    Tag,
+    /// Between an opening and a closing tag.
+    Children,
+    /// Neither: a hole begins, or the outermost element has ended.
+    Code,
+}
+
+impl Scanner<'_, '_> {
+    /// Takes `<` in code.
+    pub(super) fn less(&mut self) {
+        let begins_element = self.dialect.jsx
+            && self.previous.expects_element()
+            && self.byte_at(1).is_some_and(|byte| is_word(byte) || byte == b'>')
+            && !self.begins_type_parameters();
+        if !begins_element {
+            return self.token(Previous::Operator);
+        }
+        self.roots.push(Root {
+            position: self.position,
+            frames: self.frames.len(),
+            found: self.found.len(),
+        });
+        self.open(Frame::RootElement);
+        self.element(Part::Tag);
+    }
+
+    /// TypeScript's own rule for `<T` in a file with JSX: `<T,`, `<T =` and `<T extends U` are type parameters.
+    fn begins_type_parameters(&self) -> bool {
+        let mut at = self.position + 1;
+        if word(self.text, at) == b"const" {
+            at = trivia::skip(self.text, at + 5);
+        }
+        let (at, byte) = next(self.text, at + word(self.text, at).len());
+        match byte {
+            Some(b',' | b'=') => true,
+            Some(b'e') if word(self.text, at) == b"extends" => {
+                !matches!(next(self.text, at + 7).1, Some(b'=' | b'>' | b'/') | None)
+            }
+            _ => false,
+        }
+    }
+
+    /// Reads on inside an element, from part to part, until code comes.
+    pub(super) fn element(&mut self, mut part: Part) {
+        loop {
+            part = match part {
+                Part::Tag => self.tag(),
+                Part::Children => self.children(),
+                Part::Code => return,
+            };
+        }
+    }
+
+    fn tag(&mut self) -> Part {
+        let mut last = 0_u8;
+        while let Some(&byte) = self.text.get(self.position) {
+            match byte {
+                b' ' | b'\t' | b'\n' | b'\r' => {
+                    self.position += 1;
+                    continue;
+                }
+                b'>' => {
+                    self.position += 1;
+                    return Part::Children;
+                }
+                b'/' => match self.byte_at(1) {
+                    Some(b'>') => {
+                        self.position += 2;
+                        return self.end_element();
+                    }
+                    _ => self.position = trivia::comment_end(self.text, self.position).unwrap_or(self.position + 1),
+                },
+                b'"' | b'\'' => {
+                    // No escapes here, and lines may break.
+                    let rest = &self.text[self.position + 1..];
+                    self.position += memchr::memchr(byte, rest).map_or(rest.len() + 1, |at| at + 2);
+                }
+                b'{' => {
+                    self.open(Frame::AttributeHole);
+                    self.previous = Previous::Operator;
+                    return Part::Code;
+                }
+                b'<' if last == b'=' => self.open(Frame::ValueElement),
+                b'<' => match self.type_arguments_end(self.position) {
+                    Some(end) => self.position = end,
+                    None => self.position += 1,
+                },
+                b'(' | b')' | b'[' | b']' | b'}' | b';' | b',' | b'+' | b'*' | b'&' | b'|' | b'?' | b'!' | b'`' => {
+                    if self.take_back_element() {
+                        return Part::Code;
+                    }
+                    self.position += 1;
+                }
+                _ => self.position += 1,
+            }
+            last = byte;
+        }
+        Part::Code
+    }
+
+    fn children(&mut self) -> Part {
+        loop {
+            let rest = self.text.get(self.position..).unwrap_or_default();
+            let Some(at) = memchr::memchr3(b'<', b'{', b'}', rest) else {
+                self.position = self.text.len();
+                return Part::Code;
+            };
+            let has_arrow = memchr::memchr_iter(b'>', &rest[..at]).any(|at| at > 0 && rest[at - 1] == b'=');
+            if (has_arrow || rest[at] == b'}') && self.take_back_element() {
+                return Part::Code;
+            }
+            self.position += at;
+            match rest[at] {
+                b'{' => {
+                    self.open(Frame::ChildHole);
+                    self.previous = Previous::Operator;
+                    return Part::Code;
+                }
+                b'<' if self.byte_at(1) == Some(b'/') => {
+                    let rest = &self.text[self.position..];
+                    self.position += memchr::memchr(b'>', rest).map_or(rest.len(), |at| at + 1);
+                    return self.end_element();
+                }
+                b'<' => {
+                    self.open(Frame::ChildElement);
+                    return Part::Tag;
+                }
+                _ => self.position += 1,
+            }
+        }
+    }
+
+    /// Closes the innermost element and says what is around it.
+    fn end_element(&mut self) -> Part {
+        match self.frames.pop() {
+            Some(Frame::ChildElement) => Part::Children,
+            Some(Frame::ValueElement) => Part::Tag,
+            _ => {
+                self.roots.pop();
+                self.previous = Previous::Operand;
+                Part::Code
+            }
+        }
+    }
+
+    /// Goes back to the innermost `<` in code that was taken for an element, to read it as an operator. Says no where
+    /// there is none, or the text has had its share of second readings.
+    pub(super) fn take_back_element(&mut self) -> bool {
+        let Some(root) = self.roots.last().copied() else {
+            return false;
+        };
+        if !self.may_reread(self.position.min(self.text.len()) - root.position) {
+            return false;
+        }
+        self.roots.pop();
+        self.frames.truncate(root.frames);
+        self.found.truncate(root.found);
+        self.position = root.position + 1;
+        self.previous = Previous::Operator;
+        true
+    }
+}

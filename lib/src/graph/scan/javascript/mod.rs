@@ -1,0 +1,373 @@
+//! Imports of JavaScript and TypeScript, read without building a syntax tree.
+//!
+//! One pass over the tokens keeps just enough state to know code from everything else: what the last token was (is a
+//! slash a division or a regular expression, is `<` a comparison or an element), and which braces are open (does `}`
+//! end a block, or go back into a template or among the children of an element). Only the words `import`, `export`,
+//! `require`, `new`, `jest`, `vi` and `vitest` are looked at more closely.
+//!
+//! It is lexical, so it takes names at their word: a local function called `require` counts as the real one.
+
+mod bytes;
+mod call;
+mod clause;
+mod jsdoc;
+mod jsx;
+mod keyword;
+mod literal;
+mod reference;
+mod regex;
+mod state;
+mod trivia;
+
+use bytes::{CLASS, Class, wide_space};
+use jsx::Part;
+use keyword::Keyword;
+use literal::Literal;
+use state::{Frame, Previous, Root};
+
+use super::lines::Lines;
+use super::{ImportKind, Specifier};
+
+/// What the text is written in, as far as a scanner has to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Dialect {
+    /// Elements may stand where an expression may.
+    pub(super) jsx: bool,
+    /// Types are written in the code (TypeScript), not in comments (JSDoc).
+    pub(super) types: bool,
+}
+
+/// How often, on average, a byte may be read again after a wrong guess. It bounds the time on hostile input; real
+/// files use a small part of it.
+const REREADS_PER_BYTE: usize = 8;
+
+/// A text that is being scanned.
+pub(super) struct Scanner<'t, 'f> {
+    text: &'t [u8],
+    position: usize,
+    previous: Previous,
+    frames: Vec<Frame>,
+    roots: Vec<Root>,
+    /// Bytes that may still be read a second time.
+    rereads: usize,
+    dialect: Dialect,
+    lines: Lines,
+    found: &'f mut Vec<Specifier>,
+}
+
+impl<'t, 'f> Scanner<'t, 'f> {
+    /// A scanner of `text`, which appends what it finds to `found`.
+    pub(super) fn new(text: &'t [u8], found: &'f mut Vec<Specifier>) -> Self {
+        Scanner {
+            text,
+            position: 0,
+            previous: Previous::Statement,
+            frames: Vec::new(),
+            roots: Vec::new(),
+            rereads: 0,
+            dialect: Dialect {
+                jsx: false,
+                types: false,
+            },
+            lines: Lines::new(text),
+            found,
+        }
+    }
+
+    /// Scans the whole text.
+    pub(super) fn scan_file(&mut self, dialect: Dialect) {
+        if self.text.starts_with(b"\xef\xbb\xbf") {
+            self.position = 3;
+        }
+        if self.text[self.position..].starts_with(b"#!") {
+            self.position = trivia::line_end(self.text, self.position);
+        }
+        reference::path_directives(self);
+        self.scan_range(dialect, self.position, self.text.len());
+    }
+
+    /// Scans the bytes from `start` to `end` as a script of their own; lines are those of the whole text.
+    pub(super) fn scan_range(&mut self, dialect: Dialect, start: usize, end: usize) {
+        self.dialect = dialect;
+        let whole = self.text;
+        self.text = whole.get(..end).unwrap_or(whole);
+        self.position = start;
+        self.previous = Previous::Statement;
+        self.rereads = end.saturating_sub(start).saturating_mul(REREADS_PER_BYTE);
+        loop {
+            self.code();
+            if !self.take_back_element() {
+                break;
+            }
+        }
+        self.frames.clear();
+        self.roots.clear();
+        self.text = whole;
+    }
+
+    /// Reads code until the text ends.
+    fn code(&mut self) {
+        while let Some(&byte) = self.text.get(self.position) {
+            match CLASS[usize::from(byte)] {
+                Class::Space => self.position += 1,
+                Class::Word => self.word(byte),
+                Class::Quote => {
+                    self.position = literal::string_end(self.text, self.position).0;
+                    self.previous = Previous::Operand;
+                }
+                Class::Template => {
+                    self.position += 1;
+                    self.template();
+                }
+                Class::Slash => self.slash(),
+                Class::OpenBrace => {
+                    let is_object = self.previous.expects_object();
+                    self.open(if is_object { Frame::Object } else { Frame::Block });
+                    self.previous = if is_object {
+                        Previous::Operator
+                    } else {
+                        Previous::Statement
+                    };
+                }
+                Class::CloseBrace => self.close_brace(),
+                Class::OpenParenthesis => {
+                    let is_head = self.previous == Previous::Head;
+                    self.open(if is_head {
+                        Frame::HeadParenthesis
+                    } else {
+                        Frame::Parenthesis
+                    });
+                    self.previous = Previous::Operator;
+                }
+                Class::CloseParenthesis => self.close_parenthesis(),
+                Class::CloseBracket => self.token(Previous::Operand),
+                Class::Less => self.less(),
+                Class::Equals => {
+                    let is_arrow = self.byte_at(1) == Some(b'>');
+                    self.position += usize::from(is_arrow);
+                    self.token(if is_arrow { Previous::Arrow } else { Previous::Operator });
+                }
+                Class::Dot => self.dot(),
+                Class::Semicolon => self.token(Previous::Statement),
+                Class::Sign if self.byte_at(1) == Some(byte) => self.position += 2,
+                Class::Exclamation if self.is_non_null_assertion() => self.position += 1,
+                Class::Sign | Class::Exclamation | Class::Operator => self.token(Previous::Operator),
+            }
+        }
+    }
+
+    /// Takes a token of one byte.
+    fn token(&mut self, token: Previous) {
+        self.position += 1;
+        self.previous = token;
+    }
+
+    /// Takes a token of one byte that opens something.
+    fn open(&mut self, frame: Frame) {
+        self.position += 1;
+        self.frames.push(frame);
+    }
+
+    /// The byte `distance` behind the current one.
+    fn byte_at(&self, distance: usize) -> Option<u8> {
+        self.text.get(self.position + distance).copied()
+    }
+
+    /// Allows `bytes` to be read once more, or says that the text has had its share.
+    fn may_reread(&mut self, bytes: usize) -> bool {
+        match self.rereads.checked_sub(bytes) {
+            Some(left) => {
+                self.rereads = left;
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn word(&mut self, first: u8) {
+        let start = self.position;
+        if first >= 0x80 {
+            let width = wide_space(self.text, start);
+            if width > 0 {
+                self.position += width;
+                return;
+            }
+        }
+        let end = bytes::word_end(self.text, start + 1);
+        self.position = end;
+        let before = std::mem::replace(&mut self.previous, Previous::Operand);
+        if before == Previous::Dot || !first.is_ascii_lowercase() {
+            return;
+        }
+        match keyword::of(&self.text[start..end]) {
+            Keyword::None => {}
+            Keyword::Expression => self.previous = Previous::Keyword,
+            Keyword::Typeof => self.previous = Previous::Typeof,
+            Keyword::Branch => self.previous = Previous::Branch,
+            Keyword::Head => self.previous = Previous::Head,
+            Keyword::Await => {
+                self.previous = if before == Previous::Head {
+                    Previous::Head
+                } else {
+                    Previous::Keyword
+                };
+            }
+            Keyword::Import => self.import(before),
+            Keyword::Export => {
+                self.previous = Previous::Statement;
+                if let Some(clause) = clause::export(self.text, end) {
+                    let kind = if clause.types_only {
+                        ImportKind::Type
+                    } else {
+                        ImportKind::ExportFrom
+                    };
+                    self.emit(&clause.source, kind);
+                    self.position = clause.source.end;
+                }
+            }
+            Keyword::New => {
+                self.previous = Previous::Keyword;
+                self.new_url();
+            }
+            Keyword::Require => self.require(),
+            Keyword::TestRunner => self.mock(),
+        }
+    }
+
+    fn import(&mut self, before: Previous) {
+        if matches!(trivia::next(self.text, self.position).1, Some(b'(' | b'.')) {
+            self.import_call(before);
+        } else if let Some(clause) = clause::import(self.text, self.position) {
+            let kind = if clause.types_only {
+                ImportKind::Type
+            } else {
+                ImportKind::Import
+            };
+            self.emit(&clause.source, kind);
+            self.position = clause.source.end;
+            self.previous = Previous::Statement;
+        }
+    }
+
+    /// Notes an import of what `literal` says.
+    fn emit(&mut self, literal: &Literal, kind: ImportKind) {
+        if let Some(text) = self.text.get(literal.content.clone()).and_then(literal::decode) {
+            self.emit_text(literal.content.start, text, kind);
+        }
+    }
+
+    /// Notes what stands from `start` to `end`, the value of an attribute.
+    pub(super) fn emit_attribute(&mut self, start: usize, end: usize, kind: ImportKind) {
+        let value = self.text.get(start..end).unwrap_or_default();
+        if value.len() <= super::MAX_SPECIFIER_BYTES
+            && let Ok(value) = std::str::from_utf8(value)
+        {
+            self.emit_text(start, value.to_owned(), kind);
+        }
+    }
+
+    /// Notes an import of `text`, which stands at `position`.
+    fn emit_text(&mut self, position: usize, text: String, kind: ImportKind) {
+        let line = self.lines.at(self.text, position);
+        self.found.push(Specifier {
+            text,
+            name: None,
+            kind,
+            line,
+        });
+    }
+
+    /// Reads template text up to its end or its next hole.
+    fn template(&mut self) {
+        loop {
+            let rest = self.text.get(self.position..).unwrap_or_default();
+            let Some(at) = memchr::memchr3(b'`', b'\\', b'$', rest) else {
+                self.position = self.text.len();
+                return;
+            };
+            self.position += at + 1;
+            match rest[at] {
+                b'`' => {
+                    self.previous = Previous::Operand;
+                    return;
+                }
+                b'\\' => self.position += 1,
+                _ if self.byte_at(0) == Some(b'{') => {
+                    self.open(Frame::TemplateHole);
+                    self.previous = Previous::Operator;
+                    return;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn close_brace(&mut self) {
+        self.position += 1;
+        self.previous = Previous::BlockEnd;
+        while let Some(frame) = self.frames.pop() {
+            match frame {
+                Frame::Block => return,
+                Frame::Object => {
+                    self.previous = Previous::Operand;
+                    return;
+                }
+                Frame::TemplateHole => return self.template(),
+                Frame::AttributeHole => return self.element(Part::Tag),
+                Frame::ChildHole => return self.element(Part::Children),
+                // A parenthesis that was never closed ends with the braces around it.
+                Frame::Parenthesis | Frame::HeadParenthesis => {}
+                // Never on top while code is read; kept open.
+                Frame::RootElement | Frame::ChildElement | Frame::ValueElement => {
+                    self.frames.push(frame);
+                    return;
+                }
+            }
+        }
+    }
+
+    fn close_parenthesis(&mut self) {
+        let frame = self
+            .frames
+            .pop_if(|frame| matches!(frame, Frame::Parenthesis | Frame::HeadParenthesis));
+        self.token(if frame == Some(Frame::HeadParenthesis) {
+            Previous::HeadEnd
+        } else {
+            Previous::Operand
+        });
+    }
+
+    fn dot(&mut self) {
+        if self.byte_at(1) == Some(b'.') && self.byte_at(2) == Some(b'.') {
+            self.position += 2;
+            self.token(Previous::Operator);
+        } else {
+            self.token(Previous::Dot);
+        }
+    }
+
+    fn slash(&mut self) {
+        match self.byte_at(1) {
+            Some(b'/') => self.position = trivia::line_end(self.text, self.position),
+            Some(b'*') => {
+                let end = trivia::block_end(self.text, self.position);
+                if !self.dialect.types {
+                    self.doc_comment(self.position, end);
+                }
+                self.position = end;
+            }
+            _ if self.previous.expects_expression() => self.regex(),
+            _ => self.token(Previous::Operator),
+        }
+    }
+
+    /// `a!`: TypeScript wants it on the line of its operand, and everybody writes it without a space.
+    fn is_non_null_assertion(&self) -> bool {
+        let follows_operand = self.previous == Previous::Operand
+            && self
+                .position
+                .checked_sub(1)
+                .is_some_and(|at| !self.text[at].is_ascii_whitespace());
+        follows_operand && self.byte_at(1) != Some(b'=')
+    }
+}

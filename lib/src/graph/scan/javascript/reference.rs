@@ -1,0 +1,56 @@
+//! `/// <reference path="..." />` directives, which count only before the first token of a file.
+
+use super::bytes::{CLASS, Class};
+use super::literal::{Literal, quoted};
+use super::trivia;
+use super::{ImportKind, Scanner};
+
+/// Notes the directives at the scanner's position, which stays where it is.
+pub(super) fn path_directives(scanner: &mut Scanner<'_, '_>) {
+    let mut at = scanner.position;
+    while let Some(&byte) = scanner.text.get(at) {
+        match CLASS[usize::from(byte)] {
+            Class::Space => at += 1,
+            Class::Slash => {
+                let Some(end) = trivia::comment_end(scanner.text, at) else {
+                    return;
+                };
+                if let Some(literal) = path(&scanner.text[..end], at) {
+                    scanner.emit(&literal, ImportKind::Reference);
+                }
+                at = end;
+            }
+            _ => return,
+        }
+    }
+}
+
+/// The path of the directive that is the comment from `start` to the end of `text`.
+fn path(text: &[u8], start: usize) -> Option<Literal> {
+    let spaces = |at: usize| at + text[at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    if !text[start..].starts_with(b"///") {
+        return None;
+    }
+    let mut at = spaces(start + 3);
+    if !text[at..].starts_with(b"<reference") {
+        return None;
+    }
+    at += b"<reference".len();
+    loop {
+        let name = spaces(at);
+        let name_end = name
+            + text[name..]
+                .iter()
+                .take_while(|byte| byte.is_ascii_alphabetic() || **byte == b'-')
+                .count();
+        let equals = spaces(name_end);
+        if name == name_end || text.get(equals) != Some(&b'=') {
+            return None;
+        }
+        let value = quoted(text, spaces(equals + 1))?;
+        if text[name..name_end].eq_ignore_ascii_case(b"path") {
+            return Some(value);
+        }
+        at = value.end;
+    }
+}

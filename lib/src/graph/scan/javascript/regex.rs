@@ -1,0 +1,64 @@
+//! Regular expression literals.
+
+use super::Scanner;
+use super::bytes::word_end;
+use super::state::Previous;
+
+impl Scanner<'_, '_> {
+    /// Takes the regular expression at the current slash, or the slash alone where the line ends first.
+    pub(super) fn regex(&mut self) {
+        match regex_end(self.text, self.position) {
+            Ok(end) => {
+                self.position = word_end(self.text, end);
+                self.previous = Previous::Operand;
+            }
+            Err(read) => {
+                if !self.may_reread(read) {
+                    // The text has had its share: what looks like one is not read again.
+                    self.position += read - 1;
+                }
+                self.token(Previous::Operator);
+            }
+        }
+    }
+}
+
+/// Behind the closing slash of the regular expression at `start`, or how many bytes it took to see that there is none.
+fn regex_end(text: &[u8], start: usize) -> Result<usize, usize> {
+    let mut at = start + 1;
+    let mut in_class = false;
+    while let Some(&byte) = text.get(at) {
+        match byte {
+            b'\\' if !matches!(text.get(at + 1), Some(b'\n' | b'\r')) => at += 1,
+            b'[' => in_class = true,
+            b']' => in_class = false,
+            b'/' if !in_class => return Ok(at + 1),
+            b'\n' | b'\r' => break,
+            _ => {}
+        }
+        at += 1;
+    }
+    Err(at.min(text.len()) - start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_regular_expression_ends_at_the_first_slash_outside_a_class() {
+        for (text, end) in [
+            (&b"/a/"[..], Ok(3)),
+            (br"/a\/b/g", Ok(6)),
+            (b"/[/]/", Ok(5)),
+            (br"/[\]/]/", Ok(7)),
+            (b"/a", Err(2)),
+            (b"/a\n/", Err(2)),
+            (b"/a\\\n/", Err(3)),
+            (b"/[/", Err(3)),
+            (b"/\\", Err(2)),
+        ] {
+            assert_eq!(regex_end(text, 0), end, "{:?}", String::from_utf8_lossy(text));
+        }
+    }
+}

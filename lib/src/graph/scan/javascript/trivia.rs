@@ -1,0 +1,87 @@
+//! White space and comments between tokens.
+
+use super::bytes::{CLASS, Class, wide_space, word_end};
+
+/// The first byte at or behind `position` that is neither white space nor in a comment.
+pub(super) fn skip(text: &[u8], position: usize) -> usize {
+    let mut at = position;
+    while let Some(&byte) = text.get(at) {
+        match CLASS[usize::from(byte)] {
+            Class::Space => at += 1,
+            Class::Slash => match comment_end(text, at) {
+                Some(end) => at = end,
+                None => break,
+            },
+            Class::Word if byte >= 0x80 => match wide_space(text, at) {
+                0 => break,
+                width => at += width,
+            },
+            _ => break,
+        }
+    }
+    at
+}
+
+/// Where the comment that begins at `position` ends, if one does.
+pub(super) fn comment_end(text: &[u8], position: usize) -> Option<usize> {
+    match text.get(position + 1) {
+        Some(b'/') => Some(line_end(text, position)),
+        Some(b'*') => Some(block_end(text, position)),
+        _ => None,
+    }
+}
+
+/// The line break at or behind `position`, or the end of the text.
+pub(super) fn line_end(text: &[u8], position: usize) -> usize {
+    let rest = text.get(position..).unwrap_or_default();
+    memchr::memchr2(b'\n', b'\r', rest).map_or(text.len(), |at| position + at)
+}
+
+/// The first byte behind the `/* */` comment that begins at `position`, or the end of the text.
+pub(super) fn block_end(text: &[u8], position: usize) -> usize {
+    let mut at = position + 2;
+    while let Some(found) = text.get(at..).and_then(|rest| memchr::memchr(b'/', rest)) {
+        at += found + 1;
+        if at > position + 3 && text[at - 2] == b'*' {
+            return at;
+        }
+    }
+    text.len()
+}
+
+/// The name that begins at `position`; empty where none does.
+pub(super) fn word(text: &[u8], position: usize) -> &[u8] {
+    text.get(position..word_end(text, position)).unwrap_or_default()
+}
+
+/// Behind `position` and white space: the byte there, and where.
+pub(super) fn next(text: &[u8], position: usize) -> (usize, Option<u8>) {
+    let at = skip(text, position);
+    (at, text.get(at).copied())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trivia_is_white_space_and_comments_of_both_kinds() {
+        for (text, end) in [
+            ("", 0),
+            ("x", 0),
+            (" \t\r\n\u{c}x", 5),
+            ("\u{a0}\u{2028}\u{feff}x", 8),
+            ("/**/x", 4),
+            ("/*/ */x", 6),
+            ("/***/x", 5),
+            ("/* * / **/ // y\n x", 17),
+            ("// y", 4),
+            ("/* y", 4),
+            ("/*/", 3),
+            ("/ x", 0),
+            ("é", 0),
+        ] {
+            assert_eq!(skip(text.as_bytes(), 0), end, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! `coord serve`: everything on one machine.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use axum::Router;
+use coord::auth::{Authenticator, JwtVerifier};
+use coord::config::{LockConfig, env_vars, process_environment, secret};
+use coord::domain::UserId;
+use coord::graph::keeper::GraphKeeper;
+use coord::http::{AppState, Endpoint, HeadObserver};
+use coord::source::Source;
+use coord::store::Store;
+use coord::store::redis::RedisStore;
+use coord::store::upstash::UpstashStore;
+use coord::sweep::sweep_due;
+use secrecy::SecretString;
+use tokio::net::TcpListener;
+
+use crate::banner;
+use crate::cli::ServeArgs;
+use crate::embedded::EmbeddedStore;
+use crate::git_source::{GitSource, Opened};
+use crate::listen;
+use crate::local_guard::require_local_host;
+use crate::page;
+use crate::upstash_listen;
+
+/// Where it listens by default; if that is taken, the next free port of the hundred that follow.
+const DEFAULT_PORT: u16 = 3000;
+
+/// How often expired locks are swept.
+const SWEEP_EVERY: Duration = Duration::from_secs(60);
+
+/// What clients of `--upstash-listen` must show.
+const STORE_TOKEN: &str = "COORD_STORE_TOKEN";
+
+/// A server that is ready to run.
+pub struct Server {
+    /// What `coord serve` answers.
+    pub router: Router,
+    /// The state.
+    pub store: Arc<dyn Store>,
+    /// What is served.
+    pub opened: Vec<Opened>,
+}
+
+/// Runs `coord serve` until Ctrl-C or SIGTERM.
+///
+/// # Errors
+/// When it cannot start, with a sentence for the terminal.
+pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
+    start_logging();
+    let listener = bind(args.listen).await?;
+    let address = listener.local_addr()?;
+    let store_listener = match args.upstash_listen {
+        Some(address) => Some(
+            TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address} (--upstash-listen)"))?,
+        ),
+        None => None,
+    };
+    let server = build(&args, address).await?;
+    print!("{}", banner::text(address, &server.store.describe(), &server.opened));
+    let sweeper = tokio::spawn(sweep_forever(Arc::clone(&server.store)));
+    let (stop, stopped) = tokio::sync::watch::channel(());
+    let until_stopped = move || {
+        let mut stopped = stopped.clone();
+        async move {
+            // An error means that the sender is gone, which is as good a reason to stop.
+            let _ = stopped.changed().await;
+        }
+    };
+    let store_server = match store_listener {
+        Some(listener) => {
+            let token = secret(&process_environment, STORE_TOKEN)
+                .with_context(|| format!("set {STORE_TOKEN} to what clients of --upstash-listen must show"))?;
+            println!("  store    http://{} (Upstash's REST protocol)\n", listener.local_addr()?);
+            let router = upstash_listen::router(Arc::clone(&server.store), token);
+            Some(tokio::spawn(listen::serve(listener, router, until_stopped())))
+        }
+        None => None,
+    };
+    let main_server = tokio::spawn(listen::serve(listener, server.router, until_stopped()));
+    wait_for_signal().await;
+    println!("\nStopping: requests in flight are finished.");
+    drop(stop);
+    main_server.await?;
+    if let Some(store_server) = store_server {
+        store_server.await?;
+    }
+    sweeper.abort();
+    Ok(())
+}
+
+/// Puts a server together; `address` is where it will listen.
+///
+/// # Errors
+/// When a repository, the store or a setting cannot be used.
+pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Server> {
+    let locks = lock_config(args)?;
+    let authenticator = authenticator(address)?;
+    let is_open = matches!(authenticator, Authenticator::Local { .. });
+    let paths = if args.repo.is_empty() { vec![PathBuf::from(".")] } else { args.repo.clone() };
+    let source = tokio::task::spawn_blocking(move || GitSource::open(&paths)).await??;
+    let opened = source.opened();
+    let store = open_store(args, &opened)?;
+    let source: Arc<dyn Source> = Arc::new(source);
+    let builder = format!("{}-{}", std::process::id(), started_at());
+    let keeper = GraphKeeper::start(Arc::clone(&store), Arc::clone(&source), builder);
+    for repository in &opened {
+        if let Some(branch) = &repository.default_branch
+            && let Ok(head) = source.head(&repository.repo, branch).await
+        {
+            keeper.saw_head(&repository.repo, branch, &head);
+        }
+    }
+    let state = AppState {
+        store: Arc::clone(&store),
+        source: Some(source),
+        authenticator: Arc::new(authenticator),
+        locks,
+        cron_secret: secret(&process_environment, env_vars::CRON_SECRET),
+        head_observer: Some(keeper),
+        graph_cache: Arc::default(),
+    };
+    let mut router = coord::http::router(state, &Endpoint::ALL).merge(page::router());
+    if is_open {
+        router = router.layer(axum::middleware::from_fn(require_local_host));
+    }
+    Ok(Server { router, store, opened })
+}
+
+fn started_at() -> u128 {
+    std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |time| time.as_nanos())
+}
+
+fn start_logging() {
+    let filter = tracing_subscriber::EnvFilter::try_from_default_env()
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
+    // A second call, in a test, would fail and change nothing.
+    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).try_init();
+}
+
+async fn bind(listen: Option<SocketAddr>) -> anyhow::Result<TcpListener> {
+    if let Some(address) = listen {
+        return TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"));
+    }
+    for port in DEFAULT_PORT..DEFAULT_PORT + 100 {
+        match TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await {
+            Ok(listener) => return Ok(listener),
+            Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => {}
+            Err(error) => return Err(error).with_context(|| format!("cannot listen on 127.0.0.1:{port}")),
+        }
+    }
+    bail!("no port from {DEFAULT_PORT} to {} is free; name one with --listen", DEFAULT_PORT + 99)
+}
+
+fn lock_config(args: &ServeArgs) -> anyhow::Result<LockConfig> {
+    let mut locks = LockConfig::from_env(&process_environment)?;
+    if let Some(seconds) = args.lock_ttl {
+        if !(1..=LockConfig::MAX_TTL_SECONDS).contains(&seconds) {
+            bail!("--lock-ttl must be from 1 to {} seconds", LockConfig::MAX_TTL_SECONDS);
+        }
+        locks.ttl_seconds = seconds;
+    }
+    Ok(locks)
+}
+
+fn authenticator(address: SocketAddr) -> anyhow::Result<Authenticator> {
+    let jwt = secret(&process_environment, env_vars::COORD_JWT_SECRET).map(|secret| JwtVerifier::hs256(&secret));
+    if !address.ip().is_loopback() {
+        if jwt.is_none() {
+            bail!(
+                "{address} can be reached from other machines, and without {} nobody who calls could be told from \
+                 anybody else; set it, or listen on 127.0.0.1",
+                env_vars::COORD_JWT_SECRET
+            );
+        }
+        return Ok(Authenticator::Jwt(jwt));
+    }
+    let user = whoami::username().ok().and_then(|name| UserId::parse(&name.replace(char::is_whitespace, "_")).ok());
+    let user = user.map_or_else(|| UserId::parse("local"), Ok)?;
+    Ok(Authenticator::Local { user, jwt })
+}
+
+fn open_store(args: &ServeArgs, opened: &[Opened]) -> anyhow::Result<Arc<dyn Store>> {
+    if let Some(url) = &args.redis {
+        return Ok(Arc::new(RedisStore::connect(url).context("--redis")?));
+    }
+    if let Some(url) = &args.upstash {
+        let token: SecretString = secret(&process_environment, env_vars::UPSTASH_REDIS_REST_TOKEN)
+            .with_context(|| format!("set {} to the token for --upstash", env_vars::UPSTASH_REDIS_REST_TOKEN))?;
+        return Ok(Arc::new(UpstashStore::new(url, token).context("--upstash")?));
+    }
+    let folder = match (&args.data_dir, opened.first()) {
+        (Some(folder), _) => folder.clone(),
+        (None, Some(repository)) => repository.git_folder.join("coord"),
+        (None, None) => bail!("no repository is served"),
+    };
+    std::fs::create_dir_all(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    let path = folder.join("store.redb");
+    Ok(Arc::new(EmbeddedStore::open(&path).with_context(|| format!("cannot open the store {}", path.display()))?))
+}
+
+async fn sweep_forever(store: Arc<dyn Store>) {
+    let mut interval = tokio::time::interval(SWEEP_EVERY);
+    interval.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        interval.tick().await;
+        match sweep_due(&*store).await {
+            Ok(report) => tracing::debug!(?report, "swept"),
+            Err(error) => tracing::warn!(%error, "expired locks could not be swept"),
+        }
+    }
+}
+
+async fn wait_for_signal() {
+    let interrupt = tokio::signal::ctrl_c();
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        match signal(SignalKind::terminate()) {
+            Ok(mut terminate) => {
+                tokio::select! {
+                    _ = interrupt => {}
+                    _ = terminate.recv() => {}
+                }
+            }
+            Err(error) => {
+                tracing::warn!(%error, "SIGTERM cannot be caught");
+                let _ = interrupt.await;
+            }
+        }
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = interrupt.await;
+    }
+}
