@@ -1,0 +1,175 @@
+//! The commands, each as in Redis 7.0.
+
+mod generic;
+mod hashes;
+mod options;
+mod sorted_set_ranges;
+mod sorted_sets;
+mod stream_arguments;
+mod streams;
+mod strings;
+
+use super::failure::{Failure, Outcome};
+use super::keyspace::Keyspace;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// The words of a command, its name first.
+pub(super) type Words<'a> = &'a [&'a [u8]];
+
+/// One command.
+pub(super) struct Command {
+    /// In lower case, as error replies have it.
+    name: &'static str,
+    /// How many words it takes, its name among them; negative: at least so many.
+    arity: i32,
+    /// Whether it can change the state.
+    is_write: bool,
+    run: fn(&mut Keyspace, Words) -> Outcome,
+}
+
+const fn read(name: &'static str, arity: i32, run: fn(&mut Keyspace, Words) -> Outcome) -> Command {
+    Command { name, arity, is_write: false, run }
+}
+
+const fn write(name: &'static str, arity: i32, run: fn(&mut Keyspace, Words) -> Outcome) -> Command {
+    Command { name, arity, is_write: true, run }
+}
+
+static COMMANDS: [Command; 70] = [
+    write("append", 3, strings::append),
+    read("dbsize", 1, generic::dbsize),
+    write("decr", 2, strings::decr),
+    write("decrby", 3, strings::decrby),
+    write("del", -2, generic::del),
+    read("echo", 2, generic::echo),
+    read("exists", -2, generic::exists),
+    write("expire", -3, generic::expire),
+    write("expireat", -3, generic::expireat),
+    write("flushall", -1, generic::flush),
+    write("flushdb", -1, generic::flush),
+    read("get", 2, strings::get),
+    write("getdel", 2, strings::getdel),
+    write("hdel", -3, hashes::hdel),
+    read("hexists", 3, hashes::hexists),
+    read("hget", 3, hashes::hget),
+    read("hgetall", 2, hashes::hgetall),
+    write("hincrby", 4, hashes::hincrby),
+    read("hkeys", 2, hashes::hkeys),
+    read("hlen", 2, hashes::hlen),
+    read("hmget", -3, hashes::hmget),
+    write("hmset", -4, hashes::hmset),
+    write("hset", -4, hashes::hset),
+    write("hsetnx", 4, hashes::hsetnx),
+    read("hstrlen", 3, hashes::hstrlen),
+    read("hvals", 2, hashes::hvals),
+    write("incr", 2, strings::incr),
+    write("incrby", 3, strings::incrby),
+    read("keys", 2, generic::keys),
+    read("mget", -2, strings::mget),
+    write("mset", -3, strings::mset),
+    write("persist", 2, generic::persist),
+    write("pexpire", -3, generic::pexpire),
+    write("pexpireat", -3, generic::pexpireat),
+    read("ping", -1, generic::ping),
+    write("psetex", 4, strings::psetex),
+    read("pttl", 2, generic::pttl),
+    write("publish", 3, generic::publish),
+    write("rename", 3, generic::rename),
+    read("scan", -2, generic::scan),
+    write("set", -3, strings::set),
+    write("setex", 4, strings::setex),
+    write("setnx", 3, strings::setnx),
+    read("strlen", 2, strings::strlen),
+    read("time", 1, generic::time),
+    read("ttl", 2, generic::ttl),
+    read("type", 2, generic::kind),
+    write("unlink", -2, generic::del),
+    write("xadd", -5, streams::xadd),
+    write("xdel", -3, streams::xdel),
+    read("xlen", 2, streams::xlen),
+    read("xrange", -4, streams::xrange),
+    read("xread", -4, streams::xread),
+    read("xrevrange", -4, streams::xrevrange),
+    write("xtrim", -4, streams::xtrim),
+    write("zadd", -4, sorted_sets::zadd),
+    read("zcard", 2, sorted_sets::zcard),
+    read("zcount", 4, sorted_set_ranges::zcount),
+    write("zincrby", 4, sorted_sets::zincrby),
+    read("zmscore", -3, sorted_sets::zmscore),
+    read("zrange", -4, sorted_set_ranges::zrange),
+    read("zrangebyscore", -4, sorted_set_ranges::zrangebyscore),
+    read("zrank", 3, sorted_set_ranges::zrank),
+    write("zrem", -3, sorted_sets::zrem),
+    write("zremrangebyrank", 4, sorted_set_ranges::zremrangebyrank),
+    write("zremrangebyscore", 4, sorted_set_ranges::zremrangebyscore),
+    read("zrevrange", -4, sorted_set_ranges::zrevrange),
+    read("zrevrangebyscore", -4, sorted_set_ranges::zrevrangebyscore),
+    read("zrevrank", 3, sorted_set_ranges::zrevrank),
+    read("zscore", 3, sorted_sets::zscore),
+];
+
+static BY_NAME: LazyLock<HashMap<&'static [u8], &'static Command>> =
+    LazyLock::new(|| COMMANDS.iter().map(|command| (command.name.as_bytes(), command)).collect());
+
+/// Commands of the scripting engine and of connections: a script may not give them.
+const NOT_IN_SCRIPTS: [&str; 14] = [
+    "auth", "eval", "evalsha", "script", "subscribe", "unsubscribe", "psubscribe", "punsubscribe", "multi", "exec",
+    "discard", "watch", "unwatch", "hello",
+];
+
+/// Runs the command that `words` (at least one) give.
+pub(super) fn run(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    let Some((name, arguments)) = words.split_first() else { return Err(Failure::fixed("ERR empty command")) };
+    let is_script = keyspace.is_script;
+    let Some(command) = find(name) else {
+        return Err(match is_script {
+            true if NOT_IN_SCRIPTS.iter().any(|other| name.eq_ignore_ascii_case(other.as_bytes())) => {
+                Failure::fixed("ERR This Redis command is not allowed from script")
+            }
+            true => Failure::fixed("ERR Unknown Redis command called from script"),
+            false => unknown(name, arguments),
+        });
+    };
+    let given = words.len() as i64;
+    let arity = i64::from(command.arity);
+    if (arity > 0 && given != arity) || given < -arity {
+        return Err(match is_script {
+            true => Failure::fixed("ERR Wrong number of args calling Redis command from script"),
+            false => Failure::arity(command.name),
+        });
+    }
+    if command.is_write {
+        if keyspace.is_read_only {
+            return Err(Failure::fixed("ERR Write commands are not allowed from read-only scripts."));
+        }
+        if let Some(reason) = keyspace.layers.failure() {
+            return Err(Failure::Storage(format!("the disk failed earlier, so nothing can be changed: {reason}")));
+        }
+    }
+    (command.run)(keyspace, words)
+}
+
+fn find(name: &[u8]) -> Option<&'static Command> {
+    let mut lower = [0_u8; 16];
+    let lower = lower.get_mut(..name.len())?;
+    lower.copy_from_slice(name);
+    lower.make_ascii_lowercase();
+    BY_NAME.get(&*lower).copied()
+}
+
+/// As Redis words it: at most 128 bytes of name and of arguments.
+fn unknown(name: &[u8], arguments: Words) -> Failure {
+    let shown = |bytes: &[u8]| String::from_utf8_lossy(&bytes[..bytes.len().min(128)]).into_owned();
+    let mut begin = String::new();
+    for argument in arguments {
+        if begin.len() >= 128 {
+            break;
+        }
+        let room = 128 - begin.len();
+        begin.push('\'');
+        begin.push_str(&String::from_utf8_lossy(&argument[..argument.len().min(room)]));
+        begin.push_str("' ");
+    }
+    Failure::reply(format!("ERR unknown command '{}', with args beginning with: {begin}", shown(name)))
+}

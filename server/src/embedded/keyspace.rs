@@ -1,0 +1,281 @@
+//! Names and what is under them: kinds, counts, expiry, dropping. The commands are built on this.
+
+use super::failure::Failure;
+use super::layers::Layers;
+use super::pubsub::Channels;
+use super::records::{self, Tag};
+use std::ops::Bound;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// A collection of up to this many elements is cleared away at once when dropped; a larger one later, in steps.
+const DROP_AT_ONCE: u64 = 64;
+
+/// The type of a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    Text = 1,
+    Hash = 2,
+    SortedSet = 3,
+    Stream = 4,
+}
+
+impl Kind {
+    fn from_byte(byte: u8) -> Option<Kind> {
+        [Kind::Text, Kind::Hash, Kind::SortedSet, Kind::Stream].into_iter().find(|kind| *kind as u8 == byte)
+    }
+
+    /// As TYPE answers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Text => "string",
+            Kind::Hash => "hash",
+            Kind::SortedSet => "zset",
+            Kind::Stream => "stream",
+        }
+    }
+
+    /// The tags of the records of its elements.
+    fn elements(self) -> &'static [Tag] {
+        match self {
+            Kind::Text => &[Tag::Text],
+            Kind::Hash => &[Tag::Field],
+            Kind::SortedSet => &[Tag::Member, Tag::Order],
+            Kind::Stream => &[Tag::Entry],
+        }
+    }
+}
+
+/// What is under a name.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    pub kind: Kind,
+    pub number: u64,
+    /// Unix milliseconds.
+    pub expires_at: Option<i64>,
+}
+
+impl Entry {
+    fn decode(bytes: &[u8]) -> Result<Entry, Failure> {
+        let damaged = || Failure::Storage("a record of the store is damaged".to_owned());
+        let kind = bytes.first().copied().and_then(Kind::from_byte).ok_or_else(damaged)?;
+        let number = read_u64(bytes, 1).ok_or_else(damaged)?;
+        let expires_at = read_u64(bytes, 9).map(|at| at as i64);
+        Ok(Entry { kind, number, expires_at })
+    }
+
+    fn encode(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(17);
+        bytes.push(self.kind as u8);
+        bytes.extend_from_slice(&self.number.to_be_bytes());
+        if let Some(at) = self.expires_at {
+            bytes.extend_from_slice(&at.to_be_bytes());
+        }
+        bytes
+    }
+}
+
+/// The big-endian number at `at`.
+pub(super) fn read_u64(bytes: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_be_bytes(bytes.get(at..at + 8)?.try_into().ok()?))
+}
+
+/// The state as commands see it, at one instant.
+pub(super) struct Keyspace {
+    pub layers: Layers,
+    pub channels: Arc<Channels>,
+    /// Unix microseconds. Stands still while a script runs, as in Redis 7.
+    pub now_us: i64,
+    /// Set while a script runs that declared `no-writes`.
+    pub is_read_only: bool,
+    /// Set while a script runs.
+    pub is_script: bool,
+}
+
+impl Keyspace {
+    /// Over `layers`.
+    pub fn new(layers: Layers, channels: Arc<Channels>) -> Self {
+        Keyspace { layers, channels, now_us: 0, is_read_only: false, is_script: false }
+    }
+
+    /// A script or a plain command begins.
+    pub fn begin(&mut self, is_script: bool, is_read_only: bool) {
+        self.layers.begin();
+        self.is_script = is_script;
+        self.is_read_only = is_read_only;
+        self.now_us = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |since| i64::try_from(since.as_micros()).unwrap_or(i64::MAX));
+    }
+
+    /// Unix milliseconds.
+    pub fn now_ms(&self) -> i64 {
+        self.now_us / 1000
+    }
+
+    /// What is under `name` and has not expired.
+    pub fn entry(&self, name: &[u8]) -> Result<Option<Entry>, Failure> {
+        let entry = self.entry_or_expired(name)?;
+        Ok(entry.filter(|entry| entry.expires_at.is_none_or(|at| at > self.now_ms())))
+    }
+
+    fn entry_or_expired(&self, name: &[u8]) -> Result<Option<Entry>, Failure> {
+        match self.layers.get(&Tag::Name.name(name))? {
+            Some(bytes) => Entry::decode(&bytes).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// What is under `name`, which must be of `kind` if it is there.
+    pub fn find(&self, name: &[u8], kind: Kind) -> Result<Option<Entry>, Failure> {
+        match self.entry(name)? {
+            Some(entry) if entry.kind != kind => Err(Failure::WRONG_TYPE),
+            found => Ok(found),
+        }
+    }
+
+    /// What is under `name`, made empty if it is not there.
+    pub fn find_or_create(&mut self, name: &[u8], kind: Kind) -> Result<Entry, Failure> {
+        match self.find(name, kind)? {
+            Some(entry) => Ok(entry),
+            None => self.create(name, kind),
+        }
+    }
+
+    /// A new, empty entry under `name`, whatever was there.
+    pub fn create(&mut self, name: &[u8], kind: Kind) -> Result<Entry, Failure> {
+        self.drop_name(name)?;
+        let number = match self.layers.get(records::NEWEST)? {
+            Some(newest) => read_u64(&newest, 0).unwrap_or(0) + 1,
+            None => 1,
+        };
+        self.layers.put(records::NEWEST, number.to_be_bytes().to_vec());
+        let entry = Entry { kind, number, expires_at: None };
+        self.put_entry(name, entry);
+        Ok(entry)
+    }
+
+    fn put_entry(&mut self, name: &[u8], entry: Entry) {
+        self.layers.put(Tag::Name.name(name), entry.encode());
+        self.layers.put(Tag::Number.number(entry.number), name.to_vec());
+        if let Some(at) = entry.expires_at {
+            self.layers.put(records::expiry(at, name), Vec::new());
+        }
+    }
+
+    /// Sets or clears when `name` expires.
+    pub fn set_expiry(&mut self, name: &[u8], entry: Entry, expires_at: Option<i64>) {
+        if let Some(at) = entry.expires_at {
+            self.layers.remove(records::expiry(at, name));
+        }
+        self.put_entry(name, Entry { expires_at, ..entry });
+    }
+
+    /// Drops what is under `name`. Whether it was there and had not expired.
+    pub fn drop_name(&mut self, name: &[u8]) -> Result<bool, Failure> {
+        let Some(entry) = self.entry_or_expired(name)? else { return Ok(false) };
+        self.detach(name, entry);
+        let count = if entry.kind == Kind::Text { 1 } else { self.count(entry)? };
+        if count <= DROP_AT_ONCE {
+            self.clear_elements(entry.kind, entry.number, u64::MAX)?;
+        } else {
+            self.layers.put(Tag::Garbage.number(entry.number), vec![entry.kind as u8]);
+        }
+        Ok(entry.expires_at.is_none_or(|at| at > self.now_ms()))
+    }
+
+    fn detach(&mut self, name: &[u8], entry: Entry) {
+        self.layers.remove(Tag::Name.name(name));
+        self.layers.remove(Tag::Number.number(entry.number));
+        if let Some(at) = entry.expires_at {
+            self.layers.remove(records::expiry(at, name));
+        }
+    }
+
+    /// Moves what is under `from` to `to`. False if there is nothing.
+    pub fn rename(&mut self, from: &[u8], to: &[u8]) -> Result<bool, Failure> {
+        let Some(entry) = self.entry(from)? else { return Ok(false) };
+        if from != to {
+            self.drop_name(to)?;
+            self.detach(from, entry);
+            self.put_entry(to, entry);
+        }
+        Ok(true)
+    }
+
+    /// How many elements `entry` has.
+    pub fn count(&self, entry: Entry) -> Result<u64, Failure> {
+        let count = self.layers.get(&Tag::Count.number(entry.number))?;
+        Ok(count.and_then(|count| read_u64(&count, 0)).unwrap_or(0))
+    }
+
+    /// Sets how many elements the hash or sorted set under `name` has. Without elements it is gone.
+    pub fn set_count(&mut self, name: &[u8], entry: Entry, count: u64) {
+        if count == 0 {
+            self.detach(name, entry);
+            self.layers.remove(Tag::Count.number(entry.number));
+        } else {
+            self.layers.put(Tag::Count.number(entry.number), count.to_be_bytes().to_vec());
+        }
+    }
+
+    /// Removes up to `limit` elements of a dropped collection. Gives how many there were.
+    fn clear_elements(&mut self, kind: Kind, number: u64, limit: u64) -> Result<u64, Failure> {
+        let mut keys: Vec<Vec<u8>> = Vec::new();
+        for tag in kind.elements() {
+            let mut scan = self.layers.scan_prefix(&tag.number(number))?;
+            while (keys.len() as u64) < limit
+                && let Some((key, _)) = scan.next()?
+            {
+                keys.push(key.to_vec());
+            }
+        }
+        let cleared = keys.len() as u64;
+        for key in keys {
+            self.layers.remove(key);
+        }
+        if cleared < limit {
+            self.layers.remove(Tag::Count.number(number));
+            self.layers.remove(Tag::Garbage.number(number));
+        }
+        Ok(cleared)
+    }
+
+    /// Clears away expired names and dropped elements, at most about `limit` records. Whether there may be more.
+    pub fn clean(&mut self, limit: u64) -> Result<bool, Failure> {
+        let mut left = limit;
+        let now = self.now_ms();
+        while left > 0 {
+            let next = self.layers.scan_prefix(&Tag::Expiry.all())?.next()?.map(|(key, _)| key.to_vec());
+            let Some(key) = next.filter(|key| records::expiry_at(key).is_some_and(|at| at <= now)) else { break };
+            // The record goes even if, against all expectation, the name has another expiry: it must not come up again.
+            self.drop_name(&key[9..])?;
+            self.layers.remove(key);
+            left -= 1;
+        }
+        while left > 0 {
+            let next = self.layers.scan_prefix(&Tag::Garbage.all())?.next()?;
+            let next = next.and_then(|(key, kind)| Some((read_u64(&key, 1)?, Kind::from_byte(*kind.first()?)?)));
+            let Some((number, kind)) = next else { break };
+            left -= self.clear_elements(kind, number, left)?.clamp(1, left);
+        }
+        Ok(left == 0)
+    }
+
+    /// Up to `limit` names with a number above `after`, in the order of their numbers: (number, name, entry). Expired
+    /// ones are left out.
+    pub fn names(&self, after: u64, limit: usize) -> Result<Vec<(u64, Vec<u8>, Entry)>, Failure> {
+        let from = Tag::Number.number(after);
+        let end = records::after(&Tag::Number.all());
+        let mut scan = self.layers.scan(Bound::Excluded(&from), Bound::Excluded(&end), false)?;
+        let mut names = Vec::new();
+        while names.len() < limit
+            && let Some((key, name)) = scan.next()?
+        {
+            if let (Some(number), Some(entry)) = (read_u64(&key, 1), self.entry(&name)?) {
+                names.push((number, name.to_vec(), entry));
+            }
+        }
+        Ok(names)
+    }
+}

@@ -1,0 +1,285 @@
+//! What a script sees: its own changes, over those that wait for the disk, over the newest commit.
+//!
+//! A change passes through the layers downwards. While a script runs, its changes are its **own**; when it ends they
+//! are **gathered** with those of the scripts since the last commit began; the gathered ones are **committing** while
+//! the disk writes them; then they are the snapshot. Whoever read a gathered or committing change must not be answered
+//! before it is on the disk: [`Layers::depends_on`] is the number of the batch to wait for.
+
+use super::disk::{Page, Snapshot};
+use super::pubsub::Message;
+use super::records;
+use bytes::Bytes;
+use redb::StorageError;
+use std::cell::Cell;
+use std::collections::{BTreeMap, btree_map};
+use std::ops::{Bound, Deref};
+use std::sync::Arc;
+
+/// Records to be: a value, or nothing.
+pub(super) type Changes = BTreeMap<Vec<u8>, Option<Bytes>>;
+
+/// What goes to the disk in one transaction.
+#[derive(Default)]
+pub(super) struct Batch {
+    /// Batches are numbered in order from 1.
+    pub number: u64,
+    /// What changes.
+    pub changes: Changes,
+    /// What is published once the changes are durable.
+    pub messages: Vec<Message>,
+}
+
+/// The state, in layers.
+pub(super) struct Layers {
+    own: Changes,
+    own_messages: Vec<Message>,
+    gathering: Batch,
+    committing: Option<Arc<Batch>>,
+    snapshot: Snapshot,
+    depends_on: Cell<u64>,
+    failed: Option<String>,
+}
+
+/// A value or key, wherever it lives.
+pub(super) enum Stored<'a> {
+    Shared(Bytes),
+    Borrowed(&'a [u8]),
+    Page(Page),
+}
+
+impl Deref for Stored<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Stored::Shared(bytes) => bytes,
+            Stored::Borrowed(bytes) => bytes,
+            Stored::Page(page) => page.value(),
+        }
+    }
+}
+
+impl Layers {
+    /// No changes, over `snapshot`.
+    pub fn new(snapshot: Snapshot) -> Self {
+        Layers {
+            own: Changes::new(),
+            own_messages: Vec::new(),
+            gathering: Batch { number: 1, ..Batch::default() },
+            committing: None,
+            snapshot,
+            depends_on: Cell::new(0),
+            failed: None,
+        }
+    }
+
+    /// The value of `key`.
+    pub fn get(&self, key: &[u8]) -> Result<Option<Stored<'static>>, StorageError> {
+        if let Some(change) = self.own.get(key) {
+            return Ok(change.clone().map(Stored::Shared));
+        }
+        let committing = self.committing.as_deref();
+        for batch in std::iter::once(&self.gathering).chain(committing) {
+            if let Some(change) = batch.changes.get(key) {
+                self.saw(batch.number);
+                return Ok(change.clone().map(Stored::Shared));
+            }
+        }
+        Ok(self.snapshot.get(key)?.map(Stored::Page))
+    }
+
+    /// Sets `key`, as a change of the script that runs.
+    pub fn put(&mut self, key: impl Into<Vec<u8>>, value: impl Into<Bytes>) {
+        self.own.insert(key.into(), Some(value.into()));
+    }
+
+    /// Removes `key`, as a change of the script that runs.
+    pub fn remove(&mut self, key: impl Into<Vec<u8>>) {
+        self.own.insert(key.into(), None);
+    }
+
+    /// Publishes `message` when the script that runs is durable.
+    pub fn publish(&mut self, message: Message) {
+        self.own_messages.push(message);
+    }
+
+    /// The records between two keys, backwards if `reverse`.
+    pub fn scan(&self, from: Bound<&[u8]>, to: Bound<&[u8]>, reverse: bool) -> Result<Scan<'_>, StorageError> {
+        let mut scan = Scan { layers: self, reverse, heads: [None, None, None], disk: None, disk_head: None };
+        if is_empty(from, to) {
+            return Ok(scan);
+        }
+        let committing = self.committing.as_deref();
+        let layers = [
+            Some((&self.own, 0)),
+            Some((&self.gathering.changes, self.gathering.number)),
+            committing.map(|batch| (&batch.changes, batch.number)),
+        ];
+        for (head, layer) in scan.heads.iter_mut().zip(layers) {
+            // An empty layer is the common case, and costs nothing.
+            if let Some((changes, batch)) = layer.filter(|(changes, _)| !changes.is_empty()) {
+                head.insert(Head { range: changes.range::<[u8], _>((from, to)), at: None, batch }).advance(reverse);
+            }
+        }
+        scan.disk = Some(self.snapshot.range(from, to)?);
+        scan.advance_disk()?;
+        Ok(scan)
+    }
+
+    /// The records whose key begins with `prefix`.
+    pub fn scan_prefix(&self, prefix: &[u8]) -> Result<Scan<'_>, StorageError> {
+        self.scan(Bound::Included(prefix), Bound::Excluded(&records::after(prefix)), false)
+    }
+
+    fn saw(&self, batch: u64) {
+        self.depends_on.set(self.depends_on.get().max(batch));
+    }
+
+    /// A script begins.
+    pub fn begin(&mut self) {
+        self.rollback();
+        self.depends_on.set(0);
+    }
+
+    /// The script ended well. Gives the batch whose commit its answer must wait for; 0 is none.
+    pub fn commit(&mut self) -> u64 {
+        if !self.own.is_empty() || !self.own_messages.is_empty() {
+            if self.gathering.changes.is_empty() {
+                self.gathering.changes = std::mem::take(&mut self.own);
+            } else {
+                self.gathering.changes.append(&mut self.own);
+            }
+            self.gathering.messages.append(&mut self.own_messages);
+            self.saw(self.gathering.number);
+        }
+        self.depends_on.get()
+    }
+
+    /// The script failed: its changes are dropped. What it saw it still depends on.
+    pub fn rollback(&mut self) -> u64 {
+        self.own.clear();
+        self.own_messages.clear();
+        self.depends_on.get()
+    }
+
+    /// Whether something waits to be committed.
+    pub fn has_gathered(&self) -> bool {
+        !self.gathering.changes.is_empty() || !self.gathering.messages.is_empty()
+    }
+
+    /// Takes what was gathered to the disk.
+    pub fn start_commit(&mut self) -> Arc<Batch> {
+        let next = Batch { number: self.gathering.number + 1, ..Batch::default() };
+        let batch = Arc::new(std::mem::replace(&mut self.gathering, next));
+        self.committing = Some(batch.clone());
+        batch
+    }
+
+    /// What was committing is in `snapshot`.
+    pub fn finish_commit(&mut self, snapshot: Option<Snapshot>) {
+        if let Some(snapshot) = snapshot {
+            self.snapshot = snapshot;
+        }
+        self.committing = None;
+    }
+
+    /// The disk failed: only what it holds counts from now on, and nothing can be changed.
+    pub fn fail(&mut self, reason: String) {
+        self.committing = None;
+        self.gathering.changes.clear();
+        self.gathering.messages.clear();
+        self.failed = Some(reason);
+    }
+
+    /// Why nothing can be changed any more.
+    pub fn failure(&self) -> Option<&str> {
+        self.failed.as_deref()
+    }
+}
+
+fn is_empty(from: Bound<&[u8]>, to: Bound<&[u8]>) -> bool {
+    match (from, to) {
+        (Bound::Unbounded, _) | (_, Bound::Unbounded) => false,
+        (Bound::Included(from), Bound::Included(to)) => from > to,
+        (Bound::Included(from) | Bound::Excluded(from), Bound::Included(to) | Bound::Excluded(to)) => from >= to,
+    }
+}
+
+/// One layer's next record.
+struct Head<'a> {
+    range: btree_map::Range<'a, Vec<u8>, Option<Bytes>>,
+    at: Option<(&'a Vec<u8>, &'a Option<Bytes>)>,
+    batch: u64,
+}
+
+impl Head<'_> {
+    fn advance(&mut self, reverse: bool) {
+        self.at = if reverse { self.range.next_back() } else { self.range.next() };
+    }
+}
+
+/// Records of all layers in order, the upper layers' first; see [`Layers::scan`].
+pub(super) struct Scan<'a> {
+    layers: &'a Layers,
+    reverse: bool,
+    heads: [Option<Head<'a>>; 3],
+    disk: Option<redb::Range<'static, &'static [u8], &'static [u8]>>,
+    disk_head: Option<(Page, Page)>,
+}
+
+impl<'a> Scan<'a> {
+    fn advance_disk(&mut self) -> Result<(), StorageError> {
+        let next = match &mut self.disk {
+            Some(range) if self.reverse => range.next_back(),
+            Some(range) => range.next(),
+            None => None,
+        };
+        self.disk_head = next.transpose()?;
+        Ok(())
+    }
+
+    /// The next record.
+    pub fn next(&mut self) -> Result<Option<(Stored<'a>, Stored<'a>)>, StorageError> {
+        loop {
+            let mut first: Option<&'a Vec<u8>> = None;
+            for head in self.heads.iter().flatten() {
+                if let Some((key, _)) = head.at
+                    && first.is_none_or(|first| if self.reverse { key > first } else { key < first })
+                {
+                    first = Some(key);
+                }
+            }
+            let on_disk = self.disk_head.as_ref().map(|(key, _)| key.value());
+            let disk_order = match (first, on_disk) {
+                (None, None) => return Ok(None),
+                (Some(_), None) => std::cmp::Ordering::Greater,
+                (None, Some(_)) => std::cmp::Ordering::Less,
+                (Some(first), Some(key)) if self.reverse => first.as_slice().cmp(key),
+                (Some(first), Some(key)) => key.cmp(first.as_slice()),
+            };
+            if let Some(first) = first.filter(|_| disk_order.is_ge()) {
+                if disk_order.is_eq() {
+                    self.advance_disk()?;
+                }
+                let mut change: Option<&'a Option<Bytes>> = None;
+                for head in self.heads.iter_mut().flatten() {
+                    if let Some((key, value)) = head.at
+                        && key == first
+                    {
+                        if change.is_none() {
+                            change = Some(value);
+                            self.layers.saw(head.batch);
+                        }
+                        head.advance(self.reverse);
+                    }
+                }
+                if let Some(Some(value)) = change {
+                    return Ok(Some((Stored::Borrowed(first), Stored::Borrowed(value))));
+                }
+            } else if let Some((key, value)) = self.disk_head.take() {
+                self.advance_disk()?;
+                return Ok(Some((Stored::Page(key), Stored::Page(value))));
+            }
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Numbers as Redis and C read and write them.
+
+use super::failure::Failure;
+
+/// A whole number as Redis reads one: no sign but `-`, no leading zeros, no spaces.
+pub(super) fn integer(text: &[u8]) -> Option<i64> {
+    let digits = text.strip_prefix(b"-").unwrap_or(text);
+    let is_canonical = match digits {
+        [b'0'] => text.len() == 1,
+        [b'1'..=b'9', rest @ ..] => rest.iter().all(u8::is_ascii_digit),
+        _ => false,
+    };
+    if !is_canonical {
+        return None;
+    }
+    std::str::from_utf8(text).ok()?.parse().ok()
+}
+
+/// [`integer`], or the error reply.
+pub(super) fn integer_argument(text: &[u8]) -> Result<i64, Failure> {
+    integer(text).ok_or(Failure::NOT_AN_INTEGER)
+}
+
+/// A number as `strtod` reads it, which must take the whole text. NaN is none.
+pub(super) fn float(text: &[u8]) -> Option<f64> {
+    let (number, length) = float_prefix(text)?;
+    (length == text.len() && !number.is_nan()).then_some(number)
+}
+
+/// The longest number at the beginning of `text` as `strtod` reads it (without leading spaces), and its length.
+pub(super) fn float_prefix(text: &[u8]) -> Option<(f64, usize)> {
+    let sign_length = usize::from(matches!(text.first(), Some(b'-' | b'+')));
+    let sign = if text.first() == Some(&b'-') { -1.0 } else { 1.0 };
+    let body = &text[sign_length..];
+    let begins = |word: &[u8]| body.len() >= word.len() && body[..word.len()].eq_ignore_ascii_case(word);
+    if begins(b"infinity") {
+        return Some((sign * f64::INFINITY, sign_length + 8));
+    }
+    if begins(b"inf") {
+        return Some((sign * f64::INFINITY, sign_length + 3));
+    }
+    if begins(b"nan") {
+        return Some((f64::NAN.copysign(sign), sign_length + 3));
+    }
+    if begins(b"0x")
+        && let Some((number, length)) = hexadecimal(&body[2..])
+    {
+        return Some((sign * number, sign_length + 2 + length));
+    }
+    let whole = digits(body);
+    let mut length = whole;
+    let mut fraction = 0;
+    if body.get(length) == Some(&b'.') {
+        fraction = digits(&body[length + 1..]);
+        if whole + fraction > 0 {
+            length += 1 + fraction;
+        }
+    }
+    if whole + fraction == 0 {
+        return None;
+    }
+    length += exponent_length(&body[length..], b'e');
+    let number: f64 = std::str::from_utf8(&body[..length]).ok()?.parse().ok()?;
+    Some((sign * number, sign_length + length))
+}
+
+fn digits(text: &[u8]) -> usize {
+    text.iter().take_while(|byte| byte.is_ascii_digit()).count()
+}
+
+/// The length of an exponent such as `e-5`, or 0.
+fn exponent_length(text: &[u8], letter: u8) -> usize {
+    if !text.first().is_some_and(|first| first.eq_ignore_ascii_case(&letter)) {
+        return 0;
+    }
+    let sign = usize::from(matches!(text.get(1), Some(b'-' | b'+')));
+    match digits(&text[1 + sign..]) {
+        0 => 0,
+        count => 1 + sign + count,
+    }
+}
+
+/// What follows `0x`. Past 64 bits of mantissa it is rounded more than once, which no caller can tell.
+fn hexadecimal(text: &[u8]) -> Option<(f64, usize)> {
+    let mut number = 0.0_f64;
+    let mut scale = 0_i32;
+    let (mut length, mut count, mut is_fraction) = (0, 0, false);
+    for byte in text {
+        match char::from(*byte).to_digit(16) {
+            Some(digit) => {
+                number = number * 16.0 + f64::from(digit);
+                scale -= if is_fraction { 4 } else { 0 };
+                count += 1;
+            }
+            None if *byte == b'.' && !is_fraction => is_fraction = true,
+            None => break,
+        }
+        length += 1;
+    }
+    if count == 0 {
+        return None;
+    }
+    let exponent = exponent_length(&text[length..], b'p');
+    if exponent > 0 {
+        let power: i32 = std::str::from_utf8(&text[length + 1..length + exponent]).ok()?.parse().unwrap_or(i32::MAX);
+        scale = scale.saturating_add(power);
+        length += exponent;
+    }
+    Some((number * 2.0_f64.powi(scale), length))
+}
+
+/// As C's `%.PRECISIONg`.
+pub(super) fn general(number: f64, precision: usize) -> String {
+    if number.is_nan() {
+        return if number.is_sign_negative() { "-nan" } else { "nan" }.to_owned();
+    }
+    if number.is_infinite() {
+        return if number < 0.0 { "-inf" } else { "inf" }.to_owned();
+    }
+    if number == 0.0 {
+        return if number.is_sign_negative() { "-0" } else { "0" }.to_owned();
+    }
+    if number.fract() == 0.0 && number.abs() < 1e14 && precision >= 14 {
+        return (number as i64).to_string();
+    }
+    let scientific = format!("{number:.*e}", precision - 1);
+    let Some((mantissa, exponent)) = scientific.split_once('e') else { return scientific };
+    let power: i32 = exponent.parse().unwrap_or(0);
+    if power < -4 || power >= precision as i32 {
+        let sign = if power < 0 { '-' } else { '+' };
+        format!("{}e{sign}{:02}", without_zeros(mantissa), power.unsigned_abs())
+    } else {
+        let decimals = (precision as i32 - 1 - power).max(0) as usize;
+        without_zeros(&format!("{number:.decimals$}")).to_owned()
+    }
+}
+
+fn without_zeros(text: &str) -> &str {
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
+}
+
+/// A score as Redis 7.0 answers it.
+pub(super) fn score(number: f64) -> Vec<u8> {
+    general(number, 17).into_bytes()
+}
+
+/// The number as C's cast to a 64-bit integer gives it on this kind of machine.
+pub(super) fn truncated(number: f64) -> i64 {
+    const LIMIT: f64 = 9_223_372_036_854_775_808.0;
+    if (-LIMIT..LIMIT).contains(&number) { number as i64 } else { i64::MIN }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_integer_has_one_spelling() {
+        for (text, expected) in [
+            ("0", Some(0)),
+            ("-1", Some(-1)),
+            ("9223372036854775807", Some(i64::MAX)),
+            ("-9223372036854775808", Some(i64::MIN)),
+            ("9223372036854775808", None),
+            ("-0", None),
+            ("01", None),
+            ("+1", None),
+            (" 1", None),
+            ("1.0", None),
+            ("", None),
+            ("-", None),
+        ] {
+            assert_eq!(integer(text.as_bytes()), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_float_is_read_as_strtod_reads_it() {
+        for (text, expected) in [
+            ("1", Some(1.0)),
+            ("1.", Some(1.0)),
+            (".5", Some(0.5)),
+            ("-1e3", Some(-1000.0)),
+            ("+inf", Some(f64::INFINITY)),
+            ("-Infinity", Some(f64::NEG_INFINITY)),
+            ("0x10", Some(16.0)),
+            ("0x1p-1", Some(0.5)),
+            ("0x1.8", Some(1.5)),
+            ("nan", None),
+            ("1e", None),
+            ("", None),
+            (".", None),
+            ("1 ", None),
+            ("abc", None),
+        ] {
+            assert_eq!(float(text.as_bytes()), expected, "{text:?}");
+        }
+        assert_eq!(float_prefix(b"1e+x"), Some((1.0, 1)));
+        assert_eq!(float_prefix(b"0xg"), Some((0.0, 1)));
+        assert_eq!(float_prefix(b"-"), None);
+    }
+
+    #[test]
+    fn numbers_are_written_as_printf_writes_them() {
+        for (number, precision, expected) in [
+            (3.0, 17, "3"),
+            (3.5, 17, "3.5"),
+            (0.1, 17, "0.10000000000000001"),
+            (0.1, 14, "0.1"),
+            (1e15, 14, "1e+15"),
+            (1e14, 14, "1e+14"),
+            (123_456_789_012_345_680.0, 14, "1.2345678901235e+17"),
+            (1e20, 17, "1e+20"),
+            (1e16, 17, "10000000000000000"),
+            (1e-5, 17, "1.0000000000000001e-05"),
+            (-0.0, 14, "-0"),
+            (99_999_999_999_999.9, 14, "1e+14"),
+            (f64::NEG_INFINITY, 17, "-inf"),
+            (5e-324, 17, "4.9406564584124654e-324"),
+        ] {
+            assert_eq!(general(number, precision), expected);
+        }
+    }
+}

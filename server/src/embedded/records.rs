@@ -1,0 +1,133 @@
+//! The records of the file. Every collection has a number of its own, so that renaming or dropping a key of any size
+//! touches a handful of records; the elements of a dropped one are cleared away later, in small steps.
+//!
+//! | key | value |
+//! |---|---|
+//! | `k` NAME | what is under a name: kind, number, expiry |
+//! | `i` NUMBER | NAME (the order of SCAN) |
+//! | `e` EXPIRY NAME | empty (what expires next) |
+//! | `c` NUMBER | number of elements; of a stream also its newest id |
+//! | `s` NUMBER | the value of a string |
+//! | `h` NUMBER FIELD | a value of a hash |
+//! | `m` NUMBER MEMBER | the score of a member of a sorted set |
+//! | `o` NUMBER SCORE MEMBER | the score again (the order of a sorted set) |
+//! | `x` NUMBER MS SEQ | the fields of a stream entry |
+//! | `g` NUMBER | a dropped collection, kind: its elements are still to be cleared away |
+//!
+//! Numbers are big-endian, so that their order is that of their bytes. The count is apart from what is under the name:
+//! a script that reads one field of a hash does not depend on another script that just added a field.
+
+/// The format of the file.
+pub(super) const FORMAT: &[u8] = b"\0format";
+/// The newest collection number given.
+pub(super) const NEWEST: &[u8] = b"\0newest";
+
+/// The first byte of a record's key.
+#[derive(Clone, Copy)]
+#[repr(u8)]
+pub(super) enum Tag {
+    Name = b'k',
+    Number = b'i',
+    Expiry = b'e',
+    Count = b'c',
+    Text = b's',
+    Field = b'h',
+    Member = b'm',
+    Order = b'o',
+    Entry = b'x',
+    Garbage = b'g',
+}
+
+impl Tag {
+    /// TAG.
+    pub fn all(self) -> [u8; 1] {
+        [self as u8]
+    }
+
+    /// TAG NAME.
+    pub fn name(self, name: &[u8]) -> Vec<u8> {
+        let mut key = Vec::with_capacity(1 + name.len());
+        key.push(self as u8);
+        key.extend_from_slice(name);
+        key
+    }
+
+    /// TAG NUMBER.
+    pub fn number(self, number: u64) -> [u8; 9] {
+        let mut key = [self as u8; 9];
+        key[1..].copy_from_slice(&number.to_be_bytes());
+        key
+    }
+
+    /// TAG NUMBER REST.
+    pub fn element(self, number: u64, rest: &[u8]) -> Vec<u8> {
+        let mut key = Vec::with_capacity(9 + rest.len());
+        key.extend_from_slice(&self.number(number));
+        key.extend_from_slice(rest);
+        key
+    }
+}
+
+/// The first key after all that begin with `prefix`, whose last byte is not 255.
+pub(super) fn after(prefix: &[u8]) -> Vec<u8> {
+    let mut end = prefix.to_vec();
+    while let Some(last) = end.pop() {
+        if last < u8::MAX {
+            end.push(last + 1);
+            break;
+        }
+    }
+    end
+}
+
+/// `e` EXPIRY NAME.
+pub(super) fn expiry(at_ms: i64, name: &[u8]) -> Vec<u8> {
+    let mut key = Vec::with_capacity(9 + name.len());
+    key.push(Tag::Expiry as u8);
+    key.extend_from_slice(&((at_ms as u64) ^ (1 << 63)).to_be_bytes());
+    key.extend_from_slice(name);
+    key
+}
+
+/// The instant of an `e` record.
+pub(super) fn expiry_at(key: &[u8]) -> Option<i64> {
+    let bits: [u8; 8] = key.get(1..9)?.try_into().ok()?;
+    Some((u64::from_be_bytes(bits) ^ (1 << 63)) as i64)
+}
+
+/// The bytes of `score` whose order is that of the numbers.
+pub(super) fn ordered(score: f64) -> [u8; 8] {
+    // Redis compares scores as numbers: the two zeros are one place in the order.
+    let bits = if score == 0.0 { 0 } else { score.to_bits() };
+    let flipped = if bits >> 63 == 1 { !bits } else { bits ^ (1 << 63) };
+    flipped.to_be_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bytes_of_scores_are_in_the_order_of_the_scores() {
+        let scores = [f64::NEG_INFINITY, -1e300, -2.5, -1.0, -1e-300, 0.0, 1e-300, 0.1, 1.0, 2.5, 1e300, f64::INFINITY];
+        for pair in scores.windows(2) {
+            assert!(ordered(pair[0]) < ordered(pair[1]), "{pair:?}");
+        }
+        assert_eq!(ordered(-0.0), ordered(0.0));
+    }
+
+    #[test]
+    fn the_key_after_a_prefix_is_after_all_that_begin_with_it() {
+        assert_eq!(after(b"ab"), b"ac");
+        assert_eq!(after(b"a\xff"), b"b");
+        assert!(after(&Tag::Field.number(255)) > Tag::Field.element(255, b"\xff\xff\xff"));
+        assert!(after(&Tag::Field.number(255)) <= Tag::Field.number(256).to_vec());
+    }
+
+    #[test]
+    fn an_expiry_record_keeps_its_instant() {
+        for at in [i64::MIN, -1, 0, 1, 1_700_000_000_000, i64::MAX] {
+            assert_eq!(expiry_at(&expiry(at, b"name")), Some(at));
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! One table for each family of commands: what is said, and what is answered.
+
+use super::{EmbeddedStore, ask, say, shown};
+
+async fn check(table: &[(&str, &str)]) {
+    let store = EmbeddedStore::in_memory().unwrap();
+    for (line, expected) in table {
+        assert_eq!(shown(&say(&store, line).await), *expected, "{line}");
+    }
+}
+
+const WRONG_TYPE: &str = "!WRONGTYPE Operation against a key holding the wrong kind of value";
+
+#[tokio::test]
+async fn strings_and_counters() {
+    check(&[
+        ("GET a", "nil"),
+        ("SET a 1", "OK"),
+        ("SET a 2 NX", "nil"),
+        ("SET a 2 XX GET", "\"1\""),
+        ("INCRBY a 40", "42"),
+        ("DECR a", "41"),
+        ("APPEND a x", "3"),
+        ("INCR a", "!ERR value is not an integer or out of range"),
+        ("STRLEN a", "3"),
+        ("MGET a b", "[\"41x\" nil]"),
+        ("SET a 9223372036854775807", "OK"),
+        ("INCR a", "!ERR increment or decrement would overflow"),
+        ("SET a 1 EX 0", "!ERR invalid expire time in 'set' command"),
+        ("SET a 1 EX 10 PX 10", "!ERR syntax error"),
+        ("SETEX a 100 v", "OK"),
+        ("TTL a", "100"),
+        ("INCR b", "1"),
+        ("GETDEL b", "\"1\""),
+        ("GETDEL b", "nil"),
+        ("HGET a f", WRONG_TYPE),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn hashes() {
+    check(&[
+        ("HSET h f 1 g 2", "2"),
+        ("HSET h f 3", "0"),
+        ("HMGET h f x g", "[\"3\" nil \"2\"]"),
+        ("HGETALL h", "[\"f\" \"3\" \"g\" \"2\"]"),
+        ("HSETNX h f 9", "0"),
+        ("HINCRBY h f 4", "7"),
+        ("HLEN h", "2"),
+        ("HKEYS h", "[\"f\" \"g\"]"),
+        ("HVALS h", "[\"7\" \"2\"]"),
+        ("HSET h f", "!ERR wrong number of arguments for 'hset' command"),
+        ("HDEL h f x g", "2"),
+        ("EXISTS h", "0"),
+        ("HGETALL h", "[]"),
+        ("SET h 1", "OK"),
+        ("HLEN h", WRONG_TYPE),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn sorted_sets() {
+    check(&[
+        ("ZADD z 1 a 2 b 3 c", "3"),
+        ("ZADD z NX 9 a", "0"),
+        ("ZADD z XX CH 1.5 a", "1"),
+        ("ZADD z GT 1 a", "0"),
+        ("ZADD z INCR 0.1 a", "\"1.6000000000000001\""),
+        ("ZADD z NX GT 1 a", "!ERR GT, LT, and/or NX options at the same time are not compatible"),
+        ("ZRANGE z 0 -1 WITHSCORES", "[\"a\" \"1.6000000000000001\" \"b\" \"2\" \"c\" \"3\"]"),
+        ("ZRANGE z 3 (1.6 BYSCORE REV LIMIT 1 5", "[\"b\" \"a\"]"),
+        ("ZRANGEBYSCORE z (2 +inf", "[\"c\"]"),
+        ("ZRANGEBYSCORE z -inf inf LIMIT 1 1", "[\"b\"]"),
+        ("ZCOUNT z 2 3", "2"),
+        ("ZSCORE z c", "\"3\""),
+        ("ZINCRBY z inf c", "\"inf\""),
+        ("ZINCRBY z -inf c", "!ERR resulting score is not a number (NaN)"),
+        ("ZADD z x a", "!ERR value is not a valid float"),
+        ("ZREMRANGEBYSCORE z -inf 2", "2"),
+        ("ZREM z c x", "1"),
+        ("TYPE z", "none"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn streams() {
+    check(&[
+        ("XADD s 1-1 f v", "\"1-1\""),
+        ("XADD s 1-* f w", "\"1-2\""),
+        ("XADD s 1-2 f v", "!ERR The ID specified in XADD is equal or smaller than the target stream top item"),
+        ("XADD s 0-0 f v", "!ERR The ID specified in XADD must be greater than 0-0"),
+        ("XADD no NOMKSTREAM 1-1 f v", "nil"),
+        ("XRANGE s - +", "[[\"1-1\" [\"f\" \"v\"]] [\"1-2\" [\"f\" \"w\"]]]"),
+        ("XREVRANGE s + (1-1 COUNT 5", "[[\"1-2\" [\"f\" \"w\"]]]"),
+        ("XREAD COUNT 1 STREAMS s 0", "[[\"s\" [[\"1-1\" [\"f\" \"v\"]]]]]"),
+        ("XREAD STREAMS s $", "nil"),
+        ("XADD s MAXLEN = 1 5 f x", "\"5-0\""),
+        ("XLEN s", "1"),
+        ("XDEL s 5 6", "1"),
+        ("XLEN s", "0"),
+        ("TYPE s", "stream"),
+        ("XADD s 5-0 f x", "!ERR The ID specified in XADD is equal or smaller than the target stream top item"),
+        ("XTRIM s LIMIT 1", "!ERR syntax error, LIMIT cannot be used without specifying a trimming strategy"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn keys_of_any_type() {
+    check(&[
+        ("HSET h f 1", "1"),
+        ("RENAME h i", "OK"),
+        ("RENAME h i", "!ERR no such key"),
+        ("HGET i f", "\"1\""),
+        ("PEXPIRE i 100000", "1"),
+        ("TTL i", "100"),
+        ("RENAME i j", "OK"),
+        ("TTL j", "100"),
+        ("PERSIST j", "1"),
+        ("TTL j", "-1"),
+        ("TTL none", "-2"),
+        ("EXPIRE j -1", "1"),
+        ("EXISTS j", "0"),
+        ("MSET a 1 b 2", "OK"),
+        ("KEYS *", "[\"a\" \"b\"]"),
+        ("SCAN 0 MATCH b", "[\"0\" [\"b\"]]"),
+        ("DBSIZE", "2"),
+        ("FLUSHALL", "OK"),
+        ("DBSIZE", "0"),
+        ("nosuch a b", "!ERR unknown command 'nosuch', with args beginning with: 'a' 'b' "),
+        ("GET", "!ERR wrong number of arguments for 'get' command"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn a_scan_gives_every_key_once() {
+    let store = EmbeddedStore::in_memory().unwrap();
+    for number in 0..95 {
+        say(&store, &format!("SET key{number} v")).await;
+    }
+    let (mut cursor, mut found) = ("0".to_owned(), Vec::new());
+    loop {
+        let answer = say(&store, &format!("SCAN {cursor} COUNT 7")).await;
+        let parts = answer.as_array().unwrap();
+        found.extend(parts[1].as_array().unwrap().iter().map(shown));
+        cursor = parts[0].as_str().unwrap().to_owned();
+        if cursor == "0" {
+            break;
+        }
+    }
+    let count = found.len();
+    found.sort();
+    found.dedup();
+    assert_eq!((count, found.len()), (95, 95));
+}
+
+#[tokio::test]
+async fn what_has_expired_is_gone_at_once_and_cleared_away_later() {
+    let store = EmbeddedStore::in_memory().unwrap();
+    say(&store, "HSET h old 1").await;
+    say(&store, "PEXPIRE h 20").await;
+    tokio::time::sleep(std::time::Duration::from_millis(30)).await;
+    assert_eq!(shown(&say(&store, "HGETALL h").await), "[]");
+    assert_eq!(shown(&say(&store, "HSET h new 2").await), "1");
+    assert_eq!(shown(&say(&store, "HGETALL h").await), "[\"new\" \"2\"]");
+    assert_eq!(shown(&say(&store, "TTL h").await), "-1");
+
+    let mut keyspace = store.open.shared.keyspace.lock();
+    keyspace.begin(false, false);
+    keyspace.clean(1000).unwrap();
+    // What is left: the format, the newest number, and four records of the new hash (name, number, count, field).
+    let mut scan = keyspace.layers.scan_prefix(b"").unwrap();
+    let mut left = Vec::new();
+    while let Some((key, _)) = scan.next().unwrap() {
+        left.push(key.to_vec());
+    }
+    assert_eq!(left.len(), 6, "{left:?}");
+}
+
+#[tokio::test]
+async fn a_large_dropped_collection_is_cleared_away_in_steps() {
+    let store = EmbeddedStore::in_memory().unwrap();
+    for number in 0..500 {
+        say(&store, &format!("ZADD z {number} member{number}")).await;
+    }
+    assert_eq!(shown(&say(&store, "DEL z").await), "1");
+    assert_eq!(shown(&say(&store, "ZCARD z").await), "0");
+    assert_eq!(shown(&say(&store, "ZADD z 1 a").await), "1");
+    let mut keyspace = store.open.shared.keyspace.lock();
+    keyspace.begin(false, false);
+    let mut steps = 0;
+    while keyspace.clean(100).unwrap() {
+        steps += 1;
+    }
+    assert!(steps <= 20, "{steps}");
+    let mut scan = keyspace.layers.scan_prefix(b"").unwrap();
+    let mut left = 0;
+    while scan.next().unwrap().is_some() {
+        left += 1;
+    }
+    // As above, with two records for the member.
+    assert_eq!(left, 7);
+}
+
+#[tokio::test]
+async fn bytes_are_kept_as_they_are() {
+    use coord::store::{Request, Store, Value};
+    let store = EmbeddedStore::in_memory().unwrap();
+    let bytes: Vec<u8> = (0..=255).collect();
+    let set = Request::Command(vec![b"SET".to_vec(), bytes.clone(), bytes.clone()]);
+    let get = Request::Command(vec![b"GET".to_vec(), bytes.clone()]);
+    assert_eq!(store.run(vec![set, get]).await.unwrap()[1], Value::Bulk(bytes));
+    assert_eq!(shown(&ask(&store, &["SET", "", ""]).await), "OK");
+    assert_eq!(shown(&ask(&store, &["GET", ""]).await), "\"\"");
+}

@@ -1,0 +1,39 @@
+//! The store as its callers see it.
+
+mod commands;
+mod durability;
+mod scripts;
+
+use super::EmbeddedStore;
+use coord::store::{Request, Store, Value};
+
+fn words(text: &[&str]) -> Request {
+    Request::Command(text.iter().map(|word| word.as_bytes().to_vec()).collect())
+}
+
+/// The answer to one command.
+async fn ask(store: &EmbeddedStore, text: &[&str]) -> Value {
+    store.run(vec![words(text)]).await.expect("the store answers").remove(0)
+}
+
+/// The answer to a command without spaces in its words.
+async fn say(store: &EmbeddedStore, line: &str) -> Value {
+    ask(store, &line.split(' ').collect::<Vec<_>>()).await
+}
+
+/// The answer to a script.
+async fn eval(store: &EmbeddedStore, source: &str) -> Value {
+    ask(store, &["EVAL", source, "0"]).await
+}
+
+/// A short form of an answer, for tables.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Nil => "nil".to_owned(),
+        Value::Int(number) => number.to_string(),
+        Value::Bulk(bytes) => format!("{:?}", String::from_utf8_lossy(bytes)),
+        Value::Status(text) => text.clone(),
+        Value::Error(text) => format!("!{text}"),
+        Value::Array(items) => format!("[{}]", items.iter().map(shown).collect::<Vec<_>>().join(" ")),
+    }
+}

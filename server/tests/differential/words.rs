@@ -1,0 +1,88 @@
+//! Random commands, right and wrong ones.
+
+use proptest::prelude::*;
+use proptest::sample::select;
+
+/// A command: its words.
+pub type Words = Vec<Vec<u8>>;
+
+/// Commands to be filled in. In capitals of one letter: K key, F field or member, V value, I integer, N score, R end of a
+/// range of scores, S stream id, X end of a range of ids, P pattern, C how many.
+const TEMPLATES: &[&str] = &[
+    "PING", "PING V", "ECHO V", "EXISTS K K", "DEL K", "DEL K K", "UNLINK K", "TYPE K", "RENAME K K", "DBSIZE",
+    "EXPIRE K 5000", "EXPIRE K 6000 NX", "EXPIRE K 7000 GT", "EXPIRE K 4000 LT", "EXPIRE K 8000 XX", "EXPIRE K -1",
+    "EXPIRE K I", "PEXPIRE K 5000000", "TTL K", "PERSIST K", "KEYS P", "SETEX K 5000 V", "SETEX K I V", "PSETEX K 5000000 V",
+    "GET K", "SET K V", "SET K I", "SET K V NX", "SET K V XX", "SET K V GET", "SET K V NX GET", "SET K V EX 5000",
+    "SET K V PX I", "SET K V KEEPTTL", "SET K V EX I NX", "SET K V XX NX", "SET K V BAD", "SETNX K V", "INCR K", "INCRBY K I",
+    "DECR K", "DECRBY K I", "STRLEN K", "APPEND K V", "GETDEL K", "MGET K K K", "MSET K V K V", "MSET K V K",
+    "HGET K F", "HSET K F V", "HSET K F I", "HSET K F V F V", "HSET K F V F", "HSETNX K F V", "HMGET K F F F", "HGETALL K",
+    "HDEL K F", "HDEL K F F", "HEXISTS K F", "HKEYS K", "HVALS K", "HLEN K", "HINCRBY K F I", "HMSET K F V", "HSTRLEN K F",
+    "ZADD K N F", "ZADD K N F N F", "ZADD K NX N F", "ZADD K XX N F", "ZADD K GT N F", "ZADD K LT CH N F", "ZADD K CH N F N F",
+    "ZADD K INCR N F", "ZADD K XX INCR N F", "ZADD K NX XX N F", "ZADD K GT LT N F", "ZADD K NX GT N F", "ZADD K INCR N F N F",
+    "ZADD K N", "ZREM K F F", "ZSCORE K F", "ZMSCORE K F F", "ZCARD K", "ZCOUNT K R R", "ZINCRBY K N F", "ZRANK K F",
+    "ZREVRANK K F", "ZRANGE K I I", "ZRANGE K 0 -1 WITHSCORES", "ZRANGE K C C REV WITHSCORES", "ZRANGE K R R BYSCORE",
+    "ZRANGE K R R BYSCORE WITHSCORES LIMIT C C", "ZRANGE K R R BYSCORE REV LIMIT C C", "ZRANGE K C C LIMIT 0 1",
+    "ZREVRANGE K C C", "ZRANGEBYSCORE K R R", "ZRANGEBYSCORE K R R WITHSCORES LIMIT C C", "ZREVRANGEBYSCORE K R R LIMIT C C",
+    "ZREMRANGEBYSCORE K R R", "ZREMRANGEBYRANK K C C", "XADD K S F V", "XADD K S F V F V", "XADD K S F", "XADD K NOMKSTREAM S F V",
+    "XADD K MAXLEN C S F V", "XADD K MAXLEN = C S F V", "XADD K MINID S S F V", "XADD K MAXLEN = C LIMIT C S F V", "XLEN K",
+    "XRANGE K - +", "XRANGE K X X", "XRANGE K X X COUNT C", "XREVRANGE K + -", "XREVRANGE K X X COUNT C", "XREAD STREAMS K S",
+    "XREAD COUNT C STREAMS K K S S", "XREAD COUNT C STREAMS K K S", "XTRIM K MAXLEN C", "XTRIM K MINID = S", "XTRIM K BAD C",
+    "XDEL K S S", "PUBLISH K V", "SCRIPT EXISTS V", "SCRIPT BAD", "EVALSHA V 0", "EVAL V", "NOSUCH K V",
+];
+
+/// Commands whose answer has no order. In a script they are sorted there.
+pub const UNORDERED: &[&str] = &["HGETALL", "HKEYS", "HVALS", "KEYS"];
+
+/// Not for scripts: other errors there, by design of Redis.
+const NOT_IN_SCRIPTS: &[&str] = &["PUBLISH", "SCRIPT", "EVAL", "EVALSHA"];
+
+fn word(letter: &str) -> BoxedStrategy<Vec<u8>> {
+    let of = |words: &'static [&'static [u8]]| select(words).prop_map(<[u8]>::to_vec).boxed();
+    match letter {
+        "K" => of(&[b"a", b"b", b"c", b"dd", b"e:{x}"]),
+        "F" => of(&[b"f", b"g", b"h", b"", b"i\xff\x00j"]),
+        "V" => of(&[b"", b"v", b"10", b"-3", b"3.5", b"x\x00\xffy", b"9223372036854775807", b" 1", b"007", b"1e5"]),
+        "I" => of(&[
+            b"0", b"1", b"-1", b"2", b"100", b"-100", b"9223372036854775807", b"-9223372036854775808", b"x", b"1.5", b"", b"01",
+            b"9223372036854775808",
+        ]),
+        "N" => of(&[b"1", b"2", b"3", b"-1.5", b"0", b"-0", b"0.1", b"inf", b"-inf", b"1e300", b"0x10", b"nan", b"x", b"+5", b""]),
+        "R" => of(&[b"-inf", b"+inf", b"0", b"1", b"(1", b"2", b"(2", b"-1.5", b"0.1", b"(inf", b"(-inf", b"x", b"(", b"nan"]),
+        "S" => of(&[
+            b"0-0", b"0-1", b"1-1", b"1-2", b"1-*", b"2", b"2-5", b"3-*", b"7-0", b"9-1", b"x", b"1-x", b"-1",
+            b"18446744073709551615-18446744073709551615",
+        ]),
+        "X" => of(&[b"-", b"+", b"0", b"1", b"1-1", b"(1-1", b"2", b"(2", b"7-0", b"x", b"("]),
+        "P" => of(&[b"*", b"a", b"?", b"[a-c]", b"e:*", b"d\\d", b"[^a]", b""]),
+        "C" => of(&[b"0", b"1", b"2", b"-1", b"-2", b"5", b"x"]),
+        literal => Just(literal.as_bytes().to_vec()).boxed(),
+    }
+}
+
+fn filled(template: &'static str) -> impl Strategy<Value = Words> {
+    template.split(' ').map(word).collect::<Vec<_>>()
+}
+
+/// One command.
+pub fn command() -> BoxedStrategy<Words> {
+    let right = select(TEMPLATES).prop_flat_map(filled).boxed();
+    let wrong = (select(TEMPLATES).prop_flat_map(filled), any::<bool>()).prop_map(|(mut words, is_longer)| {
+        if is_longer {
+            words.push(b"more".to_vec());
+        } else if words.len() > 1 {
+            words.pop();
+        }
+        words
+    });
+    prop_oneof![12 => right, 1 => wrong].boxed()
+}
+
+/// One command that a script may give, whose answer has an order.
+pub fn command_in_script() -> BoxedStrategy<Words> {
+    command()
+        .prop_filter("not for scripts", |words| {
+            let name = String::from_utf8_lossy(&words[0]).into_owned();
+            !NOT_IN_SCRIPTS.contains(&&*name) && !UNORDERED.contains(&&*name)
+        })
+        .boxed()
+}
