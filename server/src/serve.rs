@@ -58,7 +58,9 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     let address = listener.local_addr()?;
     let store_listener = match args.upstash_listen {
         Some(address) => Some(
-            TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address} (--upstash-listen)"))?,
+            TcpListener::bind(address)
+                .await
+                .with_context(|| format!("cannot listen on {address} (--upstash-listen)"))?,
         ),
         None => None,
     };
@@ -77,7 +79,10 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         Some(listener) => {
             let token = secret(&process_environment, STORE_TOKEN)
                 .with_context(|| format!("set {STORE_TOKEN} to what clients of --upstash-listen must show"))?;
-            println!("  store    http://{} (Upstash's REST protocol)\n", listener.local_addr()?);
+            println!(
+                "  store    http://{} (Upstash's REST protocol)\n",
+                listener.local_addr()?
+            );
             let router = upstash_listen::router(Arc::clone(&server.store), token);
             Some(tokio::spawn(listen::serve(listener, router, until_stopped())))
         }
@@ -103,7 +108,11 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
     let locks = lock_config(args)?;
     let authenticator = authenticator(address)?;
     let is_open = matches!(authenticator, Authenticator::Local { .. });
-    let paths = if args.repo.is_empty() { vec![PathBuf::from(".")] } else { args.repo.clone() };
+    let paths = if args.repo.is_empty() {
+        vec![PathBuf::from(".")]
+    } else {
+        args.repo.clone()
+    };
     let source = tokio::task::spawn_blocking(move || GitSource::open(&paths)).await??;
     let opened = source.opened();
     let store = open_store(args, &opened)?;
@@ -134,19 +143,26 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
 }
 
 fn started_at() -> u128 {
-    std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |time| time.as_nanos())
+    std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .map_or(0, |time| time.as_nanos())
 }
 
 fn start_logging() {
     let filter = tracing_subscriber::EnvFilter::try_from_default_env()
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
     // A second call, in a test, would fail and change nothing.
-    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).try_init();
+    let _ = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .try_init();
 }
 
 async fn bind(listen: Option<SocketAddr>) -> anyhow::Result<TcpListener> {
     if let Some(address) = listen {
-        return TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"));
+        return TcpListener::bind(address)
+            .await
+            .with_context(|| format!("cannot listen on {address}"));
     }
     for port in DEFAULT_PORT..DEFAULT_PORT + 100 {
         match TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await {
@@ -155,7 +171,10 @@ async fn bind(listen: Option<SocketAddr>) -> anyhow::Result<TcpListener> {
             Err(error) => return Err(error).with_context(|| format!("cannot listen on 127.0.0.1:{port}")),
         }
     }
-    bail!("no port from {DEFAULT_PORT} to {} is free; name one with --listen", DEFAULT_PORT + 99)
+    bail!(
+        "no port from {DEFAULT_PORT} to {} is free; name one with --listen",
+        DEFAULT_PORT + 99
+    )
 }
 
 fn lock_config(args: &ServeArgs) -> anyhow::Result<LockConfig> {
@@ -181,7 +200,9 @@ fn authenticator(address: SocketAddr) -> anyhow::Result<Authenticator> {
         }
         return Ok(Authenticator::Jwt(jwt));
     }
-    let user = whoami::username().ok().and_then(|name| UserId::parse(&name.replace(char::is_whitespace, "_")).ok());
+    let user = whoami::username()
+        .ok()
+        .and_then(|name| UserId::parse(&name.replace(char::is_whitespace, "_")).ok());
     let user = user.map_or_else(|| UserId::parse("local"), Ok)?;
     Ok(Authenticator::Local { user, jwt })
 }
@@ -202,7 +223,9 @@ fn open_store(args: &ServeArgs, opened: &[Opened]) -> anyhow::Result<Arc<dyn Sto
     };
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     let path = folder.join("store.redb");
-    Ok(Arc::new(EmbeddedStore::open(&path).with_context(|| format!("cannot open the store {}", path.display()))?))
+    Ok(Arc::new(EmbeddedStore::open(&path).with_context(|| {
+        format!("cannot open the store {}", path.display())
+    })?))
 }
 
 async fn sweep_forever(store: Arc<dyn Store>) {

@@ -58,7 +58,9 @@ pub(super) fn run(disk: &Disk, shared: &Shared, engine: &Mutex<Engine>, is_closi
             };
             match committed {
                 Ok(snapshot) => {
-                    shared.commits.fetch_add(u64::from(snapshot.is_some()), Ordering::Relaxed);
+                    shared
+                        .commits
+                        .fetch_add(u64::from(snapshot.is_some()), Ordering::Relaxed);
                     shared.keyspace.lock().layers.finish_commit(snapshot);
                     for message in &batch.messages {
                         shared.channels.deliver(message);
@@ -74,7 +76,12 @@ pub(super) fn run(disk: &Disk, shared: &Shared, engine: &Mutex<Engine>, is_closi
         }
         if Instant::now() >= clean_at {
             let is_more = clean(shared, engine);
-            clean_at = Instant::now() + if is_more { Duration::from_millis(20) } else { CLEAN_EVERY };
+            clean_at = Instant::now()
+                + if is_more {
+                    Duration::from_millis(20)
+                } else {
+                    CLEAN_EVERY
+                };
         }
     }
 }

@@ -4,8 +4,8 @@ use super::failure::OpenError;
 use super::layers::Changes;
 use super::records;
 use redb::{
-    AccessGuard, Builder, Database, DatabaseError, Durability, Range, ReadOnlyTable, ReadableDatabase, ReadableTable, StorageBackend, StorageError,
-    TableDefinition, TableError, TableHandle,
+    AccessGuard, Builder, Database, DatabaseError, Durability, Range, ReadOnlyTable, ReadableDatabase, ReadableTable,
+    StorageBackend, StorageError, TableDefinition, TableError, TableHandle,
 };
 use std::ops::Bound;
 use std::path::Path;
@@ -36,11 +36,17 @@ impl Disk {
     pub fn open(path: &Path) -> Result<Disk, OpenError> {
         // redb trusts the structure of a file that was closed cleanly, and may panic on one that was damaged since.
         let opened = std::panic::catch_unwind(|| {
-            let database = Builder::new().set_cache_size(CACHE_BYTES).create(path).map_err(|error| failed(path, error))?;
+            let database = Builder::new()
+                .set_cache_size(CACHE_BYTES)
+                .create(path)
+                .map_err(|error| failed(path, error))?;
             Disk { database }.prepared(path)
         });
         opened.unwrap_or_else(|_| {
-            Err(OpenError::Damaged { path: path.to_owned(), reason: "its structure makes no sense".to_owned() })
+            Err(OpenError::Damaged {
+                path: path.to_owned(),
+                reason: "its structure makes no sense".to_owned(),
+            })
         })
     }
 
@@ -56,16 +62,28 @@ impl Disk {
 
     /// Makes the table in a new file; in an old one, makes sure that it is ours.
     fn prepared(self, path: &Path) -> Result<Disk, OpenError> {
-        let foreign = |reason: String| OpenError::NotAStore { path: path.to_owned(), reason };
-        let damaged = |reason: String| OpenError::Damaged { path: path.to_owned(), reason };
-        let transaction = self.database.begin_write().map_err(|error| damaged(error.to_string()))?;
+        let foreign = |reason: String| OpenError::NotAStore {
+            path: path.to_owned(),
+            reason,
+        };
+        let damaged = |reason: String| OpenError::Damaged {
+            path: path.to_owned(),
+            reason,
+        };
+        let transaction = self
+            .database
+            .begin_write()
+            .map_err(|error| damaged(error.to_string()))?;
         let tables: Vec<String> = transaction
             .list_tables()
             .map_err(|error| damaged(error.to_string()))?
             .map(|table| table.name().to_owned())
             .collect();
         if !tables.is_empty() && !tables.iter().any(|name| name == TABLE.name()) {
-            return Err(foreign(format!("it is a redb file of another program (tables {})", tables.join(", "))));
+            return Err(foreign(format!(
+                "it is a redb file of another program (tables {})",
+                tables.join(", ")
+            )));
         }
         let is_new = {
             let mut table = transaction.open_table(TABLE).map_err(|error| match error {
@@ -80,11 +98,15 @@ impl Disk {
                 Some(format) if format == FORMAT => false,
                 Some(format) => {
                     let format = String::from_utf8_lossy(&format).into_owned();
-                    return Err(foreign(format!("its format is {format:?}, and this program knows format 1")));
+                    return Err(foreign(format!(
+                        "its format is {format:?}, and this program knows format 1"
+                    )));
                 }
                 None if !tables.is_empty() => return Err(foreign("it names no format".to_owned())),
                 None => {
-                    table.insert(records::FORMAT, FORMAT).map_err(|error| damaged(error.to_string()))?;
+                    table
+                        .insert(records::FORMAT, FORMAT)
+                        .map_err(|error| damaged(error.to_string()))?;
                     true
                 }
             }
@@ -108,12 +130,16 @@ impl Disk {
     /// Writes `changes` as one transaction, and returns when they are on the medium.
     pub fn commit(&self, changes: &Changes) -> Result<(), String> {
         let mut transaction = self.database.begin_write().map_err(|error| error.to_string())?;
-        transaction.set_durability(Durability::Immediate).map_err(|error| error.to_string())?;
+        transaction
+            .set_durability(Durability::Immediate)
+            .map_err(|error| error.to_string())?;
         {
             let mut table = transaction.open_table(TABLE).map_err(|error| error.to_string())?;
             for (key, change) in changes {
                 match change {
-                    Some(value) => table.insert(key.as_slice(), value.as_ref()).map_err(|error| error.to_string())?,
+                    Some(value) => table
+                        .insert(key.as_slice(), value.as_ref())
+                        .map_err(|error| error.to_string())?,
                     None => table.remove(key.as_slice()).map_err(|error| error.to_string())?,
                 };
             }
@@ -142,13 +168,20 @@ fn failed(path: &Path, error: DatabaseError) -> OpenError {
     let path = path.to_owned();
     match error {
         DatabaseError::DatabaseAlreadyOpen | DatabaseError::LockProtocolMismatch => OpenError::InUse(path),
-        DatabaseError::UpgradeRequired(version) => {
-            OpenError::NotAStore { path, reason: format!("its file format is version {version}, too old to read") }
-        }
+        DatabaseError::UpgradeRequired(version) => OpenError::NotAStore {
+            path,
+            reason: format!("its file format is version {version}, too old to read"),
+        },
         DatabaseError::Storage(StorageError::Io(source)) if source.kind() == std::io::ErrorKind::InvalidData => {
-            OpenError::NotAStore { path, reason: source.to_string() }
+            OpenError::NotAStore {
+                path,
+                reason: source.to_string(),
+            }
         }
         DatabaseError::Storage(StorageError::Io(source)) => OpenError::Io { path, source },
-        other => OpenError::Damaged { path, reason: other.to_string() },
+        other => OpenError::Damaged {
+            path,
+            reason: other.to_string(),
+        },
     }
 }

@@ -33,10 +33,20 @@ impl Engine {
     /// Runs one request.
     pub fn run(&mut self, request: &Request) -> Result<Answer, StoreError> {
         match request {
-            Request::Script { script, keys, args } => match self.interpreter.load(&script.sha, script.source.as_bytes()) {
-                Ok(()) => self.script(&script.sha, keys.iter().map(String::as_bytes), args.iter().map(Vec::as_slice)),
-                Err(text) => Ok(Answer { value: Value::Error(text), depends_on: 0, is_script: true }),
-            },
+            Request::Script { script, keys, args } => {
+                match self.interpreter.load(&script.sha, script.source.as_bytes()) {
+                    Ok(()) => self.script(
+                        &script.sha,
+                        keys.iter().map(String::as_bytes),
+                        args.iter().map(Vec::as_slice),
+                    ),
+                    Err(text) => Ok(Answer {
+                        value: Value::Error(text),
+                        depends_on: 0,
+                        is_script: true,
+                    }),
+                }
+            }
             Request::Command(words) => {
                 let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
                 self.command(&words)
@@ -57,10 +67,16 @@ impl Engine {
             _ => return self.plain(words),
         };
         match outcome {
-            Ok(value) => Ok(Answer { value, depends_on: 0, is_script: false }),
-            Err(Failure::Reply(text)) => {
-                Ok(Answer { value: Value::Error(text.into_owned()), depends_on: 0, is_script: false })
-            }
+            Ok(value) => Ok(Answer {
+                value,
+                depends_on: 0,
+                is_script: false,
+            }),
+            Err(Failure::Reply(text)) => Ok(Answer {
+                value: Value::Error(text.into_owned()),
+                depends_on: 0,
+                is_script: false,
+            }),
             Err(Failure::Storage(text)) => Err(StoreError::Failed(text)),
         }
     }
@@ -69,10 +85,18 @@ impl Engine {
         let mut keyspace = self.keyspace.lock();
         keyspace.begin(false, false);
         match commands::run(&mut keyspace, words) {
-            Ok(value) => Ok(Answer { value, depends_on: keyspace.layers.commit(), is_script: false }),
+            Ok(value) => Ok(Answer {
+                value,
+                depends_on: keyspace.layers.commit(),
+                is_script: false,
+            }),
             Err(Failure::Reply(text)) => {
                 let depends_on = keyspace.layers.rollback();
-                Ok(Answer { value: Value::Error(text.into_owned()), depends_on, is_script: false })
+                Ok(Answer {
+                    value: Value::Error(text.into_owned()),
+                    depends_on,
+                    is_script: false,
+                })
             }
             Err(Failure::Storage(text)) => {
                 keyspace.layers.rollback();
@@ -92,10 +116,16 @@ impl Engine {
         let ended = self.interpreter.run(sha, keys, arguments);
         let mut keyspace = self.keyspace.lock();
         match ended {
-            Ended::Well(value) => Ok(Answer { value, depends_on: keyspace.layers.commit(), is_script: true }),
-            Ended::Raised(text) => {
-                Ok(Answer { value: Value::Error(text), depends_on: keyspace.layers.rollback(), is_script: true })
-            }
+            Ended::Well(value) => Ok(Answer {
+                value,
+                depends_on: keyspace.layers.commit(),
+                is_script: true,
+            }),
+            Ended::Raised(text) => Ok(Answer {
+                value: Value::Error(text),
+                depends_on: keyspace.layers.rollback(),
+                is_script: true,
+            }),
             Ended::Storage(text) => {
                 keyspace.layers.rollback();
                 Err(StoreError::Failed(text))
@@ -116,9 +146,13 @@ impl Engine {
         if number < 0 {
             return Err(Failure::fixed("ERR Number of keys can't be negative"));
         }
-        let Some((keys, arguments)) = usize::try_from(number).ok().and_then(|number| rest.split_at_checked(number))
+        let Some((keys, arguments)) = usize::try_from(number)
+            .ok()
+            .and_then(|number| rest.split_at_checked(number))
         else {
-            return Err(Failure::fixed("ERR Number of keys can't be greater than number of args"));
+            return Err(Failure::fixed(
+                "ERR Number of keys can't be greater than number of args",
+            ));
         };
         let sha = if name == b"eval" {
             let sha = sha_of(text);
@@ -135,7 +169,9 @@ impl Engine {
 
     /// SCRIPT LOAD, EXISTS and FLUSH.
     fn about_scripts(&mut self, words: &[&[u8]]) -> Result<Value, Failure> {
-        let Some(what) = words.get(1) else { return Err(Failure::arity("script")) };
+        let Some(what) = words.get(1) else {
+            return Err(Failure::arity("script"));
+        };
         let rest = &words[2..];
         match what.to_ascii_lowercase().as_slice() {
             b"load" => match rest {
@@ -148,9 +184,13 @@ impl Engine {
             },
             b"exists" if rest.is_empty() => Err(Failure::arity("script|exists")),
             b"exists" => {
-                let is_known =
-                    |sha: &&[u8]| self.interpreter.knows(&String::from_utf8_lossy(sha).to_ascii_lowercase());
-                Ok(Value::Array(rest.iter().map(|sha| Value::Int(i64::from(is_known(sha)))).collect()))
+                let is_known = |sha: &&[u8]| {
+                    self.interpreter
+                        .knows(&String::from_utf8_lossy(sha).to_ascii_lowercase())
+                };
+                Ok(Value::Array(
+                    rest.iter().map(|sha| Value::Int(i64::from(is_known(sha)))).collect(),
+                ))
             }
             b"flush" => match rest {
                 [] => self.forget(),
@@ -159,7 +199,9 @@ impl Engine {
             },
             _ => {
                 let shown = String::from_utf8_lossy(what);
-                Err(Failure::reply(format!("ERR unknown subcommand '{shown}'. Try SCRIPT HELP.")))
+                Err(Failure::reply(format!(
+                    "ERR unknown subcommand '{shown}'. Try SCRIPT HELP."
+                )))
             }
         }
     }

@@ -56,8 +56,7 @@ impl Failure {
     pub const NOT_A_FLOAT: Failure = Failure::fixed("ERR value is not a valid float");
     pub const SYNTAX: Failure = Failure::fixed("ERR syntax error");
     pub const OVERFLOW: Failure = Failure::fixed("ERR increment or decrement would overflow");
-    pub const WRONG_TYPE: Failure =
-        Failure::fixed("WRONGTYPE Operation against a key holding the wrong kind of value");
+    pub const WRONG_TYPE: Failure = Failure::fixed("WRONGTYPE Operation against a key holding the wrong kind of value");
 
     /// An error reply with a text known at compile time.
     pub const fn fixed(text: &'static str) -> Failure {

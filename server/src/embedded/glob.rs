@@ -13,7 +13,9 @@ pub(super) fn matches(mut pattern: &[u8], mut text: &[u8]) -> bool {
             }
             [] if text.is_empty() => return true,
             [] => None,
-            _ => text.split_first().and_then(|(byte, rest)| Some((one(pattern, *byte)?, rest))),
+            _ => text
+                .split_first()
+                .and_then(|(byte, rest)| Some((one(pattern, *byte)?, rest))),
         };
         match (step, retry) {
             (Some((pattern_rest, text_rest)), _) => (pattern, text) = (pattern_rest, text_rest),
@@ -84,7 +86,11 @@ mod tests {
             ("coord:locks:{*}", "coord:locks:{a/b}", true),
             ("", "a", false),
         ] {
-            assert_eq!(matches(pattern.as_bytes(), text.as_bytes()), expected, "{pattern} {text}");
+            assert_eq!(
+                matches(pattern.as_bytes(), text.as_bytes()),
+                expected,
+                "{pattern} {text}"
+            );
         }
     }
 

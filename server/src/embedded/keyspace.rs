@@ -22,7 +22,9 @@ pub(super) enum Kind {
 
 impl Kind {
     fn from_byte(byte: u8) -> Option<Kind> {
-        [Kind::Text, Kind::Hash, Kind::SortedSet, Kind::Stream].into_iter().find(|kind| *kind as u8 == byte)
+        [Kind::Text, Kind::Hash, Kind::SortedSet, Kind::Stream]
+            .into_iter()
+            .find(|kind| *kind as u8 == byte)
     }
 
     /// As TYPE answers.
@@ -61,7 +63,11 @@ impl Entry {
         let kind = bytes.first().copied().and_then(Kind::from_byte).ok_or_else(damaged)?;
         let number = read_u64(bytes, 1).ok_or_else(damaged)?;
         let expires_at = read_u64(bytes, 9).map(|at| at as i64);
-        Ok(Entry { kind, number, expires_at })
+        Ok(Entry {
+            kind,
+            number,
+            expires_at,
+        })
     }
 
     fn encode(&self) -> Vec<u8> {
@@ -95,7 +101,13 @@ pub(super) struct Keyspace {
 impl Keyspace {
     /// Over `layers`.
     pub fn new(layers: Layers, channels: Arc<Channels>) -> Self {
-        Keyspace { layers, channels, now_us: 0, is_read_only: false, is_script: false }
+        Keyspace {
+            layers,
+            channels,
+            now_us: 0,
+            is_read_only: false,
+            is_script: false,
+        }
     }
 
     /// A script or a plain command begins.
@@ -150,7 +162,11 @@ impl Keyspace {
             None => 1,
         };
         self.layers.put(records::NEWEST, number.to_be_bytes().to_vec());
-        let entry = Entry { kind, number, expires_at: None };
+        let entry = Entry {
+            kind,
+            number,
+            expires_at: None,
+        };
         self.put_entry(name, entry);
         Ok(entry)
     }
@@ -173,13 +189,20 @@ impl Keyspace {
 
     /// Drops what is under `name`. Whether it was there and had not expired.
     pub fn drop_name(&mut self, name: &[u8]) -> Result<bool, Failure> {
-        let Some(entry) = self.entry_or_expired(name)? else { return Ok(false) };
+        let Some(entry) = self.entry_or_expired(name)? else {
+            return Ok(false);
+        };
         self.detach(name, entry);
-        let count = if entry.kind == Kind::Text { 1 } else { self.count(entry)? };
+        let count = if entry.kind == Kind::Text {
+            1
+        } else {
+            self.count(entry)?
+        };
         if count <= DROP_AT_ONCE {
             self.clear_elements(entry.kind, entry.number, u64::MAX)?;
         } else {
-            self.layers.put(Tag::Garbage.number(entry.number), vec![entry.kind as u8]);
+            self.layers
+                .put(Tag::Garbage.number(entry.number), vec![entry.kind as u8]);
         }
         Ok(entry.expires_at.is_none_or(|at| at > self.now_ms()))
     }
@@ -194,7 +217,9 @@ impl Keyspace {
 
     /// Moves what is under `from` to `to`. False if there is nothing.
     pub fn rename(&mut self, from: &[u8], to: &[u8]) -> Result<bool, Failure> {
-        let Some(entry) = self.entry(from)? else { return Ok(false) };
+        let Some(entry) = self.entry(from)? else {
+            return Ok(false);
+        };
         if from != to {
             self.drop_name(to)?;
             self.detach(from, entry);
@@ -215,7 +240,8 @@ impl Keyspace {
             self.detach(name, entry);
             self.layers.remove(Tag::Count.number(entry.number));
         } else {
-            self.layers.put(Tag::Count.number(entry.number), count.to_be_bytes().to_vec());
+            self.layers
+                .put(Tag::Count.number(entry.number), count.to_be_bytes().to_vec());
         }
     }
 
@@ -246,8 +272,14 @@ impl Keyspace {
         let mut left = limit;
         let now = self.now_ms();
         while left > 0 {
-            let next = self.layers.scan_prefix(&Tag::Expiry.all())?.next()?.map(|(key, _)| key.to_vec());
-            let Some(key) = next.filter(|key| records::expiry_at(key).is_some_and(|at| at <= now)) else { break };
+            let next = self
+                .layers
+                .scan_prefix(&Tag::Expiry.all())?
+                .next()?
+                .map(|(key, _)| key.to_vec());
+            let Some(key) = next.filter(|key| records::expiry_at(key).is_some_and(|at| at <= now)) else {
+                break;
+            };
             // The record goes even if, against all expectation, the name has another expiry: it must not come up again.
             self.drop_name(&key[9..])?;
             self.layers.remove(key);

@@ -65,7 +65,10 @@ impl Layers {
         Layers {
             own: Changes::new(),
             own_messages: Vec::new(),
-            gathering: Batch { number: 1, ..Batch::default() },
+            gathering: Batch {
+                number: 1,
+                ..Batch::default()
+            },
             committing: None,
             snapshot,
             depends_on: Cell::new(0),
@@ -105,7 +108,13 @@ impl Layers {
 
     /// The records between two keys, backwards if `reverse`.
     pub fn scan(&self, from: Bound<&[u8]>, to: Bound<&[u8]>, reverse: bool) -> Result<Scan<'_>, StorageError> {
-        let mut scan = Scan { layers: self, reverse, heads: [None, None, None], disk: None, disk_head: None };
+        let mut scan = Scan {
+            layers: self,
+            reverse,
+            heads: [None, None, None],
+            disk: None,
+            disk_head: None,
+        };
         if is_empty(from, to) {
             return Ok(scan);
         }
@@ -118,7 +127,12 @@ impl Layers {
         for (head, layer) in scan.heads.iter_mut().zip(layers) {
             // An empty layer is the common case, and costs nothing.
             if let Some((changes, batch)) = layer.filter(|(changes, _)| !changes.is_empty()) {
-                head.insert(Head { range: changes.range::<[u8], _>((from, to)), at: None, batch }).advance(reverse);
+                head.insert(Head {
+                    range: changes.range::<[u8], _>((from, to)),
+                    at: None,
+                    batch,
+                })
+                .advance(reverse);
             }
         }
         scan.disk = Some(self.snapshot.range(from, to)?);
@@ -169,7 +183,10 @@ impl Layers {
 
     /// Takes what was gathered to the disk.
     pub fn start_commit(&mut self) -> Arc<Batch> {
-        let next = Batch { number: self.gathering.number + 1, ..Batch::default() };
+        let next = Batch {
+            number: self.gathering.number + 1,
+            ..Batch::default()
+        };
         let batch = Arc::new(std::mem::replace(&mut self.gathering, next));
         self.committing = Some(batch.clone());
         batch
@@ -214,7 +231,11 @@ struct Head<'a> {
 
 impl Head<'_> {
     fn advance(&mut self, reverse: bool) {
-        self.at = if reverse { self.range.next_back() } else { self.range.next() };
+        self.at = if reverse {
+            self.range.next_back()
+        } else {
+            self.range.next()
+        };
     }
 }
 

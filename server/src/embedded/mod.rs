@@ -113,9 +113,11 @@ impl EmbeddedStore {
         let is_closing = Arc::new(AtomicBool::new(false));
         let committer = {
             let (shared, engine, is_closing) = (shared.clone(), engine.clone(), is_closing.clone());
-            std::thread::Builder::new().name("coord-commit".to_owned()).spawn(move || {
-                committer::run(&disk, &shared, &engine, &|| is_closing.load(Ordering::Acquire));
-            })
+            std::thread::Builder::new()
+                .name("coord-commit".to_owned())
+                .spawn(move || {
+                    committer::run(&disk, &shared, &engine, &|| is_closing.load(Ordering::Acquire));
+                })
         };
         let committer = committer.map_err(|error| OpenError::Start(error.to_string()))?;
         Ok(EmbeddedStore {
@@ -204,7 +206,11 @@ impl Store for EmbeddedStore {
             }
             let answer = engine.run(request)?;
             drop(engine);
-            let counter = if answer.is_script { &self.open.scripts } else { &self.open.commands };
+            let counter = if answer.is_script {
+                &self.open.scripts
+            } else {
+                &self.open.commands
+            };
             counter.fetch_add(1, Ordering::Relaxed);
             depends_on = depends_on.max(answer.depends_on);
             values.push(answer.value);

@@ -102,7 +102,10 @@ fn hexadecimal(text: &[u8]) -> Option<(f64, usize)> {
     }
     let exponent = exponent_length(&text[length..], b'p');
     if exponent > 0 {
-        let power: i32 = std::str::from_utf8(&text[length + 1..length + exponent]).ok()?.parse().unwrap_or(i32::MAX);
+        let power: i32 = std::str::from_utf8(&text[length + 1..length + exponent])
+            .ok()?
+            .parse()
+            .unwrap_or(i32::MAX);
         scale = scale.saturating_add(power);
         length += exponent;
     }
@@ -124,7 +127,9 @@ pub(super) fn general(number: f64, precision: usize) -> String {
         return (number as i64).to_string();
     }
     let scientific = format!("{number:.*e}", precision - 1);
-    let Some((mantissa, exponent)) = scientific.split_once('e') else { return scientific };
+    let Some((mantissa, exponent)) = scientific.split_once('e') else {
+        return scientific;
+    };
     let power: i32 = exponent.parse().unwrap_or(0);
     if power < -4 || power >= precision as i32 {
         let sign = if power < 0 { '-' } else { '+' };
@@ -136,7 +141,11 @@ pub(super) fn general(number: f64, precision: usize) -> String {
 }
 
 fn without_zeros(text: &str) -> &str {
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        text
+    }
 }
 
 /// A score as Redis 7.0 answers it.
@@ -147,7 +156,11 @@ pub(super) fn score(number: f64) -> Vec<u8> {
 /// The number as C's cast to a 64-bit integer gives it on this kind of machine.
 pub(super) fn truncated(number: f64) -> i64 {
     const LIMIT: f64 = 9_223_372_036_854_775_808.0;
-    if (-LIMIT..LIMIT).contains(&number) { number as i64 } else { i64::MIN }
+    if (-LIMIT..LIMIT).contains(&number) {
+        number as i64
+    } else {
+        i64::MIN
+    }
 }
 
 #[cfg(test)]

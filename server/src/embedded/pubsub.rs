@@ -26,13 +26,18 @@ pub(super) struct Channels {
 impl Channels {
     /// How many listen to `channel`.
     pub fn listeners(&self, channel: &[u8]) -> usize {
-        self.senders.lock().get(channel).map_or(0, broadcast::Sender::receiver_count)
+        self.senders
+            .lock()
+            .get(channel)
+            .map_or(0, broadcast::Sender::receiver_count)
     }
 
     /// Gives `message` to all who listen.
     pub fn deliver(&self, message: &Message) {
         let mut senders = self.senders.lock();
-        let is_left = senders.get(&message.channel).is_some_and(|sender| sender.send(message.payload.clone()).is_err());
+        let is_left = senders
+            .get(&message.channel)
+            .is_some_and(|sender| sender.send(message.payload.clone()).is_err());
         if is_left {
             senders.remove(&message.channel);
         }
@@ -42,8 +47,10 @@ impl Channels {
     pub fn subscribe(&self, channel: &[u8]) -> BoxStream<'static, Bytes> {
         let mut senders = self.senders.lock();
         senders.retain(|_, sender| sender.receiver_count() > 0);
-        let receiver =
-            senders.entry(channel.to_vec()).or_insert_with(|| broadcast::channel(BACKLOG).0).subscribe();
+        let receiver = senders
+            .entry(channel.to_vec())
+            .or_insert_with(|| broadcast::channel(BACKLOG).0)
+            .subscribe();
         drop(senders);
         futures::stream::unfold(receiver, |mut receiver| async move {
             // Lagged and closed both end the stream: the caller reads what it missed from the log.

@@ -109,7 +109,20 @@ mod tests {
 
     #[test]
     fn the_bytes_of_scores_are_in_the_order_of_the_scores() {
-        let scores = [f64::NEG_INFINITY, -1e300, -2.5, -1.0, -1e-300, 0.0, 1e-300, 0.1, 1.0, 2.5, 1e300, f64::INFINITY];
+        let scores = [
+            f64::NEG_INFINITY,
+            -1e300,
+            -2.5,
+            -1.0,
+            -1e-300,
+            0.0,
+            1e-300,
+            0.1,
+            1.0,
+            2.5,
+            1e300,
+            f64::INFINITY,
+        ];
         for pair in scores.windows(2) {
             assert!(ordered(pair[0]) < ordered(pair[1]), "{pair:?}");
         }

@@ -16,10 +16,18 @@ use std::sync::Arc;
 
 use coord::store::Store;
 use coord::store::redis::RedisStore;
+use coord_server::embedded::EmbeddedStore;
 use real_redis::RealRedis;
 
 fn connect(redis: &RealRedis) -> Arc<dyn Store> {
     Arc::new(RedisStore::connect(&redis.url()).expect("a URL"))
+}
+
+/// A store on disk; the folder goes when it is dropped.
+fn embedded() -> (tempfile::TempDir, Arc<dyn Store>) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = EmbeddedStore::open(&folder.path().join("store.redb")).expect("a new store");
+    (folder, Arc::new(store))
 }
 
 /// The storm was about something.
@@ -45,6 +53,13 @@ fn assert_eventful(tally: &history::judge::Tally) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn nothing_that_many_clients_do_at_once_on_the_embedded_store_breaks_a_rule() {
+    let (_folder, store) = embedded();
+    let tally = storm::storm([Arc::clone(&store), store], 2).await;
+    assert_eventful(&tally);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn nothing_that_many_clients_do_at_once_on_redis_breaks_a_rule() {
     let Some(redis) = RealRedis::start(&[]) else { return };
     let tally = storm::storm([connect(&redis), connect(&redis)], 1).await;
@@ -52,9 +67,21 @@ async fn nothing_that_many_clients_do_at_once_on_redis_breaks_a_rule() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn every_file_has_an_order_of_its_requests_that_explains_their_answers_on_the_embedded_store() {
+    let (_folder, store) = embedded();
+    duel::duel(store, 2).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn every_file_has_an_order_of_its_requests_that_explains_their_answers_on_redis() {
     let Some(redis) = RealRedis::start(&[]) else { return };
     duel::duel(connect(&redis), 1).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn one_of_64_clients_gets_the_three_files_in_every_round_on_the_embedded_store() {
+    let (_folder, store) = embedded();
+    fight::fight(store).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

@@ -25,12 +25,19 @@ impl Pair {
     fn start() -> Option<Pair> {
         let redis = Redis::start()?;
         let embedded = EmbeddedStore::in_memory().expect("a store in memory");
-        Some(Pair { redis, embedded, runtime: Runtime::new().expect("a runtime") })
+        Some(Pair {
+            redis,
+            embedded,
+            runtime: Runtime::new().expect("a runtime"),
+        })
     }
 
     fn embedded(&self, words: &[Vec<u8>]) -> Value {
         let run = self.embedded.run(vec![Request::Command(words.to_vec())]);
-        self.runtime.block_on(run).expect("the embedded store answers").remove(0)
+        self.runtime
+            .block_on(run)
+            .expect("the embedded store answers")
+            .remove(0)
     }
 
     fn clear(&mut self) {
@@ -45,7 +52,10 @@ impl Pair {
     fn dump(mut ask: impl FnMut(&[Vec<u8>]) -> Value) -> Vec<(Vec<u8>, Value, bool, Value)> {
         let mut to = |words: &[&[u8]]| ask(&words.iter().map(|word| word.to_vec()).collect::<Vec<_>>());
         let mut names: Vec<Vec<u8>> = match to(&[b"KEYS", b"*"]) {
-            Value::Array(names) => names.into_iter().filter_map(|name| Some(name.as_str()?.as_bytes().to_vec())).collect(),
+            Value::Array(names) => names
+                .into_iter()
+                .filter_map(|name| Some(name.as_str()?.as_bytes().to_vec()))
+                .collect(),
             other => panic!("no names: {other:?}"),
         };
         names.sort();
@@ -83,7 +93,10 @@ impl Pair {
         } else if name == "TTL" {
             (redis, embedded) = (roughly(redis), roughly(embedded));
         }
-        let shown: Vec<String> = words.iter().map(|word| String::from_utf8_lossy(word).into_owned()).collect();
+        let shown: Vec<String> = words
+            .iter()
+            .map(|word| String::from_utf8_lossy(word).into_owned())
+            .collect();
         prop_assert_eq!(&redis, &embedded, "redis, embedded: {:?}", shown);
         Ok(embedded)
     }
@@ -110,7 +123,11 @@ fn roughly(value: Value) -> Value {
 fn check<S: Strategy>(cases: u32, strategy: S, test: impl Fn(&mut Pair, S::Value) -> Result<(), TestCaseError>) {
     let Some(pair) = Pair::start() else { return };
     let pair = RefCell::new(pair);
-    let config = Config { cases, failure_persistence: None, ..Config::default() };
+    let config = Config {
+        cases,
+        failure_persistence: None,
+        ..Config::default()
+    };
     let result = TestRunner::new(config).run(&strategy, |value| {
         let mut pair = pair.borrow_mut();
         pair.clear();
@@ -122,7 +139,10 @@ fn check<S: Strategy>(cases: u32, strategy: S, test: impl Fn(&mut Pair, S::Value
 }
 
 fn eval(source: &str, argument: &[u8]) -> Words {
-    [b"EVAL".as_slice(), source.as_bytes(), b"2", b"a", b"b", argument].iter().map(|word| word.to_vec()).collect()
+    [b"EVAL".as_slice(), source.as_bytes(), b"2", b"a", b"b", argument]
+        .iter()
+        .map(|word| word.to_vec())
+        .collect()
 }
 
 #[test]
@@ -150,7 +170,11 @@ fn random_scripts_end_as_on_redis_and_a_failed_one_changes_nothing() {
             let is_raised = matches!(&answer, Value::Error(text) if text.contains(" script: "));
             if let (Some(before), true) = (before, is_raised) {
                 // Here the two differ by design: Redis keeps what was written before the error.
-                prop_assert_eq!(before, Pair::dump(|words| pair.embedded(words)), "a failed script changed something");
+                prop_assert_eq!(
+                    before,
+                    Pair::dump(|words| pair.embedded(words)),
+                    "a failed script changed something"
+                );
                 pair.clear();
             }
         }
@@ -177,7 +201,13 @@ fn same_json(redis: &Value, embedded: &Value) -> bool {
 fn values_of_lua_become_the_answers_and_the_json_of_redis() {
     check(2000, scripts::about_a_value(), |pair, source| {
         let (redis, embedded) = pair.both(&eval(&source, b""));
-        prop_assert!(same_json(&redis, &embedded), "{}\n  redis:    {:?}\n  embedded: {:?}", source, redis, embedded);
+        prop_assert!(
+            same_json(&redis, &embedded),
+            "{}\n  redis:    {:?}\n  embedded: {:?}",
+            source,
+            redis,
+            embedded
+        );
         Ok(())
     });
 }
@@ -191,7 +221,13 @@ fn json_is_read_and_written_as_by_redis() {
     check(3000, scripts::json(), |pair, text| {
         let (redis, embedded) = pair.both(&eval(SOURCE, &text));
         let shown = String::from_utf8_lossy(&text).into_owned();
-        prop_assert!(same_json(&redis, &embedded), "{}\n  redis:    {:?}\n  embedded: {:?}", shown, redis, embedded);
+        prop_assert!(
+            same_json(&redis, &embedded),
+            "{}\n  redis:    {:?}\n  embedded: {:?}",
+            shown,
+            redis,
+            embedded
+        );
         Ok(())
     });
 }
@@ -201,7 +237,10 @@ fn deep_json_is_refused_as_by_redis() {
     let Some(mut pair) = Pair::start() else { return };
     for depth in [999, 1000, 1001, 5000] {
         let text = [b"[".repeat(depth), b"]".repeat(depth)].concat();
-        for source in ["return cjson.encode(cjson.decode(ARGV[1]))", "local t = {} for i = 2, #ARGV[1] / 2 do t = {t} end return cjson.encode(t)"] {
+        for source in [
+            "return cjson.encode(cjson.decode(ARGV[1]))",
+            "local t = {} for i = 2, #ARGV[1] / 2 do t = {t} end return cjson.encode(t)",
+        ] {
             let (redis, embedded) = pair.both(&eval(source, &text));
             assert_eq!(redis, embedded, "depth {depth}: {source}");
         }
@@ -211,12 +250,32 @@ fn deep_json_is_refused_as_by_redis() {
 #[test]
 fn a_script_that_is_no_lua_is_refused_as_by_redis() {
     let Some(mut pair) = Pair::start() else { return };
-    for source in ["return (", "x y", "#!lua", "#!foo\nreturn 1", "#!lua flags=bad\nreturn 1", "#!lua bad=1\nreturn 1", "return 'open", "\n\nend"] {
+    for source in [
+        "return (",
+        "x y",
+        "#!lua",
+        "#!foo\nreturn 1",
+        "#!lua flags=bad\nreturn 1",
+        "#!lua bad=1\nreturn 1",
+        "return 'open",
+        "\n\nend",
+    ] {
         let (redis, embedded) = pair.both(&eval(source, b""));
         assert_eq!(redis, embedded, "{source:?}");
     }
-    for words in ["EVAL return%1 1", "EVAL return%1 -1", "EVAL return%1 x", "EVALSHA abc 0", "SCRIPT LOAD", "SCRIPT FLUSH NOW", "SCRIPT EXISTS"] {
-        let words: Words = words.split(' ').map(|word| word.replace('%', " ").into_bytes()).collect();
+    for words in [
+        "EVAL return%1 1",
+        "EVAL return%1 -1",
+        "EVAL return%1 x",
+        "EVALSHA abc 0",
+        "SCRIPT LOAD",
+        "SCRIPT FLUSH NOW",
+        "SCRIPT EXISTS",
+    ] {
+        let words: Words = words
+            .split(' ')
+            .map(|word| word.replace('%', " ").into_bytes())
+            .collect();
         let (redis, embedded) = pair.both(&words);
         assert_eq!(redis, embedded, "{words:?}");
     }

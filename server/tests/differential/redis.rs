@@ -19,9 +19,21 @@ impl Redis {
     pub fn start() -> Option<Redis> {
         let is_required = std::env::var("COORD_TEST_REQUIRE").is_ok_and(|required| required == "all");
         let directory = tempfile::tempdir().expect("a directory");
-        let port = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a free port").port();
+        let port = TcpListener::bind("127.0.0.1:0")
+            .and_then(|free| free.local_addr())
+            .expect("a free port")
+            .port();
         let started = Command::new("redis-server")
-            .args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"])
+            .args([
+                "--port",
+                &port.to_string(),
+                "--bind",
+                "127.0.0.1",
+                "--save",
+                "",
+                "--appendonly",
+                "no",
+            ])
             .current_dir(directory.path())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -36,8 +48,14 @@ impl Redis {
         };
         for _ in 0..400 {
             if let Ok(stream) = TcpStream::connect(("127.0.0.1", port)) {
-                stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a time limit");
-                return Some(Redis { process, connection: BufReader::new(stream), _directory: directory });
+                stream
+                    .set_read_timeout(Some(Duration::from_secs(30)))
+                    .expect("a time limit");
+                return Some(Redis {
+                    process,
+                    connection: BufReader::new(stream),
+                    _directory: directory,
+                });
             }
             std::thread::sleep(Duration::from_millis(50));
         }
@@ -53,13 +71,18 @@ impl Redis {
             text.extend_from_slice(word);
             text.extend_from_slice(b"\r\n");
         }
-        self.connection.get_mut().write_all(&text).expect("redis-server takes the command");
+        self.connection
+            .get_mut()
+            .write_all(&text)
+            .expect("redis-server takes the command");
         self.reply()
     }
 
     fn line(&mut self) -> Vec<u8> {
         let mut line = Vec::new();
-        self.connection.read_until(b'\n', &mut line).expect("redis-server answers");
+        self.connection
+            .read_until(b'\n', &mut line)
+            .expect("redis-server answers");
         assert!(line.ends_with(b"\r\n"), "redis-server closed the connection");
         line.truncate(line.len() - 2);
         line

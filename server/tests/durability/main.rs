@@ -20,7 +20,11 @@ fn words(words: &[&str]) -> Request {
 }
 
 async fn ask(store: &EmbeddedStore, question: &[&str]) -> Value {
-    store.run(vec![words(question)]).await.expect("the store answers").remove(0)
+    store
+        .run(vec![words(question)])
+        .await
+        .expect("the store answers")
+        .remove(0)
 }
 
 /// Not a test of its own: the process that [`what_was_answered_survives_a_kill`] starts and kills.
@@ -37,10 +41,16 @@ fn the_process_that_is_killed() {
                 for turn in 0.. {
                     let field = format!("{round}-{writer}-{turn}");
                     let value = "x".repeat(turn % 3000);
-                    let answer = ask(&store, &["EVAL", SOURCE, "3", "first", "second", "total", &field, &value]).await;
+                    let answer = ask(
+                        &store,
+                        &["EVAL", SOURCE, "3", "first", "second", "total", &field, &value],
+                    )
+                    .await;
                     assert!(matches!(answer, Value::Int(_)), "{answer:?}");
                     let mut out = std::io::stdout().lock();
-                    writeln!(out, "answered {field}").and_then(|()| out.flush()).expect("the parent listens");
+                    writeln!(out, "answered {field}")
+                        .and_then(|()| out.flush())
+                        .expect("the parent listens");
                 }
             })
         });
@@ -50,7 +60,11 @@ fn the_process_that_is_killed() {
 
 async fn fields(store: &EmbeddedStore, key: &str) -> BTreeSet<String> {
     let keys = ask(store, &["HKEYS", key]).await;
-    keys.as_array().expect("fields").iter().filter_map(|field| Some(field.as_str()?.to_owned())).collect()
+    keys.as_array()
+        .expect("fields")
+        .iter()
+        .filter_map(|field| Some(field.as_str()?.to_owned()))
+        .collect()
 }
 
 #[tokio::test]

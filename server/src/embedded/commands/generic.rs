@@ -25,7 +25,9 @@ pub(super) fn echo(_: &mut Keyspace, words: Words) -> Outcome {
 pub(super) fn time(keyspace: &mut Keyspace, _: Words) -> Outcome {
     let now = keyspace.now_us;
     let parts = [now / 1_000_000, now % 1_000_000];
-    Ok(Value::Array(parts.iter().map(|part| Value::bulk(part.to_string())).collect()))
+    Ok(Value::Array(
+        parts.iter().map(|part| Value::bulk(part.to_string())).collect(),
+    ))
 }
 
 pub(super) fn exists(keyspace: &mut Keyspace, words: Words) -> Outcome {
@@ -50,7 +52,11 @@ pub(super) fn kind(keyspace: &mut Keyspace, words: Words) -> Outcome {
 }
 
 pub(super) fn rename(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    if keyspace.rename(words[1], words[2])? { ok() } else { Err(Failure::fixed("ERR no such key")) }
+    if keyspace.rename(words[1], words[2])? {
+        ok()
+    } else {
+        Err(Failure::fixed("ERR no such key"))
+    }
 }
 
 /// The instant `number` of units from now (or from 1970) in Unix milliseconds.
@@ -62,7 +68,9 @@ pub(super) fn expiry_of(
     is_absolute: bool,
 ) -> Result<i64, Failure> {
     let base = if is_absolute { 0 } else { keyspace.now_ms() };
-    let at = number.checked_mul(unit_ms).and_then(|duration| duration.checked_add(base));
+    let at = number
+        .checked_mul(unit_ms)
+        .and_then(|duration| duration.checked_add(base));
     at.ok_or_else(|| Failure::reply(format!("ERR invalid expire time in '{command}' command")))
 }
 
@@ -81,13 +89,19 @@ fn set_expiry(keyspace: &mut Keyspace, words: Words, command: &str, unit_ms: i64
         }
     }
     if is_nx && (is_xx || is_gt || is_lt) {
-        return Err(Failure::fixed("ERR NX and XX, GT or LT options at the same time are not compatible"));
+        return Err(Failure::fixed(
+            "ERR NX and XX, GT or LT options at the same time are not compatible",
+        ));
     }
     if is_gt && is_lt {
-        return Err(Failure::fixed("ERR GT and LT options at the same time are not compatible"));
+        return Err(Failure::fixed(
+            "ERR GT and LT options at the same time are not compatible",
+        ));
     }
     let at = expiry_of(keyspace, command, integer_argument(words[2])?, unit_ms, is_absolute)?;
-    let Some(entry) = keyspace.entry(words[1])? else { return flag(false) };
+    let Some(entry) = keyspace.entry(words[1])? else {
+        return flag(false);
+    };
     let old = entry.expires_at;
     // Without an expiry a key lives for ever, which is later than any time.
     let is_kept = (is_nx && old.is_some())
@@ -132,7 +146,11 @@ fn left_ms(keyspace: &Keyspace, name: &[u8]) -> Result<i64, Failure> {
 
 pub(super) fn ttl(keyspace: &mut Keyspace, words: Words) -> Outcome {
     let left = left_ms(keyspace, words[1])?;
-    Ok(Value::Int(if left < 0 { left } else { left.saturating_add(500) / 1000 }))
+    Ok(Value::Int(if left < 0 {
+        left
+    } else {
+        left.saturating_add(500) / 1000
+    }))
 }
 
 pub(super) fn pttl(keyspace: &mut Keyspace, words: Words) -> Outcome {
@@ -152,7 +170,10 @@ pub(super) fn persist(keyspace: &mut Keyspace, words: Words) -> Outcome {
 pub(super) fn publish(keyspace: &mut Keyspace, words: Words) -> Outcome {
     let listeners = keyspace.channels.listeners(words[1]);
     if listeners > 0 {
-        let message = Message { channel: words[1].to_vec(), payload: Bytes::copy_from_slice(words[2]) };
+        let message = Message {
+            channel: words[1].to_vec(),
+            payload: Bytes::copy_from_slice(words[2]),
+        };
         keyspace.layers.publish(message);
     }
     count(listeners)
@@ -170,7 +191,9 @@ pub(super) fn dbsize(keyspace: &mut Keyspace, _: Words) -> Outcome {
 
 /// The cursor is the number of the last key that was looked at, so a key that is there throughout is given exactly once.
 pub(super) fn scan(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    let cursor: Option<u64> = std::str::from_utf8(words[1]).ok().and_then(|cursor| cursor.parse().ok());
+    let cursor: Option<u64> = std::str::from_utf8(words[1])
+        .ok()
+        .and_then(|cursor| cursor.parse().ok());
     let cursor = cursor.ok_or(Failure::fixed("ERR invalid cursor"))?;
     let (mut pattern, mut limit, mut kind): (Option<&[u8]>, usize, Option<&[u8]>) = (None, 10, None);
     let mut rest = words[2..].iter();
@@ -179,14 +202,20 @@ pub(super) fn scan(keyspace: &mut Keyspace, words: Words) -> Outcome {
             (word, Some(given)) if is(word, "MATCH") => pattern = Some(given),
             (word, Some(given)) if is(word, "COUNT") => {
                 let given = integer_argument(given)?;
-                limit = usize::try_from(given).ok().filter(|limit| *limit > 0).ok_or(Failure::SYNTAX)?;
+                limit = usize::try_from(given)
+                    .ok()
+                    .filter(|limit| *limit > 0)
+                    .ok_or(Failure::SYNTAX)?;
             }
             (word, Some(given)) if is(word, "TYPE") => kind = Some(given),
             _ => return Err(Failure::SYNTAX),
         }
     }
     let names = keyspace.names(cursor, limit)?;
-    let next = names.last().filter(|_| names.len() == limit).map_or(0, |(number, ..)| *number);
+    let next = names
+        .last()
+        .filter(|_| names.len() == limit)
+        .map_or(0, |(number, ..)| *number);
     let is_wanted = |name: &[u8], found: Kind| {
         pattern.is_none_or(|pattern| glob::matches(pattern, name)) && kind.is_none_or(|kind| is(kind, found.name()))
     };

@@ -80,7 +80,9 @@ fn fields(keyspace: &Keyspace, name: &[u8], mut each: impl FnMut(&[u8], &[u8])) 
 
 pub(super) fn hgetall(keyspace: &mut Keyspace, words: Words) -> Outcome {
     let mut all = Vec::new();
-    fields(keyspace, words[1], |field, value| all.extend([Value::bulk(field), Value::bulk(value)]))?;
+    fields(keyspace, words[1], |field, value| {
+        all.extend([Value::bulk(field), Value::bulk(value)])
+    })?;
     Ok(Value::Array(all))
 }
 
@@ -116,7 +118,9 @@ pub(super) fn hsetnx(keyspace: &mut Keyspace, words: Words) -> Outcome {
 }
 
 pub(super) fn hdel(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    let Some(entry) = keyspace.find(words[1], Kind::Hash)? else { return Ok(Value::Int(0)) };
+    let Some(entry) = keyspace.find(words[1], Kind::Hash)? else {
+        return Ok(Value::Int(0));
+    };
     let mut removed = 0;
     for field in &words[2..] {
         let key = Tag::Field.element(entry.number, field);

@@ -29,11 +29,21 @@ pub(super) struct Command {
 }
 
 const fn read(name: &'static str, arity: i32, run: fn(&mut Keyspace, Words) -> Outcome) -> Command {
-    Command { name, arity, is_write: false, run }
+    Command {
+        name,
+        arity,
+        is_write: false,
+        run,
+    }
 }
 
 const fn write(name: &'static str, arity: i32, run: fn(&mut Keyspace, Words) -> Outcome) -> Command {
-    Command { name, arity, is_write: true, run }
+    Command {
+        name,
+        arity,
+        is_write: true,
+        run,
+    }
 }
 
 static COMMANDS: [Command; 70] = [
@@ -109,22 +119,43 @@ static COMMANDS: [Command; 70] = [
     read("zscore", 3, sorted_sets::zscore),
 ];
 
-static BY_NAME: LazyLock<HashMap<&'static [u8], &'static Command>> =
-    LazyLock::new(|| COMMANDS.iter().map(|command| (command.name.as_bytes(), command)).collect());
+static BY_NAME: LazyLock<HashMap<&'static [u8], &'static Command>> = LazyLock::new(|| {
+    COMMANDS
+        .iter()
+        .map(|command| (command.name.as_bytes(), command))
+        .collect()
+});
 
 /// Commands of the scripting engine and of connections: a script may not give them.
 const NOT_IN_SCRIPTS: [&str; 14] = [
-    "auth", "eval", "evalsha", "script", "subscribe", "unsubscribe", "psubscribe", "punsubscribe", "multi", "exec",
-    "discard", "watch", "unwatch", "hello",
+    "auth",
+    "eval",
+    "evalsha",
+    "script",
+    "subscribe",
+    "unsubscribe",
+    "psubscribe",
+    "punsubscribe",
+    "multi",
+    "exec",
+    "discard",
+    "watch",
+    "unwatch",
+    "hello",
 ];
 
 /// Runs the command that `words` (at least one) give.
 pub(super) fn run(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    let Some((name, arguments)) = words.split_first() else { return Err(Failure::fixed("ERR empty command")) };
+    let Some((name, arguments)) = words.split_first() else {
+        return Err(Failure::fixed("ERR empty command"));
+    };
     let is_script = keyspace.is_script;
     let Some(command) = find(name) else {
         return Err(match is_script {
-            true if NOT_IN_SCRIPTS.iter().any(|other| name.eq_ignore_ascii_case(other.as_bytes())) => {
+            true if NOT_IN_SCRIPTS
+                .iter()
+                .any(|other| name.eq_ignore_ascii_case(other.as_bytes())) =>
+            {
                 Failure::fixed("ERR This Redis command is not allowed from script")
             }
             true => Failure::fixed("ERR Unknown Redis command called from script"),
@@ -141,10 +172,14 @@ pub(super) fn run(keyspace: &mut Keyspace, words: Words) -> Outcome {
     }
     if command.is_write {
         if keyspace.is_read_only {
-            return Err(Failure::fixed("ERR Write commands are not allowed from read-only scripts."));
+            return Err(Failure::fixed(
+                "ERR Write commands are not allowed from read-only scripts.",
+            ));
         }
         if let Some(reason) = keyspace.layers.failure() {
-            return Err(Failure::Storage(format!("the disk failed earlier, so nothing can be changed: {reason}")));
+            return Err(Failure::Storage(format!(
+                "the disk failed earlier, so nothing can be changed: {reason}"
+            )));
         }
     }
     (command.run)(keyspace, words)
@@ -171,5 +206,8 @@ fn unknown(name: &[u8], arguments: Words) -> Failure {
         begin.push_str(&String::from_utf8_lossy(&argument[..argument.len().min(room)]));
         begin.push_str("' ");
     }
-    Failure::reply(format!("ERR unknown command '{}', with args beginning with: {begin}", shown(name)))
+    Failure::reply(format!(
+        "ERR unknown command '{}', with args beginning with: {begin}",
+        shown(name)
+    ))
 }

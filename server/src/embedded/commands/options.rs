@@ -44,7 +44,11 @@ impl Limit {
 
     /// How many to skip and how many to give. A negative offset gives nothing, as in Redis.
     pub fn bounds(self) -> (usize, usize) {
-        let count = if self.offset < 0 { 0 } else { usize::try_from(self.count).unwrap_or(usize::MAX) };
+        let count = if self.offset < 0 {
+            0
+        } else {
+            usize::try_from(self.count).unwrap_or(usize::MAX)
+        };
         (usize::try_from(self.offset).unwrap_or(0), count)
     }
 }

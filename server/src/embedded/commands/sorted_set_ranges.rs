@@ -70,9 +70,23 @@ fn by_score(
     limit: Limit,
 ) -> Result<Vec<(Vec<u8>, f64)>, Failure> {
     let at = |score: f64| Tag::Order.element(entry.number, &records::ordered(score));
-    let from = if min.is_exclusive { records::after(&at(min.score)) } else { at(min.score) };
-    let to = if max.is_exclusive { at(max.score) } else { records::after(&at(max.score)) };
-    between(keyspace, Bound::Included(&from), Bound::Excluded(&to), is_reverse, limit)
+    let from = if min.is_exclusive {
+        records::after(&at(min.score))
+    } else {
+        at(min.score)
+    };
+    let to = if max.is_exclusive {
+        at(max.score)
+    } else {
+        records::after(&at(max.score))
+    };
+    between(
+        keyspace,
+        Bound::Included(&from),
+        Bound::Excluded(&to),
+        is_reverse,
+        limit,
+    )
 }
 
 fn by_place(
@@ -90,8 +104,17 @@ fn by_place(
     }
     let prefix = Tag::Order.number(entry.number);
     let end = records::after(&prefix);
-    let limit = Limit { offset: first, count: last - first + 1 };
-    between(keyspace, Bound::Included(&prefix), Bound::Excluded(&end), is_reverse, limit)
+    let limit = Limit {
+        offset: first,
+        count: last - first + 1,
+    };
+    between(
+        keyspace,
+        Bound::Included(&prefix),
+        Bound::Excluded(&end),
+        is_reverse,
+        limit,
+    )
 }
 
 fn answer(members: Vec<(Vec<u8>, f64)>, with_scores: bool) -> Value {
@@ -141,49 +164,84 @@ fn range_options(words: &[&[u8]], mut options: RangeOptions, has_forms: bool) ->
 
 fn range(keyspace: &Keyspace, words: Words, options: RangeOptions) -> Outcome {
     if options.is_by_score {
-        let (min, max) = if options.is_reverse { (words[3], words[2]) } else { (words[2], words[3]) };
+        let (min, max) = if options.is_reverse {
+            (words[3], words[2])
+        } else {
+            (words[2], words[3])
+        };
         let (min, max) = (End::parse(min)?, End::parse(max)?);
-        let Some(entry) = keyspace.find(words[1], Kind::SortedSet)? else { return Ok(Value::Array(Vec::new())) };
+        let Some(entry) = keyspace.find(words[1], Kind::SortedSet)? else {
+            return Ok(Value::Array(Vec::new()));
+        };
         let limit = options.limit.unwrap_or(Limit::NONE);
         let members = by_score(keyspace, entry, min, max, options.is_reverse, limit)?;
         Ok(answer(members, options.with_scores))
     } else {
         let (first, last) = (integer_argument(words[2])?, integer_argument(words[3])?);
-        let Some(entry) = keyspace.find(words[1], Kind::SortedSet)? else { return Ok(Value::Array(Vec::new())) };
-        Ok(answer(by_place(keyspace, entry, first, last, options.is_reverse)?, options.with_scores))
+        let Some(entry) = keyspace.find(words[1], Kind::SortedSet)? else {
+            return Ok(Value::Array(Vec::new()));
+        };
+        Ok(answer(
+            by_place(keyspace, entry, first, last, options.is_reverse)?,
+            options.with_scores,
+        ))
     }
 }
 
 pub(super) fn zrange(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    let options = RangeOptions { is_by_score: false, is_reverse: false, with_scores: false, limit: None };
+    let options = RangeOptions {
+        is_by_score: false,
+        is_reverse: false,
+        with_scores: false,
+        limit: None,
+    };
     range(keyspace, words, range_options(&words[4..], options, true)?)
 }
 
 pub(super) fn zrevrange(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    let options = RangeOptions { is_by_score: false, is_reverse: true, with_scores: false, limit: None };
+    let options = RangeOptions {
+        is_by_score: false,
+        is_reverse: true,
+        with_scores: false,
+        limit: None,
+    };
     range(keyspace, words, range_options(&words[4..], options, false)?)
 }
 
 pub(super) fn zrangebyscore(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    let options = RangeOptions { is_by_score: true, is_reverse: false, with_scores: false, limit: None };
+    let options = RangeOptions {
+        is_by_score: true,
+        is_reverse: false,
+        with_scores: false,
+        limit: None,
+    };
     range(keyspace, words, range_options(&words[4..], options, false)?)
 }
 
 pub(super) fn zrevrangebyscore(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    let options = RangeOptions { is_by_score: true, is_reverse: true, with_scores: false, limit: None };
+    let options = RangeOptions {
+        is_by_score: true,
+        is_reverse: true,
+        with_scores: false,
+        limit: None,
+    };
     range(keyspace, words, range_options(&words[4..], options, false)?)
 }
 
 pub(super) fn zcount(keyspace: &mut Keyspace, words: Words) -> Outcome {
     let (min, max) = (End::parse(words[2])?, End::parse(words[3])?);
-    let Some(entry) = keyspace.find(words[1], Kind::SortedSet)? else { return Ok(Value::Int(0)) };
+    let Some(entry) = keyspace.find(words[1], Kind::SortedSet)? else {
+        return Ok(Value::Int(0));
+    };
     let members = by_score(keyspace, entry, min, max, false, Limit::NONE)?;
     Ok(Value::Int(members.len() as i64))
 }
 
 pub(super) fn zremrangebyscore(keyspace: &mut Keyspace, words: Words) -> Outcome {
     let (min, max) = (End::parse(words[2])?, End::parse(words[3])?);
-    let Some(entry) = keyspace.find(words[1], Kind::SortedSet)? else { return Ok(Value::Int(0)) };
+    let Some(entry) = keyspace.find(words[1], Kind::SortedSet)? else {
+        return Ok(Value::Int(0));
+    };
     let members = by_score(keyspace, entry, min, max, false, Limit::NONE)?;
     take(keyspace, words[1], entry, &members)?;
     Ok(Value::Int(members.len() as i64))
@@ -191,7 +249,9 @@ pub(super) fn zremrangebyscore(keyspace: &mut Keyspace, words: Words) -> Outcome
 
 pub(super) fn zremrangebyrank(keyspace: &mut Keyspace, words: Words) -> Outcome {
     let (first, last) = (integer_argument(words[2])?, integer_argument(words[3])?);
-    let Some(entry) = keyspace.find(words[1], Kind::SortedSet)? else { return Ok(Value::Int(0)) };
+    let Some(entry) = keyspace.find(words[1], Kind::SortedSet)? else {
+        return Ok(Value::Int(0));
+    };
     let members = by_place(keyspace, entry, first, last, false)?;
     take(keyspace, words[1], entry, &members)?;
     Ok(Value::Int(members.len() as i64))
@@ -199,17 +259,27 @@ pub(super) fn zremrangebyrank(keyspace: &mut Keyspace, words: Words) -> Outcome 
 
 /// How many members are before `member`.
 fn rank(keyspace: &Keyspace, words: Words, is_reverse: bool) -> Outcome {
-    let Some(entry) = keyspace.find(words[1], Kind::SortedSet)? else { return Ok(Value::Nil) };
-    let Some(score) = score(keyspace, entry, words[2])? else { return Ok(Value::Nil) };
+    let Some(entry) = keyspace.find(words[1], Kind::SortedSet)? else {
+        return Ok(Value::Nil);
+    };
+    let Some(score) = score(keyspace, entry, words[2])? else {
+        return Ok(Value::Nil);
+    };
     let mut key = Tag::Order.element(entry.number, &records::ordered(score));
     key.extend_from_slice(words[2]);
     let prefix = Tag::Order.number(entry.number);
-    let mut scan = keyspace.layers.scan(Bound::Included(&prefix), Bound::Excluded(&key), false)?;
+    let mut scan = keyspace
+        .layers
+        .scan(Bound::Included(&prefix), Bound::Excluded(&key), false)?;
     let mut before = 0;
     while scan.next()?.is_some() {
         before += 1;
     }
-    Ok(Value::Int(if is_reverse { keyspace.count(entry)? as i64 - 1 - before } else { before }))
+    Ok(Value::Int(if is_reverse {
+        keyspace.count(entry)? as i64 - 1 - before
+    } else {
+        before
+    }))
 }
 
 pub(super) fn zrank(keyspace: &mut Keyspace, words: Words) -> Outcome {

@@ -28,7 +28,9 @@ fn put(keyspace: &mut Keyspace, entry: Entry, member: &[u8], old: Option<f64>, n
         keyspace.layers.remove(order_key(entry, old, member));
     }
     let bits = Bytes::copy_from_slice(&new.to_bits().to_be_bytes());
-    keyspace.layers.put(Tag::Member.element(entry.number, member), bits.clone());
+    keyspace
+        .layers
+        .put(Tag::Member.element(entry.number, member), bits.clone());
     keyspace.layers.put(order_key(entry, new, member), bits);
 }
 
@@ -77,13 +79,19 @@ impl AddOptions {
 
     fn check(self, pairs: usize) -> Result<(), Failure> {
         if self.is_nx && self.is_xx {
-            return Err(Failure::fixed("ERR XX and NX options at the same time are not compatible"));
+            return Err(Failure::fixed(
+                "ERR XX and NX options at the same time are not compatible",
+            ));
         }
         if (self.is_gt && self.is_nx) || (self.is_lt && self.is_nx) || (self.is_gt && self.is_lt) {
-            return Err(Failure::fixed("ERR GT, LT, and/or NX options at the same time are not compatible"));
+            return Err(Failure::fixed(
+                "ERR GT, LT, and/or NX options at the same time are not compatible",
+            ));
         }
         if self.is_incr && pairs > 1 {
-            return Err(Failure::fixed("ERR INCR option supports a single increment-element pair"));
+            return Err(Failure::fixed(
+                "ERR INCR option supports a single increment-element pair",
+            ));
         }
         Ok(())
     }
@@ -91,20 +99,31 @@ impl AddOptions {
 
 pub(super) fn zadd(keyspace: &mut Keyspace, words: Words) -> Outcome {
     let mut options = AddOptions::default();
-    let first = words.iter().skip(2).position(|word| !options.take(word)).map_or(words.len(), |place| place + 2);
+    let first = words
+        .iter()
+        .skip(2)
+        .position(|word| !options.take(word))
+        .map_or(words.len(), |place| place + 2);
     let (pairs, odd) = words[first..].as_chunks::<2>();
     if pairs.is_empty() || !odd.is_empty() {
         return Err(Failure::SYNTAX);
     }
     options.check(pairs.len())?;
-    let scores: Vec<f64> = pairs.iter().map(|[score, _]| float(score)).collect::<Option<_>>().ok_or(Failure::NOT_A_FLOAT)?;
+    let scores: Vec<f64> = pairs
+        .iter()
+        .map(|[score, _]| float(score))
+        .collect::<Option<_>>()
+        .ok_or(Failure::NOT_A_FLOAT)?;
     let members: Vec<&[u8]> = pairs.iter().map(|[_, member]| *member).collect();
     add(keyspace, words[1], options, &scores, &members)
 }
 
 pub(super) fn zincrby(keyspace: &mut Keyspace, words: Words) -> Outcome {
     let increment = float(words[2]).ok_or(Failure::NOT_A_FLOAT)?;
-    let options = AddOptions { is_incr: true, ..AddOptions::default() };
+    let options = AddOptions {
+        is_incr: true,
+        ..AddOptions::default()
+    };
     add(keyspace, words[1], options, &[increment], &[words[3]])
 }
 
@@ -152,7 +171,9 @@ fn add(keyspace: &mut Keyspace, name: &[u8], options: AddOptions, scores: &[f64]
 }
 
 pub(super) fn zrem(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    let Some(entry) = keyspace.find(words[1], Kind::SortedSet)? else { return Ok(Value::Int(0)) };
+    let Some(entry) = keyspace.find(words[1], Kind::SortedSet)? else {
+        return Ok(Value::Int(0));
+    };
     let mut found: Vec<(Vec<u8>, f64)> = Vec::new();
     for member in &words[2..] {
         if let Some(score) = score(keyspace, entry, member)?

@@ -16,7 +16,10 @@ pub(super) struct Id {
 
 impl Id {
     pub const MIN: Id = Id { ms: 0, seq: 0 };
-    pub const MAX: Id = Id { ms: u64::MAX, seq: u64::MAX };
+    pub const MAX: Id = Id {
+        ms: u64::MAX,
+        seq: u64::MAX,
+    };
 
     /// Its bytes, in the order of ids.
     pub fn encode(self) -> [u8; 16] {
@@ -35,7 +38,10 @@ impl Id {
     pub fn next(self) -> Option<Id> {
         match self.seq.checked_add(1) {
             Some(seq) => Some(Id { seq, ..self }),
-            None => Some(Id { ms: self.ms.checked_add(1)?, seq: 0 }),
+            None => Some(Id {
+                ms: self.ms.checked_add(1)?,
+                seq: 0,
+            }),
         }
     }
 
@@ -43,7 +49,10 @@ impl Id {
     pub fn previous(self) -> Option<Id> {
         match self.seq.checked_sub(1) {
             Some(seq) => Some(Id { seq, ..self }),
-            None => Some(Id { ms: self.ms.checked_sub(1)?, seq: u64::MAX }),
+            None => Some(Id {
+                ms: self.ms.checked_sub(1)?,
+                seq: u64::MAX,
+            }),
         }
     }
 
@@ -61,7 +70,11 @@ impl Id {
 /// As Redis' `string2ull`: digits, no sign.
 fn unsigned(text: &str) -> Result<u64, Failure> {
     let is_plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    if is_plain { text.parse().map_err(|_| INVALID_ID) } else { Err(INVALID_ID) }
+    if is_plain {
+        text.parse().map_err(|_| INVALID_ID)
+    } else {
+        Err(INVALID_ID)
+    }
 }
 
 /// Where XADD is told to put its entry.
@@ -106,7 +119,12 @@ pub(super) struct AddArguments {
 
 /// Reads the words of XADD (`is_add`) or XTRIM. `~` is taken as `=`: Redis may keep some more then, and need not.
 pub(super) fn add_arguments(words: Words, is_add: bool) -> Result<AddArguments, Failure> {
-    let mut found = AddArguments { trim: Trim::Nothing, is_existing_only: false, id_at: words.len(), id: NewId::Now };
+    let mut found = AddArguments {
+        trim: Trim::Nothing,
+        is_existing_only: false,
+        id_at: words.len(),
+        id: NewId::Now,
+    };
     let (mut is_approximate, mut limit) = (false, None);
     let mut at = 2;
     while let Some(word) = words.get(at) {
@@ -159,12 +177,12 @@ pub(super) fn add_arguments(words: Words, is_add: bool) -> Result<AddArguments, 
         Some(1..) if !is_trimming => Err(Failure::fixed(
             "ERR syntax error, LIMIT cannot be used without specifying a trimming strategy",
         )),
-        _ if !is_add && !is_trimming => {
-            Err(Failure::fixed("ERR syntax error, XTRIM must be called with a trimming strategy"))
-        }
-        Some(_) if !is_approximate => {
-            Err(Failure::fixed("ERR syntax error, LIMIT cannot be used without the special ~ option"))
-        }
+        _ if !is_add && !is_trimming => Err(Failure::fixed(
+            "ERR syntax error, XTRIM must be called with a trimming strategy",
+        )),
+        Some(_) if !is_approximate => Err(Failure::fixed(
+            "ERR syntax error, LIMIT cannot be used without the special ~ option",
+        )),
         _ => Ok(found),
     }
 }
@@ -186,7 +204,9 @@ pub(super) fn range_end(word: &[u8], end: End) -> Result<Id, Failure> {
             let id = Id::parse(rest, missing_seq)?;
             match end {
                 End::Start => id.next().ok_or(Failure::fixed("ERR invalid start ID for the interval")),
-                End::Last => id.previous().ok_or(Failure::fixed("ERR invalid end ID for the interval")),
+                End::Last => id
+                    .previous()
+                    .ok_or(Failure::fixed("ERR invalid end ID for the interval")),
             }
         }
         _ => Id::parse(word, missing_seq),

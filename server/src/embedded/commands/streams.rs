@@ -22,7 +22,14 @@ impl Stream {
     fn load(keyspace: &Keyspace, entry: Entry) -> Result<Stream, Failure> {
         let record = keyspace.layers.get(&Tag::Count.number(entry.number))?;
         let number = |at| record.as_deref().and_then(|record| read_u64(record, at)).unwrap_or(0);
-        Ok(Stream { entry, length: number(0), newest: Id { ms: number(8), seq: number(16) } })
+        Ok(Stream {
+            entry,
+            length: number(0),
+            newest: Id {
+                ms: number(8),
+                seq: number(16),
+            },
+        })
     }
 
     fn save(&self, keyspace: &mut Keyspace) {
@@ -46,13 +53,23 @@ impl Stream {
         }
         match given {
             NewId::Now => {
-                let now = Id { ms: u64::try_from(now_ms).unwrap_or(0), seq: 0 };
+                let now = Id {
+                    ms: u64::try_from(now_ms).unwrap_or(0),
+                    seq: 0,
+                };
                 // A clock that went back, or stands still, does not take the ids back.
-                if now.ms > self.newest.ms { Ok(now) } else { self.newest.next().ok_or(TOO_SMALL) }
+                if now.ms > self.newest.ms {
+                    Ok(now)
+                } else {
+                    self.newest.next().ok_or(TOO_SMALL)
+                }
             }
-            NewId::In(ms) if ms == self.newest.ms => {
-                self.newest.seq.checked_add(1).map(|seq| Id { ms, seq }).ok_or(TOO_SMALL)
-            }
+            NewId::In(ms) if ms == self.newest.ms => self
+                .newest
+                .seq
+                .checked_add(1)
+                .map(|seq| Id { ms, seq })
+                .ok_or(TOO_SMALL),
             NewId::In(ms) if ms > self.newest.ms => Ok(Id { ms, seq: 0 }),
             NewId::At(id) if id > self.newest => Ok(id),
             NewId::In(_) | NewId::At(_) => Err(TOO_SMALL),
@@ -88,14 +105,19 @@ impl Stream {
     fn between(&self, keyspace: &Keyspace, first: Id, last: Id, is_reverse: bool, count: usize) -> Outcome {
         let (from, to) = (self.key(first), self.key(last));
         let mut entries = Vec::new();
-        let mut scan = keyspace.layers.scan(Bound::Included(&from), Bound::Included(&to), is_reverse)?;
+        let mut scan = keyspace
+            .layers
+            .scan(Bound::Included(&from), Bound::Included(&to), is_reverse)?;
         while entries.len() < count
             && let Some((key, fields)) = scan.next()?
         {
             let damaged = || Failure::Storage("an entry of a stream is damaged".to_owned());
             let (ms, seq) = read_u64(&key, 9).zip(read_u64(&key, 17)).ok_or_else(damaged)?;
             let fields = decode(&fields).ok_or_else(damaged)?;
-            entries.push(Value::Array(vec![Value::Bulk(Id { ms, seq }.show()), Value::Array(fields)]));
+            entries.push(Value::Array(vec![
+                Value::Bulk(Id { ms, seq }.show()),
+                Value::Array(fields),
+            ]));
         }
         Ok(Value::Array(entries))
     }
@@ -148,7 +170,9 @@ pub(super) fn xadd(keyspace: &mut Keyspace, words: Words) -> Outcome {
 
 pub(super) fn xtrim(keyspace: &mut Keyspace, words: Words) -> Outcome {
     let arguments = add_arguments(words, false)?;
-    let Some(entry) = keyspace.find(words[1], Kind::Stream)? else { return Ok(Value::Int(0)) };
+    let Some(entry) = keyspace.find(words[1], Kind::Stream)? else {
+        return Ok(Value::Int(0));
+    };
     let mut stream = Stream::load(keyspace, entry)?;
     let removed = stream.trim(keyspace, arguments.trim)?;
     if removed > 0 {
@@ -186,15 +210,23 @@ pub(super) fn xdel(keyspace: &mut Keyspace, words: Words) -> Outcome {
 }
 
 fn range(keyspace: &Keyspace, words: Words, is_reverse: bool) -> Outcome {
-    let (start, last) = if is_reverse { (words[3], words[2]) } else { (words[2], words[3]) };
+    let (start, last) = if is_reverse {
+        (words[3], words[2])
+    } else {
+        (words[2], words[3])
+    };
     let (start, last) = (range_end(start, End::Start)?, range_end(last, End::Last)?);
     let mut count = usize::MAX;
     let mut rest = words[4..].iter();
     while let Some(word) = rest.next() {
-        let Some(given) = rest.next().filter(|_| is(word, "COUNT")) else { return Err(Failure::SYNTAX) };
+        let Some(given) = rest.next().filter(|_| is(word, "COUNT")) else {
+            return Err(Failure::SYNTAX);
+        };
         count = usize::try_from(integer_argument(given)?).unwrap_or(0);
     }
-    let Some(entry) = keyspace.find(words[1], Kind::Stream)? else { return Ok(Value::Array(Vec::new())) };
+    let Some(entry) = keyspace.find(words[1], Kind::Stream)? else {
+        return Ok(Value::Array(Vec::new()));
+    };
     if count == 0 {
         return Ok(Value::Nil);
     }
@@ -223,7 +255,9 @@ pub(super) fn xread(keyspace: &mut Keyspace, words: Words) -> Outcome {
                 at += 2;
             }
             Some(word) if is(word, "BLOCK") => {
-                return Err(Failure::fixed("ERR XREAD with BLOCK is not supported by the embedded store; subscribe instead"));
+                return Err(Failure::fixed(
+                    "ERR XREAD with BLOCK is not supported by the embedded store; subscribe instead",
+                ));
             }
             _ => return Err(Failure::SYNTAX),
         }
@@ -238,11 +272,17 @@ pub(super) fn xread(keyspace: &mut Keyspace, words: Words) -> Outcome {
     for (name, id) in names.iter().zip(ids) {
         let entry = keyspace.find(name, Kind::Stream)?;
         let after = if *id == b"$" { None } else { Some(Id::parse(id, 0)?) };
-        let Some((entry, first)) = entry.zip(after.and_then(Id::next)) else { continue };
+        let Some((entry, first)) = entry.zip(after.and_then(Id::next)) else {
+            continue;
+        };
         let entries = Stream::load(keyspace, entry)?.between(keyspace, first, Id::MAX, false, count)?;
         if entries.as_array().is_some_and(|entries| !entries.is_empty()) {
             found.push(Value::Array(vec![Value::bulk(*name), entries]));
         }
     }
-    Ok(if found.is_empty() { Value::Nil } else { Value::Array(found) })
+    Ok(if found.is_empty() {
+        Value::Nil
+    } else {
+        Value::Array(found)
+    })
 }

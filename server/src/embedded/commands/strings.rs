@@ -73,13 +73,17 @@ pub(super) fn getdel(keyspace: &mut Keyspace, words: Words) -> Outcome {
 }
 
 pub(super) fn strlen(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    Ok(Value::Int(text(keyspace, words[1])?.map_or(0, |value| value.len() as i64)))
+    Ok(Value::Int(
+        text(keyspace, words[1])?.map_or(0, |value| value.len() as i64),
+    ))
 }
 
 pub(super) fn append(keyspace: &mut Keyspace, words: Words) -> Outcome {
     let mut value = text(keyspace, words[1])?.map_or_else(Vec::new, |value| value.to_vec());
     if value.len() + words[2].len() > MAX_BYTES {
-        return Err(Failure::fixed("ERR string exceeds maximum allowed size (proto-max-bulk-len)"));
+        return Err(Failure::fixed(
+            "ERR string exceeds maximum allowed size (proto-max-bulk-len)",
+        ));
     }
     value.extend_from_slice(words[2]);
     let length = value.len();
@@ -108,10 +112,22 @@ fn set_options<'a>(words: &[&'a [u8]]) -> Result<SetOptions<'a>, Failure> {
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
         let expiry_form = match *word {
-            word if is(word, "EX") => Some(ExpiryForm { unit_ms: 1000, is_absolute: false }),
-            word if is(word, "PX") => Some(ExpiryForm { unit_ms: 1, is_absolute: false }),
-            word if is(word, "EXAT") => Some(ExpiryForm { unit_ms: 1000, is_absolute: true }),
-            word if is(word, "PXAT") => Some(ExpiryForm { unit_ms: 1, is_absolute: true }),
+            word if is(word, "EX") => Some(ExpiryForm {
+                unit_ms: 1000,
+                is_absolute: false,
+            }),
+            word if is(word, "PX") => Some(ExpiryForm {
+                unit_ms: 1,
+                is_absolute: false,
+            }),
+            word if is(word, "EXAT") => Some(ExpiryForm {
+                unit_ms: 1000,
+                is_absolute: true,
+            }),
+            word if is(word, "PXAT") => Some(ExpiryForm {
+                unit_ms: 1,
+                is_absolute: true,
+            }),
             _ => None,
         };
         match *word {
@@ -136,12 +152,18 @@ pub(super) fn set(keyspace: &mut Keyspace, words: Words) -> Outcome {
         Some((at, form)) => Some(positive_expiry(keyspace, "set", at, form)?),
         None => None,
     };
-    let old = if options.is_get { Some(bulk(text(keyspace, words[1])?)) } else { None };
+    let old = if options.is_get {
+        Some(bulk(text(keyspace, words[1])?))
+    } else {
+        None
+    };
     let entry = keyspace.entry(words[1])?;
     if (options.is_if_absent && entry.is_some()) || (options.is_if_present && entry.is_none()) {
         return Ok(old.unwrap_or(Value::Nil));
     }
-    let kept = entry.and_then(|entry| entry.expires_at).filter(|_| options.keeps_expiry);
+    let kept = entry
+        .and_then(|entry| entry.expires_at)
+        .filter(|_| options.keeps_expiry);
     replace(keyspace, words[1], words[2], expires_at.or(kept))?;
     old.map_or_else(ok, Ok)
 }
@@ -149,7 +171,9 @@ pub(super) fn set(keyspace: &mut Keyspace, words: Words) -> Outcome {
 fn positive_expiry(keyspace: &Keyspace, command: &str, at: &[u8], form: ExpiryForm) -> Result<i64, Failure> {
     let number = integer_argument(at)?;
     if number <= 0 {
-        return Err(Failure::reply(format!("ERR invalid expire time in '{command}' command")));
+        return Err(Failure::reply(format!(
+            "ERR invalid expire time in '{command}' command"
+        )));
     }
     expiry_of(keyspace, command, number, form.unit_ms, form.is_absolute)
 }
@@ -163,14 +187,20 @@ pub(super) fn setnx(keyspace: &mut Keyspace, words: Words) -> Outcome {
 }
 
 pub(super) fn setex(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    let form = ExpiryForm { unit_ms: 1000, is_absolute: false };
+    let form = ExpiryForm {
+        unit_ms: 1000,
+        is_absolute: false,
+    };
     let at = positive_expiry(keyspace, "setex", words[2], form)?;
     replace(keyspace, words[1], words[3], Some(at))?;
     ok()
 }
 
 pub(super) fn psetex(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    let form = ExpiryForm { unit_ms: 1, is_absolute: false };
+    let form = ExpiryForm {
+        unit_ms: 1,
+        is_absolute: false,
+    };
     let at = positive_expiry(keyspace, "psetex", words[2], form)?;
     replace(keyspace, words[1], words[3], Some(at))?;
     ok()
@@ -200,6 +230,8 @@ pub(super) fn incrby(keyspace: &mut Keyspace, words: Words) -> Outcome {
 
 pub(super) fn decrby(keyspace: &mut Keyspace, words: Words) -> Outcome {
     let decrement = integer_argument(words[2])?;
-    let increment = decrement.checked_neg().ok_or(Failure::fixed("ERR decrement would overflow"))?;
+    let increment = decrement
+        .checked_neg()
+        .ok_or(Failure::fixed("ERR decrement would overflow"))?;
     add(keyspace, words[1], increment)
 }

@@ -57,9 +57,17 @@ pub(super) fn decode(lua: &Lua, text: &[u8]) -> Result<Value, Problem> {
     if let [first, second, ..] = text
         && (*first == 0 || *second == 0)
     {
-        return Err(Problem::Refused("JSON parser does not support UTF-16 or UTF-32".to_owned()));
+        return Err(Problem::Refused(
+            "JSON parser does not support UTF-16 or UTF-32".to_owned(),
+        ));
     }
-    let mut parser = Parser { lua, text, at: 0, token_at: 0, depth: 0 };
+    let mut parser = Parser {
+        lua,
+        text,
+        at: 0,
+        token_at: 0,
+        depth: 0,
+    };
     let token = parser.token();
     let value = parser.value(token)?;
     match parser.token() {
@@ -127,7 +135,10 @@ impl<'a> Parser<'a> {
     fn string(&mut self) -> Token<'a> {
         let begin = self.at + 1;
         let rest = &self.text[begin..];
-        let plain = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0)).unwrap_or(rest.len());
+        let plain = rest
+            .iter()
+            .position(|byte| matches!(byte, b'"' | b'\\' | 0))
+            .unwrap_or(rest.len());
         self.at = begin + plain;
         if self.byte(self.at) == b'"' {
             self.at += 1;
@@ -186,7 +197,10 @@ impl<'a> Parser<'a> {
         if !(0xdc00..0xe000).contains(&second) {
             return None;
         }
-        Some((char::from_u32(0x1_0000 + ((first & 0x3ff) << 10) + (second & 0x3ff))?, 12))
+        Some((
+            char::from_u32(0x1_0000 + ((first & 0x3ff) << 10) + (second & 0x3ff))?,
+            12,
+        ))
     }
 
     fn hex(&self, at: usize) -> Option<u32> {
@@ -212,7 +226,10 @@ impl<'a> Parser<'a> {
     fn nested(&mut self, parse: fn(&mut Self) -> Result<Value, Problem>) -> Result<Value, Problem> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(Problem::Refused(format!("Found too many nested data structures ({})", self.depth)));
+            return Err(Problem::Refused(format!(
+                "Found too many nested data structures ({})",
+                self.depth
+            )));
         }
         let value = parse(self)?;
         self.depth -= 1;
@@ -224,7 +241,9 @@ impl<'a> Parser<'a> {
         let mut token = self.token();
         if !matches!(token, Token::ObjectEnd) {
             loop {
-                let Token::Text(name) = token else { return Err(self.expected("object key string", &token)) };
+                let Token::Text(name) = token else {
+                    return Err(self.expected("object key string", &token));
+                };
                 let name = Value::String(self.lua.create_string(&name)?);
                 match self.token() {
                     Token::Colon => {}

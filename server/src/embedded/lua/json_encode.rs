@@ -45,7 +45,10 @@ fn encode_at(value: &Value, depth: usize, out: &mut Vec<u8>) -> Result<(), Probl
         Value::LightUserData(pointer) if pointer.0.is_null() => out.extend_from_slice(b"null"),
         Value::Table(table) => {
             if depth >= MAX_DEPTH {
-                return Err(Problem::Refused(format!("Cannot serialise, excessive nesting ({})", depth + 1)));
+                return Err(Problem::Refused(format!(
+                    "Cannot serialise, excessive nesting ({})",
+                    depth + 1
+                )));
             }
             match array_length(table)? {
                 Some(length) => encode_array(table, length, depth + 1, out)?,
@@ -53,7 +56,10 @@ fn encode_at(value: &Value, depth: usize, out: &mut Vec<u8>) -> Result<(), Probl
             }
         }
         other => {
-            return Err(Problem::Refused(format!("Cannot serialise {}: type not supported", type_name(other))));
+            return Err(Problem::Refused(format!(
+                "Cannot serialise {}: type not supported",
+                type_name(other)
+            )));
         }
     }
     Ok(())
@@ -107,17 +113,18 @@ fn encode_object(table: &Table, depth: usize, out: &mut Vec<u8>) -> Result<(), P
     let empty = out.len();
     // Not `pairs`: this form costs half. Its callback can only fail with Lua's own error, hence the detour.
     let mut problem = None;
-    table.for_each(|key: Value, value: Value| {
-        let encoded = encode_member(&key, &value, depth, empty, out);
-        if problem.is_none() {
-            problem = encoded.err();
-        }
-        match problem {
-            None => Ok(()),
-            Some(_) => Err(mlua::Error::runtime("stop")),
-        }
-    })
-    .or_else(|error| problem.map_or(Err(Problem::Lua(error)), Err))?;
+    table
+        .for_each(|key: Value, value: Value| {
+            let encoded = encode_member(&key, &value, depth, empty, out);
+            if problem.is_none() {
+                problem = encoded.err();
+            }
+            match problem {
+                None => Ok(()),
+                Some(_) => Err(mlua::Error::runtime("stop")),
+            }
+        })
+        .or_else(|error| problem.map_or(Err(Problem::Lua(error)), Err))?;
     out.push(b'}');
     Ok(())
 }

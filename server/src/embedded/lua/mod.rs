@@ -73,35 +73,58 @@ impl Interpreter {
     fn build(keyspace: Arc<Mutex<Keyspace>>) -> mlua::Result<Self> {
         let libraries = StdLib::STRING | StdLib::TABLE | StdLib::MATH;
         let lua = Lua::new_with(libraries, LuaOptions::new().catch_rust_panics(true))?;
-        let guard = Arc::new(Mutex::new(Guard { deadline: Instant::now(), storage_failure: None }));
+        let guard = Arc::new(Mutex::new(Guard {
+            deadline: Instant::now(),
+            storage_failure: None,
+        }));
         let host = lua.create_table()?;
         host.raw_set("null", Value::NULL)?;
         host.raw_set("call", call_function(&lua, keyspace.clone(), guard.clone())?)?;
-        host.raw_set("encode", lua.create_function(|lua, value: Value| {
-            let mut text = Vec::with_capacity(256);
-            match json_encode::encode(&value, &mut text) {
-                Ok(()) => Ok((Value::String(lua.create_string(text)?), None)),
-                Err(problem) => Ok((Value::Nil, Some(text_of(problem)?))),
-            }
-        })?)?;
-        host.raw_set("decode", lua.create_function(|lua, text: mlua::LuaString| {
-            match json_decode::decode(lua, &text.as_bytes()) {
-                Ok(value) => Ok((value, None)),
-                Err(problem) => Ok((Value::Nil, Some(text_of(problem)?))),
-            }
-        })?)?;
-        host.raw_set("sha1hex", lua.create_function(|_, value: Value| {
-            let bytes = argument(&value).unwrap_or_default();
-            Ok(sha1_smol::Sha1::from(&*bytes).hexdigest())
-        })?)?;
-        host.raw_set("log", lua.create_function(|_, words: MultiValue| {
-            log(&words);
-            Ok(())
-        })?)?;
+        host.raw_set(
+            "encode",
+            lua.create_function(|lua, value: Value| {
+                let mut text = Vec::with_capacity(256);
+                match json_encode::encode(&value, &mut text) {
+                    Ok(()) => Ok((Value::String(lua.create_string(text)?), None)),
+                    Err(problem) => Ok((Value::Nil, Some(text_of(problem)?))),
+                }
+            })?,
+        )?;
+        host.raw_set(
+            "decode",
+            lua.create_function(
+                |lua, text: mlua::LuaString| match json_decode::decode(lua, &text.as_bytes()) {
+                    Ok(value) => Ok((value, None)),
+                    Err(problem) => Ok((Value::Nil, Some(text_of(problem)?))),
+                },
+            )?,
+        )?;
+        host.raw_set(
+            "sha1hex",
+            lua.create_function(|_, value: Value| {
+                let bytes = argument(&value).unwrap_or_default();
+                Ok(sha1_smol::Sha1::from(&*bytes).hexdigest())
+            })?,
+        )?;
+        host.raw_set(
+            "log",
+            lua.create_function(|_, words: MultiValue| {
+                log(&words);
+                Ok(())
+            })?,
+        )?;
         host.raw_set("locate", lua.create_function(locate)?)?;
         let prelude = lua.load(include_str!("prelude.lua")).set_name("=prelude");
         let (globals, environment, run) = prelude.call::<(Table, Table, Function)>(host)?;
-        Ok(Interpreter { lua, globals, environment, run, cache: HashMap::new(), keyspace, guard })
+        Ok(Interpreter {
+            lua,
+            globals,
+            environment,
+            run,
+            cache: HashMap::new(),
+            keyspace,
+            guard,
+        })
     }
 
     /// Whether a script of this name is known.
@@ -123,15 +146,28 @@ impl Interpreter {
             self.forget();
         }
         let (flags, body) = shebang::read(source)?;
-        let chunk = self.lua.load(body).set_name(CHUNK).set_mode(mlua::chunk::ChunkMode::Text);
-        let function = chunk.set_environment(self.environment.clone()).into_function().map_err(|error| {
-            let text = match &error {
-                mlua::Error::SyntaxError { message, .. } => message.clone(),
-                other => other.to_string(),
-            };
-            format!("ERR Error compiling script (new function): {}", one_line(&text))
-        })?;
-        self.cache.insert(sha.to_owned(), Compiled { function, is_read_only: flags.is_read_only });
+        let chunk = self
+            .lua
+            .load(body)
+            .set_name(CHUNK)
+            .set_mode(mlua::chunk::ChunkMode::Text);
+        let function = chunk
+            .set_environment(self.environment.clone())
+            .into_function()
+            .map_err(|error| {
+                let text = match &error {
+                    mlua::Error::SyntaxError { message, .. } => message.clone(),
+                    other => other.to_string(),
+                };
+                format!("ERR Error compiling script (new function): {}", one_line(&text))
+            })?;
+        self.cache.insert(
+            sha.to_owned(),
+            Compiled {
+                function,
+                is_read_only: flags.is_read_only,
+            },
+        );
         Ok(())
     }
 
@@ -146,10 +182,13 @@ impl Interpreter {
             return Ended::Raised("NOSCRIPT No matching script. Please use EVAL.".to_owned());
         };
         self.keyspace.lock().begin(true, script.is_read_only);
-        *self.guard.lock() = Guard { deadline: Instant::now() + TIME_LIMIT, storage_failure: None };
-        let ended = self.execute(sha, &script, keys, arguments).unwrap_or_else(|error| {
-            Ended::Raised(format!("ERR {} script: {sha}", one_line(&error.to_string())))
-        });
+        *self.guard.lock() = Guard {
+            deadline: Instant::now() + TIME_LIMIT,
+            storage_failure: None,
+        };
+        let ended = self
+            .execute(sha, &script, keys, arguments)
+            .unwrap_or_else(|error| Ended::Raised(format!("ERR {} script: {sha}", one_line(&error.to_string()))));
         match self.guard.lock().storage_failure.take() {
             Some(failure) => Ended::Storage(failure),
             None => ended,
@@ -163,8 +202,12 @@ impl Interpreter {
         keys: impl Iterator<Item = &'a [u8]>,
         arguments: impl Iterator<Item = &'a [u8]>,
     ) -> mlua::Result<Ended> {
-        self.globals.raw_set("KEYS", self.lua.create_sequence_from(keys.map(mlua::LuaString::wrap))?)?;
-        self.globals.raw_set("ARGV", self.lua.create_sequence_from(arguments.map(mlua::LuaString::wrap))?)?;
+        self.globals
+            .raw_set("KEYS", self.lua.create_sequence_from(keys.map(mlua::LuaString::wrap))?)?;
+        self.globals.raw_set(
+            "ARGV",
+            self.lua.create_sequence_from(arguments.map(mlua::LuaString::wrap))?,
+        )?;
         watch(&self.lua, self.guard.clone(), CHECK_EVERY)?;
         let (is_done, value) = self.run.call::<(bool, Value)>(&script.function)?;
         if is_done {
@@ -173,7 +216,10 @@ impl Interpreter {
         Ok(Ended::Raised(match value {
             Value::Table(error) => {
                 let text = error.raw_get::<Option<mlua::LuaString>>("err")?;
-                let text = text.map_or_else(|| "ERR unknown error".to_owned(), |text| one_line(&text.to_string_lossy()));
+                let text = text.map_or_else(
+                    || "ERR unknown error".to_owned(),
+                    |text| one_line(&text.to_string_lossy()),
+                );
                 match error.raw_get::<Option<usize>>("line")? {
                     Some(line) => format!("{text} script: {sha}, on {CHUNK}:{line}."),
                     None => text,
@@ -267,7 +313,10 @@ fn argument(value: &Value) -> Option<Argument> {
 fn log(words: &MultiValue) {
     let level = words.front().and_then(Value::as_f64).unwrap_or(0.0);
     let texts = words.iter().skip(1).filter_map(argument);
-    let text = texts.map(|word| String::from_utf8_lossy(&word).into_owned()).collect::<Vec<_>>().join(" ");
+    let text = texts
+        .map(|word| String::from_utf8_lossy(&word).into_owned())
+        .collect::<Vec<_>>()
+        .join(" ");
     match level {
         3.0.. => tracing::warn!(target: "coord::script", "{text}"),
         2.0.. => tracing::info!(target: "coord::script", "{text}"),

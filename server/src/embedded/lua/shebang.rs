@@ -50,7 +50,13 @@ mod tests {
         assert_eq!(flags("#!lua\nreturn 1"), Ok((false, b"\nreturn 1".to_vec())));
         assert_eq!(flags("#!lua flags=no-writes\nx"), Ok((true, b"\nx".to_vec())));
         assert_eq!(flags("#!lua"), Err("ERR Invalid script shebang".to_owned()));
-        assert_eq!(flags("#!foo\nx"), Err("ERR Unexpected engine in script shebang: #!foo".to_owned()));
-        assert_eq!(flags("#!lua flags=bad\nx"), Err("ERR Unexpected flag in script shebang: bad".to_owned()));
+        assert_eq!(
+            flags("#!foo\nx"),
+            Err("ERR Unexpected engine in script shebang: #!foo".to_owned())
+        );
+        assert_eq!(
+            flags("#!lua flags=bad\nx"),
+            Err("ERR Unexpected flag in script shebang: bad".to_owned())
+        );
     }
 }

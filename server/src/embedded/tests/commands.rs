@@ -68,8 +68,14 @@ async fn sorted_sets() {
         ("ZADD z XX CH 1.5 a", "1"),
         ("ZADD z GT 1 a", "0"),
         ("ZADD z INCR 0.1 a", "\"1.6000000000000001\""),
-        ("ZADD z NX GT 1 a", "!ERR GT, LT, and/or NX options at the same time are not compatible"),
-        ("ZRANGE z 0 -1 WITHSCORES", "[\"a\" \"1.6000000000000001\" \"b\" \"2\" \"c\" \"3\"]"),
+        (
+            "ZADD z NX GT 1 a",
+            "!ERR GT, LT, and/or NX options at the same time are not compatible",
+        ),
+        (
+            "ZRANGE z 0 -1 WITHSCORES",
+            "[\"a\" \"1.6000000000000001\" \"b\" \"2\" \"c\" \"3\"]",
+        ),
         ("ZRANGE z 3 (1.6 BYSCORE REV LIMIT 1 5", "[\"b\" \"a\"]"),
         ("ZRANGEBYSCORE z (2 +inf", "[\"c\"]"),
         ("ZRANGEBYSCORE z -inf inf LIMIT 1 1", "[\"b\"]"),
@@ -90,8 +96,14 @@ async fn streams() {
     check(&[
         ("XADD s 1-1 f v", "\"1-1\""),
         ("XADD s 1-* f w", "\"1-2\""),
-        ("XADD s 1-2 f v", "!ERR The ID specified in XADD is equal or smaller than the target stream top item"),
-        ("XADD s 0-0 f v", "!ERR The ID specified in XADD must be greater than 0-0"),
+        (
+            "XADD s 1-2 f v",
+            "!ERR The ID specified in XADD is equal or smaller than the target stream top item",
+        ),
+        (
+            "XADD s 0-0 f v",
+            "!ERR The ID specified in XADD must be greater than 0-0",
+        ),
         ("XADD no NOMKSTREAM 1-1 f v", "nil"),
         ("XRANGE s - +", "[[\"1-1\" [\"f\" \"v\"]] [\"1-2\" [\"f\" \"w\"]]]"),
         ("XREVRANGE s + (1-1 COUNT 5", "[[\"1-2\" [\"f\" \"w\"]]]"),
@@ -102,8 +114,14 @@ async fn streams() {
         ("XDEL s 5 6", "1"),
         ("XLEN s", "0"),
         ("TYPE s", "stream"),
-        ("XADD s 5-0 f x", "!ERR The ID specified in XADD is equal or smaller than the target stream top item"),
-        ("XTRIM s LIMIT 1", "!ERR syntax error, LIMIT cannot be used without specifying a trimming strategy"),
+        (
+            "XADD s 5-0 f x",
+            "!ERR The ID specified in XADD is equal or smaller than the target stream top item",
+        ),
+        (
+            "XTRIM s LIMIT 1",
+            "!ERR syntax error, LIMIT cannot be used without specifying a trimming strategy",
+        ),
     ])
     .await;
 }
@@ -130,7 +148,10 @@ async fn keys_of_any_type() {
         ("DBSIZE", "2"),
         ("FLUSHALL", "OK"),
         ("DBSIZE", "0"),
-        ("nosuch a b", "!ERR unknown command 'nosuch', with args beginning with: 'a' 'b' "),
+        (
+            "nosuch a b",
+            "!ERR unknown command 'nosuch', with args beginning with: 'a' 'b' ",
+        ),
         ("GET", "!ERR wrong number of arguments for 'get' command"),
     ])
     .await;

@@ -1,12 +1,12 @@
 //! When answers are given, what the file holds, and what happens when it cannot be written.
 
 use super::{EmbeddedStore, ask, eval, say, shown, words};
+use crate::embedded::OpenError;
 use crate::embedded::disk::Disk;
 use crate::embedded::engine::Engine;
 use crate::embedded::keyspace::Keyspace;
 use crate::embedded::layers::Layers;
 use crate::embedded::lua::Interpreter;
-use crate::embedded::OpenError;
 use coord::store::{Store, StoreError, Value};
 use parking_lot::Mutex;
 use redb::StorageBackend;
@@ -17,7 +17,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// An engine whose changes nobody writes to the disk.
 fn engine() -> (Engine, Arc<Mutex<Keyspace>>, Disk) {
     let disk = Disk::over(InMemoryBackend::new()).unwrap();
-    let keyspace = Arc::new(Mutex::new(Keyspace::new(Layers::new(disk.snapshot().unwrap()), Arc::default())));
+    let keyspace = Arc::new(Mutex::new(Keyspace::new(
+        Layers::new(disk.snapshot().unwrap()),
+        Arc::default(),
+    )));
     let interpreter = Interpreter::new(keyspace.clone()).unwrap();
     (Engine::new(interpreter, keyspace.clone()), keyspace, disk)
 }
@@ -25,7 +28,12 @@ fn engine() -> (Engine, Arc<Mutex<Keyspace>>, Disk) {
 #[test]
 fn an_answer_depends_on_what_it_changed_or_saw_and_on_nothing_else() {
     let (mut engine, keyspace, disk) = engine();
-    let mut depends_on = |line: &str| engine.run(&words(&line.split(' ').collect::<Vec<_>>())).unwrap().depends_on;
+    let mut depends_on = |line: &str| {
+        engine
+            .run(&words(&line.split(' ').collect::<Vec<_>>()))
+            .unwrap()
+            .depends_on
+    };
     assert_eq!(depends_on("HSET h f 1 g 1"), 1);
     assert_eq!(depends_on("HGET h f"), 1);
     assert_eq!(depends_on("GET other"), 0);
@@ -38,7 +46,11 @@ fn an_answer_depends_on_what_it_changed_or_saw_and_on_nothing_else() {
     commit(&keyspace);
     assert_eq!(depends_on("HGET h f"), 0, "what is on the disk needs no waiting");
     assert_eq!(depends_on("HSET h new 1"), 2);
-    assert_eq!(depends_on("HMGET h f g none"), 0, "other fields of the same hash need no waiting");
+    assert_eq!(
+        depends_on("HMGET h f g none"),
+        0,
+        "other fields of the same hash need no waiting"
+    );
     assert_eq!(depends_on("HGET h new"), 2);
     assert_eq!(depends_on("HLEN h"), 2);
     assert_eq!(depends_on("HGETALL h"), 2);
@@ -67,11 +79,17 @@ async fn a_store_is_there_when_it_is_opened_again() {
     say(&store, "SET a b EX 1000").await;
     assert!(matches!(EmbeddedStore::open(&path).err(), Some(OpenError::InUse(_))));
     store.close();
-    assert!(matches!(store.run(vec![words(&["PING"])]).await, Err(StoreError::Unreachable(_))));
+    assert!(matches!(
+        store.run(vec![words(&["PING"])]).await,
+        Err(StoreError::Unreachable(_))
+    ));
 
     let store = EmbeddedStore::open(&path).unwrap();
     assert_eq!(shown(&say(&store, "HGETALL h").await), "[\"f\" \"1\" \"g\" \"2\"]");
-    assert_eq!(shown(&say(&store, "XADD s * f v").await).len(), "\"1700000000000-0\"".len());
+    assert_eq!(
+        shown(&say(&store, "XADD s * f v").await).len(),
+        "\"1700000000000-0\"".len()
+    );
     assert_eq!(shown(&say(&store, "ZRANGE z 0 -1 WITHSCORES").await), "[\"m\" \"1.5\"]");
     assert_eq!(store.describe(), format!("embedded store at {}", path.display()));
     drop(store);
@@ -90,13 +108,22 @@ fn a_file_that_is_no_store_is_refused_and_left_alone() {
     let foreign = directory.path().join("foreign.redb");
     let database = redb::Database::create(&foreign).unwrap();
     let transaction = database.begin_write().unwrap();
-    transaction.open_table(redb::TableDefinition::<u64, u64>::new("theirs")).unwrap();
+    transaction
+        .open_table(redb::TableDefinition::<u64, u64>::new("theirs"))
+        .unwrap();
     transaction.commit().unwrap();
     drop(database);
     let refused = EmbeddedStore::open(&foreign).err().unwrap();
-    assert!(refused.to_string().contains("redb file of another program (tables theirs)"), "{refused}");
+    assert!(
+        refused
+            .to_string()
+            .contains("redb file of another program (tables theirs)"),
+        "{refused}"
+    );
 
-    let missing = EmbeddedStore::open(&directory.path().join("no/such/folder")).err().unwrap();
+    let missing = EmbeddedStore::open(&directory.path().join("no/such/folder"))
+        .err()
+        .unwrap();
     assert!(matches!(missing, OpenError::Io { .. }), "{missing}");
 }
 
@@ -165,15 +192,26 @@ impl StorageBackend for Failing {
 #[tokio::test]
 async fn when_the_disk_fails_the_caller_hears_it_and_nothing_can_be_changed() {
     let is_failing = Arc::new(AtomicBool::new(false));
-    let backend = Failing { memory: InMemoryBackend::new(), is_failing: is_failing.clone() };
+    let backend = Failing {
+        memory: InMemoryBackend::new(),
+        is_failing: is_failing.clone(),
+    };
     let store = EmbeddedStore::over(Disk::over(backend).unwrap(), None).unwrap();
     say(&store, "SET a 1").await;
     is_failing.store(true, Ordering::Relaxed);
     let failed = store.run(vec![words(&["SET", "a", "2"])]).await;
-    assert!(matches!(&failed, Err(StoreError::Failed(reason)) if reason.contains("no space left")), "{failed:?}");
+    assert!(
+        matches!(&failed, Err(StoreError::Failed(reason)) if reason.contains("no space left")),
+        "{failed:?}"
+    );
     is_failing.store(false, Ordering::Relaxed);
-    let refused = store.run(vec![words(&["EVAL", "redis.pcall('SET', 'a', 3) return 1", "0"])]).await;
-    assert!(matches!(&refused, Err(StoreError::Failed(reason)) if reason.contains("nothing can be changed")), "{refused:?}");
+    let refused = store
+        .run(vec![words(&["EVAL", "redis.pcall('SET', 'a', 3) return 1", "0"])])
+        .await;
+    assert!(
+        matches!(&refused, Err(StoreError::Failed(reason)) if reason.contains("nothing can be changed")),
+        "{refused:?}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -191,9 +229,17 @@ async fn scripts_that_run_at_once_share_commits_and_lose_no_update() {
             seen
         })
     });
-    let mut all: Vec<i64> = futures::future::join_all(tasks).await.into_iter().flat_map(Result::unwrap).collect();
+    let mut all: Vec<i64> = futures::future::join_all(tasks)
+        .await
+        .into_iter()
+        .flat_map(Result::unwrap)
+        .collect();
     all.sort_unstable();
-    assert_eq!(all, (1..=64 * 25).collect::<Vec<i64>>(), "every script saw a number of its own");
+    assert_eq!(
+        all,
+        (1..=64 * 25).collect::<Vec<i64>>(),
+        "every script saw a number of its own"
+    );
     let stats = store.stats();
     assert_eq!(stats.scripts, 64 * 25);
     assert!(stats.commits * 2 < stats.scripts, "{stats:?}");
@@ -202,7 +248,14 @@ async fn scripts_that_run_at_once_share_commits_and_lose_no_update() {
 #[tokio::test]
 async fn a_batch_has_one_answer_for_each_request_and_an_error_stays_in_its_place() {
     let store = EmbeddedStore::in_memory().unwrap();
-    let answers = store.run(vec![words(&["SET", "a", "1"]), words(&["HGET", "a", "f"]), words(&["GET", "a"])]).await.unwrap();
+    let answers = store
+        .run(vec![
+            words(&["SET", "a", "1"]),
+            words(&["HGET", "a", "f"]),
+            words(&["GET", "a"]),
+        ])
+        .await
+        .unwrap();
     assert_eq!(answers.len(), 3);
     assert!(matches!(&answers[1], Value::Error(text) if text.starts_with("WRONGTYPE")));
     assert_eq!(answers[2], Value::bulk("1"));

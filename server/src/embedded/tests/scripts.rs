@@ -1,8 +1,8 @@
 //! Lua as scripts meet it.
 
 use super::{EmbeddedStore, ask, eval, say, shown};
-use futures::StreamExt;
 use coord::store::Store;
+use futures::StreamExt;
 
 async fn check(table: &[(&str, &str)]) {
     let store = EmbeddedStore::in_memory().unwrap();
@@ -26,7 +26,10 @@ async fn values_are_converted_as_in_redis() {
         ("return {1, {2, {'x'}}}", "[1 [2 [\"x\"]]]"),
         ("return type(redis.call('GET', 'none'))", "\"boolean\""),
         ("return redis.call('SET', 'a', 1).ok", "\"OK\""),
-        ("return redis.call('SET', 'a', 3.5) and redis.call('GET', 'a')", "\"3.5\""),
+        (
+            "return redis.call('SET', 'a', 3.5) and redis.call('GET', 'a')",
+            "\"3.5\"",
+        ),
         ("local t = {} t[1] = t return #redis.sha1hex('')", "40"),
     ])
     .await;
@@ -36,16 +39,31 @@ async fn values_are_converted_as_in_redis() {
 async fn json_is_that_of_cjson() {
     check(&[
         ("return cjson.encode({})", "\"{}\""),
-        ("return cjson.encode({1, 2, {a = 'b/c'}})", r#""[1,2,{\"a\":\"b\\/c\"}]""#),
+        (
+            "return cjson.encode({1, 2, {a = 'b/c'}})",
+            r#""[1,2,{\"a\":\"b\\/c\"}]""#,
+        ),
         ("return cjson.encode({[1] = 1, [4] = 4})", "\"[1,null,null,4]\""),
-        ("return (select(2, pcall(cjson.encode, {[1] = 1, [40] = 2})))", "\"Cannot serialise table: excessively sparse array\""),
+        (
+            "return (select(2, pcall(cjson.encode, {[1] = 1, [40] = 2})))",
+            "\"Cannot serialise table: excessively sparse array\"",
+        ),
         ("return cjson.encode(0.1)", "\"0.1\""),
         ("return cjson.encode(1e15)", "\"1e+15\""),
         ("return cjson.encode('\\127\\1')", r#""\"\\u007f\\u0001\"""#),
-        ("return cjson.encode(cjson.decode('{\"a\":[],\"b\":null}').b == cjson.null)", "\"true\""),
+        (
+            "return cjson.encode(cjson.decode('{\"a\":[],\"b\":null}').b == cjson.null)",
+            "\"true\"",
+        ),
         ("return tostring(cjson.decode('[1,null,3]')[2])", "\"userdata: (nil)\""),
-        ("return (select(2, pcall(cjson.decode, '{')))", "\"Expected object key string but found T_END at character 2\""),
-        ("return (select(2, pcall(cjson.encode, 0/0)))", "\"Cannot serialise number: must not be NaN or Inf\""),
+        (
+            "return (select(2, pcall(cjson.decode, '{')))",
+            "\"Expected object key string but found T_END at character 2\"",
+        ),
+        (
+            "return (select(2, pcall(cjson.encode, 0/0)))",
+            "\"Cannot serialise number: must not be NaN or Inf\"",
+        ),
         ("return cjson.decode('\"\\\\u00e9\\\\ud83d\\\\ude00\"')", "\"é😀\""),
     ])
     .await;
@@ -55,31 +73,72 @@ async fn json_is_that_of_cjson() {
 async fn a_script_cannot_reach_out_of_its_sandbox() {
     let store = EmbeddedStore::in_memory().unwrap();
     for source in [
-        "return io", "return os", "return require", "return debug", "return package", "return dofile", "return loadfile", "return print",
-        "return setfenv", "return getfenv", "return load", "return coroutine", "return newproxy", "x = 1", "string.format = nil", "redis.call = nil",
-        "cjson.encode = nil", "_G.x = 1", "rawset(_G, 'x', 1)", "rawset(string, 'x', 1)", "getmetatable('').__index.x = 1",
-        "setmetatable(_G, {})", "return loadstring('\\27Lua')()", "for key in pairs(getmetatable(_G)) do end",
+        "return io",
+        "return os",
+        "return require",
+        "return debug",
+        "return package",
+        "return dofile",
+        "return loadfile",
+        "return print",
+        "return setfenv",
+        "return getfenv",
+        "return load",
+        "return coroutine",
+        "return newproxy",
+        "x = 1",
+        "string.format = nil",
+        "redis.call = nil",
+        "cjson.encode = nil",
+        "_G.x = 1",
+        "rawset(_G, 'x', 1)",
+        "rawset(string, 'x', 1)",
+        "getmetatable('').__index.x = 1",
+        "setmetatable(_G, {})",
+        "return loadstring('\\27Lua')()",
+        "for key in pairs(getmetatable(_G)) do end",
     ] {
         let answer = shown(&eval(&store, source).await);
         assert!(answer.starts_with("!ERR "), "{source}: {answer}");
     }
     assert_eq!(shown(&eval(&store, "return loadstring('return 1 + 1')()").await), "2");
     assert_eq!(shown(&eval(&store, "return {#KEYS, #ARGV}").await), "[0 0]");
-    assert_eq!(shown(&ask(&store, &["EVAL", "return {KEYS[1], ARGV[1]}", "1", "k", "v"]).await), "[\"k\" \"v\"]");
+    assert_eq!(
+        shown(&ask(&store, &["EVAL", "return {KEYS[1], ARGV[1]}", "1", "k", "v"]).await),
+        "[\"k\" \"v\"]"
+    );
 }
 
 #[tokio::test]
 async fn errors_are_worded_as_in_redis() {
     let store = EmbeddedStore::in_memory().unwrap();
     for (source, expected) in [
-        ("\nreturn x", "user_script:2: Script attempted to access nonexistent global variable 'x' script: SHA, on @user_script:2."),
-        ("redis.call('HGET', 'a')", "Wrong number of args calling Redis command from script script: SHA, on @user_script:1."),
-        ("redis.call('NO')", "Unknown Redis command called from script script: SHA, on @user_script:1."),
-        ("redis.call('EVAL')", "This Redis command is not allowed from script script: SHA, on @user_script:1."),
+        (
+            "\nreturn x",
+            "user_script:2: Script attempted to access nonexistent global variable 'x' script: SHA, on @user_script:2.",
+        ),
+        (
+            "redis.call('HGET', 'a')",
+            "Wrong number of args calling Redis command from script script: SHA, on @user_script:1.",
+        ),
+        (
+            "redis.call('NO')",
+            "Unknown Redis command called from script script: SHA, on @user_script:1.",
+        ),
+        (
+            "redis.call('EVAL')",
+            "This Redis command is not allowed from script script: SHA, on @user_script:1.",
+        ),
         ("error('boo')", "user_script:1: boo script: SHA, on @user_script:1."),
-        ("return (", "Error compiling script (new function): user_script:1: unexpected symbol near '<eof>'"),
+        (
+            "return (",
+            "Error compiling script (new function): user_script:1: unexpected symbol near '<eof>'",
+        ),
     ] {
-        let expected = format!("!ERR {}", expected.replace("SHA", &coord::store::script::sha1_hex(source)));
+        let expected = format!(
+            "!ERR {}",
+            expected.replace("SHA", &coord::store::script::sha1_hex(source))
+        );
         assert_eq!(shown(&eval(&store, source).await), expected, "{source}");
     }
 }
@@ -88,12 +147,20 @@ async fn errors_are_worded_as_in_redis() {
 async fn a_failed_script_leaves_nothing_and_a_caught_error_leaves_the_rest() {
     let store = EmbeddedStore::in_memory().unwrap();
     say(&store, "SET kept 1").await;
-    let failed = eval(&store, "redis.call('SET', 'kept', 2) redis.call('HSET', 'new', 'f', 1) redis.call('HGET', 'kept', 'f')").await;
+    let failed = eval(
+        &store,
+        "redis.call('SET', 'kept', 2) redis.call('HSET', 'new', 'f', 1) redis.call('HGET', 'kept', 'f')",
+    )
+    .await;
     assert!(shown(&failed).starts_with("!WRONGTYPE"), "{failed:?}");
     assert_eq!(shown(&say(&store, "GET kept").await), "\"1\"");
     assert_eq!(shown(&say(&store, "EXISTS new").await), "0");
 
-    let caught = eval(&store, "redis.call('SET', 'kept', 3) return redis.pcall('HGET', 'kept', 'f')").await;
+    let caught = eval(
+        &store,
+        "redis.call('SET', 'kept', 3) return redis.pcall('HGET', 'kept', 'f')",
+    )
+    .await;
     assert!(shown(&caught).starts_with("!WRONGTYPE"), "{caught:?}");
     assert_eq!(shown(&say(&store, "GET kept").await), "\"3\"");
 }
@@ -111,21 +178,37 @@ async fn time_stands_still_in_a_script() {
 #[tokio::test]
 async fn a_script_that_does_not_end_is_ended_even_if_it_catches_errors() {
     let store = EmbeddedStore::in_memory().unwrap();
-    let answer = eval(&store, "redis.call('SET', 'a', 1) while true do pcall(function() while true do end end) end").await;
+    let answer = eval(
+        &store,
+        "redis.call('SET', 'a', 1) while true do pcall(function() while true do end end) end",
+    )
+    .await;
     assert!(shown(&answer).contains("ran longer than 5 seconds"), "{answer:?}");
     assert_eq!(shown(&say(&store, "EXISTS a").await), "0");
-    assert_eq!(shown(&eval(&store, "local n = 0 for i = 1, 1000000 do n = n + 1 end return n").await), "1000000");
+    assert_eq!(
+        shown(&eval(&store, "local n = 0 for i = 1, 1000000 do n = n + 1 end return n").await),
+        "1000000"
+    );
 }
 
 #[tokio::test]
 async fn scripts_are_known_by_their_hash() {
     let store = EmbeddedStore::in_memory().unwrap();
     let sha = shown(&ask(&store, &["SCRIPT", "LOAD", "return ARGV[1]"]).await).replace('"', "");
-    assert_eq!(shown(&say(&store, &format!("EVALSHA {sha} 0 hello")).await), "\"hello\"");
-    assert_eq!(shown(&say(&store, &format!("EVALSHA {} 0 hello", sha.to_uppercase())).await), "\"hello\"");
+    assert_eq!(
+        shown(&say(&store, &format!("EVALSHA {sha} 0 hello")).await),
+        "\"hello\""
+    );
+    assert_eq!(
+        shown(&say(&store, &format!("EVALSHA {} 0 hello", sha.to_uppercase())).await),
+        "\"hello\""
+    );
     assert_eq!(shown(&say(&store, &format!("SCRIPT EXISTS {sha} abc")).await), "[1 0]");
     say(&store, "SCRIPT FLUSH").await;
-    assert_eq!(shown(&say(&store, &format!("EVALSHA {sha} 0")).await), "!NOSCRIPT No matching script. Please use EVAL.");
+    assert_eq!(
+        shown(&say(&store, &format!("EVALSHA {sha} 0")).await),
+        "!NOSCRIPT No matching script. Please use EVAL."
+    );
 }
 
 #[tokio::test]
@@ -133,7 +216,10 @@ async fn a_message_arrives_and_that_of_a_failed_script_does_not() {
     let store = EmbeddedStore::in_memory().unwrap();
     let mut messages = store.subscribe("news").await.unwrap();
     eval(&store, "redis.call('PUBLISH', 'news', 'never') error('no')").await;
-    assert_eq!(shown(&eval(&store, "return redis.call('PUBLISH', 'news', 'one')").await), "1");
+    assert_eq!(
+        shown(&eval(&store, "return redis.call('PUBLISH', 'news', 'one')").await),
+        "1"
+    );
     assert_eq!(shown(&say(&store, "PUBLISH news two").await), "1");
     assert_eq!(shown(&say(&store, "PUBLISH other three").await), "0");
     assert_eq!(messages.next().await.unwrap(), "one");
