@@ -32,7 +32,10 @@ impl Connection {
         stream.set_nodelay(true)?;
         let (sender, connection) = handshake(TokioIo::new(stream)).await?;
         tokio::spawn(connection);
-        Ok(Connection { sender, host: address.to_string() })
+        Ok(Connection {
+            sender,
+            host: address.to_string(),
+        })
     }
 
     /// Sends `post` and reads the whole answer.
@@ -64,7 +67,12 @@ impl Connection {
     /// Sends `post`, which must be answered 200, and gives the answer.
     pub async fn must(&mut self, post: &Post) -> Result<Json> {
         let (status, body) = self.post(post).await.context(post.path)?;
-        ensure!(status == StatusCode::OK, "{} answered {status}: {}", post.path, String::from_utf8_lossy(&body));
+        ensure!(
+            status == StatusCode::OK,
+            "{} answered {status}: {}",
+            post.path,
+            String::from_utf8_lossy(&body)
+        );
         Ok(serde_json::from_slice(&body)?)
     }
 }
@@ -83,7 +91,11 @@ impl Subject {
 
     pub fn check(&self, user: &str, files: &[String]) -> Post {
         let body = self.body(files).to_string().into();
-        Post { path: "/api/check_status", user: user.to_owned(), body }
+        Post {
+            path: "/api/check_status",
+            user: user.to_owned(),
+            body,
+        }
     }
 
     /// A claim for `status`, READING or WRITING.
@@ -101,6 +113,10 @@ impl Subject {
         body["status"] = json!(status);
         body["message"] = json!("Moving the parser to the new tokens");
         body["abandon"] = json!(status == "OPEN");
-        Post { path: "/api/post_status", user: user.to_owned(), body: body.to_string().into() }
+        Post {
+            path: "/api/post_status",
+            user: user.to_owned(),
+            body: body.to_string().into(),
+        }
     }
 }

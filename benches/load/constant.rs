@@ -14,7 +14,9 @@ const ANSWER: &str = r#"{"status":"OK","repo_head":"0123456789012345678901234567
 
 /// Answers until the process is ended.
 pub async fn serve(address: SocketAddr) -> Result<()> {
-    let router = Router::new().route("/api/check_status", post(answer)).route("/api/post_status", post(answer));
+    let router = Router::new()
+        .route("/api/check_status", post(answer))
+        .route("/api/post_status", post(answer));
     let listener = TcpListener::bind(address).await?;
     coord_server::listen::serve(listener, router, std::future::pending()).await;
     Ok(())

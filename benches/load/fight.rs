@@ -28,7 +28,11 @@ pub async fn measure(repository: &Path, subject: &Subject, scratch: &Path, redis
         }
         progress(&format!("fighting on {store}"));
         let folder = tempfile::tempdir_in(scratch)?;
-        let database = if store == "embedded" { None } else { process::redis(folder.path()).await? };
+        let database = if store == "embedded" {
+            None
+        } else {
+            process::redis(folder.path()).await?
+        };
         let state = match &database {
             Some(database) => State::Redis(database.address),
             None => State::Embedded(folder.path()),
@@ -68,7 +72,9 @@ pub async fn measure(repository: &Path, subject: &Subject, scratch: &Path, redis
         let mut rounds = Latencies::default();
         for task in tasks {
             let (wins, latencies) = task.await??;
-            wins.iter().zip(&mut winners).for_each(|(won, count)| *count += usize::from(*won));
+            wins.iter()
+                .zip(&mut winners)
+                .for_each(|(won, count)| *count += usize::from(*won));
             rounds.merge(&latencies);
         }
         let (fewest, most) = (winners.iter().min().unwrap_or(&0), winners.iter().max().unwrap_or(&0));

@@ -20,7 +20,9 @@ const FILE: usize = 40;
 pub async fn hold_some(server: &Process, subject: &Subject) -> Result<()> {
     let mut connection = Connection::open(server.address).await?;
     for number in 0..10 {
-        connection.must(&subject.claim(&format!("holder-{number}"), &[file(50 + 2 * number)], "READING")).await?;
+        connection
+            .must(&subject.claim(&format!("holder-{number}"), &[file(50 + 2 * number)], "READING"))
+            .await?;
     }
     Ok(())
 }
@@ -83,14 +85,29 @@ fn bare_check(subject: &Subject) -> Result<Vec<u8>> {
     let path = file(FILE);
     let mut words = vec!["EVALSHA", scripts::CHECK_STATUS.sha.as_str(), "7"];
     words.extend(all_keys.iter().map(String::as_str));
-    words.extend(["main", "ann", "", "WRITING", "block", head.as_str(), head.as_str(), path.as_str()]);
+    words.extend([
+        "main",
+        "ann",
+        "",
+        "WRITING",
+        "block",
+        head.as_str(),
+        head.as_str(),
+        path.as_str(),
+    ]);
     Ok(encode(&words))
 }
 
 /// A repository on disk, and what it is.
 pub type Repository<'a> = (&'a Path, &'a Subject);
 
-pub async fn measure(small: Repository<'_>, large: Repository<'_>, scratch: &Path, redis: bool, time: Duration) -> Result<()> {
+pub async fn measure(
+    small: Repository<'_>,
+    large: Repository<'_>,
+    scratch: &Path,
+    redis: bool,
+    time: Duration,
+) -> Result<()> {
     let table = Table::begin(
         "Latency, one connection",
         "All rows of one store are measured in turn, in one run. `post_status` is a claim and a release by turns. \
@@ -106,12 +123,21 @@ pub async fn measure(small: Repository<'_>, large: Repository<'_>, scratch: &Pat
         let constant = process::constant().await?;
         let (_, any) = small;
         let files = [file(FILE)];
-        let http = async |server: &Process, posts: Vec<Post>| anyhow::Ok(Probe::Http(Connection::open(server.address).await?, posts));
-        let mut probes = vec![("constant".to_owned(), http(&constant, vec![any.check("ann", &files)]).await?)];
+        let http = async |server: &Process, posts: Vec<Post>| {
+            anyhow::Ok(Probe::Http(Connection::open(server.address).await?, posts))
+        };
+        let mut probes = vec![(
+            "constant".to_owned(),
+            http(&constant, vec![any.check("ann", &files)]).await?,
+        )];
         let mut kept = Vec::new();
         for (name, (repository, subject)) in [("100 files", small), ("many files", large)] {
             let folder = tempfile::tempdir_in(scratch)?;
-            let database = if is_redis { process::redis(folder.path()).await? } else { None };
+            let database = if is_redis {
+                process::redis(folder.path()).await?
+            } else {
+                None
+            };
             let state = match &database {
                 Some(database) => State::Redis(database.address),
                 None => State::Embedded(folder.path()),
@@ -120,16 +146,28 @@ pub async fn measure(small: Repository<'_>, large: Repository<'_>, scratch: &Pat
             process::graph_is_ready(&server, &subject.repo_url).await?;
             hold_some(&server, subject).await?;
             let posts = vec![subject.claim("ann", &files, "WRITING"), subject.abandon("ann", &files)];
-            probes.push((format!("check_status, {name}"), http(&server, vec![subject.check("ann", &files)]).await?));
+            probes.push((
+                format!("check_status, {name}"),
+                http(&server, vec![subject.check("ann", &files)]).await?,
+            ));
             probes.push((format!("post_status, {name}"), http(&server, posts).await?));
             if let Some(database) = &database {
                 // The server has loaded the script with its first check.
-                Connection::open(server.address).await?.must(&subject.check("ann", &files)).await?;
+                Connection::open(server.address)
+                    .await?
+                    .must(&subject.check("ann", &files))
+                    .await?;
                 let mut link = RedisLink::open(database.address).await?;
                 let sha = link.ask(&["SCRIPT", "LOAD", "return 1"]).await?.concat();
-                probes.push((format!("EVALSHA of check_status, {name}"), Probe::Redis(link, bare_check(subject)?)));
+                probes.push((
+                    format!("EVALSHA of check_status, {name}"),
+                    Probe::Redis(link, bare_check(subject)?),
+                ));
                 let link = RedisLink::open(database.address).await?;
-                probes.push((format!("EVALSHA of `return 1`, {name}"), Probe::Redis(link, encode(&["EVALSHA", &sha, "0"]))));
+                probes.push((
+                    format!("EVALSHA of `return 1`, {name}"),
+                    Probe::Redis(link, encode(&["EVALSHA", &sha, "0"])),
+                ));
             }
             kept.push((server, database, folder));
         }
@@ -143,8 +181,15 @@ pub async fn measure(small: Repository<'_>, large: Repository<'_>, scratch: &Pat
             table.row(&[&store, name, &cells[0], &cells[1], &latencies.count()]);
         }
         for question in ["check_status", "post_status"] {
-            let ratio = micros(&format!("{question}, many files"), 0.5) / micros(&format!("{question}, 100 files"), 0.5);
-            table.row(&[&store, &format!("**{question}, many files : 100 files**"), &format!("**{ratio:.2}**"), &"", &""]);
+            let ratio =
+                micros(&format!("{question}, many files"), 0.5) / micros(&format!("{question}, 100 files"), 0.5);
+            table.row(&[
+                &store,
+                &format!("**{question}, many files : 100 files**"),
+                &format!("**{ratio:.2}**"),
+                &"",
+                &"",
+            ]);
         }
         if is_redis {
             for quantile in [0.5, 0.99] {

@@ -44,7 +44,11 @@ impl Process {
             if let Some(status) = process.child.try_wait()? {
                 bail!("{} ended with {status}", command.get_program().display());
             }
-            ensure!(Instant::now() < deadline, "{} does not listen", command.get_program().display());
+            ensure!(
+                Instant::now() < deadline,
+                "{} does not listen",
+                command.get_program().display()
+            );
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
         Ok(process)
@@ -55,7 +59,8 @@ impl Process {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
         let field = |name: &str| {
             let line = status.lines().find(|line| line.starts_with(name));
-            line.and_then(|line| line.split_whitespace().nth(1)?.parse().ok()).context("no such field")
+            line.and_then(|line| line.split_whitespace().nth(1)?.parse().ok())
+                .context("no such field")
         };
         Ok((field("VmRSS:")?, field("VmHWM:")?))
     }
@@ -95,7 +100,11 @@ pub enum State<'a> {
 pub async fn coord(repository: &Path, state: State<'_>, store_port: Option<SocketAddr>) -> Result<Process> {
     let address = free_address()?;
     let mut command = Command::new(env!("CARGO_BIN_EXE_coord"));
-    command.arg("serve").arg("--repo").arg(repository).args(["--listen", &address.to_string()]);
+    command
+        .arg("serve")
+        .arg("--repo")
+        .arg(repository)
+        .args(["--listen", &address.to_string()]);
     match state {
         State::Embedded(folder) => command.arg("--data-dir").arg(folder),
         State::Redis(redis) => command.args(["--redis", &format!("redis://{redis}")]),
@@ -105,7 +114,9 @@ pub async fn coord(repository: &Path, state: State<'_>, store_port: Option<Socke
         command.args(["--upstash-listen", &port.to_string()]);
     }
     command.env("RUST_LOG", "error").env("CRON_SECRET", CRON_SECRET);
-    command.env("COORD_STORE_TOKEN", STORE_TOKEN).env("UPSTASH_REDIS_REST_TOKEN", STORE_TOKEN);
+    command
+        .env("COORD_STORE_TOKEN", STORE_TOKEN)
+        .env("UPSTASH_REDIS_REST_TOKEN", STORE_TOKEN);
     Process::start(&mut command, address).await
 }
 

@@ -19,15 +19,25 @@ impl Proxy {
     /// Passes everything on to `server`, for as long as the runtime lives.
     pub async fn before(server: SocketAddr) -> Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
-        let proxy = Proxy { address: listener.local_addr()?, turns: Arc::default() };
+        let proxy = Proxy {
+            address: listener.local_addr()?,
+            turns: Arc::default(),
+        };
         let turns = Arc::clone(&proxy.turns);
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
-                let Ok(server) = TcpStream::connect(server).await else { continue };
+                let Ok(server) = TcpStream::connect(server).await else {
+                    continue;
+                };
                 let is_clients_turn = Arc::new(AtomicBool::new(true));
                 let (client_reads, client_writes) = client.into_split();
                 let (server_reads, server_writes) = server.into_split();
-                tokio::spawn(pass(client_reads, server_writes, Arc::clone(&is_clients_turn), Some(Arc::clone(&turns))));
+                tokio::spawn(pass(
+                    client_reads,
+                    server_writes,
+                    Arc::clone(&is_clients_turn),
+                    Some(Arc::clone(&turns)),
+                ));
                 tokio::spawn(pass(server_reads, client_writes, is_clients_turn, None));
             }
         });

@@ -15,7 +15,9 @@ impl RedisLink {
     pub async fn open(address: SocketAddr) -> Result<Self> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
-        Ok(RedisLink { stream: BufReader::new(stream) })
+        Ok(RedisLink {
+            stream: BufReader::new(stream),
+        })
     }
 
     /// Sends one command and reads its reply, which must not be an error, as text, flattened.
@@ -54,10 +56,17 @@ impl RedisLink {
         let text = self.ask(&["INFO", "commandstats"]).await?.concat();
         let mut calls = Vec::new();
         for line in text.lines() {
-            let Some((name, counts)) = line.strip_prefix("cmdstat_").and_then(|rest| rest.split_once(":calls=")) else {
+            let Some((name, counts)) = line
+                .strip_prefix("cmdstat_")
+                .and_then(|rest| rest.split_once(":calls="))
+            else {
                 continue;
             };
-            let count = counts.split(',').next().and_then(|count| count.parse().ok()).context("a count")?;
+            let count = counts
+                .split(',')
+                .next()
+                .and_then(|count| count.parse().ok())
+                .context("a count")?;
             if !name.starts_with("config") && name != "info" {
                 calls.push((name.to_owned(), count));
             }

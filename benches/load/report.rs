@@ -38,7 +38,8 @@ impl Default for Latencies {
 
 impl Latencies {
     pub fn add(&mut self, time: Duration) {
-        self.0.saturating_record(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
+        self.0
+            .saturating_record(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
     }
 
     pub fn merge(&mut self, other: &Latencies) {

@@ -27,7 +27,10 @@ pub fn make(folder: &Path, files: usize) -> Result<Subject> {
         .context("git fast-import")?;
     {
         let mut input = BufWriter::new(import.stdin.take().context("a pipe")?);
-        writeln!(input, "commit refs/heads/main\ncommitter Ada <ada@example.com> 1700000000 +0000\ndata 3\nAll")?;
+        writeln!(
+            input,
+            "commit refs/heads/main\ncommitter Ada <ada@example.com> 1700000000 +0000\ndata 3\nAll"
+        )?;
         for number in 0..files {
             let mut text = format!("export const f{number} = {number};\n");
             for imported in [number.checked_sub(1), Some(number / 2)].into_iter().flatten() {
@@ -44,7 +47,15 @@ pub fn make(folder: &Path, files: usize) -> Result<Subject> {
 }
 
 fn git(folder: &Path, arguments: &[&str]) -> Result<String> {
-    let output = Command::new("git").args(arguments).current_dir(folder).output().context("git is needed")?;
-    ensure!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    let output = Command::new("git")
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .context("git is needed")?;
+    ensure!(
+        output.status.success(),
+        "git {arguments:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     Ok(String::from_utf8(output.stdout)?.trim().to_owned())
 }

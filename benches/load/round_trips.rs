@@ -71,7 +71,10 @@ async fn count(
         let calls = link.calls().await?;
         let each = |count: u64| count as f64 / QUESTIONS as f64;
         let total: u64 = calls.iter().map(|(_, count)| count).sum();
-        let named: Vec<String> = calls.iter().map(|(name, count)| format!("{name} {}", each(*count))).collect();
+        let named: Vec<String> = calls
+            .iter()
+            .map(|(name, count)| format!("{name} {}", each(*count)))
+            .collect();
         table.row(&[&store, name, &turns, &each(total), &named.join(", ")]);
     }
     Ok(())

@@ -44,7 +44,8 @@ pub async fn measure(repository: &Path, subject: &Subject, scratch: &Path, locks
     let mut fill = async |first: usize, last: usize, expiry: u64| {
         let words = [first.to_string(), last.to_string(), expiry.to_string()];
         let [first, last, expiry] = words.each_ref().map(String::as_str);
-        link.ask(&["EVAL", FILL, "2", &locks_key, &expiries_key, first, last, expiry, repo]).await
+        link.ask(&["EVAL", FILL, "2", &locks_key, &expiries_key, first, last, expiry, repo])
+            .await
     };
     for first in (EXPIRED..locks).step_by(10_000) {
         fill(first, (first + 9_999).min(locks - 1), now + 3600).await?;
@@ -57,7 +58,11 @@ pub async fn measure(repository: &Path, subject: &Subject, scratch: &Path, locks
         let started = Instant::now();
         let (status, body) = connection.get("/api/cron_cleanup", CRON_SECRET).await?;
         let time = started.elapsed();
-        ensure!(status.is_success(), "the sweep answered {status}: {}", String::from_utf8_lossy(&body));
+        ensure!(
+            status.is_success(),
+            "the sweep answered {status}: {}",
+            String::from_utf8_lossy(&body)
+        );
         let report: Json = serde_json::from_slice(&body)?;
         let calls = link.calls().await?;
         let total: u64 = calls.iter().map(|(_, count)| count).sum();

@@ -30,7 +30,11 @@ async fn load(address: SocketAddr, posts: Vec<Vec<Post>>, time: Duration) -> Res
             while Instant::now() < end || round % posts.len() != 0 {
                 let sent = Instant::now();
                 let (status, body) = connection.post(&posts[round % posts.len()]).await?;
-                ensure!(status.is_success(), "answered {status}: {}", String::from_utf8_lossy(&body));
+                ensure!(
+                    status.is_success(),
+                    "answered {status}: {}",
+                    String::from_utf8_lossy(&body)
+                );
                 if sent >= from && sent < end {
                     latencies.add(sent.elapsed());
                 }
@@ -51,12 +55,24 @@ pub async fn measure(repository: &Path, subject: &Subject, scratch: &Path, redis
         "Requests a second",
         "`post_status` is a claim and a release by turns, each connection on a file of its own; the embedded store answers when \
          it is on the disk. The share is of the constant's requests a second at as many connections.",
-        &["store", "connections", "what", "requests/s", "share", "p50 us", "p99 us"],
+        &[
+            "store",
+            "connections",
+            "what",
+            "requests/s",
+            "share",
+            "p50 us",
+            "p99 us",
+        ],
     );
     let constant = process::constant().await?;
     for store in ["redis-server", "embedded"] {
         let folder = tempfile::tempdir_in(scratch)?;
-        let database = if store == "embedded" { None } else { process::redis(folder.path()).await? };
+        let database = if store == "embedded" {
+            None
+        } else {
+            process::redis(folder.path()).await?
+        };
         if store != "embedded" && !redis {
             continue;
         }
@@ -69,7 +85,11 @@ pub async fn measure(repository: &Path, subject: &Subject, scratch: &Path, redis
         hold_some(&server, subject).await?;
         for connections in CONNECTIONS {
             progress(&format!("measuring {store} at {connections} connections"));
-            let checks = || (0..connections).map(|number| vec![subject.check(&format!("user-{number}"), &[file(40)])]).collect();
+            let checks = || {
+                (0..connections)
+                    .map(|number| vec![subject.check(&format!("user-{number}"), &[file(40)])])
+                    .collect()
+            };
             let posts = (0..connections).map(|number| {
                 // No two of these are next to each other.
                 let (user, files) = (format!("user-{number}"), [file(1000 + 7 * number)]);
@@ -79,7 +99,15 @@ pub async fn measure(repository: &Path, subject: &Subject, scratch: &Path, redis
             let row = |what: &str, rate: f64, latencies: &Latencies| {
                 let [half, most_all] = [0.5, 0.99].map(|quantile| format!("{:.0}", latencies.micros(quantile)));
                 let share = format!("{:.2}", rate / most);
-                table.row(&[&store, &connections, &what, &format!("{rate:.0}"), &share, &half, &most_all]);
+                table.row(&[
+                    &store,
+                    &connections,
+                    &what,
+                    &format!("{rate:.0}"),
+                    &share,
+                    &half,
+                    &most_all,
+                ]);
             };
             row("constant", most, &latencies);
             let (rate, latencies) = load(server.address, checks(), time).await?;
@@ -88,7 +116,15 @@ pub async fn measure(repository: &Path, subject: &Subject, scratch: &Path, redis
             row("post_status", rate, &latencies);
         }
         let (now, peak) = server.memory()?;
-        table.row(&[&store, &"", &"resident memory of the server, KiB (peak)", &format!("{now} ({peak})"), &"", &"", &""]);
+        table.row(&[
+            &store,
+            &"",
+            &"resident memory of the server, KiB (peak)",
+            &format!("{now} ({peak})"),
+            &"",
+            &"",
+            &"",
+        ]);
     }
     Ok(())
 }

@@ -443,8 +443,10 @@ fn the_judge_sees_a_store_that_is_not_what_the_log_says() {
     assert_eq!(broken(|_, stored| drop(stored.expiries.pop_first())), Rule::FinalState);
 }
 
+type Step<'a> = (&'a str, Act, u64, Option<u64>, Option<Answer>);
+
 /// A history of one file: who, what, when invoked, when returned, and the answer.
-fn on_one_file(steps: &[(&str, Act, u64, Option<u64>, Option<Answer>)]) -> Vec<Operation> {
+fn on_one_file(steps: &[Step<'_>]) -> Vec<Operation> {
     let steps = steps.iter().zip(1..);
     let operations = steps.map(|((user, act, invoked, returned, answer), id)| Operation {
         invoked: Moment {

@@ -1,7 +1,7 @@
 //! The real binary on a real repository, in a process that can be killed.
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -67,7 +67,7 @@ impl Place {
     }
 
     /// The folder of the state.
-    pub fn data(&self) -> impl AsRef<Path> + use<> {
+    pub fn data(&self) -> PathBuf {
         self.folder.path().join("data")
     }
 }

@@ -2,6 +2,7 @@
 
 mod coord;
 #[path = "../fixtures/git.rs"]
+#[expect(dead_code, reason = "the tests of the source use more of it")]
 mod git;
 #[path = "../fixtures/history/mod.rs"]
 mod history;
@@ -24,7 +25,7 @@ const KILLS: usize = 5;
 
 /// What the store holds, read by this process while no server has it.
 async fn stored(place: &Place) -> Stored {
-    let store = EmbeddedStore::open(&place.data().as_ref().join("store.redb")).expect("the store opens");
+    let store = EmbeddedStore::open(&place.data().join("store.redb")).expect("the store opens");
     log::read(&store, REPO).await
 }
 
