@@ -32,7 +32,8 @@ pub struct Latencies(Histogram<u64>);
 
 impl Default for Latencies {
     fn default() -> Self {
-        Latencies(Histogram::new(3).expect("three digits are allowed"))
+        // Three digits, up to a minute; what takes longer counts as a minute.
+        Latencies(Histogram::new_with_max(60_000_000_000, 3).expect("these bounds are allowed"))
     }
 }
 

@@ -1,7 +1,9 @@
 //! Round trips and commands for one cached question, counted at the socket and by Redis.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::Result;
 
@@ -15,21 +17,37 @@ use crate::repository::file;
 /// Questions of each kind, so that a round trip too many anywhere shows.
 const QUESTIONS: u64 = 20;
 
+/// What is asked, and what is asked before, so that it finds what it needs.
+struct Question {
+    name: &'static str,
+    before: Post,
+    post: Post,
+}
+
 pub async fn measure(repository: &Path, subject: &Subject, redis: SocketAddr) -> Result<()> {
     let table = Table::begin(
         "Round trips and store commands",
-        "For one question, scripts and head cached; a claim and its release are one `post_status` each.",
+        "For one question, scripts and head cached. A claim, a renewal and a release are each one `post_status`.",
         &["store", "question", "round trips", "commands", "of which"],
     );
     let mut link = RedisLink::open(redis).await?;
     let files: Vec<String> = (40..43).map(file).collect();
+    let (one, three) = (&files[..1], files.as_slice());
+    let (claim_one, release_one) = (subject.claim("ann", one, "WRITING"), subject.abandon("ann", one));
+    let (claim_three, release_three) = (subject.claim("ann", three, "WRITING"), subject.abandon("ann", three));
+    let question = |name, before: &Post, post: &Post| Question {
+        name,
+        before: before.clone(),
+        post: post.clone(),
+    };
     let questions = [
-        ("check_status, 1 file", subject.check("ann", &files[..1])),
-        ("check_status, 3 files", subject.check("ann", &files)),
-        ("claim, 1 file", subject.claim("ann", &files[..1], "WRITING")),
-        ("release, 1 file", subject.abandon("ann", &files[..1])),
-        ("claim, 3 files", subject.claim("ann", &files, "WRITING")),
-        ("release, 3 files", subject.abandon("ann", &files)),
+        question("check_status, 1 file", &release_one, &subject.check("ann", one)),
+        question("check_status, 3 files", &release_three, &subject.check("ann", three)),
+        question("claim, 1 file", &release_one, &claim_one),
+        question("claim, 3 files", &release_three, &claim_three),
+        question("renewal, 3 files", &claim_three, &claim_three),
+        question("release, 1 file", &claim_one, &release_one),
+        question("release, 3 files", &claim_three, &release_three),
     ];
     progress("counting round trips over redis://");
     let proxy = Proxy::before(redis).await?;
@@ -50,32 +68,43 @@ pub async fn measure(repository: &Path, subject: &Subject, redis: SocketAddr) ->
 async fn count(
     table: &Table,
     store: &str,
-    questions: &[(&str, Post)],
+    questions: &[Question],
     server: SocketAddr,
     proxy: &Proxy,
     link: &mut RedisLink,
 ) -> Result<()> {
     let mut connection = Connection::open(server).await?;
-    for (_, question) in questions {
-        connection.must(question).await?;
+    for question in questions {
+        connection.must(&question.before).await?;
+        connection.must(&question.post).await?;
     }
     // What the server does by itself, such as looking at its branches, is done by then.
-    tokio::time::sleep(std::time::Duration::from_millis(500)).await;
-    for (name, question) in questions {
-        let before = proxy.turns();
-        link.forget_calls().await?;
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    for question in questions {
+        let mut turns = 0;
+        let mut calls: BTreeMap<String, u64> = BTreeMap::new();
         for _ in 0..QUESTIONS {
-            connection.must(question).await?;
+            connection.must(&question.before).await?;
+            link.forget_calls().await?;
+            let before = proxy.turns();
+            connection.must(&question.post).await?;
+            turns += proxy.turns() - before;
+            for (name, count) in link.calls().await? {
+                *calls.entry(name).or_default() += count;
+            }
         }
-        let turns = (proxy.turns() - before) as f64 / QUESTIONS as f64;
-        let calls = link.calls().await?;
         let each = |count: u64| count as f64 / QUESTIONS as f64;
-        let total: u64 = calls.iter().map(|(_, count)| count).sum();
         let named: Vec<String> = calls
             .iter()
             .map(|(name, count)| format!("{name} {}", each(*count)))
             .collect();
-        table.row(&[&store, name, &turns, &each(total), &named.join(", ")]);
+        table.row(&[
+            &store,
+            &question.name,
+            &each(turns),
+            &each(calls.values().sum()),
+            &named.join(", "),
+        ]);
     }
     Ok(())
 }
