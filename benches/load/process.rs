@@ -1,0 +1,161 @@
+//! The processes under test, each ended when it is dropped.
+
+use std::net::{SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use hyper::StatusCode;
+use serde_json::Value as Json;
+
+use crate::client::Connection;
+
+/// What the sweep must show.
+pub const CRON_SECRET: &str = "the secret of this measurement";
+/// What clients of the store's port must show.
+pub const STORE_TOKEN: &str = "the token of this measurement";
+
+/// A process of ours that listens on an address.
+pub struct Process {
+    child: Child,
+    pub address: SocketAddr,
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It may have ended already; nothing of it is needed.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Process {
+    /// Starts `command`, which will listen on `address`, and returns as soon as it does.
+    pub async fn start(command: &mut Command, address: SocketAddr) -> Result<Self> {
+        let child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .spawn()
+            .with_context(|| format!("cannot start {}", command.get_program().display()))?;
+        let mut process = Process { child, address };
+        let deadline = Instant::now() + Duration::from_secs(120);
+        while tokio::net::TcpStream::connect(address).await.is_err() {
+            if let Some(status) = process.child.try_wait()? {
+                bail!("{} ended with {status}", command.get_program().display());
+            }
+            ensure!(
+                Instant::now() < deadline,
+                "{} does not listen",
+                command.get_program().display()
+            );
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        Ok(process)
+    }
+
+    /// Resident memory now and at its highest, in KiB.
+    pub fn memory(&self) -> Result<(u64, u64)> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
+        let field = |name: &str| {
+            let line = status.lines().find(|line| line.starts_with(name));
+            line.and_then(|line| line.split_whitespace().nth(1)?.parse().ok())
+                .context("no such field")
+        };
+        Ok((field("VmRSS:")?, field("VmHWM:")?))
+    }
+}
+
+/// An address on which nobody listens.
+pub fn free_address() -> Result<SocketAddr> {
+    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?)
+}
+
+/// A redis-server in `folder`; `None` where it is not installed.
+pub async fn redis(folder: &Path) -> Result<Option<Process>> {
+    let address = free_address()?;
+    let mut command = Command::new("redis-server");
+    command.args(["--bind", "127.0.0.1", "--port", &address.port().to_string()]);
+    command.args(["--save", "", "--appendonly", "no", "--dir"]).arg(folder);
+    match Process::start(&mut command, address).await {
+        Ok(process) => Ok(Some(process)),
+        Err(error) => match error.downcast_ref::<std::io::Error>() {
+            Some(cause) if cause.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            _ => Err(error),
+        },
+    }
+}
+
+/// Where a server keeps its state.
+pub enum State<'a> {
+    /// In a file in this folder.
+    Embedded(&'a Path),
+    /// In Redis, here.
+    Redis(SocketAddr),
+    /// Behind Upstash's REST protocol, here.
+    Upstash(SocketAddr),
+}
+
+/// `coord serve` on `repository`. With `store_port`, it offers its store there by Upstash's REST protocol.
+pub async fn coord(repository: &Path, state: State<'_>, store_port: Option<SocketAddr>) -> Result<Process> {
+    let address = free_address()?;
+    let mut command = Command::new(env!("CARGO_BIN_EXE_coord"));
+    command
+        .arg("serve")
+        .arg("--repo")
+        .arg(repository)
+        .args(["--listen", &address.to_string()]);
+    match state {
+        State::Embedded(folder) => command.arg("--data-dir").arg(folder),
+        State::Redis(redis) => command.args(["--redis", &format!("redis://{redis}")]),
+        State::Upstash(upstash) => command.args(["--upstash", &format!("http://{upstash}")]),
+    };
+    if let Some(port) = store_port {
+        command.args(["--upstash-listen", &port.to_string()]);
+    }
+    command.env("RUST_LOG", "error").env("CRON_SECRET", CRON_SECRET);
+    command
+        .env("COORD_STORE_TOKEN", STORE_TOKEN)
+        .env("UPSTASH_REDIS_REST_TOKEN", STORE_TOKEN);
+    Process::start(&mut command, address).await
+}
+
+/// Waits until the graph of `repo_url` is built.
+pub async fn graph_is_ready(server: &Process, repo_url: &str) -> Result<()> {
+    let path = format!("/api/graph?repo_url={repo_url}&branch=main");
+    let deadline = Instant::now() + Duration::from_secs(600);
+    loop {
+        let mut connection = Connection::open(server.address).await?;
+        let (status, body) = connection.get(&path, "").await?;
+        if status == StatusCode::OK {
+            let body: Json = serde_json::from_slice(&body)?;
+            if body["state"] == "ready" {
+                return Ok(());
+            }
+        }
+        ensure!(Instant::now() < deadline, "the graph does not get ready: {status}");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
+/// A server that answers everything with a constant, on the same HTTP stack, in a process of its own.
+pub async fn constant() -> Result<Process> {
+    let address = free_address()?;
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["--answer-constant", &address.to_string()]);
+    Process::start(&mut command, address).await
+}
+
+/// Builds the function `name` as Vercel does, and gives its path.
+pub fn build_function(name: &str) -> Result<PathBuf> {
+    let folder = Path::new(env!("CARGO_BIN_EXE_coord")).parent().context("a folder")?;
+    let target = folder.parent().context("a folder")?;
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(cargo)
+        .args(["build", "--quiet", "--release", "--bin", name, "--target-dir"])
+        .arg(target)
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+        .status()?;
+    ensure!(status.success(), "cannot build {name}");
+    Ok(target.join("release").join(name))
+}

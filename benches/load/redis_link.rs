@@ -1,0 +1,91 @@
+//! The barest client of Redis: words out, one reply back.
+
+use std::net::SocketAddr;
+
+use anyhow::{Context, Result, bail};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+
+/// A connection to Redis.
+pub struct RedisLink {
+    stream: BufReader<TcpStream>,
+}
+
+impl RedisLink {
+    pub async fn open(address: SocketAddr) -> Result<Self> {
+        let stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
+        Ok(RedisLink {
+            stream: BufReader::new(stream),
+        })
+    }
+
+    /// Sends one command and reads its reply, which must not be an error, as text, flattened.
+    pub async fn ask(&mut self, words: &[&str]) -> Result<Vec<String>> {
+        self.ask_encoded(&encode(words)).await
+    }
+
+    /// The same with a command that is encoded already.
+    pub async fn ask_encoded(&mut self, command: &[u8]) -> Result<Vec<String>> {
+        self.stream.write_all(command).await?;
+        let mut open = 1_usize;
+        let mut reply = Vec::new();
+        while open > 0 {
+            open -= 1;
+            let mut line = String::new();
+            self.stream.read_line(&mut line).await?;
+            let line = line.trim_end();
+            match line.split_at_checked(1).context("Redis has gone")? {
+                ("*", count) => open += count.parse::<usize>().unwrap_or_default(),
+                ("$", "-1") => reply.push(String::new()),
+                ("$", length) => {
+                    let mut bytes = vec![0; length.parse::<usize>()? + 2];
+                    self.stream.read_exact(&mut bytes).await?;
+                    bytes.truncate(bytes.len() - 2);
+                    reply.push(String::from_utf8(bytes)?);
+                }
+                ("-", error) => bail!("Redis says {error}"),
+                (_, text) => reply.push(text.to_owned()),
+            }
+        }
+        Ok(reply)
+    }
+
+    /// How often each command was called since [`RedisLink::forget_calls`], but for the two that tell.
+    pub async fn calls(&mut self) -> Result<Vec<(String, u64)>> {
+        let text = self.ask(&["INFO", "commandstats"]).await?.concat();
+        let mut calls = Vec::new();
+        for line in text.lines() {
+            let Some((name, counts)) = line
+                .strip_prefix("cmdstat_")
+                .and_then(|rest| rest.split_once(":calls="))
+            else {
+                continue;
+            };
+            let count = counts
+                .split(',')
+                .next()
+                .and_then(|count| count.parse().ok())
+                .context("a count")?;
+            if !name.starts_with("config") && name != "info" {
+                calls.push((name.to_owned(), count));
+            }
+        }
+        calls.sort();
+        Ok(calls)
+    }
+
+    pub async fn forget_calls(&mut self) -> Result<()> {
+        self.ask(&["CONFIG", "RESETSTAT"]).await?;
+        Ok(())
+    }
+}
+
+/// A command as it goes over the wire.
+pub fn encode(words: &[&str]) -> Vec<u8> {
+    let mut bytes = format!("*{}\r\n", words.len()).into_bytes();
+    for word in words {
+        bytes.extend(format!("${}\r\n{word}\r\n", word.len()).bytes());
+    }
+    bytes
+}

@@ -1,0 +1,130 @@
+//! Requests a second at 1, 16 and 64 connections.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, ensure};
+
+use crate::client::{Connection, Post, Subject};
+use crate::latency::hold_some;
+use crate::process::{self, State};
+use crate::report::{Latencies, Table, progress};
+use crate::repository::file;
+
+const CONNECTIONS: [usize; 3] = [1, 16, 64];
+
+/// Sends each connection's posts by turns for `time`; every answer must be a success.
+async fn load(address: SocketAddr, posts: Vec<Vec<Post>>, time: Duration) -> Result<(f64, Latencies)> {
+    let mut connections = Vec::new();
+    for posts in posts {
+        connections.push((Connection::open(address).await?, posts));
+    }
+    let started = Instant::now();
+    let from = started + time / 5;
+    let end = from + time;
+    let tasks = connections.into_iter().map(|(mut connection, posts)| {
+        tokio::spawn(async move {
+            let mut latencies = Latencies::default();
+            let mut round = 0;
+            while Instant::now() < end || round % posts.len() != 0 {
+                let sent = Instant::now();
+                let (status, body) = connection.post(&posts[round % posts.len()]).await?;
+                ensure!(
+                    status.is_success(),
+                    "answered {status}: {}",
+                    String::from_utf8_lossy(&body)
+                );
+                if sent >= from && sent < end {
+                    latencies.add(sent.elapsed());
+                }
+                round += 1;
+            }
+            Ok(latencies)
+        })
+    });
+    let mut all = Latencies::default();
+    for task in tasks.collect::<Vec<_>>() {
+        all.merge(&task.await??);
+    }
+    Ok((all.count() as f64 / time.as_secs_f64(), all))
+}
+
+pub async fn measure(repository: &Path, subject: &Subject, scratch: &Path, redis: bool, time: Duration) -> Result<()> {
+    let table = Table::begin(
+        "Requests a second",
+        "`post_status` is a claim and a release by turns, each connection on a file of its own; the embedded store answers when \
+         it is on the disk. The share is of the constant's requests a second at as many connections.",
+        &[
+            "store",
+            "connections",
+            "what",
+            "requests/s",
+            "share",
+            "p50 us",
+            "p99 us",
+        ],
+    );
+    let constant = process::constant().await?;
+    for store in ["redis-server", "embedded"] {
+        let folder = tempfile::tempdir_in(scratch)?;
+        let database = if store == "embedded" {
+            None
+        } else {
+            process::redis(folder.path()).await?
+        };
+        if store != "embedded" && !redis {
+            continue;
+        }
+        let state = match &database {
+            Some(database) => State::Redis(database.address),
+            None => State::Embedded(folder.path()),
+        };
+        let server = process::coord(repository, state, None).await?;
+        process::graph_is_ready(&server, &subject.repo_url).await?;
+        hold_some(&server, subject).await?;
+        for connections in CONNECTIONS {
+            progress(&format!("measuring {store} at {connections} connections"));
+            let checks = || {
+                (0..connections)
+                    .map(|number| vec![subject.check(&format!("user-{number}"), &[file(40)])])
+                    .collect()
+            };
+            let posts = (0..connections).map(|number| {
+                // No two of these are next to each other.
+                let (user, files) = (format!("user-{number}"), [file(1000 + 7 * number)]);
+                vec![subject.claim(&user, &files, "WRITING"), subject.abandon(&user, &files)]
+            });
+            let (most, latencies) = load(constant.address, checks(), time).await?;
+            let row = |what: &str, rate: f64, latencies: &Latencies| {
+                let [half, most_all] = [0.5, 0.99].map(|quantile| format!("{:.0}", latencies.micros(quantile)));
+                let share = format!("{:.2}", rate / most);
+                table.row(&[
+                    &store,
+                    &connections,
+                    &what,
+                    &format!("{rate:.0}"),
+                    &share,
+                    &half,
+                    &most_all,
+                ]);
+            };
+            row("constant", most, &latencies);
+            let (rate, latencies) = load(server.address, checks(), time).await?;
+            row("check_status", rate, &latencies);
+            let (rate, latencies) = load(server.address, posts.collect(), time).await?;
+            row("post_status", rate, &latencies);
+        }
+        let (now, peak) = server.memory()?;
+        table.row(&[
+            &store,
+            &"",
+            &"resident memory of the server, KiB (peak)",
+            &format!("{now} ({peak})"),
+            &"",
+            &"",
+            &"",
+        ]);
+    }
+    Ok(())
+}

@@ -1,0 +1,113 @@
+//! The real binary on a real repository, in a process that can be killed.
+
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+use crate::git::Repo;
+
+/// The repository, as it is asked for.
+pub const REPO_URL: &str = "https://github.com/team/project";
+/// The repository, as it is stored.
+pub const REPO: &str = "github.com/team/project";
+/// Seconds that a lock is held.
+pub const TTL: i64 = 2;
+
+/// A repository and a folder for the state.
+pub struct Place {
+    pub folder: TempDir,
+    pub head: String,
+}
+
+impl Place {
+    /// A repository with one commit. None of its files imports another.
+    pub fn new() -> Place {
+        let folder = tempfile::tempdir().expect("a folder");
+        let repo = Repo::init(folder.path().join("repository"), &[]);
+        repo.git(&["remote", "add", "origin", REPO_URL]);
+        let head = repo.commit(&[("a.txt", "a"), ("b.txt", "b"), ("c.txt", "c")]);
+        Place { folder, head }
+    }
+
+    /// Starts `coord serve` here.
+    pub fn serve(&self) -> Coord {
+        let address = TcpListener::bind("127.0.0.1:0")
+            .and_then(|listener| listener.local_addr())
+            .expect("a port");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_coord"));
+        for name in ["COORD_JWT_SECRET", "COORD_LOCK_TTL_SECONDS", "COORD_NEIGHBOR_POLICY"] {
+            command.env_remove(name);
+        }
+        command
+            .arg("serve")
+            .arg("--repo")
+            .arg(self.folder.path().join("repository"));
+        command
+            .arg("--data-dir")
+            .arg(self.data())
+            .args(["--listen", &address.to_string()]);
+        command
+            .args(["--lock-ttl", &TTL.to_string()])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null());
+        let mut coord = Coord {
+            process: command.spawn().expect("coord starts"),
+            address,
+        };
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while !coord.listens() {
+            assert!(coord.process.try_wait().expect("a state").is_none(), "coord ended");
+            assert!(Instant::now() < deadline, "coord does not listen");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        coord
+    }
+
+    /// The folder of the state.
+    pub fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+}
+
+/// A running `coord serve`.
+pub struct Coord {
+    process: Child,
+    pub address: SocketAddr,
+}
+
+impl Coord {
+    /// Whether connections are accepted.
+    pub fn listens(&self) -> bool {
+        TcpStream::connect(self.address).is_ok()
+    }
+
+    /// kill -9.
+    pub fn kill(mut self) {
+        self.process.kill().expect("killed");
+        self.process.wait().expect("gone");
+    }
+
+    /// SIGTERM.
+    pub fn terminate(&self) {
+        let sent = Command::new("kill")
+            .args(["-TERM", &self.process.id().to_string()])
+            .status();
+        assert!(sent.expect("kill is there").success(), "SIGTERM was sent");
+    }
+
+    /// How it ended.
+    pub fn wait(&mut self) -> ExitStatus {
+        self.process.wait().expect("it ends")
+    }
+}
+
+impl Drop for Coord {
+    fn drop(&mut self) {
+        // It has ended already, unless a test failed.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
