@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::build::{ProgressSink, build};
+use super::snapshot::Snapshot;
 use super::stored::{Node, StoredGraph};
-use super::update::{Limits, Previous, Snapshot};
+use super::update::{Limits, Previous};
 use super::{FileState, ImportGraph};
 use crate::domain::{Branch, CommitSha, RepoId};
 use crate::source::{Source, SourceError};

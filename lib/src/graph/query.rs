@@ -5,6 +5,9 @@ use std::collections::VecDeque;
 use super::FileId;
 use super::import_graph::ImportGraph;
 
+/// Calls its last argument for each file that is one step from a file.
+type Step<'a> = dyn Fn(&ImportGraph, FileId, &mut dyn FnMut(FileId)) + 'a;
+
 /// No file.
 const NONE: FileId = FileId::MAX;
 
@@ -50,13 +53,7 @@ impl ImportGraph {
         })
     }
 
-    fn reach(
-        &self,
-        from: &[FileId],
-        depth: u32,
-        max_files: usize,
-        step: &dyn Fn(&Self, FileId, &mut dyn FnMut(FileId)),
-    ) -> Neighbourhood {
+    fn reach(&self, from: &[FileId], depth: u32, max_files: usize, step: &Step<'_>) -> Neighbourhood {
         let mut seen = vec![false; self.len()];
         let mut found = Neighbourhood::default();
         let mut layer: Vec<FileId> = from.iter().copied().filter(|id| (*id as usize) < self.len()).collect();

@@ -97,12 +97,15 @@ pub(crate) struct Options {
     exclude: Option<Vec<String>>,
 }
 
+/// The folder that patterns are relative to, and each pattern with its targets.
+type PathRules = (String, Vec<(String, Vec<String>)>);
+
 /// What is inherited so far, still with its folders.
 #[derive(Clone, Debug, Default)]
 struct Layers {
     base_url: Option<String>,
     /// Folder that the targets are relative to without `baseUrl`, and the patterns.
-    paths: Option<(String, Vec<(String, Vec<String>)>)>,
+    paths: Option<PathRules>,
     root_dirs: Option<Vec<String>>,
     root_dir: Option<String>,
     out_dirs: Vec<String>,

@@ -126,7 +126,7 @@ pub(super) fn find_links<'a>(packages: &BTreeMap<&str, &'a Manifest>, pnpm: &BTr
         }
     }
     for found in links.values_mut() {
-        found.sort_by(|one, other| other.scope.len().cmp(&one.scope.len()));
+        found.sort_by_key(|other| std::cmp::Reverse(other.scope.len()));
     }
     links
 }
