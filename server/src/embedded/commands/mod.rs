@@ -208,5 +208,7 @@ fn unknown(name: &[u8], arguments: Words) -> Failure {
         begin = format!("{begin}'{text}' ");
     }
     let name = shown(name, 128);
-    Failure::reply(format!("ERR unknown command '{name}', with args beginning with: {begin}"))
+    Failure::reply(format!(
+        "ERR unknown command '{name}', with args beginning with: {begin}"
+    ))
 }

@@ -156,7 +156,10 @@ impl Interpreter {
         self.keyspace.lock().begin(true, script.is_read_only);
         let was_tripped = std::mem::replace(&mut *self.guard.lock(), Guard::new()).is_tripped;
         if was_tripped
-            && let Err(error) = self.lua.gc_collect().and_then(|()| watch(&self.lua, self.guard.clone()))
+            && let Err(error) = self
+                .lua
+                .gc_collect()
+                .and_then(|()| watch(&self.lua, self.guard.clone()))
         {
             return Ended::Storage(error.to_string());
         }
