@@ -24,6 +24,9 @@ pub(super) struct Answer {
     pub is_script: bool,
 }
 
+/// A script that can be run: its hash, its KEYS, its ARGV.
+type Prepared<'a> = (String, &'a [&'a [u8]], &'a [&'a [u8]]);
+
 impl Engine {
     /// Over `keyspace`.
     pub fn new(interpreter: Interpreter, keyspace: Arc<Mutex<Keyspace>>) -> Self {
@@ -133,12 +136,8 @@ impl Engine {
         }
     }
 
-    /// What EVAL or EVALSHA is to run: sha, keys, arguments.
-    fn prepare<'a>(
-        &mut self,
-        name: &[u8],
-        words: &'a [&'a [u8]],
-    ) -> Result<(String, &'a [&'a [u8]], &'a [&'a [u8]]), Failure> {
+    /// What EVAL or EVALSHA is to run.
+    fn prepare<'a>(&mut self, name: &[u8], words: &'a [&'a [u8]]) -> Result<Prepared<'a>, Failure> {
         let [_, text, number, rest @ ..] = words else {
             return Err(Failure::arity(if name == b"eval" { "eval" } else { "evalsha" }));
         };

@@ -280,8 +280,12 @@ impl Keyspace {
             let Some(key) = next.filter(|key| records::expiry_at(key).is_some_and(|at| at <= now)) else {
                 break;
             };
-            // The record goes even if, against all expectation, the name has another expiry: it must not come up again.
-            self.drop_name(&key[9..])?;
+            let name = &key[9..];
+            let entry = self.entry_or_expired(name)?;
+            if entry.and_then(|entry| entry.expires_at).is_some_and(|at| at <= now) {
+                self.drop_name(name)?;
+            }
+            // It goes even if, against all expectation, the name has another expiry: it must not come up again.
             self.layers.remove(key);
             left -= 1;
         }

@@ -148,6 +148,11 @@ impl EmbeddedStore {
         }
     }
 
+    /// Wakes the committer.
+    fn ring(&self) {
+        self.open.shared.bell.notify_one();
+    }
+
     /// Waits until `batch` is durable.
     async fn durable(&self, batch: u64) -> Result<(), StoreError> {
         if batch == 0 {
@@ -204,7 +209,8 @@ impl Store for EmbeddedStore {
             if self.open.is_closing.load(Ordering::Acquire) {
                 return Err(StoreError::Unreachable("the embedded store is closed".to_owned()));
             }
-            let answer = engine.run(request)?;
+            // What the requests before this one changed is committed, also when nobody waits for it.
+            let answer = engine.run(request).inspect_err(|_| self.ring())?;
             drop(engine);
             let counter = if answer.is_script {
                 &self.open.scripts
@@ -216,7 +222,7 @@ impl Store for EmbeddedStore {
             values.push(answer.value);
         }
         if depends_on > 0 {
-            self.open.shared.bell.notify_one();
+            self.ring();
             self.durable(depends_on).await?;
         }
         Ok(values)

@@ -81,7 +81,7 @@ fn fields(keyspace: &Keyspace, name: &[u8], mut each: impl FnMut(&[u8], &[u8])) 
 pub(super) fn hgetall(keyspace: &mut Keyspace, words: Words) -> Outcome {
     let mut all = Vec::new();
     fields(keyspace, words[1], |field, value| {
-        all.extend([Value::bulk(field), Value::bulk(value)])
+        all.extend([Value::bulk(field), Value::bulk(value)]);
     })?;
     Ok(Value::Array(all))
 }

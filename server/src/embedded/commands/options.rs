@@ -23,8 +23,11 @@ pub(super) fn count(number: usize) -> Outcome {
     Ok(Value::Int(number as i64))
 }
 
+/// Two words that belong together: field and value, key and value.
+pub(super) type Two<'a> = (&'a [u8], &'a [u8]);
+
 /// The words two by two. An odd one is an error of `command`'s arity.
-pub(super) fn pairs<'a>(words: &'a [&'a [u8]], command: &str) -> Result<Vec<(&'a [u8], &'a [u8])>, Failure> {
+pub(super) fn pairs<'a>(words: &'a [&'a [u8]], command: &str) -> Result<Vec<Two<'a>>, Failure> {
     match words.as_chunks::<2>() {
         (pairs, []) => Ok(pairs.iter().map(|[first, second]| (*first, *second)).collect()),
         _ => Err(Failure::arity(command)),

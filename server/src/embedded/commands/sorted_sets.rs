@@ -85,7 +85,12 @@ impl AddOptions {
                 "ERR XX and NX options at the same time are not compatible",
             ));
         }
-        if (self.is_gt && self.is_nx) || (self.is_lt && self.is_nx) || (self.is_gt && self.is_lt) {
+        if [self.is_nx, self.is_gt, self.is_lt]
+            .iter()
+            .filter(|is_set| **is_set)
+            .count()
+            > 1
+        {
             return Err(Failure::fixed(
                 "ERR GT, LT, and/or NX options at the same time are not compatible",
             ));

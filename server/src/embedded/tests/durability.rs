@@ -139,13 +139,13 @@ async fn a_damaged_file_is_an_error_or_opens_and_never_a_panic() {
     let whole = std::fs::read(&path).unwrap();
     for length in [1, 100, 4096, whole.len() / 2, whole.len() - 1] {
         std::fs::write(&path, &whole[..length]).unwrap();
-        let _ = EmbeddedStore::open(&path).map(|store| drop(store));
+        let _ = EmbeddedStore::open(&path).map(drop);
     }
     for at in (0..4096).step_by(37) {
         let mut damaged = whole.clone();
         damaged[at] ^= 0xff;
         std::fs::write(&path, &damaged).unwrap();
-        let _ = EmbeddedStore::open(&path).map(|store| drop(store));
+        let _ = EmbeddedStore::open(&path).map(drop);
     }
 }
 
