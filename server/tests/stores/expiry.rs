@@ -60,9 +60,11 @@ async fn every_script_that_meets_an_expired_lock_announces_it_and_no_second_one_
         world.lapse(&["a.ts"]).await;
         let before = world.events().await.len();
         match script {
-            "check" => assert_eq!(in_short(&bob.checks(Writing, &["a.ts"]).await.findings), [""; 0]),
+            "check" => {
+                assert_eq!(in_short(&bob.checks(Writing, &["a.ts"]).await.findings), [""; 0]);
+            }
             "check of a neighbor" => {
-                assert_eq!(in_short(&bob.checks(Writing, &["neighbor.ts"]).await.findings), [""; 0])
+                assert_eq!(in_short(&bob.checks(Writing, &["neighbor.ts"]).await.findings), [""; 0]);
             }
             "claim" => {
                 bob.reads(&["a.ts"]).await;

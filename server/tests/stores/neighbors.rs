@@ -271,14 +271,14 @@ async fn any_graph_in_any_layout_gives_the_answer_of_the_model(world: World) {
         ..Config::default()
     });
     let runtime = tokio::runtime::Handle::current();
-    let outcome = tokio::task::block_in_place(|| {
-        runner.run(&case(), |case| {
+    tokio::task::block_in_place(|| {
+        let outcome = runner.run(&case(), |case| {
             let (found, expected) = runtime.block_on(ask(&world, &case));
             prop_assert_eq!(found, expected);
             Ok(())
-        })
+        });
+        outcome.unwrap();
     });
-    outcome.unwrap();
 }
 
 async fn ask(world: &World, case: &Case) -> (Vec<Fact>, Vec<Fact>) {
