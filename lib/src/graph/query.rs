@@ -8,6 +8,9 @@ use super::import_graph::ImportGraph;
 /// No file.
 const NONE: FileId = FileId::MAX;
 
+/// Hands the files one step away from a file to a visitor.
+type Step = dyn Fn(&ImportGraph, FileId, &mut dyn FnMut(FileId));
+
 /// A part of the graph around some files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Neighbourhood {
@@ -50,13 +53,7 @@ impl ImportGraph {
         })
     }
 
-    fn reach(
-        &self,
-        from: &[FileId],
-        depth: u32,
-        max_files: usize,
-        step: &dyn Fn(&Self, FileId, &mut dyn FnMut(FileId)),
-    ) -> Neighbourhood {
+    fn reach(&self, from: &[FileId], depth: u32, max_files: usize, step: &Step) -> Neighbourhood {
         let mut seen = vec![false; self.len()];
         let mut found = Neighbourhood::default();
         let mut layer: Vec<FileId> = from.iter().copied().filter(|id| (*id as usize) < self.len()).collect();

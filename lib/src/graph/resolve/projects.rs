@@ -106,7 +106,7 @@ impl Projects {
         {
             older_options.insert(path, known);
         }
-        for (path, _) in &index.configs {
+        for path in index.configs.keys() {
             let fresh = index.options(path);
             let kept = older_options.get(path).filter(|known| known.as_ref() == &fresh);
             options.insert(path, kept.map_or_else(|| Arc::new(fresh), |known| Arc::clone(known)));
@@ -143,12 +143,13 @@ impl Projects {
                     .get(folder)
                     .is_some_and(|other| Arc::ptr_eq(package, other))
             });
-        let same_candidate = |(one, other): (&(String, Arc<Options>), &(String, Arc<Options>))| {
-            one.0 == other.0 && Arc::ptr_eq(&one.1, &other.1)
-        };
         let same_governing = |one: &Governing, other: &Governing| {
             one.candidates.len() == other.candidates.len()
-                && one.candidates.iter().zip(&other.candidates).all(same_candidate)
+                && one
+                    .candidates
+                    .iter()
+                    .zip(&other.candidates)
+                    .all(|(one, other)| one.0 == other.0 && Arc::ptr_eq(&one.1, &other.1))
         };
         same_packages
             && self.links == older.links
