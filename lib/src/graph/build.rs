@@ -6,8 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::FileId;
-use super::Snapshot;
-use super::update::{Limits, Previous, Update};
+use super::update::{Limits, Previous, Snapshot, Update};
 use crate::domain::{CommitSha, RepoId};
 use crate::source::{BlobSink, Source, SourceError};
 

@@ -24,7 +24,6 @@ mod snapshot;
 
 pub use import_graph::{FileState, ImportGraph, KindSet, Node};
 pub use record::{Record, SCAN_VERSION};
-pub use snapshot::Snapshot;
 
 /// A file of one graph: its position in the order of paths. Another version of the graph may number it differently.
 pub type FileId = u32;

@@ -5,11 +5,11 @@ use std::collections::VecDeque;
 use super::FileId;
 use super::import_graph::ImportGraph;
 
-/// Calls its last argument for each file that is one step from a file.
-type Step<'a> = dyn Fn(&ImportGraph, FileId, &mut dyn FnMut(FileId)) + 'a;
-
 /// No file.
 const NONE: FileId = FileId::MAX;
+
+/// Hands the files one step away from a file to a visitor.
+type Step = dyn Fn(&ImportGraph, FileId, &mut dyn FnMut(FileId));
 
 /// A part of the graph around some files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl ImportGraph {
         })
     }
 
-    fn reach(&self, from: &[FileId], depth: u32, max_files: usize, step: &Step<'_>) -> Neighbourhood {
+    fn reach(&self, from: &[FileId], depth: u32, max_files: usize, step: &Step) -> Neighbourhood {
         let mut seen = vec![false; self.len()];
         let mut found = Neighbourhood::default();
         let mut layer: Vec<FileId> = from.iter().copied().filter(|id| (*id as usize) < self.len()).collect();

@@ -10,7 +10,8 @@ use super::language::Language;
 use super::record::Record;
 use super::resolve::{Keys, MAX_MANIFEST_BYTES, Manifests, Parsed, PathTable, is_manifest, missing_configs};
 use super::scan::scan;
-use super::snapshot::{NONE, Renumbering, Snapshot, renumber};
+pub use super::snapshot::Snapshot;
+use super::snapshot::{NONE, Renumbering, renumber};
 use crate::source::{EntryKind, TreeEntry};
 
 /// What one build may take.

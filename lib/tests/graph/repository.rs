@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use coord::graph::ImportGraph;
 use coord::graph::resolve::{Outcome, Reason};
-use coord::graph::update::{Limits, Previous, Update};
-use coord::graph::{ImportGraph, Snapshot};
+use coord::graph::update::{Limits, Previous, Snapshot, Update};
 use coord::source::{EntryKind, TreeEntry};
 
 /// Path -> content.

@@ -143,11 +143,13 @@ impl Projects {
                     .get(folder)
                     .is_some_and(|other| Arc::ptr_eq(package, other))
             });
-        type Candidate = (String, Arc<Options>);
-        let same_candidate = |(one, other): (&Candidate, &Candidate)| one.0 == other.0 && Arc::ptr_eq(&one.1, &other.1);
         let same_governing = |one: &Governing, other: &Governing| {
             one.candidates.len() == other.candidates.len()
-                && one.candidates.iter().zip(&other.candidates).all(same_candidate)
+                && one
+                    .candidates
+                    .iter()
+                    .zip(&other.candidates)
+                    .all(|(one, other)| one.0 == other.0 && Arc::ptr_eq(&one.1, &other.1))
         };
         same_packages
             && self.links == older.links

@@ -4,13 +4,16 @@ use super::glob::{Stop, matches};
 use super::json::Json;
 use super::path_table::{folder, is_within, joined};
 
+/// Patterns in the order written, each with its targets.
+type Patterns = Vec<(String, Vec<String>)>;
+
 /// One file as written. Folders and globs are relative to it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct RawConfig {
     pub(super) extends: Vec<String>,
     pub(super) references: Vec<String>,
     base_url: Option<String>,
-    paths: Option<Vec<(String, Vec<String>)>>,
+    paths: Option<Patterns>,
     root_dirs: Option<Vec<String>>,
     root_dir: Option<String>,
     out_dirs: Vec<String>,
@@ -85,7 +88,7 @@ pub(super) enum Mode {
 pub(crate) struct Options {
     pub(super) base_url: Option<String>,
     /// Pattern and its targets; a `*` in a target stands as it is.
-    pub(super) paths: Vec<(String, Vec<String>)>,
+    pub(super) paths: Patterns,
     pub(super) root_dirs: Vec<String>,
     pub(super) root_dir: Option<String>,
     pub(super) out_dirs: Vec<String>,
@@ -97,15 +100,12 @@ pub(crate) struct Options {
     exclude: Option<Vec<String>>,
 }
 
-/// The folder that patterns are relative to, and each pattern with its targets.
-type PathRules = (String, Vec<(String, Vec<String>)>);
-
 /// What is inherited so far, still with its folders.
 #[derive(Clone, Debug, Default)]
 struct Layers {
     base_url: Option<String>,
     /// Folder that the targets are relative to without `baseUrl`, and the patterns.
-    paths: Option<PathRules>,
+    paths: Option<(String, Patterns)>,
     root_dirs: Option<Vec<String>>,
     root_dir: Option<String>,
     out_dirs: Vec<String>,

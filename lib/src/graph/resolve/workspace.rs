@@ -1,6 +1,7 @@
 //! Which package names lead to folders of the tree: workspaces of npm, yarn, pnpm and bun, dependencies on folders, and
 //! `node_modules` that somebody committed.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::glob::{Stop, matches};
@@ -126,7 +127,7 @@ pub(super) fn find_links<'a>(packages: &BTreeMap<&str, &'a Manifest>, pnpm: &BTr
         }
     }
     for found in links.values_mut() {
-        found.sort_by_key(|other| std::cmp::Reverse(other.scope.len()));
+        found.sort_by_key(|link| Reverse(link.scope.len()));
     }
     links
 }
