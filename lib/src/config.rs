@@ -43,7 +43,11 @@ pub type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
 /// count as unset: an unset variable must lock the door, not open it.
 pub fn value_of(environment: Environment<'_>, name: &str) -> Option<String> {
     let value = environment(name)?.trim().to_owned();
-    (!matches!(value.as_str(), "" | "undefined" | "null")).then_some(value)
+    let is_set = !value.is_empty()
+        && !["undefined", "null"]
+            .iter()
+            .any(|word| value.eq_ignore_ascii_case(word));
+    is_set.then_some(value)
 }
 
 /// The process's own environment.
@@ -139,7 +143,7 @@ mod tests {
 
     #[test]
     fn an_unset_secret_is_no_secret() {
-        for value in ["", "  ", "undefined", "null"] {
+        for value in ["", "  ", "undefined", "NULL"] {
             assert!(
                 secret(&|_| Some(value.to_owned()), env_vars::CRON_SECRET).is_none(),
                 "{value:?}"

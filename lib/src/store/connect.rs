@@ -7,14 +7,13 @@ use secrecy::SecretString;
 use super::redis::RedisStore;
 use super::upstash::UpstashStore;
 use super::{Store, StoreError};
+use crate::config::{env_vars, value_of};
 
 /// URL and token of an Upstash database, as Upstash names them and as Vercel's own integration does.
 const UPSTASH_PAIRS: [(&str, &str); 2] = [
-    ("UPSTASH_REDIS_REST_URL", "UPSTASH_REDIS_REST_TOKEN"),
-    ("KV_REST_API_URL", "KV_REST_API_TOKEN"),
+    (env_vars::UPSTASH_REDIS_REST_URL, env_vars::UPSTASH_REDIS_REST_TOKEN),
+    (env_vars::KV_REST_API_URL, env_vars::KV_REST_API_TOKEN),
 ];
-/// URL of a Redis or Valkey server.
-const REDIS_URL: &str = "REDIS_URL";
 
 /// The store that the variables name, read through `get`: `UPSTASH_REDIS_REST_URL` and `UPSTASH_REDIS_REST_TOKEN`, else
 /// `KV_REST_API_URL` and `KV_REST_API_TOKEN`, else `REDIS_URL`. Half a pair counts as unset, and so does a value that is
@@ -25,11 +24,7 @@ const REDIS_URL: &str = "REDIS_URL";
 /// # Errors
 /// [`StoreError::NotConfigured`] when none is set, naming the variables, or when a URL cannot be used.
 pub fn from_env(get: impl Fn(&str) -> Option<String>) -> Result<Arc<dyn Store>, StoreError> {
-    let get = |name: &str| {
-        get(name)
-            .map(|value| value.trim().to_owned())
-            .filter(|value| is_set(value))
-    };
+    let get = |name: &str| value_of(&get, name);
     let mut missing = Vec::new();
     for (url, token) in UPSTASH_PAIRS {
         match (get(url), get(token)) {
@@ -43,19 +38,12 @@ pub fn from_env(get: impl Fn(&str) -> Option<String>) -> Result<Arc<dyn Store>, 
             (None, None) => {}
         }
     }
-    if let Some(address) = get(REDIS_URL) {
+    if let Some(address) = get(env_vars::REDIS_URL) {
         return Ok(Arc::new(
-            RedisStore::connect(&address).map_err(|error| named(REDIS_URL, error))?,
+            RedisStore::connect(&address).map_err(|error| named(env_vars::REDIS_URL, error))?,
         ));
     }
     Err(StoreError::NotConfigured(not_configured(&missing)))
-}
-
-fn is_set(value: &str) -> bool {
-    !value.is_empty()
-        && !["undefined", "null"]
-            .iter()
-            .any(|word| value.eq_ignore_ascii_case(word))
 }
 
 fn named(variable: &str, error: StoreError) -> StoreError {

@@ -39,7 +39,7 @@ use futures::stream::BoxStream;
 use keyspace::Keyspace;
 use layers::Layers;
 use lua::Interpreter;
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use pubsub::Channels;
 use redb::backends::InMemoryBackend;
 use std::path::{Path, PathBuf};
@@ -147,18 +147,59 @@ impl EmbeddedStore {
             commits: self.open.shared.commits.load(Ordering::Relaxed),
         }
     }
+}
+
+/// What the requests of one batch were answered, and the newest change that they made or saw.
+#[derive(Default)]
+struct Answers {
+    values: Vec<Value>,
+    depends_on: u64,
+}
+
+impl Open {
+    /// The right to run requests: one batch or request at a time.
+    fn turn(&self) -> Result<MutexGuard<'_, Engine>, StoreError> {
+        let engine = self
+            .engine
+            .try_lock_for(TIME_LIMIT)
+            .ok_or(StoreError::Timeout(TIME_LIMIT))?;
+        if self.is_closing.load(Ordering::Acquire) {
+            return Err(StoreError::Unreachable("the embedded store is closed".to_owned()));
+        }
+        Ok(engine)
+    }
+
+    fn answer(&self, engine: &mut Engine, request: &Request, answers: &mut Answers) -> Result<(), StoreError> {
+        // What the requests before this one changed is committed, also when nobody waits for it.
+        let answer = engine.run(request).inspect_err(|_| self.ring())?;
+        let counter = if answer.is_script {
+            &self.scripts
+        } else {
+            &self.commands
+        };
+        counter.fetch_add(1, Ordering::Relaxed);
+        answers.depends_on = answers.depends_on.max(answer.depends_on);
+        answers.values.push(answer.value);
+        Ok(())
+    }
+
+    /// The answers, when all that they depend on is durable.
+    async fn when_durable(&self, answers: Answers) -> Result<Vec<Value>, StoreError> {
+        if answers.depends_on > 0 {
+            self.ring();
+            self.durable(answers.depends_on).await?;
+        }
+        Ok(answers.values)
+    }
 
     /// Wakes the committer.
     fn ring(&self) {
-        self.open.shared.bell.notify_one();
+        self.shared.bell.notify_one();
     }
 
     /// Waits until `batch` is durable.
     async fn durable(&self, batch: u64) -> Result<(), StoreError> {
-        if batch == 0 {
-            return Ok(());
-        }
-        let mut progress = self.open.shared.progress.subscribe();
+        let mut progress = self.shared.progress.subscribe();
         let arrived = progress.wait_for(|progress| progress.durable >= batch || progress.failure.is_some());
         match tokio::time::timeout(TIME_LIMIT, arrived).await {
             Ok(Ok(progress)) if progress.durable >= batch => Ok(()),
@@ -170,9 +211,7 @@ impl EmbeddedStore {
             Err(_) => Err(StoreError::Timeout(TIME_LIMIT)),
         }
     }
-}
 
-impl Open {
     fn close(&self) {
         {
             // In a turn of our own: a request either ends before, and is committed, or sees the flag. With the lock held,
@@ -200,32 +239,23 @@ impl Drop for Open {
 #[async_trait]
 impl Store for EmbeddedStore {
     async fn run(&self, batch: Vec<Request>) -> Result<Vec<Value>, StoreError> {
-        let mut values = Vec::with_capacity(batch.len());
-        let mut depends_on = 0;
+        let mut answers = Answers::default();
         for request in &batch {
-            let Some(mut engine) = self.open.engine.try_lock_for(TIME_LIMIT) else {
-                return Err(StoreError::Timeout(TIME_LIMIT));
-            };
-            if self.open.is_closing.load(Ordering::Acquire) {
-                return Err(StoreError::Unreachable("the embedded store is closed".to_owned()));
+            self.open.answer(&mut *self.open.turn()?, request, &mut answers)?;
+        }
+        self.open.when_durable(answers).await
+    }
+
+    /// Nothing comes between the requests. A crash may keep the first of them alone; no answer is given then.
+    async fn run_atomically(&self, batch: Vec<Request>) -> Result<Vec<Value>, StoreError> {
+        let mut answers = Answers::default();
+        {
+            let mut engine = self.open.turn()?;
+            for request in &batch {
+                self.open.answer(&mut engine, request, &mut answers)?;
             }
-            // What the requests before this one changed is committed, also when nobody waits for it.
-            let answer = engine.run(request).inspect_err(|_| self.ring())?;
-            drop(engine);
-            let counter = if answer.is_script {
-                &self.open.scripts
-            } else {
-                &self.open.commands
-            };
-            counter.fetch_add(1, Ordering::Relaxed);
-            depends_on = depends_on.max(answer.depends_on);
-            values.push(answer.value);
         }
-        if depends_on > 0 {
-            self.ring();
-            self.durable(depends_on).await?;
-        }
-        Ok(values)
+        self.open.when_durable(answers).await
     }
 
     async fn subscribe(&self, channel: &str) -> Result<BoxStream<'static, Bytes>, StoreError> {

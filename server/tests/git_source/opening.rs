@@ -26,6 +26,7 @@ fn a_plain_repository_is_described() {
     let expected = Opened {
         repo: id("https://github.com/dedalus/core"),
         path: repo.path().canonicalize().unwrap(),
+        git_folder: repo.path().join(".git").canonicalize().unwrap(),
         default_branch: Some(branch("main")),
         head: Some(sha(&head)),
         detached: false,

@@ -128,6 +128,8 @@ fn without_comments(text: &str) -> Vec<u8> {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
     let mut last_comma = None;
+    // Whether a value stands before: only then is a comma a trailing one.
+    let mut follows_value = false;
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
         match byte {
@@ -136,6 +138,7 @@ fn without_comments(text: &str) -> Vec<u8> {
                 out.extend_from_slice(&bytes[at..end]);
                 at = end;
                 last_comma = None;
+                follows_value = true;
                 continue;
             }
             b'/' if bytes.get(at + 1) == Some(&b'/') => {
@@ -148,14 +151,21 @@ fn without_comments(text: &str) -> Vec<u8> {
                 out.push(b' ');
                 continue;
             }
-            b',' => last_comma = Some(out.len()),
+            b',' => {
+                last_comma = follows_value.then_some(out.len());
+                follows_value = false;
+            }
             b']' | b'}' => {
                 if let Some(comma) = last_comma.take() {
                     out[comma] = b' ';
                 }
+                follows_value = true;
             }
             byte if byte.is_ascii_whitespace() => {}
-            _ => last_comma = None,
+            byte => {
+                last_comma = None;
+                follows_value = !matches!(byte, b'[' | b'{' | b':');
+            }
         }
         out.push(byte);
         at += 1;

@@ -165,7 +165,7 @@ proptest! {
         let escaped = line.replace('\\', "\\\\");
         for inner in [
             format!("// {line}\n"),
-            format!("/*! {} */", text.replace("*/", "")),
+            format!("/*! {} */", text.replace("*/", "* ")),
             format!("a = '{}'\n", escaped.replace('\'', "\\'")),
             format!("a = \"{}\"\n", escaped.replace('"', "\\\"")),
             format!("a = `{}`\n", text.replace('\\', "\\\\").replace('`', "\\`").replace("${", "$\\{")),

@@ -261,3 +261,27 @@ async fn a_batch_has_one_answer_for_each_request_and_an_error_stays_in_its_place
     assert_eq!(answers[2], Value::bulk("1"));
     assert_eq!(shown(&ask(&store, &[]).await), "!ERR empty command");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_comes_between_the_requests_of_a_transaction() {
+    let store = EmbeddedStore::in_memory().unwrap();
+    let tasks: Vec<_> = (0..8)
+        .map(|_| {
+            let store = store.clone();
+            tokio::spawn(async move {
+                for _ in 0..50 {
+                    let values = store
+                        .run_atomically(vec![words(&["INCR", "n"]), words(&["INCR", "n"])])
+                        .await
+                        .unwrap();
+                    let numbers: Vec<i64> = values.iter().filter_map(Value::as_int).collect();
+                    assert_eq!(numbers[1], numbers[0] + 1, "{numbers:?}");
+                }
+            })
+        })
+        .collect();
+    for task in tasks {
+        task.await.unwrap();
+    }
+    assert_eq!(ask(&store, &["GET", "n"]).await, Value::bulk("800"));
+}
