@@ -46,8 +46,9 @@ struct PostResponse {
     orphaned_dependencies_total: Option<u64>,
     orchestration: Orchestration,
     repo_head: Option<CommitSha>,
-    /// What the caller now holds of the requested files.
-    locks: BTreeMap<String, OwnLockView>,
+    /// What the caller now holds of the requested files; left out of a refusal, which changed nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    locks: Option<BTreeMap<String, OwnLockView>>,
     /// Others' locks that stand in the way.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     conflicting_locks: BTreeMap<String, LockView>,
@@ -64,7 +65,7 @@ impl PostResponse {
             orphaned_dependencies_total: None,
             orchestration,
             repo_head: None,
-            locks: BTreeMap::new(),
+            locks: success.then(BTreeMap::new),
             conflicting_locks: BTreeMap::new(),
             warnings: Vec::new(),
             error: None,
@@ -239,7 +240,7 @@ fn respond_to_claim(question: &Question, wanted: Claim, survey: Survey, is_claim
     response.warnings = question.warnings(&survey);
     response.warnings.extend(warnings(&survey.findings));
     if is_claimed {
-        response.locks = own_locks(&survey);
+        response.locks = Some(own_locks(&survey));
     } else {
         response.conflicting_locks = others_locks(&survey.findings);
     }
