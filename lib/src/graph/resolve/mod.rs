@@ -1,9 +1,9 @@
 //! Specifier -> file. Pure and in memory: it sees the paths of a tree and what a few manifests say, never a disk.
 //!
-//! - [`javascript`](self::javascript): JavaScript, TypeScript and the scripts of components
-//! - [`python`](self::python): Python
-//! - [`projects`](self::projects): what manifests say
-//! - [`path_table`](self::path_table): the paths, and which lookups an answer rests on
+//! - [`javascript`]: JavaScript, TypeScript and the scripts of components
+//! - [`python`]: Python and its stubs
+//! - [`projects`]: what manifests say
+//! - [`path_table`]: the paths, and which lookups an answer rests on
 
 mod glob;
 mod javascript;
