@@ -1,33 +1,18 @@
 -- claim: takes all of some files for reading or writing, or none of them; claiming again renews.
--- KEYS: 1 locks, 2 expiries, 3 token, 4 head, 5 graph, 6 adjacency, 7 status log, 8 events channel
+-- KEYS: 1 locks, 2 expiries, 3 head, 4 graph, 5 adjacency, 6 status log, 7 events channel, 8 token
 -- ARGV: 1 branch, 2 user id, 3 user name, 4 agent id or '', 5 READING or WRITING, 6 neighbour policy, 7 head of the branch
 --       or '' (then the stored one counts), 8 commits that the caller's working copy contains, separated by spaces,
 --       9 the caller's head, 10 message, 11 seconds to hold, 12 repository, 13... file paths
 -- Returns { outcome, now, head, '1' if behind, graph version, omitted neighbours, findings, own entries as JSON }, where
 --      outcome is CLAIMED, CONFLICT (nothing claimed) or STALE (writing behind the branch; nothing claimed)
 --      or { UNKNOWN_HEAD, now }: no head is known for this branch
-locks_key, expiries_key, head_key, graph_key, adjacency_key = KEYS[1], KEYS[2], KEYS[4], KEYS[5], KEYS[6]
-status_log_key, events_channel = KEYS[7], KEYS[8]
-local token_key = KEYS[3]
+locks_key, expiries_key, head_key, graph_key, adjacency_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+status_log_key, events_channel = KEYS[6], KEYS[7]
+local token_key = KEYS[8]
 branch, user_id, user_name, agent_id = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local wanted, neighbor_policy, repo_head, known_commits = ARGV[5], ARGV[6], ARGV[7], ARGV[8]
 local agent_head, message, ttl, repository = ARGV[9], ARGV[10], tonumber(ARGV[11]), ARGV[12]
 local paths = arguments_from(13)
-
-local function refuse(reason, conflicts)
-  local event = event_about('lock_refused', {
-    user_id = user_id,
-    user_name = user_name,
-    agent_id = agent_id ~= '' and agent_id or nil,
-    branch = branch,
-    status = wanted,
-    message = message,
-  })
-  event.files = paths
-  event.reason = reason
-  event.conflicts = conflicts
-  emit(event)
-end
 
 if repo_head == '' then
   repo_head = redis.call('HGET', head_key, 'commit')
@@ -39,7 +24,7 @@ local version = redis.call('HGET', graph_key, 'version') or ''
 local is_behind = not has_commit(known_commits, repo_head)
 local behind = is_behind and '1' or '0'
 if wanted == 'WRITING' and is_behind then
-  refuse('STALE')
+  emit_refusal(wanted, message, paths, 'STALE')
   return { 'STALE', now, repo_head, behind, version, 0, {}, {} }
 end
 
@@ -54,7 +39,7 @@ if blocked then
     end
   end
   save_entries()
-  refuse('CONFLICT', conflicts)
+  emit_refusal(wanted, message, paths, 'CONFLICT', conflicts)
   return { 'CONFLICT', now, repo_head, behind, version, omitted, findings, {} }
 end
 

@@ -16,21 +16,6 @@ local repo_head, new_head, reachable, is_abandoned = ARGV[5], ARGV[6], ARGV[7], 
 local message, most_importers = ARGV[9], tonumber(ARGV[10])
 local paths = arguments_from(11)
 
-local function refuse(reason, conflicts)
-  local event = event_about('lock_refused', {
-    user_id = user_id,
-    user_name = user_name,
-    agent_id = agent_id ~= '' and agent_id or nil,
-    branch = branch,
-    status = 'OPEN',
-    message = message,
-  })
-  event.files = paths
-  event.reason = reason
-  event.conflicts = conflicts
-  emit(event)
-end
-
 local stored_head = redis.call('HMGET', head_key, 'commit', 'recent')
 if repo_head == '' then
   repo_head = stored_head[1]
@@ -82,14 +67,14 @@ if #written > 0 and not is_abandoned then
   end
   if is_unchanged or reachable ~= '1' then
     save_entries()
-    refuse('NOT_PUSHED')
+    emit_refusal('OPEN', message, paths, 'NOT_PUSHED')
     return { 'NOT_PUSHED', now, repo_head, written_paths }
   end
 end
 
 if #taken > 0 then
   save_entries()
-  refuse('LOST', taken_paths)
+  emit_refusal('OPEN', message, paths, 'LOST', taken_paths)
   return { 'LOST', now, repo_head, taken }
 end
 

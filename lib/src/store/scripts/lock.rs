@@ -1,5 +1,5 @@
 use super::reply::{Reply, arguments, call};
-use super::{CHECK_STATUS, CLAIM, MARK_DUE};
+use super::{CHECK_STATUS, CLAIM, MARK_DUE, branch_keys};
 use crate::domain::{Branch, Claim, CommitSha, FilePath, Holder, LockEntry, Message, NeighborPolicy, RepoId};
 use crate::store::{Request, Store, StoreError, keys};
 
@@ -156,15 +156,7 @@ pub async fn check_status(
         paths,
         ..
     } = asker;
-    let keys = vec![
-        keys::locks(repo),
-        keys::expiries(repo),
-        keys::head(repo, branch),
-        keys::graph(repo, branch),
-        keys::graph_adjacency(repo, branch),
-        keys::status_log(repo),
-        keys::events(repo),
-    ];
+    let keys = branch_keys(repo, branch);
     let mut args = arguments([
         branch.as_str(),
         holder.user_id.as_str(),
@@ -204,16 +196,8 @@ pub async fn claim(
         ..
     } = asker;
     let ttl = ttl_seconds.to_string();
-    let keys = vec![
-        keys::locks(repo),
-        keys::expiries(repo),
-        keys::token(repo),
-        keys::head(repo, branch),
-        keys::graph(repo, branch),
-        keys::graph_adjacency(repo, branch),
-        keys::status_log(repo),
-        keys::events(repo),
-    ];
+    let mut claim_keys = branch_keys(repo, branch);
+    claim_keys.push(keys::token(repo));
     let mut args = arguments([
         branch.as_str(),
         holder.user_id.as_str(),
@@ -239,7 +223,7 @@ pub async fn claim(
             mark,
             Request::Script {
                 script: &CLAIM,
-                keys,
+                keys: claim_keys,
                 args,
             },
         ])

@@ -15,7 +15,9 @@ pub use lock::{Asker, ClaimOutcome, Direction, Finding, Relation, Survey, Survey
 pub use release::{Release, ReleaseOutcome, Released, release};
 pub use sweep::{Swept, TakenRepository, settle_due, sweep, take_due};
 
+use super::keys;
 use super::script::script;
+use crate::domain::{Branch, RepoId};
 
 script!(
     /// What stands in the way.
@@ -25,12 +27,12 @@ script!(
 script!(
     /// All of some files, or none.
     CLAIM, "claim", repeatable: false,
-    ["context", "events", "entries", "holder", "heads", "neighbors", "survey"]
+    ["context", "events", "entries", "refusal", "holder", "heads", "neighbors", "survey"]
 );
 script!(
     /// Gives files back.
     RELEASE, "release", repeatable: false,
-    ["context", "events", "entries", "holder", "heads", "neighbors"]
+    ["context", "events", "entries", "refusal", "holder", "heads", "neighbors"]
 );
 script!(
     /// Drops and announces what has expired.
@@ -89,3 +91,16 @@ pub static ALL: [&crate::store::Script; 13] = [
     &PATCH_GRAPH,
     &FAIL_BUILD,
 ];
+
+/// KEYS of the scripts that look at the locks of a branch, in their order.
+fn branch_keys(repo: &RepoId, branch: &Branch) -> Vec<String> {
+    vec![
+        keys::locks(repo),
+        keys::expiries(repo),
+        keys::head(repo, branch),
+        keys::graph(repo, branch),
+        keys::graph_adjacency(repo, branch),
+        keys::status_log(repo),
+        keys::events(repo),
+    ]
+}

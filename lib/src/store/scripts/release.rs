@@ -1,8 +1,8 @@
-use super::RELEASE;
 use super::reply::{arguments, call};
+use super::{RELEASE, branch_keys};
 use crate::domain::{Branch, CommitSha, FilePath, Holder, LockEntry, Message, RepoId};
 use crate::source::Reachable;
-use crate::store::{Store, StoreError, keys};
+use crate::store::{Store, StoreError};
 
 /// Most importers that one release returns; how many there are is told beside them.
 const MOST_IMPORTERS: usize = 1000;
@@ -87,15 +87,7 @@ pub async fn release(store: &dyn Store, request: &Release<'_>) -> Result<Release
     let Release {
         repo, branch, holder, ..
     } = request;
-    let keys = vec![
-        keys::locks(repo),
-        keys::expiries(repo),
-        keys::head(repo, branch),
-        keys::graph(repo, branch),
-        keys::graph_adjacency(repo, branch),
-        keys::status_log(repo),
-        keys::events(repo),
-    ];
+    let keys = branch_keys(repo, branch);
     let mut args = arguments([
         branch.as_str(),
         holder.user_id.as_str(),

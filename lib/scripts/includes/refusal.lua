@@ -1,0 +1,15 @@
+-- Announces that the caller was refused. Needs: branch, user_id, user_name, agent_id, event_about, emit.
+local function emit_refusal(status, message, files, reason, conflicts)
+  local event = event_about('lock_refused', {
+    user_id = user_id,
+    user_name = user_name,
+    agent_id = agent_id ~= '' and agent_id or nil,
+    branch = branch,
+    status = status,
+    message = message,
+  })
+  event.files = files
+  event.reason = reason
+  event.conflicts = conflicts
+  emit(event)
+end
