@@ -4,6 +4,11 @@
 //! - [`store`]: keys, scripts and the connections that run them
 //! - [`source`]: where repositories are read
 //! - [`graph`]: the import graph
+//! - [`auth`]: who is calling
+//! - [`http`]: the endpoints, one file each, and the one place that turns errors into answers
+//! - [`sweep`]: expired locks, dropped and announced
+//! - [`config`]: settings from the environment
+//! - [`function`]: a deployed function, put together from all of these
 
 pub mod auth;
 pub mod config;
