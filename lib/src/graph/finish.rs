@@ -14,8 +14,7 @@ use super::language::Language;
 use super::record::Record;
 use super::resolve::{Manifests, Outcome, Projects, PythonRoots, Reason, Resolved, Resolver, Scratch};
 use super::snapshot::{NONE, Snapshot};
-use super::update::{Update, code_language, is_named_manifest};
-use crate::source::TreeEntry;
+use super::update::{FileKind, Update};
 
 /// From how many files on resolving is shared among threads.
 const PARALLEL_FROM: usize = 1_000;
@@ -44,7 +43,7 @@ impl Update {
             Some(older) => self.still_valid(older, &resolver, &records),
             None => vec![None; records.len()],
         };
-        resolve_missing(&resolver, &self.files, &records, &mut resolved);
+        resolve_missing(&resolver, &self.kinds, &records, &mut resolved);
         let resolved: Vec<Arc<Resolved>> = resolved.into_iter().map(Option::unwrap_or_default).collect();
         let graph = self.assemble(&records, &resolved);
         Snapshot {
@@ -82,19 +81,16 @@ impl Update {
     fn final_records(&self) -> Vec<Option<Arc<Record>>> {
         let mut scanned = 0;
         let more = self.lock_more();
-        let records = (0..)
-            .zip(self.files.iter())
-            .zip(&self.records)
-            .map(|((id, file), record)| {
-                let is_code = code_language(file).is_some();
-                scanned += usize::from(is_code);
-                // A config that nothing extends any more would not have been read in a cold build.
-                let is_due = match is_code {
-                    true => scanned <= self.limits.max_files,
-                    false => is_named_manifest(file) || more.contains(&id),
-                };
-                record.get().filter(|_| is_due).cloned()
-            });
+        let files = (0..).zip(self.kinds.iter().zip(&self.records));
+        let records = files.map(|(id, (kind, record))| {
+            scanned += usize::from(kind.language.is_some());
+            // A config that nothing extends any more would not have been read in a cold build.
+            let is_due = match kind.language {
+                Some(_) => scanned <= self.limits.max_files,
+                None => kind.is_manifest || more.contains(&id),
+            };
+            record.get().filter(|_| is_due).cloned()
+        });
         records.collect()
     }
 
@@ -135,7 +131,7 @@ impl Update {
             };
             let path = &self.files[id as usize].path;
             (Arc::ptr_eq(record, before) || record.specifiers == before.specifiers)
-                && !(all_python && Language::of_path(path) == Some(Language::Python))
+                && !(all_python && self.kinds[id as usize].language == Some(Language::Python))
                 && (touched.is_empty()
                     || !older.resolved[old as usize]
                         .keys
@@ -179,12 +175,12 @@ impl Update {
                 edges.push((from, chunk[0].0, kinds));
             }
         }
-        let facts = self.files.iter().zip(records).map(|(file, record)| match record {
+        let facts = self.kinds.iter().zip(records).map(|(kind, record)| match record {
             Some(record) => Facts {
                 size: (record.state != FileState::Unreadable).then_some(record.size),
                 state: record.state,
             },
-            None if code_language(file).is_some() => Facts {
+            None if kind.language.is_some() => Facts {
                 size: None,
                 state: FileState::OverLimit,
             },
@@ -197,7 +193,7 @@ impl Update {
 /// Resolves the files that have no answer yet, on all cores when they are many.
 fn resolve_missing(
     resolver: &Resolver<'_>,
-    files: &[TreeEntry],
+    kinds: &[FileKind],
     records: &[Option<Arc<Record>>],
     resolved: &mut [Option<Arc<Resolved>>],
 ) {
@@ -208,7 +204,7 @@ fn resolve_missing(
             if slot.is_some() {
                 continue;
             }
-            *slot = match (&records[id], code_language(&files[id])) {
+            *slot = match (&records[id], kinds[id].language) {
                 (Some(record), Some(language)) if !record.specifiers.is_empty() => Some(Arc::new(
                     resolver.resolve_file(id as FileId, language, &record.specifiers, &mut scratch),
                 )),

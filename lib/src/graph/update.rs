@@ -66,6 +66,8 @@ pub struct Wanted {
 #[derive(Debug)]
 pub struct Update {
     pub(super) files: Arc<[TreeEntry]>,
+    /// One for each file.
+    pub(super) kinds: Vec<FileKind>,
     pub(super) table: Arc<PathTable>,
     pub(super) limits: Limits,
     pub(super) previous: Option<Arc<Snapshot>>,
@@ -102,6 +104,7 @@ impl Update {
         };
         let update = Update {
             records: files.iter().map(|_| OnceLock::new()).collect(),
+            kinds: files.iter().map(FileKind::of).collect(),
             files,
             table,
             limits,
@@ -135,12 +138,12 @@ impl Update {
         let mut by_blob: HashMap<(&str, Option<Language>), &Arc<Record>> = HashMap::new();
         for (file, record) in older.files.iter().zip(&older.records) {
             if let Some(record) = record {
-                by_blob.insert((&record.blob, code_language(file)), record);
+                by_blob.insert((&record.blob, FileKind::of(file).language), record);
             }
         }
         for id in unplaced {
             let file = &self.files[id as usize];
-            let known = by_blob.get(&(file.blob.as_str(), code_language(file)));
+            let known = by_blob.get(&(file.blob.as_str(), self.kinds[id as usize].language));
             if let Some(record) = known.filter(|record| self.fits(id, record)) {
                 let _ = self.records[id as usize].set(Arc::clone(record));
             }
@@ -157,14 +160,14 @@ impl Update {
     /// Whether `record` says what reading the file would. One that could not be read is tried again.
     fn fits(&self, id: FileId, record: &Record) -> bool {
         let file = &self.files[id as usize];
-        let is_code = code_language(file).is_some();
+        let is_code = self.kinds[id as usize].language.is_some();
         record.blob == file.blob
             && record.state != FileState::Unreadable
             && (record.state != FileState::Ok || is_code == record.manifest.is_none())
     }
 
     fn is_manifest(&self, id: FileId) -> bool {
-        self.files.get(id as usize).is_some_and(is_named_manifest) || self.lock_more().contains(&id)
+        self.kinds.get(id as usize).is_some_and(|kind| kind.is_manifest) || self.lock_more().contains(&id)
     }
 
     pub(super) fn lock_more(&self) -> std::sync::MutexGuard<'_, BTreeSet<FileId>> {
@@ -209,14 +212,13 @@ impl Update {
 
     /// The files that have to be read and are not yet.
     fn unread(&self) -> Vec<FileId> {
-        let more = self.lock_more().clone();
+        let more = self.lock_more();
         let mut scanned = 0;
         let mut unread = Vec::new();
-        for (id, file) in (0..).zip(self.files.iter()) {
-            let is_code = code_language(file).is_some();
-            scanned += usize::from(is_code);
-            let due = is_named_manifest(file) || more.contains(&id) || (is_code && scanned <= self.limits.max_files);
-            if due && self.records[id as usize].get().is_none() {
+        for (id, (kind, record)) in (0..).zip(self.kinds.iter().zip(&self.records)) {
+            scanned += usize::from(kind.language.is_some());
+            let is_code = kind.language.is_some() && scanned <= self.limits.max_files;
+            if record.get().is_none() && (kind.is_manifest || is_code || more.contains(&id)) {
                 unread.push(id);
             }
         }
@@ -241,7 +243,7 @@ impl Update {
         };
         record.state = content.map_or(FileState::Unreadable, |content| self.state_of(content));
         if let (FileState::Ok, Some(content)) = (record.state, content) {
-            match code_language(entry) {
+            match self.kinds[file as usize].language {
                 Some(language) => record.specifiers = scan(language, content),
                 None if content.len() as u64 > MAX_MANIFEST_BYTES => record.state = FileState::TooLarge,
                 None if self.is_manifest(file) => {
@@ -279,8 +281,8 @@ impl Update {
     pub(super) fn manifests(&self) -> Manifests {
         let more = self.lock_more().clone();
         let mut manifests = BTreeMap::new();
-        for (id, file) in (0..).zip(self.files.iter()) {
-            if !is_named_manifest(file) && !more.contains(&id) {
+        for (id, (file, kind)) in (0..).zip(self.files.iter().zip(&self.kinds)) {
+            if !kind.is_manifest && !more.contains(&id) {
                 continue;
             }
             let Some(record) = self.records[id as usize].get() else {
@@ -301,12 +303,22 @@ impl Update {
     }
 }
 
-/// The language to scan a file for. A symbolic link holds a path, whatever its name.
-pub(super) fn code_language(file: &TreeEntry) -> Option<Language> {
-    Language::of_path(&file.path).filter(|_| file.kind == EntryKind::File)
+/// What a file is read for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FileKind {
+    /// The language to scan it for. A symbolic link holds a path, whatever its name.
+    pub(super) language: Option<Language>,
+    /// Whether it is a manifest by its name.
+    pub(super) is_manifest: bool,
 }
 
-/// Whether a file is a manifest by its name.
-pub(super) fn is_named_manifest(file: &TreeEntry) -> bool {
-    file.kind == EntryKind::File && is_manifest(&file.path)
+impl FileKind {
+    fn of(file: &TreeEntry) -> Self {
+        let is_regular = file.kind == EntryKind::File;
+        let language = Language::of_path(&file.path).filter(|_| is_regular);
+        FileKind {
+            language,
+            is_manifest: language.is_none() && is_regular && is_manifest(&file.path),
+        }
+    }
 }
