@@ -36,8 +36,10 @@ use coord::source::{BlobSink, Reachable, Source, SourceError, TreeEntry};
 pub use open::OpenError;
 use repository::Repository;
 
-/// How long looking for names near a missing branch may take.
-const NEAR_LIMIT: Duration = Duration::from_secs(1);
+/// How long names near a missing branch are looked for. Those not seen by then are not listed.
+const NEAR_LIMIT: Duration = Duration::from_millis(300);
+/// How long the answer that a branch is missing may take altogether, on a machine or a disk that is busy.
+const MISSING_LIMIT: Duration = Duration::from_secs(5);
 /// How long one question of reachability may walk before its answer is [`Reachable::Unknown`].
 const WALK_LIMIT: Duration = Duration::from_secs(2);
 /// How long listing commits may take.
@@ -121,10 +123,7 @@ impl Source for GitSource {
             return Ok(tip);
         }
         let (repository, branch) = (Arc::clone(repository), branch.clone());
-        bounded::run(NEAR_LIMIT, move |deadline| {
-            Err(repository.unknown_branch(&branch, deadline))
-        })
-        .await
+        bounded::run(MISSING_LIMIT, move |_| Err(repository.unknown_branch(&branch))).await
     }
 
     async fn is_ancestor(

@@ -96,13 +96,14 @@ impl Repository {
     }
 
     /// Why there is no `branch`.
-    pub(super) fn unknown_branch(&self, branch: &Branch, deadline: &Deadline) -> SourceError {
+    pub(super) fn unknown_branch(&self, branch: &Branch) -> SourceError {
         if let Err(gone) = self.check_present() {
             return gone;
         }
+        let deadline = Deadline::after(super::NEAR_LIMIT);
         let mut nearest = Nearest::to(branch.as_str());
         let mut is_empty = true;
-        let listed = near::each_branch(&self.references, &self.common_dir, deadline, |name| {
+        let listed = near::each_branch(&self.references, &self.common_dir, &deadline, |name| {
             is_empty = false;
             nearest.see(name);
         });
