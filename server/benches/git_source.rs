@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use coord::domain::{Branch, CommitSha};
-use coord::source::Source;
+use coord::source::{Blob, Source};
 use coord_server::git_source::GitSource;
 use git::Repo;
 
@@ -65,8 +65,10 @@ async fn files(source: &GitSource, what: &str, head: &CommitSha) {
         let bytes = Arc::new(AtomicU64::new(0));
         let sum = Arc::clone(&bytes);
         let blobs = entries.into_iter().map(|entry| entry.blob).collect();
-        let sink = move |_, content: Option<&[u8]>| {
-            sum.fetch_add(content.map_or(0, <[u8]>::len) as u64, Ordering::Relaxed);
+        let sink = move |_, blob: Blob<'_>| {
+            if let Blob::Content(content) = blob {
+                sum.fetch_add(content.len() as u64, Ordering::Relaxed);
+            }
         };
         let start = Instant::now();
         source.read_blobs(&repo, blobs, 1 << 20, Arc::new(sink)).await.unwrap();

@@ -6,18 +6,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::FileId;
-use super::update::{Limits, Previous, Snapshot, Update};
+use super::update::{Limits, Previous, Snapshot, Update, Wanted};
 use crate::domain::{CommitSha, RepoId};
-use crate::source::{BlobSink, Source, SourceError};
+use crate::source::{Blob, BlobSink, Source, SourceError};
 
 /// How far a build is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// Files of the tree.
     pub files: usize,
-    /// Blobs that have to be read, as far as is known.
+    /// Files that have to be read, as far as is known.
     pub wanted: usize,
-    /// Blobs read and scanned.
+    /// Files read and scanned.
     pub scanned: usize,
 }
 
@@ -39,35 +39,32 @@ pub async fn build(
     let tree = source.tree(repo, commit).await?;
     let update = Arc::new(off_the_runtime(move || Update::begin(previous, tree, limits)).await?);
     let scanned = Arc::new(AtomicUsize::new(0));
-    let mut wanted_in_all = 0;
     loop {
         let asked = Arc::clone(&update);
-        let wanted = off_the_runtime(move || asked.wanted()).await?;
+        let (wanted, unread) = off_the_runtime(move || (asked.wanted(), asked.unread_count())).await?;
         if wanted.is_empty() {
             break;
         }
-        // Files with the same content are read once.
-        let mut files_of: HashMap<String, Vec<FileId>> = HashMap::new();
-        for one in wanted {
-            files_of.entry(one.blob).or_default().push(one.file);
-        }
-        let (blobs, files): (Vec<String>, Vec<Vec<FileId>>) = files_of.into_iter().unzip();
-        wanted_in_all += blobs.len();
-        let step = (blobs.len() / 100).max(1);
+        let already = scanned.load(Ordering::Relaxed);
         let state = Progress {
             files: update.file_count(),
-            wanted: wanted_in_all,
-            scanned: scanned.load(Ordering::Relaxed),
+            wanted: already + unread,
+            scanned: already,
         };
         progress(state);
+        let step = (state.wanted / 100).max(1);
+        let asked_for: Vec<FileId> = wanted.iter().map(|one| one.file).collect();
+        let (blobs, files) = by_blob(wanted);
         let sink: BlobSink = {
             let (update, scanned, progress) = (Arc::clone(&update), Arc::clone(&scanned), Arc::clone(&progress));
-            Arc::new(move |index, content| {
-                for file in files.get(index).into_iter().flatten() {
-                    update.supply(*file, content);
+            Arc::new(move |index, blob: Blob<'_>| {
+                let files = files.get(index).map_or(&[][..], Vec::as_slice);
+                for file in files {
+                    update.supply(*file, blob);
                 }
-                let done = scanned.fetch_add(1, Ordering::Relaxed) + 1;
-                if done.is_multiple_of(step) || done == state.wanted {
+                let before = scanned.fetch_add(files.len(), Ordering::Relaxed);
+                let done = before + files.len();
+                if done / step > before / step || done == state.wanted {
                     progress(Progress { scanned: done, ..state });
                 }
             })
@@ -75,9 +72,24 @@ pub async fn build(
         source.read_blobs(repo, blobs, limits.max_file_bytes, sink).await?;
         // A source that left one out must not be asked for it forever.
         let supplied = Arc::clone(&update);
-        off_the_runtime(move || supplied.give_up_on_missing()).await?;
+        off_the_runtime(move || supplied.give_up_on(&asked_for)).await?;
     }
     off_the_runtime(move || update.finish()).await
+}
+
+/// Files with the same content are read once. In the order of paths: neighbours in a tree are neighbours in a pack.
+fn by_blob(wanted: Vec<Wanted>) -> (Vec<String>, Vec<Vec<FileId>>) {
+    let mut index_of: HashMap<String, usize> = HashMap::with_capacity(wanted.len());
+    let (mut blobs, mut files) = (Vec::new(), Vec::new());
+    for Wanted { file, blob } in wanted {
+        let index = *index_of.entry(blob).or_insert_with_key(|blob| {
+            blobs.push(blob.clone());
+            files.push(Vec::new());
+            files.len() - 1
+        });
+        files[index].push(file);
+    }
+    (blobs, files)
 }
 
 async fn off_the_runtime<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, SourceError> {

@@ -79,19 +79,10 @@ impl Update {
     }
 
     fn final_records(&self) -> Vec<Option<Arc<Record>>> {
-        let mut scanned = 0;
-        let more = self.lock_more();
-        let files = (0..).zip(self.kinds.iter().zip(&self.records));
-        let records = files.map(|(id, (kind, record))| {
-            scanned += usize::from(kind.language.is_some());
-            // A config that nothing extends any more would not have been read in a cold build.
-            let is_due = match kind.language {
-                Some(_) => scanned <= self.limits.max_files,
-                None => kind.is_manifest || more.contains(&id),
-            };
-            record.get().filter(|_| is_due).cloned()
-        });
-        records.collect()
+        let known = self.due().into_iter().zip(&self.records);
+        known
+            .map(|(is_due, record)| record.get().filter(|_| is_due).cloned())
+            .collect()
     }
 
     /// The older answers that hold still, renumbered.

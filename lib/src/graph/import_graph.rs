@@ -58,9 +58,9 @@ pub enum FileState {
     Binary,
     /// Output of a minifier; not scanned.
     Minified,
-    /// The source of the repository did not give it, or found it larger than the limit.
+    /// The source of the repository did not give it.
     Unreadable,
-    /// The limit on the files of one build was met before it; not scanned.
+    /// The limit on the files or on the bytes of one graph was met at it or before it; not scanned.
     OverLimit,
 }
 

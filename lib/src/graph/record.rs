@@ -13,7 +13,7 @@ pub struct Record {
     pub blob: String,
     /// How far it could be read.
     pub state: FileState,
-    /// Size in bytes; 0 where it could not be read.
+    /// Size in bytes; 0 where it is not known.
     pub size: u64,
     /// All imports, in the order written.
     pub specifiers: Vec<Specifier>,

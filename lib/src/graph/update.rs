@@ -12,7 +12,7 @@ use super::resolve::{Keys, MAX_MANIFEST_BYTES, Manifests, Parsed, PathTable, is_
 use super::scan::scan;
 pub use super::snapshot::Snapshot;
 use super::snapshot::{NONE, Renumbering, renumber};
-use crate::source::{EntryKind, TreeEntry};
+use crate::source::{Blob, EntryKind, TreeEntry};
 
 /// What one build may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +21,9 @@ pub struct Limits {
     pub max_file_bytes: u64,
     /// Most files that are scanned; those after it, in the order of paths, are [`FileState::OverLimit`].
     pub max_files: usize,
+    /// Most bytes that are scanned in all. The file that would go past it, in the order of paths, and those after it are
+    /// [`FileState::OverLimit`].
+    pub max_bytes: u64,
     /// Files larger than this whose lines are very long count as [`FileState::Minified`].
     pub minified_over_bytes: u64,
 }
@@ -30,11 +33,14 @@ impl Default for Limits {
         Limits {
             max_file_bytes: 4 << 20,
             max_files: 500_000,
+            max_bytes: 4 << 30,
             minified_over_bytes: 1 << 20,
         }
     }
 }
 
+/// Most files that are asked for at once: what the limit on bytes can be overshot by.
+const WAVE: usize = 8_192;
 /// Mean length of a line from which a large file counts as minified.
 const MINIFIED_LINE_BYTES: usize = 5_000;
 /// How much of a file is looked at to tell whether it is text; as git does.
@@ -161,9 +167,16 @@ impl Update {
     fn fits(&self, id: FileId, record: &Record) -> bool {
         let file = &self.files[id as usize];
         let is_code = self.kinds[id as usize].language.is_some();
+        // The limits may be others than those of the older build.
+        let is_too_large = record.size > self.max_bytes(id);
         record.blob == file.blob
-            && record.state != FileState::Unreadable
-            && (record.state != FileState::Ok || is_code == record.manifest.is_none())
+            && match record.state {
+                FileState::Ok => !is_too_large && is_code == record.manifest.is_none(),
+                FileState::TooLarge => is_too_large,
+                FileState::Minified => !is_too_large && record.size > self.limits.minified_over_bytes,
+                FileState::Binary => !is_too_large,
+                FileState::Unreadable | FileState::OverLimit => false,
+            }
     }
 
     fn is_manifest(&self, id: FileId) -> bool {
@@ -179,16 +192,17 @@ impl Update {
         self.files.len()
     }
 
-    /// The files whose content has to be supplied now. Empty when [`Self::finish`] may be called; ask again after each
-    /// supply, because configs name other configs.
+    /// The files whose content has to be supplied now, in the order of paths, some thousands at most. Empty when
+    /// [`Self::finish`] may be called; ask again after each supply, because configs name other configs.
     pub fn wanted(&self) -> Vec<Wanted> {
         let want = |id: FileId| Wanted {
             file: id,
             blob: self.files[id as usize].blob.clone(),
         };
+        let wave = |unread: Vec<FileId>| unread.into_iter().take(WAVE).map(want).collect();
         let unread = self.unread();
         if !unread.is_empty() {
-            return unread.into_iter().map(want).collect();
+            return wave(unread);
         }
         loop {
             let known = self.manifests();
@@ -205,47 +219,66 @@ impl Update {
             }
             let unread = self.unread();
             if !unread.is_empty() {
-                return unread.into_iter().map(want).collect();
+                return wave(unread);
             }
         }
     }
 
-    /// The files that have to be read and are not yet.
+    /// How many files have to be read and are not yet, as far as is known.
+    pub fn unread_count(&self) -> usize {
+        self.unread().len()
+    }
+
     fn unread(&self) -> Vec<FileId> {
-        let more = self.lock_more();
-        let mut scanned = 0;
-        let mut unread = Vec::new();
-        for (id, (kind, record)) in (0..).zip(self.kinds.iter().zip(&self.records)) {
-            scanned += usize::from(kind.language.is_some());
-            let is_code = kind.language.is_some() && scanned <= self.limits.max_files;
-            if record.get().is_none() && (kind.is_manifest || is_code || more.contains(&id)) {
-                unread.push(id);
-            }
-        }
-        unread
+        let due = (0..).zip(self.due()).zip(&self.records);
+        due.filter(|((_, is_due), record)| *is_due && record.get().is_none())
+            .map(|((id, _), _)| id)
+            .collect()
     }
 
-    /// Takes the content of a wanted file, `None` where it cannot be read, and scans it. May be called from several
-    /// threads at once; a second content for one file is ignored.
-    pub fn supply(&self, file: FileId, content: Option<&[u8]>) {
+    /// For each file, whether its content counts, as far as what was read so far tells.
+    pub(super) fn due(&self) -> Vec<bool> {
+        let more = self.lock_more();
+        let (mut files, mut bytes) = (0, 0_u64);
+        let known = (0..).zip(self.kinds.iter().zip(&self.records));
+        known
+            .map(|(id, (kind, record))| {
+                if kind.language.is_none() {
+                    // A config that nothing extends any more would not have been read in a cold build.
+                    return kind.is_manifest || more.contains(&id);
+                }
+                files += 1;
+                let read = record.get().filter(|record| record.state != FileState::TooLarge);
+                bytes = bytes.saturating_add(read.map_or(0, |record| record.size));
+                files <= self.limits.max_files && bytes <= self.limits.max_bytes
+            })
+            .collect()
+    }
+
+    /// Takes a wanted file and scans it. May be called from several threads at once; a second answer for one file is
+    /// ignored.
+    pub fn supply(&self, file: FileId, blob: Blob<'_>) {
         let (Some(entry), Some(slot)) = (self.files.get(file as usize), self.records.get(file as usize)) else {
             return;
         };
         if slot.get().is_some() {
             return;
         }
+        let (state, size) = match blob {
+            Blob::Content(content) => (self.state_of(file, content), content.len() as u64),
+            Blob::TooLarge(size) => (FileState::TooLarge, size),
+            Blob::Unreadable => (FileState::Unreadable, 0),
+        };
         let mut record = Record {
             blob: entry.blob.clone(),
-            state: FileState::Ok,
-            size: content.map_or(0, |content| content.len() as u64),
+            state,
+            size,
             specifiers: Vec::new(),
             manifest: None,
         };
-        record.state = content.map_or(FileState::Unreadable, |content| self.state_of(content));
-        if let (FileState::Ok, Some(content)) = (record.state, content) {
+        if let (FileState::Ok, Blob::Content(content)) = (state, blob) {
             match self.kinds[file as usize].language {
                 Some(language) => record.specifiers = scan(language, content),
-                None if content.len() as u64 > MAX_MANIFEST_BYTES => record.state = FileState::TooLarge,
                 None if self.is_manifest(file) => {
                     record.manifest = Some(String::from_utf8_lossy(content).into_owned());
                 }
@@ -255,15 +288,23 @@ impl Update {
         let _ = slot.set(Arc::new(record));
     }
 
-    /// Marks what is still wanted as unreadable.
-    pub fn give_up_on_missing(&self) {
-        for id in self.unread() {
-            self.supply(id, None);
+    /// Marks those of `files` that were not supplied as unreadable.
+    pub fn give_up_on(&self, files: &[FileId]) {
+        for id in files {
+            self.supply(*id, Blob::Unreadable);
         }
     }
 
-    fn state_of(&self, content: &[u8]) -> FileState {
-        if content.len() as u64 > self.limits.max_file_bytes {
+    /// The largest content of this file that is looked into, in bytes.
+    fn max_bytes(&self, file: FileId) -> u64 {
+        match self.kinds[file as usize].language {
+            Some(_) => self.limits.max_file_bytes,
+            None => self.limits.max_file_bytes.min(MAX_MANIFEST_BYTES),
+        }
+    }
+
+    fn state_of(&self, file: FileId, content: &[u8]) -> FileState {
+        if content.len() as u64 > self.max_bytes(file) {
             return FileState::TooLarge;
         }
         if content[..content.len().min(BINARY_PROBE_BYTES)].contains(&0) {

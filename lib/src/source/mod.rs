@@ -69,9 +69,20 @@ pub enum EntryKind {
     Submodule,
 }
 
-/// Receives blobs: index into the slice of wanted ids, and the content; `None` where the blob could not be read or is
-/// larger than the limit. Called from several threads at once, in any order, once for each wanted id.
-pub type BlobSink = Arc<dyn Fn(usize, Option<&[u8]>) + Send + Sync>;
+/// What came of reading one blob.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blob<'a> {
+    /// Its content.
+    Content(&'a [u8]),
+    /// It is larger than the limit, and was not read. Its size in bytes.
+    TooLarge(u64),
+    /// It is no blob, is missing, or is damaged.
+    Unreadable,
+}
+
+/// Receives blobs: index into the slice of wanted ids, and what came of reading that one. Called from several threads at
+/// once, in any order, once for each wanted id.
+pub type BlobSink = Arc<dyn Fn(usize, Blob<'_>) + Send + Sync>;
 
 /// A place where repositories are read. Every call is bounded in time by the source.
 #[async_trait]
@@ -97,7 +108,7 @@ pub trait Source: Send + Sync + 'static {
     /// All files of the tree of `commit`, sorted by path.
     async fn tree(&self, repo: &RepoId, commit: &CommitSha) -> Result<Vec<TreeEntry>, SourceError>;
 
-    /// Reads `blobs` (hex ids) and hands each to `sink`. A blob over `max_bytes` counts as unreadable.
+    /// Reads `blobs` (hex ids) and hands each to `sink`. One over `max_bytes` is not read.
     async fn read_blobs(
         &self,
         repo: &RepoId,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use coord::graph::ImportGraph;
 use coord::graph::resolve::{Outcome, Reason};
 use coord::graph::update::{Limits, Previous, Snapshot, Update};
-use coord::source::{EntryKind, TreeEntry};
+use coord::source::{Blob, EntryKind, TreeEntry};
 
 /// Path -> content.
 pub type Repository = BTreeMap<String, String>;
@@ -52,7 +52,11 @@ pub fn snapshot_after(previous: Previous, files: &Repository) -> (Arc<Snapshot>,
         }
         read += wanted.len();
         for one in wanted {
-            update.supply(one.file, contents.get(&one.blob).map(|content| content.as_bytes()));
+            let content = contents.get(&one.blob);
+            update.supply(
+                one.file,
+                content.map_or(Blob::Unreadable, |content| Blob::Content(content.as_bytes())),
+            );
         }
     }
 }

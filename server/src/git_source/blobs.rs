@@ -4,7 +4,7 @@ use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
-use coord::source::{BlobSink, SourceError};
+use coord::source::{Blob, BlobSink, SourceError};
 use gix::ObjectId;
 use gix::objs::Kind;
 
@@ -16,8 +16,7 @@ use super::repository::Repository;
 const CHUNK: usize = 64;
 
 impl Repository {
-    /// Hands every blob of `wanted` to `sink`, once each: its content, or `None` where it is no blob, is missing, damaged, or
-    /// larger than `max_bytes`. After an error some may not have been handed over.
+    /// Hands every blob of `wanted` to `sink`, once each. After an error some may not have been handed over.
     pub(super) fn read_blobs(
         &self,
         wanted: &[String],
@@ -45,7 +44,7 @@ impl Repository {
                         return;
                     }
                     let content = reader.read(blob);
-                    if content.is_none() {
+                    if content == Blob::Unreadable {
                         is_missing.store(true, Ordering::Relaxed);
                     }
                     sink(start + offset, content);
@@ -87,7 +86,9 @@ struct Reader<'a> {
 enum Found {
     /// Its content is in the reader's buffer.
     Content,
-    /// It will not be handed over: too large, or no blob.
+    /// It is larger than the limit; its size.
+    TooLarge(u64),
+    /// It is no blob.
     Refused,
     /// It was not found, or could not be unpacked.
     Missed,
@@ -103,16 +104,21 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn read(&mut self, blob: &str) -> Option<&[u8]> {
+    fn read(&mut self, blob: &str) -> Blob<'_> {
         let hash = self.repository.hash();
-        let id = ObjectId::from_hex(blob.as_bytes())
-            .ok()
-            .filter(|id| id.kind() == hash)?;
+        let id = ObjectId::from_hex(blob.as_bytes());
+        let Some(id) = id.ok().filter(|id| id.kind() == hash) else {
+            return Blob::Unreadable;
+        };
         loop {
             match self.find(id) {
-                Found::Content => return Some(&self.content),
-                Found::Refused => return None,
-                Found::Missed => self.handle = self.repository.objects().again(&self.handle)?,
+                Found::Content => return Blob::Content(&self.content),
+                Found::TooLarge(size) => return Blob::TooLarge(size),
+                Found::Refused => return Blob::Unreadable,
+                Found::Missed => match self.repository.objects().again(&self.handle) {
+                    Some(fresh) => self.handle = fresh,
+                    None => return Blob::Unreadable,
+                },
             }
         }
     }
@@ -120,7 +126,8 @@ impl<'a> Reader<'a> {
     fn find(&mut self, id: ObjectId) -> Found {
         // The header first: content over the limit is never unpacked.
         match self.handle.try_find_header(id) {
-            Ok(Some(header)) if header.kind() != Kind::Blob || header.size() > self.max_bytes => Found::Refused,
+            Ok(Some(header)) if header.kind() != Kind::Blob => Found::Refused,
+            Ok(Some(header)) if header.size() > self.max_bytes => Found::TooLarge(header.size()),
             Ok(Some(_)) => match gix::objs::Find::try_find(&self.handle.objects, &id, &mut self.content) {
                 Ok(Some(object)) if object.kind == Kind::Blob => Found::Content,
                 _ => Found::Missed,

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use coord::domain::RepoId;
-use coord::source::{BlobSink, EntryKind, Source};
+use coord::source::{Blob, BlobSink, EntryKind, Source};
 use coord_server::git_source::GitSource;
 use parking_lot::Mutex;
 use tempfile::tempdir;
@@ -10,7 +10,7 @@ use tempfile::tempdir;
 use crate::git::Repo;
 use crate::{serve, sha};
 
-/// What the sink got, by index. Fails when an index comes twice.
+/// The contents that the sink got, by index. Fails when an index comes twice.
 pub(crate) async fn read(
     source: &GitSource,
     repo: &RepoId,
@@ -20,8 +20,19 @@ pub(crate) async fn read(
     let got = Arc::new(Mutex::new(BTreeMap::new()));
     let sink: BlobSink = {
         let got = Arc::clone(&got);
-        Arc::new(move |index, content| {
-            let before = got.lock().insert(index, content.map(<[u8]>::to_vec));
+        Arc::new(move |index, blob| {
+            let content = match blob {
+                Blob::Content(content) => Some(content.to_vec()),
+                Blob::TooLarge(size) => {
+                    assert!(
+                        size > max_bytes,
+                        "{index} is {size} bytes and was refused at {max_bytes}"
+                    );
+                    None
+                }
+                Blob::Unreadable => None,
+            };
+            let before = got.lock().insert(index, content);
             assert!(before.is_none(), "{index} came twice");
         })
     };
