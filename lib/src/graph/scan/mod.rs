@@ -2,6 +2,7 @@
 
 mod component;
 mod javascript;
+mod last_word;
 mod lines;
 mod meter;
 #[cfg(test)]

@@ -159,6 +159,24 @@ proptest! {
     }
 
     #[test]
+    fn what_is_not_read_behind_the_last_word_holds_no_import(pieces in proptest::collection::vec(piece(), 0..60)) {
+        let text = pieces.concat();
+        // A text without line feeds has its lines told by carriage returns.
+        let line_end = if text.contains(&b'\n') { "\n" } else { "\r" };
+        for (language, comment) in [
+            (Language::JavaScript, "//import("),
+            (Language::TypeScript, "//import("),
+            (Language::TypeScriptJsx, "//import("),
+            (Language::Python, "#import("),
+        ] {
+            // With the word at its end, the text is read to its end.
+            let whole = [&text, line_end.as_bytes(), comment.as_bytes()].concat();
+            let shown = String::from_utf8_lossy(&text);
+            prop_assert_eq!(checked(language, &text), checked(language, &whole), "{:?}: {}", language, shown);
+        }
+    }
+
+    #[test]
     fn text_in_comments_and_literals_of_javascript_adds_no_import(pieces in proptest::collection::vec(piece(), 0..30)) {
         let text = String::from_utf8_lossy(&pieces.concat()).replace('\0', "");
         let line: String = text.chars().filter(|one| !"\n\r\u{2028}\u{2029}".contains(*one)).collect();

@@ -3,7 +3,8 @@
 //! One pass over the tokens keeps just enough state to know code from everything else: what the last token was (is a
 //! slash a division or a regular expression, is `<` a comparison or an element), and which braces are open (does `}`
 //! end a block, or go back into a template or among the children of an element). Only the words `import`, `export`,
-//! `require`, `new`, `jest`, `vi` and `vitest` are looked at more closely.
+//! `require`, `new`, `jest`, `vi` and `vitest` are looked at more closely, and nothing behind the last word that can
+//! belong to an import is read.
 //!
 //! It is lexical, so it takes names at their word: a local function called `require` counts as the real one.
 
@@ -13,6 +14,7 @@ mod clause;
 mod jsdoc;
 mod jsx;
 mod keyword;
+mod last_word;
 mod literal;
 mod reference;
 mod regex;
@@ -49,6 +51,8 @@ const REREADS_PER_BYTE: usize = 8;
 pub(super) struct Scanner<'t, 'f> {
     text: &'t [u8],
     position: usize,
+    /// Behind this position no import begins.
+    last_word: usize,
     previous: Previous,
     frames: Vec<Frame>,
     roots: Vec<Root>,
@@ -65,6 +69,7 @@ impl<'t, 'f> Scanner<'t, 'f> {
         Scanner {
             text,
             position: 0,
+            last_word: 0,
             previous: Previous::Statement,
             frames: Vec::new(),
             roots: Vec::new(),
@@ -98,10 +103,13 @@ impl<'t, 'f> Scanner<'t, 'f> {
         self.position = start;
         self.previous = Previous::Statement;
         self.rereads = end.saturating_sub(start).saturating_mul(REREADS_PER_BYTE);
-        loop {
-            self.code();
-            if !self.take_back_element() {
-                break;
+        if let Some(last) = last_word::WORDS.last_in(self.text.get(start..).unwrap_or_default()) {
+            self.last_word = start + last;
+            loop {
+                self.code();
+                if !self.take_back_element() {
+                    break;
+                }
             }
         }
         self.frames.clear();
@@ -109,9 +117,13 @@ impl<'t, 'f> Scanner<'t, 'f> {
         self.text = whole;
     }
 
-    /// Reads code until the text ends.
+    /// Reads code until the text ends, or nothing is left to find. Inside what was taken for an element it is read on: should
+    /// it turn out to be none, what stands before is read again.
     fn code(&mut self) {
         while let Some(&byte) = self.text.get(self.position) {
+            if self.position > self.last_word && self.roots.is_empty() {
+                return;
+            }
             meter::read(1);
             match CLASS[usize::from(byte)] {
                 Class::Space => self.position += 1,

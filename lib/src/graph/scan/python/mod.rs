@@ -3,6 +3,7 @@
 //! `import` is a keyword that no expression has, so the word outside strings and comments is an import statement,
 //! whatever block it stands in; `from` is one where names and `import` follow on its logical line, which tells it from
 //! `yield from` and `raise ... from`. So brackets and indentation need no attention, only strings and comments do.
+//! `import` is in every form of import, `import_module` and `__import__` included: nothing behind the last one is read.
 
 mod call;
 mod statement;
@@ -11,9 +12,14 @@ mod string;
 mod tests;
 mod trivia;
 
+use std::sync::LazyLock;
+
+use super::last_word::Words;
 use super::lines::Lines;
 use super::meter;
 use super::{ImportKind, Specifier};
+
+static IMPORT: LazyLock<Words> = LazyLock::new(|| Words::new(&[("import", statement::may_import)]));
 
 /// The class of a byte in code.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -82,7 +88,10 @@ impl<'t, 'f> Scanner<'t, 'f> {
 
     /// Scans the whole text.
     pub(super) fn scan_file(&mut self) {
-        while let Some(&byte) = self.text.get(self.position) {
+        let Some(last) = IMPORT.last_in(self.text) else { return };
+        while let Some(&byte) = self.text.get(self.position)
+            && self.position <= last
+        {
             meter::read(1);
             match CLASS[usize::from(byte)] {
                 Class::Other => self.position += 1,

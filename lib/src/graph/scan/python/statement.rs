@@ -1,8 +1,21 @@
 //! `import a.b as c, d` and `from a.b import (c, d as e)`.
 
 use super::trivia::skip;
-use super::{Scanner, word_end};
+use super::{CLASS, Class, Scanner, word_end};
 use crate::graph::scan::ImportKind;
+
+/// Whether what stands behind the letters `import` can make an import of them: white space and a name, names in
+/// parentheses, a continued line, or the rest of `import_module` and `__import__`.
+pub(super) fn may_import(behind: &[u8]) -> bool {
+    match behind.first() {
+        Some(b' ' | b'\t' | b'\x0c') => {
+            let next = behind.get(skip(behind, 0, false));
+            next.is_some_and(|byte| matches!(byte, b'(' | b'*') || CLASS[usize::from(*byte)] == Class::Word)
+        }
+        Some(b'_' | b'(' | b'*' | b'\\') => true,
+        _ => false,
+    }
+}
 
 impl Scanner<'_, '_> {
     /// `import` at `start`; the position is behind the word.

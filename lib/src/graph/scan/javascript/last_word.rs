@@ -1,0 +1,134 @@
+//! The words that every import has, and what must follow each: prose has the same words, but hardly ever so.
+//!
+//! A predicate may say yes to what is no import, and never no to what is one. None looks at more than white space, a
+//! name and white space, so that the time stays linear.
+
+use std::sync::LazyLock;
+
+use super::super::last_word::Words;
+use super::bytes::{CLASS, Class, is_word};
+use super::meter;
+use super::trivia::word;
+
+/// The test runner's functions that take a module have `mock`, `Mock`, `import` or `require` in their names.
+pub(super) static WORDS: LazyLock<Words> = LazyLock::new(|| {
+    Words::new(&[
+        ("import", may_import),
+        ("from", before_string),
+        ("require", may_require),
+        ("mock", may_mock),
+        ("Mock", may_mock),
+    ])
+});
+
+/// Behind white space. What may be a comment, a wide space or an escape ends it.
+fn behind_space(text: &[u8]) -> &[u8] {
+    let space = text
+        .iter()
+        .take_while(|byte| CLASS[usize::from(**byte)] == Class::Space);
+    let space = space.count();
+    meter::read(space);
+    &text[space..]
+}
+
+/// A byte that only the scanner itself can tell the meaning of.
+fn is_unclear(byte: u8) -> bool {
+    matches!(byte, b'/' | b'\\' | 0x80..)
+}
+
+/// `import "x"`, `import {`, `import * as`, `import(`, `import.meta`, `import a from`, `import a, {`, `import a =`,
+/// `import type`, and `importActual`.
+fn may_import(behind: &[u8]) -> bool {
+    let Some(first) = behind.first() else { return false };
+    if is_word(*first) {
+        return is_unclear(*first) || is_function_of_runner(behind);
+    }
+    let rest = behind_space(behind);
+    match rest.first() {
+        None => false,
+        Some(b'"' | b'\'' | b'{' | b'*' | b'(' | b'.') => true,
+        Some(byte) if is_unclear(*byte) => true,
+        Some(_) => {
+            let name = word(rest, 0);
+            if name.is_empty() {
+                return false;
+            }
+            let following = behind_space(&rest[name.len()..]);
+            matches!(name, b"type" | b"typeof" | b"source" | b"defer")
+                || !name.is_ascii()
+                || following.starts_with(b"from")
+                || following
+                    .first()
+                    .is_some_and(|byte| matches!(byte, b',' | b'=') || is_unclear(*byte))
+        }
+    }
+}
+
+/// `requireActual`, `importMock`.
+fn is_function_of_runner(behind: &[u8]) -> bool {
+    behind.starts_with(b"Actual") || behind.starts_with(b"Mock")
+}
+
+/// `from "x"`.
+fn before_string(behind: &[u8]) -> bool {
+    let next = behind_space(behind).first();
+    next.is_some_and(|byte| matches!(byte, b'"' | b'\'') || is_unclear(*byte))
+}
+
+/// `require(`, `require.resolve`, `require<T>(`, and `requireActual`.
+fn may_require(behind: &[u8]) -> bool {
+    is_function_of_runner(behind)
+        || behind_space(behind)
+            .first()
+            .is_some_and(|byte| matches!(byte, b'(' | b'.' | b'<') || is_unclear(*byte))
+}
+
+/// `mock(`, `mock<T>(`, and `MockFromModule(`.
+fn may_mock(behind: &[u8]) -> bool {
+    let rest = behind.strip_prefix(b"FromModule").unwrap_or(behind);
+    behind_space(rest)
+        .first()
+        .is_some_and(|byte| matches!(byte, b'(' | b'<') || is_unclear(*byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn imports_are_told_from_prose() {
+        for (text, is_meant) in [
+            ("import 'a'", true),
+            ("import\n{a} from 'b'", true),
+            ("import/**/a from 'b'", true),
+            ("import a /**/ from 'b'", true),
+            ("import a, * as b from 'c'", true),
+            ("import a = require('b')", true),
+            ("import type a from 'b'", true),
+            ("import \u{a0}a from 'b'", true),
+            ("import é from 'b'", true),
+            ("import('a')", true),
+            ("import.meta.url", true),
+            ("vi.importActual('a')", true),
+            ("export * from 'a'", true),
+            ("require ('a')", true),
+            ("require.resolve('a')", true),
+            ("jest.requireActual<A>('a')", true),
+            ("vi.unmock('a')", true),
+            ("jest.createMockFromModule('a')", true),
+            ("", false),
+            ("import", false),
+            ("// imports the module", false),
+            ("// import the module", false),
+            ("// import: a", false),
+            ("important('a')", false),
+            ("Array.from('a')", false),
+            ("// from the module", false),
+            ("// require a module", false),
+            ("required('a')", false),
+            ("// mock it", false),
+        ] {
+            assert_eq!(WORDS.last_in(text.as_bytes()).is_some(), is_meant, "{text}");
+        }
+    }
+}
