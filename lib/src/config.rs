@@ -3,6 +3,7 @@
 use secrecy::SecretString;
 
 use crate::domain::NeighborPolicy;
+use crate::graph::update::Limits;
 
 /// Every environment variable that Coord reads, besides `RUST_LOG`.
 pub mod env_vars {
@@ -12,6 +13,12 @@ pub mod env_vars {
     pub const COORD_LOCK_TTL_SECONDS: &str = "COORD_LOCK_TTL_SECONDS";
     /// `block` (default) or `warn`: what a written neighbour means for someone who wants to write.
     pub const COORD_NEIGHBOR_POLICY: &str = "COORD_NEIGHBOR_POLICY";
+    /// Most bytes of code that one graph takes in, at least 1. Default 4 GiB. Files past it are `over_limit`.
+    pub const COORD_GRAPH_MAX_BYTES: &str = "COORD_GRAPH_MAX_BYTES";
+    /// Most files of code that one graph takes in, at least 1. Default 500,000. Files past it are `over_limit`.
+    pub const COORD_GRAPH_MAX_FILES: &str = "COORD_GRAPH_MAX_FILES";
+    /// Largest file that is read for its imports, in bytes, at least 1. Default 4 MiB. Larger ones are `too_large`.
+    pub const COORD_GRAPH_MAX_FILE_BYTES: &str = "COORD_GRAPH_MAX_FILE_BYTES";
     /// Secret that the cron sends as a bearer token. Unset: the sweep refuses to run.
     pub const CRON_SECRET: &str = "CRON_SECRET";
     /// Upstash REST address.
@@ -105,6 +112,28 @@ impl LockConfig {
     }
 }
 
+/// What one graph may take.
+///
+/// # Errors
+/// When a variable is set to something that it does not take.
+pub fn graph_limits(environment: Environment<'_>) -> Result<Limits, ConfigError> {
+    let number = |variable: &'static str, default: u64| match value_of(environment, variable) {
+        None => Ok(default),
+        Some(text) => text.parse().ok().filter(|number| *number > 0).ok_or(ConfigError {
+            variable,
+            problem: "must be a whole number, at least 1".to_owned(),
+        }),
+    };
+    let default = Limits::default();
+    let files = number(env_vars::COORD_GRAPH_MAX_FILES, default.max_files as u64)?;
+    Ok(Limits {
+        max_file_bytes: number(env_vars::COORD_GRAPH_MAX_FILE_BYTES, default.max_file_bytes)?,
+        max_files: usize::try_from(files).unwrap_or(usize::MAX),
+        max_bytes: number(env_vars::COORD_GRAPH_MAX_BYTES, default.max_bytes)?,
+        ..default
+    })
+}
+
 /// The secret in variable `name`, if it is set.
 pub fn secret(environment: Environment<'_>, name: &str) -> Option<SecretString> {
     value_of(environment, name).map(SecretString::from)
@@ -138,6 +167,17 @@ mod tests {
             ("", "maybe", env_vars::COORD_NEIGHBOR_POLICY),
         ] {
             assert_eq!(lock_config(ttl, policy).unwrap_err().variable, variable);
+        }
+    }
+
+    #[test]
+    fn the_limits_of_a_graph_are_whole_numbers() {
+        let with = |value: &'static str| graph_limits(&move |_| Some(value.to_owned()));
+        let limits = with("7").unwrap();
+        assert_eq!((limits.max_files, limits.max_bytes, limits.max_file_bytes), (7, 7, 7));
+        assert_eq!(graph_limits(&|_| None), Ok(Limits::default()));
+        for refused in ["0", "-1", "4 GiB", "1e6", "1.5"] {
+            assert!(with(refused).is_err(), "{refused}");
         }
     }
 

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Keeps coding agents out of each other's way: they ask what is locked, claim files, and are told what to do next.
 #[derive(Debug, Parser)]
@@ -22,6 +22,64 @@ pub struct Cli {
 pub enum Command {
     /// Serve repositories on this machine (the default).
     Serve(ServeArgs),
+    /// Print the import graph of a commit, without a server.
+    Graph(GraphArgs),
+}
+
+/// Options of `coord graph`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+Environment:
+  COORD_GRAPH_MAX_BYTES       most bytes of code that are read in all
+  COORD_GRAPH_MAX_FILES       most files of code that are read
+  COORD_GRAPH_MAX_FILE_BYTES  largest file that is read
+
+Examples:
+  coord graph                              every import of the commit that is checked out, one a line
+  coord graph --explain src/app.ts         where each import of one file leads, and why
+  coord graph --stats                      what was found, in figures
+  coord graph --rev v1.2 --format json     the graph of a tag, for a program")]
+pub struct GraphArgs {
+    /// The repository, one of its worktrees, or a folder inside
+    #[arg(long, value_name = "PATH", default_value = ".")]
+    pub repo: PathBuf,
+    /// Whose files: a branch, a tag, or a commit [default: the commit that is checked out]
+    #[arg(long, value_name = "REV")]
+    pub rev: Option<String>,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t = GraphFormat::Tsv)]
+    pub format: GraphFormat,
+    /// Which imports count
+    #[arg(long, value_enum, default_value_t = Kinds::Core)]
+    pub kinds: Kinds,
+    /// Print figures about the graph instead of it
+    #[arg(long, conflicts_with_all = ["explain", "format"])]
+    pub stats: bool,
+    /// Print each import of this file, where it leads, and why it leads nowhere, instead of the graph
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["format", "kinds"])]
+    pub explain: Option<String>,
+}
+
+/// Forms of a printed graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum GraphFormat {
+    /// `source<TAB>target`, a line for each edge, sorted
+    Tsv,
+    /// Nodes and edges as `GET /api/graph` has them, and the kinds of each edge
+    Json,
+    /// For Graphviz
+    Dot,
+    /// For Mermaid, as Markdown pages show it
+    Mermaid,
+}
+
+/// Kinds of imports that are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Kinds {
+    /// What the language itself imports: statements, types, import() and require()
+    Core,
+    /// Also mocks, URLs, require.resolve(), JSDoc types, reference comments, and importlib
+    All,
 }
 
 /// Options of `coord serve`.

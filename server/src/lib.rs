@@ -4,12 +4,14 @@
 //! - [`listen`], [`local_guard`], [`page`]: connections, who may connect, the web page
 //! - [`embedded`]: the store on disk
 //! - [`git_source`]: repositories on disk
+//! - [`graph_command`]: `coord graph`
 //! - [`upstash_listen`]: the store offered on a port
 
 pub mod banner;
 pub mod cli;
 pub mod embedded;
 pub mod git_source;
+pub mod graph_command;
 pub mod listen;
 pub mod local_guard;
 pub mod page;

@@ -29,6 +29,12 @@ impl KindSet {
         self.0 & Self::of(kind).0 != 0
     }
 
+    /// The names of the kinds in it, in order.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        let kinds = ImportKind::ALL.into_iter().filter(move |kind| self.has(*kind));
+        kinds.map(ImportKind::name)
+    }
+
     /// Whether one of the forms is an import by the language itself, for a source in `language`: every import statement,
     /// `export ... from`, types, and in JavaScript and TypeScript `import()` and `require()`. Not among them are names
     /// in comments and in calls that only tools understand.

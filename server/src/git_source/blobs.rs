@@ -9,6 +9,7 @@ use gix::ObjectId;
 use gix::objs::Kind;
 
 use super::bounded::Deadline;
+use super::checkout::{CheckedOutBlobs, WORTH_AN_INDEX};
 use super::objects::Handle;
 use super::repository::Repository;
 
@@ -29,8 +30,16 @@ impl Repository {
         let threads = cores.min(wanted.len().div_ceil(CHUNK));
         let next = AtomicUsize::new(0);
         let is_missing = AtomicBool::new(false);
+        let checked_out: Vec<CheckedOutBlobs> = if wanted.len() < WORTH_AN_INDEX {
+            Vec::new()
+        } else {
+            let worktrees = self.worktrees().into_iter();
+            worktrees
+                .filter_map(|worktree| CheckedOutBlobs::read(&worktree, self.hash()))
+                .collect()
+        };
         let read = || {
-            let mut reader = Reader::new(self, max_bytes);
+            let mut reader = Reader::new(self, &checked_out, max_bytes);
             loop {
                 let start = next.fetch_add(CHUNK, Ordering::Relaxed);
                 let Some(chunk) = wanted.get(start..wanted.len().min(start + CHUNK)) else {
@@ -77,6 +86,7 @@ impl Repository {
 /// One thread at work.
 struct Reader<'a> {
     repository: &'a Repository,
+    checked_out: &'a [CheckedOutBlobs],
     handle: Handle,
     max_bytes: u64,
     content: Vec<u8>,
@@ -95,9 +105,10 @@ enum Found {
 }
 
 impl<'a> Reader<'a> {
-    fn new(repository: &'a Repository, max_bytes: u64) -> Self {
+    fn new(repository: &'a Repository, checked_out: &'a [CheckedOutBlobs], max_bytes: u64) -> Self {
         Reader {
             repository,
+            checked_out,
             handle: repository.objects().handle(),
             max_bytes,
             content: Vec::new(),
@@ -110,6 +121,10 @@ impl<'a> Reader<'a> {
         let Some(id) = id.ok().filter(|id| id.kind() == hash) else {
             return Blob::Unreadable;
         };
+        let is_checked_out = |place: &CheckedOutBlobs| place.find(&id, self.max_bytes, &mut self.content);
+        if self.checked_out.iter().any(is_checked_out) {
+            return Blob::Content(&self.content);
+        }
         loop {
             match self.find(id) {
                 Found::Content => return Blob::Content(&self.content),

@@ -1,4 +1,4 @@
-//! Git repositories on this machine, read from their object databases and never by checkout.
+//! Git repositories on this machine, read from their object databases, and from a checkout where it is certainly the same.
 //!
 //! - `open`: from paths on the command line to repositories, with sentences for a terminal
 //! - `identity`: which [`RepoId`] a repository on disk has
@@ -6,7 +6,7 @@
 //! - `near`: names like the one that does not exist
 //! - `objects`: the object database, while `git gc` replaces it
 //! - `history`, `ancestry`, `answers`: commits and their parents, reachability, remembered answers
-//! - `tree`, `blobs`: files
+//! - `tree`, `blobs`, `checkout`: files
 //! - `bounded`: nothing here waits for a disk without an end
 //!
 //! Nothing configured in a repository is ever run: no hooks, filters, credential helpers or fsmonitors. The environment of
@@ -16,6 +16,7 @@ mod ancestry;
 mod answers;
 mod blobs;
 mod bounded;
+mod checkout;
 mod history;
 mod identity;
 mod near;
@@ -25,7 +26,7 @@ mod references;
 mod repository;
 mod tree;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -93,6 +94,15 @@ impl GitSource {
     /// What was opened: one entry for each worktree or bare repository among the given paths, in the order given.
     pub fn opened(&self) -> Vec<Opened> {
         self.opened.clone()
+    }
+
+    /// The commit that `revision` names in the worktree at `path`: anything that `git rev-parse` takes, such as `HEAD~3`,
+    /// a branch, a tag, or an abbreviated id.
+    ///
+    /// # Errors
+    /// When the worktree cannot be opened, or the revision names no one commit there.
+    pub fn revision(path: &Path, revision: &str) -> Result<CommitSha, OpenError> {
+        open::revision(path, revision)
     }
 
     fn find(&self, repo: &RepoId) -> Result<&Arc<Repository>, SourceError> {

@@ -12,7 +12,7 @@ use gix::sec::trust::Mapping;
 
 use super::objects::Objects;
 use super::repository::Repository;
-use super::{GitSource, Opened, bounded, identity, near};
+use super::{GitSource, Opened, bounded, checkout, identity, near};
 
 /// Most packs that can be open at once. gix takes 32 by default, which a server that sees many fetches between two
 /// runs of `git gc` can exceed; an unused slot costs about 200 bytes.
@@ -68,6 +68,16 @@ pub enum OpenError {
         /// What went wrong.
         why: String,
     },
+    /// A revision that names no one commit.
+    #[error("{revision} names no commit in the git repository at {}: {why}", path.display())]
+    Revision {
+        /// As given.
+        revision: String,
+        /// The worktree.
+        path: PathBuf,
+        /// What was found instead.
+        why: String,
+    },
     /// Two different repositories would have the same id.
     #[error(
         "{} and {} are different repositories with the same name, {repo}; serve one of them, or give one another \
@@ -109,11 +119,30 @@ pub(super) fn open(paths: &[PathBuf]) -> Result<GitSource, OpenError> {
             }
         };
         let seen = worktree.describe(&repository)?;
+        if let Some(checkout) = worktree.checkout() {
+            repository.add_worktree(checkout);
+        }
         if !opened.iter().any(|other| other.path == seen.path) {
             opened.push(seen);
         }
     }
     Ok(GitSource { repositories, opened })
+}
+
+pub(super) fn revision(path: &Path, revision: &str) -> Result<CommitSha, OpenError> {
+    let worktree = Worktree::find(path)?;
+    let refused = |why: String| OpenError::Revision {
+        revision: revision.to_owned(),
+        path: worktree.path.clone(),
+        why,
+    };
+    let found = worktree.handle.rev_parse_single(revision);
+    let object = found.and_then(|id| id.object()).and_then(gix::Object::peel_tags_to_end);
+    let commit = object.map_err(|error| refused(sentence(&error)))?;
+    if commit.kind != gix::objs::Kind::Commit {
+        return Err(refused(format!("it is a {}", commit.kind)));
+    }
+    CommitSha::parse(&commit.id.to_string()).map_err(|invalid| refused(invalid.to_string()))
 }
 
 /// A worktree, or a bare repository.
@@ -201,6 +230,28 @@ impl Worktree {
             objects,
             self.handle.object_hash(),
         ))
+    }
+
+    /// What can be read in place of blobs; nothing in a bare repository.
+    fn checkout(&self) -> Option<checkout::Worktree> {
+        self.handle.workdir()?;
+        let config = self.handle.config_snapshot();
+        let home = std::env::var_os("HOME").map(PathBuf::from);
+        let named = config.trusted_path("core.attributesFile").ok().flatten();
+        let users = std::env::var_os("XDG_CONFIG_HOME")
+            .map(PathBuf::from)
+            .or_else(|| Some(home?.join(".config")))
+            .map(|folder| folder.join("git/attributes"));
+        let attributes = [
+            Some(self.common_dir.join("info/attributes")),
+            Some(PathBuf::from("/etc/gitattributes")),
+            named.or(users),
+        ];
+        Some(checkout::Worktree {
+            root: self.path.clone(),
+            git_dir: self.handle.git_dir().to_owned(),
+            attributes: attributes.into_iter().flatten().collect(),
+        })
     }
 
     fn describe(&self, repository: &Repository) -> Result<Opened, OpenError> {

@@ -12,6 +12,7 @@ use parking_lot::Mutex;
 
 use super::answers::Answers;
 use super::bounded::Deadline;
+use super::checkout::Worktree;
 use super::near::{self, Nearest};
 use super::objects::Objects;
 use super::references::References;
@@ -25,6 +26,7 @@ pub(super) struct Repository {
     hash: gix::hash::Kind,
     references: References,
     answers: Mutex<Answers>,
+    worktrees: Mutex<Vec<Worktree>>,
 }
 
 /// What a commit id, whole or abbreviated, names here.
@@ -60,6 +62,7 @@ impl Repository {
             references: References::new(common_dir.clone(), hash),
             common_dir,
             answers: Mutex::default(),
+            worktrees: Mutex::default(),
         }
     }
 
@@ -81,6 +84,15 @@ impl Repository {
 
     pub(super) fn answers(&self) -> &Mutex<Answers> {
         &self.answers
+    }
+
+    /// The worktrees that were opened.
+    pub(super) fn worktrees(&self) -> Vec<Worktree> {
+        self.worktrees.lock().clone()
+    }
+
+    pub(super) fn add_worktree(&self, worktree: Worktree) {
+        self.worktrees.lock().push(worktree);
     }
 
     pub(super) fn objects(&self) -> &Objects {

@@ -8,6 +8,7 @@ use gix::objs::TreeRefIter;
 use gix::objs::tree::EntryKind as GitKind;
 
 use super::bounded::Deadline;
+use super::checkout::Checkout;
 use super::repository::{Repository, unreadable};
 
 /// Most entries of a tree. Far above real repositories; a few nested trees can name billions of files.
@@ -42,6 +43,13 @@ impl Repository {
             .find_commit(id)
             .and_then(|commit| commit.tree_id().map(gix::Id::detach))
             .map_err(|error| unreadable(self, format_args!("commit {id} cannot be read: {error}")))?;
+        let checkouts = self.worktrees().into_iter();
+        let listed = checkouts
+            .filter_map(|worktree| Checkout::read(&worktree, self.hash()))
+            .find_map(|checkout| checkout.tree(tree));
+        if let Some(entries) = listed {
+            return Ok(entries);
+        }
         let mut walk = Walk {
             repository: self,
             handle,
@@ -114,7 +122,7 @@ impl Walk<'_> {
 }
 
 /// Appends a name, unless no file can have it.
-fn push_name(path: &mut String, name: &BStr) -> bool {
+pub(super) fn push_name(path: &mut String, name: &BStr) -> bool {
     let Ok(name) = name.to_str() else {
         return false;
     };

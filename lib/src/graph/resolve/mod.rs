@@ -76,6 +76,18 @@ impl Reason {
             Reason::Invalid => "invalid",
         }
     }
+
+    /// The same for people.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Reason::External => "a package or module that is not in the repository",
+            Reason::Missing => "a path, an alias or a relative module that names no tracked file",
+            Reason::OutsideRepository => "a relative path that leads out of the repository",
+            Reason::NoEntry => "a package of the repository that offers nothing of that name",
+            Reason::Namespace => "a folder without __init__.py, where there is no file to point at",
+            Reason::Invalid => "empty or malformed",
+        }
+    }
 }
 
 /// Where the specifiers of one file led, and what that rests on.

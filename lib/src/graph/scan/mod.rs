@@ -40,6 +40,38 @@ pub enum ImportKind {
     Reference,
 }
 
+impl ImportKind {
+    /// Every kind, in order.
+    pub const ALL: [ImportKind; 10] = [
+        ImportKind::Import,
+        ImportKind::ExportFrom,
+        ImportKind::Type,
+        ImportKind::Dynamic,
+        ImportKind::Require,
+        ImportKind::RequireResolve,
+        ImportKind::Url,
+        ImportKind::Mock,
+        ImportKind::JsDoc,
+        ImportKind::Reference,
+    ];
+
+    /// Lower-case name, as the wire has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            ImportKind::Import => "import",
+            ImportKind::ExportFrom => "export_from",
+            ImportKind::Type => "type",
+            ImportKind::Dynamic => "dynamic",
+            ImportKind::Require => "require",
+            ImportKind::RequireResolve => "require_resolve",
+            ImportKind::Url => "url",
+            ImportKind::Mock => "mock",
+            ImportKind::JsDoc => "js_doc",
+            ImportKind::Reference => "reference",
+        }
+    }
+}
+
 /// One import, as written.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, Serialize)]
 pub struct Specifier {

@@ -1,0 +1,33 @@
+//! The progress bar of a build.
+
+use std::sync::Arc;
+
+use coord::graph::build::{Progress, ProgressSink};
+use indicatif::{ProgressDrawTarget, ProgressStyle};
+
+/// A bar on standard error, where that is a terminal; nothing otherwise.
+pub(super) struct ProgressBar(indicatif::ProgressBar);
+
+impl ProgressBar {
+    pub(super) fn on_terminal() -> Self {
+        // It draws nothing where standard error is no terminal.
+        let bar = indicatif::ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        if let Ok(style) = ProgressStyle::with_template("Reading {bar:40} {human_pos} of {human_len} files, {eta} left")
+        {
+            bar.set_style(style);
+        }
+        ProgressBar(bar)
+    }
+
+    pub(super) fn sink(&self) -> ProgressSink {
+        let bar = self.0.clone();
+        Arc::new(move |progress: Progress| {
+            bar.set_length(progress.wanted as u64);
+            bar.set_position(progress.scanned as u64);
+        })
+    }
+
+    pub(super) fn finish(&self) {
+        self.0.finish_and_clear();
+    }
+}
