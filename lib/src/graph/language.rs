@@ -41,7 +41,8 @@ const EXTENSIONS: &[(&str, Language)] = &[
 impl Language {
     /// The language of the file at `path`, or `None` where its imports are not known.
     pub fn of_path(path: &str) -> Option<Self> {
-        let (_, extension) = path.rsplit('/').next()?.rsplit_once('.')?;
+        let dot = memchr::memrchr2(b'.', b'/', path.as_bytes()).filter(|at| path.as_bytes()[*at] == b'.')?;
+        let extension = &path[dot + 1..];
         EXTENSIONS
             .iter()
             .find(|(known, _)| *known == extension)

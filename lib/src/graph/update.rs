@@ -90,7 +90,11 @@ impl Update {
     pub fn begin(previous: Previous, tree: Vec<TreeEntry>, limits: Limits) -> Self {
         let mut files: Vec<TreeEntry> = tree
             .into_iter()
-            .filter(|entry| entry.kind != EntryKind::Submodule && !entry.path.contains('\n') && !entry.path.is_empty())
+            .filter(|entry| {
+                entry.kind != EntryKind::Submodule
+                    && memchr::memchr(b'\n', entry.path.as_bytes()).is_none()
+                    && !entry.path.is_empty()
+            })
             .collect();
         if !files.is_sorted_by(|one, other| one.path < other.path) {
             files.sort_by(|one, other| one.path.cmp(&other.path));

@@ -50,11 +50,14 @@ pub async fn print_graph(args: GraphArgs) -> anyhow::Result<()> {
     } else {
         print::text(graph, &commit, args.format, args.kinds)?
     };
-    match io::stdout().lock().write_all(text.as_bytes()) {
+    let written = match io::stdout().lock().write_all(text.as_bytes()) {
         // Whoever read the output has seen enough, as in `coord graph | head`.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         written => written.context("the output cannot be written"),
-    }
+    };
+    // The process ends here; taking a graph apart piece by piece would only make people wait.
+    std::mem::forget((source, snapshot));
+    written
 }
 
 fn open(path: &Path, rev: Option<&str>) -> anyhow::Result<(GitSource, Opened, CommitSha)> {

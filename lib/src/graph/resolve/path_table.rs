@@ -38,11 +38,13 @@ impl Extension {
 
     /// The path without its extension, and the extension, where it is one of these.
     pub(super) fn split(path: &str) -> Option<(&str, Extension)> {
-        let name_start = path.rfind('/').map_or(0, |slash| slash + 1);
-        let dot = path.rfind('.').filter(|dot| *dot > name_start)?;
-        let stem = &path[..dot];
+        let bytes = path.as_bytes();
+        let dot = memchr::memrchr2(b'.', b'/', bytes).filter(|at| bytes[*at] == b'.')?;
+        // A name that begins with its only dot has no extension.
+        let is_name = |stem: &str| !stem.is_empty() && !stem.ends_with('/');
+        let stem = Some(&path[..dot]).filter(|stem| is_name(stem))?;
         let declaration = |plain, declared| match stem.strip_suffix(".d") {
-            Some(shorter) if shorter.len() > name_start => (shorter, declared),
+            Some(shorter) if is_name(shorter) => (shorter, declared),
             _ => (stem, plain),
         };
         Some(match &path[dot + 1..] {
@@ -222,7 +224,7 @@ fn stem_of(files: &[TreeEntry], id: FileId) -> &str {
 
 /// The folder of a path, `""` at the root.
 pub(crate) fn folder(path: &str) -> &str {
-    path.rfind('/').map_or("", |slash| &path[..slash])
+    memchr::memrchr(b'/', path.as_bytes()).map_or("", |slash| &path[..slash])
 }
 
 /// Writes `folder` joined with `relative` into `out`, `.` and `..` folded. `false` when it leads out of the root.
