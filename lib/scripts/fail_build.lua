@@ -12,5 +12,5 @@ end
 local failures = redis.call('HINCRBY', graph_key, 'failures', 1)
 local retry_at = now + math.min(600, 5 * 2 ^ math.min(failures, 10))
 redis.call('HSET', graph_key, 'failed', commit, 'failure', reason, 'retry_at', retry_at)
-redis.call('HDEL', graph_key, 'builder', 'building', 'lease_until')
+redis.call('HDEL', graph_key, 'builder', 'building', 'lease_until', 'progress')
 return { 'FAILED', now, retry_at }

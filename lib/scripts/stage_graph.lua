@@ -1,4 +1,5 @@
--- stage_graph: writes a part of a new graph beside the old one, and renews the builder's lease.
+-- stage_graph: writes a part of a new graph beside the old one, and renews the builder's lease. What a builder that died has
+-- staged goes away by itself.
 -- KEYS: 1 graph, 2 the staging key
 -- ARGV: 1 builder, 2 seconds that the lease lasts, 3 BEGIN (empties the staging key), HASH or STRING,
 --       4... HASH: fields and values; STRING: text to append
@@ -6,6 +7,8 @@
 graph_key = KEYS[1]
 local staging_key = KEYS[2]
 local builder, seconds, form = ARGV[1], tonumber(ARGV[2]), ARGV[3]
+
+local STAGED_SECONDS = 3600
 
 if redis.call('HGET', graph_key, 'builder') ~= builder then
   return { 'LOST', now }
@@ -17,5 +20,8 @@ elseif form == 'HASH' then
   call_in_chunks('HSET', staging_key, arguments_from(4))
 else
   redis.call('APPEND', staging_key, ARGV[4])
+end
+if form ~= 'BEGIN' then
+  redis.call('EXPIRE', staging_key, STAGED_SECONDS)
 end
 return { 'STAGED', now }

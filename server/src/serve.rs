@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use axum::Router;
 use coord::auth::{Authenticator, JwtVerifier};
-use coord::config::{LockConfig, env_vars, process_environment, secret};
+use coord::config::{LockConfig, env_vars, graph_limits, process_environment, secret};
 use coord::domain::UserId;
 use coord::graph::keeper::GraphKeeper;
 use coord::http::{AppState, Endpoint, HeadObserver};
@@ -44,6 +44,8 @@ pub struct Server {
     pub router: Router,
     /// The state.
     pub store: Arc<dyn Store>,
+    /// What keeps the graphs up to date.
+    pub keeper: Arc<GraphKeeper>,
     /// What is served.
     pub opened: Vec<Opened>,
 }
@@ -66,7 +68,7 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     };
     let server = build(&args, address).await?;
     print!("{}", banner::text(address, &server.store.describe(), &server.opened));
-    let sweeper = tokio::spawn(sweep_forever(Arc::clone(&server.store)));
+    let sweeper = tokio::spawn(sweep_forever(Arc::clone(&server.store), Arc::clone(&server.keeper)));
     let (stop, stopped) = tokio::sync::watch::channel(());
     let until_stopped = move || {
         let mut stopped = stopped.clone();
@@ -106,6 +108,7 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
 /// When a repository, the store or a setting cannot be used.
 pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Server> {
     let locks = lock_config(args)?;
+    let limits = graph_limits(&process_environment)?;
     let authenticator = authenticator(address)?;
     let is_open = matches!(authenticator, Authenticator::Local { .. });
     let paths = if args.repo.is_empty() {
@@ -118,7 +121,7 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
     let store = open_store(args, &opened)?;
     let source: Arc<dyn Source> = Arc::new(source);
     let builder = format!("{}-{}", std::process::id(), started_at());
-    let keeper = GraphKeeper::start(Arc::clone(&store), Arc::clone(&source), builder);
+    let keeper = GraphKeeper::start(Arc::clone(&store), Arc::clone(&source), builder, limits);
     for repository in &opened {
         if let Some(branch) = &repository.default_branch
             && let Ok(head) = source.head(&repository.repo, branch).await
@@ -132,14 +135,19 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
         authenticator: Arc::new(authenticator),
         locks,
         cron_secret: secret(&process_environment, env_vars::CRON_SECRET),
-        head_observer: Some(keeper),
+        head_observer: Some(Arc::clone(&keeper) as Arc<dyn HeadObserver>),
         graph_cache: Arc::default(),
     };
     let mut router = coord::http::router(state, &Endpoint::ALL).merge(page::router());
     if is_open {
         router = router.layer(axum::middleware::from_fn(require_local_host));
     }
-    Ok(Server { router, store, opened })
+    Ok(Server {
+        router,
+        store,
+        keeper,
+        opened,
+    })
 }
 
 fn started_at() -> u128 {
@@ -228,11 +236,12 @@ fn open_store(args: &ServeArgs, opened: &[Opened]) -> anyhow::Result<Arc<dyn Sto
     })?))
 }
 
-async fn sweep_forever(store: Arc<dyn Store>) {
+async fn sweep_forever(store: Arc<dyn Store>, keeper: Arc<GraphKeeper>) {
     let mut interval = tokio::time::interval(SWEEP_EVERY);
     interval.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         interval.tick().await;
+        keeper.look_again();
         match sweep_due(&*store).await {
             Ok(report) => tracing::debug!(?report, "swept"),
             Err(error) => tracing::warn!(%error, "expired locks could not be swept"),

@@ -8,6 +8,8 @@ use std::time::Duration;
 use coord::auth::Authenticator;
 use coord::config::LockConfig;
 use coord::domain::{Branch, CommitSha, RepoId, UserId};
+use coord::graph::KindSet;
+use coord::graph::scan::ImportKind;
 use coord::graph::stored::{Node, StoredGraph};
 use coord::http::{AppState, Endpoint};
 use coord::store::scripts::{StagedPart, lease_build, publish_graph, stage_graph};
@@ -217,6 +219,12 @@ impl Api {
                 })
                 .to_vec(),
             edges: vec![(0, 1), (2, 0)],
+            kinds: vec![
+                KindSet::of(ImportKind::Import)
+                    .and(KindSet::of(ImportKind::Type))
+                    .bits(),
+                KindSet::of(ImportKind::Dynamic).bits(),
+            ],
         };
         let lines = [
             ("src/auth.ts", "2\n>src/db.ts\n<src/page.ts\n"),

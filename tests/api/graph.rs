@@ -1,5 +1,8 @@
 //! `GET /api/graph`.
 
+use coord::domain::CommitSha;
+use coord::graph::build::Progress;
+use coord::store::scripts::{lease_build, report_build};
 use insta::{assert_json_snapshot, assert_snapshot};
 use serde_json::json;
 
@@ -117,6 +120,15 @@ async fn a_question_without_its_parts_says_which() {
         format!("?{url}&branch="),
         format!("?{url}&branch=a%20b"),
         format!("?{url}&branch=main&format=xml"),
+        format!("?{url}&branch=main&depth=2"),
+        format!("?{url}&branch=main&direction=imports"),
+        format!("?{url}&branch=main&focus="),
+        format!("?{url}&branch=main&focus=../a.ts"),
+        format!("?{url}&branch=main&focus=a.ts&depth=-1"),
+        format!("?{url}&branch=main&focus=a.ts&depth=33"),
+        format!("?{url}&branch=main&focus=a.ts&depth=all"),
+        format!("?{url}&branch=main&focus=a.ts&direction=up"),
+        format!("?{url}&branch=main&focus=a.ts&focus=b.ts"),
         format!("?{url}&branch=%ff"),
         format!("?{url}&branch=main&branch=other"),
         "?repo_url=shop&branch=main".to_owned(),
@@ -127,6 +139,89 @@ async fn a_question_without_its_parts_says_which() {
         lines.push(format!("{query}\n    {}", answer.refusal()));
     }
     assert_snapshot!(lines.join("\n"));
+}
+
+#[tokio::test]
+async fn a_focus_gives_the_part_of_the_graph_around_a_file() {
+    let api = Api::start().await;
+    let focus = |rest: &str| format!("{PATH}&focus={rest}");
+    let unbuilt = api.get(&focus("src/page.ts"), &[]).await;
+    assert_eq!((unbuilt.status, &unbuilt.json()["nodes"]), (202, &json!([])));
+    api.publish_graph(&api.head).await;
+    api.claim("bob", "WRITING", &["src/db.ts"]).await;
+    api.claim("bob", "READING", &["src/page.ts"]).await;
+    // Two steps lie between the page and the database; one is the default.
+    assert_json_snapshot!("around", api.get(&focus("src/page.ts"), &[]).await.snapshot());
+    for (rest, nodes, edges) in [
+        ("src/page.ts&depth=0", &["src/page.ts"][..], json!([])),
+        (
+            "src/page.ts&depth=2",
+            &["src/auth.ts", "src/db.ts", "src/page.ts"],
+            json!([[0, 1], [2, 0]]),
+        ),
+        (
+            "src/auth.ts",
+            &["src/auth.ts", "src/db.ts", "src/page.ts"],
+            json!([[0, 1], [2, 0]]),
+        ),
+        (
+            "src/auth.ts&direction=imports",
+            &["src/auth.ts", "src/db.ts"],
+            json!([[0, 1]]),
+        ),
+        (
+            "./src/auth.ts&direction=importers",
+            &["src/auth.ts", "src/page.ts"],
+            json!([[1, 0]]),
+        ),
+        (
+            "src/db.ts&direction=importers&depth=32",
+            &["src/auth.ts", "src/db.ts", "src/page.ts"],
+            json!([[0, 1], [2, 0]]),
+        ),
+    ] {
+        let answer = api.get(&focus(&format!("{rest}&format=compact")), &[]).await.json();
+        let ids: Vec<_> = answer["nodes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|node| node["id"].as_str().unwrap())
+            .collect();
+        assert_eq!((ids.as_slice(), &answer["edges"]), (nodes, &edges), "{rest}");
+    }
+    let whole = api.get(PATH, &[]).await;
+    let known = [("if-none-match", whole.header("etag").unwrap())];
+    assert_eq!(
+        api.get(&focus("src/page.ts"), &known).await.status,
+        200,
+        "a part is another entity"
+    );
+    assert_snapshot!("no_such_file", api.get(&focus("src/none.ts"), &[]).await.refusal());
+}
+
+#[tokio::test]
+async fn a_build_that_is_under_way_says_how_far_it_is() {
+    let api = Api::start().await;
+    let (repo, branch) = (crate::api::repo(), crate::api::main_branch());
+    let commit = CommitSha::parse(&api.head).unwrap();
+    lease_build(&*api.store, &repo, &branch, "one", &commit).await.unwrap();
+    let progress = Progress {
+        files: 9,
+        wanted: 7,
+        scanned: 3,
+    };
+    report_build(&*api.store, &repo, &branch, "one", progress)
+        .await
+        .unwrap();
+    let answer = api.get(PATH, &[]).await;
+    assert_eq!(
+        (answer.status, &answer.json()["progress"]),
+        (202, &json!({ "files": 9, "wanted": 7, "scanned": 3 }))
+    );
+    // The builder dies, and its lease lapses.
+    let key = coord::store::keys::graph(&repo, &branch);
+    api.command(["HSET", &key, "lease_until", "1000000000"]).await;
+    assert_eq!(api.get(PATH, &[]).await.json().get("progress"), None);
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 -- Ends a build: the graph is of `commit` now, the lease is given back, and the change is announced.
 -- Needs: graph_key, branch, now, emit.
 local function finish_build(commit, fields)
-  redis.call('HDEL', graph_key, 'builder', 'building', 'lease_until', 'failed', 'failure', 'failures', 'retry_at')
+  redis.call('HDEL', graph_key, 'builder', 'building', 'lease_until', 'progress', 'failed', 'failure', 'failures', 'retry_at')
   redis.call('HSET', graph_key, 'version', commit, 'generated_at', now)
   call_in_chunks('HSET', graph_key, fields)
   emit({ type = 'graph_update', branch = branch, version = commit })
@@ -12,5 +12,6 @@ local function replace(live_key, staging_key)
   redis.call('UNLINK', live_key)
   if redis.call('EXISTS', staging_key) == 1 then
     redis.call('RENAME', staging_key, live_key)
+    redis.call('PERSIST', live_key)
   end
 end

@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::FileId;
 use super::update::{Limits, Previous, Snapshot, Update, Wanted};
 use crate::domain::{CommitSha, RepoId};
-use crate::source::{Blob, BlobSink, Source, SourceError};
+use crate::source::{Blob, BlobSink, Source, SourceError, TreeEntry};
 
 /// How far a build is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Files of the tree.
     pub files: usize,
@@ -37,6 +37,21 @@ pub async fn build(
     progress: ProgressSink,
 ) -> Result<Snapshot, SourceError> {
     let tree = source.tree(repo, commit).await?;
+    build_tree(source, repo, tree, previous, limits, progress).await
+}
+
+/// [`build`] of a commit whose `tree` is known already.
+///
+/// # Errors
+/// When the source cannot give the blobs.
+pub async fn build_tree(
+    source: &dyn Source,
+    repo: &RepoId,
+    tree: Vec<TreeEntry>,
+    previous: Previous,
+    limits: Limits,
+    progress: ProgressSink,
+) -> Result<Snapshot, SourceError> {
     let update = Arc::new(off_the_runtime(move || Update::begin(previous, tree, limits)).await?);
     let scanned = Arc::new(AtomicUsize::new(0));
     loop {

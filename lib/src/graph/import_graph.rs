@@ -18,6 +18,16 @@ impl KindSet {
         KindSet(1 << kind as u16)
     }
 
+    /// The set in the form that is stored: a bit for each kind, in their order.
+    pub fn bits(self) -> u16 {
+        self.0
+    }
+
+    /// The set that [`Self::bits`] gave.
+    pub fn from_bits(bits: u16) -> Self {
+        KindSet(bits)
+    }
+
     /// Both sets together.
     #[must_use]
     pub fn and(self, other: Self) -> Self {

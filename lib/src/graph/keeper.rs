@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 
 use super::publish::{BuildError, Built, Job, build_and_publish};
+use super::update::Limits;
 use crate::domain::{Branch, CommitSha, RepoId};
 use crate::http::HeadObserver;
 use crate::source::{Source, SourceError};
@@ -36,6 +37,7 @@ pub struct GraphKeeper {
     source: Arc<dyn Source>,
     /// A name that no other process has: what the lease on a build is held by.
     builder: String,
+    limits: Limits,
     heads: Mutex<HashMap<RepoId, HashMap<Branch, CommitSha>>>,
     /// Branches that wait for their turn, so that each waits once.
     queued: Mutex<HashSet<Watched>>,
@@ -63,12 +65,13 @@ enum Kept {
 
 impl GraphKeeper {
     /// Starts the background work on the current runtime; it ends when the keeper is dropped.
-    pub fn start(store: Arc<dyn Store>, source: Arc<dyn Source>, builder: String) -> Arc<Self> {
+    pub fn start(store: Arc<dyn Store>, source: Arc<dyn Source>, builder: String, limits: Limits) -> Arc<Self> {
         let (queue, waiting) = mpsc::unbounded_channel();
         let keeper = Arc::new(GraphKeeper {
             store,
             source,
             builder,
+            limits,
             heads: Mutex::default(),
             queued: Mutex::default(),
             queue,
@@ -109,17 +112,7 @@ impl GraphKeeper {
         loop {
             interval.tick().await;
             let Some(keeper) = keeper.upgrade() else { return };
-            let watched: Vec<Watched> = {
-                let heads = keeper.heads.lock().unwrap_or_else(PoisonError::into_inner);
-                let pairs = |(repo, branches): (&RepoId, &HashMap<Branch, CommitSha>)| {
-                    branches
-                        .keys()
-                        .map(|branch| (repo.clone(), branch.clone()))
-                        .collect::<Vec<_>>()
-                };
-                heads.iter().flat_map(pairs).collect()
-            };
-            for (repo, branch) in watched {
+            for (repo, branch) in keeper.watched() {
                 match keeper.source.head(&repo, &branch).await {
                     Ok(head) => keeper.saw_head(&repo, &branch, &head),
                     Err(SourceError::UnknownBranch { .. }) => keeper.forget(&repo, &branch),
@@ -127,6 +120,15 @@ impl GraphKeeper {
                 }
             }
         }
+    }
+
+    fn watched(&self) -> Vec<Watched> {
+        let heads = self.heads.lock().unwrap_or_else(PoisonError::into_inner);
+        let pairs = |(repo, branches): (&RepoId, &HashMap<Branch, CommitSha>)| {
+            let pairs = branches.keys().map(|branch| (repo.clone(), branch.clone()));
+            pairs.collect::<Vec<_>>()
+        };
+        heads.iter().flat_map(pairs).collect()
     }
 
     fn enqueue(&self, watched: Watched) {
@@ -165,11 +167,12 @@ impl GraphKeeper {
             branch,
             commit: &head,
             builder: &self.builder,
+            limits: self.limits,
         };
         let mut built = self.built.lock().await;
         let watched = (repo.clone(), branch.clone());
         let mut last = built.remove(&watched);
-        let lease = build_and_publish(&*self.store, &*self.source, job, &mut last).await;
+        let lease = build_and_publish(Arc::clone(&self.store), &*self.source, job, &mut last).await;
         if built.len() >= MOST_GRAPHS {
             built.clear();
         }
@@ -203,5 +206,11 @@ impl HeadObserver for GraphKeeper {
                 .insert(branch.clone(), head.clone());
         }
         self.enqueue((repo.clone(), branch.clone()));
+    }
+
+    fn look_again(&self) {
+        for watched in self.watched() {
+            self.enqueue(watched);
+        }
     }
 }

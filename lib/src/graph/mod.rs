@@ -17,9 +17,11 @@ pub mod scan;
 pub mod stored;
 pub mod update;
 
+mod earlier;
 mod finish;
 mod import_graph;
 mod record;
+mod report;
 mod snapshot;
 
 pub use import_graph::{FileState, ImportGraph, KindSet, Node};

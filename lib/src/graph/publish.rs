@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::build::{ProgressSink, build};
+use super::build::build_tree;
+use super::earlier::load_records;
+use super::report::Reporter;
 use super::snapshot::Snapshot;
 use super::stored::{Node, StoredGraph};
 use super::update::{Limits, Previous};
@@ -46,7 +48,7 @@ pub struct Built {
     pub snapshot: Arc<Snapshot>,
 }
 
-/// Whose branch, at which commit, and who builds.
+/// Whose branch, at which commit, who builds, and how much that may take.
 #[derive(Clone, Copy, Debug)]
 pub struct Job<'a> {
     /// The repository.
@@ -57,6 +59,8 @@ pub struct Job<'a> {
     pub commit: &'a CommitSha,
     /// A name that no other process has.
     pub builder: &'a str,
+    /// What the graph may take.
+    pub limits: Limits,
 }
 
 /// Builds the graph of `job` and puts it in the place of the stored one, unless it is there already or another is at it.
@@ -65,7 +69,7 @@ pub struct Job<'a> {
 /// # Errors
 /// When the repository or the store cannot be read or written. The failure is noted in the store where that is possible.
 pub async fn build_and_publish(
-    store: &dyn Store,
+    store: Arc<dyn Store>,
     source: &dyn Source,
     job: Job<'_>,
     last: &mut Option<Built>,
@@ -75,12 +79,13 @@ pub async fn build_and_publish(
         branch,
         commit,
         builder,
+        ..
     } = job;
-    let lease = lease_build(store, repo, branch, builder, commit).await?;
+    let lease = lease_build(&*store, repo, branch, builder, commit).await?;
     if lease != BuildLease::Granted {
         return Ok(lease);
     }
-    let result = build_leased(store, source, job, last).await;
+    let result = build_leased(&store, source, job, last).await;
     if let Err(error) = &result {
         // What went wrong is for the log; the store, and so the page, get a sentence without paths of this machine.
         let reason = match error {
@@ -88,7 +93,7 @@ pub async fn build_and_publish(
             BuildError::Store(_) => "the store could not be written",
             BuildError::Encoding(_) => "the graph could not be encoded",
         };
-        if let Err(error) = fail_build(store, repo, branch, builder, commit, reason).await {
+        if let Err(error) = fail_build(&*store, repo, branch, builder, commit, reason).await {
             tracing::debug!(%error, "the failure of a build could not be noted");
         }
     }
@@ -97,17 +102,21 @@ pub async fn build_and_publish(
 }
 
 async fn build_leased(
-    store: &dyn Store,
+    store: &Arc<dyn Store>,
     source: &dyn Source,
     job: Job<'_>,
     last: &mut Option<Built>,
 ) -> Result<(), BuildError> {
-    let previous = last.as_ref().map_or(Previous::Nothing, |built| {
-        Previous::Snapshot(Arc::clone(&built.snapshot))
-    });
-    let silent: ProgressSink = Arc::new(|_| {});
-    let snapshot = Arc::new(build(source, job.repo, job.commit, previous, Limits::default(), silent).await?);
-    let published = publish(store, job, &snapshot, last.as_ref()).await?;
+    let reporter = Reporter::start(store, job);
+    let tree = source.tree(job.repo, job.commit).await?;
+    let previous = match last {
+        Some(built) => Previous::Snapshot(Arc::clone(&built.snapshot)),
+        None => Previous::Stored(load_records(&**store, job.repo, job.branch, &tree).await?),
+    };
+    let snapshot = build_tree(source, job.repo, tree, previous, job.limits, reporter.sink()).await?;
+    drop(reporter);
+    let snapshot = Arc::new(snapshot);
+    let published = publish(&**store, job, &snapshot, last.as_ref()).await?;
     if published == Published::LeaseLost {
         tracing::debug!(repo = %job.repo, branch = %job.branch, "another builder has taken over");
     }
@@ -129,6 +138,7 @@ async fn publish(
         branch,
         commit,
         builder,
+        ..
     } = job;
     let (graph, version) = (Arc::clone(snapshot.graph()), commit.to_string());
     let json = tokio::task::spawn_blocking(move || ready_json(&graph, version).encode()).await;
@@ -231,5 +241,6 @@ fn ready_json(graph: &ImportGraph, version: String) -> StoredGraph {
         version,
         nodes: graph.nodes().map(node).collect(),
         edges: graph.edges().map(|(from, to, _)| (from, to)).collect(),
+        kinds: graph.edges().map(|(_, _, kinds)| kinds.bits()).collect(),
     }
 }

@@ -8,8 +8,27 @@ use super::import_graph::ImportGraph;
 /// No file.
 const NONE: FileId = FileId::MAX;
 
-/// Hands the files one step away from a file to a visitor.
-type Step = dyn Fn(&ImportGraph, FileId, &mut dyn FnMut(FileId));
+/// Which way to go from a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// To what it imports and to what imports it.
+    Both,
+    /// To what it imports.
+    Imports,
+    /// To what imports it.
+    Importers,
+}
+
+impl Direction {
+    /// Lower-case name, as the wire has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Direction::Both => "both",
+            Direction::Imports => "imports",
+            Direction::Importers => "importers",
+        }
+    }
+}
 
 /// A part of the graph around some files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,9 +52,7 @@ impl ImportGraph {
     /// The files that import one of `files`, directly or through others: what a change of those can break. With the
     /// number of steps, nearest first, then by path; the files themselves are not among them.
     pub fn blast_radius(&self, files: &[FileId]) -> Vec<(FileId, u32)> {
-        let mut reached = self.reach(files, u32::MAX, usize::MAX, &|graph, id, visit| {
-            graph.importers(id).iter().for_each(|importer| visit(*importer));
-        });
+        let mut reached = self.neighbourhood(files, Direction::Importers, u32::MAX, usize::MAX);
         reached.files.retain(|(_, steps)| *steps > 0);
         reached.files
     }
@@ -45,18 +62,11 @@ impl ImportGraph {
         self.blast_radius(&[id])
     }
 
-    /// The files within `depth` steps of `focus`, along imports and importers alike, at most `max_files` of them.
-    pub fn neighbourhood(&self, focus: &[FileId], depth: u32, max_files: usize) -> Neighbourhood {
-        self.reach(focus, depth, max_files, &|graph, id, visit| {
-            graph.imports(id).iter().for_each(|(to, _)| visit(*to));
-            graph.importers(id).iter().for_each(|importer| visit(*importer));
-        })
-    }
-
-    fn reach(&self, from: &[FileId], depth: u32, max_files: usize, step: &Step) -> Neighbourhood {
+    /// The files within `depth` steps of `focus`, all in one direction, at most `max_files` of them.
+    pub fn neighbourhood(&self, focus: &[FileId], direction: Direction, depth: u32, max_files: usize) -> Neighbourhood {
         let mut seen = vec![false; self.len()];
         let mut found = Neighbourhood::default();
-        let mut layer: Vec<FileId> = from.iter().copied().filter(|id| (*id as usize) < self.len()).collect();
+        let mut layer: Vec<FileId> = focus.iter().copied().filter(|id| (*id as usize) < self.len()).collect();
         let mut steps = 0;
         while !layer.is_empty() {
             layer.sort_unstable();
@@ -72,12 +82,14 @@ impl ImportGraph {
             steps += 1;
             let mut next = Vec::new();
             for id in layer {
-                step(self, id, &mut |other| {
-                    if !seen[other as usize] {
-                        next.push(other);
-                    }
-                });
+                if direction != Direction::Importers {
+                    next.extend(self.imports(id).iter().map(|(to, _)| *to));
+                }
+                if direction != Direction::Imports {
+                    next.extend(self.importers(id));
+                }
             }
+            next.retain(|other: &FileId| !seen[*other as usize]);
             layer = next;
         }
         found

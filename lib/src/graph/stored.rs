@@ -10,6 +10,11 @@ use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
 
+use super::import_graph::Facts;
+use super::resolve::Reason;
+use super::{FileId, FileState, ImportGraph, KindSet};
+use crate::source::{EntryKind, TreeEntry};
+
 /// Largest graph that is read back, in bytes of JSON; about two million files.
 const MAX_JSON_BYTES: u64 = 256 * 1024 * 1024;
 
@@ -38,6 +43,9 @@ pub struct StoredGraph {
     pub nodes: Vec<Node>,
     /// (importer, imported).
     pub edges: Vec<(u32, u32)>,
+    /// The kinds of each edge, as [`KindSet::bits`]; none where an older version has stored the graph.
+    #[serde(default)]
+    pub kinds: Vec<u16>,
 }
 
 /// What is stored is not a graph.
@@ -46,6 +54,36 @@ pub struct StoredGraph {
 pub struct UnreadableGraph(String);
 
 impl StoredGraph {
+    /// All edges with their kinds.
+    pub fn edges(&self) -> impl Iterator<Item = (FileId, FileId, KindSet)> + '_ {
+        let kinds = self.kinds.iter().copied().chain(std::iter::repeat(0));
+        let edges = self.edges.iter().zip(kinds);
+        edges.map(|((from, to), bits)| (*from, *to, KindSet::from_bits(bits)))
+    }
+
+    /// The graph for questions.
+    pub fn to_graph(&self) -> ImportGraph {
+        let file = |node: &Node| TreeEntry {
+            path: node.id.clone(),
+            blob: String::new(),
+            kind: EntryKind::File,
+        };
+        let facts = |node: &Node| Facts {
+            size: node.size,
+            state: FileState::ALL
+                .into_iter()
+                .find(|state| node.state.as_deref() == Some(state.name()))
+                .unwrap_or_default(),
+        };
+        let edges: Vec<_> = self.edges().collect();
+        ImportGraph::new(
+            self.nodes.iter().map(file).collect(),
+            self.nodes.iter().map(facts).collect(),
+            &edges,
+            [0; Reason::ALL.len()],
+        )
+    }
+
     /// The text to store.
     ///
     /// # Errors
@@ -99,6 +137,7 @@ mod tests {
             version: "abc".to_owned(),
             nodes: vec![node("a.py"), node("b.py")],
             edges: vec![(0, 1)],
+            kinds: vec![5],
         };
         assert_eq!(StoredGraph::decode(&graph.encode().unwrap()).unwrap(), graph);
     }
@@ -111,6 +150,7 @@ mod tests {
             version: String::new(),
             nodes: Vec::new(),
             edges: vec![(0, 1)],
+            kinds: Vec::new(),
         };
         assert!(StoredGraph::decode(&broken.encode().unwrap()).is_err());
     }

@@ -22,5 +22,8 @@ pub(super) async fn run_sweep(State(state): State<AppState>, headers: HeaderMap)
             "send Authorization: Bearer with the value of CRON_SECRET".to_owned(),
         ));
     }
+    if let Some(observer) = &state.head_observer {
+        observer.look_again();
+    }
     Ok(Json(sweep_due(&*state.store).await?).into_response())
 }

@@ -66,6 +66,14 @@ pub enum ApiError {
         /// Whether the repository has no commit at all.
         is_empty: bool,
     },
+    /// 404: the graph of the branch has no such file.
+    #[error("focus names {path}, which is not among the files of commit {version}")]
+    UnknownFile {
+        /// What was asked for.
+        path: String,
+        /// The commit that the graph is of, abbreviated.
+        version: String,
+    },
     /// 405: the route has other methods.
     #[error("this endpoint takes {allowed}")]
     MethodNotAllowed {
@@ -122,6 +130,7 @@ impl ApiError {
             ApiError::UnknownRoute => (StatusCode::NOT_FOUND, "UNKNOWN_ROUTE"),
             ApiError::UnknownRepository { .. } => (StatusCode::NOT_FOUND, "UNKNOWN_REPOSITORY"),
             ApiError::UnknownBranch { .. } => (StatusCode::NOT_FOUND, "UNKNOWN_BRANCH"),
+            ApiError::UnknownFile { .. } => (StatusCode::NOT_FOUND, "UNKNOWN_FILE"),
             ApiError::MethodNotAllowed { .. } => (StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED"),
             ApiError::TooLarge(_) => (StatusCode::PAYLOAD_TOO_LARGE, "BODY_TOO_LARGE"),
             ApiError::UnsupportedMediaType => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE"),
@@ -143,6 +152,7 @@ impl ApiError {
             ApiError::MalformedBody { field, .. } => field.clone(),
             ApiError::UnknownRepository { .. } => Some("repo_url".to_owned()),
             ApiError::UnknownBranch { .. } => Some("branch".to_owned()),
+            ApiError::UnknownFile { .. } => Some("focus".to_owned()),
             _ => None,
         };
         ErrorBody {

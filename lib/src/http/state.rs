@@ -8,10 +8,13 @@ use crate::domain::{Branch, CommitSha, RepoId};
 use crate::source::Source;
 use crate::store::Store;
 
-/// Is told of every head that a request learns from the source. It must return at once.
+/// Keeps what follows from heads up to date. Both calls must return at once.
 pub trait HeadObserver: Send + Sync + 'static {
-    /// `branch` of `repo` is at `head`.
+    /// A request has learnt from the source that `branch` of `repo` is at `head`.
     fn saw_head(&self, repo: &RepoId, branch: &Branch, head: &CommitSha);
+
+    /// A sweep is under way: whatever should have been done by now is looked at again, should it have been lost.
+    fn look_again(&self);
 }
 
 /// What every handler works with.

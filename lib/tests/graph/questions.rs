@@ -1,3 +1,4 @@
+use coord::graph::query::Direction;
 use coord::graph::{FileId, ImportGraph};
 
 use super::repository::{cold, repository};
@@ -63,11 +64,11 @@ fn a_circle_of_imports_is_found_however_long() {
 
 #[test]
 fn a_neighbourhood_is_bounded_in_steps_and_in_files() {
-    let near = graph().neighbourhood(&[D], 1, 100);
+    let near = graph().neighbourhood(&[D], Direction::Both, 1, 100);
     assert_eq!(near.files, [(D, 0), (C, 1), (E, 1)]);
     assert!(!near.is_cut);
-    let cut = graph().neighbourhood(&[D], 5, 4);
+    let cut = graph().neighbourhood(&[D], Direction::Both, 5, 4);
     assert_eq!(cut.files, [(D, 0), (C, 1), (E, 1), (A, 2)]);
     assert!(cut.is_cut);
-    assert_eq!(graph().neighbourhood(&[D], 0, 100).files, [(D, 0)]);
+    assert_eq!(graph().neighbourhood(&[D], Direction::Both, 0, 100).files, [(D, 0)]);
 }

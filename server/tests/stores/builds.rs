@@ -1,7 +1,12 @@
-//! `lease_build`, `stage_graph`, `publish_graph`, `fail_build`.
+//! `lease_build`, `report_build`, `stage_graph`, `publish_graph`, `patch_graph`, `fail_build`.
 
-use coord::store::scripts::{BuildLease, Published, StagedPart, fail_build, lease_build, publish_graph, stage_graph};
+use coord::graph::build::Progress;
+use coord::store::scripts::{
+    BuildLease, GraphPatch, Published, StagedPart, fail_build, lease_build, patch_graph, publish_graph, report_build,
+    stage_graph,
+};
 use coord::store::{Value, keys};
+use futures::StreamExt;
 
 use crate::world::{HEAD, NEXT, World, branch, sha};
 
@@ -32,6 +37,25 @@ impl World {
         )
         .await
         .unwrap()
+    }
+
+    async fn patch(&self, builder: &str, commit: &str, patch: &GraphPatch) -> Published {
+        let fields = [("files", "3".to_owned())];
+        let (store, commit) = (&*self.store, sha(commit));
+        patch_graph(store, &self.repo, &self.branch, builder, &commit, patch, &fields)
+            .await
+            .unwrap()
+    }
+
+    async fn report(&self, builder: &str, scanned: usize) -> Published {
+        let progress = Progress {
+            files: 12,
+            wanted: 10,
+            scanned,
+        };
+        report_build(&*self.store, &self.repo, &self.branch, builder, progress)
+            .await
+            .unwrap()
     }
 
     async fn fail(&self, builder: &str, commit: &str, reason: &str) {
@@ -245,7 +269,122 @@ async fn a_failed_build_waits_longer_each_time_and_holds_up_that_commit_alone(wo
     assert!(until - world.now().await <= 10, "a success begins the count anew");
 }
 
+async fn progress_is_published_renews_the_lease_and_ends_with_the_build(world: World) {
+    let mut channel = world.store.subscribe(&keys::events(&world.repo)).await.unwrap();
+    assert_eq!(world.report("one", 1).await, Published::LeaseLost);
+    world.lease("one", HEAD).await;
+    world.set_graph_field("lease_until", "1000000000").await;
+    assert_eq!(world.report("two", 1).await, Published::LeaseLost);
+    assert_eq!(world.report("one", 4).await, Published::Done);
+    let until = world.graph_field("lease_until").await.as_int().unwrap();
+    assert!(until > world.now().await + 30);
+    let event: serde_json::Value = serde_json::from_slice(&channel.next().await.unwrap()).unwrap();
+    let counts = ["files", "wanted", "scanned"].map(|name| event[name].as_u64().unwrap());
+    assert_eq!((&event["type"], counts), (&"graph_progress".into(), [12, 10, 4]));
+    assert_eq!((&event["branch"], &event["version"]), (&"main".into(), &HEAD.into()));
+    assert_eq!(world.events().await.len(), 0, "progress is no news for who comes later");
+    let stored = world.graph_field("progress").await;
+    let stored: serde_json::Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
+    assert_eq!(stored, serde_json::json!({ "files": 12, "wanted": 10, "scanned": 4 }));
+    world.fail("one", HEAD, "a blob is missing").await;
+    assert_eq!(world.graph_field("progress").await, Value::Nil);
+    world.lease("one", NEXT).await;
+    world.report("one", 5).await;
+    world.publish("one", NEXT).await;
+    assert_eq!(world.graph_field("progress").await, Value::Nil);
+}
+
+async fn what_is_staged_and_never_published_goes_away_and_what_is_published_stays(world: World) {
+    let adjacency = world.adjacency_key();
+    let part = || StagedPart::Hash(vec![b"a.ts".to_vec(), b"1\n>b.ts\n".to_vec()]);
+    world.lease("one", HEAD).await;
+    world.stage("one", &adjacency, StagedPart::Begin).await;
+    world.stage("one", &adjacency, part()).await;
+    let left = world.number(["TTL", &keys::staging(&adjacency)]).await;
+    assert!((3000..=3600).contains(&left), "{left}");
+    world.publish("one", HEAD).await;
+    assert_eq!(world.number(["TTL", &adjacency]).await, -1);
+    assert_eq!(world.number(["EXISTS", &keys::staging(&adjacency)]).await, 0);
+}
+
+async fn a_patch_changes_what_differs_and_fits_one_commit_alone(world: World) {
+    let (adjacency, json) = (world.adjacency_key(), keys::graph_json(&world.repo, &world.branch));
+    let scan = keys::graph_scan(&world.repo, &world.branch);
+    let text = |text: &str| text.as_bytes().to_vec();
+    world.lease("one", HEAD).await;
+    for (key, fields) in [
+        (&adjacency, ["a.ts", "a", "b.ts", "b"]),
+        (&scan, ["a.ts", "1", "b.ts", "2"]),
+    ] {
+        world.stage("one", key, StagedPart::Begin).await;
+        world
+            .stage("one", key, StagedPart::Hash(fields.map(text).to_vec()))
+            .await;
+    }
+    world.stage("one", &json, StagedPart::Begin).await;
+    world.stage("one", &json, StagedPart::Text(text("old"))).await;
+    let live = [adjacency.clone(), json.clone(), scan.clone()];
+    let (store, repo, branch) = (&*world.store, &world.repo, &world.branch);
+    publish_graph(store, repo, branch, "one", &sha(HEAD), &live, &[])
+        .await
+        .unwrap();
+
+    let strings = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+    let patch = GraphPatch {
+        base: HEAD.to_owned(),
+        adjacency: strings(&["a.ts", "A", "c.ts", "c"]),
+        adjacency_gone: strings(&["b.ts", "never.ts"]),
+        scan: strings(&["c.ts", "3"]),
+        scan_gone: strings(&["b.ts"]),
+    };
+    assert_eq!(world.patch("one", NEXT, &patch).await, Published::LeaseLost);
+    world.lease("one", NEXT).await;
+    world.stage("one", &json, StagedPart::Begin).await;
+    world.stage("one", &json, StagedPart::Text(text("new"))).await;
+    let unfit = GraphPatch {
+        base: NEXT.to_owned(),
+        ..patch.clone()
+    };
+    assert_eq!(world.patch("one", NEXT, &unfit).await, Published::Rebased);
+    assert_eq!(
+        world.command(["GET", &json]).await,
+        Value::bulk("old"),
+        "nothing changed"
+    );
+    assert_eq!(world.patch("two", NEXT, &patch).await, Published::LeaseLost);
+    assert_eq!(world.patch("one", NEXT, &patch).await, Published::Done);
+    for (key, field, value) in [
+        (&adjacency, "a.ts", Value::bulk("A")),
+        (&adjacency, "b.ts", Value::Nil),
+        (&adjacency, "c.ts", Value::bulk("c")),
+        (&scan, "a.ts", Value::bulk("1")),
+        (&scan, "b.ts", Value::Nil),
+        (&scan, "c.ts", Value::bulk("3")),
+    ] {
+        assert_eq!(world.command(["HGET", key, field]).await, value, "{key} {field}");
+    }
+    assert_eq!(world.command(["GET", &json]).await, Value::bulk("new"));
+    assert_eq!(world.number(["TTL", &json]).await, -1);
+    for (name, value) in [
+        ("version", Value::bulk(NEXT)),
+        ("files", Value::bulk("3")),
+        ("builder", Value::Nil),
+    ] {
+        assert_eq!(world.graph_field(name).await, value, "{name}");
+    }
+    let versions: Vec<_> = world
+        .events()
+        .await
+        .iter()
+        .map(|(_, event)| event["version"].clone())
+        .collect();
+    assert_eq!(versions, [HEAD, NEXT]);
+}
+
 on_every_store!(
+    progress_is_published_renews_the_lease_and_ends_with_the_build,
+    what_is_staged_and_never_published_goes_away_and_what_is_published_stays,
+    a_patch_changes_what_differs_and_fits_one_commit_alone,
     one_builder_at_a_time,
     a_dead_builder_gives_its_lease_back_and_can_do_nothing_more,
     staging_renews_the_lease,

@@ -1,9 +1,10 @@
 use super::reply::{arguments, call};
-use super::{FAIL_BUILD, LEASE_BUILD, PATCH_GRAPH, PUBLISH_GRAPH, STAGE_GRAPH};
+use super::{FAIL_BUILD, LEASE_BUILD, PATCH_GRAPH, PUBLISH_GRAPH, REPORT_BUILD, STAGE_GRAPH};
 use crate::domain::{Branch, CommitSha, RepoId};
+use crate::graph::build::Progress;
 use crate::store::{Store, StoreError, keys};
 
-/// Seconds that a builder's lease lasts; every staged part renews it.
+/// Seconds that a builder's lease lasts; every report and every staged part renews it.
 const LEASE_SECONDS: u32 = 60;
 
 /// Whether this builder may build.
@@ -103,6 +104,30 @@ pub async fn lease_build(
             reason: reply.text()?,
             until: reply.number()?,
         }),
+        _ => Err(reply.malformed("an unknown outcome")),
+    }
+}
+
+/// Tells everybody who watches how far the build is.
+///
+/// # Errors
+/// When the store gives no answer, or none that is understood.
+pub async fn report_build(
+    store: &dyn Store,
+    repo: &RepoId,
+    branch: &Branch,
+    builder: &str,
+    progress: Progress,
+) -> Result<Published, StoreError> {
+    let counts = [progress.files, progress.wanted, progress.scanned].map(|count| count.to_string());
+    let [files, wanted, scanned] = &counts;
+    let lease = LEASE_SECONDS.to_string();
+    let args = arguments([builder, &lease, branch.as_str(), files, wanted, scanned]);
+    let keys = vec![keys::graph(repo, branch), keys::events(repo)];
+    let reply = call(store, &REPORT_BUILD, keys, args).await?;
+    match reply.outcome.as_str() {
+        "REPORTED" => Ok(Published::Done),
+        "LOST" => Ok(Published::LeaseLost),
         _ => Err(reply.malformed("an unknown outcome")),
     }
 }

@@ -8,7 +8,8 @@ mod reply;
 mod sweep;
 
 pub use graph::{
-    BuildLease, GraphPatch, Published, StagedPart, fail_build, lease_build, patch_graph, publish_graph, stage_graph,
+    BuildLease, GraphPatch, Published, StagedPart, fail_build, lease_build, patch_graph, publish_graph, report_build,
+    stage_graph,
 };
 pub use head::{HeadChange, record_head};
 pub use lock::{Asker, ClaimOutcome, Direction, Finding, Relation, Survey, SurveyOutcome, check_status, claim};
@@ -59,6 +60,10 @@ script!(
     LEASE_BUILD, "lease_build", repeatable: true, ["context"]
 );
 script!(
+    /// Tells how far a build is.
+    REPORT_BUILD, "report_build", repeatable: true, ["context"]
+);
+script!(
     /// Writes a part of a new graph beside the old one.
     STAGE_GRAPH, "stage_graph", repeatable: true, ["context"]
 );
@@ -76,7 +81,7 @@ script!(
 );
 
 /// Every script, for warming a store and for tests.
-pub static ALL: [&crate::store::Script; 13] = [
+pub static ALL: [&crate::store::Script; 14] = [
     &CHECK_STATUS,
     &CLAIM,
     &RELEASE,
@@ -86,6 +91,7 @@ pub static ALL: [&crate::store::Script; 13] = [
     &SETTLE_DUE,
     &RECORD_HEAD,
     &LEASE_BUILD,
+    &REPORT_BUILD,
     &STAGE_GRAPH,
     &PUBLISH_GRAPH,
     &PATCH_GRAPH,

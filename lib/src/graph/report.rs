@@ -1,0 +1,71 @@
+//! Tells the store how far a build is, and that its builder is alive.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use super::build::{Progress, ProgressSink};
+use super::publish::Job;
+use crate::store::Store;
+use crate::store::scripts::{Published, report_build};
+
+/// Shortest time between two reports.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Longest time without one: well within the lease that each renews.
+const PULSE: Duration = Duration::from_secs(15);
+
+/// Reports until it is dropped.
+pub(super) struct Reporter {
+    newest: watch::Sender<Progress>,
+    task: JoinHandle<()>,
+}
+
+impl Reporter {
+    pub(super) fn start(store: &Arc<dyn Store>, job: Job<'_>) -> Self {
+        let (newest, seen) = watch::channel(Progress::default());
+        let store = Arc::clone(store);
+        let (repo, branch, builder) = (job.repo.clone(), job.branch.clone(), job.builder.to_owned());
+        let task = tokio::spawn(async move {
+            let mut seen: watch::Receiver<Progress> = seen;
+            loop {
+                // Either there is news, or it is time to show that the builder is alive.
+                if let Ok(Err(_)) = tokio::time::timeout(PULSE, seen.changed()).await {
+                    return;
+                }
+                let progress = *seen.borrow_and_update();
+                match report_build(&*store, &repo, &branch, &builder, progress).await {
+                    Ok(Published::LeaseLost) => return,
+                    Ok(_) => {}
+                    Err(error) => {
+                        tracing::debug!(%error, %repo, %branch, "the progress of a build could not be reported");
+                    }
+                }
+                tokio::time::sleep(PAUSE).await;
+            }
+        });
+        Reporter { newest, task }
+    }
+
+    pub(super) fn sink(&self) -> ProgressSink {
+        let newest = self.newest.clone();
+        Arc::new(move |progress| {
+            // Several threads tell; the newest is the one that has read most.
+            newest.send_if_modified(|known| {
+                let is_news = known.scanned <= progress.scanned && *known != progress;
+                if is_news {
+                    *known = progress;
+                }
+                is_news
+            });
+        })
+    }
+}
+
+impl Drop for Reporter {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}

@@ -1,0 +1,129 @@
+//! `GET /api/graph`: the import graph of a branch with its locks, for people.
+//!
+//! - `query`: what is asked for
+//! - `overview`: what the store says of the branch
+//! - `cache`: the graph itself
+//! - `view`: the answer
+
+mod cache;
+mod overview;
+mod query;
+mod view;
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Query, State};
+use axum::http::header::{CACHE_CONTROL, ETAG, IF_NONE_MATCH, VARY};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+
+pub use cache::GraphCache;
+use overview::Overview;
+use query::{Asked, GraphQuery};
+use view::{GraphState, GraphView};
+
+use super::{ApiError, AppState};
+use crate::store::keys;
+
+/// `GET /api/graph?repo_url=URL&branch=NAME[&format=compact][&focus=PATH[&depth=STEPS][&direction=imports]]`
+pub(super) async fn get_graph(
+    State(state): State<AppState>,
+    headers: HeaderMap,
+    query: Result<Query<GraphQuery>, axum::extract::rejection::QueryRejection>,
+) -> Result<Response, ApiError> {
+    state.authenticator.authenticate(&headers)?;
+    let Query(query) = query.map_err(|_| ApiError::MalformedBody {
+        field: None,
+        message: "the query cannot be read; send repo_url and branch, and where you want them format, focus, depth \
+                  and direction, once each"
+            .to_owned(),
+    })?;
+    let asked = query.parse()?;
+    let (repo, branch) = (&asked.repo, &asked.branch);
+    let source_head = match &state.source {
+        Some(source) => Some(source.head(repo, branch).await?),
+        None => None,
+    };
+    if let (Some(observer), Some(head)) = (&state.head_observer, &source_head) {
+        observer.saw_head(repo, branch, head);
+    }
+    let overview = Overview::read(&*state.store, repo, branch).await?;
+    let head = source_head
+        .map(|head| head.to_string())
+        .or_else(|| overview.head.clone());
+    if head.is_none() && overview.version.is_none() {
+        return Err(ApiError::SourceUnavailable(format!(
+            "nothing is known of branch {branch} of {repo} yet: no server that can read the repository has reported its head"
+        )));
+    }
+    respond(&state, &asked, head.as_deref(), &overview, &headers).await
+}
+
+async fn respond(
+    state: &AppState,
+    asked: &Asked,
+    head: Option<&str>,
+    overview: &Overview,
+    headers: &HeaderMap,
+) -> Result<Response, ApiError> {
+    let version = overview.version.as_deref();
+    let graph_state = match version {
+        None => GraphState::Building,
+        version if head.is_none() || version == head => GraphState::Ready,
+        Some(_) => GraphState::Stale,
+    };
+    let tag = tag(asked, graph_state, overview)?;
+    let mut response = if is_known(headers, &tag) {
+        StatusCode::NOT_MODIFIED.into_response()
+    } else {
+        let graph = match version {
+            Some(version) => cache::load(state, keys::graph_json(&asked.repo, &asked.branch), version).await?,
+            None => Arc::default(),
+        };
+        let status = if version.is_none() {
+            StatusCode::ACCEPTED
+        } else {
+            StatusCode::OK
+        };
+        let view = GraphView::new(&graph, graph_state, overview, asked.format, asked.focus.as_ref())?;
+        (status, Json(view)).into_response()
+    };
+    for (name, value) in [
+        (ETAG, HeaderValue::from_str(&tag).map_err(|_| ApiError::Internal)?),
+        (CACHE_CONTROL, HeaderValue::from_static("private, no-cache")),
+        (VARY, HeaderValue::from_static("authorization, accept-encoding")),
+    ] {
+        response.headers_mut().insert(name, value);
+    }
+    Ok(response)
+}
+
+/// Names everything that an answer follows from.
+fn tag(asked: &Asked, graph_state: GraphState, overview: &Overview) -> Result<String, ApiError> {
+    let Overview {
+        version,
+        locks,
+        failure,
+        progress,
+        ..
+    } = overview;
+    let parts = (version, graph_state, locks, failure, progress);
+    let parts = serde_json::to_string(&parts).map_err(|_| ApiError::Internal)?;
+    let parts = format!("{parts} {:?} {:?}", asked.format, asked.focus);
+    Ok(format!("W/\"{}\"", crate::store::script::sha1_hex(&parts)))
+}
+
+/// Whether `If-None-Match` names this entity.
+fn is_known(headers: &HeaderMap, tag: &str) -> bool {
+    let bare = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
+    headers
+        .get_all(IF_NONE_MATCH)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .any(|value| {
+            value
+                .split(',')
+                .any(|candidate| candidate.trim() == "*" || bare(candidate) == bare(tag))
+        })
+}

@@ -1,0 +1,95 @@
+//! What the store says of a branch, without the graph itself.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::{Branch, LockEntry, RepoId};
+use crate::http::ApiError;
+use crate::http::lock_view::{LockView, locks_on_branch};
+use crate::store::{Request, Store, StoreError, Value, keys};
+
+pub(super) struct Overview {
+    /// The commit that the graph is of; `None` where there is none yet.
+    pub(super) version: Option<String>,
+    /// Unix seconds.
+    pub(super) generated_at: Option<i64>,
+    /// Why the newest build failed, where it did.
+    pub(super) failure: Option<String>,
+    /// How far the build is that is under way.
+    pub(super) progress: Option<BuildProgress>,
+    /// The newest known commit of the branch.
+    pub(super) head: Option<String>,
+    pub(super) locks: BTreeMap<String, LockView>,
+}
+
+/// How far a build is, as its builder has reported.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+pub(super) struct BuildProgress {
+    /// Files of the tree.
+    files: u64,
+    /// Files that have to be read, as far as is known.
+    wanted: u64,
+    /// Files read.
+    scanned: u64,
+}
+
+impl Overview {
+    /// One round trip.
+    pub(super) async fn read(store: &dyn Store, repo: &RepoId, branch: &Branch) -> Result<Self, ApiError> {
+        let batch = vec![
+            Request::command([
+                "HMGET",
+                &keys::graph(repo, branch),
+                "version",
+                "generated_at",
+                "failure",
+                "progress",
+                "lease_until",
+            ]),
+            Request::command(["HGET", &keys::head(repo, branch), "commit"]),
+            Request::command(["HGETALL", &keys::locks(repo)]),
+            Request::command(["TIME"]),
+        ];
+        let replies = store.run(batch).await?;
+        let malformed = || StoreError::Malformed("the overview of a graph".to_owned());
+        if let Some(Value::Error(error)) = replies.iter().find(|reply| matches!(reply, Value::Error(_))) {
+            return Err(StoreError::Failed(error.clone()).into());
+        }
+        let [graph, head, locks, time] = replies.as_slice() else {
+            return Err(malformed().into());
+        };
+        let field = |index: usize| graph.as_array().and_then(|values| values.get(index)?.as_str());
+        let now = time
+            .as_array()
+            .and_then(|time| time.first()?.as_int())
+            .ok_or_else(malformed)?;
+        let stored = locks.as_array().ok_or_else(malformed)?.iter().skip(1).step_by(2);
+        let mut entries: Vec<LockEntry> = Vec::new();
+        for value in stored {
+            let Value::Bulk(json) = value else {
+                return Err(malformed().into());
+            };
+            let list: Vec<LockEntry> =
+                serde_json::from_slice(json).map_err(|error| StoreError::Malformed(error.to_string()))?;
+            entries.extend(
+                list.into_iter()
+                    .filter(|entry| entry.branch == branch.as_str() && entry.expiry > now),
+            );
+        }
+        // A builder that died reports no more, and its lease lapses.
+        let is_building = field(4)
+            .and_then(|text| text.parse().ok())
+            .is_some_and(|until: i64| until > now);
+        Ok(Overview {
+            version: field(0).filter(|version| !version.is_empty()).map(str::to_owned),
+            generated_at: field(1).and_then(|text| text.parse().ok()),
+            failure: field(2).map(str::to_owned),
+            progress: field(3)
+                .filter(|_| is_building)
+                .and_then(|json| serde_json::from_str(json).ok()),
+            head: head.as_str().map(str::to_owned),
+            locks: locks_on_branch(&entries),
+        })
+    }
+}

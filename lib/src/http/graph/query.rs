@@ -1,0 +1,99 @@
+//! What a request for a graph asks for.
+
+use serde::Deserialize;
+
+use crate::domain::{Branch, FilePath, RepoId};
+use crate::graph::query::Direction;
+use crate::http::ApiError;
+use crate::http::question::{in_field, required};
+
+/// Most steps from a focus.
+pub(super) const MAX_DEPTH: u32 = 32;
+
+/// The query as sent.
+#[derive(Debug, Deserialize)]
+pub(in crate::http) struct GraphQuery {
+    repo_url: Option<String>,
+    branch: Option<String>,
+    format: Option<String>,
+    focus: Option<String>,
+    depth: Option<String>,
+    direction: Option<String>,
+}
+
+/// How edges are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Format {
+    /// `{"source", "target", "type", "kinds"}`.
+    Full,
+    /// Pairs of indices into `nodes`.
+    Compact,
+}
+
+/// The part of a graph around one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Focus {
+    pub(super) path: FilePath,
+    pub(super) depth: u32,
+    pub(super) direction: Direction,
+}
+
+/// The query, valid.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub(super) repo: RepoId,
+    pub(super) branch: Branch,
+    pub(super) format: Format,
+    pub(super) focus: Option<Focus>,
+}
+
+impl GraphQuery {
+    pub(super) fn parse(&self) -> Result<Asked, ApiError> {
+        Ok(Asked {
+            repo: RepoId::parse(required("repo_url", &self.repo_url)?).map_err(in_field("repo_url"))?,
+            branch: Branch::parse(required("branch", &self.branch)?).map_err(in_field("branch"))?,
+            format: match self.format.as_deref() {
+                None | Some("full") => Format::Full,
+                Some("compact") => Format::Compact,
+                Some(_) => return Err(invalid("format", "must be full or compact")),
+            },
+            focus: self.focus()?,
+        })
+    }
+
+    fn focus(&self) -> Result<Option<Focus>, ApiError> {
+        let Some(path) = &self.focus else {
+            let unused = [("depth", &self.depth), ("direction", &self.direction)];
+            return match unused.iter().find(|(_, value)| value.is_some()) {
+                Some((field, _)) => Err(invalid(field, "needs a focus: the path of a file")),
+                None => Ok(None),
+            };
+        };
+        let depth = match &self.depth {
+            None => 1,
+            Some(text) => text
+                .parse()
+                .ok()
+                .filter(|depth| *depth <= MAX_DEPTH)
+                .ok_or_else(|| invalid("depth", &format!("must be a whole number from 0 to {MAX_DEPTH}")))?,
+        };
+        let direction = match self.direction.as_deref() {
+            None | Some("both") => Direction::Both,
+            Some("imports") => Direction::Imports,
+            Some("importers") => Direction::Importers,
+            Some(_) => return Err(invalid("direction", "must be both, imports or importers")),
+        };
+        Ok(Some(Focus {
+            path: FilePath::parse(path).map_err(in_field("focus"))?,
+            depth,
+            direction,
+        }))
+    }
+}
+
+fn invalid(field: &'static str, problem: &str) -> ApiError {
+    ApiError::InvalidField {
+        field,
+        problem: problem.to_owned(),
+    }
+}
