@@ -8,6 +8,7 @@
 mod glob;
 mod javascript;
 mod json;
+mod layouts;
 mod package;
 mod path_table;
 mod projects;
@@ -19,14 +20,16 @@ mod unbuilt;
 mod workspace;
 
 use super::FileId;
-use super::language::Language;
+use super::language::{Family, Language};
 use super::scan::Specifier;
 use javascript::Javascript;
+pub(crate) use layouts::{Layouts, Tree};
 use path_table::Trace;
 pub(crate) use path_table::{Keys, PathTable};
-pub(crate) use projects::{Context, Manifests, Parsed, Projects, missing_configs};
+pub(crate) use projects::{
+    Context, JAVASCRIPT_MANIFESTS, ManifestForm, Manifests, PYTHON_MANIFESTS, Parsed, Projects, missing_configs,
+};
 pub use projects::{MAX_MANIFEST_BYTES, is_manifest};
-pub(crate) use python::PythonRoots;
 
 /// Where one specifier led.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -83,6 +86,9 @@ impl Reason {
 pub(crate) struct Resolved {
     /// One for each specifier, in order.
     pub(crate) outcomes: Box<[Outcome]>,
+    /// Where one specifier leads to several files: those after the first, as (position of the specifier, file), sorted by
+    /// position. Apart from the outcomes, because most languages have none.
+    pub(crate) more: Box<[(u32, FileId)]>,
     /// The keys of all lookups, sorted.
     pub(crate) keys: Box<[u32]>,
 }
@@ -92,7 +98,7 @@ pub(crate) struct Resolved {
 pub(crate) struct Resolver<'a> {
     pub(crate) table: &'a PathTable,
     pub(crate) projects: &'a Projects,
-    pub(crate) python: &'a PythonRoots,
+    pub(crate) layouts: &'a Layouts,
 }
 
 /// What one thread keeps from file to file.
@@ -100,6 +106,7 @@ pub(crate) struct Resolver<'a> {
 pub(crate) struct Scratch {
     trace: Trace,
     buffer: String,
+    more: Vec<(u32, FileId)>,
     context: Option<(String, Context)>,
 }
 
@@ -115,48 +122,54 @@ impl Resolver<'_> {
         if specifiers.is_empty() {
             return Resolved::default();
         }
-        let path = self.table.path(from);
         scratch.trace.keys.clear();
-        let mut outcomes = Vec::with_capacity(specifiers.len());
-        if language == Language::Python {
-            for specifier in specifiers {
-                let name = specifier.name.as_deref();
-                outcomes.push(
-                    self.python
-                        .resolve(self.table, path, &specifier.text, name, &mut scratch.trace),
-                );
-            }
-        } else {
-            let folder = path_table::folder(path);
-            let context = match &scratch.context {
-                Some((known, context)) if known == folder => context,
-                _ => {
-                    let context = self.projects.context(path);
-                    let reusable = !self.projects.depends_on_name(path);
-                    // A folder cannot end in a slash, so that this key fits none.
-                    let key = if reusable { folder.to_owned() } else { "/".to_owned() };
-                    &scratch.context.insert((key, context)).1
-                }
-            };
-            let mut javascript = Javascript {
-                table: self.table,
-                projects: self.projects,
-                context,
-                from: path,
-                trace: &mut scratch.trace,
-                buffer: &mut scratch.buffer,
-            };
-            outcomes.extend(
-                specifiers
-                    .iter()
-                    .map(|specifier| javascript.resolve(&specifier.text, specifier.kind)),
-            );
-        }
+        scratch.more.clear();
+        let outcomes = match language.family() {
+            Family::JavaScript => self.javascript(from, specifiers, scratch),
+            Family::Python => self.python(from, specifiers, scratch),
+        };
         scratch.trace.keys.sort_unstable();
         scratch.trace.keys.dedup();
         Resolved {
             outcomes: outcomes.into(),
+            more: scratch.more.as_slice().into(),
             keys: scratch.trace.keys.as_slice().into(),
         }
+    }
+
+    fn javascript(&self, from: FileId, specifiers: &[Specifier], scratch: &mut Scratch) -> Vec<Outcome> {
+        let path = self.table.path(from);
+        let folder = path_table::folder(path);
+        let context = match &scratch.context {
+            Some((known, context)) if known == folder => context,
+            _ => {
+                let context = self.projects.context(path);
+                let reusable = !self.projects.depends_on_name(path);
+                // A folder cannot end in a slash, so that this key fits none.
+                let key = if reusable { folder.to_owned() } else { "/".to_owned() };
+                &scratch.context.insert((key, context)).1
+            }
+        };
+        let mut javascript = Javascript {
+            table: self.table,
+            projects: self.projects,
+            context,
+            from: path,
+            trace: &mut scratch.trace,
+            buffer: &mut scratch.buffer,
+        };
+        let resolve = |specifier: &Specifier| javascript.resolve(&specifier.text, specifier.kind);
+        specifiers.iter().map(resolve).collect()
+    }
+
+    fn python(&self, from: FileId, specifiers: &[Specifier], scratch: &mut Scratch) -> Vec<Outcome> {
+        let path = self.table.path(from);
+        let mut resolve = |specifier: &Specifier| {
+            let name = specifier.name.as_deref();
+            self.layouts
+                .python
+                .resolve(self.table, path, &specifier.text, name, &mut scratch.trace)
+        };
+        specifiers.iter().map(&mut resolve).collect()
     }
 }

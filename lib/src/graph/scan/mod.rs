@@ -70,18 +70,37 @@ pub fn scan(language: Language, text: &[u8]) -> Vec<Specifier> {
 
 /// As [`scan`], but appends to `found`.
 pub fn scan_into(language: Language, text: &[u8], found: &mut Vec<Specifier>) {
-    match language {
-        Language::JavaScript => Scanner::new(text, found).scan_file(Dialect {
-            jsx: true,
-            types: false,
-        }),
-        Language::TypeScript => Scanner::new(text, found).scan_file(Dialect {
-            jsx: false,
-            types: true,
-        }),
-        Language::TypeScriptJsx => Scanner::new(text, found).scan_file(Dialect { jsx: true, types: true }),
-        Language::Vue | Language::Svelte => component::scan(text, found),
-        Language::Astro => component::scan_astro(text, found),
-        Language::Python => python::Scanner::new(text, found).scan_file(),
-    }
+    language.scanner()(text, found);
+}
+
+// What the table of languages names, one for each row.
+
+pub(super) fn javascript(text: &[u8], found: &mut Vec<Specifier>) {
+    Scanner::new(text, found).scan_file(Dialect {
+        jsx: true,
+        types: false,
+    });
+}
+
+pub(super) fn typescript(text: &[u8], found: &mut Vec<Specifier>) {
+    Scanner::new(text, found).scan_file(Dialect {
+        jsx: false,
+        types: true,
+    });
+}
+
+pub(super) fn typescript_jsx(text: &[u8], found: &mut Vec<Specifier>) {
+    Scanner::new(text, found).scan_file(Dialect { jsx: true, types: true });
+}
+
+pub(super) fn component(text: &[u8], found: &mut Vec<Specifier>) {
+    component::scan(text, found);
+}
+
+pub(super) fn astro(text: &[u8], found: &mut Vec<Specifier>) {
+    component::scan_astro(text, found);
+}
+
+pub(super) fn python(text: &[u8], found: &mut Vec<Specifier>) {
+    python::Scanner::new(text, found).scan_file();
 }
