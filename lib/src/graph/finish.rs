@@ -11,7 +11,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::FileId;
 use super::import_graph::{Facts, FileState, ImportGraph, KindSet};
 use super::record::Record;
-use super::resolve::{Layouts, Manifests, Outcome, Projects, Reason, Resolved, Resolver, Scratch, Tree};
+use super::resolve::{
+    Layouts, Manifests, Outcome, Projects, Reason, Resolved, Resolver, Scratch, Tree, same_manifests,
+};
 use super::snapshot::{NONE, Snapshot};
 use super::update::{FileKind, Update};
 
@@ -64,13 +66,7 @@ impl Update {
         let Some(older) = self.previous.as_deref() else {
             return Arc::new(Projects::new(&self.table, manifests, None));
         };
-        let same_manifests = older.manifests.len() == manifests.len()
-            && older
-                .manifests
-                .iter()
-                .zip(manifests)
-                .all(|(one, other)| one.0 == other.0 && Arc::ptr_eq(one.1, other.1));
-        if same_manifests && self.renumbered.is_none() {
+        if same_manifests(&older.manifests, manifests) && self.renumbered.is_none() {
             return Arc::clone(&older.projects);
         }
         let fresh = Projects::new(&self.table, manifests, Some(&older.projects));

@@ -23,6 +23,8 @@ pub enum Language {
     Astro,
     /// Python and its stubs: `.py`, `.pyi`.
     Python,
+    /// Rust: `.rs`.
+    Rust,
 }
 
 /// Which resolver answers for a language. Languages whose files import each other share one.
@@ -32,6 +34,8 @@ pub(crate) enum Family {
     JavaScript,
     /// [`super::resolve::python`].
     Python,
+    /// [`super::resolve::rust`].
+    Rust,
 }
 
 /// What is known of one language.
@@ -49,7 +53,7 @@ struct Row {
 }
 
 /// Every language, in the order of [`Language`]: the one table to extend.
-const ROWS: [Row; 7] = [
+const ROWS: [Row; 8] = [
     Row {
         language: Language::JavaScript,
         name: "javascript",
@@ -105,6 +109,14 @@ const ROWS: [Row; 7] = [
         scan: scan::python,
         family: Family::Python,
         manifests: resolve::PYTHON_MANIFESTS,
+    },
+    Row {
+        language: Language::Rust,
+        name: "rust",
+        extensions: &["rs"],
+        scan: scan::rust,
+        family: Family::Rust,
+        manifests: resolve::RUST_MANIFESTS,
     },
 ];
 

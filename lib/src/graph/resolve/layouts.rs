@@ -10,10 +10,10 @@ use super::super::record::Record;
 use super::path_table::PathTable;
 use super::projects::{Manifests, Projects};
 use super::python::PythonRoots;
+use super::rust::Crates;
 
 /// What the parts are made of.
 #[derive(Clone, Copy, Debug)]
-#[expect(dead_code, reason = "Python's part needs the paths alone")]
 pub(crate) struct Tree<'a> {
     pub(crate) table: &'a PathTable,
     pub(crate) manifests: &'a Manifests,
@@ -26,6 +26,7 @@ pub(crate) struct Tree<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct Layouts {
     pub(super) python: Arc<PythonRoots>,
+    pub(super) rust: Arc<Crates>,
 }
 
 impl Layouts {
@@ -39,7 +40,11 @@ impl Layouts {
             }
             _ => Arc::new(PythonRoots::new(tree.table, folders)),
         };
-        Layouts { python }
+        let rust = match older {
+            Some((parts, before)) if same_paths && Crates::are_same(tree, before) => Arc::clone(&parts.rust),
+            _ => Arc::new(Crates::new(tree)),
+        };
+        Layouts { python, rust }
     }
 
     /// Tells `sink` the keys whose answers differ from `older`'s. Returns the families that are to be resolved anew as a
@@ -57,6 +62,12 @@ impl Layouts {
                 whole.push(Family::Python);
             }
             self.python.changed_keys(table, &older.python, older_table, sink);
+        }
+        if !Arc::ptr_eq(&self.rust, &older.rust) {
+            if !self.rust.has_same_packages(&older.rust) {
+                whole.push(Family::Rust);
+            }
+            self.rust.changed_keys(table, &older.rust, older_table, sink);
         }
         whole
     }

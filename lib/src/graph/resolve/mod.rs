@@ -2,7 +2,9 @@
 //!
 //! - [`javascript`]: JavaScript, TypeScript and the scripts of components
 //! - [`python`]: Python and its stubs
+//! - [`rust`]: Rust, along the tree of modules
 //! - [`projects`]: what manifests say
+//! - [`layouts`]: what else a resolver knows of the whole tree
 //! - [`path_table`]: the paths, and which lookups an answer rests on
 
 mod glob;
@@ -15,6 +17,7 @@ mod projects;
 mod pyproject;
 mod python;
 mod python_stdlib;
+mod rust;
 mod tsconfig;
 mod unbuilt;
 mod workspace;
@@ -28,8 +31,10 @@ use path_table::Trace;
 pub(crate) use path_table::{Keys, PathTable};
 pub(crate) use projects::{
     Context, JAVASCRIPT_MANIFESTS, ManifestForm, Manifests, PYTHON_MANIFESTS, Parsed, Projects, missing_configs,
+    same_manifests,
 };
 pub use projects::{MAX_MANIFEST_BYTES, is_manifest};
+pub(crate) use rust::RUST_MANIFESTS;
 
 /// Where one specifier led.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -127,6 +132,7 @@ impl Resolver<'_> {
         let outcomes = match language.family() {
             Family::JavaScript => self.javascript(from, specifiers, scratch),
             Family::Python => self.python(from, specifiers, scratch),
+            Family::Rust => self.rust(from, specifiers, scratch),
         };
         scratch.trace.keys.sort_unstable();
         scratch.trace.keys.dedup();
@@ -171,5 +177,29 @@ impl Resolver<'_> {
                 .resolve(self.table, path, &specifier.text, name, &mut scratch.trace)
         };
         specifiers.iter().map(&mut resolve).collect()
+    }
+
+    fn rust(&self, from: FileId, specifiers: &[Specifier], scratch: &mut Scratch) -> Vec<Outcome> {
+        let mut outcomes = Vec::with_capacity(specifiers.len());
+        for (index, specifier) in (0..).zip(specifiers) {
+            let found = self
+                .layouts
+                .rust
+                .resolve(self.table, from, specifier, &mut scratch.trace);
+            outcomes.push(several(index, found, &mut scratch.more));
+        }
+        outcomes
+    }
+}
+
+/// The outcome of the specifier at `index`; files after the first go to `more`.
+fn several(index: u32, found: Result<Vec<FileId>, Reason>, more: &mut Vec<(u32, FileId)>) -> Outcome {
+    match found.as_deref() {
+        Ok([first, others @ ..]) => {
+            more.extend(others.iter().map(|file| (index, *file)));
+            Outcome::File(*first)
+        }
+        Ok([]) => Outcome::Unresolved(Reason::Missing),
+        Err(reason) => Outcome::Unresolved(*reason),
     }
 }

@@ -7,6 +7,7 @@ use super::super::language::manifest_form;
 use super::package::{Manifest, Package};
 use super::path_table::{Keys, PathTable, folder, is_within, joined};
 use super::pyproject;
+use super::rust::CargoManifest;
 use super::tsconfig::{Options, RawConfig, effective};
 use super::workspace::{Links, find_links, pnpm_packages};
 
@@ -22,6 +23,7 @@ pub(crate) enum Parsed {
     Config(Box<RawConfig>),
     Pnpm(Vec<String>),
     PyProject(Vec<String>),
+    Cargo(Box<CargoManifest>),
     Nothing,
 }
 
@@ -78,6 +80,15 @@ pub fn is_manifest(path: &str) -> bool {
 
 /// The manifests of a tree by path.
 pub(crate) type Manifests = BTreeMap<String, Arc<Parsed>>;
+
+/// Whether both are the same manifests, read once.
+pub(crate) fn same_manifests(one: &Manifests, other: &Manifests) -> bool {
+    one.len() == other.len()
+        && one
+            .iter()
+            .zip(other)
+            .all(|(one, other)| one.0 == other.0 && Arc::ptr_eq(one.1, other.1))
+}
 
 /// One config that governs files in and below its folder, with those that it refers to, itself first.
 #[derive(Clone, Debug)]
@@ -334,7 +345,8 @@ impl<'a> ManifestIndex<'a> {
                 Parsed::Config(config) => drop(configs.insert(path.as_str(), &**config)),
                 Parsed::Pnpm(globs) => drop(pnpm.insert(folder(path), globs.as_slice())),
                 Parsed::PyProject(folders) => python.push((folder(path), folders.as_slice())),
-                Parsed::Nothing => {}
+                // What other families read.
+                Parsed::Cargo(_) | Parsed::Nothing => {}
             }
         }
         let links = find_links(&packages, &pnpm);

@@ -7,6 +7,7 @@ mod meter;
 #[cfg(test)]
 mod properties;
 mod python;
+mod rust;
 
 use javascript::{Dialect, Scanner};
 use serde::{Deserialize, Serialize};
@@ -35,18 +36,25 @@ pub enum ImportKind {
     Mock,
     /// `import("x")` in a JSDoc comment, and its `@import` tag.
     JsDoc,
-    /// `/// <reference path="x" />`: relative to the file even without `./`.
+    /// `/// <reference path="x" />`, Rust's `include!("x")`, `include_str!` and `include_bytes!`: relative to the file even
+    /// without `./`.
     Reference,
+    /// Rust's `mod x;`.
+    Module,
+    /// Rust's `a::b::c` outside `use`, without its last name, once for each.
+    Path,
 }
 
 /// One import, as written.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, Serialize)]
 pub struct Specifier {
     /// What is imported. JavaScript and TypeScript: the string's value (`./a`, `react`). Python: the dotted module with
-    /// its leading dots (`a.b`, `.`, `..pkg`).
+    /// its leading dots (`a.b`, `.`, `..pkg`). Rust: the path of one leaf of `use` (`crate::a::b`, `serde::*`) or of a `mod`
+    /// (`b`, or `a::b` where it stands within `mod a { }`), inline modules around it told.
     pub text: String,
     /// Python's `from text import name`: one specifier for each name, because it may be a submodule. `None` otherwise;
-    /// `*` for a star import.
+    /// `*` for a star import. Rust's `mod`: what its `path` attribute says. Rust's `use a::b`: what that is where `a` is a
+    /// name that the file itself binds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The form.
@@ -103,4 +111,8 @@ pub(super) fn astro(text: &[u8], found: &mut Vec<Specifier>) {
 
 pub(super) fn python(text: &[u8], found: &mut Vec<Specifier>) {
     python::Scanner::new(text, found).scan_file();
+}
+
+pub(super) fn rust(text: &[u8], found: &mut Vec<Specifier>) {
+    rust::Scanner::new(text, found).scan_file();
 }
