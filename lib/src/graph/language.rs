@@ -25,6 +25,8 @@ pub enum Language {
     Python,
     /// Rust: `.rs`.
     Rust,
+    /// Go: `.go`.
+    Go,
 }
 
 /// Which resolver answers for a language. Languages whose files import each other share one.
@@ -36,6 +38,8 @@ pub(crate) enum Family {
     Python,
     /// [`super::resolve::rust`].
     Rust,
+    /// [`super::resolve::go`].
+    Go,
 }
 
 /// What is known of one language.
@@ -53,7 +57,7 @@ struct Row {
 }
 
 /// Every language, in the order of [`Language`]: the one table to extend.
-const ROWS: [Row; 8] = [
+const ROWS: [Row; 9] = [
     Row {
         language: Language::JavaScript,
         name: "javascript",
@@ -117,6 +121,14 @@ const ROWS: [Row; 8] = [
         scan: scan::rust,
         family: Family::Rust,
         manifests: resolve::RUST_MANIFESTS,
+    },
+    Row {
+        language: Language::Go,
+        name: "go",
+        extensions: &["go"],
+        scan: scan::go,
+        family: Family::Go,
+        manifests: resolve::GO_MANIFESTS,
     },
 ];
 

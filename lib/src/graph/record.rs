@@ -21,7 +21,7 @@ pub struct Record {
     pub manifest: Option<String>,
 }
 
-const KINDS: [(ImportKind, char); 12] = [
+const KINDS: [(ImportKind, char); 13] = [
     (ImportKind::Import, 'i'),
     (ImportKind::ExportFrom, 'e'),
     (ImportKind::Type, 't'),
@@ -34,6 +34,7 @@ const KINDS: [(ImportKind, char); 12] = [
     (ImportKind::Reference, 'f'),
     (ImportKind::Module, 'o'),
     (ImportKind::Path, 'p'),
+    (ImportKind::Constraint, 'c'),
 ];
 
 impl Record {

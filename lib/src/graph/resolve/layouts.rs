@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::super::language::Family;
 use super::super::record::Record;
+use super::go::GoModules;
 use super::path_table::PathTable;
 use super::projects::{Manifests, Projects};
 use super::python::PythonRoots;
@@ -27,6 +28,7 @@ pub(crate) struct Tree<'a> {
 pub(crate) struct Layouts {
     pub(super) python: Arc<PythonRoots>,
     pub(super) rust: Arc<Crates>,
+    pub(super) go: Arc<GoModules>,
 }
 
 impl Layouts {
@@ -44,7 +46,11 @@ impl Layouts {
             Some((parts, before)) if same_paths && Crates::are_same(tree, before) => Arc::clone(&parts.rust),
             _ => Arc::new(Crates::new(tree)),
         };
-        Layouts { python, rust }
+        let go = match older {
+            Some((parts, before)) if same_paths && GoModules::are_same(tree, before) => Arc::clone(&parts.go),
+            _ => Arc::new(GoModules::new(tree)),
+        };
+        Layouts { python, rust, go }
     }
 
     /// Tells `sink` the keys whose answers differ from `older`'s. Returns the families that are to be resolved anew as a
@@ -68,6 +74,12 @@ impl Layouts {
                 whole.push(Family::Rust);
             }
             self.rust.changed_keys(table, &older.rust, older_table, sink);
+        }
+        if !Arc::ptr_eq(&self.go, &older.go) {
+            if !self.go.has_same_modules(&older.go) {
+                whole.push(Family::Go);
+            }
+            self.go.changed_keys(table, &older.go, older_table, sink);
         }
         whole
     }

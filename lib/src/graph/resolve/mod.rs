@@ -2,12 +2,14 @@
 //!
 //! - [`javascript`]: JavaScript, TypeScript and the scripts of components
 //! - [`python`]: Python and its stubs
+//! - [`go`]: Go, package by package
 //! - [`rust`]: Rust, along the tree of modules
 //! - [`projects`]: what manifests say
 //! - [`layouts`]: what else a resolver knows of the whole tree
 //! - [`path_table`]: the paths, and which lookups an answer rests on
 
 mod glob;
+mod go;
 mod javascript;
 mod json;
 mod layouts;
@@ -25,6 +27,7 @@ mod workspace;
 use super::FileId;
 use super::language::{Family, Language};
 use super::scan::Specifier;
+pub(crate) use go::GO_MANIFESTS;
 use javascript::Javascript;
 pub(crate) use layouts::{Layouts, Tree};
 use path_table::Trace;
@@ -133,6 +136,7 @@ impl Resolver<'_> {
             Family::JavaScript => self.javascript(from, specifiers, scratch),
             Family::Python => self.python(from, specifiers, scratch),
             Family::Rust => self.rust(from, specifiers, scratch),
+            Family::Go => self.go(from, specifiers, scratch),
         };
         scratch.trace.keys.sort_unstable();
         scratch.trace.keys.dedup();
@@ -180,26 +184,33 @@ impl Resolver<'_> {
     }
 
     fn rust(&self, from: FileId, specifiers: &[Specifier], scratch: &mut Scratch) -> Vec<Outcome> {
-        let mut outcomes = Vec::with_capacity(specifiers.len());
-        for (index, specifier) in (0..).zip(specifiers) {
-            let found = self
-                .layouts
-                .rust
-                .resolve(self.table, from, specifier, &mut scratch.trace);
-            outcomes.push(several(index, found, &mut scratch.more));
-        }
-        outcomes
+        let (crates, trace) = (&self.layouts.rust, &mut scratch.trace);
+        each(specifiers, &mut scratch.more, |specifier| {
+            crates.resolve(self.table, from, specifier, trace)
+        })
+    }
+
+    fn go(&self, from: FileId, specifiers: &[Specifier], scratch: &mut Scratch) -> Vec<Outcome> {
+        let (modules, trace) = (&self.layouts.go, &mut scratch.trace);
+        each(specifiers, &mut scratch.more, |specifier| {
+            modules.resolve(self.table, from, specifier, trace)
+        })
     }
 }
 
-/// The outcome of the specifier at `index`; files after the first go to `more`.
-fn several(index: u32, found: Result<Vec<FileId>, Reason>, more: &mut Vec<(u32, FileId)>) -> Outcome {
-    match found.as_deref() {
+/// The outcome of each specifier, where each may lead to several files; those after the first go to `more`.
+fn each(
+    specifiers: &[Specifier],
+    more: &mut Vec<(u32, FileId)>,
+    mut resolve: impl FnMut(&Specifier) -> Result<Vec<FileId>, Reason>,
+) -> Vec<Outcome> {
+    let mut outcome = |(index, specifier): (u32, &Specifier)| match resolve(specifier).as_deref() {
         Ok([first, others @ ..]) => {
             more.extend(others.iter().map(|file| (index, *file)));
             Outcome::File(*first)
         }
         Ok([]) => Outcome::Unresolved(Reason::Missing),
         Err(reason) => Outcome::Unresolved(*reason),
-    }
+    };
+    (0..).zip(specifiers).map(&mut outcome).collect()
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::super::language::manifest_form;
+use super::go::GoManifest;
 use super::package::{Manifest, Package};
 use super::path_table::{Keys, PathTable, folder, is_within, joined};
 use super::pyproject;
@@ -24,6 +25,8 @@ pub(crate) enum Parsed {
     Pnpm(Vec<String>),
     PyProject(Vec<String>),
     Cargo(Box<CargoManifest>),
+    GoModule(Box<GoManifest>),
+    GoWorkspace(Box<GoManifest>),
     Nothing,
 }
 
@@ -346,7 +349,7 @@ impl<'a> ManifestIndex<'a> {
                 Parsed::Pnpm(globs) => drop(pnpm.insert(folder(path), globs.as_slice())),
                 Parsed::PyProject(folders) => python.push((folder(path), folders.as_slice())),
                 // What other families read.
-                Parsed::Cargo(_) | Parsed::Nothing => {}
+                Parsed::Cargo(_) | Parsed::GoModule(_) | Parsed::GoWorkspace(_) | Parsed::Nothing => {}
             }
         }
         let links = find_links(&packages, &pnpm);

@@ -1,6 +1,7 @@
 //! Text -> specifiers. A scanner sees one file's bytes and nothing else; it never resolves.
 
 mod component;
+mod go;
 mod javascript;
 mod lines;
 mod meter;
@@ -41,6 +42,8 @@ pub enum ImportKind {
     Reference,
     /// Rust's `mod x;`.
     Module,
+    /// Go's `//go:build`, where no build takes the file: no import, but kept because packages depend on it.
+    Constraint,
     /// Rust's `a::b::c` outside `use`, without its last name, once for each.
     Path,
 }
@@ -50,7 +53,8 @@ pub enum ImportKind {
 pub struct Specifier {
     /// What is imported. JavaScript and TypeScript: the string's value (`./a`, `react`). Python: the dotted module with
     /// its leading dots (`a.b`, `.`, `..pkg`). Rust: the path of one leaf of `use` (`crate::a::b`, `serde::*`) or of a `mod`
-    /// (`b`, or `a::b` where it stands within `mod a { }`), inline modules around it told.
+    /// (`b`, or `a::b` where it stands within `mod a { }`), inline modules around it told. Go: the path of
+    /// the package.
     pub text: String,
     /// Python's `from text import name`: one specifier for each name, because it may be a submodule. `None` otherwise;
     /// `*` for a star import. Rust's `mod`: what its `path` attribute says. Rust's `use a::b`: what that is where `a` is a
@@ -115,4 +119,8 @@ pub(super) fn python(text: &[u8], found: &mut Vec<Specifier>) {
 
 pub(super) fn rust(text: &[u8], found: &mut Vec<Specifier>) {
     rust::Scanner::new(text, found).scan_file();
+}
+
+pub(super) fn go(text: &[u8], found: &mut Vec<Specifier>) {
+    go::Scanner::new(text, found).scan_file();
 }
