@@ -334,6 +334,22 @@ fn stays_the_cold_one(first: Vec<(String, String)>, steps: Vec<Vec<Change>>) -> 
     Ok(())
 }
 
+/// The folder that `..` names was looked up without leaving its key.
+#[test]
+fn a_manifest_that_comes_to_a_folder_named_by_dots_counts() {
+    let mut files = repository(&[
+        ("package.json", r#"{"name": "root"}"#),
+        ("src/package.json", r#"{"name": "p"}"#),
+        ("src/a.ts", "import '..'"),
+        ("src/b.ts", ""),
+    ]);
+    let before = cold(&files);
+    files.insert("package.json".to_owned(), r#"{"main": "./src/b.js"}"#.to_owned());
+    let (next, _) = snapshot_after(Previous::Snapshot(before), &files);
+    assert_eq!(next.graph().edge_count(), 1);
+    assert_eq!(everything(&next), everything(&cold(&files)));
+}
+
 #[test]
 fn only_changed_content_is_read_again() {
     let mut files = repository(&[
