@@ -24,6 +24,9 @@ mod tsconfig;
 mod unbuilt;
 mod workspace;
 
+use std::borrow::Cow;
+use std::collections::HashSet;
+
 use super::FileId;
 use super::language::{Family, Language};
 use super::scan::Specifier;
@@ -192,19 +195,25 @@ impl Resolver<'_> {
 
     fn go(&self, from: FileId, specifiers: &[Specifier], scratch: &mut Scratch) -> Vec<Outcome> {
         let (modules, trace) = (&self.layouts.go, &mut scratch.trace);
+        // A package has its files from the first import on that leads to it, however many names lead there.
+        let mut known = HashSet::new();
         each(specifiers, &mut scratch.more, |specifier| {
-            modules.resolve(self.table, from, specifier, trace)
+            let files = modules.resolve(self.table, from, specifier, trace)?;
+            match files.first() {
+                Some(first) if !known.insert(*first) => Ok(Cow::Owned(vec![*first])),
+                _ => Ok(files),
+            }
         })
     }
 }
 
 /// The outcome of each specifier, where each may lead to several files; those after the first go to `more`.
-fn each(
+fn each<Files: AsRef<[FileId]>>(
     specifiers: &[Specifier],
     more: &mut Vec<(u32, FileId)>,
-    mut resolve: impl FnMut(&Specifier) -> Result<Vec<FileId>, Reason>,
+    mut resolve: impl FnMut(&Specifier) -> Result<Files, Reason>,
 ) -> Vec<Outcome> {
-    let mut outcome = |(index, specifier): (u32, &Specifier)| match resolve(specifier).as_deref() {
+    let mut outcome = |(index, specifier): (u32, &Specifier)| match resolve(specifier).as_ref().map(AsRef::as_ref) {
         Ok([first, others @ ..]) => {
             more.extend(others.iter().map(|file| (index, *file)));
             Outcome::File(*first)

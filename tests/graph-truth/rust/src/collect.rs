@@ -123,6 +123,9 @@ impl Tree {
             if from_root {
                 from_root = false;
                 let rest = if names[0].is_empty() { &names[1..] } else { &names[..] };
+                if rest.is_empty() {
+                    return self.deepest(0, rest);
+                }
                 if rest
                     .first()
                     .is_some_and(|name| self.modules[0].children.contains_key(name))

@@ -7,6 +7,7 @@
 
 mod manifest;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -134,10 +135,10 @@ impl GoModules {
         from: FileId,
         specifier: &Specifier,
         trace: &mut Trace,
-    ) -> Result<Vec<FileId>, Reason> {
+    ) -> Result<Cow<'_, [FileId]>, Reason> {
         if specifier.kind == ImportKind::Constraint {
             // What the file says of itself.
-            return Ok(vec![from]);
+            return Ok(Cow::Owned(vec![from]));
         }
         let path = specifier.text.as_str();
         if path.is_empty() || path.starts_with('/') || path.ends_with('/') || path.contains("//") {
@@ -157,7 +158,8 @@ impl GoModules {
         for (folder, inside) in module.iter().flat_map(|module| module.folders(path)) {
             is_ours = true;
             if let Some(dir) = joined(folder, inside)
-                && self.module_folder(&dir).is_none_or(|nearest| nearest == folder)
+                // A module further in is another one.
+                && self.module_folder(&dir).is_none_or(|nearest| nearest.len() <= folder.len())
                 && let Some(files) = self.package(table, &dir, trace)
             {
                 return Ok(files);
@@ -178,9 +180,9 @@ impl GoModules {
         Err(if is_ours { Reason::Missing } else { Reason::External })
     }
 
-    fn package(&self, table: &PathTable, folder: &str, trace: &mut Trace) -> Option<Vec<FileId>> {
+    fn package(&self, table: &PathTable, folder: &str, trace: &mut Trace) -> Option<Cow<'_, [FileId]>> {
         trace.keys.push(table.keys().of_named(GO_PACKAGES, folder));
-        self.packages.get(folder).cloned()
+        self.packages.get(folder).map(|files| Cow::Borrowed(files.as_slice()))
     }
 
     /// The folder of the module that governs `dir`.

@@ -28,7 +28,7 @@ pub(crate) const RUST_MANIFESTS: &[ManifestForm] = &[ManifestForm {
 }];
 
 /// Most modules that one path can mean at once.
-const MAX_MODULES: usize = 64;
+const MAX_MODULES: usize = 32;
 
 /// The crates of one tree.
 #[derive(Debug)]

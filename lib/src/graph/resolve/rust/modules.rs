@@ -16,7 +16,7 @@ use super::super::path_table::{Keys, PathTable, folder, joined};
 const RUST_MODULES: u8 = 3;
 /// Most files of one name, most places of one file, and most crates it is told to be in. No code comes near; it bounds
 /// the work that hostile code makes.
-const MAX_MEANINGS: usize = 64;
+const MAX_MEANINGS: usize = 32;
 
 /// One file as a module.
 #[derive(Debug, Default)]

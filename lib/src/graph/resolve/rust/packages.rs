@@ -100,7 +100,7 @@ impl<'a> Index<'a> {
         index
     }
 
-    fn exists(&self, path: &String) -> bool {
+    fn exists(&self, path: &str) -> bool {
         self.table.file_untraced(path).is_some()
     }
 
@@ -110,7 +110,7 @@ impl<'a> Index<'a> {
         let name = listed.and_then(|lib| lib.name.as_ref()).unwrap_or(&section.name);
         Some(Lib {
             name: name.replace('-', "_"),
-            path: joined(here, path).filter(|path| self.exists(path))?,
+            path: joined(here, path).filter(|path| self.exists(path.as_str()))?,
         })
     }
 
@@ -160,7 +160,7 @@ impl<'a> Index<'a> {
     /// The crate roots of one package.
     fn roots(&self, here: &str, manifest: &CargoManifest, section: &PackageSection, roots: &mut BTreeSet<String>) {
         let mut add = |path: Option<String>| {
-            let path = path.filter(|path| self.exists(path));
+            let path = path.filter(|path| self.exists(path.as_str()));
             let is_found = path.is_some();
             roots.extend(path);
             is_found

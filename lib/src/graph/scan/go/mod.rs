@@ -8,6 +8,8 @@ mod constraint;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashSet;
+
 use super::lines::Lines;
 use super::{ImportKind, MAX_SPECIFIER_BYTES, Specifier, meter};
 
@@ -16,6 +18,8 @@ pub(super) struct Scanner<'t, 'f> {
     text: &'t [u8],
     position: usize,
     lines: Lines,
+    /// Paths that were imported already: a second name for one tells nothing more.
+    known: HashSet<&'t str>,
     found: &'f mut Vec<Specifier>,
 }
 
@@ -26,6 +30,7 @@ impl<'t, 'f> Scanner<'t, 'f> {
             text,
             position: if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 },
             lines: Lines::new(text),
+            known: HashSet::new(),
             found,
         }
     }
@@ -79,6 +84,7 @@ impl<'t, 'f> Scanner<'t, 'f> {
 
     /// `"path"` with an optional name, `.` or `_` before it. Returns whether one was there.
     fn import(&mut self) -> bool {
+        let text: &'t [u8] = self.text;
         if self.text.get(self.position) == Some(&b'.') {
             self.position += 1;
         } else {
@@ -89,7 +95,7 @@ impl<'t, 'f> Scanner<'t, 'f> {
         let Some(quote @ (b'"' | b'`')) = self.text.get(start).copied() else {
             return false;
         };
-        let rest = &self.text[start + 1..];
+        let rest = &text[start + 1..];
         let rest = &rest[..rest.len().min(MAX_SPECIFIER_BYTES)];
         let Some(length) = memchr::memchr2(quote, b'\n', rest).filter(|at| rest[*at] == quote) else {
             return false;
@@ -99,6 +105,7 @@ impl<'t, 'f> Scanner<'t, 'f> {
         // A path has no escapes in practice, and the compiler refuses most that they could write.
         if let Ok(path) = std::str::from_utf8(&rest[..length])
             && !path.contains('\\')
+            && self.known.insert(path)
         {
             self.emit(start, path, ImportKind::Import);
         }

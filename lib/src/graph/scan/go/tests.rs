@@ -34,6 +34,7 @@ fn imports_are_found_in_every_form() {
         ("package a\nimport \"b", &[]),
         ("package a\nimport (\"b\"", &["b"]),
         ("package a\nimport (\"b\" + \"c\")", &["b"]),
+        ("package a\nimport \"b\"\nimport c \"b\"", &["b"]),
         ("import \"b\"", &[]),
         ("package a\nimport \"a\\x62\"\nimport \"c\"", &["c"]),
         ("", &[]),

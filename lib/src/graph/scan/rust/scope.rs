@@ -173,7 +173,7 @@ impl<'t> Scopes<'t> {
             let Scope { parent, module } = *self.scopes.get(scope as usize)?;
             let is_module = self.modules[module as usize].scope == scope;
             if is_module && self.is_declared(module, name) {
-                return self.from_file(module, path).map(Step::Done);
+                return self.in_file(module, path).map(Step::Done);
             }
             if let Some(target) = self.alias(scope, name) {
                 return Some(Step::Again(joined(target, rest), scope));
@@ -195,11 +195,11 @@ impl<'t> Scopes<'t> {
         let scope = self.modules[module as usize].scope;
         match self.alias(scope, first) {
             Some(target) if !self.is_declared(module, first) => Some(Step::Again(joined(target, behind), scope)),
-            _ => self.from_file(module, rest).map(Step::Done),
+            _ => self.in_file(module, rest).map(Step::Done),
         }
     }
 
-    fn from_file(&self, module: u32, rest: &str) -> Option<String> {
+    fn in_file(&self, module: u32, rest: &str) -> Option<String> {
         let prefix = self.prefix(module)?;
         let path = format!("self::{prefix}{rest}");
         Some(path.trim_end_matches(':').to_owned())
