@@ -303,13 +303,8 @@ impl Collector<'_> {
             names.push(plain(&segment.ident));
             parents += 1;
         }
-        if parents == take.saturating_sub(1) && parents > 0 {
+        if parents > 0 {
             self.note(names, false);
-        } else if parents > 0 {
-            names.pop();
-            if names.iter().any(|name| !name.is_empty()) {
-                self.note(names, false);
-            }
         }
     }
 
