@@ -10,9 +10,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::FileId;
 use super::import_graph::{Facts, FileState, ImportGraph, KindSet};
-use super::language::Language;
 use super::record::Record;
-use super::resolve::{Manifests, Outcome, Projects, PythonRoots, Reason, Resolved, Resolver, Scratch};
+use super::resolve::{
+    Layouts, Manifests, Outcome, Projects, Reason, Resolved, Resolver, Scratch, Tree, same_manifests,
+};
 use super::snapshot::{NONE, Snapshot};
 use super::update::{FileKind, Update};
 
@@ -25,19 +26,22 @@ impl Update {
         let previous = self.previous.as_deref();
         let manifests = self.manifests();
         let projects = self.projects(&manifests);
-        let python = match previous {
-            Some(older)
-                if self.renumbered.is_none() && older.projects.python_folders() == projects.python_folders() =>
-            {
-                Arc::clone(&older.python)
-            }
-            _ => Arc::new(PythonRoots::new(&self.table, projects.python_folders())),
-        };
         let records = self.final_records();
+        let tree = Tree {
+            table: &self.table,
+            manifests: &manifests,
+            projects: &projects,
+            records: &records,
+        };
+        let layouts = Layouts::new(
+            tree,
+            previous.map(|older| (&older.layouts, older.tree())),
+            self.renumbered.is_none(),
+        );
         let resolver = Resolver {
             table: &self.table,
             projects: &projects,
-            python: &python,
+            layouts: &layouts,
         };
         let mut resolved: Vec<Option<Arc<Resolved>>> = match previous {
             Some(older) => self.still_valid(older, &resolver, &records),
@@ -52,7 +56,7 @@ impl Update {
             records,
             manifests,
             projects,
-            python,
+            layouts,
             resolved,
             graph: Arc::new(graph),
         }
@@ -62,13 +66,7 @@ impl Update {
         let Some(older) = self.previous.as_deref() else {
             return Arc::new(Projects::new(&self.table, manifests, None));
         };
-        let same_manifests = older.manifests.len() == manifests.len()
-            && older
-                .manifests
-                .iter()
-                .zip(manifests)
-                .all(|(one, other)| one.0 == other.0 && Arc::ptr_eq(one.1, other.1));
-        if same_manifests && self.renumbered.is_none() {
+        if same_manifests(&older.manifests, manifests) && self.renumbered.is_none() {
             return Arc::clone(&older.projects);
         }
         let fresh = Projects::new(&self.table, manifests, Some(&older.projects));
@@ -109,20 +107,20 @@ impl Update {
                 .projects
                 .changed_keys(&older.projects, self.table.keys(), &mut touch);
         }
-        let mut all_python = false;
-        if !std::ptr::eq(resolver.python, &*older.python) {
-            all_python = !resolver.python.has_same_roots(&older.python);
-            resolver
-                .python
-                .changed_keys(&self.table, &older.python, &older.table, &mut touch);
-        }
+        let anew = resolver
+            .layouts
+            .changed_keys(&self.table, &older.layouts, &older.table, &mut touch);
+        let is_anew = |id: FileId| {
+            let language = self.kinds[id as usize].language;
+            language.is_some_and(|language| anew.contains(&language.family()))
+        };
         let is_valid = |id: FileId, old: FileId| {
             let (Some(record), Some(Some(before))) = (&records[id as usize], older.records.get(old as usize)) else {
                 return false;
             };
             let path = &self.files[id as usize].path;
             (Arc::ptr_eq(record, before) || record.specifiers == before.specifiers)
-                && !(all_python && self.kinds[id as usize].language == Some(Language::Python))
+                && (anew.is_empty() || !is_anew(id))
                 && (touched.is_empty()
                     || !older.resolved[old as usize]
                         .keys
@@ -156,6 +154,11 @@ impl Update {
                     Outcome::File(to) if *to != from => targets.push((*to, KindSet::of(specifier.kind))),
                     Outcome::File(_) => {}
                     Outcome::Unresolved(reason) => unresolved[*reason as usize] += 1,
+                }
+            }
+            for (specifier, to) in &found.more {
+                if let Some(specifier) = record.specifiers.get(*specifier as usize).filter(|_| *to != from) {
+                    targets.push((*to, KindSet::of(specifier.kind)));
                 }
             }
             targets.sort_unstable_by_key(|(to, _)| *to);

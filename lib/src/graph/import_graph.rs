@@ -52,7 +52,9 @@ impl KindSet {
         let core = Self::of(ImportKind::Import)
             .and(Self::of(ImportKind::ExportFrom))
             .and(Self::of(ImportKind::Type))
-            .and(Self::of(ImportKind::Require));
+            .and(Self::of(ImportKind::Require))
+            .and(Self::of(ImportKind::Module))
+            .and(Self::of(ImportKind::Path));
         let core = if language == Language::Python {
             core
         } else {

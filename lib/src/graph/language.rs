@@ -1,6 +1,10 @@
 //! Which language a file is in, by its name.
 //!
-//! Adding a language is one scanner in [`super::scan`], one resolver in [`super::resolve`] and one row here.
+//! Adding a language is one scanner in [`super::scan`], one resolver in [`super::resolve`] and one row here:
+//! `docs/adding-a-language.md` has the steps.
+
+use super::resolve::{self, ManifestForm};
+use super::scan::{self, Specifier};
 
 /// A language whose imports are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -19,52 +23,166 @@ pub enum Language {
     Astro,
     /// Python and its stubs: `.py`, `.pyi`.
     Python,
+    /// Rust: `.rs`.
+    Rust,
+    /// Go: `.go`.
+    Go,
 }
 
-/// Every file extension and its language: the one table to extend.
-const EXTENSIONS: &[(&str, Language)] = &[
-    ("js", Language::JavaScript),
-    ("jsx", Language::JavaScript),
-    ("mjs", Language::JavaScript),
-    ("cjs", Language::JavaScript),
-    ("ts", Language::TypeScript),
-    ("mts", Language::TypeScript),
-    ("cts", Language::TypeScript),
-    ("tsx", Language::TypeScriptJsx),
-    ("vue", Language::Vue),
-    ("svelte", Language::Svelte),
-    ("astro", Language::Astro),
-    ("py", Language::Python),
-    ("pyi", Language::Python),
+/// Which resolver answers for a language. Languages whose files import each other share one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Family {
+    /// [`super::resolve::javascript`].
+    JavaScript,
+    /// [`super::resolve::python`].
+    Python,
+    /// [`super::resolve::rust`].
+    Rust,
+    /// [`super::resolve::go`].
+    Go,
+}
+
+/// What is known of one language.
+struct Row {
+    language: Language,
+    /// Lower-case name, as the wire has it.
+    name: &'static str,
+    /// What stands behind the last dot of a file's name.
+    extensions: &'static [&'static str],
+    /// Appends all imports of a text, in the order written.
+    scan: fn(&[u8], &mut Vec<Specifier>),
+    family: Family,
+    /// Files that tell the family's resolver more than paths do. Each stands in one row.
+    manifests: &'static [ManifestForm],
+}
+
+/// Every language, in the order of [`Language`]: the one table to extend.
+const ROWS: [Row; 9] = [
+    Row {
+        language: Language::JavaScript,
+        name: "javascript",
+        extensions: &["js", "jsx", "mjs", "cjs"],
+        scan: scan::javascript,
+        family: Family::JavaScript,
+        manifests: resolve::JAVASCRIPT_MANIFESTS,
+    },
+    Row {
+        language: Language::TypeScript,
+        name: "typescript",
+        extensions: &["ts", "mts", "cts"],
+        scan: scan::typescript,
+        family: Family::JavaScript,
+        manifests: &[],
+    },
+    Row {
+        language: Language::TypeScriptJsx,
+        name: "typescript",
+        extensions: &["tsx"],
+        scan: scan::typescript_jsx,
+        family: Family::JavaScript,
+        manifests: &[],
+    },
+    Row {
+        language: Language::Vue,
+        name: "vue",
+        extensions: &["vue"],
+        scan: scan::component,
+        family: Family::JavaScript,
+        manifests: &[],
+    },
+    Row {
+        language: Language::Svelte,
+        name: "svelte",
+        extensions: &["svelte"],
+        scan: scan::component,
+        family: Family::JavaScript,
+        manifests: &[],
+    },
+    Row {
+        language: Language::Astro,
+        name: "astro",
+        extensions: &["astro"],
+        scan: scan::astro,
+        family: Family::JavaScript,
+        manifests: &[],
+    },
+    Row {
+        language: Language::Python,
+        name: "python",
+        extensions: &["py", "pyi"],
+        scan: scan::python,
+        family: Family::Python,
+        manifests: resolve::PYTHON_MANIFESTS,
+    },
+    Row {
+        language: Language::Rust,
+        name: "rust",
+        extensions: &["rs"],
+        scan: scan::rust,
+        family: Family::Rust,
+        manifests: resolve::RUST_MANIFESTS,
+    },
+    Row {
+        language: Language::Go,
+        name: "go",
+        extensions: &["go"],
+        scan: scan::go,
+        family: Family::Go,
+        manifests: resolve::GO_MANIFESTS,
+    },
 ];
 
 impl Language {
+    /// Every language, in order.
+    pub fn all() -> impl Iterator<Item = Language> {
+        ROWS.iter().map(|row| row.language)
+    }
+
     /// The language of the file at `path`, or `None` where its imports are not known.
     pub fn of_path(path: &str) -> Option<Self> {
         let dot = memchr::memrchr2(b'.', b'/', path.as_bytes()).filter(|at| path.as_bytes()[*at] == b'.')?;
         let extension = &path[dot + 1..];
-        EXTENSIONS
-            .iter()
-            .find(|(known, _)| *known == extension)
-            .map(|(_, language)| *language)
+        ROWS.iter()
+            .find(|row| row.extensions.contains(&extension))
+            .map(|row| row.language)
     }
 
     /// Lower-case name, as the wire has it.
     pub fn name(self) -> &'static str {
-        match self {
-            Language::JavaScript => "javascript",
-            Language::TypeScript | Language::TypeScriptJsx => "typescript",
-            Language::Vue => "vue",
-            Language::Svelte => "svelte",
-            Language::Astro => "astro",
-            Language::Python => "python",
-        }
+        self.row().name
     }
+
+    pub(super) fn family(self) -> Family {
+        self.row().family
+    }
+
+    pub(super) fn scanner(self) -> fn(&[u8], &mut Vec<Specifier>) {
+        self.row().scan
+    }
+
+    fn row(self) -> &'static Row {
+        &ROWS[self as usize]
+    }
+}
+
+/// How the manifest at `path` is read, where its name makes it one.
+pub(super) fn manifest_form(path: &str) -> Option<&'static ManifestForm> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    ROWS.iter()
+        .flat_map(|row| row.manifests)
+        .find(|form| (form.is_named)(name))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_row_stands_at_the_place_of_its_language() {
+        for row in &ROWS {
+            assert_eq!(row.language.row().language, row.language);
+        }
+    }
 
     #[test]
     fn the_last_extension_decides() {

@@ -21,7 +21,7 @@ pub struct Record {
     pub manifest: Option<String>,
 }
 
-const KINDS: [(ImportKind, char); 10] = [
+const KINDS: [(ImportKind, char); 13] = [
     (ImportKind::Import, 'i'),
     (ImportKind::ExportFrom, 'e'),
     (ImportKind::Type, 't'),
@@ -32,6 +32,9 @@ const KINDS: [(ImportKind, char); 10] = [
     (ImportKind::Mock, 'm'),
     (ImportKind::JsDoc, 'j'),
     (ImportKind::Reference, 'f'),
+    (ImportKind::Module, 'o'),
+    (ImportKind::Path, 'p'),
+    (ImportKind::Constraint, 'c'),
 ];
 
 impl Record {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::FileId;
 use super::import_graph::ImportGraph;
 use super::record::Record;
-use super::resolve::{Manifests, Outcome, PathTable, Projects, PythonRoots, Resolved};
+use super::resolve::{Layouts, Manifests, Outcome, PathTable, Projects, Resolved, Tree};
 use super::scan::Specifier;
 use crate::source::TreeEntry;
 
@@ -21,7 +21,7 @@ pub struct Snapshot {
     pub(super) records: Vec<Option<Arc<Record>>>,
     pub(super) manifests: Manifests,
     pub(super) projects: Arc<Projects>,
-    pub(super) python: Arc<PythonRoots>,
+    pub(super) layouts: Layouts,
     pub(super) resolved: Vec<Arc<Resolved>>,
     pub(super) graph: Arc<ImportGraph>,
 }
@@ -51,12 +51,30 @@ impl Snapshot {
         (changed, gone)
     }
 
-    /// Each specifier of the file at `path`, and where it led. `None` when the file was not scanned.
+    /// Each specifier of the file at `path`, and where it led; one that led to several files stands once for each. `None`
+    /// when the file was not scanned.
     pub fn explain(&self, path: &str) -> Option<Vec<(&Specifier, Outcome)>> {
         let id = self.graph.id(path)? as usize;
         let record = self.records.get(id)?.as_deref()?;
-        let outcomes = &self.resolved.get(id)?.outcomes;
-        Some(record.specifiers.iter().zip(outcomes.iter().copied()).collect())
+        let resolved = self.resolved.get(id)?;
+        let mut more = resolved.more.iter().peekable();
+        let mut explained = Vec::with_capacity(resolved.outcomes.len() + resolved.more.len());
+        for (index, (specifier, outcome)) in (0..).zip(record.specifiers.iter().zip(&resolved.outcomes)) {
+            explained.push((specifier, *outcome));
+            while let Some((_, file)) = more.next_if(|(of, _)| *of == index) {
+                explained.push((specifier, Outcome::File(*file)));
+            }
+        }
+        Some(explained)
+    }
+
+    pub(super) fn tree(&self) -> Tree<'_> {
+        Tree {
+            table: &self.table,
+            manifests: &self.manifests,
+            projects: &self.projects,
+            records: &self.records,
+        }
     }
 }
 
@@ -70,19 +88,20 @@ pub(super) struct Renumbering {
 impl Renumbering {
     /// The same answer with this version's ids; `None` should a file of it be gone.
     pub(super) fn apply(&self, known: &Arc<Resolved>) -> Option<Arc<Resolved>> {
+        let new_of = |old: FileId| self.new_of.get(old as usize).copied().filter(|new| *new != NONE);
         let renumber = |outcome: &Outcome| match outcome {
-            Outcome::File(old) => {
-                let new = self.new_of.get(*old as usize).copied().filter(|new| *new != NONE)?;
-                Some(Outcome::File(new))
-            }
+            Outcome::File(old) => new_of(*old).map(Outcome::File),
             unresolved => Some(*unresolved),
         };
         let outcomes: Box<[Outcome]> = known.outcomes.iter().map(renumber).collect::<Option<_>>()?;
-        if outcomes == known.outcomes {
+        let renumber_more = |(specifier, old): &(u32, FileId)| Some((*specifier, new_of(*old)?));
+        let more: Box<[(u32, FileId)]> = known.more.iter().map(renumber_more).collect::<Option<_>>()?;
+        if outcomes == known.outcomes && more == known.more {
             return Some(Arc::clone(known));
         }
         Some(Arc::new(Resolved {
             outcomes,
+            more,
             keys: known.keys.clone(),
         }))
     }

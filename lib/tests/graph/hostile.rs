@@ -117,4 +117,54 @@ proptest! {
             ("a/__init__.py", ""), ("b.py", &python),
         ]));
     }
+
+    #[test]
+    fn any_module_and_any_manifest_of_rust_and_go_are_resolved_or_refused(
+        manifest in "(?s).{0,60}",
+        value in r#"[a-c./\\"'{}\[\]= -]{0,16}"#,
+        path in r"(crate|self|super|[a-c:*{},; ]){1,8}",
+        folder in r"[./ac]{0,12}",
+    ) {
+        let cargo = format!("[package]\nname = \"a\"\n[lib]\npath = \"{folder}\"\n[dependencies]\nb = {{ path = \"{folder}\" }}\n[{value}]\n");
+        let code = format!("mod a; #[path = \"{folder}\"] mod b; mod c {{ mod a; use super::{path}; }} use {path}; {path}::x(); include!(\"{folder}\");");
+        let module = format!("module e.com/{folder}\nreplace e.com/a => ./{folder}\nuse {folder}\n{value}\n");
+        let go = format!("package a\nimport \"e.com/{folder}\"; import {value:?}\nimport \"{folder}\"");
+        cold(&repository(&[
+            ("Cargo.toml", &cargo), ("a/Cargo.toml", &manifest), ("src/lib.rs", &code), ("src/a.rs", &code), ("a/src/main.rs", &code),
+            ("go.mod", &module), ("a/go.mod", &manifest), ("go.work", &module), ("a/a.go", &go), ("b.go", &go), ("c/c.go", &go),
+        ]));
+    }
+}
+
+#[test]
+fn packages_and_modules_that_multiply_stay_small() {
+    let mut files = Repository::new();
+    let imports: String = (0..2_000)
+        .map(|number| format!("import \"e.com/{number}\"\n"))
+        .collect();
+    let replaces: String = (0..2_000)
+        .map(|number| format!("replace e.com/{number} => ./p\n"))
+        .collect();
+    files.insert("go.mod".to_owned(), format!("module e.com\n{replaces}"));
+    files.insert(
+        "Cargo.toml".to_owned(),
+        "[package]\nname = \"a\"\nedition = \"2021\"\n".to_owned(),
+    );
+    let shared: String = (0..100)
+        .map(|number| format!("#[path = \"s{number}.rs\"] mod s;\n"))
+        .collect();
+    for number in 0..500 {
+        files.insert(format!("p/{number}.go"), "package p\n".to_owned());
+        files.insert(format!("m{number}.go"), format!("package m\n{imports}"));
+    }
+    for number in 0..100 {
+        files.insert(format!("tests/t{number}.rs"), shared.clone());
+        files.insert(format!("tests/s/{number}.rs"), "use super::super::super::x;".to_owned());
+        files.insert(
+            format!("tests/s{number}.rs"),
+            "use crate::s::s; use super::s::s::s;".to_owned(),
+        );
+    }
+    let snapshot = cold(&files);
+    assert!(snapshot.graph().edge_count() >= 250_000);
 }

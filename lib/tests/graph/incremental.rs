@@ -47,6 +47,73 @@ const NAMES: &[&str] = &[
     "pnpm-workspace.yaml",
     "pyproject.toml",
 ];
+/// Rust and Go, apart from the others so that enough of them meet.
+const MODULE_FOLDERS: &[&str] = &[
+    "",
+    "src",
+    "src/m",
+    "src/bin",
+    "tests",
+    "packages/p",
+    "packages/p/src",
+    "packages/q/lib",
+    "vendor/e.com/y",
+];
+const MODULE_NAMES: &[&str] = &[
+    "lib.rs",
+    "lib.rs",
+    "main.rs",
+    "mod.rs",
+    "m.rs",
+    "n.rs",
+    "Cargo.toml",
+    "Cargo.toml",
+    "a.go",
+    "a_test.go",
+    "b.go",
+    "go.mod",
+    "go.work",
+];
+const RUST: &[&str] = &[
+    "mod m;",
+    "mod n;",
+    "#[path = \"m/n.rs\"] mod other;",
+    "#[cfg_attr(unix, path = \"../n.rs\")] pub mod a;",
+    "mod inline { mod n; use super::n as x; }",
+    "use crate::m::n::X;",
+    "use super::super::m;",
+    "use super::n::*;",
+    "use m::{self, n::Y};",
+    "use p::m::n;",
+    "use root::m;",
+    "use q_::n;",
+    "fn f() { crate::inline::n::g(); p::m::h(); }",
+    "include!(\"n.rs\");",
+    "extern crate p as other; use other::m;",
+];
+const CARGO: &[&str] = &[
+    "[package]\nname = \"p\"\nedition = \"2021\"\n",
+    "[package]\nname = \"root\"\nedition.workspace = true\n[workspace]\npackage.edition = \"2024\"\n[workspace.dependencies]\n\
+     p.path = \"packages/p\"\n[dependencies]\np.workspace = true\nq_ = { path = \"packages/q\", package = \"q\" }\n",
+    "[package]\nname = \"q\"\n[lib]\npath = \"lib/m.rs\"\n[dependencies]\np = \"1\"\n[patch.crates-io]\np.path = \"../p\"\n",
+    "[package]\nname = \"p\"\nautobins = false\n[[bin]]\nname = \"n\"\n[[test]]\nname = \"t\"\npath = \"src/n.rs\"\n",
+    "[package",
+];
+const GO: &[&str] = &[
+    "import \"e.com/x\"",
+    "import \"e.com/x/src\"",
+    "import (\"e.com/x/src/a\"; \"e.com/y\")",
+    "import \"e.com/y/lib\"",
+    "import \"fmt\"",
+    "import \"C\"",
+];
+const GO_MODULES: &[&str] = &[
+    "module e.com/x\n",
+    "module e.com/x\nreplace e.com/y => ./packages/q\n",
+    "module e.com/y\nreplace (\n\te.com/x => ../..\n)\n",
+    "module std\n",
+    "module",
+];
 const SCRIPTS: &[&str] = &[
     "import './a'",
     "import '../a.js'",
@@ -113,6 +180,23 @@ fn content(name: &str) -> BoxedStrategy<String> {
         "pyproject.toml" => select(&["[tool.maturin]\npython-source = \"py\"\n", ""][..])
             .prop_map(str::to_owned)
             .boxed(),
+        "Cargo.toml" => select(CARGO).prop_map(str::to_owned).boxed(),
+        "go.mod" => select(GO_MODULES).prop_map(str::to_owned).boxed(),
+        "go.work" => select(
+            &[
+                "use .\nuse ./packages/q\n",
+                "use (\n.\n../src\n)\nreplace e.com/y => ./src\n",
+            ][..],
+        )
+        .prop_map(str::to_owned)
+        .boxed(),
+        name if name.ends_with(".rs") => lines(RUST),
+        name if name.ends_with(".go") => (lines(GO), any::<bool>())
+            .prop_map(|(imports, is_ignored)| {
+                let constraint = if is_ignored { "//go:build ignore\n" } else { "" };
+                format!("{constraint}package a\n{imports}\n")
+            })
+            .boxed(),
         name if name.ends_with(".json") => select(CONFIGS).prop_map(str::to_owned).boxed(),
         name if name.contains(".py") => lines(PYTHON),
         "b.vue" => lines(SCRIPTS)
@@ -122,8 +206,11 @@ fn content(name: &str) -> BoxedStrategy<String> {
     }
 }
 
-fn file() -> impl Strategy<Value = (String, String)> {
-    (select(FOLDERS), select(NAMES)).prop_flat_map(|(folder, name)| {
+/// Folders and names of files.
+type Pool = (&'static [&'static str], &'static [&'static str]);
+
+fn file((folders, names): Pool) -> impl Strategy<Value = (String, String)> {
+    (select(folders), select(names)).prop_flat_map(|(folder, name)| {
         let path = if folder.is_empty() {
             name.to_owned()
         } else {
@@ -145,12 +232,12 @@ enum Change {
     MoveFolder(&'static str, &'static str),
 }
 
-fn change() -> impl Strategy<Value = Change> {
+fn change(pool: Pool) -> impl Strategy<Value = Change> {
     prop_oneof![
-        5 => file().prop_map(|(path, content)| Change::Write(path, content)),
+        5 => file(pool).prop_map(|(path, content)| Change::Write(path, content)),
         2 => any::<prop::sample::Index>().prop_map(Change::Delete),
-        2 => (any::<prop::sample::Index>(), file()).prop_map(|(which, (path, _))| Change::Rename(which, path)),
-        1 => (select(FOLDERS), select(FOLDERS)).prop_map(|(from, to)| Change::MoveFolder(from, to)),
+        2 => (any::<prop::sample::Index>(), file(pool)).prop_map(|(which, (path, _))| Change::Rename(which, path)),
+        1 => (select(pool.0), select(pool.0)).prop_map(|(from, to)| Change::MoveFolder(from, to)),
     ]
 }
 
@@ -196,39 +283,71 @@ proptest! {
 
     #[test]
     fn after_any_series_of_changes_the_incremental_graph_is_the_cold_one(
-        first in proptest::collection::vec(file(), 0..30),
-        steps in proptest::collection::vec(proptest::collection::vec(change(), 1..4), 1..8),
+        first in proptest::collection::vec(file((FOLDERS, NAMES)), 0..30),
+        steps in proptest::collection::vec(proptest::collection::vec(change((FOLDERS, NAMES)), 1..4), 1..8),
     ) {
-        let mut files = Repository::new();
-        for (path, content) in first {
-            apply(&mut files, &Change::Write(path, content));
-        }
-        let mut snapshot = cold(&files);
-        for changes in steps {
-            for change in &changes {
-                apply(&mut files, change);
-            }
-            let (next, _) = snapshot_after(Previous::Snapshot(Arc::clone(&snapshot)), &files);
-            let fresh = cold(&files);
-            prop_assert_eq!(everything(&next), everything(&fresh));
-
-            let stored: HashMap<String, Record> = snapshot
-                .records()
-                .filter_map(|(path, record)| Some((path.to_owned(), Record::decode(&record.encode())?)))
-                .collect();
-            let (restored, _) = snapshot_after(Previous::Stored(stored), &files);
-            prop_assert_eq!(everything(&restored), everything(&fresh));
-
-            let mut hash: BTreeMap<String, String> = snapshot.graph().adjacency().collect();
-            let changes = next.graph().adjacency_changes(snapshot.graph());
-            for field in &changes.gone {
-                prop_assert!(hash.remove(field).is_some());
-            }
-            hash.extend(changes.changed);
-            prop_assert_eq!(hash, next.graph().adjacency().collect::<BTreeMap<_, _>>());
-            snapshot = next;
-        }
+        stays_the_cold_one(first, steps)?;
     }
+
+    #[test]
+    fn after_any_series_of_changes_to_modules_the_incremental_graph_is_the_cold_one(
+        first in proptest::collection::vec(file((MODULE_FOLDERS, MODULE_NAMES)), 0..30),
+        steps in proptest::collection::vec(
+            proptest::collection::vec(change((MODULE_FOLDERS, MODULE_NAMES)), 1..4),
+            1..8,
+        ),
+    ) {
+        stays_the_cold_one(first, steps)?;
+    }
+}
+
+fn stays_the_cold_one(first: Vec<(String, String)>, steps: Vec<Vec<Change>>) -> Result<(), TestCaseError> {
+    let mut files = Repository::new();
+    for (path, content) in first {
+        apply(&mut files, &Change::Write(path, content));
+    }
+    let mut snapshot = cold(&files);
+    for changes in steps {
+        for change in &changes {
+            apply(&mut files, change);
+        }
+        let (next, _) = snapshot_after(Previous::Snapshot(Arc::clone(&snapshot)), &files);
+        let fresh = cold(&files);
+        prop_assert_eq!(everything(&next), everything(&fresh));
+
+        let stored: HashMap<String, Record> = snapshot
+            .records()
+            .filter_map(|(path, record)| Some((path.to_owned(), Record::decode(&record.encode())?)))
+            .collect();
+        let (restored, _) = snapshot_after(Previous::Stored(stored), &files);
+        prop_assert_eq!(everything(&restored), everything(&fresh));
+
+        let mut hash: BTreeMap<String, String> = snapshot.graph().adjacency().collect();
+        let changes = next.graph().adjacency_changes(snapshot.graph());
+        for field in &changes.gone {
+            prop_assert!(hash.remove(field).is_some());
+        }
+        hash.extend(changes.changed);
+        prop_assert_eq!(hash, next.graph().adjacency().collect::<BTreeMap<_, _>>());
+        snapshot = next;
+    }
+    Ok(())
+}
+
+/// The folder that `..` names was looked up without leaving its key.
+#[test]
+fn a_manifest_that_comes_to_a_folder_named_by_dots_counts() {
+    let mut files = repository(&[
+        ("package.json", r#"{"name": "root"}"#),
+        ("src/package.json", r#"{"name": "p"}"#),
+        ("src/a.ts", "import '..'"),
+        ("src/b.ts", ""),
+    ]);
+    let before = cold(&files);
+    files.insert("package.json".to_owned(), r#"{"main": "./src/b.js"}"#.to_owned());
+    let (next, _) = snapshot_after(Previous::Snapshot(before), &files);
+    assert_eq!(next.graph().edge_count(), 1);
+    assert_eq!(everything(&next), everything(&cold(&files)));
 }
 
 #[test]

@@ -135,7 +135,11 @@ impl Javascript<'_> {
     fn load_relative(&mut self, base: &str, text: &str) -> Option<FileId> {
         let only_folder = text.ends_with('/') || text.rsplit('/').next().is_some_and(|last| matches!(last, "." | ".."));
         let load = |this: &mut Self, path: &str| match only_folder {
-            true => this.load_folder(path, MAX_DEPTH),
+            true => {
+                // Where a file may stand for the folder, looking for that file has left this key.
+                this.trace.keys.push(this.table.keys().of(path));
+                this.load_folder(path, MAX_DEPTH)
+            }
             false => this.load(path, MAX_DEPTH),
         };
         if let Some(file) = load(self, base) {

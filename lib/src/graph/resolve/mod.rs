@@ -2,31 +2,45 @@
 //!
 //! - [`javascript`]: JavaScript, TypeScript and the scripts of components
 //! - [`python`]: Python and its stubs
+//! - [`go`]: Go, package by package
+//! - [`rust`]: Rust, along the tree of modules
 //! - [`projects`]: what manifests say
+//! - [`layouts`]: what else a resolver knows of the whole tree
 //! - [`path_table`]: the paths, and which lookups an answer rests on
 
 mod glob;
+mod go;
 mod javascript;
 mod json;
+mod layouts;
 mod package;
 mod path_table;
 mod projects;
 mod pyproject;
 mod python;
 mod python_stdlib;
+mod rust;
 mod tsconfig;
 mod unbuilt;
 mod workspace;
 
+use std::borrow::Cow;
+use std::collections::HashSet;
+
 use super::FileId;
-use super::language::Language;
+use super::language::{Family, Language};
 use super::scan::Specifier;
+pub(crate) use go::GO_MANIFESTS;
 use javascript::Javascript;
+pub(crate) use layouts::{Layouts, Tree};
 use path_table::Trace;
 pub(crate) use path_table::{Keys, PathTable};
-pub(crate) use projects::{Context, Manifests, Parsed, Projects, missing_configs};
+pub(crate) use projects::{
+    Context, JAVASCRIPT_MANIFESTS, ManifestForm, Manifests, PYTHON_MANIFESTS, Parsed, Projects, missing_configs,
+    same_manifests,
+};
 pub use projects::{MAX_MANIFEST_BYTES, is_manifest};
-pub(crate) use python::PythonRoots;
+pub(crate) use rust::RUST_MANIFESTS;
 
 /// Where one specifier led.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -95,6 +109,9 @@ impl Reason {
 pub(crate) struct Resolved {
     /// One for each specifier, in order.
     pub(crate) outcomes: Box<[Outcome]>,
+    /// Where one specifier leads to several files: those after the first, as (position of the specifier, file), sorted by
+    /// position. Apart from the outcomes, because most languages have none.
+    pub(crate) more: Box<[(u32, FileId)]>,
     /// The keys of all lookups, sorted.
     pub(crate) keys: Box<[u32]>,
 }
@@ -104,7 +121,7 @@ pub(crate) struct Resolved {
 pub(crate) struct Resolver<'a> {
     pub(crate) table: &'a PathTable,
     pub(crate) projects: &'a Projects,
-    pub(crate) python: &'a PythonRoots,
+    pub(crate) layouts: &'a Layouts,
 }
 
 /// What one thread keeps from file to file.
@@ -112,6 +129,7 @@ pub(crate) struct Resolver<'a> {
 pub(crate) struct Scratch {
     trace: Trace,
     buffer: String,
+    more: Vec<(u32, FileId)>,
     context: Option<(String, Context)>,
 }
 
@@ -127,48 +145,93 @@ impl Resolver<'_> {
         if specifiers.is_empty() {
             return Resolved::default();
         }
-        let path = self.table.path(from);
         scratch.trace.keys.clear();
-        let mut outcomes = Vec::with_capacity(specifiers.len());
-        if language == Language::Python {
-            for specifier in specifiers {
-                let name = specifier.name.as_deref();
-                outcomes.push(
-                    self.python
-                        .resolve(self.table, path, &specifier.text, name, &mut scratch.trace),
-                );
-            }
-        } else {
-            let folder = path_table::folder(path);
-            let context = match &scratch.context {
-                Some((known, context)) if known == folder => context,
-                _ => {
-                    let context = self.projects.context(path);
-                    let reusable = !self.projects.depends_on_name(path);
-                    // A folder cannot end in a slash, so that this key fits none.
-                    let key = if reusable { folder.to_owned() } else { "/".to_owned() };
-                    &scratch.context.insert((key, context)).1
-                }
-            };
-            let mut javascript = Javascript {
-                table: self.table,
-                projects: self.projects,
-                context,
-                from: path,
-                trace: &mut scratch.trace,
-                buffer: &mut scratch.buffer,
-            };
-            outcomes.extend(
-                specifiers
-                    .iter()
-                    .map(|specifier| javascript.resolve(&specifier.text, specifier.kind)),
-            );
-        }
+        scratch.more.clear();
+        let outcomes = match language.family() {
+            Family::JavaScript => self.javascript(from, specifiers, scratch),
+            Family::Python => self.python(from, specifiers, scratch),
+            Family::Rust => self.rust(from, specifiers, scratch),
+            Family::Go => self.go(from, specifiers, scratch),
+        };
         scratch.trace.keys.sort_unstable();
         scratch.trace.keys.dedup();
         Resolved {
             outcomes: outcomes.into(),
+            more: scratch.more.as_slice().into(),
             keys: scratch.trace.keys.as_slice().into(),
         }
     }
+
+    fn javascript(&self, from: FileId, specifiers: &[Specifier], scratch: &mut Scratch) -> Vec<Outcome> {
+        let path = self.table.path(from);
+        let folder = path_table::folder(path);
+        let context = match &scratch.context {
+            Some((known, context)) if known == folder => context,
+            _ => {
+                let context = self.projects.context(path);
+                let reusable = !self.projects.depends_on_name(path);
+                // A folder cannot end in a slash, so that this key fits none.
+                let key = if reusable { folder.to_owned() } else { "/".to_owned() };
+                &scratch.context.insert((key, context)).1
+            }
+        };
+        let mut javascript = Javascript {
+            table: self.table,
+            projects: self.projects,
+            context,
+            from: path,
+            trace: &mut scratch.trace,
+            buffer: &mut scratch.buffer,
+        };
+        let resolve = |specifier: &Specifier| javascript.resolve(&specifier.text, specifier.kind);
+        specifiers.iter().map(resolve).collect()
+    }
+
+    fn python(&self, from: FileId, specifiers: &[Specifier], scratch: &mut Scratch) -> Vec<Outcome> {
+        let path = self.table.path(from);
+        let mut resolve = |specifier: &Specifier| {
+            let name = specifier.name.as_deref();
+            self.layouts
+                .python
+                .resolve(self.table, path, &specifier.text, name, &mut scratch.trace)
+        };
+        specifiers.iter().map(&mut resolve).collect()
+    }
+
+    fn rust(&self, from: FileId, specifiers: &[Specifier], scratch: &mut Scratch) -> Vec<Outcome> {
+        let (crates, trace) = (&self.layouts.rust, &mut scratch.trace);
+        each(specifiers, &mut scratch.more, |specifier| {
+            crates.resolve(self.table, from, specifier, trace)
+        })
+    }
+
+    fn go(&self, from: FileId, specifiers: &[Specifier], scratch: &mut Scratch) -> Vec<Outcome> {
+        let (modules, trace) = (&self.layouts.go, &mut scratch.trace);
+        // A package has its files from the first import on that leads to it, however many names lead there.
+        let mut known = HashSet::new();
+        each(specifiers, &mut scratch.more, |specifier| {
+            let files = modules.resolve(self.table, from, specifier, trace)?;
+            match files.first() {
+                Some(first) if !known.insert(*first) => Ok(Cow::Owned(vec![*first])),
+                _ => Ok(files),
+            }
+        })
+    }
+}
+
+/// The outcome of each specifier, where each may lead to several files; those after the first go to `more`.
+fn each<Files: AsRef<[FileId]>>(
+    specifiers: &[Specifier],
+    more: &mut Vec<(u32, FileId)>,
+    mut resolve: impl FnMut(&Specifier) -> Result<Files, Reason>,
+) -> Vec<Outcome> {
+    let mut outcome = |(index, specifier): (u32, &Specifier)| match resolve(specifier).as_ref().map(AsRef::as_ref) {
+        Ok([first, others @ ..]) => {
+            more.extend(others.iter().map(|file| (index, *file)));
+            Outcome::File(*first)
+        }
+        Ok([]) => Outcome::Unresolved(Reason::Missing),
+        Err(reason) => Outcome::Unresolved(*reason),
+    };
+    (0..).zip(specifiers).map(&mut outcome).collect()
 }

@@ -180,6 +180,18 @@ impl PathTable {
             .copied()
     }
 
+    /// The files below `folder`, which is not the root, sorted.
+    pub(super) fn below(&self, folder: &str) -> &[TreeEntry] {
+        // What is below a folder begins with its path and a slash; `0` is the byte behind the slash.
+        let first = self
+            .files
+            .partition_point(|file| file.path.as_str() < format!("{folder}/").as_str());
+        let end = self
+            .files
+            .partition_point(|file| file.path.as_str() < format!("{folder}0").as_str());
+        self.files.get(first..end).unwrap_or_default()
+    }
+
     /// The files at `stem` with any [`Extension`].
     pub(super) fn siblings(&self, stem: &str, trace: &mut Trace) -> Option<Siblings> {
         let hash = self.keys.hash(stem);

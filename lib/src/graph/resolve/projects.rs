@@ -3,9 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+use super::super::language::manifest_form;
+use super::go::GoManifest;
 use super::package::{Manifest, Package};
 use super::path_table::{Keys, PathTable, folder, is_within, joined};
 use super::pyproject;
+use super::rust::CargoManifest;
 use super::tsconfig::{Options, RawConfig, effective};
 use super::workspace::{Links, find_links, pnpm_packages};
 
@@ -21,37 +24,74 @@ pub(crate) enum Parsed {
     Config(Box<RawConfig>),
     Pnpm(Vec<String>),
     PyProject(Vec<String>),
+    Cargo(Box<CargoManifest>),
+    GoModule(Box<GoManifest>),
+    GoWorkspace(Box<GoManifest>),
     Nothing,
 }
 
+/// A kind of manifest: which files are of it, and how one is read.
+#[derive(Debug)]
+pub(crate) struct ManifestForm {
+    /// Whether a file of this name, without its folder, is one.
+    pub(crate) is_named: fn(&str) -> bool,
+    /// What a text says. Never fails: what cannot be read says nothing.
+    pub(crate) read: fn(&str) -> Parsed,
+}
+
+/// Packages, workspaces and compiler options of JavaScript and TypeScript.
+pub(crate) const JAVASCRIPT_MANIFESTS: &[ManifestForm] = &[
+    ManifestForm {
+        is_named: |name| name == "package.json",
+        read: |text| Manifest::parse(text).map_or(Parsed::Nothing, |manifest| Parsed::Package(Box::new(manifest))),
+    },
+    ManifestForm {
+        is_named: |name| name == "pnpm-workspace.yaml",
+        read: |text| Parsed::Pnpm(pnpm_packages(text)),
+    },
+    ManifestForm {
+        is_named: |name| name.ends_with(".json") && (name.contains("tsconfig") || name.contains("jsconfig")),
+        read: read_config,
+    },
+];
+
+/// Folders of Python's packages.
+pub(crate) const PYTHON_MANIFESTS: &[ManifestForm] = &[ManifestForm {
+    is_named: |name| name == "pyproject.toml",
+    read: |text| Parsed::PyProject(pyproject::package_folders(text)),
+}];
+
+fn read_config(text: &str) -> Parsed {
+    RawConfig::parse(text).map_or(Parsed::Nothing, |config| Parsed::Config(Box::new(config)))
+}
+
 impl Parsed {
-    /// Reads the text of the manifest at `path`.
+    /// Reads the text of the manifest at `path`. One that no row of the table names is a config that another extends.
     pub(crate) fn read(path: &str, text: &str) -> Self {
         if text.len() as u64 > MAX_MANIFEST_BYTES {
             return Parsed::Nothing;
         }
-        match path.rsplit('/').next().unwrap_or(path) {
-            "package.json" => {
-                Manifest::parse(text).map_or(Parsed::Nothing, |manifest| Parsed::Package(Box::new(manifest)))
-            }
-            "pnpm-workspace.yaml" => Parsed::Pnpm(pnpm_packages(text)),
-            "pyproject.toml" => Parsed::PyProject(pyproject::package_folders(text)),
-            _ => RawConfig::parse(text).map_or(Parsed::Nothing, |config| Parsed::Config(Box::new(config))),
-        }
+        manifest_form(path).map_or(read_config as fn(&str) -> Parsed, |form| form.read)(text)
     }
 }
 
 /// Whether the file at `path` is read as a manifest in any case. Configs that others extend are found later, by
 /// [`missing_configs`].
 pub fn is_manifest(path: &str) -> bool {
-    match path.rsplit('/').next().unwrap_or(path) {
-        "package.json" | "pnpm-workspace.yaml" | "pyproject.toml" => true,
-        name => name.ends_with(".json") && (name.contains("tsconfig") || name.contains("jsconfig")),
-    }
+    manifest_form(path).is_some()
 }
 
 /// The manifests of a tree by path.
 pub(crate) type Manifests = BTreeMap<String, Arc<Parsed>>;
+
+/// Whether both are the same manifests, read once.
+pub(crate) fn same_manifests(one: &Manifests, other: &Manifests) -> bool {
+    one.len() == other.len()
+        && one
+            .iter()
+            .zip(other)
+            .all(|(one, other)| one.0 == other.0 && Arc::ptr_eq(one.1, other.1))
+}
 
 /// One config that governs files in and below its folder, with those that it refers to, itself first.
 #[derive(Clone, Debug)]
@@ -308,7 +348,8 @@ impl<'a> ManifestIndex<'a> {
                 Parsed::Config(config) => drop(configs.insert(path.as_str(), &**config)),
                 Parsed::Pnpm(globs) => drop(pnpm.insert(folder(path), globs.as_slice())),
                 Parsed::PyProject(folders) => python.push((folder(path), folders.as_slice())),
-                Parsed::Nothing => {}
+                // What other families read.
+                Parsed::Cargo(_) | Parsed::GoModule(_) | Parsed::GoWorkspace(_) | Parsed::Nothing => {}
             }
         }
         let links = find_links(&packages, &pnpm);

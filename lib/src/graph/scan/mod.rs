@@ -1,6 +1,7 @@
 //! Text -> specifiers. A scanner sees one file's bytes and nothing else; it never resolves.
 
 mod component;
+mod go;
 mod javascript;
 mod last_word;
 mod lines;
@@ -8,6 +9,7 @@ mod meter;
 #[cfg(test)]
 mod properties;
 mod python;
+mod rust;
 
 use javascript::{Dialect, Scanner};
 use serde::{Deserialize, Serialize};
@@ -36,13 +38,20 @@ pub enum ImportKind {
     Mock,
     /// `import("x")` in a JSDoc comment, and its `@import` tag.
     JsDoc,
-    /// `/// <reference path="x" />`: relative to the file even without `./`.
+    /// `/// <reference path="x" />`, Rust's `include!("x")`, `include_str!` and `include_bytes!`: relative to the file even
+    /// without `./`.
     Reference,
+    /// Rust's `mod x;`.
+    Module,
+    /// Go's `//go:build`, where no build takes the file: no import, but kept because packages depend on it.
+    Constraint,
+    /// Rust's `a::b::c` outside `use`, without its last name, once for each.
+    Path,
 }
 
 impl ImportKind {
     /// Every kind, in order.
-    pub const ALL: [ImportKind; 10] = [
+    pub const ALL: [ImportKind; 13] = [
         ImportKind::Import,
         ImportKind::ExportFrom,
         ImportKind::Type,
@@ -53,6 +62,9 @@ impl ImportKind {
         ImportKind::Mock,
         ImportKind::JsDoc,
         ImportKind::Reference,
+        ImportKind::Module,
+        ImportKind::Constraint,
+        ImportKind::Path,
     ];
 
     /// Lower-case name, as the wire has it.
@@ -68,6 +80,9 @@ impl ImportKind {
             ImportKind::Mock => "mock",
             ImportKind::JsDoc => "js_doc",
             ImportKind::Reference => "reference",
+            ImportKind::Module => "module",
+            ImportKind::Constraint => "constraint",
+            ImportKind::Path => "path",
         }
     }
 }
@@ -76,10 +91,13 @@ impl ImportKind {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, Serialize)]
 pub struct Specifier {
     /// What is imported. JavaScript and TypeScript: the string's value (`./a`, `react`). Python: the dotted module with
-    /// its leading dots (`a.b`, `.`, `..pkg`).
+    /// its leading dots (`a.b`, `.`, `..pkg`). Rust: the path of one leaf of `use` (`crate::a::b`, `serde::*`) or of a `mod`
+    /// (`b`, or `a::b` where it stands within `mod a { }`), inline modules around it told. Go: the path of
+    /// the package.
     pub text: String,
     /// Python's `from text import name`: one specifier for each name, because it may be a submodule. `None` otherwise;
-    /// `*` for a star import.
+    /// `*` for a star import. Rust's `mod`: what its `path` attribute says. Rust's `use a::b`: what that is where `a` is a
+    /// name that the file itself binds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The form.
@@ -103,18 +121,45 @@ pub fn scan(language: Language, text: &[u8]) -> Vec<Specifier> {
 
 /// As [`scan`], but appends to `found`.
 pub fn scan_into(language: Language, text: &[u8], found: &mut Vec<Specifier>) {
-    match language {
-        Language::JavaScript => Scanner::new(text, found).scan_file(Dialect {
-            jsx: true,
-            types: false,
-        }),
-        Language::TypeScript => Scanner::new(text, found).scan_file(Dialect {
-            jsx: false,
-            types: true,
-        }),
-        Language::TypeScriptJsx => Scanner::new(text, found).scan_file(Dialect { jsx: true, types: true }),
-        Language::Vue | Language::Svelte => component::scan(text, found),
-        Language::Astro => component::scan_astro(text, found),
-        Language::Python => python::Scanner::new(text, found).scan_file(),
-    }
+    language.scanner()(text, found);
+}
+
+// What the table of languages names, one for each row.
+
+pub(super) fn javascript(text: &[u8], found: &mut Vec<Specifier>) {
+    Scanner::new(text, found).scan_file(Dialect {
+        jsx: true,
+        types: false,
+    });
+}
+
+pub(super) fn typescript(text: &[u8], found: &mut Vec<Specifier>) {
+    Scanner::new(text, found).scan_file(Dialect {
+        jsx: false,
+        types: true,
+    });
+}
+
+pub(super) fn typescript_jsx(text: &[u8], found: &mut Vec<Specifier>) {
+    Scanner::new(text, found).scan_file(Dialect { jsx: true, types: true });
+}
+
+pub(super) fn component(text: &[u8], found: &mut Vec<Specifier>) {
+    component::scan(text, found);
+}
+
+pub(super) fn astro(text: &[u8], found: &mut Vec<Specifier>) {
+    component::scan_astro(text, found);
+}
+
+pub(super) fn python(text: &[u8], found: &mut Vec<Specifier>) {
+    python::Scanner::new(text, found).scan_file();
+}
+
+pub(super) fn rust(text: &[u8], found: &mut Vec<Specifier>) {
+    rust::Scanner::new(text, found).scan_file();
+}
+
+pub(super) fn go(text: &[u8], found: &mut Vec<Specifier>) {
+    go::Scanner::new(text, found).scan_file();
 }

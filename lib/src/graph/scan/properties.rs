@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::{Specifier, meter, scan};
 use crate::graph::language::Language;
 
-const LANGUAGES: [Language; 7] = [
+const LANGUAGES: [Language; 9] = [
     Language::JavaScript,
     Language::TypeScript,
     Language::TypeScriptJsx,
@@ -13,6 +13,8 @@ const LANGUAGES: [Language; 7] = [
     Language::Svelte,
     Language::Astro,
     Language::Python,
+    Language::Rust,
+    Language::Go,
 ];
 
 /// How many bytes a scan may read for each byte of the text: the second readings that are allowed, each of which may
@@ -122,6 +124,30 @@ fn piece() -> impl Strategy<Value = Vec<u8>> {
         b"#!",
         b"/// <reference path=",
         b"\0",
+        b"use ",
+        b"mod ",
+        b"mod a;",
+        b"mod a {",
+        b"crate::",
+        b"super::",
+        b"::",
+        b"*",
+        b"#[path = \"a\"]",
+        b"#[cfg_attr(a, path = \"b\")]",
+        b"macro_rules! a ",
+        b"quote! ",
+        b"include!(\"",
+        b"extern crate ",
+        b"pub(in ",
+        b"r#\"",
+        b"br##\"",
+        b"b'",
+        b"package a\n",
+        b"import (",
+        b"//go:build ",
+        b"// +build ignore\n",
+        b"&& ",
+        b"|| ",
     ];
     prop_oneof![
         9 => proptest::sample::select(pieces).prop_map(<[u8]>::to_vec),
@@ -222,6 +248,33 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn text_in_comments_and_literals_of_rust_adds_no_import(pieces in proptest::collection::vec(piece(), 0..30)) {
+        let text = String::from_utf8_lossy(&pieces.concat()).replace('\0', "");
+        let line: String = text.chars().filter(|one| !"\n\r".contains(*one)).collect();
+        for inner in [
+            format!("// {line}"),
+            format!("/* /* {} */ */", text.replace(['*', '/'], " ")),
+            format!("a = \"{}\";", text.replace('\\', "\\\\").replace('"', "\\\"")),
+            format!("a = b\"{}\";", text.replace('\\', "\\\\").replace('"', "\\\"")),
+            format!("a = r###\"{}\"###;", text.replace("\"###", " ")),
+            format!("a = br\"{}\";", text.replace('"', " ")),
+            format!("macro_rules! a {{ \"{}\" }}", text.replace('\\', "\\\\").replace('"', "\\\"")),
+        ] {
+            assert_two_imports(Language::Rust, &format!("mod first;\n{inner}\nmod last;"));
+        }
+    }
+
+    #[test]
+    fn what_follows_the_imports_of_go_adds_none(pieces in proptest::collection::vec(piece(), 0..30)) {
+        let text = String::from_utf8_lossy(&pieces.concat()).into_owned();
+        assert_two_imports(Language::Go, &format!("package a\nimport \"first\"; import \"last\"\nvar a\n{text}"));
+    }
+}
+
 fn assert_two_imports(language: Language, text: &str) {
     let found: Vec<_> = checked(language, text.as_bytes())
         .into_iter()
@@ -291,6 +344,33 @@ fn hostile_repetition_is_scanned_in_linear_time() {
         "=<a,b>c;",
         "</a>//require.resolve",
         "import.from a.",
+        "mod a{",
+        "mod a{mod b;",
+        "use a::{",
+        "use a::{b,",
+        "use a::{b::{c},",
+        "use a::b as c;c::d::e;",
+        "use a as b;use b as a;b::c::d;",
+        "a::",
+        "::a",
+        "crate::a::b;",
+        "r#",
+        "r#\"",
+        "br###",
+        "'\\",
+        "'a",
+        "#[cfg_attr(",
+        "#[path=\"",
+        "a!{",
+        "macro_rules!a{",
+        "quote!{",
+        "pub(in ",
+        "include!(\"a\");",
+        "/*/*",
+        "package a\nimport(",
+        "package a;import\"b\";",
+        "//go:build !(",
+        "// +build ignore\n",
     ] {
         for closer in closers {
             let text = format!("{}{closer}", unit.repeat(3_000 / unit.len()));
@@ -305,7 +385,22 @@ fn hostile_repetition_is_scanned_in_linear_time() {
 #[test]
 fn nesting_a_hundred_thousand_deep_needs_no_stack() {
     for unit in [
-        "`${", "<a>", "<a>{", "<a b={", "<a b=", "{", "(", "f'{", "f'{a:{", "vi.mock<", "<script>",
+        "`${",
+        "<a>",
+        "<a>{",
+        "<a b={",
+        "<a b=",
+        "{",
+        "(",
+        "f'{",
+        "f'{a:{",
+        "vi.mock<",
+        "<script>",
+        "mod a{",
+        "use {",
+        "a!{",
+        "/*",
+        "//go:build (",
     ] {
         let text = unit.repeat(200_000 / unit.len());
         for language in [
@@ -313,6 +408,8 @@ fn nesting_a_hundred_thousand_deep_needs_no_stack() {
             Language::TypeScriptJsx,
             Language::Astro,
             Language::Python,
+            Language::Rust,
+            Language::Go,
         ] {
             checked(language, text.as_bytes());
         }

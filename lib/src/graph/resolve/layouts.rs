@@ -1,0 +1,86 @@
+//! What resolvers know of a whole tree beside single paths: one part for each family that needs one.
+//!
+//! A part is made anew when what it was made of may have changed, and says by keys which of its answers differ from the
+//! older one's. Where keys do not say it all, the whole family is resolved again.
+
+use std::sync::Arc;
+
+use super::super::language::Family;
+use super::super::record::Record;
+use super::go::GoModules;
+use super::path_table::PathTable;
+use super::projects::{Manifests, Projects};
+use super::python::PythonRoots;
+use super::rust::Crates;
+
+/// What the parts are made of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tree<'a> {
+    pub(crate) table: &'a PathTable,
+    pub(crate) manifests: &'a Manifests,
+    pub(crate) projects: &'a Projects,
+    /// One for each file.
+    pub(crate) records: &'a [Option<Arc<Record>>],
+}
+
+/// The parts.
+#[derive(Clone, Debug)]
+pub(crate) struct Layouts {
+    pub(super) python: Arc<PythonRoots>,
+    pub(super) rust: Arc<Crates>,
+    pub(super) go: Arc<GoModules>,
+}
+
+impl Layouts {
+    /// The parts for `tree`. `older` is the version before; `same_paths` says whether both have the same paths, and so
+    /// the same ids.
+    pub(crate) fn new(tree: Tree<'_>, older: Option<(&Layouts, Tree<'_>)>, same_paths: bool) -> Self {
+        let folders = tree.projects.python_folders();
+        let python = match older {
+            Some((parts, before)) if same_paths && before.projects.python_folders() == folders => {
+                Arc::clone(&parts.python)
+            }
+            _ => Arc::new(PythonRoots::new(tree.table, folders)),
+        };
+        let rust = match older {
+            Some((parts, before)) if same_paths && Crates::are_same(tree, before) => Arc::clone(&parts.rust),
+            _ => Arc::new(Crates::new(tree)),
+        };
+        let go = match older {
+            Some((parts, before)) if same_paths && GoModules::are_same(tree, before) => Arc::clone(&parts.go),
+            _ => Arc::new(GoModules::new(tree)),
+        };
+        Layouts { python, rust, go }
+    }
+
+    /// Tells `sink` the keys whose answers differ from `older`'s. Returns the families that are to be resolved anew as a
+    /// whole.
+    pub(crate) fn changed_keys(
+        &self,
+        table: &PathTable,
+        older: &Self,
+        older_table: &PathTable,
+        sink: &mut impl FnMut(u32),
+    ) -> Vec<Family> {
+        let mut whole = Vec::new();
+        if !Arc::ptr_eq(&self.python, &older.python) {
+            if !self.python.has_same_roots(&older.python) {
+                whole.push(Family::Python);
+            }
+            self.python.changed_keys(table, &older.python, older_table, sink);
+        }
+        if !Arc::ptr_eq(&self.rust, &older.rust) {
+            if !self.rust.has_same_packages(&older.rust) {
+                whole.push(Family::Rust);
+            }
+            self.rust.changed_keys(table, &older.rust, older_table, sink);
+        }
+        if !Arc::ptr_eq(&self.go, &older.go) {
+            if !self.go.has_same_modules(&older.go) {
+                whole.push(Family::Go);
+            }
+            self.go.changed_keys(table, &older.go, older_table, sink);
+        }
+        whole
+    }
+}

@@ -1,0 +1,238 @@
+//! The tree of modules: which file declares which as its module.
+//!
+//! It is made of the `mod`s of all files, from the crate roots on, because `#[path]` and conditions let no path alone tell
+//! where a file stands. A file may be declared more than once (`tests/common`), and a name may mean several files (one
+//! for each platform); all of them count.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+use super::super::super::FileId;
+use super::super::super::record::Record;
+use super::super::super::scan::{ImportKind, Specifier};
+use super::super::path_table::{Keys, PathTable, folder, joined};
+
+/// Key space of modules.
+const RUST_MODULES: u8 = 3;
+/// Most files of one name, most places of one file, and most crates it is told to be in. No code comes near; it bounds
+/// the work that hostile code makes.
+const MAX_MEANINGS: usize = 32;
+
+/// One file as a module.
+#[derive(Debug, Default)]
+pub(super) struct Node {
+    /// Name of a module, inline modules before it told -> its files.
+    children: BTreeMap<String, Vec<FileId>>,
+    /// The files that declare it, and the inline module that they do it in, with `::` behind each name.
+    pub(super) parents: Vec<(FileId, String)>,
+    /// The roots of the crates it is in, by path.
+    pub(super) roots: Vec<FileId>,
+}
+
+/// What a name is in a module.
+pub(super) enum Child<'a> {
+    Files(&'a [FileId]),
+    /// A module in braces, which holds modules with files.
+    Inline,
+}
+
+/// The tree.
+#[derive(Debug, Default)]
+pub(super) struct Modules {
+    nodes: HashMap<FileId, Node>,
+}
+
+/// Which folder a file's modules are looked for in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Place {
+    /// Its own: a crate's root, a `mod.rs`, and what `#[path]` names.
+    Folder,
+    /// The one with its name beside it.
+    Beside,
+}
+
+impl Modules {
+    pub(super) fn new(table: &PathTable, records: &[Option<Arc<Record>>], roots: &BTreeSet<String>) -> Self {
+        let mut modules = Modules::default();
+        let mut seen = HashSet::new();
+        let roots: Vec<FileId> = roots.iter().filter_map(|path| table.file_untraced(path)).collect();
+        for root in &roots {
+            modules.declare_from(table, records, (*root, Place::Folder), &mut seen);
+        }
+        // Files that no crate reaches can have modules too.
+        for id in (0..records.len() as FileId).filter(|id| declarations(records, *id).next().is_some()) {
+            if !modules.nodes.contains_key(&id) {
+                let place = place(table.path(id));
+                modules.declare_from(table, records, (id, place), &mut seen);
+            }
+        }
+        for root in roots {
+            modules.add_root(root);
+        }
+        modules
+    }
+
+    /// Follows the `mod`s of a file, of its modules, and so on.
+    fn declare_from(
+        &mut self,
+        table: &PathTable,
+        records: &[Option<Arc<Record>>],
+        first: (FileId, Place),
+        seen: &mut HashSet<(FileId, Place)>,
+    ) {
+        let mut queue = vec![first];
+        while let Some((file, at)) = queue.pop() {
+            if !seen.insert((file, at)) {
+                continue;
+            }
+            self.nodes.entry(file).or_default();
+            for specifier in declarations(records, file) {
+                let Some((child, place)) = locate(table, table.path(file), at, specifier) else {
+                    continue;
+                };
+                let node = self.nodes.entry(file).or_default();
+                let files = node.children.entry(specifier.text.clone()).or_default();
+                push(files, child);
+                let name = specifier.text.rsplit("::").next().unwrap_or_default();
+                let inline = specifier.text[..specifier.text.len() - name.len()].to_owned();
+                push(&mut self.nodes.entry(child).or_default().parents, (file, inline));
+                queue.push((child, place));
+            }
+        }
+    }
+
+    fn add_root(&mut self, root: FileId) {
+        let mut queue = vec![root];
+        while let Some(file) = queue.pop() {
+            let Some(node) = self.nodes.get_mut(&file) else {
+                continue;
+            };
+            if node.roots.len() < MAX_MEANINGS && node.roots.last() != Some(&root) {
+                node.roots.push(root);
+                queue.extend(node.children.values().flatten());
+            }
+        }
+    }
+
+    pub(super) fn node(&self, file: FileId) -> Option<&Node> {
+        self.nodes.get(&file)
+    }
+
+    /// What `name`, with the inline modules before it, is in the module `file`.
+    pub(super) fn child(&self, file: FileId, name: &str) -> Option<Child<'_>> {
+        let children = &self.nodes.get(&file)?.children;
+        if let Some(files) = children.get(name) {
+            return Some(Child::Files(files));
+        }
+        let inside = format!("{name}::");
+        let (next, _) = children.range(inside.clone()..).next()?;
+        next.starts_with(&inside).then_some(Child::Inline)
+    }
+
+    /// The keys whose answers differ from `older`'s.
+    pub(super) fn changed_keys(
+        &self,
+        table: &PathTable,
+        older: &Self,
+        older_table: &PathTable,
+        sink: &mut impl FnMut(u32),
+    ) {
+        let keys = table.keys();
+        let nothing = Node::default();
+        for (mine, mine_table, theirs, theirs_table) in
+            [(self, table, older, older_table), (older, older_table, self, table)]
+        {
+            let same = |one: &[FileId], other: &[FileId]| {
+                let paths = |table, files: &[FileId]| {
+                    files
+                        .iter()
+                        .map(|id| PathTable::path(table, *id).to_owned())
+                        .collect::<Vec<_>>()
+                };
+                one.len() == other.len() && paths(mine_table, one) == paths(theirs_table, other)
+            };
+            for (file, node) in &mine.nodes {
+                let path = mine_table.path(*file);
+                let other = theirs_table
+                    .file_untraced(path)
+                    .and_then(|id| theirs.nodes.get(&id))
+                    .unwrap_or(&nothing);
+                for (name, files) in &node.children {
+                    if !other.children.get(name).is_some_and(|others| same(files, others)) {
+                        let ends = name.match_indices("::").map(|(at, _)| at).chain([name.len()]);
+                        ends.for_each(|end| sink(child_key(keys, path, &name[..end])));
+                    }
+                }
+                let parents = |node: &Node| -> Vec<FileId> { node.parents.iter().map(|(file, _)| *file).collect() };
+                let inlines =
+                    |node: &Node| -> Vec<String> { node.parents.iter().map(|(_, inline)| inline.clone()).collect() };
+                if !same(&node.roots, &other.roots)
+                    || !same(&parents(node), &parents(other))
+                    || inlines(node) != inlines(other)
+                {
+                    sink(place_key(keys, path));
+                }
+            }
+        }
+    }
+}
+
+/// The key of the answer to what `name` is in the module at `path`.
+pub(super) fn child_key(keys: &Keys, path: &str, name: &str) -> u32 {
+    // No path of the graph has a newline.
+    keys.of_named(RUST_MODULES, &format!("{path}\n{name}"))
+}
+
+/// The key of the answer to where the module at `path` stands.
+pub(super) fn place_key(keys: &Keys, path: &str) -> u32 {
+    keys.of_named(RUST_MODULES, path)
+}
+
+fn push<T: PartialEq>(list: &mut Vec<T>, item: T) {
+    if list.len() < MAX_MEANINGS && !list.contains(&item) {
+        list.push(item);
+    }
+}
+
+/// The `mod`s of a file.
+pub(super) fn declarations(records: &[Option<Arc<Record>>], file: FileId) -> impl Iterator<Item = &Specifier> {
+    let record = records.get(file as usize).and_then(Option::as_deref);
+    let specifiers = record.map_or(&[][..], |record| &record.specifiers);
+    specifiers
+        .iter()
+        .filter(|specifier| specifier.kind == ImportKind::Module)
+}
+
+fn place(path: &str) -> Place {
+    match path.rsplit('/').next() {
+        Some("mod.rs" | "lib.rs" | "main.rs") => Place::Folder,
+        _ => Place::Beside,
+    }
+}
+
+/// The file that a `mod` in the file at `path` means, as the language's reference has it.
+fn locate(table: &PathTable, path: &str, at: Place, specifier: &Specifier) -> Option<(FileId, Place)> {
+    let own = folder(path);
+    let modules = match at {
+        Place::Folder => own,
+        Place::Beside => path.strip_suffix(".rs").unwrap_or(path),
+    };
+    let (inline, name) = specifier.text.rsplit_once("::").unwrap_or(("", &specifier.text));
+    let inline_folder = || joined(modules, &inline.replace("::", "/"));
+    if let Some(elsewhere) = &specifier.name {
+        let base = if inline.is_empty() {
+            own.to_owned()
+        } else {
+            inline_folder()?
+        };
+        let file = table.file_untraced(&joined(&base, elsewhere)?)?;
+        return Some((file, Place::Folder));
+    }
+    let base = inline_folder()?;
+    let beside = joined(&base, &format!("{name}.rs"))?;
+    if let Some(file) = table.file_untraced(&beside) {
+        return Some((file, Place::Beside));
+    }
+    let inside = joined(&base, &format!("{name}/mod.rs"))?;
+    Some((table.file_untraced(&inside)?, Place::Folder))
+}

@@ -1,0 +1,124 @@
+//! `//go:build` and `// +build`: whether a file belongs to no build.
+
+/// The tag that nobody sets, by the custom that Go's own documentation names.
+const NEVER_SET: &str = "ignore";
+/// How deep parentheses and negations may nest; beyond, a constraint is not understood.
+const MAX_DEPTH: usize = 64;
+
+/// The position of the constraint in `text[head..package_at]` that no build meets, should there be one.
+pub(super) fn ignored(text: &[u8], head: usize, package_at: usize) -> Option<usize> {
+    let header = text.get(head..package_at)?;
+    // Most files have none.
+    memchr::memmem::find(header, b"build")?;
+    let mut old = Vec::new();
+    let mut counted = 0;
+    let mut at = head;
+    let mut in_block = false;
+    for line in header.split_inclusive(|byte| *byte == b'\n') {
+        let start = at;
+        at += line.len();
+        let line = line.trim_ascii();
+        if in_block || line.starts_with(b"/*") {
+            in_block = memchr::memmem::rfind(line, b"*/").is_none_or(|end| end + 2 != line.len());
+            continue;
+        }
+        if line.is_empty() {
+            // Old constraints count only where a blank line parts them from the package clause.
+            counted = old.len();
+        } else if let Some(expression) = line.strip_prefix(b"//go:build ") {
+            let expression = std::str::from_utf8(expression).ok()?;
+            return (Expression::new(expression).evaluate() == Some(false)).then_some(start);
+        } else if let Some(options) = line
+            .strip_prefix(b"//")
+            .and_then(|rest| rest.trim_ascii().strip_prefix(b"+build "))
+        {
+            old.push((start, options));
+        }
+    }
+    old.truncate(counted);
+    let unmet = |options: &[u8]| {
+        let is_off = |term: &[u8]| term == NEVER_SET.as_bytes();
+        options
+            .split(u8::is_ascii_whitespace)
+            .filter(|option| !option.is_empty())
+            .all(|option| option.split(|byte| *byte == b',').any(is_off))
+    };
+    old.into_iter()
+        .find(|(_, options)| unmet(options))
+        .map(|(start, _)| start)
+}
+
+/// An expression of tags, `!`, `&&`, `||` and parentheses.
+struct Expression<'t> {
+    rest: &'t str,
+}
+
+/// `None`: it depends on what is built for.
+type Truth = Option<bool>;
+
+impl<'t> Expression<'t> {
+    fn new(text: &'t str) -> Self {
+        Expression { rest: text }
+    }
+
+    fn evaluate(mut self) -> Truth {
+        let truth = self.any(MAX_DEPTH)?;
+        self.rest.trim().is_empty().then_some(truth).flatten()
+    }
+
+    fn takes(&mut self, token: &str) -> bool {
+        match self.rest.trim_start().strip_prefix(token) {
+            Some(rest) => {
+                self.rest = rest;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// The outer `None` is an error.
+    fn any(&mut self, depth: usize) -> Option<Truth> {
+        let mut truth = self.all(depth)?;
+        while self.takes("||") {
+            truth = match (truth, self.all(depth)?) {
+                (Some(true), _) | (_, Some(true)) => Some(true),
+                (Some(false), Some(false)) => Some(false),
+                _ => None,
+            };
+        }
+        Some(truth)
+    }
+
+    fn all(&mut self, depth: usize) -> Option<Truth> {
+        let mut truth = self.one(depth)?;
+        while self.takes("&&") {
+            truth = match (truth, self.one(depth)?) {
+                (Some(false), _) | (_, Some(false)) => Some(false),
+                (Some(true), Some(true)) => Some(true),
+                _ => None,
+            };
+        }
+        Some(truth)
+    }
+
+    fn one(&mut self, depth: usize) -> Option<Truth> {
+        let depth = depth.checked_sub(1)?;
+        if self.takes("!") {
+            return Some(self.one(depth)?.map(|truth| !truth));
+        }
+        if self.takes("(") {
+            let truth = self.any(depth)?;
+            return self.takes(")").then_some(truth);
+        }
+        let rest = self.rest.trim_start();
+        let is_tag = |one: char| one.is_alphanumeric() || one == '_' || one == '.';
+        let length = rest.find(|one| !is_tag(one)).unwrap_or(rest.len());
+        let (tag, rest) = rest.split_at(length);
+        self.rest = rest;
+        match tag {
+            "" => None,
+            NEVER_SET => Some(Some(false)),
+            _ => Some(None),
+        }
+    }
+}

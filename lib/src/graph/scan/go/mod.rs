@@ -1,0 +1,153 @@
+//! Imports of Go. They stand before every other declaration, so that no more than the head of a file is read.
+//!
+//! Build constraints are not evaluated: the graph is that of all systems at once. The one exception is what no system
+//! builds: a file whose constraint asks for the tag `ignore`, by which a program beside a package is kept out of it. The
+//! file then has an [`ImportKind::Constraint`]; its own imports count.
+
+mod constraint;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashSet;
+
+use super::lines::Lines;
+use super::{ImportKind, MAX_SPECIFIER_BYTES, Specifier, meter};
+
+/// A text that is being scanned.
+pub(super) struct Scanner<'t, 'f> {
+    text: &'t [u8],
+    position: usize,
+    lines: Lines,
+    /// Paths that were imported already: a second name for one tells nothing more.
+    known: HashSet<&'t str>,
+    found: &'f mut Vec<Specifier>,
+}
+
+impl<'t, 'f> Scanner<'t, 'f> {
+    /// A scanner of `text`, which appends what it finds to `found`.
+    pub(super) fn new(text: &'t [u8], found: &'f mut Vec<Specifier>) -> Self {
+        Scanner {
+            text,
+            position: if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 },
+            lines: Lines::new(text),
+            known: HashSet::new(),
+            found,
+        }
+    }
+
+    /// Scans as far as the last import.
+    pub(super) fn scan_file(&mut self) {
+        let head = self.position;
+        self.position = skip(self.text, head);
+        let package_at = self.position;
+        if let Some(at) = constraint::ignored(self.text, head, package_at) {
+            self.emit(at, "ignore", ImportKind::Constraint);
+        }
+        if self.word() != b"package" {
+            return;
+        }
+        self.position = skip(self.text, self.position);
+        self.word();
+        loop {
+            self.position = skip_separators(self.text, self.position);
+            if self.word() != b"import" {
+                return;
+            }
+            self.position = skip(self.text, self.position);
+            if self.text.get(self.position) != Some(&b'(') {
+                self.import();
+                continue;
+            }
+            self.position += 1;
+            loop {
+                self.position = skip_separators(self.text, self.position);
+                if self.text.get(self.position) == Some(&b')') {
+                    self.position += 1;
+                    break;
+                }
+                if !self.import() {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// The name at the position, which moves behind it.
+    fn word(&mut self) -> &'t [u8] {
+        let rest = self.text.get(self.position..).unwrap_or_default();
+        let is_word = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_' || **byte >= 0x80;
+        let length = rest.iter().take_while(is_word).count();
+        meter::read(length);
+        self.position += length;
+        &rest[..length]
+    }
+
+    /// `"path"` with an optional name, `.` or `_` before it. Returns whether one was there.
+    fn import(&mut self) -> bool {
+        let text: &'t [u8] = self.text;
+        if self.text.get(self.position) == Some(&b'.') {
+            self.position += 1;
+        } else {
+            self.word();
+        }
+        self.position = skip(self.text, self.position);
+        let start = self.position;
+        let Some(quote @ (b'"' | b'`')) = self.text.get(start).copied() else {
+            return false;
+        };
+        let rest = &text[start + 1..];
+        let rest = &rest[..rest.len().min(MAX_SPECIFIER_BYTES)];
+        let Some(length) = memchr::memchr2(quote, b'\n', rest).filter(|at| rest[*at] == quote) else {
+            return false;
+        };
+        meter::read(length);
+        self.position = start + length + 2;
+        // A path has no escapes in practice, and the compiler refuses most that they could write.
+        if let Ok(path) = std::str::from_utf8(&rest[..length])
+            && !path.contains('\\')
+            && self.known.insert(path)
+        {
+            self.emit(start, path, ImportKind::Import);
+        }
+        true
+    }
+
+    fn emit(&mut self, position: usize, text: &str, kind: ImportKind) {
+        let line = self.lines.at(self.text, position);
+        self.found.push(Specifier {
+            text: text.to_owned(),
+            name: None,
+            kind,
+            line,
+        });
+    }
+}
+
+/// Where the white space and comments that begin at `position` end.
+fn skip(text: &[u8], position: usize) -> usize {
+    let mut at = position;
+    loop {
+        let rest = text.get(at..).unwrap_or_default();
+        match rest {
+            [b' ' | b'\t' | b'\n' | b'\r', ..] => at += 1,
+            [b'/', b'/', ..] => at += memchr::memchr(b'\n', rest).unwrap_or(rest.len()),
+            [b'/', b'*', ..] => {
+                let end = memchr::memmem::find(&rest[2..], b"*/").map_or(rest.len(), |length| length + 4);
+                at += end;
+            }
+            _ => {
+                meter::read(at - position);
+                return at;
+            }
+        }
+    }
+}
+
+/// [`skip`], and the semicolons between declarations.
+fn skip_separators(text: &[u8], position: usize) -> usize {
+    let mut at = skip(text, position);
+    while text.get(at) == Some(&b';') {
+        at = skip(text, at + 1);
+    }
+    at
+}

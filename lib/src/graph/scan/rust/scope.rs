@@ -1,0 +1,230 @@
+//! What the names in one file mean, as far as the file says: inline modules, declared modules, and names that `use` binds.
+//!
+//! A file may use a name before it binds it, so that paths are looked up when all of it was read.
+
+use std::collections::{HashMap, HashSet};
+
+/// A module written within braces, or the file itself.
+#[derive(Debug)]
+struct Module {
+    parent: u32,
+    /// Names from the file's module down, each with `::` behind it. `None` where they nest too deep to be followed.
+    prefix: Option<String>,
+    scope: u32,
+    /// Whether it takes all names of the module around it.
+    has_parents_names: bool,
+}
+
+/// A pair of braces that can bind names.
+#[derive(Clone, Copy, Debug)]
+struct Scope {
+    parent: u32,
+    module: u32,
+}
+
+/// The scope, and the module, of the whole file.
+pub(super) const FILE: u32 = 0;
+/// How deep inline modules are followed; a bound on the text that a hostile file can make of itself.
+const MAX_DEPTH: usize = 32;
+/// Through how many `use`s of one file a name is followed.
+const MAX_ALIASES: usize = 8;
+/// The longest path that is kept, in bytes; a bound like [`MAX_DEPTH`].
+pub(super) const MAX_PATH_BYTES: usize = 512;
+
+/// What a file binds.
+#[derive(Debug)]
+pub(super) struct Scopes<'t> {
+    modules: Vec<Module>,
+    scopes: Vec<Scope>,
+    declared: HashSet<(u32, &'t str)>,
+    /// Name in a scope -> the path it stands for, and where that is looked up.
+    aliases: HashMap<u32, HashMap<String, String>>,
+}
+
+impl<'t> Scopes<'t> {
+    pub(super) fn new() -> Self {
+        let file = Module {
+            parent: FILE,
+            prefix: Some(String::new()),
+            scope: FILE,
+            has_parents_names: false,
+        };
+        let scope = Scope {
+            parent: FILE,
+            module: FILE,
+        };
+        Scopes {
+            modules: vec![file],
+            scopes: vec![scope],
+            declared: HashSet::new(),
+            aliases: HashMap::new(),
+        }
+    }
+
+    pub(super) fn module_of(&self, scope: u32) -> u32 {
+        self.scopes.get(scope as usize).map_or(FILE, |scope| scope.module)
+    }
+
+    /// Opens a block in `parent`.
+    pub(super) fn open_block(&mut self, parent: u32) -> u32 {
+        let module = self.module_of(parent);
+        self.scopes.push(Scope { parent, module });
+        (self.scopes.len() - 1) as u32
+    }
+
+    /// Opens the inline module `name` in the scope `parent`.
+    pub(super) fn open_module(&mut self, parent: u32, name: &'t str) -> u32 {
+        let around = self.module_of(parent);
+        self.declared.insert((around, name));
+        let prefix = self.modules[around as usize].prefix.as_ref().and_then(|prefix| {
+            let is_kept = prefix.matches("::").count() < MAX_DEPTH && prefix.len() + name.len() + 2 <= MAX_PATH_BYTES;
+            is_kept.then(|| format!("{prefix}{name}::"))
+        });
+        let module = self.modules.len() as u32;
+        let scope = self.scopes.len() as u32;
+        self.modules.push(Module {
+            parent: around,
+            prefix,
+            scope,
+            has_parents_names: false,
+        });
+        // Names are not looked up in what is around a module.
+        self.scopes.push(Scope { parent: scope, module });
+        scope
+    }
+
+    /// Notes `mod name;` in `scope`.
+    pub(super) fn declare(&mut self, scope: u32, name: &'t str) {
+        self.declared.insert((self.module_of(scope), name));
+    }
+
+    /// Notes that `name` stands for `path` in `scope`. Of several under different conditions the first counts.
+    pub(super) fn bind(&mut self, scope: u32, name: &str, path: &str) {
+        // `use a::a` binds no module: were it one, the first `a` would be ambiguous.
+        if name != "_" && first_segment(path) != name {
+            let aliases = self.aliases.entry(scope).or_default();
+            aliases.entry(name.to_owned()).or_insert_with(|| path.to_owned());
+        }
+    }
+
+    /// Notes `use super::*` in `scope`.
+    pub(super) fn take_parents_names(&mut self, scope: u32) {
+        let module = self.module_of(scope);
+        if self.scopes[scope as usize].module == module && self.modules[module as usize].scope == scope {
+            self.modules[module as usize].has_parents_names = true;
+        }
+    }
+
+    /// The path from the file's module to `module`, each name with `::` behind it.
+    pub(super) fn prefix(&self, module: u32) -> Option<&str> {
+        self.modules.get(module as usize)?.prefix.as_deref()
+    }
+
+    pub(super) fn is_declared(&self, module: u32, name: &str) -> bool {
+        self.declared.contains(&(module, name))
+    }
+
+    fn alias(&self, scope: u32, name: &str) -> Option<&String> {
+        self.aliases.get(&scope)?.get(name)
+    }
+
+    /// `path`, written in `scope`, from the file's module: it begins with `crate`, `self`, one or more `super`, `::`, or
+    /// with a name that the file does not bind, which is a crate's. `None` where that is too long.
+    pub(super) fn absolute(&self, path: &str, scope: u32) -> Option<String> {
+        let mut path = path.to_owned();
+        let mut scope = scope;
+        for _ in 0..MAX_ALIASES {
+            let next = match self.step(&path, scope)? {
+                Step::Done(path) => return Some(path),
+                Step::Again(path, scope) => (path, scope),
+            };
+            if next.0.len() > MAX_PATH_BYTES {
+                return None;
+            }
+            (path, scope) = next;
+        }
+        None
+    }
+
+    fn step(&self, path: &str, scope: u32) -> Option<Step> {
+        let (first, rest) = split_first(path);
+        let mut module = self.module_of(scope);
+        match first {
+            "" | "crate" => Some(Step::Done(path.to_owned())),
+            "self" => self.within(module, rest),
+            "super" => {
+                let mut rest = path;
+                while let ("super", behind) = split_first(rest) {
+                    if module == FILE {
+                        return Some(Step::Done(rest.to_owned()));
+                    }
+                    module = self.modules[module as usize].parent;
+                    rest = behind;
+                }
+                self.within(module, rest)
+            }
+            name => self.named(name, path, rest, scope),
+        }
+    }
+
+    /// A path whose first name is looked up in `scope` and those around it.
+    fn named(&self, name: &str, path: &str, rest: &str, mut scope: u32) -> Option<Step> {
+        for _ in 0..=MAX_DEPTH * 4 {
+            let Scope { parent, module } = *self.scopes.get(scope as usize)?;
+            let is_module = self.modules[module as usize].scope == scope;
+            if is_module && self.is_declared(module, name) {
+                return self.in_file(module, path).map(Step::Done);
+            }
+            if let Some(target) = self.alias(scope, name) {
+                return Some(Step::Again(joined(target, rest), scope));
+            }
+            if !is_module {
+                scope = parent;
+            } else if self.modules[module as usize].has_parents_names && module != FILE {
+                scope = self.modules[self.modules[module as usize].parent as usize].scope;
+            } else {
+                break;
+            }
+        }
+        Some(Step::Done(path.to_owned()))
+    }
+
+    /// `rest` in `module`.
+    fn within(&self, module: u32, rest: &str) -> Option<Step> {
+        let (first, behind) = split_first(rest);
+        let scope = self.modules[module as usize].scope;
+        match self.alias(scope, first) {
+            Some(target) if !self.is_declared(module, first) => Some(Step::Again(joined(target, behind), scope)),
+            _ => self.in_file(module, rest).map(Step::Done),
+        }
+    }
+
+    fn in_file(&self, module: u32, rest: &str) -> Option<String> {
+        let prefix = self.prefix(module)?;
+        let path = format!("self::{prefix}{rest}");
+        Some(path.trim_end_matches(':').to_owned())
+    }
+}
+
+enum Step {
+    Done(String),
+    /// An alias was put in: look up this path in this scope.
+    Again(String, u32),
+}
+
+/// The first name of a path and what follows it, without the `::`.
+pub(super) fn split_first(path: &str) -> (&str, &str) {
+    path.split_once("::").unwrap_or((path, ""))
+}
+
+fn first_segment(path: &str) -> &str {
+    split_first(path).0
+}
+
+fn joined(path: &str, rest: &str) -> String {
+    if rest.is_empty() {
+        path.to_owned()
+    } else {
+        format!("{path}::{rest}")
+    }
+}
