@@ -180,6 +180,33 @@ async fn publish(
     Ok(publish_graph(store, repo, branch, builder, commit, &live, &fields).await?)
 }
 
+/// How much of the store a graph takes, in bytes of fields and values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StoredSize {
+    /// The adjacency hash, which the scripts read.
+    pub adjacency: usize,
+    /// The ready JSON, which the page gets.
+    pub json: usize,
+    /// The scans, which the next build reads.
+    pub scans: usize,
+}
+
+/// How much of the store the graph of `snapshot` would take.
+///
+/// # Errors
+/// Never in practice: writing to memory does not fail.
+pub fn stored_size(snapshot: &Snapshot, commit: &CommitSha) -> std::io::Result<StoredSize> {
+    let graph = snapshot.graph();
+    let records = snapshot
+        .records()
+        .map(|(path, record)| path.len() + record.encode().len());
+    Ok(StoredSize {
+        adjacency: graph.adjacency().map(|(field, value)| field.len() + value.len()).sum(),
+        json: ready_json(graph, commit.to_string()).encode()?.len(),
+        scans: records.sum(),
+    })
+}
+
 async fn stage(
     store: &dyn Store,
     job: Job<'_>,

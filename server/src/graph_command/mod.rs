@@ -46,7 +46,7 @@ pub async fn print_graph(args: GraphArgs) -> anyhow::Result<()> {
             .with_context(|| format!("{file} is not among the files of commit {}", commit.short()))?;
         explanation::text(&snapshot, &path)
     } else if args.stats {
-        statistics::text(&snapshot, args.kinds, started.elapsed())?
+        statistics::text(&snapshot, &commit, args.kinds, started.elapsed())?
     } else {
         print::text(graph, &commit, args.format, args.kinds)?
     };

@@ -5,6 +5,8 @@ use std::fmt::{self, Write};
 use std::time::Duration;
 
 use anyhow::Context;
+use coord::domain::CommitSha;
+use coord::graph::publish::{StoredSize, stored_size};
 use coord::graph::resolve::Reason;
 use coord::graph::scan::ImportKind;
 use coord::graph::update::Snapshot;
@@ -17,13 +19,16 @@ use crate::cli::Kinds;
 const HUBS: usize = 10;
 
 /// The whole output.
-pub(super) fn text(snapshot: &Snapshot, kinds: Kinds, elapsed: Duration) -> anyhow::Result<String> {
+pub(super) fn text(snapshot: &Snapshot, commit: &CommitSha, kinds: Kinds, elapsed: Duration) -> anyhow::Result<String> {
     let mut out = String::new();
-    write_figures(&mut out, snapshot, kinds, elapsed).context("the figures cannot be written")?;
+    let stored = stored_size(snapshot, commit)?;
+    write_figures(&mut out, snapshot, kinds, stored)
+        .and_then(|()| writeln!(out, "Time                  {:>10.3} s", elapsed.as_secs_f64()))
+        .context("the figures cannot be written")?;
     Ok(out)
 }
 
-fn write_figures(out: &mut String, snapshot: &Snapshot, kinds: Kinds, elapsed: Duration) -> fmt::Result {
+fn write_figures(out: &mut String, snapshot: &Snapshot, kinds: Kinds, stored: StoredSize) -> fmt::Result {
     let graph = snapshot.graph();
     let mut languages: BTreeMap<&str, (usize, u64)> = BTreeMap::new();
     for node in graph.nodes() {
@@ -64,7 +69,17 @@ fn write_figures(out: &mut String, snapshot: &Snapshot, kinds: Kinds, elapsed: D
         cycles.len()
     )?;
     write_hubs(out, graph)?;
-    writeln!(out, "Time                  {:>10.3} s", elapsed.as_secs_f64())
+    let StoredSize { adjacency, json, scans } = stored;
+    let of_a_file = |bytes: usize| bytes.div_ceil(graph.len().max(1));
+    writeln!(
+        out,
+        "Stored                {:>10} kB  {} bytes a file: adjacency {}, page {}, scans {}",
+        (adjacency + json + scans).div_ceil(1000),
+        of_a_file(adjacency + json + scans),
+        of_a_file(adjacency),
+        of_a_file(json),
+        of_a_file(scans)
+    )
 }
 
 fn write_edges(out: &mut String, graph: &ImportGraph, kinds: Kinds) -> fmt::Result {
