@@ -76,9 +76,9 @@ pub enum GraphFormat {
 /// Kinds of imports that are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Kinds {
-    /// What the language itself imports: statements, types, import() and require()
+    /// What the language itself imports: statements, types, import() and require(); Rust's modules and paths
     Core,
-    /// Also mocks, URLs, require.resolve(), JSDoc types, reference comments, and importlib
+    /// Also mocks, URLs, require.resolve(), JSDoc types, reference comments, importlib, and Rust's include!()
     All,
 }
 

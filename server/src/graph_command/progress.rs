@@ -22,8 +22,14 @@ impl ProgressBar {
     pub(super) fn sink(&self) -> ProgressSink {
         let bar = self.0.clone();
         Arc::new(move |progress: Progress| {
-            bar.set_length(progress.wanted as u64);
-            bar.set_position(progress.scanned as u64);
+            let (wanted, scanned) = (progress.wanted as u64, progress.scanned as u64);
+            // Each call may draw, and several threads tell; a bar does not go back.
+            if bar.length() != Some(wanted) {
+                bar.set_length(wanted);
+            }
+            if scanned > bar.position() {
+                bar.set_position(scanned);
+            }
         })
     }
 
