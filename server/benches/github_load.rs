@@ -1,0 +1,3 @@
+//! What a cold load costs.
+
+fn main() {}
