@@ -201,3 +201,129 @@ impl<R: Read> Read for Bounded<R> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::sync::{Arc, Mutex};
+    use std::time::Duration;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::domain::{CommitSha, RepoId};
+    use crate::source::github::tree::Listed;
+    use crate::source::{EntryKind, TreeEntry};
+
+    const FILES: usize = 8;
+
+    fn content(number: usize) -> String {
+        format!("export const x = {number};\n").repeat(number)
+    }
+
+    fn id(content: &str) -> String {
+        let mut hash = sha1_smol::Sha1::new();
+        hash.update(format!("blob {}\0{content}", content.len()).as_bytes());
+        hash.digest().to_string()
+    }
+
+    fn tree() -> KnownTree {
+        let listed = (0..FILES).map(|number| Listed {
+            entry: TreeEntry {
+                path: format!("d/f{number}.ts"),
+                blob: id(&content(number)),
+                kind: EntryKind::File,
+            },
+            size: content(number).len() as u64,
+        });
+        let repo = RepoId::parse("https://github.com/a/b").unwrap();
+        let listed: Vec<Listed> = listed.collect();
+        KnownTree::new(&repo, &CommitSha::parse("abcdef1").unwrap(), &listed)
+    }
+
+    /// An archive of the tree, not compressed.
+    fn archive() -> Vec<u8> {
+        let mut archive = tar::Builder::new(Vec::new());
+        for number in 0..FILES {
+            let mut header = tar::Header::new_gnu();
+            header.set_size(content(number).len() as u64);
+            header.set_cksum();
+            let path = format!("a-b-abcdef1/d/f{number}.ts");
+            archive
+                .append_data(&mut header, path, content(number).as_bytes())
+                .unwrap();
+        }
+        archive.into_inner().unwrap()
+    }
+
+    fn packed(bytes: &[u8]) -> Vec<u8> {
+        let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+        packed.write_all(bytes).unwrap();
+        packed.finish().unwrap()
+    }
+
+    /// How many files were found; each was what it should be.
+    fn found(packed: &[u8]) -> usize {
+        let found: Arc<Mutex<Vec<usize>>> = Arc::default();
+        let sink: BlobSink = {
+            let found = Arc::clone(&found);
+            Arc::new(move |index, blob| {
+                assert_eq!(blob, Blob::Content(content(index).as_bytes()));
+                found.lock().unwrap().push(index);
+            })
+        };
+        let (done, mut passed) = oneshot::channel();
+        let wanted = (0..FILES).map(|number| (BlobId::parse(&id(&content(number))).unwrap(), vec![number]));
+        let mut pass = Some(Pass {
+            wanted: wanted.collect(),
+            last: FILES as u32,
+            sink,
+            done,
+        });
+        let bounds = Bounds {
+            bytes: 1 << 20,
+            entries: 1_000,
+            until: Instant::now() + Duration::from_secs(60),
+        };
+        scan(packed, &tree(), bounds, || pass.take());
+        let left = passed.try_recv().unwrap().left.len();
+        let found = found.lock().unwrap().len();
+        assert_eq!(found + left, FILES);
+        found
+    }
+
+    #[test]
+    fn all_files_of_a_whole_archive_are_found() {
+        assert_eq!(found(&packed(&archive())), FILES);
+    }
+
+    proptest! {
+        #[test]
+        fn a_damaged_archive_gives_right_contents_or_none(
+            damage in prop::collection::vec((0..12_000_usize, any::<u8>()), 1..20),
+            before_packing in any::<bool>(),
+            end in 0..14_000_usize,
+        ) {
+            let mut bytes = archive();
+            if before_packing {
+                let length = bytes.len();
+                damage.iter().for_each(|(place, byte)| bytes[place % length] ^= byte);
+            }
+            let mut bytes = packed(&bytes);
+            if !before_packing {
+                let length = bytes.len();
+                damage.iter().for_each(|(place, byte)| bytes[place % length] ^= byte);
+            }
+            bytes.truncate(end.max(1));
+            found(&bytes);
+        }
+
+        #[test]
+        fn what_is_no_archive_is_no_archive(bytes in prop::collection::vec(any::<u8>(), 0..5_000), is_packed in any::<bool>()) {
+            let bytes = if is_packed { packed(&bytes) } else { bytes };
+            prop_assert_eq!(found(&bytes), 0);
+        }
+    }
+}

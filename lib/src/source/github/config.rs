@@ -12,7 +12,7 @@ use crate::domain::RepoId;
 /// against no primary limit.
 const HEAD_AGE: Duration = Duration::from_secs(5);
 /// The same for nobody, who has 60 requests an hour.
-const HEAD_AGE_OF_NOBODY: Duration = Duration::from_secs(60);
+const HEAD_AGE_OF_NOBODY: Duration = Duration::from_secs(120);
 
 /// What a [`GithubSource`](super::GithubSource) needs to know.
 #[derive(Debug)]

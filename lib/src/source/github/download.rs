@@ -10,9 +10,11 @@ use std::time::{Duration, Instant};
 
 use bytes::{Buf, Bytes};
 use tokio::sync::oneshot;
+use tokio::time::timeout_at;
 
 use super::address::Slug;
 use super::archive::{Bounds, End, Pass, Passed, Wanted, scan};
+use super::blob_id::BlobId;
 use super::client::{Ask, Client, JSON};
 use super::error::GithubError;
 use super::known_tree::KnownTree;
@@ -128,10 +130,11 @@ impl Download {
         let receiving = Arc::clone(client);
         tokio::spawn(async move {
             loop {
-                let piece = match receiving.transport.chunk(&mut response).await {
-                    Ok(Some(piece)) => Ok(piece),
-                    Ok(None) => return,
-                    Err(error) => Err(error.to_string()),
+                let piece = match timeout_at(bounds.until.into(), receiving.transport.chunk(&mut response)).await {
+                    Ok(Ok(Some(piece))) => Ok(piece),
+                    Ok(Ok(None)) => return,
+                    Ok(Err(error)) => Err(error.to_string()),
+                    Err(_) => Err("it takes too long".to_owned()),
                 };
                 let is_last = piece.is_err();
                 // The scanner may have what it wanted.
@@ -157,7 +160,7 @@ impl Download {
     }
 
     /// The first place of a blob that is still to come.
-    fn next_place(&self, id: super::blob_id::BlobId) -> Option<u32> {
+    fn next_place(&self, id: BlobId) -> Option<u32> {
         let places = self.tree.places(id);
         places.iter().copied().find(|place| Some(*place) > self.position)
     }

@@ -18,6 +18,8 @@ pub struct Limits {
     pub large: Duration,
     /// For one archive, from its first byte to its last, pauses of the reader included.
     pub archive: Duration,
+    /// For one call that reads blobs, archive and single ones together.
+    pub blobs: Duration,
     /// The pause before each further try of a request that failed in passing, give or take half of it. Its length is the
     /// number of further tries.
     pub pauses: Vec<Duration>,
@@ -42,6 +44,7 @@ impl Default for Limits {
             small: Duration::from_secs(12),
             large: Duration::from_secs(90),
             archive: Duration::from_secs(600),
+            blobs: Duration::from_secs(900),
             pauses: vec![Duration::from_millis(150), Duration::from_millis(800)],
             json_bytes: 32 << 20,
             tree_entries: 3_000_000,

@@ -34,6 +34,7 @@ mod tree;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use tokio::time::timeout;
 
 pub use address::{ApiBase, PUBLIC_API};
 pub use app::App;
@@ -184,6 +185,13 @@ impl Source for GithubSource {
             max_bytes,
             sink,
         };
-        reading.run(&self.client, &self.trees, &self.downloads).await
+        let limit = self.client.transport.limits.blobs;
+        let late = || GithubError::Timeout {
+            what: "contents",
+            limit,
+        };
+        timeout(limit, reading.run(&self.client, &self.trees, &self.downloads))
+            .await
+            .unwrap_or_else(|_| Err(late().about(repo)))
     }
 }
