@@ -1,11 +1,12 @@
-use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::Stdio;
 
 use coord::source::github::GithubSource;
 use coord::source::{Source, SourceError, TreeEntry};
 
 use crate::fake::{Fake, Fault};
 use crate::git::Repo;
-use crate::{collector, config, id, read, sha, source};
+use crate::{Contents, collector, config, id, read, sha, source};
 
 const FILES: usize = 300;
 
@@ -49,18 +50,34 @@ async fn many() -> (tempfile::TempDir, Repo, String, Fake) {
 }
 
 /// What git has for each entry.
-fn expected(repo: &Repo, entries: &[TreeEntry], max_bytes: u64) -> BTreeMap<usize, Result<Vec<u8>, Option<u64>>> {
-    let of = |entry: &TreeEntry| {
-        let content = std::process::Command::new("git")
-            .args(["cat-file", "blob", &entry.blob])
-            .current_dir(repo.path())
-            .output()
-            .unwrap()
-            .stdout;
-        let size = content.len() as u64;
-        if size > max_bytes { Err(Some(size)) } else { Ok(content) }
+fn expected(repo: &Repo, entries: &[TreeEntry], max_bytes: u64) -> Contents {
+    let mut git = std::process::Command::new("git")
+        .args(["cat-file", "--batch"])
+        .current_dir(repo.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut asking = git.stdin.take().unwrap();
+    let mut answers = BufReader::new(git.stdout.take().unwrap());
+    let mut read = |entry: &TreeEntry| {
+        writeln!(asking, "{}", entry.blob).unwrap();
+        let mut header = String::new();
+        answers.read_line(&mut header).unwrap();
+        let size: usize = header.split_whitespace().last().unwrap().parse().unwrap();
+        let mut content = vec![0; size + 1];
+        answers.read_exact(&mut content).unwrap();
+        content.pop();
+        if size as u64 > max_bytes {
+            Err(Some(size as u64))
+        } else {
+            Ok(content)
+        }
     };
-    entries.iter().map(of).enumerate().collect()
+    let contents = entries.iter().map(&mut read).enumerate().collect();
+    drop(asking);
+    git.wait().unwrap();
+    contents
 }
 
 fn blobs(entries: &[TreeEntry]) -> Vec<String> {

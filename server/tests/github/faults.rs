@@ -87,14 +87,15 @@ async fn while_a_limit_lasts_nothing_is_asked() {
     let used_up: &[(&'static str, &str)] = &[("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", &reset)];
     let asked: &[(&'static str, &str)] = &[("retry-after", "1"), ("x-ratelimit-remaining", "4000")];
     let secondary = r#"{"message": "You have exceeded a secondary rate limit and have been temporarily blocked"}"#;
-    for (status, headers, body, expect_secondary, lasts) in [
+    let cases = [
         (403, used_up, "{}", false, true),
         (429, used_up, "{}", false, true),
         (403, asked, secondary, true, true),
         (429, asked, "{}", true, true),
         (403, &[][..], secondary, true, false),
         (429, &[], "not json", true, false),
-    ] {
+    ];
+    let check = async |(status, headers, body, expect_secondary, lasts)| {
         let (_temp, _repo, head, fake) = small().await;
         let source = source(&fake);
         fake.fail("/commits/", 1, Fault::with(status, headers, body));
@@ -121,7 +122,8 @@ async fn while_a_limit_lasts_nothing_is_asked() {
                 "{status} {headers:?}"
             );
         }
-    }
+    };
+    futures::future::join_all(cases.into_iter().map(check)).await;
 }
 
 #[tokio::test]
