@@ -114,7 +114,7 @@ async fn load(api: &str, what: &str) {
         source.read_blobs(&repo, blobs, 4 << 20, Arc::new(sink)).await.unwrap();
     }
     println!(
-        "{what:<8} {:>8.0?} (head and tree {:>6.0?})  peak {:>4} MiB (at the start {before})  {:>4.0} MB read  {:?}",
+        "{what:<8} {:>8.2?} (head and tree {:>6.0?})  peak {:>4} MiB (at the start {before})  {:>4.0} MB read  {:?}",
         started.elapsed(),
         listed,
         peak(),
@@ -166,7 +166,7 @@ fn compare() {
             .status()
             .unwrap();
         assert!(status.success());
-        println!("tar -xzf {:>8.0?}", started.elapsed());
+        println!("tar -xzf {:>8.2?}", started.elapsed());
     }
     for _ in 0..ROUNDS {
         let started = Instant::now();
@@ -176,7 +176,7 @@ fn compare() {
             .status()
             .unwrap();
         assert!(status.success());
-        println!("tar -tzf {:>8.0?} (unpacks, and writes nothing)", started.elapsed());
+        println!("tar -tzf {:>8.2?} (unpacks, and writes nothing)", started.elapsed());
     }
     fake.kill().unwrap();
     fake.wait().unwrap();

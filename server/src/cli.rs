@@ -46,7 +46,7 @@ pub struct ServeArgs {
     /// A repository on GitHub, read through its API; may be given several times, beside --repo as well
     #[arg(long, value_name = "OWNER/NAME")]
     pub github: Vec<String>,
-    /// GitHub's API, such as https://HOST/api/v3 [default: https://api.github.com]
+    /// Address of GitHub's API; an Enterprise Server has it at /api/v3 [default: that of github.com]
     #[arg(long, value_name = "URL", requires = "github")]
     pub github_api: Option<String>,
     /// Where to listen [default: 127.0.0.1:3000, or the next free port]
