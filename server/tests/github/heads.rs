@@ -137,7 +137,7 @@ async fn the_question_goes_on_when_the_first_who_asked_is_gone() {
 async fn a_young_head_is_not_asked_for_again() {
     let (_temp, repo, first, fake) = small().await;
     let mut config = config(&fake);
-    config.head_max_age = Duration::from_millis(300);
+    config.head_max_age = Duration::from_secs(3);
     let source = GithubSource::new(config).unwrap();
     for _ in 0..50 {
         assert_eq!(source.head(&id(), &branch("main")).await.unwrap(), sha(&first));
@@ -148,7 +148,7 @@ async fn a_young_head_is_not_asked_for_again() {
         ["/commits/heads/main", "/commits/heads/mian", "/branches?per_page=100"]
     );
     let second = repo.commit(&[]);
-    tokio::time::sleep(Duration::from_millis(320)).await;
+    tokio::time::sleep(Duration::from_millis(3_100)).await;
     assert_eq!(source.head(&id(), &branch("main")).await.unwrap(), sha(&second));
 }
 

@@ -32,7 +32,6 @@ fn config(fake: &Fake) -> GithubConfig {
     let mut config = GithubConfig::new(ApiBase::parse(fake.api()).unwrap(), Credential::Nobody);
     config.head_max_age = Duration::ZERO;
     config.limits.pauses = vec![Duration::from_millis(5), Duration::from_millis(5)];
-    config.limits.headers = Duration::from_millis(1_500);
     config.limits.idle = Duration::from_millis(1_500);
     config
 }
