@@ -21,6 +21,14 @@ pub mod env_vars {
     pub const COORD_GRAPH_MAX_FILE_BYTES: &str = "COORD_GRAPH_MAX_FILE_BYTES";
     /// Secret that the cron sends as a bearer token. Unset: the sweep refuses to run.
     pub const CRON_SECRET: &str = "CRON_SECRET";
+    /// Where GitHub's API is: `https://api.github.com` (default), or `https://HOST/api/v3` of a GitHub Enterprise Server.
+    pub const GITHUB_API_URL: &str = "GITHUB_API_URL";
+    /// Token that the service reads repositories with.
+    pub const GITHUB_TOKEN: &str = "GITHUB_TOKEN";
+    /// Id of the GitHub App that the service reads repositories as; goes before the token.
+    pub const GITHUB_APP_ID: &str = "GITHUB_APP_ID";
+    /// Its RSA private key in PEM; newlines may be written as `\n`.
+    pub const GITHUB_APP_PRIVATE_KEY: &str = "GITHUB_APP_PRIVATE_KEY";
     /// Upstash REST address.
     pub const UPSTASH_REDIS_REST_URL: &str = "UPSTASH_REDIS_REST_URL";
     /// Upstash REST token.

@@ -1,4 +1,5 @@
-//! A deployed function: everything from the environment, no source of its own.
+//! A deployed function: everything from the environment. It reads heads from GitHub where the environment says anything of
+//! GitHub; otherwise it knows those that a server has reported to the store.
 //!
 //! A setting that is missing or wrong does not keep the process from starting, for then its caller would get the platform's
 //! own error page: every request is answered 503 with a sentence that names the variable.
@@ -12,7 +13,10 @@ use futures::stream::BoxStream;
 
 use crate::auth::{Authenticator, JwtVerifier};
 use crate::config::{Environment, LockConfig, env_vars, secret};
+use crate::domain::{Branch, CommitSha, RepoId};
 use crate::http::{AppState, Endpoint, router};
+use crate::source::github::{GithubConfig, GithubSource};
+use crate::source::{BlobSink, Reachable, Source, SourceError, TreeEntry};
 use crate::store::{Request, Store, StoreError, Value, connect};
 
 /// The router of the function that serves `endpoint`.
@@ -29,12 +33,56 @@ fn function_state(environment: Environment<'_>) -> AppState {
     let verifier = secret(environment, env_vars::COORD_JWT_SECRET).map(|secret| JwtVerifier::hs256(&secret));
     AppState {
         store: store.unwrap_or_else(|error| Arc::new(NoStore(error.to_string()))),
-        source: None,
+        source: GithubConfig::is_in(environment).then(|| github_source(environment)),
         authenticator: Arc::new(Authenticator::Jwt(verifier)),
         locks: locks.unwrap_or_default(),
         cron_secret: secret(environment, env_vars::CRON_SECRET),
         head_observer: None,
         graph_cache: Arc::default(),
+    }
+}
+
+fn github_source(environment: Environment<'_>) -> Arc<dyn Source> {
+    let config = GithubConfig::from_env(environment).map_err(|error| error.to_string());
+    match config.and_then(GithubSource::new) {
+        Ok(source) => Arc::new(source),
+        Err(problem) => Arc::new(NoSource(problem)),
+    }
+}
+
+/// Stands in the place of a source that could not be configured, and says why.
+struct NoSource(String);
+
+impl NoSource {
+    fn refuse<T>(&self) -> Result<T, SourceError> {
+        Err(SourceError::NotConfigured(self.0.clone()))
+    }
+}
+
+#[async_trait]
+impl Source for NoSource {
+    fn repositories(&self) -> Vec<RepoId> {
+        Vec::new()
+    }
+
+    async fn head(&self, _: &RepoId, _: &Branch) -> Result<CommitSha, SourceError> {
+        self.refuse()
+    }
+
+    async fn is_ancestor(&self, _: &RepoId, _: &CommitSha, _: &CommitSha) -> Result<Reachable, SourceError> {
+        self.refuse()
+    }
+
+    async fn recent_commits(&self, _: &RepoId, _: &CommitSha, _: usize) -> Result<Vec<CommitSha>, SourceError> {
+        self.refuse()
+    }
+
+    async fn tree(&self, _: &RepoId, _: &CommitSha) -> Result<Vec<TreeEntry>, SourceError> {
+        self.refuse()
+    }
+
+    async fn read_blobs(&self, _: &RepoId, _: Vec<String>, _: u64, _: BlobSink) -> Result<(), SourceError> {
+        self.refuse()
     }
 }
 

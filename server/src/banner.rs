@@ -3,20 +3,56 @@
 use std::fmt::Write;
 use std::net::SocketAddr;
 
+use coord::domain::{Branch, CommitSha, RepoId};
+
 use crate::git_source::Opened;
 
+/// A repository that is served, as it was at the start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Served {
+    /// Which.
+    pub repo: RepoId,
+    /// Where it is read: a folder, or the address of an API.
+    pub place: String,
+    /// The branch that it shows first.
+    pub branch: Option<Branch>,
+    /// The commit there.
+    pub head: Option<CommitSha>,
+    /// What is particular about it.
+    pub notes: Vec<String>,
+}
+
+impl From<&Opened> for Served {
+    fn from(opened: &Opened) -> Self {
+        let mut notes = Vec::new();
+        if opened.detached {
+            notes.push("HEAD is detached".to_owned());
+        }
+        if opened.shallow {
+            notes.push("a shallow clone: what is older than it cannot be told".to_owned());
+        }
+        Served {
+            repo: opened.repo.clone(),
+            place: opened.path.display().to_string(),
+            branch: opened.default_branch.clone(),
+            head: opened.head.clone(),
+            notes,
+        }
+    }
+}
+
 /// Where it is, what it serves, and three lines to try.
-pub fn text(address: SocketAddr, store: &str, opened: &[Opened]) -> String {
+pub fn text(address: SocketAddr, store: &str, served: &[Served]) -> String {
     let base = format!("http://{address}");
     let mut text = format!("\nCoord listens on {base}\n\n");
-    for repository in opened {
+    for repository in served {
         // Writing to a String does not fail.
-        let _ = writeln!(text, "  serving  {}  ({})", repository.repo, repository.path.display());
+        let _ = writeln!(text, "  serving  {}  ({})", repository.repo, repository.place);
         let _ = writeln!(text, "  branch   {}", branch_line(repository));
     }
     let _ = writeln!(text, "  store    {store}\n");
-    let Some(first) = opened.first() else { return text };
-    let (Some(branch), Some(head)) = (&first.default_branch, &first.head) else {
+    let Some(first) = served.first() else { return text };
+    let (Some(branch), Some(head)) = (&first.branch, &first.head) else {
         text.push_str("There is no commit yet: make the first one, and ask then.\n\n");
         return text;
     };
@@ -49,20 +85,15 @@ pub fn text(address: SocketAddr, store: &str, opened: &[Opened]) -> String {
     text
 }
 
-fn branch_line(repository: &Opened) -> String {
-    let branch = repository
-        .default_branch
-        .as_ref()
-        .map_or("(none)", |branch| branch.as_str());
+fn branch_line(repository: &Served) -> String {
+    let branch = repository.branch.as_ref().map_or("(none)", |branch| branch.as_str());
     let mut line = match &repository.head {
         Some(head) => format!("{branch} at {}", head.short()),
         None => format!("{branch}, no commit yet"),
     };
-    if repository.detached {
-        line.push_str(", HEAD is detached");
-    }
-    if repository.shallow {
-        line.push_str(", a shallow clone: what is older than it cannot be told");
+    for note in &repository.notes {
+        line.push_str(", ");
+        line.push_str(note);
     }
     line
 }

@@ -3,7 +3,7 @@
 //! - [`cli`], [`serve`], [`banner`]: the command line, starting and stopping, what a person sees
 //! - [`listen`], [`local_guard`], [`page`]: connections, who may connect, the web page
 //! - [`embedded`]: the store on disk
-//! - [`git_source`]: repositories on disk
+//! - [`sources`], [`git_source`]: what is read; repositories on disk
 //! - [`graph_command`]: `coord graph`
 //! - [`upstash_listen`]: the store offered on a port
 
@@ -16,4 +16,5 @@ pub mod listen;
 pub mod local_guard;
 pub mod page;
 pub mod serve;
+pub mod sources;
 pub mod upstash_listen;

@@ -12,7 +12,6 @@ use coord::config::{LockConfig, env_vars, graph_limits, process_environment, sec
 use coord::domain::UserId;
 use coord::graph::keeper::GraphKeeper;
 use coord::http::{AppState, Endpoint, HeadObserver};
-use coord::source::Source;
 use coord::store::Store;
 use coord::store::redis::RedisStore;
 use coord::store::upstash::UpstashStore;
@@ -20,13 +19,14 @@ use coord::sweep::sweep_due;
 use secrecy::SecretString;
 use tokio::net::TcpListener;
 
-use crate::banner;
+use crate::banner::{self, Served};
 use crate::cli::ServeArgs;
 use crate::embedded::EmbeddedStore;
-use crate::git_source::{GitSource, Opened};
+use crate::git_source::Opened;
 use crate::listen;
 use crate::local_guard::require_local_host;
 use crate::page;
+use crate::sources::{self, OpenSources};
 use crate::upstash_listen;
 
 /// Where it listens by default; if that is taken, the next free port of the hundred that follow.
@@ -47,7 +47,7 @@ pub struct Server {
     /// What keeps the graphs up to date.
     pub keeper: Arc<GraphKeeper>,
     /// What is served.
-    pub opened: Vec<Opened>,
+    pub served: Vec<Served>,
 }
 
 /// Runs `coord serve` until Ctrl-C or SIGTERM.
@@ -67,7 +67,7 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         None => None,
     };
     let server = build(&args, address).await?;
-    print!("{}", banner::text(address, &server.store.describe(), &server.opened));
+    print!("{}", banner::text(address, &server.store.describe(), &server.served));
     let sweeper = tokio::spawn(sweep_forever(Arc::clone(&server.store), Arc::clone(&server.keeper)));
     let (stop, stopped) = tokio::sync::watch::channel(());
     let until_stopped = move || {
@@ -111,19 +111,12 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
     let limits = graph_limits(&process_environment)?;
     let authenticator = authenticator(address)?;
     let is_open = matches!(authenticator, Authenticator::Local { .. });
-    let paths = if args.repo.is_empty() {
-        vec![PathBuf::from(".")]
-    } else {
-        args.repo.clone()
-    };
-    let source = tokio::task::spawn_blocking(move || GitSource::open(&paths)).await??;
-    let opened = source.opened();
-    let store = open_store(args, &opened)?;
-    let source: Arc<dyn Source> = Arc::new(source);
+    let OpenSources { source, opened, served } = sources::open(args).await?;
+    let store = open_store(args, &opened, &served)?;
     let builder = format!("{}-{}", std::process::id(), started_at());
     let keeper = GraphKeeper::start(Arc::clone(&store), Arc::clone(&source), builder, limits);
-    for repository in &opened {
-        if let Some(branch) = &repository.default_branch
+    for repository in &served {
+        if let Some(branch) = &repository.branch
             && let Ok(head) = source.head(&repository.repo, branch).await
         {
             keeper.saw_head(&repository.repo, branch, &head);
@@ -146,7 +139,7 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
         router,
         store,
         keeper,
-        opened,
+        served,
     })
 }
 
@@ -215,7 +208,7 @@ fn authenticator(address: SocketAddr) -> anyhow::Result<Authenticator> {
     Ok(Authenticator::Local { user, jwt })
 }
 
-fn open_store(args: &ServeArgs, opened: &[Opened]) -> anyhow::Result<Arc<dyn Store>> {
+fn open_store(args: &ServeArgs, opened: &[Opened], served: &[Served]) -> anyhow::Result<Arc<dyn Store>> {
     if let Some(url) = &args.redis {
         return Ok(Arc::new(RedisStore::connect(url).context("--redis")?));
     }
@@ -227,13 +220,30 @@ fn open_store(args: &ServeArgs, opened: &[Opened]) -> anyhow::Result<Arc<dyn Sto
     let folder = match (&args.data_dir, opened.first()) {
         (Some(folder), _) => folder.clone(),
         (None, Some(repository)) => repository.git_folder.join("coord"),
-        (None, None) => bail!("no repository is served"),
+        (None, None) => state_folder(served)?,
     };
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     let path = folder.join("store.redb");
     Ok(Arc::new(EmbeddedStore::open(&path).with_context(|| {
         format!("cannot open the store {}", path.display())
     })?))
+}
+
+/// The folder of the user's for the state of repositories that have no folder on this machine, one for each first one: two
+/// processes cannot share a store.
+fn state_folder(served: &[Served]) -> anyhow::Result<PathBuf> {
+    let set = |name: &str| {
+        std::env::var_os(name)
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from)
+    };
+    let base = set("XDG_STATE_HOME")
+        .or_else(|| set("LOCALAPPDATA"))
+        .or_else(|| set("HOME").map(|home| home.join(".local").join("state")));
+    let (Some(base), Some(first)) = (base, served.first()) else {
+        bail!("name a folder for the store with --data-dir");
+    };
+    Ok(base.join("coord").join(first.repo.as_str()))
 }
 
 async fn sweep_forever(store: Arc<dyn Store>, keeper: Arc<GraphKeeper>) {

@@ -95,6 +95,12 @@ pub enum ApiError {
     /// 503: the repository cannot be read, or nothing is known of the branch yet.
     #[error("{0}")]
     SourceUnavailable(String),
+    /// 503: where the repository is read, no more questions are taken for now.
+    #[error("GitHub takes no more questions for now; try again in {retry_after_seconds} s")]
+    SourceLimited {
+        /// When to try again.
+        retry_after_seconds: u64,
+    },
 }
 
 /// `before` and the names as in a sentence: `a`, `a or b`, `a, b or c`; nothing where there are none.
@@ -137,12 +143,16 @@ impl ApiError {
             ApiError::Internal => (StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL"),
             ApiError::StoreUnavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, "STORE_UNAVAILABLE"),
             ApiError::SourceUnavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, "SOURCE_UNAVAILABLE"),
+            ApiError::SourceLimited { .. } => (StatusCode::SERVICE_UNAVAILABLE, "SOURCE_LIMITED"),
         }
     }
 
     /// Whether nothing can be said because the store or the source gives no answer.
     pub fn is_offline(&self) -> bool {
-        matches!(self, ApiError::StoreUnavailable(_) | ApiError::SourceUnavailable(_))
+        matches!(
+            self,
+            ApiError::StoreUnavailable(_) | ApiError::SourceUnavailable(_) | ApiError::SourceLimited { .. }
+        )
     }
 
     /// Code, message and field.
@@ -168,6 +178,7 @@ impl ApiError {
         let header = match self {
             ApiError::MethodNotAllowed { allowed } => Some((ALLOW, HeaderValue::from_static(allowed))),
             ApiError::Unauthorized(_) => Some((WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"coord\""))),
+            ApiError::SourceLimited { retry_after_seconds } => Some((RETRY_AFTER, (*retry_after_seconds).into())),
             error if error.is_offline() => Some((RETRY_AFTER, HeaderValue::from_static("5"))),
             _ => None,
         };
@@ -241,6 +252,17 @@ impl From<SourceError> for ApiError {
             SourceError::Unreachable(cause) => {
                 tracing::error!(%cause, "the repository cannot be read");
                 ApiError::SourceUnavailable("the repository cannot be read; try again soon".to_owned())
+            }
+            SourceError::RateLimited {
+                retry_after_seconds,
+                is_secondary,
+            } => {
+                tracing::warn!(retry_after_seconds, is_secondary, "the source is limited");
+                ApiError::SourceLimited { retry_after_seconds }
+            }
+            SourceError::NotConfigured(message) => {
+                tracing::error!(%message, "the source is not set up");
+                ApiError::SourceUnavailable(message)
             }
         }
     }

@@ -1,4 +1,8 @@
-//! Where repositories are read. One trait; the local git source lives in the server crate, GitHub comes beside it.
+//! Where repositories are read. One trait; GitHub in [`github`], and the local git source in the server crate. [`near`]
+//! finds names like a branch that does not exist.
+
+pub mod github;
+pub mod near;
 
 use std::sync::Arc;
 
@@ -7,7 +11,7 @@ use async_trait::async_trait;
 use crate::domain::{Branch, CommitSha, RepoId};
 
 /// Why a source could not answer.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum SourceError {
     /// This source does not have that repository. `known` lists those that it has.
     #[error("repository {repo} is not served here")]
@@ -34,6 +38,17 @@ pub enum SourceError {
     /// The repository could not be read. The text is for the log, not for callers.
     #[error("the repository cannot be read: {0}")]
     Unreachable(String),
+    /// Where the repository is read, no more questions are taken for now.
+    #[error("the {} rate limit is met; to be asked again in {retry_after_seconds} s", if *.is_secondary { "secondary" } else { "primary" })]
+    RateLimited {
+        /// When to ask again; at least 1.
+        retry_after_seconds: u64,
+        /// Whether it is for asking too much at once, and not for the number of questions in an hour.
+        is_secondary: bool,
+    },
+    /// The source cannot be used as it is set up. The text is for the caller: it names the setting.
+    #[error("{0}")]
+    NotConfigured(String),
 }
 
 /// Whether one commit is reachable from another.

@@ -5,7 +5,7 @@ pub mod connect;
 pub mod keys;
 mod limits;
 pub mod redis;
-mod roots;
+pub(crate) mod roots;
 mod round_trip;
 pub mod script;
 pub mod scripts;

@@ -1,6 +1,6 @@
 //! The certificate authorities that are built in, beside those of the system: a bare container image has none.
 
 /// Mozilla's list, each in DER.
-pub(super) fn built_in() -> impl Iterator<Item = &'static [u8]> {
+pub(crate) fn built_in() -> impl Iterator<Item = &'static [u8]> {
     webpki_root_certs::TLS_SERVER_ROOT_CERTS.iter().map(AsRef::as_ref)
 }

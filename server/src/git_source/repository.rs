@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use coord::domain::{Branch, CommitSha, RepoId};
 use coord::source::SourceError;
+use coord::source::near::Nearest;
 use gix::ObjectId;
 use gix::objs::Kind;
 use parking_lot::Mutex;
@@ -13,7 +14,7 @@ use parking_lot::Mutex;
 use super::answers::Answers;
 use super::bounded::Deadline;
 use super::checkout::Worktree;
-use super::near::{self, Nearest};
+use super::near;
 use super::objects::Objects;
 use super::references::References;
 

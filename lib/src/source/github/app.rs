@@ -1,0 +1,272 @@
+//! A GitHub App: signs a short JWT with its private key, finds its installation for a repository, and has a token of that
+//! installation, which it keeps until shortly before it expires.
+//!
+//! <https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app>
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use jsonwebtoken::{Algorithm, EncodingKey, Header};
+use reqwest::header::{DATE, HeaderMap};
+use secrecy::{ExposeSecret, SecretString};
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use super::address::Slug;
+use super::credential::bearer;
+use super::error::GithubError;
+use super::rate_limit::Account;
+use super::transport::{Outgoing, Transport};
+use crate::config::{ConfigError, env_vars};
+
+/// How far back a JWT is dated, for clocks that differ; GitHub recommends it.
+const BACKDATED: u64 = 60;
+/// How long a JWT counts from now. GitHub allows ten minutes from its date.
+const JWT_SECONDS: u64 = 540;
+/// How long before its expiry a token is not used any more: longer than any request takes.
+const SPARE: Duration = Duration::from_secs(300);
+/// How long a token lives at most, whatever its expiry says: GitHub documents an hour.
+const LONGEST: Duration = Duration::from_secs(3_600);
+/// How long it is believed that a repository belongs to an installation.
+const INSTALLATION_FOR: Duration = Duration::from_secs(3_600);
+/// What the token may do: read. The app may have been given more.
+const PERMISSIONS: &str = r#"{"permissions":{"contents":"read"}}"#;
+/// Answers about the app itself are small.
+const ANSWER_BYTES: u64 = 1 << 20;
+const JSON: &str = "application/vnd.github+json";
+
+/// A GitHub App.
+pub struct App {
+    id: String,
+    key: EncodingKey,
+    installations: Slots<Slug, (u64, Instant)>,
+    tokens: Slots<u64, (Arc<SecretString>, Instant)>,
+}
+
+impl std::fmt::Debug for App {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "App({})", self.id)
+    }
+}
+
+#[derive(Serialize)]
+struct Claims<'a> {
+    iat: u64,
+    exp: u64,
+    iss: &'a str,
+}
+
+#[derive(Deserialize)]
+struct Installation {
+    id: u64,
+}
+
+#[derive(Deserialize)]
+struct AccessToken {
+    token: SecretString,
+    expires_at: String,
+}
+
+impl App {
+    /// The app with this id and this private key in PEM, whose newlines may be written as `\n`.
+    ///
+    /// # Errors
+    /// When either cannot be used. The error never holds the key.
+    pub fn new(id: &str, private_key: &SecretString) -> Result<Self, ConfigError> {
+        let is_id = id.len() <= 64
+            && id
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
+        if !is_id {
+            return Err(ConfigError {
+                variable: env_vars::GITHUB_APP_ID,
+                problem: "must be the app's id, a number, or its client id".to_owned(),
+            });
+        }
+        let pem = private_key.expose_secret().replace("\\n", "\n");
+        let key = EncodingKey::from_rsa_pem(pem.trim().as_bytes()).map_err(|_| ConfigError {
+            variable: env_vars::GITHUB_APP_PRIVATE_KEY,
+            problem: "must be the app's RSA private key in PEM, from BEGIN to END; newlines may be written as \\n"
+                .to_owned(),
+        })?;
+        Ok(App {
+            id: id.to_owned(),
+            key,
+            installations: Slots::default(),
+            tokens: Slots::default(),
+        })
+    }
+
+    /// A token that reads `slug`, and the installation that it is of. One question at a time: who comes meanwhile waits for
+    /// the answer.
+    pub(super) async fn token(
+        &self,
+        transport: &Transport,
+        slug: &Slug,
+    ) -> Result<(Arc<SecretString>, u64), GithubError> {
+        let installation = self.installation(transport, slug).await?;
+        let slot = self.tokens.slot(&installation);
+        let mut known = slot.lock().await;
+        if let Some((token, until)) = known.as_ref().filter(|(_, until)| *until > Instant::now()) {
+            let _ = until;
+            return Ok((Arc::clone(token), installation));
+        }
+        let id = installation.to_string();
+        let url = transport.api.url(&["app", "installations", &id, "access_tokens"], &[]);
+        let (headers, body) = self.ask(transport, url, Some(PERMISSIONS)).await?;
+        let answer: AccessToken = serde_json::from_slice(&body)
+            // The cause could quote the token.
+            .map_err(|_| GithubError::Malformed("an access token".to_owned()))?;
+        let token = Arc::new(answer.token);
+        if bearer(token.expose_secret()).is_none() {
+            return Err(GithubError::Malformed("an access token".to_owned()));
+        }
+        let lifetime = lifetime(&answer.expires_at, &headers)
+            .ok_or_else(|| GithubError::Malformed("the expiry of an access token".to_owned()))?;
+        *known = Some((Arc::clone(&token), Instant::now() + use_for(lifetime)));
+        Ok((token, installation))
+    }
+
+    /// Drops the token for `slug` and where it was installed; whether there was one.
+    pub(super) async fn forget(&self, slug: &Slug) -> bool {
+        let known = self.installations.slot(slug).lock().await.take();
+        match known {
+            Some((installation, _)) => self.tokens.slot(&installation).lock().await.take().is_some(),
+            None => false,
+        }
+    }
+
+    async fn installation(&self, transport: &Transport, slug: &Slug) -> Result<u64, GithubError> {
+        let slot = self.installations.slot(slug);
+        let mut known = slot.lock().await;
+        if let Some((installation, until)) = *known
+            && until > Instant::now()
+        {
+            return Ok(installation);
+        }
+        let url = transport
+            .api
+            .url(&["repos", &slug.owner, &slug.name, "installation"], &[]);
+        let (_, body) = self.ask(transport, url, None).await.map_err(|error| match error {
+            GithubError::NotFound => GithubError::NotInstalled,
+            error => error,
+        })?;
+        let answer: Installation = serde_json::from_slice(&body)
+            .map_err(|error| GithubError::Malformed(format!("an installation: {error}")))?;
+        *known = Some((answer.id, Instant::now() + INSTALLATION_FOR));
+        Ok(answer.id)
+    }
+
+    async fn ask(
+        &self,
+        transport: &Transport,
+        url: url::Url,
+        post: Option<&'static str>,
+    ) -> Result<(HeaderMap, bytes::Bytes), GithubError> {
+        let outgoing = Outgoing {
+            accept: JSON,
+            etag: None,
+            authorization: Some(self.signed()?),
+            account: Account::App,
+            post,
+            is_download: false,
+        };
+        let response = transport.send(url, &outgoing).await?.response;
+        if !response.status().is_success() {
+            return Err(GithubError::Unexpected(response.status().as_u16()));
+        }
+        let headers = response.headers().clone();
+        let body = transport.read(response, ANSWER_BYTES).await?;
+        Ok((headers, body))
+    }
+
+    fn signed(&self) -> Result<reqwest::header::HeaderValue, GithubError> {
+        let now = SystemTime::now()
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .unwrap_or_default()
+            .as_secs();
+        let claims = Claims {
+            iat: now.saturating_sub(BACKDATED),
+            exp: now + JWT_SECONDS,
+            iss: &self.id,
+        };
+        let jwt = jsonwebtoken::encode(&Header::new(Algorithm::RS256), &claims, &self.key);
+        jwt.ok()
+            .and_then(|jwt| bearer(&jwt))
+            .ok_or_else(|| GithubError::Malformed("the key of the GitHub App cannot sign".to_owned()))
+    }
+}
+
+/// How long a token lives from now, by GitHub's own clock where the answer has it: ours may be wrong.
+fn lifetime(expires_at: &str, headers: &HeaderMap) -> Option<Duration> {
+    let expires_at = OffsetDateTime::parse(expires_at, &Rfc3339).ok()?;
+    let told = headers.get(DATE).and_then(|date| date.to_str().ok());
+    let now = told
+        .and_then(|date| httpdate::parse_http_date(date).ok())
+        .unwrap_or_else(SystemTime::now);
+    let left = expires_at - OffsetDateTime::from(now);
+    Some(Duration::try_from(left).unwrap_or_default().min(LONGEST))
+}
+
+/// How long of its life a token is used.
+fn use_for(lifetime: Duration) -> Duration {
+    lifetime.saturating_sub(SPARE).max(lifetime / 2)
+}
+
+/// Values that are asked for one at a time for each key.
+struct Slots<K, V>(Mutex<HashMap<K, Arc<tokio::sync::Mutex<Option<V>>>>>);
+
+impl<K, V> Default for Slots<K, V> {
+    fn default() -> Self {
+        Slots(Mutex::default())
+    }
+}
+
+impl<K: Hash + Eq + Clone, V> Slots<K, V> {
+    /// Most keys; past that, it begins anew.
+    const MOST: usize = 4_096;
+
+    fn slot(&self, key: &K) -> Arc<tokio::sync::Mutex<Option<V>>> {
+        let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if slots.len() >= Self::MOST && !slots.contains_key(key) {
+            slots.clear();
+        }
+        Arc::clone(slots.entry(key.clone()).or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use reqwest::header::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn a_token_is_used_until_shortly_before_its_expiry() {
+        let mut headers = HeaderMap::new();
+        headers.insert(DATE, HeaderValue::from_static("Sun, 22 Nov 2026 01:00:00 GMT"));
+        for (expires_at, seconds) in [
+            ("2026-11-22T02:00:00Z", 3_300),
+            ("2026-11-22T03:00:00+01:00", 3_300),
+            ("2026-11-22T09:00:00Z", 3_300),
+            ("2026-11-22T01:00:10Z", 5),
+            ("2026-11-22T00:59:00Z", 0),
+        ] {
+            let used = use_for(lifetime(expires_at, &headers).unwrap());
+            assert_eq!(used.as_secs(), seconds, "{expires_at}");
+        }
+        assert_eq!(lifetime("tomorrow", &headers), None);
+    }
+
+    #[test]
+    fn what_is_no_app_is_refused_without_showing_the_key() {
+        let key = SecretString::from("-----BEGIN RSA PRIVATE KEY-----\nhunter2\n-----END RSA PRIVATE KEY-----");
+        let error = App::new("12", &key).unwrap_err();
+        assert_eq!(error.variable, env_vars::GITHUB_APP_PRIVATE_KEY);
+        assert!(!error.to_string().contains("hunter2"));
+        assert_eq!(App::new("1 2", &key).unwrap_err().variable, env_vars::GITHUB_APP_ID);
+    }
+}

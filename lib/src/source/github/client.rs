@@ -1,0 +1,236 @@
+//! Questions about a repository: with the credential of the service, asked again when they fail in passing, and asked where
+//! the repository is now, should it have moved.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use reqwest::StatusCode;
+use reqwest::header::{ETAG, HeaderValue, LOCATION};
+use serde::de::DeserializeOwned;
+use tokio::time::timeout;
+use url::Url;
+
+use super::address::Slug;
+use super::credential::Credential;
+use super::error::GithubError;
+use super::recent::Recent;
+use super::transport::{Arrived, Outgoing, Transport};
+
+/// How long it is believed that a repository is where it has moved to: somebody may take its old name.
+const MOVED_FOR: Duration = Duration::from_secs(600);
+/// The longest ETag that is kept and sent back; real ones have tens of bytes.
+const ETAG_BYTES: usize = 256;
+
+/// JSON.
+pub(super) const JSON: &str = "application/vnd.github+json";
+/// The bare content of a blob.
+pub(super) const RAW: &str = "application/vnd.github.raw+json";
+/// The bare id of a commit.
+pub(super) const SHA: &str = "application/vnd.github.sha";
+
+/// A question about a repository.
+#[derive(Clone, Debug)]
+pub(super) struct Ask<'a> {
+    /// The path below the repository.
+    pub(super) path: &'a [&'a str],
+    pub(super) query: &'a [(&'a str, &'a str)],
+    pub(super) accept: &'static str,
+    /// Of what is known already.
+    pub(super) etag: Option<&'a HeaderValue>,
+    /// The largest answer.
+    pub(super) max_bytes: u64,
+    /// How long it may take, repetitions included.
+    pub(super) within: Duration,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub(super) enum Answer {
+    /// An answer, and the ETag to ask again with.
+    Body(Bytes, Option<HeaderValue>),
+    /// It is what is known already.
+    NotModified,
+}
+
+/// What is asked through.
+#[derive(Debug)]
+pub(super) struct Client {
+    pub(super) transport: Transport,
+    credential: Credential,
+    /// Where repositories have moved to: the path of the repository, and until when that is believed.
+    moved: Mutex<Recent<Slug, (Vec<String>, Instant)>>,
+}
+
+impl Client {
+    pub(super) fn new(transport: Transport, credential: Credential) -> Self {
+        Client {
+            transport,
+            credential,
+            moved: Mutex::new(Recent::of(512)),
+        }
+    }
+
+    /// Asks a question whose answer fits into memory.
+    pub(super) async fn ask<'a>(&'a self, slug: &'a Slug, ask: &'a Ask<'a>) -> Result<Answer, GithubError> {
+        let attempt = || async move {
+            let arrived = self.send(slug, ask, false).await?;
+            match arrived.response.status() {
+                StatusCode::NOT_MODIFIED if ask.etag.is_some() => Ok(Answer::NotModified),
+                status if status.is_success() => {
+                    let etag = arrived.response.headers().get(ETAG);
+                    let etag = etag.filter(|etag| etag.len() <= ETAG_BYTES).cloned();
+                    let body = self.transport.read(arrived.response, ask.max_bytes).await?;
+                    Ok(Answer::Body(body, etag))
+                }
+                status if status.is_redirection() && status != StatusCode::NOT_MODIFIED => {
+                    Err(GithubError::BadRedirect("out of its API"))
+                }
+                status => Err(GithubError::Unexpected(status.as_u16())),
+            }
+        };
+        self.repeated(ask.within, slug, || attempt().boxed()).await
+    }
+
+    /// Asks for JSON of the form `T`.
+    pub(super) async fn json<T: DeserializeOwned>(&self, slug: &Slug, ask: &Ask<'_>) -> Result<T, GithubError> {
+        match self.ask(slug, ask).await? {
+            Answer::Body(body, _) => {
+                serde_json::from_slice(&body).map_err(|error| GithubError::Malformed(error.to_string()))
+            }
+            Answer::NotModified => Err(GithubError::Unexpected(304)),
+        }
+    }
+
+    /// Asks a question and hands its answer over unread; only what comes before the body is asked for again.
+    pub(super) async fn open<'a>(&'a self, slug: &'a Slug, ask: &'a Ask<'a>) -> Result<reqwest::Response, GithubError> {
+        let attempt = || async move {
+            let response = self.send(slug, ask, false).await?.response;
+            match response.status() {
+                status if status.is_success() => Ok(response),
+                status => Err(GithubError::Unexpected(status.as_u16())),
+            }
+        };
+        self.repeated(ask.within, slug, || attempt().boxed()).await
+    }
+
+    /// Opens the archive of a commit. It comes from another host, which gets no credential.
+    pub(super) async fn open_archive<'a>(
+        &'a self,
+        slug: &'a Slug,
+        ask: &'a Ask<'a>,
+    ) -> Result<reqwest::Response, GithubError> {
+        let attempt = || async move {
+            let Arrived { response, url, .. } = self.send(slug, ask, true).await?;
+            if response.status().is_success() {
+                return Ok(response);
+            }
+            let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
+            let target = location.and_then(|location| self.transport.api.download(&url, location));
+            let target = target.ok_or(GithubError::BadRedirect(
+                "for a download, to a host that is not GitHub's",
+            ))?;
+            self.transport.download(target).await
+        };
+        self.repeated(ask.within, slug, || attempt().boxed()).await
+    }
+
+    /// Runs `attempt` until it succeeds, fails for good, or `within` has passed.
+    async fn repeated<'a, T>(
+        &'a self,
+        within: Duration,
+        slug: &'a Slug,
+        attempt: impl Fn() -> BoxFuture<'a, Result<T, GithubError>>,
+    ) -> Result<T, GithubError> {
+        let attempts = async {
+            let mut again = 0;
+            let mut is_renewed = false;
+            loop {
+                match attempt().await {
+                    Err(error) if error.is_passing() => {
+                        let Some(pause) = self.transport.limits.pause(again) else {
+                            return Err(error);
+                        };
+                        again += 1;
+                        tracing::debug!(%error, "GitHub is asked again");
+                        tokio::time::sleep(pause).await;
+                    }
+                    Err(GithubError::BadCredential) if !is_renewed && self.credential.renew(slug).await => {
+                        is_renewed = true;
+                    }
+                    Err(GithubError::NotFound) if self.forget_move(slug) => {}
+                    answer => return answer,
+                }
+            }
+        };
+        let late = || GithubError::Timeout {
+            what: "answer, repetitions included,",
+            limit: within,
+        };
+        timeout(within, attempts).await.unwrap_or_else(|_| Err(late()))
+    }
+
+    async fn send(&self, slug: &Slug, ask: &Ask<'_>, is_download: bool) -> Result<Arrived, GithubError> {
+        let (authorization, account) = self.credential.show(&self.transport, slug).await?;
+        let outgoing = Outgoing {
+            accept: ask.accept,
+            etag: ask.etag,
+            authorization,
+            account,
+            post: None,
+            is_download,
+        };
+        let place = self.place(slug);
+        let segments: Vec<&str> = place
+            .iter()
+            .map(String::as_str)
+            .chain(ask.path.iter().copied())
+            .collect();
+        let url = self.transport.api.url(&segments, ask.query);
+        let arrived = self.transport.send(url, &outgoing).await?;
+        if arrived.has_moved {
+            self.note_move(slug, &arrived.url, ask.path);
+        }
+        Ok(arrived)
+    }
+
+    /// The path of a repository: where it moved to, or where its name says.
+    fn place(&self, slug: &Slug) -> Vec<String> {
+        let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
+        match moved.get(slug) {
+            Some((place, until)) if *until > Instant::now() => place.clone(),
+            _ => vec!["repos".to_owned(), slug.owner.clone(), slug.name.clone()],
+        }
+    }
+
+    /// Remembers where a permanent redirect led: GitHub names a renamed repository by its number.
+    fn note_move(&self, slug: &Slug, target: &Url, path: &[&str]) {
+        let base = self.transport.api.url(&[], &[]);
+        let depth = base
+            .path_segments()
+            .map_or(0, |segments| segments.filter(|part| !part.is_empty()).count());
+        let Some(segments) = target.path_segments() else { return };
+        let segments: Vec<&str> = segments.skip(depth).collect();
+        let place = match segments.as_slice() {
+            ["repositories", number, rest @ ..] if number.bytes().all(|byte| byte.is_ascii_digit()) => {
+                (rest.len() == path.len()).then(|| vec!["repositories".to_owned(), (*number).to_owned()])
+            }
+            _ => None,
+        };
+        if let Some(place) = place {
+            tracing::info!(%slug, to = place.join("/"), "the repository has moved");
+            let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
+            moved.put(slug.clone(), (place, Instant::now() + MOVED_FOR));
+        }
+    }
+
+    /// Forgets where a repository had moved to; whether there was such a place.
+    fn forget_move(&self, slug: &Slug) -> bool {
+        let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_known = moved.get(slug).is_some();
+        moved.forget(slug);
+        is_known
+    }
+}

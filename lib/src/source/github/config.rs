@@ -1,0 +1,123 @@
+//! Settings of the GitHub source.
+
+use std::time::Duration;
+
+use super::address::{ApiBase, PUBLIC_API};
+use super::credential::Credential;
+use super::limits::Limits;
+use crate::config::{ConfigError, Environment, env_vars, value_of};
+use crate::domain::RepoId;
+
+/// How old a head may be before GitHub is asked again, for one who shows a credential: an unchanged head (304) then counts
+/// against no primary limit.
+const HEAD_AGE: Duration = Duration::from_secs(5);
+/// The same for nobody, who has 60 requests an hour.
+const HEAD_AGE_OF_NOBODY: Duration = Duration::from_secs(120);
+
+/// What a [`GithubSource`](super::GithubSource) needs to know.
+#[derive(Debug)]
+pub struct GithubConfig {
+    /// Where the API is.
+    pub api: ApiBase,
+    /// What the service shows.
+    pub credential: Credential,
+    /// The repositories that are served; `None` for all that the credential can read.
+    pub only: Option<Vec<RepoId>>,
+    /// How old a head may be before GitHub is asked again.
+    pub head_max_age: Duration,
+    /// Bounds.
+    pub limits: Limits,
+}
+
+impl GithubConfig {
+    /// # Errors
+    /// When a variable is set to something that cannot be used.
+    pub fn from_env(environment: Environment<'_>) -> Result<Self, ConfigError> {
+        let api = value_of(environment, env_vars::GITHUB_API_URL);
+        let api = ApiBase::parse(api.as_deref().unwrap_or(PUBLIC_API)).map_err(|problem| ConfigError {
+            variable: env_vars::GITHUB_API_URL,
+            problem,
+        })?;
+        Ok(GithubConfig::new(api, Credential::from_env(environment)?))
+    }
+
+    /// With what is usual for the rest.
+    pub fn new(api: ApiBase, credential: Credential) -> Self {
+        GithubConfig {
+            api,
+            head_max_age: if credential.is_some() {
+                HEAD_AGE
+            } else {
+                HEAD_AGE_OF_NOBODY
+            },
+            credential,
+            only: None,
+            limits: Limits::default(),
+        }
+    }
+
+    /// Whether the environment says anything of GitHub.
+    pub fn is_in(environment: Environment<'_>) -> bool {
+        [
+            env_vars::GITHUB_API_URL,
+            env_vars::GITHUB_TOKEN,
+            env_vars::GITHUB_APP_ID,
+            env_vars::GITHUB_APP_PRIVATE_KEY,
+        ]
+        .into_iter()
+        .any(|name| value_of(environment, name).is_some())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(pairs: &[(&str, &str)]) -> Result<GithubConfig, ConfigError> {
+        GithubConfig::from_env(&|name| {
+            let pair = pairs.iter().find(|(variable, _)| *variable == name);
+            pair.map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    #[test]
+    fn a_value_that_says_nothing_is_no_credential() {
+        for value in ["", "  ", "undefined", "null"] {
+            let pairs = [
+                ("GITHUB_TOKEN", value),
+                ("GITHUB_APP_ID", value),
+                ("GITHUB_APP_PRIVATE_KEY", value),
+                ("GITHUB_API_URL", value),
+            ];
+            let config = config(&pairs).unwrap();
+            assert!(!config.credential.is_some(), "{value:?}");
+            assert_eq!(config.api.as_str(), PUBLIC_API);
+            assert!(!GithubConfig::is_in(&|_| Some(value.to_owned())));
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_used_names_its_variable_and_shows_no_secret() {
+        for (pairs, variable) in [
+            (&[("GITHUB_API_URL", "http://example.com")][..], "GITHUB_API_URL"),
+            (&[("GITHUB_APP_ID", "7")], "GITHUB_APP_PRIVATE_KEY"),
+            (&[("GITHUB_APP_PRIVATE_KEY", "hunter2")], "GITHUB_APP_ID"),
+            (
+                &[("GITHUB_APP_ID", "7"), ("GITHUB_APP_PRIVATE_KEY", "hunter2")],
+                "GITHUB_APP_PRIVATE_KEY",
+            ),
+            (&[("GITHUB_TOKEN", "hunter2\u{7f}")], "GITHUB_TOKEN"),
+        ] {
+            let error = config(pairs).unwrap_err();
+            assert_eq!(error.variable, variable);
+            assert!(!error.to_string().contains("hunter2"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_token_is_in_no_text_of_the_settings() {
+        let config = config(&[("GITHUB_TOKEN", "ghp_hunter2")]).unwrap();
+        assert!(config.credential.is_some());
+        assert!(!format!("{config:?} {config:#?}").contains("hunter2"));
+    }
+}

@@ -1,0 +1,230 @@
+//! Heads of branches: asked for by conditional request, by one for all who want to know at the same time, and not again
+//! while the answer is young.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use reqwest::header::HeaderValue;
+use serde::Deserialize;
+
+use super::address::Slug;
+use super::client::{Answer, Ask, Client, JSON, SHA};
+use super::error::GithubError;
+use super::flights::Flights;
+use super::recent::Recent;
+use crate::domain::{Branch, CommitSha, RepoId};
+use crate::source::SourceError;
+use crate::source::near::Nearest;
+
+/// Branches remembered, about.
+const MOST: usize = 2_048;
+/// How long an ETag is trusted: past that the whole answer is asked for, should the ETag be wrong.
+const ETAG_FOR: Duration = Duration::from_secs(300);
+/// How long the names of a repository's branches are used for near names.
+const NAMES_FOR: Duration = Duration::from_secs(30);
+/// One page of branches: the most that GitHub gives at once.
+const PAGE: &str = "100";
+/// An id, a newline perhaps, and nothing else.
+const ID_BYTES: u64 = 256;
+
+/// What is known of heads.
+#[derive(Debug)]
+pub(super) struct Heads {
+    max_age: Duration,
+    known: Mutex<Recent<(RepoId, Branch), Known>>,
+    flights: Flights<(RepoId, Branch), CommitSha>,
+    names: Mutex<Recent<RepoId, Names>>,
+}
+
+/// Names of branches, and when they were listed.
+type Names = (Instant, Arc<Vec<String>>);
+
+#[derive(Clone, Debug)]
+struct Known {
+    /// The head, or that there is no such branch or repository.
+    answer: Result<CommitSha, SourceError>,
+    etag: Option<HeaderValue>,
+    /// When GitHub said so.
+    asked: Instant,
+    /// When it last said it in whole.
+    read: Instant,
+}
+
+#[derive(Deserialize)]
+struct Named {
+    name: String,
+}
+
+#[derive(Deserialize)]
+struct Repository {
+    default_branch: String,
+}
+
+impl Heads {
+    pub(super) fn new(max_age: Duration) -> Self {
+        Heads {
+            max_age,
+            known: Mutex::new(Recent::of(MOST)),
+            flights: Flights::default(),
+            names: Mutex::new(Recent::of(64)),
+        }
+    }
+
+    /// The commit at the tip of `branch`.
+    pub(super) async fn head(
+        self: &Arc<Self>,
+        client: &Arc<Client>,
+        slug: &Slug,
+        repo: &RepoId,
+        branch: &Branch,
+    ) -> Result<CommitSha, SourceError> {
+        let key = (repo.clone(), branch.clone());
+        if let Some(known) = self.known(&key).filter(|known| known.asked.elapsed() < self.max_age) {
+            return known.answer;
+        }
+        let (heads, client, slug) = (Arc::clone(self), Arc::clone(client), slug.clone());
+        let question = key.clone();
+        let ask = move || async move { heads.ask(&client, &slug, question).await };
+        self.flights.join(key, ask).await
+    }
+
+    fn known(&self, key: &(RepoId, Branch)) -> Option<Known> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(key).cloned()
+    }
+
+    async fn ask(&self, client: &Client, slug: &Slug, key: (RepoId, Branch)) -> Result<CommitSha, SourceError> {
+        let asked = Instant::now();
+        let before = self.known(&key);
+        let before = before.filter(|known| known.answer.is_ok() && known.read.elapsed() < ETAG_FOR);
+        let etag = before.as_ref().and_then(|known| known.etag.as_ref());
+        let (repo, branch) = &key;
+        // `heads/` in front, as documented: a bare name could also be a tag or the beginning of an id.
+        let path: Vec<&str> = ["commits", "heads"]
+            .into_iter()
+            .chain(branch.as_str().split('/'))
+            .collect();
+        let answer = client
+            .ask(
+                slug,
+                &Ask {
+                    path: &path,
+                    query: &[],
+                    accept: SHA,
+                    etag,
+                    max_bytes: ID_BYTES,
+                    within: client.transport.limits.small,
+                },
+            )
+            .await;
+        let (answer, etag, read) = match (answer, before) {
+            (Ok(Answer::NotModified), Some(before)) => (before.answer, before.etag, before.read),
+            (Ok(Answer::NotModified), None) => return Err(GithubError::Unexpected(304).about(repo)),
+            (Ok(Answer::Body(body, etag)), _) => (Ok(full_id(&body).map_err(|error| error.about(repo))?), etag, asked),
+            (Err(GithubError::Empty), _) => (Err(unknown(repo, branch, Vec::new(), true)), None, asked),
+            // 422 is what GitHub answers for a branch that is not there; 404 may be the repository.
+            (Err(GithubError::NoSuchCommit | GithubError::NotFound), _) => {
+                let error = self.missing(client, slug, repo, branch).await;
+                if matches!(error, SourceError::Unreachable(_) | SourceError::RateLimited { .. }) {
+                    return Err(error);
+                }
+                (Err(error), None, asked)
+            }
+            (Err(error), _) => {
+                let error = error.about(repo);
+                if !matches!(error, SourceError::UnknownRepository { .. }) {
+                    return Err(error);
+                }
+                (Err(error), None, asked)
+            }
+        };
+        let known = Known {
+            answer: answer.clone(),
+            etag,
+            asked,
+            read,
+        };
+        self.known
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .put(key, known);
+        answer
+    }
+
+    /// What to say of a branch that is not there: names near it, or that the repository is not there either.
+    async fn missing(&self, client: &Client, slug: &Slug, repo: &RepoId, branch: &Branch) -> SourceError {
+        let names = match self.names(client, slug, repo).await {
+            Ok(names) => names,
+            Err(GithubError::Empty) => return unknown(repo, branch, Vec::new(), true),
+            Err(error) => return error.about(repo),
+        };
+        let mut nearest = Nearest::to(branch.as_str());
+        for name in names.iter() {
+            nearest.see(name);
+        }
+        let mut near = nearest.into_names(Vec::new());
+        if near.is_empty() {
+            match default_branch(client, slug).await {
+                Ok(name) if name != branch.as_str() => near.push(name),
+                Ok(_) => {}
+                Err(error) => tracing::debug!(%error, %repo, "the default branch is not known"),
+            }
+        }
+        unknown(repo, branch, near, false)
+    }
+
+    /// Names of branches: the first page, which is enough to be helpful.
+    async fn names(&self, client: &Client, slug: &Slug, repo: &RepoId) -> Result<Arc<Vec<String>>, GithubError> {
+        {
+            let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some((asked, names)) = names.get(repo)
+                && asked.elapsed() < NAMES_FOR.min(self.max_age)
+            {
+                return Ok(Arc::clone(names));
+            }
+        }
+        let ask = small(client, &["branches"], &[("per_page", PAGE)]);
+        let named: Vec<Named> = client.json(slug, &ask).await?;
+        let names = Arc::new(named.into_iter().map(|named| named.name).collect::<Vec<_>>());
+        self.names
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .put(repo.clone(), (Instant::now(), Arc::clone(&names)));
+        Ok(names)
+    }
+}
+
+/// The branch that GitHub shows first.
+pub(super) async fn default_branch(client: &Client, slug: &Slug) -> Result<String, GithubError> {
+    let repository: Repository = client.json(slug, &small(client, &[], &[])).await?;
+    Ok(repository.default_branch)
+}
+
+/// A question that is answered by a little JSON.
+pub(super) fn small<'a>(client: &Client, path: &'a [&'a str], query: &'a [(&'a str, &'a str)]) -> Ask<'a> {
+    Ask {
+        path,
+        query,
+        accept: JSON,
+        etag: None,
+        max_bytes: client.transport.limits.json_bytes,
+        within: client.transport.limits.small,
+    }
+}
+
+fn unknown(repo: &RepoId, branch: &Branch, near: Vec<String>, is_empty: bool) -> SourceError {
+    SourceError::UnknownBranch {
+        repo: repo.clone(),
+        branch: branch.clone(),
+        near,
+        is_empty,
+    }
+}
+
+/// A whole id and nothing else.
+fn full_id(body: &[u8]) -> Result<CommitSha, GithubError> {
+    let text = std::str::from_utf8(body).ok().map(str::trim);
+    let text = text.filter(|text| matches!(text.len(), 40 | 64));
+    text.and_then(|text| CommitSha::parse(text).ok())
+        .ok_or_else(|| GithubError::Malformed("no commit id where one was asked for".to_owned()))
+}

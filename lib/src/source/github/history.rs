@@ -1,0 +1,172 @@
+//! Commits before commits. Relations of whole ids hold for ever and are asked for once.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+
+use super::address::Slug;
+use super::client::Client;
+use super::error::GithubError;
+use super::flights::Flights;
+use super::heads::small;
+use super::recent::Recent;
+use crate::domain::{CommitSha, RepoId};
+use crate::source::{Reachable, SourceError};
+
+/// Answers remembered, about; one takes some 200 bytes.
+const MOST: usize = 8_192;
+/// Lists of commits remembered; one of 200 takes some 20 kB.
+const MOST_LISTS: usize = 64;
+/// How long a commit that GitHub does not have is taken to be missing: it may be pushed. An agent that works on commits of
+/// its own asks about them at every step.
+const UNKNOWN_FOR: Duration = Duration::from_secs(60);
+/// The most commits that GitHub lists at once.
+const PAGE: usize = 100;
+
+type Pair = (RepoId, CommitSha, CommitSha);
+
+/// What is known of commits.
+#[derive(Debug)]
+pub(super) struct History {
+    relations: Mutex<Recent<Pair, (Reachable, Instant)>>,
+    asked: Flights<Pair, Reachable>,
+    lists: Mutex<Recent<(RepoId, CommitSha), List>>,
+}
+
+#[derive(Debug)]
+struct List {
+    commits: Vec<CommitSha>,
+    /// It goes back to the first commit.
+    is_whole: bool,
+}
+
+#[derive(Deserialize)]
+struct Comparison {
+    status: String,
+}
+
+#[derive(Deserialize)]
+struct Commit {
+    sha: String,
+}
+
+impl History {
+    pub(super) fn new() -> Self {
+        History {
+            relations: Mutex::new(Recent::of(MOST)),
+            asked: Flights::default(),
+            lists: Mutex::new(Recent::of(MOST_LISTS)),
+        }
+    }
+
+    /// Whether `ancestor` is reachable from `descendant`.
+    pub(super) async fn is_ancestor(
+        self: &Arc<Self>,
+        client: &Arc<Client>,
+        slug: &Slug,
+        repo: &RepoId,
+        ancestor: &CommitSha,
+        descendant: &CommitSha,
+    ) -> Result<Reachable, SourceError> {
+        if ancestor == descendant {
+            return Ok(Reachable::Yes);
+        }
+        let pair = (repo.clone(), ancestor.clone(), descendant.clone());
+        {
+            let mut relations = self.relations.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some((answer, learnt)) = relations.get(&pair)
+                && (*answer != Reachable::Unknown || learnt.elapsed() < UNKNOWN_FOR)
+            {
+                return Ok(*answer);
+            }
+        }
+        let (history, client, slug, question) = (Arc::clone(self), Arc::clone(client), slug.clone(), pair.clone());
+        let ask = move || async move { history.compare(&client, &slug, question).await };
+        self.asked.join(pair, ask).await
+    }
+
+    async fn compare(&self, client: &Client, slug: &Slug, pair: Pair) -> Result<Reachable, SourceError> {
+        let (repo, base, head) = &pair;
+        let range = format!("{base}...{head}");
+        let path = ["compare", range.as_str()];
+        // The second page, since the first carries every changed file with its patch.
+        let ask = small(client, &path, &[("per_page", "1"), ("page", "2")]);
+        let answer = match client.json::<Comparison>(slug, &ask).await {
+            Ok(comparison) => match comparison.status.as_str() {
+                "ahead" | "identical" => Reachable::Yes,
+                "behind" | "diverged" => Reachable::No,
+                other => {
+                    let other: String = other.chars().take(40).collect();
+                    return Err(GithubError::Malformed(format!("a comparison with the status {other:?}")).about(repo));
+                }
+            },
+            // One of the two is not there; of a repository without commits, and of histories without a common commit too.
+            Err(GithubError::NotFound | GithubError::NoSuchCommit | GithubError::Empty) => Reachable::Unknown,
+            Err(error) => return Err(error.about(repo)),
+        };
+        // What an abbreviation stands for may change.
+        let is_lasting = [base, head].iter().all(|id| matches!(id.as_str().len(), 40 | 64));
+        if is_lasting || answer == Reachable::Unknown {
+            let mut relations = self.relations.lock().unwrap_or_else(PoisonError::into_inner);
+            relations.put(pair, (answer, Instant::now()));
+        }
+        Ok(answer)
+    }
+
+    /// Up to `limit` commits reachable from `tip`, newest first.
+    pub(super) async fn recent_commits(
+        &self,
+        client: &Client,
+        slug: &Slug,
+        repo: &RepoId,
+        tip: &CommitSha,
+        limit: usize,
+    ) -> Result<Vec<CommitSha>, SourceError> {
+        let key = (repo.clone(), tip.clone());
+        {
+            let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(list) = lists
+                .get(&key)
+                .filter(|list| list.is_whole || list.commits.len() >= limit)
+            {
+                return Ok(list.commits.iter().take(limit).cloned().collect());
+            }
+        }
+        let mut commits: Vec<CommitSha> = Vec::new();
+        let mut is_whole = false;
+        let size = limit.clamp(1, PAGE).to_string();
+        for page in 1..=limit.div_ceil(PAGE) {
+            let page = page.to_string();
+            let query = [
+                ("sha", tip.as_str()),
+                ("per_page", size.as_str()),
+                ("page", page.as_str()),
+            ];
+            let listed: Result<Vec<Commit>, _> = client.json(slug, &small(client, &["commits"], &query)).await;
+            let listed = listed.map_err(|error| match error {
+                GithubError::NotFound | GithubError::NoSuchCommit | GithubError::Empty => {
+                    SourceError::Unreachable(format!("{repo} has no commit {tip}"))
+                }
+                error => error.about(repo),
+            })?;
+            is_whole = listed.len() < PAGE.min(limit);
+            for commit in listed.into_iter().take(limit - commits.len()) {
+                let id = CommitSha::parse(&commit.sha).map_err(|_| {
+                    GithubError::Malformed("no commit id where one was asked for".to_owned()).about(repo)
+                })?;
+                commits.push(id);
+            }
+            if is_whole {
+                break;
+            }
+        }
+        let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
+        let list = List {
+            commits: commits.clone(),
+            is_whole,
+        };
+        lists.put(key, list);
+        Ok(commits)
+    }
+}

@@ -1,0 +1,197 @@
+//! Repositories on GitHub, or on a GitHub Enterprise Server, read through the REST API.
+//!
+//! - `config`, `credential`, `app`: where, and as whom
+//! - `address`: which URLs are called, and that nothing leads elsewhere
+//! - `transport`, `client`, `limits`: one request; one question with its repetitions; bounds of both
+//! - `rate_limit`, `error`: who is limited stays away; what can go wrong
+//! - `heads`, `history`, `tree`: the questions
+//! - `blobs`, `download`, `archive`, `known_tree`, `blob_id`: contents, one by one or out of the archive of a commit
+//! - `flights`, `recent`: one question for all who ask it at once; answers remembered
+//!
+//! Nothing that arrives is trusted: every answer has a bound in bytes and time, contents count when their hash is the one
+//! that was asked for, and the credential goes to the configured API alone.
+
+mod address;
+mod app;
+mod archive;
+mod blob_id;
+mod blobs;
+mod client;
+mod config;
+mod credential;
+mod download;
+mod error;
+mod flights;
+mod heads;
+mod history;
+mod known_tree;
+mod limits;
+mod rate_limit;
+mod recent;
+mod transport;
+mod tree;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use tokio::time::timeout;
+
+pub use address::{ApiBase, PUBLIC_API};
+pub use app::App;
+pub use config::GithubConfig;
+pub use credential::Credential;
+pub use error::GithubError;
+pub use limits::Limits;
+pub use rate_limit::{LimitKind, Limited};
+
+use super::{BlobSink, Reachable, Source, SourceError, TreeEntry};
+use crate::domain::{Branch, CommitSha, RepoId};
+use address::Slug;
+use client::Client;
+use heads::Heads;
+use history::History;
+use known_tree::{KnownTree, KnownTrees};
+use transport::Transport;
+
+/// Repositories behind one GitHub API.
+#[derive(Debug)]
+pub struct GithubSource {
+    client: Arc<Client>,
+    only: Option<Vec<RepoId>>,
+    heads: Arc<Heads>,
+    history: Arc<History>,
+    trees: KnownTrees,
+    downloads: download::Downloads,
+}
+
+/// What was sent so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Requests {
+    /// To the API, those that failed and those answered 304 included.
+    pub api: u64,
+    /// For archives, to the host of downloads.
+    pub downloads: u64,
+}
+
+impl GithubSource {
+    /// A source with these settings. Connects with the first question.
+    ///
+    /// # Errors
+    /// When the HTTP client cannot be built, with what to tell an operator.
+    pub fn new(config: GithubConfig) -> Result<Self, String> {
+        let transport = Transport::new(config.api, config.limits)?;
+        Ok(GithubSource {
+            client: Arc::new(Client::new(transport, config.credential)),
+            only: config.only,
+            heads: Arc::new(Heads::new(config.head_max_age)),
+            history: Arc::new(History::new()),
+            trees: KnownTrees::default(),
+            downloads: download::Downloads::default(),
+        })
+    }
+
+    /// The branch that GitHub shows first.
+    ///
+    /// # Errors
+    /// As [`Source::head`].
+    pub async fn default_branch(&self, repo: &RepoId) -> Result<Branch, SourceError> {
+        let slug = self.slug(repo)?;
+        let name = heads::default_branch(&self.client, &slug)
+            .await
+            .map_err(|error| error.about(repo))?;
+        Branch::parse(&name)
+            .map_err(|_| SourceError::Unreachable(format!("{repo}: its default branch has no valid name")))
+    }
+
+    /// What was sent so far.
+    pub fn requests(&self) -> Requests {
+        Requests {
+            api: self.client.transport.requests(),
+            downloads: self.client.transport.downloads(),
+        }
+    }
+
+    /// Owner and name, if this API has the repository and it may be served.
+    fn slug(&self, repo: &RepoId) -> Result<Slug, SourceError> {
+        let is_served = self.only.as_ref().is_none_or(|only| only.contains(repo));
+        let slug = self.client.transport.api.slug(repo).filter(|_| is_served);
+        slug.ok_or_else(|| SourceError::UnknownRepository {
+            repo: repo.clone(),
+            known: self.repositories(),
+        })
+    }
+}
+
+#[async_trait]
+impl Source for GithubSource {
+    /// Those that it was limited to; what else GitHub has cannot be listed.
+    fn repositories(&self) -> Vec<RepoId> {
+        self.only.clone().unwrap_or_default()
+    }
+
+    async fn head(&self, repo: &RepoId, branch: &Branch) -> Result<CommitSha, SourceError> {
+        let slug = self.slug(repo)?;
+        self.heads.head(&self.client, &slug, repo, branch).await
+    }
+
+    async fn is_ancestor(
+        &self,
+        repo: &RepoId,
+        ancestor: &CommitSha,
+        descendant: &CommitSha,
+    ) -> Result<Reachable, SourceError> {
+        let slug = self.slug(repo)?;
+        self.history
+            .is_ancestor(&self.client, &slug, repo, ancestor, descendant)
+            .await
+    }
+
+    async fn recent_commits(
+        &self,
+        repo: &RepoId,
+        tip: &CommitSha,
+        limit: usize,
+    ) -> Result<Vec<CommitSha>, SourceError> {
+        let slug = self.slug(repo)?;
+        self.history.recent_commits(&self.client, &slug, repo, tip, limit).await
+    }
+
+    async fn tree(&self, repo: &RepoId, commit: &CommitSha) -> Result<Vec<TreeEntry>, SourceError> {
+        let slug = self.slug(repo)?;
+        let listed = tree::tree(&self.client, &slug, commit)
+            .await
+            .map_err(|error| match error {
+                GithubError::NotFound | GithubError::NoSuchCommit | GithubError::Empty => {
+                    SourceError::Unreachable(format!("{repo} has no commit {commit}"))
+                }
+                error => error.about(repo),
+            })?;
+        self.trees.put(KnownTree::new(repo, commit, &listed));
+        Ok(listed.into_iter().map(|file| file.entry).collect())
+    }
+
+    async fn read_blobs(
+        &self,
+        repo: &RepoId,
+        blobs: Vec<String>,
+        max_bytes: u64,
+        sink: BlobSink,
+    ) -> Result<(), SourceError> {
+        let slug = self.slug(repo)?;
+        let reading = blobs::Reading {
+            repo: repo.clone(),
+            slug,
+            blobs,
+            max_bytes,
+            sink,
+        };
+        let limit = self.client.transport.limits.blobs;
+        let late = || GithubError::Timeout {
+            what: "contents",
+            limit,
+        };
+        timeout(limit, reading.run(&self.client, &self.trees, &self.downloads))
+            .await
+            .unwrap_or_else(|_| Err(late().about(repo)))
+    }
+}

@@ -1,0 +1,221 @@
+//! GitHub's limits, <https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api>: a *primary* one on
+//! requests in an hour, whose state every answer tells, and *secondary* ones on behaviour, known only by the refusal.
+//! Whoever is limited does not ask again before the time that was given.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use reqwest::StatusCode;
+use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
+
+/// How long to stay away from a secondary limit that gives no time: GitHub asks for at least a minute.
+const SECONDARY: Duration = Duration::from_secs(60);
+/// The longest time that is believed. The primary limit starts anew every hour.
+const LONGEST: Duration = Duration::from_secs(3_660);
+/// Credentials remembered as limited; a GitHub App has one for each installation.
+const MOST: usize = 1_024;
+
+/// Whose limit it is: each credential has its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Account {
+    /// The token, or nobody: then it is that of the address.
+    Service,
+    /// The GitHub App itself.
+    App,
+    /// One installation of it.
+    Installation(u64),
+}
+
+/// Which of GitHub's limits was met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LimitKind {
+    /// The requests of this hour are used up.
+    Primary,
+    /// Too many at once, or too much work.
+    Secondary,
+}
+
+/// That a limit was met, and when to ask again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("GitHub's {} rate limit is met; to be asked again in {} s", if *.kind == LimitKind::Primary { "primary" } else { "secondary" }, .retry_after.as_secs())]
+pub struct Limited {
+    /// Which limit.
+    pub kind: LimitKind,
+    /// How long to wait.
+    pub retry_after: Duration,
+}
+
+impl Limited {
+    /// Whole seconds to wait, at least one.
+    pub fn seconds(&self) -> u64 {
+        self.retry_after.as_millis().div_ceil(1000).max(1) as u64
+    }
+}
+
+/// The limit that an answer of 403 or 429 tells of; `None` where a 403 is about rights. `body` is what it says.
+pub(super) fn refusal(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Option<Limited> {
+    if status != StatusCode::FORBIDDEN && status != StatusCode::TOO_MANY_REQUESTS {
+        return None;
+    }
+    let retry_after = number(headers, RETRY_AFTER.as_str()).map(Duration::from_secs);
+    if is_used_up(headers) {
+        let retry_after = retry_after.or_else(|| until_reset(headers));
+        return Some(limited(LimitKind::Primary, retry_after.unwrap_or(SECONDARY)));
+    }
+    let body = String::from_utf8_lossy(body).to_ascii_lowercase();
+    let is_named = body.contains("secondary rate limit") || body.contains("abuse detection");
+    if retry_after.is_some() || is_named || status == StatusCode::TOO_MANY_REQUESTS {
+        return Some(limited(LimitKind::Secondary, retry_after.unwrap_or(SECONDARY)));
+    }
+    None
+}
+
+/// That an answer used up the last request of the hour.
+pub(super) fn used_up(headers: &HeaderMap) -> Option<Limited> {
+    let until_reset = until_reset(headers).filter(|_| is_used_up(headers))?;
+    Some(limited(LimitKind::Primary, until_reset))
+}
+
+fn limited(kind: LimitKind, retry_after: Duration) -> Limited {
+    Limited {
+        kind,
+        retry_after: retry_after.clamp(Duration::from_secs(1), LONGEST),
+    }
+}
+
+fn is_used_up(headers: &HeaderMap) -> bool {
+    number(headers, "x-ratelimit-remaining") == Some(0)
+}
+
+/// Until the primary limit starts anew, by GitHub's own clock where the answer has it: ours may be wrong.
+fn until_reset(headers: &HeaderMap) -> Option<Duration> {
+    let reset = number(headers, "x-ratelimit-reset")?;
+    let told = headers.get(DATE).and_then(|date| date.to_str().ok());
+    let now = told
+        .and_then(|date| httpdate::parse_http_date(date).ok())
+        .unwrap_or_else(SystemTime::now);
+    let now = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    Some(Duration::from_secs(reset).saturating_sub(now))
+}
+
+fn number(headers: &HeaderMap, name: &str) -> Option<u64> {
+    headers.get(name)?.to_str().ok()?.trim().parse().ok()
+}
+
+/// Keeps those who are limited away until their time.
+#[derive(Debug, Default)]
+pub(super) struct Gate(Mutex<HashMap<Account, (LimitKind, Instant)>>);
+
+impl Gate {
+    /// # Errors
+    /// While `account` is limited.
+    pub(super) fn check(&self, account: Account) -> Result<(), Limited> {
+        let mut limits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some((kind, until)) = limits.get(&account).copied() else {
+            return Ok(());
+        };
+        let retry_after = until.saturating_duration_since(Instant::now());
+        if retry_after.is_zero() {
+            limits.remove(&account);
+            return Ok(());
+        }
+        Err(Limited { kind, retry_after })
+    }
+
+    pub(super) fn close(&self, account: Account, limited: Limited) {
+        let mut limits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if limits.len() >= MOST {
+            let now = Instant::now();
+            limits.retain(|_, (_, until)| *until > now);
+        }
+        let until = Instant::now() + limited.retry_after;
+        let known = limits.entry(account).or_insert((limited.kind, until));
+        if until > known.1 {
+            *known = (limited.kind, until);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use reqwest::header::{HeaderName, HeaderValue};
+
+    use super::*;
+
+    const NOW: &str = "Sun, 22 Nov 2026 01:00:00 GMT";
+    const NOW_SECONDS: u64 = 1_795_309_200;
+
+    fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        headers.insert(DATE, HeaderValue::from_static(NOW));
+        for (name, value) in pairs {
+            headers.insert(HeaderName::from_static(name), HeaderValue::from_str(value).unwrap());
+        }
+        headers
+    }
+
+    #[test]
+    fn each_form_of_a_refusal_is_told_from_the_others() {
+        let reset = (NOW_SECONDS + 90).to_string();
+        let far = (NOW_SECONDS + 999_999).to_string();
+        let (primary, secondary) = (LimitKind::Primary, LimitKind::Secondary);
+        let used_up = [("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", reset.as_str())];
+        let used_up_far = [("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", far.as_str())];
+        let past = [("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "5")];
+        let left = [("x-ratelimit-remaining", "4000"), ("x-ratelimit-reset", reset.as_str())];
+        let asked = [("x-ratelimit-remaining", "4000"), ("retry-after", "30")];
+        let odd = [("retry-after", "soon"), ("x-ratelimit-remaining", "-1")];
+        let named = &br#"{"message": "You have exceeded a secondary rate limit."}"#[..];
+        let abuse = &b"You have triggered an abuse detection mechanism"[..];
+        let rights = &br#"{"message": "Resource not accessible by integration"}"#[..];
+        type Row<'a> = (u16, &'a [(&'static str, &'a str)], &'a [u8], Option<(LimitKind, u64)>);
+        let table: [Row<'_>; 12] = [
+            (403, &used_up, b"", Some((primary, 90))),
+            (429, &used_up, b"", Some((primary, 90))),
+            (403, &used_up_far, b"", Some((primary, 3_660))),
+            (403, &past, b"", Some((primary, 1))),
+            (403, &asked, b"", Some((secondary, 30))),
+            (429, &asked, b"", Some((secondary, 30))),
+            (403, &left, named, Some((secondary, 60))),
+            (403, &left, abuse, Some((secondary, 60))),
+            (429, &odd, b"\xff", Some((secondary, 60))),
+            (403, &left, rights, None),
+            (403, &odd, b"", None),
+            (503, &asked, named, None),
+        ];
+        for (status, pairs, body, expected) in table {
+            let status = StatusCode::from_u16(status).unwrap();
+            let got = refusal(status, &headers(pairs), body).map(|limited| (limited.kind, limited.seconds()));
+            assert_eq!(got, expected, "{status} {pairs:?}");
+        }
+    }
+
+    #[test]
+    fn an_answer_that_uses_up_the_last_request_is_a_limit_too() {
+        let reset = (NOW_SECONDS + 90).to_string();
+        let pairs = [("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", reset.as_str())];
+        assert_eq!(used_up(&headers(&pairs)).map(|limited| limited.seconds()), Some(90));
+        assert_eq!(used_up(&headers(&[("x-ratelimit-remaining", "0")])), None);
+        assert_eq!(used_up(&headers(&[("x-ratelimit-remaining", "1")])), None);
+    }
+
+    #[test]
+    fn the_gate_is_closed_for_one_account_until_its_time() {
+        let gate = Gate::default();
+        let limit = |milliseconds| Limited {
+            kind: LimitKind::Secondary,
+            retry_after: Duration::from_millis(milliseconds),
+        };
+        gate.close(Account::Installation(1), limit(80));
+        gate.close(Account::Installation(1), limit(1));
+        assert_eq!(gate.check(Account::Installation(2)), Ok(()));
+        assert_eq!(gate.check(Account::Installation(1)).unwrap_err().seconds(), 1);
+        std::thread::sleep(Duration::from_millis(90));
+        assert_eq!(gate.check(Account::Installation(1)), Ok(()));
+        for number in 0..10_000 {
+            gate.close(Account::Installation(number), limit(0));
+        }
+        assert!(gate.0.lock().unwrap().len() <= MOST);
+    }
+}

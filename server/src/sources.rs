@@ -1,0 +1,173 @@
+//! What `coord serve` reads: repositories on this machine, on GitHub, or both.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use async_trait::async_trait;
+use coord::config::{env_vars, process_environment};
+use coord::domain::{Branch, CommitSha, RepoId};
+use coord::source::github::{ApiBase, GithubConfig, GithubSource};
+use coord::source::{BlobSink, Reachable, Source, SourceError, TreeEntry};
+
+use crate::banner::Served;
+use crate::cli::ServeArgs;
+use crate::git_source::{GitSource, Opened};
+
+/// Several sources, of which each has repositories of its own.
+pub struct Sources {
+    sources: Vec<Arc<dyn Source>>,
+}
+
+/// What was opened.
+pub struct OpenSources {
+    /// All of it.
+    pub source: Arc<dyn Source>,
+    /// The repositories on this machine.
+    pub opened: Vec<Opened>,
+    /// All repositories, those on this machine first.
+    pub served: Vec<Served>,
+}
+
+/// Opens what the command line names.
+///
+/// # Errors
+/// When a repository is not there, cannot be served, or is named twice.
+pub async fn open(args: &ServeArgs) -> anyhow::Result<OpenSources> {
+    let mut sources: Vec<Arc<dyn Source>> = Vec::new();
+    let mut opened = Vec::new();
+    if !args.repo.is_empty() || args.github.is_empty() {
+        let paths = if args.repo.is_empty() {
+            vec![PathBuf::from(".")]
+        } else {
+            args.repo.clone()
+        };
+        let source = tokio::task::spawn_blocking(move || GitSource::open(&paths)).await??;
+        opened = source.opened();
+        sources.push(Arc::new(source));
+    }
+    let mut served: Vec<Served> = opened.iter().map(Served::from).collect();
+    if !args.github.is_empty() {
+        let (source, repos, place) = github(args)?;
+        for repo in repos {
+            if served.iter().any(|known| known.repo == repo) {
+                bail!("{repo} is named twice; serve it from --repo or from --github");
+            }
+            served.push(look_at(&source, repo, &place).await?);
+        }
+        sources.push(Arc::new(source));
+    }
+    let source = Arc::new(Sources { sources });
+    Ok(OpenSources { source, opened, served })
+}
+
+fn github(args: &ServeArgs) -> anyhow::Result<(GithubSource, Vec<RepoId>, String)> {
+    let environment = |name: &str| match (&args.github_api, name) {
+        (Some(api), env_vars::GITHUB_API_URL) => Some(api.clone()),
+        _ => process_environment(name),
+    };
+    if let Some(api) = &args.github_api
+        && let Err(problem) = ApiBase::parse(api)
+    {
+        bail!("--github-api {problem}");
+    }
+    let mut config = GithubConfig::from_env(&environment)?;
+    let parse = |name: &String| {
+        let is_pair = name.split('/').count() == 2 && !name.contains([':', '@']);
+        let url = format!("https://{}/{name}", config.api.serves());
+        let repo = RepoId::parse(&url).ok().filter(|_| is_pair);
+        repo.with_context(|| format!("--github {name:?} must be OWNER/NAME"))
+    };
+    let repos = args.github.iter().map(parse).collect::<anyhow::Result<Vec<_>>>()?;
+    config.only = Some(repos.clone());
+    let place = config.api.as_str().to_owned();
+    let source = GithubSource::new(config).map_err(anyhow::Error::msg)?;
+    Ok((source, repos, place))
+}
+
+/// A repository on GitHub as it is now. One that is not there is an error; a GitHub that cannot be reached may be later.
+async fn look_at(source: &GithubSource, repo: RepoId, place: &str) -> anyhow::Result<Served> {
+    let mut served = Served {
+        place: place.to_owned(),
+        branch: None,
+        head: None,
+        notes: Vec::new(),
+        repo,
+    };
+    let seen = match source.default_branch(&served.repo).await {
+        Ok(branch) => {
+            let head = source.head(&served.repo, &branch).await;
+            served.branch = Some(branch);
+            head.map(Some)
+        }
+        Err(error) => Err(error),
+    };
+    match seen {
+        Ok(head) => served.head = head,
+        Err(SourceError::UnknownBranch { .. }) => {}
+        Err(SourceError::UnknownRepository { repo, .. }) => bail!(
+            "{place} has no repository {repo}, or does not show it: set {} or a GitHub App that may read it",
+            env_vars::GITHUB_TOKEN
+        ),
+        Err(error) => {
+            tracing::warn!(%error, repo = %served.repo, "the repository cannot be read yet");
+            served.notes.push("cannot be read for now".to_owned());
+        }
+    }
+    Ok(served)
+}
+
+impl Sources {
+    fn of(&self, repo: &RepoId) -> Result<&dyn Source, SourceError> {
+        let source = self.sources.iter().find(|source| source.repositories().contains(repo));
+        source
+            .map(|source| &**source)
+            .ok_or_else(|| SourceError::UnknownRepository {
+                repo: repo.clone(),
+                known: self.repositories(),
+            })
+    }
+}
+
+#[async_trait]
+impl Source for Sources {
+    fn repositories(&self) -> Vec<RepoId> {
+        self.sources.iter().flat_map(|source| source.repositories()).collect()
+    }
+
+    async fn head(&self, repo: &RepoId, branch: &Branch) -> Result<CommitSha, SourceError> {
+        self.of(repo)?.head(repo, branch).await
+    }
+
+    async fn is_ancestor(
+        &self,
+        repo: &RepoId,
+        ancestor: &CommitSha,
+        descendant: &CommitSha,
+    ) -> Result<Reachable, SourceError> {
+        self.of(repo)?.is_ancestor(repo, ancestor, descendant).await
+    }
+
+    async fn recent_commits(
+        &self,
+        repo: &RepoId,
+        tip: &CommitSha,
+        limit: usize,
+    ) -> Result<Vec<CommitSha>, SourceError> {
+        self.of(repo)?.recent_commits(repo, tip, limit).await
+    }
+
+    async fn tree(&self, repo: &RepoId, commit: &CommitSha) -> Result<Vec<TreeEntry>, SourceError> {
+        self.of(repo)?.tree(repo, commit).await
+    }
+
+    async fn read_blobs(
+        &self,
+        repo: &RepoId,
+        blobs: Vec<String>,
+        max_bytes: u64,
+        sink: BlobSink,
+    ) -> Result<(), SourceError> {
+        self.of(repo)?.read_blobs(repo, blobs, max_bytes, sink).await
+    }
+}

@@ -1,0 +1,72 @@
+use coord::source::{Reachable, Source, SourceError};
+
+use crate::{branch, id, sha, small, source};
+
+#[tokio::test]
+async fn relations_of_commits_are_those_of_git_and_are_asked_for_once() {
+    let (_temp, repo, first, fake) = small().await;
+    let second = repo.commit(&[("b", "1")]);
+    repo.git(&["checkout", "--quiet", "-b", "side", &first]);
+    let side = repo.commit(&[("c", "1")]);
+    repo.git(&["checkout", "--quiet", "--orphan", "other"]);
+    let orphan = repo.commit(&[("d", "1")]);
+    let source = source(&fake);
+    let missing = "1".repeat(40);
+    let table = [
+        (&first, &second, Reachable::Yes),
+        (&second, &first, Reachable::No),
+        (&side, &second, Reachable::No),
+        (&first, &side, Reachable::Yes),
+        (&orphan, &second, Reachable::Unknown),
+        (&missing, &second, Reachable::Unknown),
+        (&second, &missing, Reachable::Unknown),
+    ];
+    for _ in 0..3 {
+        for (ancestor, descendant, expected) in table {
+            let answer = source
+                .is_ancestor(&id(), &sha(ancestor), &sha(descendant))
+                .await
+                .unwrap();
+            assert_eq!(answer, expected, "{ancestor} {descendant}");
+        }
+    }
+    assert_eq!(fake.asked().len(), table.len());
+    assert_eq!(
+        source.is_ancestor(&id(), &sha(&first), &sha(&first)).await.unwrap(),
+        Reachable::Yes
+    );
+    assert!(fake.asked().is_empty());
+    // What an abbreviation stands for may change.
+    for _ in 0..2 {
+        let answer = source
+            .is_ancestor(&id(), &sha(&first[..9]), &sha(&second))
+            .await
+            .unwrap();
+        assert_eq!(answer, Reachable::Yes);
+    }
+    let asked = format!("/compare/{}...{second}?per_page=1&page=2", &first[..9]);
+    assert_eq!(fake.asked(), [asked.clone(), asked]);
+}
+
+#[tokio::test]
+async fn recent_commits_are_listed_newest_first_over_several_pages() {
+    let (_temp, repo, _, fake) = small().await;
+    for _ in 0..149 {
+        repo.git(&["commit", "--quiet", "--allow-empty", "--message", "More"]);
+    }
+    let source = source(&fake);
+    let head = source.head(&id(), &branch("main")).await.unwrap();
+    let log = repo.git(&["rev-list", "HEAD"]);
+    let expected: Vec<_> = log.lines().map(sha).collect();
+    for (limit, requests) in [(7, 1), (200, 2), (150, 0), (9, 0), (0, 0)] {
+        fake.seen();
+        let commits = source.recent_commits(&id(), &head, limit).await.unwrap();
+        assert_eq!(commits, expected[..limit.min(150)]);
+        assert_eq!(fake.asked().len(), requests, "{limit}");
+    }
+    let error = source
+        .recent_commits(&id(), &sha(&"1".repeat(40)), 5)
+        .await
+        .unwrap_err();
+    assert!(matches!(error, SourceError::Unreachable(_)), "{error:?}");
+}
