@@ -2,26 +2,32 @@
 //!
 //! git's index says which blob each file of a worktree was when it last looked, and what `lstat` said then. A file of
 //! which `lstat` still says the same is that blob, by the rule that git itself goes by: one whose time is not before the
-//! index was written may have changed since within a tick of the clock, and does not count. What git would convert on
-//! its way out of the database does not count either: all content with a carriage return, and everything where an
-//! attribute names a filter, an encoding or `ident`. Whatever does not count is read from the object database.
+//! index was written may have changed since within a tick of the clock, and does not count.
+//!
+//! What git converts on its way out of the database differs from its blob all the same. A file with a carriage return is
+//! read from the database. Where a filter is configured, or an attribute names a conversion, a file counts only if its
+//! content has the blob's id. So does a file that looks converted: git leaves it as it is when a later commit no longer
+//! names the conversion.
 
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use coord::source::{EntryKind, TreeEntry};
 use gix::ObjectId;
-use gix::bstr::ByteSlice;
+use gix::bstr::{BStr, ByteSlice};
 use gix::index::entry::{Mode, Stat, stat};
 use gix::index::fs::Metadata;
+use gix::objs::{Kind, compute_hash};
 
 use super::tree::push_name;
 
 /// From how many blobs on reading the index pays.
 pub(super) const WORTH_AN_INDEX: usize = 256;
-/// Longest file of attributes that is looked into; a longer one counts as if it named a filter.
+/// Longest file of attributes that is looked into; a longer one counts as if it named a conversion.
 const MAX_ATTRIBUTES: u64 = 1 << 20;
+const ATTRIBUTES: &str = ".gitattributes";
 /// Attributes that make a file differ from its blob in more than the ends of its lines.
 const CONVERSIONS: [&str; 3] = ["filter", "ident", "working-tree-encoding"];
 const STRICT: stat::Options = stat::Options {
@@ -40,6 +46,8 @@ pub(super) struct Worktree {
     pub(super) git_dir: PathBuf,
     /// Files of attributes outside the worktree.
     pub(super) attributes: Vec<PathBuf>,
+    /// The configuration has a filter.
+    pub(super) has_filters: bool,
 }
 
 /// The index of a worktree, as it was when it was read.
@@ -91,70 +99,127 @@ impl Checkout {
 }
 
 impl Checkout {
-    /// The folders with a file in the index, and the root.
+    /// The root, and every folder on the way to a file of the index. A file of attributes may be in any of them.
     fn folders(&self) -> impl Iterator<Item = PathBuf> {
-        let mut last = None;
-        let folders = self.index.entries().iter().filter_map(move |entry| {
-            let path = entry.path(&self.index);
-            let folder = &path[..path.rfind_byte(b'/')?];
-            let is_new = last != Some(folder);
-            last = Some(folder);
-            is_new.then(|| folder.to_path().ok()).flatten()
-        });
-        let folders = folders.map(|folder| self.root.join(folder));
-        std::iter::once(self.root.clone()).chain(folders)
+        let mut seen: HashSet<&BStr> = HashSet::new();
+        let mut last: Option<&BStr> = None;
+        for entry in self.index.entries() {
+            let mut folder = parent(entry.path(&self.index));
+            // Files of one folder stand together, mostly.
+            if folder == last {
+                continue;
+            }
+            last = folder;
+            while let Some(path) = folder.filter(|path| seen.insert(path)) {
+                folder = parent(path);
+            }
+        }
+        let below = seen.into_iter().filter_map(|folder| folder.to_path().ok());
+        let below: Vec<PathBuf> = below.map(|folder| self.root.join(folder)).collect();
+        std::iter::once(self.root.clone()).chain(below)
     }
+
+    /// Whether a file of attributes is not as the index has it: git may have gone by the one, or by the other.
+    fn has_changed_attributes(&self) -> bool {
+        self.index.entries().iter().any(|entry| {
+            let path = entry.path(&self.index);
+            path.ends_with(ATTRIBUTES.as_bytes())
+                && path
+                    .to_path()
+                    .is_ok_and(|path| unchanged(&self.root.join(path), &entry.stat).is_none())
+        })
+    }
+}
+
+fn parent(path: &BStr) -> Option<&BStr> {
+    path.rfind_byte(b'/').map(|slash| path[..slash].as_bstr())
+}
+
+/// What `lstat` says of the file at `path`, if that is what the index has noted.
+fn unchanged(path: &Path, noted: &Stat) -> Option<Metadata> {
+    let metadata = Metadata::from_path_no_follow(path).ok()?;
+    is_same(&metadata, noted).then_some(metadata)
+}
+
+fn is_same(metadata: &Metadata, noted: &Stat) -> bool {
+    metadata.is_file() && Stat::from_fs(metadata).is_ok_and(|stat| stat.matches(noted, STRICT))
 }
 
 /// Which file is which blob.
 pub(super) struct CheckedOutBlobs {
     checkout: Checkout,
     entry_of: gix::hashtable::HashMap<ObjectId, u32>,
+    /// Any file may differ from its blob, although `lstat` says that nobody changed it.
+    may_convert: bool,
 }
 
 impl CheckedOutBlobs {
     /// `None` where nothing of the worktree can be read in place of blobs.
     pub(super) fn read(worktree: &Worktree, hash: gix::hash::Kind) -> Option<Self> {
         let checkout = Checkout::read(worktree, hash)?;
-        let written = checkout.index.timestamp();
         let mut entry_of = gix::hashtable::HashMap::default();
         for (number, entry) in (0..).zip(checkout.index.entries()) {
             let is_file = matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE);
-            if is_file && !entry.stat.is_racy(written, STRICT) {
+            if is_file && is_settled(&entry.stat, &checkout.index) {
                 entry_of.insert(entry.id, number);
             }
         }
-        let converts = checkout
-            .folders()
-            .any(|folder| converts(&folder.join(".gitattributes")))
-            || worktree.attributes.iter().any(|path| converts(path));
-        (!converts).then_some(CheckedOutBlobs { checkout, entry_of })
+        let may_convert = worktree.has_filters
+            || worktree.attributes.iter().any(|path| converts(path))
+            || checkout.has_changed_attributes()
+            || checkout.folders().any(|folder| converts(&folder.join(ATTRIBUTES)));
+        Some(CheckedOutBlobs {
+            checkout,
+            entry_of,
+            may_convert,
+        })
     }
 
     /// Fills `content` with the blob `id`, if a file of the worktree is certainly that and has at most `max_bytes`.
     pub(super) fn find(&self, id: &ObjectId, max_bytes: u64, content: &mut Vec<u8>) -> bool {
-        let mut read = || {
-            let entry = self.checkout.index.entry(*self.entry_of.get(id)? as usize);
-            let path = self
-                .checkout
-                .root
-                .join(entry.path(&self.checkout.index).to_path().ok()?);
-            let is_same = |metadata: &Metadata| {
-                metadata.is_file() && Stat::from_fs(metadata).is_ok_and(|stat| stat.matches(&entry.stat, STRICT))
-            };
-            // Before it is opened, because opening a named pipe would wait for a writer.
-            let metadata = Metadata::from_path_no_follow(&path).ok()?;
-            if !is_same(&metadata) || metadata.len() > max_bytes {
-                return None;
-            }
-            content.resize(usize::try_from(metadata.len()).ok()?, 0);
-            let mut file = File::open(&path).ok()?;
-            file.read_exact(content).ok()?;
-            // And after it was read, because somebody may be writing it.
-            is_same(&Metadata::from_file(&file).ok()?).then_some(())
-        };
-        read().is_some() && memchr::memchr(b'\r', content).is_none()
+        self.fill(id, max_bytes, content).is_some()
+            && memchr::memchr(b'\r', content).is_none()
+            && (!(self.may_convert || looks_converted(content)) || has_id(content, id))
     }
+
+    fn fill(&self, id: &ObjectId, max_bytes: u64, content: &mut Vec<u8>) -> Option<()> {
+        let Checkout { root, index } = &self.checkout;
+        let entry = index.entry(*self.entry_of.get(id)? as usize);
+        let path = root.join(entry.path(index).to_path().ok()?);
+        // Before it is opened, because opening a named pipe would wait for a writer.
+        let metadata = unchanged(&path, &entry.stat)?;
+        if metadata.len() > max_bytes {
+            return None;
+        }
+        content.resize(usize::try_from(metadata.len()).ok()?, 0);
+        let mut file = File::open(&path).ok()?;
+        file.read_exact(content).ok()?;
+        // And after it was read, because somebody may be writing it.
+        is_same(&Metadata::from_file(&file).ok()?, &entry.stat).then_some(())
+    }
+}
+
+/// Whether a change after `index` was written must show in what `lstat` says. The time at which the file's record changed
+/// counts as well: it cannot be set back.
+fn is_settled(noted: &Stat, index: &gix::index::File) -> bool {
+    let by_record = Stat {
+        mtime: noted.ctime,
+        ..*noted
+    };
+    [*noted, by_record]
+        .iter()
+        .all(|stat| !stat.is_racy(index.timestamp(), STRICT))
+}
+
+fn has_id(content: &[u8], id: &ObjectId) -> bool {
+    compute_hash(id.kind(), Kind::Blob, content).is_ok_and(|computed| computed == *id)
+}
+
+/// Whether content may be what `ident` or an encoding made of a blob: an expanded id, or no plain UTF-8.
+fn looks_converted(content: &[u8]) -> bool {
+    memchr::memmem::find(content, b"$Id:").is_some()
+        || memchr::memchr2(0, 0x1b, content).is_some()
+        || std::str::from_utf8(content).is_err()
 }
 
 /// Whether a file of attributes names a conversion, as far as its words tell.

@@ -247,10 +247,14 @@ impl Worktree {
             Some(PathBuf::from("/etc/gitattributes")),
             named.or(users),
         ];
+        let filters = config.plumbing().sections_by_name("filter").into_iter().flatten();
+        let mut drivers = filters.flat_map(|filter| ["smudge", "process"].map(|key| filter.contains_value_name(key)));
+        let has_filters = drivers.any(|is_set| is_set);
         Some(checkout::Worktree {
             root: self.path.clone(),
             git_dir: self.handle.git_dir().to_owned(),
             attributes: attributes.into_iter().flatten().collect(),
+            has_filters,
         })
     }
 

@@ -12,7 +12,7 @@ pub(super) fn text(snapshot: &Snapshot, path: &str) -> String {
     let Some(node) = graph.id(path).and_then(|id| graph.node(id)) else {
         return String::new();
     };
-    let mut out = format!("{path}: {}\n", about(node));
+    let mut out = format!("{}: {}\n", shown(path), about(node));
     let explained = snapshot.explain(path).unwrap_or_default();
     let lines: Vec<[String; 4]> = explained
         .into_iter()
@@ -23,7 +23,7 @@ pub(super) fn text(snapshot: &Snapshot, path: &str) -> String {
             };
             let led = match outcome {
                 Outcome::File(id) if graph.path(id) == path => "-> itself, which is no edge".to_owned(),
-                Outcome::File(id) => format!("-> {}", graph.path(id)),
+                Outcome::File(id) => format!("-> {}", shown(graph.path(id))),
                 Outcome::Unresolved(reason) => format!("-- {}: {}", reason.name(), reason.sentence()),
             };
             [
@@ -45,14 +45,13 @@ pub(super) fn text(snapshot: &Snapshot, path: &str) -> String {
     }
     if let Some(id) = graph.id(path) {
         let importers = graph.importers(id);
-        let _ = writeln!(
-            out,
-            "Imported by {} files{}",
-            importers.len(),
-            if importers.is_empty() { "" } else { ":" }
-        );
+        let _ = match importers.len() {
+            0 => writeln!(out, "Imported by no file"),
+            1 => writeln!(out, "Imported by 1 file:"),
+            count => writeln!(out, "Imported by {count} files:"),
+        };
         for importer in importers {
-            let _ = writeln!(out, "  {}", graph.path(*importer));
+            let _ = writeln!(out, "  {}", shown(graph.path(*importer)));
         }
     }
     out
@@ -67,7 +66,7 @@ fn about(node: Node<'_>) -> String {
     }
 }
 
-/// What is written in a file must not move the cursor of who reads this.
+/// What is written in a file, or is its name, must not move the cursor of who reads this.
 fn shown(text: &str) -> String {
     if text.is_empty() {
         return "\"\"".to_owned();

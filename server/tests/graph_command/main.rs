@@ -1,0 +1,14 @@
+//! `coord graph` as people run it: the built binary, on real repositories.
+#![cfg(unix)]
+
+#[path = "../fixtures/git.rs"]
+mod git;
+
+mod checkout;
+mod checkout_conversions;
+mod explanation;
+mod formats;
+mod limits;
+mod places;
+mod revisions;
+mod running;
