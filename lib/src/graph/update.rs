@@ -311,7 +311,7 @@ impl Update {
         if content.len() as u64 > self.max_bytes(file) {
             return FileState::TooLarge;
         }
-        if content[..content.len().min(BINARY_PROBE_BYTES)].contains(&0) {
+        if memchr::memchr(0, &content[..content.len().min(BINARY_PROBE_BYTES)]).is_some() {
             return FileState::Binary;
         }
         if content.len() as u64 > self.limits.minified_over_bytes {

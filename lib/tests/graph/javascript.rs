@@ -265,3 +265,18 @@ fn paths_of_references_and_urls_need_no_dot() {
 fn a_file_never_imports_itself() {
     assert!(edges(cold(&repository(&[("a.ts", "import './a'")])).graph()).is_empty());
 }
+
+#[test]
+fn an_alias_that_leads_nowhere_is_missing_and_what_is_installed_is_external() {
+    for (pattern, target, specifier, reason) in [
+        ("@/*", "./src/*", "@/gone", Reason::Missing),
+        ("app", "./src/gone", "app", Reason::Missing),
+        ("@/*", "./src/*", "react", Reason::External),
+        ("*", "./types/*", "react", Reason::External),
+        ("react", "./node_modules/@types/react", "react", Reason::External),
+    ] {
+        let config = format!(r#"{{"compilerOptions": {{"paths": {{"{pattern}": ["{target}"]}}}}}}"#);
+        let found = import(specifier, &[("tsconfig.json", &config)]);
+        assert_eq!(found, Err(reason), "{specifier} by {pattern} -> {target}");
+    }
+}

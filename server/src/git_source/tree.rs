@@ -126,7 +126,7 @@ pub(super) fn push_name(path: &mut String, name: &BStr) -> bool {
     let Ok(name) = name.to_str() else {
         return false;
     };
-    let is_name = !matches!(name, "" | "." | "..") && !name.contains(['/', '\0']);
+    let is_name = !matches!(name, "" | "." | "..") && memchr::memchr2(b'/', 0, name.as_bytes()).is_none();
     if !is_name || path.len() + 1 + name.len() > FilePath::MAX_BYTES {
         return false;
     }

@@ -35,11 +35,12 @@ fn tsv(graph: &ImportGraph, edges: impl Iterator<Item = Edge>) -> String {
     let mut out = String::with_capacity(graph.edge_count() * 64);
     for (from, to, _) in edges {
         for (path, end) in [(graph.path(from), '\t'), (graph.path(to), '\n')] {
-            // A path with a tab would be read as two; git quotes such names as well. None has a newline.
-            path.split('\t').enumerate().for_each(|(number, part)| {
-                out.push_str(if number > 0 { "\\t" } else { "" });
-                out.push_str(part);
-            });
+            if memchr::memchr(b'\t', path.as_bytes()).is_none() {
+                out.push_str(path);
+            } else {
+                // A path with a tab would be read as two. None has a newline.
+                out.push_str(&path.replace('\t', "\\t"));
+            }
             out.push(end);
         }
     }

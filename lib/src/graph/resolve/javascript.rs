@@ -54,6 +54,16 @@ struct Lookup {
     runtime: bool,
 }
 
+/// What `paths` and `baseUrl` say of a specifier.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ByOptions {
+    File(FileId),
+    /// A pattern of `paths` fits, and none of its targets is there.
+    Nowhere,
+    /// Nothing.
+    Unknown,
+}
+
 impl Javascript<'_> {
     /// Where `specifier` leads.
     pub(super) fn resolve(&mut self, specifier: &str, kind: ImportKind) -> Outcome {
@@ -98,9 +108,8 @@ impl Javascript<'_> {
         }
         let context = self.context;
         let options = context.options.as_deref();
-        if let Some(options) = options
-            && let Some(file) = self.by_options(options, text)
-        {
+        let by_options = options.map_or(ByOptions::Unknown, |options| self.by_options(options, text));
+        if let ByOptions::File(file) = by_options {
             return Outcome::File(file);
         }
         if text.starts_with('#') {
@@ -112,10 +121,14 @@ impl Javascript<'_> {
         if text.contains(':') {
             return Outcome::Unresolved(Reason::External);
         }
-        let Some((name, subpath)) = split_package_name(text) else {
-            return Outcome::Unresolved(Reason::Invalid);
+        let outcome = match split_package_name(text) {
+            Some((name, subpath)) => self.resolve_package(name, subpath, require),
+            None => Outcome::Unresolved(Reason::Invalid),
         };
-        self.resolve_package(name, subpath, require)
+        match outcome {
+            Outcome::Unresolved(_) if by_options == ByOptions::Nowhere => Outcome::Unresolved(Reason::Missing),
+            outcome => outcome,
+        }
     }
 
     fn resolve_relative(&mut self, text: &str) -> Outcome {
@@ -158,7 +171,7 @@ impl Javascript<'_> {
     }
 
     /// `paths`, then `baseUrl` where no pattern of `paths` fits.
-    fn by_options(&mut self, options: &Options, text: &str) -> Option<FileId> {
+    fn by_options(&mut self, options: &Options, text: &str) -> ByOptions {
         let exact = options
             .paths
             .iter()
@@ -183,20 +196,24 @@ impl Javascript<'_> {
                 };
                 let found = found.or_else(|| self.load(&path, MAX_DEPTH));
                 *self.buffer = path;
-                if found.is_some() {
-                    return found;
+                if let Some(file) = found {
+                    return ByOptions::File(file);
                 }
             }
-            return None;
+            // A pattern that fits everything says nothing, and an alias of what is installed is a package all the same.
+            let is_own = matched.len() < text.len() && !targets.iter().any(|target| target.contains("node_modules"));
+            return if is_own { ByOptions::Nowhere } else { ByOptions::Unknown };
         }
-        let base = options.base_url.as_deref()?;
+        let Some(base) = options.base_url.as_deref() else {
+            return ByOptions::Unknown;
+        };
         if !join(self.buffer, base, text) {
-            return None;
+            return ByOptions::Unknown;
         }
         let path = std::mem::take(self.buffer);
         let found = self.load(&path, MAX_DEPTH);
         *self.buffer = path;
-        found
+        found.map_or(ByOptions::Unknown, ByOptions::File)
     }
 
     /// `#x`, by the `imports` of the nearest package.
