@@ -11,6 +11,8 @@ mod check_status;
 mod cron_cleanup;
 mod graph;
 mod identity;
+mod issuer;
+mod key_fetches;
 mod key_sets;
 mod post_status;
 mod release;

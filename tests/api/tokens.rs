@@ -14,7 +14,8 @@ use serde_json::{Value, json};
 use crate::api::repo;
 use crate::signer::{Signer, pem};
 
-const ISSUER: &str = "https://login.example.com/";
+/// Who makes the tokens.
+pub const ISSUER: &str = "https://login.example.com/";
 
 /// Claims that are good for an hour, with those of `more` put over them; `null` takes one away.
 pub fn claims(more: &Value) -> Value {
@@ -382,6 +383,10 @@ async fn the_environment_says_key_issuer_and_audience() {
             .is_ok()
     );
     assert!(!format!("{pinned:?}{pinned:#?}").contains("sesame"));
+    let url = ("COORD_JWT_JWKS_URL", "https://login.example.com/jwks");
+    let of_issuer = from_env(&[url, ("COORD_JWT_ISSUER", ISSUER)]).unwrap().unwrap();
+    // Nothing is asked of the issuer for a token that none of its keys could have signed.
+    refusal(&of_issuer, &secret.sign(None, &claims(&json!({})))).await;
 }
 
 #[test]

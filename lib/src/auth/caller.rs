@@ -22,7 +22,7 @@ pub struct Caller {
 
 impl Caller {
     /// A caller whose credential counts in every repository.
-    pub fn unlimited(identity: Identity) -> Self {
+    pub(super) fn unlimited(identity: Identity) -> Self {
         Caller { identity, limit: None }
     }
 

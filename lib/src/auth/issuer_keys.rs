@@ -129,6 +129,7 @@ impl IssuerKeys {
         let mut builder = Client::builder()
             // Nobody but the configuration says where keys come from.
             .redirect(Policy::none())
+            .user_agent(concat!("coord/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(timing.connect)
             .pool_max_idle_per_host(0);
         builder = if url.0.scheme() == "https" {
@@ -291,7 +292,7 @@ async fn read(mut response: Response) -> Result<Vec<u8>, String> {
 
 fn unavailable() -> AuthError {
     let sentence =
-        "the keys of the tokens' issuer cannot be fetched, so that nobody new can be verified; try again soon";
+        "the keys of the tokens' issuer cannot be fetched, so that this token cannot be verified; try again soon";
     AuthError::Unavailable(sentence.to_owned())
 }
 

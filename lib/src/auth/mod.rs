@@ -1,5 +1,4 @@
 //! Who is calling. A caller never names itself: it shows a credential, or, on one machine, it is the user of that machine.
-
 //!
 //! - `caller`: who it is, and where that counts
 //! - `jwt`: tokens; `jwt_config`: what the environment says of them
