@@ -115,6 +115,11 @@ async fn other_curves_and_short_keys_are_not_taken() {
             assert!(is_refused(&verifier, &token).await, "{kid}");
         }
     }
+    let signed = p256.token(&json!({ "alg": "EdDSA", "kid": "weak" }), &good());
+    let (message, _) = signed.rsplit_once('.').unwrap();
+    // The neutral element and zero, which fit every message under such a key.
+    let forged = format!("{message}.AQ{}", "A".repeat(84));
+    assert!(is_refused(&verifier, &forged).await);
 }
 
 #[tokio::test]
