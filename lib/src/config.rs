@@ -7,8 +7,16 @@ use crate::graph::update::Limits;
 
 /// Every environment variable that Coord reads, besides `RUST_LOG`.
 pub mod env_vars {
-    /// HS256 secret of the JWTs that name callers. Unset: nobody can be verified.
+    /// HS256 secret of the JWTs that name callers. At most one of this and the next two is set; none: nobody can be verified.
     pub const COORD_JWT_SECRET: &str = "COORD_JWT_SECRET";
+    /// Public key of those JWTs in PEM: RSA (RS256), EC P-256 (ES256) or Ed25519 (EdDSA); newlines may be written as `\n`.
+    pub const COORD_JWT_PUBLIC_KEY: &str = "COORD_JWT_PUBLIC_KEY";
+    /// https address of the key set (JWKS) of who makes those JWTs.
+    pub const COORD_JWT_JWKS_URL: &str = "COORD_JWT_JWKS_URL";
+    /// What `iss` of those JWTs must be. Required with a public key or a key set; unset beside a secret, `iss` is not looked at.
+    pub const COORD_JWT_ISSUER: &str = "COORD_JWT_ISSUER";
+    /// What `aud` of those JWTs must be or hold. Default `coord`.
+    pub const COORD_JWT_AUDIENCE: &str = "COORD_JWT_AUDIENCE";
     /// Seconds that a lock is held unless it is renewed, 1 to 86,400. Default 300.
     pub const COORD_LOCK_TTL_SECONDS: &str = "COORD_LOCK_TTL_SECONDS";
     /// `block` (default) or `warn`: what a written neighbour means for someone who wants to write.

@@ -30,11 +30,12 @@ fn function_state(environment: Environment<'_>) -> AppState {
         Ok(_) => connect::from_env(environment),
         Err(error) => Err(StoreError::NotConfigured(error.to_string())),
     };
-    let verifier = secret(environment, env_vars::COORD_JWT_SECRET).map(|secret| JwtVerifier::hs256(&secret));
+    let authenticator =
+        JwtVerifier::from_env(environment).map_or_else(Authenticator::Misconfigured, Authenticator::Jwt);
     AppState {
         store: store.unwrap_or_else(|error| Arc::new(NoStore(error.to_string()))),
         source: GithubConfig::is_in(environment).then(|| github_source(environment)),
-        authenticator: Arc::new(Authenticator::Jwt(verifier)),
+        authenticator: Arc::new(authenticator),
         locks: locks.unwrap_or_default(),
         cron_secret: secret(environment, env_vars::CRON_SECRET),
         head_observer: None,

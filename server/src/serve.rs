@@ -190,13 +190,15 @@ fn lock_config(args: &ServeArgs) -> anyhow::Result<LockConfig> {
 }
 
 fn authenticator(address: SocketAddr) -> anyhow::Result<Authenticator> {
-    let jwt = secret(&process_environment, env_vars::COORD_JWT_SECRET).map(|secret| JwtVerifier::hs256(&secret));
+    let jwt = JwtVerifier::from_env(&process_environment)?;
     if !address.ip().is_loopback() {
         if jwt.is_none() {
             bail!(
-                "{address} can be reached from other machines, and without {} nobody who calls could be told from \
-                 anybody else; set it, or listen on 127.0.0.1",
-                env_vars::COORD_JWT_SECRET
+                "{address} can be reached from other machines, and without {}, {} or {} nobody who calls could be told \
+                 from anybody else; set one of them, or listen on 127.0.0.1",
+                env_vars::COORD_JWT_SECRET,
+                env_vars::COORD_JWT_PUBLIC_KEY,
+                env_vars::COORD_JWT_JWKS_URL
             );
         }
         return Ok(Authenticator::Jwt(jwt));

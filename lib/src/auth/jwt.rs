@@ -1,153 +1,189 @@
-use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode};
-use secrecy::{ExposeSecret, SecretString};
-use serde::Deserialize;
+use std::sync::Arc;
 
-use super::{AuthError, Identity};
-use crate::domain::UserId;
+use jsonwebtoken::errors::{Error, ErrorKind};
+use jsonwebtoken::{Algorithm, Validation, decode, decode_header};
+use secrecy::SecretString;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 
-/// The audience that a token must be made for.
+use super::issuer_keys::IssuerKeys;
+use super::repo_limit::RepoLimit;
+use super::verification_key::VerificationKey;
+use super::{AuthError, Caller, Identity};
+use crate::domain::{Invalid, UserId};
+
+/// The audience that a token must be made for, unless the configuration names another.
 pub const AUDIENCE: &str = "coord";
 
 /// Longest token that is looked at, in bytes.
 const MAX_TOKEN_BYTES: usize = 8192;
 
-/// Verifies JWTs signed with a shared secret: HS256 and nothing else; `exp` and `aud: "coord"` required, 60 s leeway.
-#[derive(Clone)]
+/// Longest `kid`, in bytes. It is compared with those of the keys, and used for nothing else.
+const MAX_KID_BYTES: usize = 256;
+
+/// How far clocks may be apart, in seconds.
+const LEEWAY_SECONDS: u64 = 60;
+
+/// Verifies JWTs: `exp`, `aud` and `sub` required, 60 s leeway; `iss` as pinned. Which algorithm a token must have follows
+/// from the key that is configured.
+#[derive(Clone, Debug)]
 pub struct JwtVerifier {
-    key: DecodingKey,
-    validation: Validation,
+    keys: Keys,
+    issuer: Option<String>,
+    audience: String,
 }
 
-impl std::fmt::Debug for JwtVerifier {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("JwtVerifier")
-    }
+#[derive(Clone, Debug)]
+enum Keys {
+    One(Arc<VerificationKey>),
+    OfIssuer(IssuerKeys),
 }
 
 #[derive(Deserialize)]
 struct Claims {
     sub: String,
     name: Option<String>,
+    /// Text alone, though the library would take a list.
+    #[serde(rename = "iss")]
+    _iss: Option<String>,
+    #[serde(default, deserialize_with = "even_null")]
+    repos: Option<Value>,
+}
+
+/// A claim that is there, also if it is `null`, which must not pass for one that is not.
+fn even_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
 }
 
 impl JwtVerifier {
-    /// A verifier for tokens signed with `secret`.
+    /// A verifier for tokens signed with `secret`: HS256.
     pub fn hs256(secret: &SecretString) -> Self {
-        let mut validation = Validation::new(Algorithm::HS256);
-        validation.set_audience(&[AUDIENCE]);
-        validation.set_required_spec_claims(&["exp", "aud", "sub"]);
-        validation.validate_nbf = true;
+        Self::new(Keys::One(Arc::new(VerificationKey::secret(secret))))
+    }
+
+    /// A verifier for tokens signed with the private half of the key in `pem`: RS256 for an RSA key, ES256 for EC P-256,
+    /// EdDSA for Ed25519.
+    ///
+    /// # Errors
+    /// When there is no such key in it, with what is wrong after the name of the setting.
+    pub fn public_key(pem: &str) -> Result<Self, Invalid> {
+        Ok(Self::new(Keys::One(Arc::new(VerificationKey::from_pem(pem)?))))
+    }
+
+    /// A verifier for tokens of `issuer`, signed with one of its `keys`. Each key verifies the algorithm of its kind.
+    pub fn key_set(keys: IssuerKeys, issuer: &str) -> Self {
+        Self::new(Keys::OfIssuer(keys)).with_issuer(issuer)
+    }
+
+    fn new(keys: Keys) -> Self {
         JwtVerifier {
-            key: DecodingKey::from_secret(secret.expose_secret().as_bytes()),
-            validation,
+            keys,
+            issuer: None,
+            audience: AUDIENCE.to_owned(),
         }
     }
 
-    /// The person that `token` names: `sub` is the login, `name` what to show.
+    /// The same for tokens whose `iss` is `issuer` and nothing else.
+    #[must_use]
+    pub fn with_issuer(mut self, issuer: &str) -> Self {
+        self.issuer = Some(issuer.to_owned());
+        self
+    }
+
+    /// The same for tokens made for `audience`, instead of [`AUDIENCE`].
+    #[must_use]
+    pub fn with_audience(mut self, audience: &str) -> Self {
+        audience.clone_into(&mut self.audience);
+        self
+    }
+
+    /// The person that `token` names: `sub` is the login, `name` what to show, `repos` where it counts.
     ///
     /// # Errors
-    /// When the token is not valid, with a sentence that says why.
-    pub fn verify(&self, token: &str) -> Result<Identity, AuthError> {
-        use jsonwebtoken::errors::ErrorKind;
+    /// [`AuthError::Refused`] when the token is not valid, with a sentence that says why; [`AuthError::Unavailable`] when
+    /// the issuer's keys cannot be had.
+    pub async fn verify(&self, token: &str) -> Result<Caller, AuthError> {
         if token.len() > MAX_TOKEN_BYTES {
-            return Err(AuthError(format!("the token is longer than {MAX_TOKEN_BYTES} bytes")));
+            return Err(AuthError::Refused(format!(
+                "the token is longer than {MAX_TOKEN_BYTES} bytes"
+            )));
         }
-        let claims = decode::<Claims>(token, &self.key, &self.validation).map_err(|error| {
-            AuthError(match error.kind() {
-                ErrorKind::ExpiredSignature => "the token has expired; get a new one".to_owned(),
-                ErrorKind::ImmatureSignature => "the token is not valid yet".to_owned(),
-                ErrorKind::InvalidAudience => format!("the token is for another audience; aud must be {AUDIENCE}"),
-                ErrorKind::MissingRequiredClaim(claim) => format!("the token has no {claim}"),
-                _ => "the token is not a JWT signed with this deployment's secret (HS256) whose sub is a login"
-                    .to_owned(),
-            })
-        })?;
-        let Claims { sub, name } = claims.claims;
-        let user_id = UserId::parse(&sub).map_err(|error| AuthError(format!("sub of the token: {error}")))?;
-        let shown = name.unwrap_or_default();
-        let shown: String = shown
-            .trim()
-            .chars()
-            .filter(|character| !character.is_control())
-            .take(128)
-            .collect();
-        let user_name = if shown.is_empty() { user_id.to_string() } else { shown };
-        Ok(Identity { user_id, user_name })
+        let key = self.key_for(token).await?;
+        let mut validation = Validation::new(key.algorithm);
+        validation.leeway = LEEWAY_SECONDS;
+        validation.validate_nbf = true;
+        validation.set_audience(&[&self.audience]);
+        validation.set_required_spec_claims(&["exp", "aud", "sub"]);
+        if let Some(issuer) = &self.issuer {
+            validation.set_issuer(&[issuer]);
+            validation.set_required_spec_claims(&["exp", "aud", "sub", "iss"]);
+        }
+        let token = decode::<Claims>(token, &key.key, &validation).map_err(|error| self.refusal(&error))?;
+        caller(token.claims)
+    }
+
+    /// The key for `token`, of which nothing but its header is looked at, and of that nothing but `alg`, `kid` and `crit`.
+    async fn key_for(&self, token: &str) -> Result<Arc<VerificationKey>, AuthError> {
+        let header = decode_header(token).map_err(|error| self.refusal(&error))?;
+        if header.crit.is_some() {
+            // RFC 7515, section 4.1.11: what is critical and not understood makes the token invalid.
+            return Err(AuthError::refused(
+                "the token has a critical header (crit), and none is understood here",
+            ));
+        }
+        match &self.keys {
+            Keys::One(key) => Ok(Arc::clone(key)),
+            Keys::OfIssuer(keys) => {
+                if !matches!(header.alg, Algorithm::RS256 | Algorithm::ES256 | Algorithm::EdDSA) {
+                    return Err(self.not_of_ours());
+                }
+                let kid = header.kid.as_deref();
+                if kid.is_some_and(|kid| kid.len() > MAX_KID_BYTES) {
+                    return Err(AuthError::Refused(format!(
+                        "kid of the token is longer than {MAX_KID_BYTES} bytes"
+                    )));
+                }
+                keys.key(header.alg, kid).await
+            }
+        }
+    }
+
+    fn refusal(&self, error: &Error) -> AuthError {
+        AuthError::Refused(match error.kind() {
+            ErrorKind::ExpiredSignature => "the token has expired; get a new one".to_owned(),
+            ErrorKind::ImmatureSignature => "the token is not valid yet".to_owned(),
+            ErrorKind::InvalidAudience => {
+                format!("the token is for another audience; aud must be {}", self.audience)
+            }
+            ErrorKind::InvalidIssuer => "the token is of another issuer (iss)".to_owned(),
+            ErrorKind::MissingRequiredClaim(claim) => format!("the token has no {claim}"),
+            _ => return self.not_of_ours(),
+        })
+    }
+
+    fn not_of_ours(&self) -> AuthError {
+        let signed = match &self.keys {
+            Keys::One(key) if key.algorithm == Algorithm::HS256 => "with this deployment's secret (HS256)".to_owned(),
+            Keys::One(key) => format!("for this deployment's public key ({:?})", key.algorithm),
+            Keys::OfIssuer(_) => "with a key of this deployment's issuer (RS256, ES256 or EdDSA)".to_owned(),
+        };
+        AuthError::Refused(format!("the token is not a JWT signed {signed} whose sub is a login"))
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use jsonwebtoken::{EncodingKey, Header, encode};
-    use serde_json::{Value, json};
-
-    use super::*;
-
-    const SECRET: &str = "a secret of the test";
-    const FAR: u64 = 4_000_000_000;
-
-    fn token(header: &Header, claims: &Value, secret: &str) -> String {
-        encode(header, claims, &EncodingKey::from_secret(secret.as_bytes())).unwrap()
-    }
-
-    fn verify(token: &str) -> Result<Identity, AuthError> {
-        JwtVerifier::hs256(&SecretString::from(SECRET.to_owned())).verify(token)
-    }
-
-    #[test]
-    fn a_good_token_names_its_subject() {
-        let claims = json!({"sub": "octocat", "name": "Octo Cat", "exp": FAR, "aud": "coord"});
-        let identity = verify(&token(&Header::default(), &claims, SECRET)).unwrap();
-        assert_eq!(
-            (identity.user_id.as_str(), identity.user_name.as_str()),
-            ("octocat", "Octo Cat")
-        );
-        let claims = json!({"sub": "octocat", "exp": FAR, "aud": ["x", "coord"]});
-        assert_eq!(
-            verify(&token(&Header::default(), &claims, SECRET)).unwrap().user_name,
-            "octocat"
-        );
-    }
-
-    #[test]
-    fn every_other_token_is_refused() {
-        let good = json!({"sub": "octocat", "exp": FAR, "aud": "coord"});
-        let with = |name: &str, value: Value| {
-            let mut claims = good.clone();
-            claims[name] = value;
-            token(&Header::default(), &claims, SECRET)
-        };
-        let without = |name: &str| {
-            let mut claims = good.clone();
-            claims.as_object_mut().unwrap().remove(name);
-            token(&Header::default(), &claims, SECRET)
-        };
-        // {"alg":"none"} and the same claims, without a signature.
-        let unsigned = format!(
-            "eyJhbGciOiJub25lIn0.{}.",
-            with("sub", json!("octocat")).split('.').nth(1).unwrap()
-        );
-        for (what, token) in [
-            ("another secret", token(&Header::default(), &good, "another")),
-            (
-                "another algorithm",
-                token(&Header::new(Algorithm::HS512), &good, SECRET),
-            ),
-            ("alg none", unsigned),
-            ("expired", with("exp", json!(1_000_000_000))),
-            ("not yet valid", with("nbf", json!(FAR))),
-            ("another audience", with("aud", json!("other"))),
-            ("no exp", without("exp")),
-            ("no aud", without("aud")),
-            ("no sub", without("sub")),
-            ("an empty sub", with("sub", json!(""))),
-            ("a sub with a line break", with("sub", json!("a\nb"))),
-            ("a sub that is no text", with("sub", json!(7))),
-            ("nothing", String::new()),
-            ("rubbish", "a.b.c".to_owned()),
-            ("too long", "x".repeat(9000)),
-        ] {
-            assert!(verify(&token).is_err(), "{what}");
-        }
-    }
+fn caller(claims: Claims) -> Result<Caller, AuthError> {
+    let Claims { sub, name, repos, .. } = claims;
+    let about = |claim: &str, error: &Invalid| AuthError::Refused(format!("{claim} of the token: {error}"));
+    let user_id = UserId::parse(&sub).map_err(|error| about("sub", &error))?;
+    let limit = repos.as_ref().map(RepoLimit::parse).transpose();
+    let limit = limit.map_err(|error| about("repos", &error))?;
+    let shown = name.unwrap_or_default();
+    let shown: String = shown
+        .trim()
+        .chars()
+        .filter(|character| !character.is_control())
+        .take(128)
+        .collect();
+    let user_name = if shown.is_empty() { user_id.to_string() } else { shown };
+    Ok(Caller::limited(Identity { user_id, user_name }, limit))
 }

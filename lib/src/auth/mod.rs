@@ -1,35 +1,56 @@
 //! Who is calling. A caller never names itself: it shows a credential, or, on one machine, it is the user of that machine.
+//!
+//! - `caller`: who it is, and where that counts
+//! - `jwt`: tokens; `jwt_config`: what the environment says of them
+//! - `verification_key`, `key_set`, `issuer_keys`: what signatures are verified with
 
+mod caller;
+mod issuer_keys;
 mod jwt;
+mod jwt_config;
+mod key_set;
+mod repo_limit;
+mod verification_key;
 
-pub use jwt::JwtVerifier;
+pub use caller::{Caller, Identity};
+pub use issuer_keys::{IssuerKeys, KeySetUrl, KeyTiming};
+pub use jwt::{AUDIENCE, JwtVerifier};
 
 use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
 use secrecy::{ExposeSecret, SecretString};
 use subtle::ConstantTimeEq;
 
-use crate::domain::UserId;
+use crate::config::ConfigError;
+use crate::domain::{RepoId, UserId};
 
-/// A verified caller.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Identity {
-    /// The login.
-    pub user_id: UserId,
-    /// A name to show; the login where none is known.
-    pub user_name: String,
+/// Why a caller is not let in. The sentences may be shown to the caller.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AuthError {
+    /// No credential, or a bad one.
+    #[error("{0}")]
+    Refused(String),
+    /// A good credential, which does not count in this repository.
+    #[error("your token does not count in {0}; its claim repos names the repositories where it does")]
+    ForbiddenRepository(RepoId),
+    /// Nobody can be verified at the moment.
+    #[error("{0}")]
+    Unavailable(String),
 }
 
-/// Why a caller is nobody. The sentence may be shown to the caller.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct AuthError(pub String);
+impl AuthError {
+    fn refused(sentence: &str) -> Self {
+        AuthError::Refused(sentence.to_owned())
+    }
+}
 
 /// How callers are verified.
 #[derive(Clone, Debug)]
 pub enum Authenticator {
-    /// By a JWT. Without a verifier (no secret is configured), nobody is let in.
+    /// By a JWT. Without a verifier (no key is configured), nobody is let in.
     Jwt(Option<JwtVerifier>),
+    /// By nothing: the configuration cannot be used.
+    Misconfigured(ConfigError),
     /// On one machine, on a loopback address: a JWT if one is shown and can be verified, else the user that
     /// `X-Coord-User` names (so that several people can be played), else the user of the operating system.
     Local {
@@ -44,34 +65,35 @@ impl Authenticator {
     /// The caller of a request with these headers.
     ///
     /// # Errors
-    /// When no credential is shown, or it is not valid.
-    pub fn authenticate(&self, headers: &HeaderMap) -> Result<Identity, AuthError> {
+    /// When no credential is shown, it is not valid, or that cannot be said.
+    pub async fn authenticate(&self, headers: &HeaderMap) -> Result<Caller, AuthError> {
         match self {
-            Authenticator::Jwt(None) => Err(AuthError(
-                "this deployment has no COORD_JWT_SECRET, so that it cannot verify anybody; its operator must set it"
-                    .to_owned(),
+            Authenticator::Jwt(None) => Err(AuthError::refused(
+                "this deployment has none of COORD_JWT_SECRET, COORD_JWT_PUBLIC_KEY and COORD_JWT_JWKS_URL, so that it \
+                 cannot verify anybody; its operator must set one",
             )),
+            Authenticator::Misconfigured(error) => Err(AuthError::Unavailable(error.to_string())),
             Authenticator::Jwt(Some(verifier)) => match bearer_token(headers) {
-                Some(token) => verifier.verify(token),
-                None => Err(AuthError("send a token: Authorization: Bearer JWT".to_owned())),
+                Some(token) => verifier.verify(token).await,
+                None => Err(AuthError::refused("send a token: Authorization: Bearer JWT")),
             },
             Authenticator::Local { user, jwt } => {
                 if let (Some(verifier), Some(token)) = (jwt, bearer_token(headers)) {
-                    return verifier.verify(token);
+                    return verifier.verify(token).await;
                 }
                 let user_id = match headers.get("x-coord-user") {
                     Some(value) => value
                         .to_str()
-                        .map_err(|_| AuthError("X-Coord-User is not printable ASCII".to_owned()))
+                        .map_err(|_| AuthError::refused("X-Coord-User is not printable ASCII"))
                         .and_then(|text| {
-                            UserId::parse(text).map_err(|error| AuthError(format!("X-Coord-User: {error}")))
+                            UserId::parse(text).map_err(|error| AuthError::Refused(format!("X-Coord-User: {error}")))
                         })?,
                     None => user.clone(),
                 };
-                Ok(Identity {
+                Ok(Caller::unlimited(Identity {
                     user_name: user_id.to_string(),
                     user_id,
-                })
+                }))
             }
         }
     }
@@ -99,39 +121,37 @@ mod tests {
             .collect()
     }
 
-    #[test]
-    fn without_a_secret_nobody_is_let_in() {
+    #[tokio::test]
+    async fn without_a_secret_nobody_is_let_in() {
         let nobody = Authenticator::Jwt(None);
-        assert!(nobody.authenticate(&headers(&[])).is_err());
-        assert!(
-            nobody
-                .authenticate(&headers(&[("authorization", "Bearer undefined")]))
-                .is_err()
-        );
+        for shown in [headers(&[]), headers(&[("authorization", "Bearer undefined")])] {
+            assert!(matches!(nobody.authenticate(&shown).await, Err(AuthError::Refused(_))));
+        }
     }
 
-    #[test]
-    fn a_deployed_function_ignores_the_header_that_names_a_user() {
+    #[tokio::test]
+    async fn a_deployed_function_ignores_the_header_that_names_a_user() {
         let verifier = JwtVerifier::hs256(&SecretString::from("a secret of the test".to_owned()));
         let deployed = Authenticator::Jwt(Some(verifier));
-        assert!(deployed.authenticate(&headers(&[("x-coord-user", "alice")])).is_err());
+        let shown = headers(&[("x-coord-user", "alice")]);
+        assert!(deployed.authenticate(&shown).await.is_err());
     }
 
-    #[test]
-    fn on_one_machine_several_people_can_be_played() {
+    #[tokio::test]
+    async fn on_one_machine_several_people_can_be_played() {
         let local = Authenticator::Local {
             user: UserId::parse("root").unwrap(),
             jwt: None,
         };
-        let user = |pairs: &[(&'static str, &str)]| {
-            local
-                .authenticate(&headers(pairs))
-                .map(|identity| identity.user_id.to_string())
+        let repo = RepoId::parse("https://github.com/acme/shop").unwrap();
+        let user = async |pairs: &[(&'static str, &str)]| {
+            let caller = local.authenticate(&headers(pairs)).await?;
+            Ok::<_, AuthError>(caller.enter(&repo)?.user_id.to_string())
         };
-        assert_eq!(user(&[]).unwrap(), "root");
-        assert_eq!(user(&[("x-coord-user", "alice")]).unwrap(), "alice");
-        assert!(user(&[("x-coord-user", "")]).is_err());
-        assert!(user(&[("x-coord-user", "al ice")]).is_err());
+        assert_eq!(user(&[]).await.unwrap(), "root");
+        assert_eq!(user(&[("x-coord-user", "alice")]).await.unwrap(), "alice");
+        assert!(user(&[("x-coord-user", "")]).await.is_err());
+        assert!(user(&[("x-coord-user", "al ice")]).await.is_err());
     }
 
     #[test]

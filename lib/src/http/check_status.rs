@@ -14,7 +14,6 @@ use super::error::ErrorBody;
 use super::lock_view::{LockView, OwnLockView, others_locks, own_locks, sentence, warnings};
 use super::question::{Fields, Heads, Question};
 use super::{ApiError, AppState};
-use crate::auth::Identity;
 use crate::domain::orchestration::{self, Action, Facts, Metadata, Orchestration, Status};
 use crate::domain::{Claim, CommitSha};
 use crate::store::scripts::{self, Finding, Survey, SurveyOutcome};
@@ -54,18 +53,16 @@ fn is_zero(number: &u64) -> bool {
 
 /// `POST /api/check_status`
 pub(super) async fn check_status(State(state): State<AppState>, request: Request<Body>) -> Response {
-    let identity = match state.authenticator.authenticate(request.headers()) {
-        Ok(identity) => identity,
-        Err(error) => return ApiError::from(error).respond_to_agent(),
-    };
-    match answer(&state, identity, request).await {
+    match answer(&state, request).await {
         Ok(response) => response,
+        Err(error) if error.is_offline() => offline(&error, None),
         Err(error) => error.respond_to_agent(),
     }
 }
 
-async fn answer(state: &AppState, identity: Identity, request: Request<Body>) -> Result<Response, ApiError> {
+async fn answer(state: &AppState, request: Request<Body>) -> Result<Response, ApiError> {
     let headers = request.headers().clone();
+    let caller = state.authenticator.authenticate(&headers).await?;
     let sent: CheckRequest = read_json(request).await?;
     let question = Question::parse(
         &Fields {
@@ -76,14 +73,11 @@ async fn answer(state: &AppState, identity: Identity, request: Request<Body>) ->
             base_head: &sent.base_head,
             agent_id: &sent.agent_id,
         },
-        identity,
+        caller,
         &headers,
     )?;
     let intent = sent.intent.unwrap_or(Claim::Writing);
-    let heads = match question.learn_heads(state).await {
-        Err(error) if error.is_offline() => return Ok(offline(&error, None)),
-        heads => heads?,
-    };
+    let heads = question.learn_heads(state).await?;
     match survey(state, &question, &heads, intent).await {
         Err(error) if error.is_offline() => Ok(offline(&error, heads.repo_head)),
         survey => Ok(Json(respond(&question, survey?)).into_response()),

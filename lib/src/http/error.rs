@@ -40,6 +40,9 @@ pub enum ApiError {
     /// 403: the request is not for this server.
     #[error("{0}")]
     Forbidden(String),
+    /// 403: the caller's credential does not count in this repository.
+    #[error("{}", AuthError::ForbiddenRepository(.0.clone()))]
+    ForbiddenRepository(RepoId),
     /// 404: no such route.
     #[error("there is nothing here; the endpoints are /api/check_status, /api/post_status and /api/graph")]
     UnknownRoute,
@@ -89,6 +92,9 @@ pub enum ApiError {
     /// 500: a defect of ours.
     #[error("something is wrong with the server; its log says what")]
     Internal,
+    /// 503: who calls cannot be verified at the moment.
+    #[error("{0}")]
+    IdentityUnavailable(String),
     /// 503: no store is configured, or it gives no answer.
     #[error("{0}")]
     StoreUnavailable(String),
@@ -133,6 +139,7 @@ impl ApiError {
             ApiError::SlowBody(_) => (StatusCode::BAD_REQUEST, "SLOW_BODY"),
             ApiError::Unauthorized(_) => (StatusCode::UNAUTHORIZED, "UNAUTHORIZED"),
             ApiError::Forbidden(_) => (StatusCode::FORBIDDEN, "FORBIDDEN"),
+            ApiError::ForbiddenRepository(_) => (StatusCode::FORBIDDEN, "FORBIDDEN_REPOSITORY"),
             ApiError::UnknownRoute => (StatusCode::NOT_FOUND, "UNKNOWN_ROUTE"),
             ApiError::UnknownRepository { .. } => (StatusCode::NOT_FOUND, "UNKNOWN_REPOSITORY"),
             ApiError::UnknownBranch { .. } => (StatusCode::NOT_FOUND, "UNKNOWN_BRANCH"),
@@ -141,17 +148,21 @@ impl ApiError {
             ApiError::TooLarge(_) => (StatusCode::PAYLOAD_TOO_LARGE, "BODY_TOO_LARGE"),
             ApiError::UnsupportedMediaType => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE"),
             ApiError::Internal => (StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL"),
+            ApiError::IdentityUnavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, "IDENTITY_UNAVAILABLE"),
             ApiError::StoreUnavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, "STORE_UNAVAILABLE"),
             ApiError::SourceUnavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, "SOURCE_UNAVAILABLE"),
             ApiError::SourceLimited { .. } => (StatusCode::SERVICE_UNAVAILABLE, "SOURCE_LIMITED"),
         }
     }
 
-    /// Whether nothing can be said because the store or the source gives no answer.
+    /// Whether nothing can be said because the store, the source or the issuer of tokens gives no answer.
     pub fn is_offline(&self) -> bool {
         matches!(
             self,
-            ApiError::StoreUnavailable(_) | ApiError::SourceUnavailable(_) | ApiError::SourceLimited { .. }
+            ApiError::StoreUnavailable(_)
+                | ApiError::SourceUnavailable(_)
+                | ApiError::SourceLimited { .. }
+                | ApiError::IdentityUnavailable(_)
         )
     }
 
@@ -160,7 +171,7 @@ impl ApiError {
         let field = match self {
             ApiError::InvalidField { field, .. } => Some((*field).to_owned()),
             ApiError::MalformedBody { field, .. } => field.clone(),
-            ApiError::UnknownRepository { .. } => Some("repo_url".to_owned()),
+            ApiError::UnknownRepository { .. } | ApiError::ForbiddenRepository(_) => Some("repo_url".to_owned()),
             ApiError::UnknownBranch { .. } => Some("branch".to_owned()),
             ApiError::UnknownFile { .. } => Some("focus".to_owned()),
             _ => None,
@@ -210,7 +221,11 @@ impl IntoResponse for ApiError {
 
 impl From<AuthError> for ApiError {
     fn from(error: AuthError) -> Self {
-        ApiError::Unauthorized(error.0)
+        match error {
+            AuthError::Refused(sentence) => ApiError::Unauthorized(sentence),
+            AuthError::ForbiddenRepository(repo) => ApiError::ForbiddenRepository(repo),
+            AuthError::Unavailable(sentence) => ApiError::IdentityUnavailable(sentence),
+        }
     }
 }
 

@@ -15,7 +15,6 @@ use super::error::ErrorBody;
 use super::lock_view::{LockView, OwnLockView, others_locks, own_locks, warnings};
 use super::question::{Fields, Question, graph_warning, in_field, named, required};
 use super::{ApiError, AppState};
-use crate::auth::Identity;
 use crate::domain::orchestration::{self, Action, Facts, Metadata, Orchestration};
 use crate::domain::{Claim, CommitSha, LockEntry, LockStatus, Message};
 use crate::source::Reachable;
@@ -100,11 +99,7 @@ impl IntoResponse for PostResponse {
 
 /// `POST /api/post_status`
 pub(super) async fn post_status(State(state): State<AppState>, request: Request<Body>) -> Response {
-    let identity = match state.authenticator.authenticate(request.headers()) {
-        Ok(identity) => identity,
-        Err(error) => return ApiError::from(error).respond_to_agent(),
-    };
-    match answer(&state, identity, request).await {
+    match answer(&state, request).await {
         Ok(response) => response.into_response(),
         Err(error) if error.is_offline() => offline(&error),
         Err(error) => error.respond_to_agent(),
@@ -125,8 +120,9 @@ fn offline(error: &ApiError) -> Response {
     error.respond(response)
 }
 
-async fn answer(state: &AppState, identity: Identity, request: Request<Body>) -> Result<PostResponse, ApiError> {
+async fn answer(state: &AppState, request: Request<Body>) -> Result<PostResponse, ApiError> {
     let headers = request.headers().clone();
+    let caller = state.authenticator.authenticate(&headers).await?;
     let sent: PostRequest = read_json(request).await?;
     let question = Question::parse(
         &Fields {
@@ -137,7 +133,7 @@ async fn answer(state: &AppState, identity: Identity, request: Request<Body>) ->
             base_head: &sent.base_head,
             agent_id: &sent.agent_id,
         },
-        identity,
+        caller,
         &headers,
     )?;
     let status = *required("status", &sent.status)?;

@@ -4,7 +4,7 @@
 use axum::http::HeaderMap;
 
 use super::{ApiError, AppState};
-use crate::auth::Identity;
+use crate::auth::{Caller, Identity};
 use crate::domain::{AgentId, Branch, CommitSha, FilePath, FilePaths, Holder, Invalid, RepoId};
 use crate::source::Reachable;
 use crate::store::scripts::{Asker, Survey};
@@ -47,8 +47,11 @@ pub(super) fn in_field(field: &'static str) -> impl Fn(Invalid) -> ApiError {
 }
 
 impl Question {
-    pub fn parse(fields: &Fields<'_>, identity: Identity, headers: &HeaderMap) -> Result<Self, ApiError> {
+    /// # Errors
+    /// When a field is missing or not valid, or the caller has no right to the repository.
+    pub fn parse(fields: &Fields<'_>, caller: Caller, headers: &HeaderMap) -> Result<Self, ApiError> {
         let repo = RepoId::parse(required("repo_url", fields.repo_url)?).map_err(in_field("repo_url"))?;
+        let Identity { user_id, user_name } = caller.enter(&repo)?;
         let branch = Branch::parse(required("branch", fields.branch)?).map_err(in_field("branch"))?;
         let paths = required("file_paths", fields.file_paths)?;
         let paths = FilePaths::parse(paths.iter().map(String::as_str)).map_err(in_field("file_paths"))?;
@@ -71,7 +74,6 @@ impl Question {
         let agent_id = agent_id
             .map(|(text, field)| AgentId::parse(text).map_err(in_field(field)))
             .transpose()?;
-        let Identity { user_id, user_name } = identity;
         Ok(Question {
             repo,
             branch,

@@ -32,14 +32,14 @@ pub(super) async fn get_graph(
     headers: HeaderMap,
     query: Result<Query<GraphQuery>, axum::extract::rejection::QueryRejection>,
 ) -> Result<Response, ApiError> {
-    state.authenticator.authenticate(&headers)?;
+    let caller = state.authenticator.authenticate(&headers).await?;
     let Query(query) = query.map_err(|_| ApiError::MalformedBody {
         field: None,
         message: "the query cannot be read; send repo_url and branch, and where you want them format, focus, depth \
                   and direction, once each"
             .to_owned(),
     })?;
-    let asked = query.parse()?;
+    let asked = query.parse(caller)?;
     let (repo, branch) = (&asked.repo, &asked.branch);
     let source_head = match &state.source {
         Some(source) => Some(source.head(repo, branch).await?),

@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use crate::auth::Caller;
 use crate::domain::{Branch, FilePath, RepoId};
 use crate::graph::query::Direction;
 use crate::http::ApiError;
@@ -48,9 +49,11 @@ pub(super) struct Asked {
 }
 
 impl GraphQuery {
-    pub(super) fn parse(&self) -> Result<Asked, ApiError> {
+    pub(super) fn parse(&self, caller: Caller) -> Result<Asked, ApiError> {
+        let repo = RepoId::parse(required("repo_url", &self.repo_url)?).map_err(in_field("repo_url"))?;
+        caller.enter(&repo)?;
         Ok(Asked {
-            repo: RepoId::parse(required("repo_url", &self.repo_url)?).map_err(in_field("repo_url"))?,
+            repo,
             branch: Branch::parse(required("branch", &self.branch)?).map_err(in_field("branch"))?,
             format: match self.format.as_deref() {
                 None | Some("full") => Format::Full,

@@ -1,0 +1,68 @@
+use super::issuer_keys::{IssuerKeys, KeySetUrl, KeyTiming};
+use super::jwt::JwtVerifier;
+use crate::config::env_vars::{
+    COORD_JWT_AUDIENCE, COORD_JWT_ISSUER, COORD_JWT_JWKS_URL, COORD_JWT_PUBLIC_KEY, COORD_JWT_SECRET,
+};
+use crate::config::{ConfigError, Environment, value_of};
+use crate::domain::Invalid;
+
+impl JwtVerifier {
+    /// What `COORD_JWT_*` ask for; nothing where no key is set.
+    ///
+    /// # Errors
+    /// When two keys are set, one cannot be used, or the issuer of a public one is not named.
+    pub fn from_env(environment: Environment<'_>) -> Result<Option<Self>, ConfigError> {
+        let set: Vec<(&'static str, String)> = [COORD_JWT_SECRET, COORD_JWT_PUBLIC_KEY, COORD_JWT_JWKS_URL]
+            .into_iter()
+            .filter_map(|variable| value_of(environment, variable).map(|value| (variable, value)))
+            .collect();
+        let (variable, value) = match set.as_slice() {
+            [] => return Ok(None),
+            [(variable, value)] => (*variable, value),
+            [(first, _), others @ ..] => {
+                let others: Vec<&str> = others.iter().map(|(variable, _)| *variable).collect();
+                return Err(ConfigError {
+                    variable: first,
+                    problem: format!("cannot be set together with {}: set one of them", others.join(" and ")),
+                });
+            }
+        };
+        let wrong = |Invalid(problem)| ConfigError { variable, problem };
+        let issuer = value_of(environment, COORD_JWT_ISSUER);
+        // A private key often signs for many purposes, and a key set for many tenants. Besides, a template that leaves the
+        // issuer empty must not open the door to all of them.
+        let pinned = || {
+            issuer.clone().ok_or_else(|| ConfigError {
+                variable: COORD_JWT_ISSUER,
+                problem: format!("must be set beside {variable}, to the iss of the tokens"),
+            })
+        };
+        let mut verifier = match variable {
+            COORD_JWT_SECRET => {
+                if value.starts_with("-----BEGIN") {
+                    let problem = format!(
+                        "holds a key in PEM, which is no secret; a public key goes into {COORD_JWT_PUBLIC_KEY}"
+                    );
+                    return Err(wrong(Invalid(problem)));
+                }
+                JwtVerifier::hs256(&value.as_str().into())
+            }
+            COORD_JWT_PUBLIC_KEY => {
+                pinned()?;
+                JwtVerifier::public_key(value).map_err(wrong)?
+            }
+            _ => {
+                let issuer = pinned()?;
+                let keys = KeySetUrl::parse(value).and_then(|url| IssuerKeys::new(url, KeyTiming::default()));
+                JwtVerifier::key_set(keys.map_err(wrong)?, &issuer)
+            }
+        };
+        if let Some(issuer) = &issuer {
+            verifier = verifier.with_issuer(issuer);
+        }
+        if let Some(audience) = value_of(environment, COORD_JWT_AUDIENCE) {
+            verifier = verifier.with_audience(&audience);
+        }
+        Ok(Some(verifier))
+    }
+}

@@ -1,0 +1,260 @@
+//! When keys are fetched from their issuer, and what holds while they cannot be.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::http::StatusCode;
+use coord::auth::{Authenticator, KeyTiming};
+use insta::assert_json_snapshot;
+use serde_json::{Value, json};
+
+use crate::api::Api;
+use crate::issuer::{Issuer, Says, eager, good, is_refused, is_unavailable, set, verifier};
+use crate::signer::Signer;
+use crate::tokens::login;
+
+#[tokio::test]
+async fn sixty_four_requests_at_once_make_one_fetch() {
+    let (old, new) = (Signer::ed25519(), Signer::ed25519());
+    let late = |signer: &Signer, kid| Says::Late(Duration::from_millis(300), json!({ "keys": [signer.jwk(kid)] }));
+    let issuer = Issuer::start(late(&old, "old")).await;
+    let timing = KeyTiming {
+        pause: Duration::from_millis(500),
+        ..KeyTiming::default()
+    };
+    let verifier = issuer.verifier(timing);
+    let token = old.sign(Some("old"), &good());
+    let all = futures::future::join_all((0..64).map(|_| login(&verifier, &token))).await;
+    assert!(all.iter().all(Result::is_ok), "{all:?}");
+    assert_eq!(issuer.asked(), 1);
+
+    // The same when the keys have changed, and everybody comes with the new one.
+    issuer.say(late(&new, "new"));
+    tokio::time::sleep(Duration::from_millis(600)).await;
+    let token = new.sign(Some("new"), &good());
+    let all = futures::future::join_all((0..64).map(|_| login(&verifier, &token))).await;
+    assert!(all.iter().all(Result::is_ok), "{all:?}");
+    assert_eq!(issuer.asked(), 2);
+    assert!(
+        is_refused(&verifier, &old.sign(Some("old"), &good())).await,
+        "the old key is gone"
+    );
+}
+
+#[tokio::test]
+async fn a_request_that_goes_away_does_not_take_the_fetch_with_it() {
+    let signer = Signer::ed25519();
+    let keys = json!({ "keys": [signer.jwk("one")] });
+    let issuer = Issuer::start(Says::Late(Duration::from_millis(300), keys)).await;
+    let verifier = issuer.verifier(KeyTiming::default());
+    let token = signer.sign(Some("one"), &good());
+    let gone = tokio::time::timeout(Duration::from_millis(100), login(&verifier, &token)).await;
+    assert!(gone.is_err());
+    assert!(login(&verifier, &token).await.is_ok());
+    assert_eq!(issuer.asked(), 1);
+}
+
+#[tokio::test]
+async fn unknown_keys_make_no_more_than_one_fetch_in_a_while() {
+    let signer = Signer::ed25519();
+    let issuer = Issuer::start(set(&[signer.jwk("one")])).await;
+    let timing = KeyTiming {
+        pause: Duration::from_millis(400),
+        ..KeyTiming::default()
+    };
+    let verifier = issuer.verifier(timing);
+    let start = Instant::now();
+    let mut tokens = 0;
+    while start.elapsed() < Duration::from_millis(1000) {
+        let kid = format!("made-up-{tokens}");
+        assert!(is_refused(&verifier, &signer.sign(Some(&kid), &good())).await);
+        tokens += 1;
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert!(
+        (2..=3).contains(&issuer.asked()),
+        "{} for {tokens} tokens",
+        issuer.asked()
+    );
+}
+
+#[tokio::test]
+async fn old_keys_are_renewed_while_requests_go_on() {
+    let (old, new) = (Signer::ed25519(), Signer::ed25519());
+    let issuer = Issuer::start(set(&[old.jwk("old")])).await;
+    let timing = KeyTiming {
+        lifetime: Duration::from_millis(200),
+        pause: Duration::from_millis(50),
+        ..KeyTiming::default()
+    };
+    let verifier = issuer.verifier(timing);
+    let token = old.sign(Some("old"), &good());
+    assert!(login(&verifier, &token).await.is_ok());
+    issuer.say(Says::Late(
+        Duration::from_millis(300),
+        json!({ "keys": [new.jwk("new")] }),
+    ));
+    tokio::time::sleep(Duration::from_millis(250)).await;
+    let start = Instant::now();
+    assert!(
+        login(&verifier, &token).await.is_ok(),
+        "the old key counts until the new ones are there"
+    );
+    assert!(start.elapsed() < Duration::from_millis(200), "nobody waits for them");
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert!(login(&verifier, &new.sign(Some("new"), &good())).await.is_ok());
+    assert!(is_refused(&verifier, &token).await);
+}
+
+/// Everything that is no key set, and comes within its time.
+fn troubles(elsewhere: &Issuer) -> Vec<(&'static str, Says)> {
+    let text = |text: &str| Says::Text(StatusCode::OK, text.to_owned());
+    vec![
+        (
+            "an error",
+            Says::Text(StatusCode::INTERNAL_SERVER_ERROR, "{\"keys\":[]}".to_owned()),
+        ),
+        (
+            "not there",
+            Says::Text(StatusCode::NOT_FOUND, "{\"keys\":[]}".to_owned()),
+        ),
+        ("a redirect", Says::Redirect(format!("http://{}/", elsewhere.address))),
+        ("a redirect to a file", Says::Redirect("file:///etc/passwd".to_owned())),
+        ("a page", text("<html>log in</html>")),
+        ("nothing", text("")),
+        ("no list", text("{\"keys\":{}}")),
+        ("no keys", text("{}")),
+        ("a list", text("[]")),
+        ("cut off", text("{\"keys\":[{\"kty\":\"RSA\"")),
+        ("very deep", text(&"[".repeat(100_000))),
+        ("very long", text(&format!("{{\"keys\":[{}]}}", " ".repeat(300 << 10)))),
+        ("endless", Says::Endless),
+    ]
+}
+
+#[tokio::test]
+async fn while_the_issuer_is_in_trouble_known_keys_count_and_unknown_ones_are_no_refusal() {
+    let (signer, evil) = (Signer::ed25519(), Signer::ed25519());
+    let elsewhere = Issuer::start(set(&[evil.jwk("evil"), signer.jwk("one")])).await;
+    let issuer = Issuer::start(set(&[signer.jwk("one")])).await;
+    let verifier = issuer.verifier(KeyTiming {
+        lifetime: Duration::ZERO,
+        ..eager()
+    });
+    let token = signer.sign(Some("one"), &good());
+    assert!(login(&verifier, &token).await.is_ok());
+    for (name, trouble) in troubles(&elsewhere) {
+        issuer.say(trouble.clone());
+        assert!(
+            is_unavailable(&verifier, &evil.sign(Some("evil"), &good())).await,
+            "{name}"
+        );
+        assert!(login(&verifier, &token).await.is_ok(), "{name}");
+        // With no key at hand nothing can be said of anybody.
+        let cold = issuer.verifier(eager());
+        assert!(is_unavailable(&cold, &token).await, "{name}");
+        issuer.say(set(&[signer.jwk("one")]));
+        assert!(login(&cold, &token).await.is_ok(), "{name} is over");
+    }
+    assert_eq!(elsewhere.asked(), 0, "no redirect was followed");
+}
+
+#[tokio::test]
+async fn a_slow_issuer_is_waited_for_no_longer_than_it_may_take() {
+    let signer = Signer::ed25519();
+    let keys = json!({ "keys": [signer.jwk("one")] });
+    let issuer = Issuer::start(Says::Late(Duration::from_secs(30), keys)).await;
+    let timing = KeyTiming {
+        fetch: Duration::from_millis(200),
+        ..KeyTiming::default()
+    };
+    let verifier = issuer.verifier(timing);
+    let token = signer.sign(Some("one"), &good());
+    let start = Instant::now();
+    assert!(is_unavailable(&verifier, &token).await);
+    // It has just failed: the next one is told at once.
+    assert!(is_unavailable(&verifier, &token).await);
+    assert!(start.elapsed() < Duration::from_secs(5));
+    assert_eq!(issuer.asked(), 1);
+}
+
+#[tokio::test]
+async fn an_issuer_takes_its_keys_back_by_an_empty_set() {
+    let signer = Signer::ed25519();
+    let issuer = Issuer::start(set(&[signer.jwk("one")])).await;
+    let verifier = issuer.verifier(eager());
+    let token = signer.sign(Some("one"), &good());
+    assert!(login(&verifier, &token).await.is_ok());
+    issuer.say(set(&[]));
+    assert!(is_refused(&verifier, &signer.sign(Some("two"), &good())).await);
+    assert!(is_refused(&verifier, &token).await);
+}
+
+#[tokio::test]
+async fn keys_of_an_issuer_that_is_away_count_for_a_bounded_time() {
+    let signer = Signer::ed25519();
+    let issuer = Issuer::start(set(&[signer.jwk("one")])).await;
+    let verifier = issuer.verifier(KeyTiming {
+        lifetime: Duration::from_millis(50),
+        most_age: Duration::from_millis(800),
+        ..eager()
+    });
+    let token = signer.sign(Some("one"), &good());
+    assert!(login(&verifier, &token).await.is_ok());
+    issuer.say(Says::Text(StatusCode::BAD_GATEWAY, String::new()));
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert!(login(&verifier, &token).await.is_ok());
+    tokio::time::sleep(Duration::from_millis(800)).await;
+    assert!(is_unavailable(&verifier, &token).await);
+    issuer.say(set(&[signer.jwk("one")]));
+    assert!(login(&verifier, &token).await.is_ok());
+}
+
+#[tokio::test]
+async fn an_issuer_that_cannot_be_reached_is_offline_and_no_refusal() {
+    let signer = Signer::ed25519();
+    let issuer = Issuer::start(Says::Text(StatusCode::BAD_GATEWAY, String::new())).await;
+    // Nobody listens on port 1 of this machine.
+    for address in [issuer.address, SocketAddr::from(([127, 0, 0, 1], 1))] {
+        let verifier = verifier(address, eager());
+        let api = Api::start_with(|state| state.authenticator = Arc::new(Authenticator::Jwt(Some(verifier)))).await;
+        let token = format!("Bearer {}", signer.sign(Some("one"), &good()));
+        let headers = [("content-type", "application/json"), ("authorization", token.as_str())];
+        let post = async |path: &str, body: Value| {
+            api.request(reqwest::Method::POST, path, &headers, body.to_string())
+                .await
+        };
+        let check = post("/api/check_status", api.check_body(&["src/auth.ts"], json!({}))).await;
+        let claim = post(
+            "/api/post_status",
+            api.post_body("WRITING", &["src/auth.ts"], json!({})),
+        )
+        .await;
+        let graph = api
+            .get("/api/graph?repo_url=https://github.com/acme/shop&branch=main", &headers)
+            .await;
+        for answer in [&check, &claim, &graph] {
+            assert_eq!((answer.status, answer.header("retry-after")), (503, Some("5")));
+            assert_eq!(answer.json()["error"], "IDENTITY_UNAVAILABLE");
+        }
+        if address == issuer.address {
+            assert_json_snapshot!("check", check.snapshot());
+            assert_json_snapshot!("claim", claim.snapshot());
+            issuer.say(set(&[signer.jwk("one")]));
+            let check = post("/api/check_status", api.check_body(&["src/auth.ts"], json!({}))).await;
+            assert_eq!(check.status, 200);
+        }
+        // No credential, and one that no key could verify, are refused whatever the issuer does.
+        assert_eq!(api.get("/api/graph?repo_url=x&branch=main", &[]).await.status, 401);
+        assert_eq!(
+            api.get(
+                "/api/graph?repo_url=x&branch=main",
+                &[("authorization", "Bearer undefined")]
+            )
+            .await
+            .status,
+            401
+        );
+    }
+}

@@ -1,0 +1,181 @@
+//! Where a token counts, and what a deployment answers that cannot verify anybody.
+
+use std::sync::Arc;
+
+use coord::auth::{Authenticator, JwtVerifier};
+use coord::domain::UserId;
+use coord::http::Endpoint;
+use insta::assert_json_snapshot;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::api::{Answer, Api, listen};
+use crate::signer::Signer;
+use crate::tokens::claims;
+
+async fn start(signer: &Signer) -> Api {
+    let verifier = JwtVerifier::public_key(&signer.public_pem()).unwrap();
+    Api::start_with(|state| state.authenticator = Arc::new(Authenticator::Jwt(Some(verifier)))).await
+}
+
+/// Every endpoint that is about a repository, asked about `repo_url`.
+async fn ask_all(api: &Api, headers: &[(&'static str, &str)], repo_url: &str) -> Vec<(Endpoint, Answer)> {
+    let mut answers = Vec::new();
+    for endpoint in Endpoint::ALL {
+        let repo = json!({ "repo_url": repo_url });
+        let (method, path, body) = match endpoint {
+            // It is the deployment's own, with a secret of its own.
+            Endpoint::CronCleanup => continue,
+            Endpoint::Graph => {
+                let path = format!("{}?repo_url={repo_url}&branch=main", endpoint.path());
+                (Method::GET, path, Value::Null)
+            }
+            Endpoint::CheckStatus => (
+                Method::POST,
+                endpoint.path().to_owned(),
+                api.check_body(&["a.ts"], repo),
+            ),
+            Endpoint::PostStatus => (
+                Method::POST,
+                endpoint.path().to_owned(),
+                api.post_body("WRITING", &["a.ts"], repo),
+            ),
+        };
+        let mut all = vec![("content-type", "application/json")];
+        all.extend(headers);
+        answers.push((endpoint, api.request(method, &path, &all, body.to_string()).await));
+    }
+    answers
+}
+
+#[tokio::test]
+async fn a_token_with_repos_counts_there_and_nowhere_else() {
+    let signer = Signer::ed25519();
+    let api = start(&signer).await;
+    for (repos, counts) in [
+        (json!(["github.com/acme/shop"]), true),
+        (json!(["git@github.com:Acme/Shop.git"]), true),
+        (json!(["github.com/other/one", "github.com/acme/*"]), true),
+        (Value::Null, true),
+        (json!(["github.com/acme/sho"]), false),
+        (json!(["github.com/acme/shop/*"]), false),
+        (json!([]), false),
+    ] {
+        let token = format!("Bearer {}", signer.sign(None, &claims(&json!({ "repos": repos }))));
+        let headers = [("authorization", token.as_str()), ("x-coord-user", "root")];
+        for (endpoint, answer) in ask_all(&api, &headers, crate::api::REPO_URL).await {
+            let is_allowed = answer.status != 403;
+            assert_eq!(is_allowed, counts, "{endpoint:?} {repos}: {}", answer.json());
+            if !counts {
+                assert_eq!(answer.json()["error"], "FORBIDDEN_REPOSITORY");
+                assert_eq!(answer.json()["field"], "repo_url");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn who_may_not_ask_does_not_learn_whether_there_is_such_a_repository() {
+    let signer = Signer::ed25519();
+    let api = start(&signer).await;
+    let token = format!(
+        "Bearer {}",
+        signer.sign(None, &claims(&json!({ "repos": ["github.com/other/*"] })))
+    );
+    let headers = [("authorization", token.as_str())];
+    let there = ask_all(&api, &headers, "https://github.com/acme/shop").await;
+    let not_there = ask_all(&api, &headers, "https://github.com/acme/nowhere").await;
+    for ((endpoint, there), (_, not_there)) in there.iter().zip(&not_there) {
+        assert_eq!((there.status, not_there.status), (403, 403), "{endpoint:?}");
+        assert_eq!(
+            there.refusal().replace("acme/shop", "acme/nowhere"),
+            not_there.refusal(),
+            "{endpoint:?}"
+        );
+    }
+    assert_json_snapshot!(there[0].1.snapshot());
+    assert_eq!(api.held().await, 0);
+}
+
+#[tokio::test]
+async fn a_claim_repos_that_cannot_be_read_makes_the_token_worthless() {
+    let signer = Signer::ed25519();
+    let api = start(&signer).await;
+    for repos in [
+        json!("github.com/acme/shop"),
+        json!({}),
+        json!(["*"]),
+        json!(["github.com/*"]),
+        json!(["github.com/acme/shop", 7]),
+    ] {
+        let token = format!("Bearer {}", signer.sign(None, &claims(&json!({ "repos": repos }))));
+        for (endpoint, answer) in ask_all(&api, &[("authorization", &token)], crate::api::REPO_URL).await {
+            assert_eq!(answer.status, 401, "{endpoint:?} {repos}");
+        }
+    }
+    // `null` is a claim too: it is there.
+    let mut with_null = claims(&json!({}));
+    with_null["repos"] = Value::Null;
+    let token = format!("Bearer {}", signer.sign(None, &with_null));
+    for (endpoint, answer) in ask_all(&api, &[("authorization", &token)], crate::api::REPO_URL).await {
+        assert_eq!(answer.status, 401, "{endpoint:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_header_that_names_a_user_changes_nothing_beside_a_token() {
+    let signer = Signer::p256();
+    let verifier = JwtVerifier::public_key(&signer.public_pem()).unwrap();
+    let local = Authenticator::Local {
+        user: UserId::parse("root").unwrap(),
+        jwt: Some(verifier.clone()),
+    };
+    for authenticator in [Authenticator::Jwt(Some(verifier)), local] {
+        let api = Api::start_with(|state| state.authenticator = Arc::new(authenticator)).await;
+        let token = |signer: &Signer, login: &str| {
+            let claims = claims(&json!({ "sub": login }));
+            format!("Bearer {}", signer.sign(None, &claims))
+        };
+        let claim = async |authorization: &str, user: &str| {
+            let body = api.post_body("WRITING", &["src/auth.ts"], json!({})).to_string();
+            let headers = [
+                ("content-type", "application/json"),
+                ("authorization", authorization),
+                ("x-coord-user", user),
+                ("x-forwarded-user", user),
+            ];
+            api.request(Method::POST, "/api/post_status", &headers, body).await
+        };
+        assert_eq!(claim(&token(&Signer::p256(), "ann"), "ann").await.status, 401);
+        assert_eq!(claim(&token(&signer, "ann"), "bob").await.status, 200);
+        let refused = claim(&token(&signer, "bob"), "ann").await;
+        assert_eq!(refused.status, 409);
+        assert_eq!(refused.json()["conflicting_locks"]["src/auth.ts"]["user"], "ann");
+    }
+}
+
+#[tokio::test]
+async fn a_function_whose_settings_contradict_each_other_says_so_to_everybody() {
+    let set = |name: &str| match name {
+        "COORD_JWT_SECRET" => Some("sesame".to_owned()),
+        "COORD_JWT_JWKS_URL" => Some("https://login.example.com/jwks".to_owned()),
+        _ => None,
+    };
+    let api = Api::start().await;
+    let signer = Signer::Secret(b"sesame".to_vec());
+    let token = format!("Bearer {}", signer.sign(None, &claims(&json!({}))));
+    for endpoint in [Endpoint::CheckStatus, Endpoint::PostStatus, Endpoint::Graph] {
+        let address = listen(coord::function::function_router(endpoint, &set)).await;
+        let function = api.elsewhere(address, Arc::clone(&api.store));
+        let answers = ask_all(&function, &[("authorization", &token)], crate::api::REPO_URL).await;
+        let (_, answer) = answers.into_iter().find(|(asked, _)| *asked == endpoint).unwrap();
+        assert_eq!(answer.status, 503, "{endpoint:?}");
+        assert_eq!(answer.json()["error"], "IDENTITY_UNAVAILABLE");
+        let message = answer.json()["message"].as_str().unwrap().to_owned();
+        assert!(
+            message.contains("COORD_JWT_SECRET") && message.contains("COORD_JWT_JWKS_URL"),
+            "{message}"
+        );
+        assert!(!message.contains("sesame"));
+    }
+}

@@ -1,0 +1,433 @@
+//! Tokens, good ones and forged ones, against each kind of key.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use aws_lc_rs::encoding::{AsDer, Pkcs8V1Der};
+use aws_lc_rs::signature::KeyPair;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use coord::auth::{AuthError, JwtVerifier};
+use coord::config::ConfigError;
+use secrecy::SecretString;
+use serde_json::{Value, json};
+
+use crate::api::repo;
+use crate::signer::{Signer, pem};
+
+/// Who makes the tokens.
+pub const ISSUER: &str = "https://login.example.com/";
+
+/// Claims that are good for an hour, with those of `more` put over them; `null` takes one away.
+pub fn claims(more: &Value) -> Value {
+    let mut claims = json!({ "sub": "ann", "aud": "coord", "iss": ISSUER, "exp": in_seconds(3600) });
+    for (name, value) in more.as_object().unwrap() {
+        match value {
+            Value::Null => claims.as_object_mut().unwrap().remove(name),
+            value => claims.as_object_mut().unwrap().insert(name.clone(), value.clone()),
+        };
+    }
+    claims
+}
+
+pub fn in_seconds(seconds: i64) -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+    i64::try_from(now).unwrap() + seconds
+}
+
+/// The login that the verifier finds in `token`, or why there is none.
+pub async fn login(verifier: &JwtVerifier, token: &str) -> Result<String, AuthError> {
+    let caller = verifier.verify(token).await?;
+    Ok(caller.enter(&repo())?.user_id.to_string())
+}
+
+async fn refusal(verifier: &JwtVerifier, token: &str) -> String {
+    match login(verifier, token).await {
+        Err(AuthError::Refused(sentence)) => sentence,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn verifier_of(signer: &Signer) -> JwtVerifier {
+    let verifier = match signer {
+        Signer::Secret(secret) => JwtVerifier::hs256(&SecretString::from(String::from_utf8(secret.clone()).unwrap())),
+        signer => JwtVerifier::public_key(&signer.public_pem()).unwrap(),
+    };
+    verifier.with_issuer(ISSUER)
+}
+
+fn signers() -> [Signer; 4] {
+    let secret = Signer::Secret(b"a secret that only the test knows".to_vec());
+    [secret, Signer::rsa(), Signer::p256(), Signer::ed25519()]
+}
+
+#[tokio::test]
+async fn each_kind_of_key_verifies_the_tokens_of_its_algorithm() {
+    for signer in signers() {
+        let verifier = verifier_of(&signer);
+        for kid in [None, Some("any"), Some("../../etc/passwd")] {
+            // One key is configured, so that there is nothing to choose by a kid.
+            let token = signer.sign(kid, &claims(&json!({})));
+            assert_eq!(
+                login(&verifier, &token).await.as_deref(),
+                Ok("ann"),
+                "{}",
+                signer.algorithm()
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_public_key_may_be_written_as_environments_need_it() {
+    let signer = Signer::rsa();
+    let Signer::Rsa(pair) = &signer else { unreachable!() };
+    let spki = signer.public_pem();
+    let token = signer.sign(None, &claims(&json!({})));
+    for text in [
+        spki.replace('\n', "\\n"),
+        spki.replace('\n', "\r\n"),
+        format!("\n  {}", spki.trim()),
+        pem("RSA PUBLIC KEY", pair.public_key().as_ref()),
+    ] {
+        let verifier = JwtVerifier::public_key(&text).unwrap();
+        assert_eq!(login(&verifier, &token).await.as_deref(), Ok("ann"), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn no_algorithm_but_that_of_the_key_is_taken() {
+    let good = claims(&json!({}));
+    for signer in signers() {
+        let verifier = verifier_of(&signer);
+        for algorithm in [
+            "none", "None", "NONE", "nOnE", "", "HS256", "HS384", "HS512", "RS256", "RS384", "RS512", "PS256", "ES256",
+            "ES384", "ES512", "EdDSA", "Ed25519", "hs256",
+        ] {
+            if algorithm == signer.algorithm() {
+                continue;
+            }
+            let signed = signer.token(&json!({ "typ": "JWT", "alg": algorithm }), &good);
+            let unsigned = format!("{}.", signed.rsplit_once('.').unwrap().0);
+            for token in [&signed, &unsigned] {
+                refusal(&verifier, token).await;
+            }
+        }
+        for header in [json!({}), json!({ "alg": null }), json!({ "alg": ["none"] }), json!([])] {
+            refusal(&verifier, &signer.token(&header, &good)).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_public_key_is_never_a_secret() {
+    for signer in [Signer::rsa(), Signer::p256(), Signer::ed25519()] {
+        let (der, text, jwk) = (signer.public_der(), signer.public_pem(), signer.jwk("one"));
+        let raw = match &signer {
+            Signer::Rsa(pair) => pair.public_key().as_ref().to_vec(),
+            Signer::Ec(pair) => pair.public_key().as_ref().to_vec(),
+            Signer::Ed25519(pair) => pair.public_key().as_ref().to_vec(),
+            Signer::Secret(_) => unreachable!(),
+        };
+        let verifier = verifier_of(&signer);
+        for secret in [
+            text.clone().into_bytes(),
+            text.trim().into(),
+            text.replace('\n', "\\n").into(),
+            der,
+            raw,
+            jwk.to_string().into_bytes(),
+            Vec::new(),
+        ] {
+            let confused = Signer::Secret(secret);
+            for algorithm in ["HS256", "HS384", "HS512", signer.algorithm()] {
+                let token = confused.token(&json!({ "alg": algorithm }), &claims(&json!({})));
+                refusal(&verifier, &token).await;
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn another_key_of_the_same_kind_signs_for_nobody() {
+    for (mine, other) in [
+        (Signer::Secret(b"mine".to_vec()), Signer::Secret(b"other".to_vec())),
+        (Signer::rsa(), Signer::rsa()),
+        (Signer::p256(), Signer::p256()),
+        (Signer::p256(), Signer::p384()),
+        (Signer::ed25519(), Signer::ed25519()),
+    ] {
+        let verifier = verifier_of(&mine);
+        refusal(&verifier, &other.sign(None, &claims(&json!({})))).await;
+        // A header that brings its own key, or says where to fetch one, changes nothing either way.
+        let mut header = json!({
+            "alg": other.algorithm(), "jku": "http://127.0.0.1:9/jwks", "x5u": "http://127.0.0.1:9/x5u",
+        });
+        if !matches!(other, Signer::Secret(_)) {
+            header["jwk"] = other.jwk("mine");
+        }
+        refusal(&verifier, &other.token(&header, &claims(&json!({})))).await;
+        header["alg"] = mine.algorithm().into();
+        let token = mine.token(&header, &claims(&json!({})));
+        assert_eq!(login(&verifier, &token).await.as_deref(), Ok("ann"));
+        // The signature of one token under the claims of another.
+        let (good, ann) = (
+            mine.sign(None, &claims(&json!({ "sub": "bob" }))),
+            mine.sign(None, &claims(&json!({}))),
+        );
+        let (_, signature) = good.rsplit_once('.').unwrap();
+        let (message, _) = ann.rsplit_once('.').unwrap();
+        refusal(&verifier, &format!("{message}.{signature}")).await;
+    }
+}
+
+#[tokio::test]
+async fn claims_are_held_to_what_is_pinned() {
+    for signer in signers() {
+        let verifier = verifier_of(&signer);
+        for (more, refused) in [
+            (json!({ "exp": in_seconds(-30) }), None),
+            (json!({ "exp": in_seconds(-90) }), Some("expired")),
+            (json!({ "exp": null }), Some("no exp")),
+            (json!({ "exp": "4000000000" }), Some("no exp")),
+            (json!({ "exp": -1 }), Some("no exp")),
+            (json!({ "nbf": in_seconds(30) }), None),
+            (json!({ "nbf": in_seconds(90) }), Some("not valid yet")),
+            (json!({ "nbf": "soon" }), Some("not a JWT")),
+            (json!({ "aud": ["other", "coord"] }), None),
+            (json!({ "aud": ["other"] }), Some("audience")),
+            (json!({ "aud": [] }), Some("audience")),
+            (json!({ "aud": "Coord" }), Some("audience")),
+            (json!({ "aud": "coord " }), Some("audience")),
+            (json!({ "aud": "" }), Some("audience")),
+            (json!({ "aud": null }), Some("no aud")),
+            (json!({ "aud": 1 }), Some("no aud")),
+            (json!({ "iss": "https://login.example.com" }), Some("issuer")),
+            (json!({ "iss": "https://evil.example.com/" }), Some("issuer")),
+            (json!({ "iss": "" }), Some("issuer")),
+            (json!({ "iss": null }), Some("no iss")),
+            (
+                json!({ "iss": ["https://evil.example.com/", ISSUER] }),
+                Some("not a JWT"),
+            ),
+            (json!({ "sub": null }), Some("not a JWT")),
+            (json!({ "sub": "" }), Some("sub")),
+            (json!({ "sub": "a\nb" }), Some("sub")),
+            (json!({ "sub": 7 }), Some("not a JWT")),
+        ] {
+            let answer = login(&verifier, &signer.sign(None, &claims(&more))).await;
+            match refused {
+                None => assert_eq!(answer.as_deref(), Ok("ann"), "{more}"),
+                Some(part) => {
+                    let error = answer.unwrap_err();
+                    assert!(
+                        matches!(&error, AuthError::Refused(sentence) if sentence.contains(part)),
+                        "{more}: {error}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn another_audience_may_be_asked_for() {
+    let signer = Signer::ed25519();
+    let verifier = verifier_of(&signer).with_audience("coord-staging");
+    let token = signer.sign(None, &claims(&json!({ "aud": "coord-staging" })));
+    assert_eq!(login(&verifier, &token).await.as_deref(), Ok("ann"));
+    let sentence = refusal(&verifier, &signer.sign(None, &claims(&json!({})))).await;
+    assert!(sentence.contains("coord-staging"), "{sentence}");
+}
+
+#[tokio::test]
+async fn what_is_critical_and_not_understood_is_refused() {
+    let signer = Signer::p256();
+    let verifier = verifier_of(&signer);
+    for crit in [json!(["b64"]), json!(["exp"]), json!([]), json!("b64"), json!([1])] {
+        let token = signer.token(
+            &json!({ "alg": "ES256", "crit": crit, "b64": true }),
+            &claims(&json!({})),
+        );
+        refusal(&verifier, &token).await;
+    }
+}
+
+#[tokio::test]
+async fn rubbish_of_every_size_is_refused() {
+    let signer = Signer::ed25519();
+    let verifier = verifier_of(&signer);
+    let good = signer.sign(None, &claims(&json!({})));
+    let (message, signature) = good.rsplit_once('.').unwrap();
+    let (header, body) = message.split_once('.').unwrap();
+    let deep = URL_SAFE_NO_PAD.encode("[".repeat(4000));
+    for token in [
+        String::new(),
+        "undefined".to_owned(),
+        ".".to_owned(),
+        "..".to_owned(),
+        "a.b.c".to_owned(),
+        format!("{header}.{body}"),
+        format!("{message}."),
+        format!("{message}.{}", &signature[..20]),
+        format!("{message}.{signature}="),
+        format!("{message}.{signature}.{signature}"),
+        format!("{header}..{signature}"),
+        format!("{deep}.{body}.{signature}"),
+        format!("{header}.{deep}.{signature}"),
+        good.replace('.', " ."),
+        "x".repeat(100_000),
+        signer.sign(None, &claims(&json!({ "more": "x".repeat(9000) }))),
+        signer.sign(Some(&"k".repeat(9000)), &claims(&json!({}))),
+    ] {
+        refusal(&verifier, &token).await;
+    }
+}
+
+#[test]
+fn a_key_that_cannot_be_used_is_refused_without_being_shown() {
+    let Signer::Ed25519(pair) = Signer::ed25519() else {
+        unreachable!()
+    };
+    let private: Pkcs8V1Der<'_> = pair.as_der().unwrap();
+    let whole = Signer::rsa().public_pem();
+    for (text, part) in [
+        (pem("PRIVATE KEY", private.as_ref()), "holds a private key"),
+        ("-----BEGIN RSA PRIVATE KEY-----".to_owned(), "holds a private key"),
+        (pem("RSA PUBLIC KEY", &rsa_of_bytes(128)), "1024 bits"),
+        (pem("RSA PUBLIC KEY", &rsa_of_bytes(1024)), "no public key"),
+        (Signer::p384().public_pem(), "no public key"),
+        (pem("CERTIFICATE", &Signer::p256().public_der()), "no public key"),
+        (pem("PUBLIC KEY", b"rubbish"), "no public key"),
+        (whole[..200].to_owned(), "no public key"),
+        ("sesame".to_owned(), "no public key"),
+    ] {
+        let error = JwtVerifier::public_key(&text).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+        assert!(!error.contains("sesame") && !error.contains("MC4CAQ"), "{error}");
+    }
+}
+
+/// An RSA public key of that length in DER, PKCS#1.
+fn rsa_of_bytes(bytes: usize) -> Vec<u8> {
+    let length = |bytes: usize| match u8::try_from(bytes) {
+        Ok(byte) => vec![0x81, byte],
+        Err(_) => [&[0x82][..], &u16::try_from(bytes).unwrap().to_be_bytes()].concat(),
+    };
+    let mut modulus = vec![0xff; bytes];
+    modulus.insert(0, 0);
+    let n = [&[2][..], &length(modulus.len()), &modulus].concat();
+    let both = [&n[..], &[2, 3, 1, 0, 1]].concat();
+    [&[0x30][..], &length(both.len()), &both].concat()
+}
+
+fn from_env(set: &[(&str, &str)]) -> Result<Option<JwtVerifier>, ConfigError> {
+    JwtVerifier::from_env(&|name| {
+        let found = set.iter().find(|(variable, _)| *variable == name);
+        found.map(|(_, value)| (*value).to_owned())
+    })
+}
+
+#[tokio::test]
+async fn what_is_not_set_opens_nothing() {
+    for nothing in ["", "  ", "undefined", "null", "NULL"] {
+        let keys = ["COORD_JWT_SECRET", "COORD_JWT_PUBLIC_KEY", "COORD_JWT_JWKS_URL"].map(|name| (name, nothing));
+        assert!(from_env(&keys).unwrap().is_none(), "{nothing:?}");
+        // Nor does an issuer that is not set: it does not mean any issuer.
+        let key = Signer::ed25519().public_pem();
+        for key in [
+            ("COORD_JWT_PUBLIC_KEY", key.as_str()),
+            ("COORD_JWT_JWKS_URL", "https://login.example.com/jwks"),
+        ] {
+            let error = from_env(&[key, ("COORD_JWT_ISSUER", nothing)]).unwrap_err();
+            assert_eq!(error.variable, "COORD_JWT_ISSUER", "{error}");
+        }
+        // An audience that is not set is coord.
+        let verifier = from_env(&[("COORD_JWT_SECRET", "s"), ("COORD_JWT_AUDIENCE", nothing)]);
+        let verifier = verifier.unwrap().unwrap();
+        let signer = Signer::Secret(b"s".to_vec());
+        assert!(login(&verifier, &signer.sign(None, &claims(&json!({})))).await.is_ok());
+        refusal(&verifier, &signer.sign(None, &claims(&json!({ "aud": nothing })))).await;
+    }
+}
+
+#[tokio::test]
+async fn the_environment_says_key_issuer_and_audience() {
+    let signer = Signer::rsa();
+    let one_line = signer.public_pem().replace('\n', "\\n");
+    let set = [
+        ("COORD_JWT_PUBLIC_KEY", one_line.as_str()),
+        ("COORD_JWT_ISSUER", ISSUER),
+        ("COORD_JWT_AUDIENCE", "staging"),
+        ("COORD_JWT_SECRET", "undefined"),
+    ];
+    let verifier = from_env(&set).unwrap().unwrap();
+    let token = |more| signer.sign(None, &claims(&more));
+    assert_eq!(
+        login(&verifier, &token(json!({ "aud": "staging" }))).await.as_deref(),
+        Ok("ann")
+    );
+    refusal(&verifier, &token(json!({}))).await;
+    refusal(&verifier, &token(json!({ "aud": "staging", "iss": "other" }))).await;
+
+    let secret = Signer::Secret(b"sesame".to_vec());
+    let pinned = from_env(&[("COORD_JWT_SECRET", "sesame"), ("COORD_JWT_ISSUER", ISSUER)])
+        .unwrap()
+        .unwrap();
+    assert!(login(&pinned, &secret.sign(None, &claims(&json!({})))).await.is_ok());
+    refusal(&pinned, &secret.sign(None, &claims(&json!({ "iss": "other" })))).await;
+    refusal(&pinned, &secret.sign(None, &claims(&json!({ "iss": null })))).await;
+    let open = from_env(&[("COORD_JWT_SECRET", "sesame")]).unwrap().unwrap();
+    assert!(
+        login(&open, &secret.sign(None, &claims(&json!({ "iss": null }))))
+            .await
+            .is_ok()
+    );
+    assert!(!format!("{pinned:?}{pinned:#?}").contains("sesame"));
+    let url = ("COORD_JWT_JWKS_URL", "https://login.example.com/jwks");
+    let of_issuer = from_env(&[url, ("COORD_JWT_ISSUER", ISSUER)]).unwrap().unwrap();
+    // Nothing is asked of the issuer for a token that none of its keys could have signed.
+    refusal(&of_issuer, &secret.sign(None, &claims(&json!({})))).await;
+}
+
+#[test]
+fn a_configuration_that_cannot_be_meant_is_an_error_that_names_its_variables() {
+    let key = Signer::ed25519().public_pem();
+    let issuer = ("COORD_JWT_ISSUER", ISSUER);
+    let (secret, public) = (("COORD_JWT_SECRET", "sesame"), ("COORD_JWT_PUBLIC_KEY", key.as_str()));
+    let url = ("COORD_JWT_JWKS_URL", "https://login.example.com/jwks");
+    for (set, names) in [
+        (
+            &[secret, public, issuer][..],
+            &["COORD_JWT_SECRET", "COORD_JWT_PUBLIC_KEY"][..],
+        ),
+        (&[secret, url, issuer], &["COORD_JWT_SECRET", "COORD_JWT_JWKS_URL"]),
+        (&[public, url, issuer], &["COORD_JWT_PUBLIC_KEY", "COORD_JWT_JWKS_URL"]),
+        (
+            &[secret, public, url],
+            &["COORD_JWT_SECRET", "COORD_JWT_PUBLIC_KEY", "COORD_JWT_JWKS_URL"],
+        ),
+        (
+            &[("COORD_JWT_SECRET", key.as_str())],
+            &["COORD_JWT_SECRET", "COORD_JWT_PUBLIC_KEY"],
+        ),
+        (&[("COORD_JWT_PUBLIC_KEY", "sesame"), issuer], &["COORD_JWT_PUBLIC_KEY"]),
+        (
+            &[("COORD_JWT_JWKS_URL", "http://login.example.com/jwks"), issuer],
+            &["COORD_JWT_JWKS_URL", "https://"],
+        ),
+        (
+            &[("COORD_JWT_JWKS_URL", "http://127.0.0.1/jwks"), issuer],
+            &["COORD_JWT_JWKS_URL"],
+        ),
+        (
+            &[("COORD_JWT_JWKS_URL", "https://me:sesame@example.com/"), issuer],
+            &["COORD_JWT_JWKS_URL"],
+        ),
+    ] {
+        let error = from_env(set).unwrap_err().to_string();
+        for name in names {
+            assert!(error.contains(name), "{error}");
+        }
+        assert!(!error.contains("sesame") && !error.contains("MCow"), "{error}");
+    }
+}
