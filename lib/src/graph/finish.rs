@@ -18,7 +18,7 @@ use super::snapshot::{NONE, Snapshot};
 use super::update::{FileKind, Update};
 
 /// From how many files on resolving is shared among threads.
-const PARALLEL_FROM: usize = 1_000;
+const PARALLEL_FROM: usize = 250;
 
 impl Update {
     /// The new version. What was wanted and not supplied counts as unreadable.

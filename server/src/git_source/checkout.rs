@@ -126,7 +126,7 @@ impl Checkout {
             path.ends_with(ATTRIBUTES.as_bytes())
                 && path
                     .to_path()
-                    .is_ok_and(|path| unchanged(&self.root.join(path), &entry.stat).is_none())
+                    .is_ok_and(|path| !is_unchanged(&self.root.join(path), &entry.stat))
         })
     }
 }
@@ -135,10 +135,9 @@ fn parent(path: &BStr) -> Option<&BStr> {
     path.rfind_byte(b'/').map(|slash| path[..slash].as_bstr())
 }
 
-/// What `lstat` says of the file at `path`, if that is what the index has noted.
-fn unchanged(path: &Path, noted: &Stat) -> Option<Metadata> {
-    let metadata = Metadata::from_path_no_follow(path).ok()?;
-    is_same(&metadata, noted).then_some(metadata)
+/// Whether `lstat` says of the file at `path` what the index has noted.
+fn is_unchanged(path: &Path, noted: &Stat) -> bool {
+    Metadata::from_path_no_follow(path).is_ok_and(|metadata| is_same(&metadata, noted))
 }
 
 fn is_same(metadata: &Metadata, noted: &Stat) -> bool {
@@ -186,17 +185,29 @@ impl CheckedOutBlobs {
         let Checkout { root, index } = &self.checkout;
         let entry = index.entry(*self.entry_of.get(id)? as usize);
         let path = root.join(entry.path(index).to_path().ok()?);
-        // Before it is opened, because opening a named pipe would wait for a writer.
-        let metadata = unchanged(&path, &entry.stat)?;
-        if metadata.len() > max_bytes {
+        let mut file = open_plainly(&path).ok()?;
+        let metadata = Metadata::from_file(&file).ok()?;
+        if !is_same(&metadata, &entry.stat) || metadata.len() > max_bytes {
             return None;
         }
         content.resize(usize::try_from(metadata.len()).ok()?, 0);
-        let mut file = File::open(&path).ok()?;
         file.read_exact(content).ok()?;
         // And after it was read, because somebody may be writing it.
         is_same(&Metadata::from_file(&file).ok()?, &entry.stat).then_some(())
     }
+}
+
+/// Opens a file that is no symbolic link, without waiting for the writer of a named pipe that may be in its place.
+fn open_plainly(path: &Path) -> std::io::Result<File> {
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NOFOLLOW | libc::O_NONBLOCK);
+    #[cfg(not(unix))]
+    if !fs::symlink_metadata(path)?.is_file() {
+        return Err(std::io::ErrorKind::InvalidInput.into());
+    }
+    options.open(path)
 }
 
 /// Whether a change after `index` was written must show in what `lstat` says. The time at which the file's record changed

@@ -5,8 +5,9 @@ use memchr::memmem::Finder;
 
 use super::meter;
 
-/// How much of the text is searched at a time, from its end.
-const STEP: usize = 8 * 1024;
+/// How much of the text is searched first, from its end; then twice as much each time, up to the other.
+const FIRST_STEP: usize = 512;
+const LAST_STEP: usize = 16 * 1024;
 
 /// Words, one of which every import begins with or contains.
 pub(super) struct Words {
@@ -31,8 +32,9 @@ impl Words {
     /// Where the last of the words in `text` begins.
     pub(super) fn last_in(&self, text: &[u8]) -> Option<usize> {
         let mut end = text.len();
+        let mut step = FIRST_STEP;
         while end > 0 {
-            let start = end.saturating_sub(STEP);
+            let start = end.saturating_sub(step);
             // A word may reach from this part into the one that was searched before.
             let part = &text[start..text.len().min(end + self.longest)];
             meter::read(part.len());
@@ -44,6 +46,7 @@ impl Words {
                 return Some(at);
             }
             end = start;
+            step = LAST_STEP.min(step * 2);
         }
         None
     }
@@ -64,11 +67,16 @@ mod tests {
             ("import a from b", Some(0)),
             ("import a from 'b'", Some(9)),
             (&long(1), Some(10)),
-            (&long(STEP - 3), Some(9 + STEP - 3)),
-            (&long(STEP), Some(9 + STEP)),
-            (&long(3 * STEP + 1), Some(9 + 3 * STEP + 1)),
         ] {
             assert_eq!(words.last_in(text.as_bytes()), last, "{} bytes", text.len());
+        }
+        // Across the ends of every step.
+        for step in [FIRST_STEP, 3 * FIRST_STEP, LAST_STEP, 2 * LAST_STEP] {
+            for gap in step - 20..step + 20 {
+                assert_eq!(words.last_in(long(gap).as_bytes()), Some(9 + gap), "{gap}");
+                let only = format!("import a;{}", " ".repeat(gap));
+                assert_eq!(words.last_in(only.as_bytes()), Some(0), "{gap}");
+            }
         }
     }
 }
