@@ -1,8 +1,7 @@
-//! Forms of the graph: fields of the adjacency hash that the Lua scripts read, and JSON for the page.
+//! The graph as the fields of the adjacency hash that the Lua scripts read.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
-use std::fmt::Write;
 
 use super::FileId;
 use super::import_graph::ImportGraph;
@@ -114,57 +113,6 @@ impl ImportGraph {
                 .zip(older_importers)
                 .all(|(one, other)| same(*one, *other))
     }
-
-    /// `[{"id":PATH,"type":"file","language":NAME,"size":BYTES,"state":STATE}, ...]` in the order of paths. `language` and
-    /// `size` are `null` where they are not known; `state` is left out where it is `ok`.
-    pub fn nodes_json(&self) -> Vec<u8> {
-        let mut out = String::with_capacity(self.len() * 96 + 2);
-        list(&mut out, self.nodes(), |out, node| {
-            out.push_str("{\"id\":");
-            text(out, node.path);
-            out.push_str(",\"type\":\"file\",\"language\":");
-            match node.language {
-                Some(language) => text(out, language.name()),
-                None => out.push_str("null"),
-            }
-            out.push_str(",\"size\":");
-            match node.size {
-                Some(size) => {
-                    // Writing to a String cannot fail.
-                    let _ = write!(out, "{size}");
-                }
-                None => out.push_str("null"),
-            }
-            if node.state != super::FileState::Ok {
-                out.push_str(",\"state\":");
-                text(out, node.state.name());
-            }
-            out.push('}');
-        });
-        out.into_bytes()
-    }
-
-    /// `[{"source":PATH,"target":PATH,"type":"import"}, ...]`, by source, then by target.
-    pub fn edges_json(&self) -> Vec<u8> {
-        let mut out = String::with_capacity(self.edge_count() * 96 + 2);
-        list(&mut out, self.edges(), |out, (from, to, _)| {
-            out.push_str("{\"source\":");
-            text(out, self.path(from));
-            out.push_str(",\"target\":");
-            text(out, self.path(to));
-            out.push_str(",\"type\":\"import\"}");
-        });
-        out.into_bytes()
-    }
-
-    /// `[[SOURCE,TARGET], ...]` in the same order, each a position in the list of nodes.
-    pub fn edges_compact_json(&self) -> Vec<u8> {
-        let mut out = String::with_capacity(self.edge_count() * 12 + 2);
-        list(&mut out, self.edges(), |out, (from, to, _)| {
-            let _ = write!(out, "[{from},{to}]");
-        });
-        out.into_bytes()
-    }
 }
 
 /// The difference between two adjacency hashes.
@@ -174,31 +122,4 @@ pub struct AdjacencyChanges {
     pub changed: Vec<(String, String)>,
     /// Fields to delete.
     pub gone: Vec<String>,
-}
-
-fn list<T>(out: &mut String, items: impl Iterator<Item = T>, mut write: impl FnMut(&mut String, T)) {
-    out.push('[');
-    for (number, item) in items.enumerate() {
-        if number > 0 {
-            out.push(',');
-        }
-        write(out, item);
-    }
-    out.push(']');
-}
-
-/// A JSON string.
-fn text(out: &mut String, text: &str) {
-    out.push('"');
-    for character in text.chars() {
-        match character {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            control if control < ' ' => {
-                let _ = write!(out, "\\u{:04x}", control as u32);
-            }
-            other => out.push(other),
-        }
-    }
-    out.push('"');
 }

@@ -40,25 +40,3 @@ fn a_hub_lists_the_hubs_beside_it_and_its_lines_are_in_chunks() {
     assert!(fields["hub.ts\n2"].ends_with("<n0999.ts\n"));
     assert_eq!(fields["n0000.ts"], "2\n>hub.ts\n>other.ts\n");
 }
-
-#[test]
-fn the_json_is_sorted_and_escaped() {
-    let files = repository(&[("b.ts", "import './q\"'"), ("q\".ts", ""), ("a.css", "")]);
-    let snapshot = cold(&files);
-    let graph = snapshot.graph();
-    let nodes: serde_json::Value = serde_json::from_slice(&graph.nodes_json()).unwrap();
-    assert_eq!(
-        nodes,
-        serde_json::json!([
-            {"id": "a.css", "type": "file", "language": null, "size": null},
-            {"id": "b.ts", "type": "file", "language": "typescript", "size": 13},
-            {"id": "q\".ts", "type": "file", "language": "typescript", "size": 0},
-        ])
-    );
-    let edges: serde_json::Value = serde_json::from_slice(&graph.edges_json()).unwrap();
-    assert_eq!(
-        edges,
-        serde_json::json!([{"source": "b.ts", "target": "q\".ts", "type": "import"}])
-    );
-    assert_eq!(graph.edges_compact_json(), b"[[1,2]]");
-}

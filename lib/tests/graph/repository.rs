@@ -88,9 +88,8 @@ pub fn target(files: &[(&str, &str)], from: &str) -> Result<String, Reason> {
 pub fn everything(snapshot: &Snapshot) -> String {
     let graph = snapshot.graph();
     let mut text = String::new();
-    for bytes in [graph.nodes_json(), graph.edges_json(), graph.edges_compact_json()] {
-        text.push_str(&String::from_utf8(bytes).expect("JSON is UTF-8"));
-        text.push('\n');
+    for node in graph.nodes() {
+        text.push_str(&format!("{node:?}\n"));
     }
     for (field, value) in graph.adjacency() {
         text.push_str(&format!("{field}\n{value}"));
