@@ -2,6 +2,7 @@
 //!
 //! - `caller`: who it is, and where that counts
 //! - `jwt`: tokens; `jwt_config`: what the environment says of them
+//! - `people`: tokens of GitHub's, and what they may do
 //! - `verification_key`, `key_set`, `issuer_keys`: what signatures are verified with
 
 mod caller;
@@ -9,12 +10,14 @@ mod issuer_keys;
 mod jwt;
 mod jwt_config;
 mod key_set;
+mod people;
 mod repo_limit;
 mod verification_key;
 
 pub use caller::{Caller, Identity};
 pub use issuer_keys::{IssuerKeys, KeySetUrl, KeyTiming};
 pub use jwt::{AUDIENCE, JwtVerifier};
+pub use people::{Member, People, Verdict, is_github_token};
 
 use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
