@@ -5,11 +5,12 @@
 //! - `transport`, `client`, `limits`: one request; one question with its repetitions; bounds of both
 //! - `rate_limit`, `error`: who is limited stays away; what can go wrong
 //! - `heads`, `history`, `tree`: the questions
+//! - `people`: who holds a caller's token, asked with that token
 //! - `blobs`, `download`, `archive`, `known_tree`, `blob_id`: contents, one by one or out of the archive of a commit
 //! - `flights`, `recent`: one question for all who ask it at once; answers remembered
 //!
 //! Nothing that arrives is trusted: every answer has a bound in bytes and time, contents count when their hash is the one
-//! that was asked for, and the credential goes to the configured API alone.
+//! that was asked for, and a credential, the service's or a caller's, goes to the configured API alone.
 
 mod address;
 mod app;
@@ -26,6 +27,7 @@ mod heads;
 mod history;
 mod known_tree;
 mod limits;
+mod people;
 mod rate_limit;
 mod recent;
 mod transport;
@@ -62,6 +64,7 @@ pub struct GithubSource {
     history: Arc<History>,
     trees: KnownTrees,
     downloads: download::Downloads,
+    verifying: people::Verifying,
 }
 
 /// What was sent so far.
@@ -87,6 +90,7 @@ impl GithubSource {
             history: Arc::new(History::new()),
             trees: KnownTrees::default(),
             downloads: download::Downloads::default(),
+            verifying: people::Verifying::default(),
         })
     }
 
