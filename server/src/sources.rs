@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use async_trait::async_trait;
+use coord::auth::People;
 use coord::config::{env_vars, process_environment};
 use coord::domain::{Branch, CommitSha, RepoId};
 use coord::source::github::{ApiBase, GithubConfig, GithubSource};
-use coord::source::{BlobSink, Reachable, Source, SourceError, TreeEntry};
+use coord::source::{BlobSink, KnownHead, Reachable, RefreshedHead, Source, SourceError, TreeEntry};
 
 use crate::banner::Served;
 use crate::cli::ServeArgs;
@@ -23,6 +24,8 @@ pub struct Sources {
 pub struct OpenSources {
     /// All of it.
     pub source: Arc<dyn Source>,
+    /// Who knows the holders of GitHub's tokens, where GitHub is read.
+    pub people: Option<Arc<dyn People>>,
     /// The repositories on this machine.
     pub opened: Vec<Opened>,
     /// All repositories, those on this machine first.
@@ -36,6 +39,7 @@ pub struct OpenSources {
 pub async fn open(args: &ServeArgs) -> anyhow::Result<OpenSources> {
     let mut sources: Vec<Arc<dyn Source>> = Vec::new();
     let mut opened = Vec::new();
+    let mut people = None;
     if !args.repo.is_empty() || args.github.is_empty() {
         let paths = if args.repo.is_empty() {
             vec![PathBuf::from(".")]
@@ -55,10 +59,16 @@ pub async fn open(args: &ServeArgs) -> anyhow::Result<OpenSources> {
             }
             served.push(look_at(&source, repo, &place).await?);
         }
-        sources.push(Arc::new(source));
+        let source = Arc::new(source);
+        people = Some(Arc::clone(&source) as Arc<dyn People>);
+        sources.push(source);
     }
-    let source = Arc::new(Sources { sources });
-    Ok(OpenSources { source, opened, served })
+    Ok(OpenSources {
+        source: Arc::new(Sources { sources }),
+        people,
+        opened,
+        served,
+    })
 }
 
 fn github(args: &ServeArgs) -> anyhow::Result<(GithubSource, Vec<RepoId>, String)> {
@@ -137,6 +147,19 @@ impl Source for Sources {
 
     async fn head(&self, repo: &RepoId, branch: &Branch) -> Result<CommitSha, SourceError> {
         self.of(repo)?.head(repo, branch).await
+    }
+
+    fn keeps_heads_in_store(&self, repo: &RepoId) -> bool {
+        self.of(repo).is_ok_and(|source| source.keeps_heads_in_store(repo))
+    }
+
+    async fn refresh_head(
+        &self,
+        repo: &RepoId,
+        branch: &Branch,
+        known: Option<&KnownHead>,
+    ) -> Result<RefreshedHead, SourceError> {
+        self.of(repo)?.refresh_head(repo, branch, known).await
     }
 
     async fn is_ancestor(

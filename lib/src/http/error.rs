@@ -8,7 +8,8 @@ use serde::Serialize;
 
 use crate::auth::AuthError;
 use crate::domain::RepoId;
-use crate::domain::orchestration::{Action, Orchestration};
+use crate::domain::orchestration::{Action, Metadata, Orchestration};
+use crate::heads::RefreshError;
 use crate::source::SourceError;
 use crate::store::StoreError;
 
@@ -41,8 +42,8 @@ pub enum ApiError {
     #[error("{0}")]
     Forbidden(String),
     /// 403: the caller's credential does not count in this repository.
-    #[error("{}", AuthError::ForbiddenRepository(.0.clone()))]
-    ForbiddenRepository(RepoId),
+    #[error("{0}")]
+    ForbiddenRepository(String),
     /// 404: no such route.
     #[error("there is nothing here; the endpoints are /api/check_status, /api/post_status and /api/graph")]
     UnknownRoute,
@@ -89,6 +90,14 @@ pub enum ApiError {
     /// 415: the body is not announced as JSON.
     #[error("send Content-Type: application/json")]
     UnsupportedMediaType,
+    /// 429: too many questions.
+    #[error("{whose}; try again in {retry_after_seconds} s")]
+    RateLimited {
+        /// When to try again; at least 1.
+        retry_after_seconds: u64,
+        /// Who asks too often, in words.
+        whose: &'static str,
+    },
     /// 500: a defect of ours.
     #[error("something is wrong with the server; its log says what")]
     Internal,
@@ -102,7 +111,7 @@ pub enum ApiError {
     #[error("{0}")]
     SourceUnavailable(String),
     /// 503: where the repository is read, no more questions are taken for now.
-    #[error("GitHub takes no more questions for now; try again in {retry_after_seconds} s")]
+    #[error("GitHub cannot be asked for now; try again in {retry_after_seconds} s")]
     SourceLimited {
         /// When to try again.
         retry_after_seconds: u64,
@@ -147,6 +156,7 @@ impl ApiError {
             ApiError::MethodNotAllowed { .. } => (StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED"),
             ApiError::TooLarge(_) => (StatusCode::PAYLOAD_TOO_LARGE, "BODY_TOO_LARGE"),
             ApiError::UnsupportedMediaType => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE"),
+            ApiError::RateLimited { .. } => (StatusCode::TOO_MANY_REQUESTS, "RATE_LIMITED"),
             ApiError::Internal => (StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL"),
             ApiError::IdentityUnavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, "IDENTITY_UNAVAILABLE"),
             ApiError::StoreUnavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, "STORE_UNAVAILABLE"),
@@ -164,6 +174,11 @@ impl ApiError {
                 | ApiError::SourceLimited { .. }
                 | ApiError::IdentityUnavailable(_)
         )
+    }
+
+    /// Whether the source of the repository does not say, for now.
+    pub fn is_of_source(&self) -> bool {
+        matches!(self, ApiError::SourceUnavailable(_) | ApiError::SourceLimited { .. })
     }
 
     /// Code, message and field.
@@ -189,7 +204,10 @@ impl ApiError {
         let header = match self {
             ApiError::MethodNotAllowed { allowed } => Some((ALLOW, HeaderValue::from_static(allowed))),
             ApiError::Unauthorized(_) => Some((WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"coord\""))),
-            ApiError::SourceLimited { retry_after_seconds } => Some((RETRY_AFTER, (*retry_after_seconds).into())),
+            ApiError::SourceLimited { retry_after_seconds }
+            | ApiError::RateLimited {
+                retry_after_seconds, ..
+            } => Some((RETRY_AFTER, (*retry_after_seconds).into())),
             error if error.is_offline() => Some((RETRY_AFTER, HeaderValue::from_static("5"))),
             _ => None,
         };
@@ -208,7 +226,15 @@ impl ApiError {
             orchestration: Orchestration,
         }
         let error = self.body();
-        let orchestration = Orchestration::new(Action::Stop, error.message.clone());
+        let orchestration = match self {
+            ApiError::RateLimited {
+                retry_after_seconds, ..
+            } => Orchestration::new(Action::Wait, error.message.clone()).with(Metadata {
+                retry_after: i64::try_from(*retry_after_seconds).ok(),
+                ..Metadata::default()
+            }),
+            _ => Orchestration::new(Action::Stop, error.message.clone()),
+        };
         self.respond(AgentError { error, orchestration })
     }
 }
@@ -223,8 +249,17 @@ impl From<AuthError> for ApiError {
     fn from(error: AuthError) -> Self {
         match error {
             AuthError::Refused(sentence) => ApiError::Unauthorized(sentence),
-            AuthError::ForbiddenRepository(repo) => ApiError::ForbiddenRepository(repo),
+            AuthError::ForbiddenRepository(sentence) => ApiError::ForbiddenRepository(sentence),
             AuthError::Unavailable(sentence) => ApiError::IdentityUnavailable(sentence),
+        }
+    }
+}
+
+impl From<RefreshError> for ApiError {
+    fn from(error: RefreshError) -> Self {
+        match error {
+            RefreshError::Source(error) => error.into(),
+            RefreshError::Store(error) => error.into(),
         }
     }
 }

@@ -3,6 +3,7 @@
 pub mod body;
 pub mod check_status;
 pub mod cron_cleanup;
+mod entrance;
 pub mod error;
 pub mod graph;
 mod lock_view;

@@ -99,6 +99,26 @@ pub enum Blob<'a> {
 /// once, in any order, once for each wanted id.
 pub type BlobSink = Arc<dyn Fn(usize, Blob<'_>) + Send + Sync>;
 
+/// A head that is remembered outside of the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownHead {
+    /// The commit.
+    pub commit: CommitSha,
+    /// What came with it, for a conditional request.
+    pub etag: Option<String>,
+}
+
+/// A head as it is now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefreshedHead {
+    /// The commit.
+    pub commit: CommitSha,
+    /// What to ask with next time.
+    pub etag: Option<String>,
+    /// It was answered in whole, not by "not modified".
+    pub is_whole: bool,
+}
+
 /// A place where repositories are read. Every call is bounded in time by the source.
 #[async_trait]
 pub trait Source: Send + Sync + 'static {
@@ -107,6 +127,28 @@ pub trait Source: Send + Sync + 'static {
 
     /// The commit at the tip of `branch`, full length.
     async fn head(&self, repo: &RepoId, branch: &Branch) -> Result<CommitSha, SourceError>;
+
+    /// Whether heads of `repo` are dear to ask for, and so are kept in the store with their age. Where not, they are asked
+    /// for with every question.
+    fn keeps_heads_in_store(&self, repo: &RepoId) -> bool {
+        let _ = repo;
+        false
+    }
+
+    /// The head of `branch` as it is now at its origin, whatever this process remembers.
+    async fn refresh_head(
+        &self,
+        repo: &RepoId,
+        branch: &Branch,
+        known: Option<&KnownHead>,
+    ) -> Result<RefreshedHead, SourceError> {
+        let _ = known;
+        Ok(RefreshedHead {
+            commit: self.head(repo, branch).await?,
+            etag: None,
+            is_whole: true,
+        })
+    }
 
     /// Whether `ancestor` is reachable from `descendant`. Either may be an abbreviated id.
     async fn is_ancestor(
