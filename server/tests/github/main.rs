@@ -18,6 +18,7 @@ mod refreshing;
 mod schema;
 mod serving;
 mod trees;
+mod webhooks;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -8,7 +8,7 @@ use coord::source::github::{Credential, GithubSource};
 use secrecy::SecretString;
 
 use crate::fake::{APP, APP_KEY, Fake, Fault, NUMBER, Person, Visibility};
-use crate::{branch, config, id, small};
+use crate::{config, id, small};
 
 const SERVICE: &str = "ghp_theserviceitself";
 

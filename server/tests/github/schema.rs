@@ -11,7 +11,7 @@ use crate::git::Repo;
 use crate::{branch, id, read, sha, small, source};
 
 /// A published file; `None`, said loudly, where it was not fetched and need not be.
-fn published(name: &str) -> Option<Value> {
+pub fn published(name: &str) -> Option<Value> {
     let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/github/published")).join(name);
     match std::fs::read(&path) {
         Ok(text) => Some(serde_json::from_slice(&text).unwrap()),

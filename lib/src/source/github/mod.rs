@@ -7,6 +7,7 @@
 //! - `heads`, `refresh`, `history`, `tree`: the questions
 //! - `people`: who holds a caller's token, asked with that token
 //! - `blobs`, `download`, `archive`, `known_tree`, `blob_id`: contents, one by one or out of the archive of a commit
+//! - [`webhook`]: what GitHub tells without being asked
 //! - `flights`, `recent`: one question for all who ask it at once; answers remembered
 //!
 //! Nothing that arrives is trusted: every answer has a bound in bytes and time, contents count when their hash is the one
@@ -33,6 +34,7 @@ mod recent;
 mod refresh;
 mod transport;
 mod tree;
+pub mod webhook;
 
 use std::sync::Arc;
 
