@@ -194,3 +194,75 @@ impl Source for Sources {
         self.of(repo)?.read_blobs(repo, blobs, max_bytes, sink).await
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A source with one repository, whose heads are all `head`.
+    struct One {
+        repo: RepoId,
+        head: CommitSha,
+        is_dear: bool,
+    }
+
+    #[async_trait]
+    impl Source for One {
+        fn repositories(&self) -> Vec<RepoId> {
+            vec![self.repo.clone()]
+        }
+
+        async fn head(&self, _: &RepoId, _: &Branch) -> Result<CommitSha, SourceError> {
+            Ok(self.head.clone())
+        }
+
+        fn keeps_heads_in_store(&self, _: &RepoId) -> bool {
+            self.is_dear
+        }
+
+        async fn is_ancestor(&self, _: &RepoId, _: &CommitSha, _: &CommitSha) -> Result<Reachable, SourceError> {
+            Ok(Reachable::Unknown)
+        }
+
+        async fn recent_commits(&self, _: &RepoId, _: &CommitSha, _: usize) -> Result<Vec<CommitSha>, SourceError> {
+            Ok(Vec::new())
+        }
+
+        async fn tree(&self, _: &RepoId, _: &CommitSha) -> Result<Vec<TreeEntry>, SourceError> {
+            Ok(Vec::new())
+        }
+
+        async fn read_blobs(&self, _: &RepoId, _: Vec<String>, _: u64, _: BlobSink) -> Result<(), SourceError> {
+            Ok(())
+        }
+    }
+
+    #[tokio::test]
+    async fn heads_are_kept_and_refreshed_as_the_source_of_the_repository_says() {
+        let repo = |name: &str| RepoId::parse(&format!("https://github.com/acme/{name}")).unwrap();
+        let one = |name: &str, digit: &str, is_dear| -> Arc<dyn Source> {
+            Arc::new(One {
+                repo: repo(name),
+                head: CommitSha::parse(&digit.repeat(40)).unwrap(),
+                is_dear,
+            })
+        };
+        let sources = Sources {
+            sources: vec![one("local", "1", false), one("remote", "2", true)],
+        };
+        let main = Branch::parse("main").unwrap();
+        for (name, digit, is_dear) in [("local", "1", false), ("remote", "2", true)] {
+            assert_eq!(sources.keeps_heads_in_store(&repo(name)), is_dear);
+            let known = KnownHead {
+                commit: CommitSha::parse(&"3".repeat(40)).unwrap(),
+                etag: Some("\"x\"".to_owned()),
+            };
+            let refreshed = sources.refresh_head(&repo(name), &main, Some(&known)).await.unwrap();
+            assert_eq!(refreshed.commit.as_str(), digit.repeat(40));
+            assert_eq!((refreshed.etag, refreshed.is_whole), (None, true));
+        }
+        assert!(!sources.keeps_heads_in_store(&repo("other")));
+        let error = sources.refresh_head(&repo("other"), &main, None).await.unwrap_err();
+        assert!(matches!(error, SourceError::UnknownRepository { known, .. } if known.len() == 2));
+    }
+}

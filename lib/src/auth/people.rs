@@ -76,7 +76,7 @@ mod tests {
         assert!(is_github_token(&fine_grained));
         let jwt = format!("ghs_123456_{0}.{0}-_{0}.{0}", body.repeat(3));
         assert!(is_github_token(&jwt), "{}", jwt.len());
-        assert!(is_github_token(&"0123456789abcdef0123456789abcdef01234567".to_owned()));
+        assert!(is_github_token("0123456789abcdef0123456789abcdef01234567"));
     }
 
     #[test]

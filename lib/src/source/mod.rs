@@ -99,23 +99,23 @@ pub enum Blob<'a> {
 /// once, in any order, once for each wanted id.
 pub type BlobSink = Arc<dyn Fn(usize, Blob<'_>) + Send + Sync>;
 
-/// A head that is remembered outside of the source.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What is known of a head from before.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct KnownHead {
-    /// The commit.
+    /// The commit, full length.
     pub commit: CommitSha,
-    /// What came with it, for a conditional request.
+    /// The ETag of the answer that named it.
     pub etag: Option<String>,
 }
 
 /// A head as it is now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefreshedHead {
-    /// The commit.
+    /// The commit, full length.
     pub commit: CommitSha,
-    /// What to ask with next time.
+    /// To ask again with.
     pub etag: Option<String>,
-    /// It was answered in whole, not by "not modified".
+    /// It was answered in whole, and not by saying that it is what is known already.
     pub is_whole: bool,
 }
 
@@ -128,14 +128,16 @@ pub trait Source: Send + Sync + 'static {
     /// The commit at the tip of `branch`, full length.
     async fn head(&self, repo: &RepoId, branch: &Branch) -> Result<CommitSha, SourceError>;
 
-    /// Whether heads of `repo` are dear to ask for, and so are kept in the store with their age. Where not, they are asked
-    /// for with every question.
+    /// Whether heads of `repo` are dear to ask for, and so are kept in the store with their age. Where not, they are asked for
+    /// with every question.
     fn keeps_heads_in_store(&self, repo: &RepoId) -> bool {
         let _ = repo;
         false
     }
 
-    /// The head of `branch` as it is now at its origin, whatever this process remembers.
+    /// The head of `branch` as it is now at its origin, whatever this process remembers. `known`, with the ETag of the last
+    /// answer, is for a conditional request. An origin whose ETags lie is found out by asking without one, as a caller does
+    /// now and then.
     async fn refresh_head(
         &self,
         repo: &RepoId,
@@ -143,8 +145,9 @@ pub trait Source: Send + Sync + 'static {
         known: Option<&KnownHead>,
     ) -> Result<RefreshedHead, SourceError> {
         let _ = known;
+        let commit = self.head(repo, branch).await?;
         Ok(RefreshedHead {
-            commit: self.head(repo, branch).await?,
+            commit,
             etag: None,
             is_whole: true,
         })

@@ -54,6 +54,8 @@ struct Repository {
     permissions: Option<Permissions>,
 }
 
+/// What the user may do whom the token is of. A token that was granted less is not told from one that was granted all, and
+/// one of an installation, which is no user's, has `false` in all of them.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Permissions {
