@@ -14,10 +14,12 @@ use futures::stream::BoxStream;
 use crate::auth::{Authenticator, JwtVerifier};
 use crate::config::{Environment, LockConfig, env_vars, secret};
 use crate::domain::{Branch, CommitSha, RepoId};
-use crate::http::{AppState, Endpoint, router};
+use crate::http::{AppState, Edge, Endpoint, router};
+use crate::logging;
 use crate::source::github::{GithubConfig, GithubSource};
-use crate::source::{BlobSink, Reachable, Source, SourceError, TreeEntry};
+use crate::source::{BlobSink, Reachable, Source, SourceError, SourceHealth, TreeEntry};
 use crate::store::{Request, Store, StoreError, Value, connect};
+use crate::timing::{TimedSource, TimedStore};
 
 /// The router of the function that serves `endpoint`.
 pub fn function_router(endpoint: Endpoint, environment: Environment<'_>) -> Router {
@@ -26,19 +28,24 @@ pub fn function_router(endpoint: Endpoint, environment: Environment<'_>) -> Rout
 
 fn function_state(environment: Environment<'_>) -> AppState {
     let locks = LockConfig::from_env(environment);
-    let store = match &locks {
-        Ok(_) => connect::from_env(environment),
-        Err(error) => Err(StoreError::NotConfigured(error.to_string())),
+    let edge = Edge::from_env(environment);
+    let store = match locks.as_ref().err().or(edge.as_ref().err()) {
+        None => connect::from_env(environment),
+        Some(error) => Err(StoreError::NotConfigured(error.to_string())),
     };
     let authenticator =
         JwtVerifier::from_env(environment).map_or_else(Authenticator::Misconfigured, Authenticator::Jwt);
     AppState {
-        store: store.unwrap_or_else(|error| Arc::new(NoStore(error.to_string()))),
+        store: TimedStore::over(store.unwrap_or_else(|error| Arc::new(NoStore(error.to_string())))),
         source: GithubConfig::is_in(environment).then(|| github_source(environment)),
         authenticator: Arc::new(authenticator),
         locks: locks.unwrap_or_default(),
         cron_secret: secret(environment, env_vars::CRON_SECRET),
         head_observer: None,
+        edge: Edge {
+            is_behind_proxy: true,
+            ..edge.unwrap_or_default()
+        },
         graph_cache: Arc::default(),
     }
 }
@@ -46,7 +53,7 @@ fn function_state(environment: Environment<'_>) -> AppState {
 fn github_source(environment: Environment<'_>) -> Arc<dyn Source> {
     let config = GithubConfig::from_env(environment).map_err(|error| error.to_string());
     match config.and_then(GithubSource::new) {
-        Ok(source) => Arc::new(source),
+        Ok(source) => TimedSource::over(Arc::new(source)),
         Err(problem) => Arc::new(NoSource(problem)),
     }
 }
@@ -64,6 +71,10 @@ impl NoSource {
 impl Source for NoSource {
     fn repositories(&self) -> Vec<RepoId> {
         Vec::new()
+    }
+
+    fn health(&self) -> SourceHealth {
+        SourceHealth::NotConfigured
     }
 
     async fn head(&self, _: &RepoId, _: &Branch) -> Result<CommitSha, SourceError> {
@@ -107,8 +118,5 @@ impl Store for NoStore {
 
 /// Sends structured logs, one JSON object a line, to standard output. `RUST_LOG` sets the level; `info` by default.
 pub fn start_logging() {
-    let filter = tracing_subscriber::EnvFilter::try_from_default_env()
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info"));
-    // A second call would fail, and would change nothing.
-    let _ = tracing_subscriber::fmt().json().with_env_filter(filter).try_init();
+    logging::start_json("info");
 }

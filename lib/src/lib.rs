@@ -7,6 +7,7 @@
 //! - [`auth`]: who is calling
 //! - [`http`]: the endpoints, one file each, and the one place that turns errors into answers
 //! - [`sweep`]: expired locks, dropped and announced
+//! - [`timing`], [`logging`]: what a request costs; what is written about it
 //! - [`config`]: settings from the environment
 //! - [`function`]: a deployed function, put together from all of these
 
@@ -16,6 +17,8 @@ pub mod domain;
 pub mod function;
 pub mod graph;
 pub mod http;
+pub mod logging;
 pub mod source;
 pub mod store;
 pub mod sweep;
+pub mod timing;

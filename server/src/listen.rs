@@ -15,16 +15,44 @@ use tokio::sync::Semaphore;
 /// Connections open at once; more wait to be accepted.
 const MOST_CONNECTIONS: usize = 4096;
 
-/// Longest time for the head of a request to arrive, and so also for a connection to stay idle.
-const HEAD_TIME: Duration = Duration::from_secs(60);
-
 /// Longest time that requests in flight have to finish after a shutdown began.
 const SHUTDOWN_TIME: Duration = Duration::from_secs(10);
 
+/// What one connection may take. The bounds of bodies and of answers are the router's.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// Longest time for the whole head of a request to arrive, however it trickles, and so also for a connection to stay idle
+    /// between two requests.
+    pub head_time: Duration,
+    /// Most bytes of a head. More is answered 431.
+    pub head_bytes: usize,
+    /// Most headers. More are answered 431.
+    pub headers: usize,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Bounds {
+            head_time: Duration::from_secs(10),
+            head_bytes: 64 * 1024,
+            headers: 100,
+        }
+    }
+}
+
 /// Serves `router` until `shutdown` completes, then lets requests in flight finish.
 pub async fn serve(listener: TcpListener, router: Router, shutdown: impl Future<Output = ()>) {
+    serve_within(Bounds::default(), listener, router, shutdown).await;
+}
+
+/// The same with other bounds.
+pub async fn serve_within(bounds: Bounds, listener: TcpListener, router: Router, shutdown: impl Future<Output = ()>) {
     let mut http = Builder::new(TokioExecutor::new()).http1_only();
-    http.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_TIME);
+    http.http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(bounds.head_time)
+        .max_buf_size(bounds.head_bytes)
+        .max_headers(bounds.headers);
     let graceful = GracefulShutdown::new();
     let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
     tokio::pin!(shutdown);

@@ -11,11 +11,12 @@ use coord::auth::{Authenticator, JwtVerifier};
 use coord::config::{LockConfig, env_vars, graph_limits, process_environment, secret};
 use coord::domain::UserId;
 use coord::graph::keeper::GraphKeeper;
-use coord::http::{AppState, Endpoint, HeadObserver};
+use coord::http::{AppState, Edge, Endpoint, HeadObserver};
 use coord::store::Store;
 use coord::store::redis::RedisStore;
 use coord::store::upstash::UpstashStore;
 use coord::sweep::sweep_due;
+use coord::timing::TimedStore;
 use secrecy::SecretString;
 use tokio::net::TcpListener;
 
@@ -55,7 +56,7 @@ pub struct Server {
 /// # Errors
 /// When it cannot start, with a sentence for the terminal.
 pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
-    start_logging();
+    coord::logging::start_text("warn");
     let listener = bind(args.listen).await?;
     let address = listener.local_addr()?;
     let store_listener = match args.upstash_listen {
@@ -109,6 +110,7 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
 pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Server> {
     let locks = lock_config(args)?;
     let limits = graph_limits(&process_environment)?;
+    let edge = Edge::from_env(&process_environment)?;
     let authenticator = authenticator(address)?;
     let is_open = matches!(authenticator, Authenticator::Local { .. });
     let OpenSources { source, opened, served } = sources::open(args).await?;
@@ -123,20 +125,21 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
         }
     }
     let state = AppState {
-        store: Arc::clone(&store),
+        store: TimedStore::over(Arc::clone(&store)),
         source: Some(source),
         authenticator: Arc::new(authenticator),
         locks,
         cron_secret: secret(&process_environment, env_vars::CRON_SECRET),
         head_observer: Some(Arc::clone(&keeper) as Arc<dyn HeadObserver>),
+        edge: edge.clone(),
         graph_cache: Arc::default(),
     };
-    let mut router = coord::http::router(state, &Endpoint::ALL).merge(page::router());
+    let mut router = coord::http::routes(state, &Endpoint::ALL).merge(page::router());
     if is_open {
         router = router.layer(axum::middleware::from_fn(require_local_host));
     }
     Ok(Server {
-        router,
+        router: edge.around(router),
         store,
         keeper,
         served,
@@ -147,16 +150,6 @@ fn started_at() -> u128 {
     std::time::SystemTime::now()
         .duration_since(std::time::UNIX_EPOCH)
         .map_or(0, |time| time.as_nanos())
-}
-
-fn start_logging() {
-    let filter = tracing_subscriber::EnvFilter::try_from_default_env()
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
-    // A second call, in a test, would fail and change nothing.
-    let _ = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .try_init();
 }
 
 async fn bind(listen: Option<SocketAddr>) -> anyhow::Result<TcpListener> {

@@ -8,7 +8,8 @@ use async_trait::async_trait;
 use coord::config::{env_vars, process_environment};
 use coord::domain::{Branch, CommitSha, RepoId};
 use coord::source::github::{ApiBase, GithubConfig, GithubSource};
-use coord::source::{BlobSink, Reachable, Source, SourceError, TreeEntry};
+use coord::source::{BlobSink, Reachable, Source, SourceError, SourceHealth, TreeEntry};
+use coord::timing::TimedSource;
 
 use crate::banner::Served;
 use crate::cli::ServeArgs;
@@ -44,7 +45,7 @@ pub async fn open(args: &ServeArgs) -> anyhow::Result<OpenSources> {
         };
         let source = tokio::task::spawn_blocking(move || GitSource::open(&paths)).await??;
         opened = source.opened();
-        sources.push(Arc::new(source));
+        sources.push(TimedSource::over(Arc::new(source)));
     }
     let mut served: Vec<Served> = opened.iter().map(Served::from).collect();
     if !args.github.is_empty() {
@@ -55,7 +56,7 @@ pub async fn open(args: &ServeArgs) -> anyhow::Result<OpenSources> {
             }
             served.push(look_at(&source, repo, &place).await?);
         }
-        sources.push(Arc::new(source));
+        sources.push(TimedSource::over(Arc::new(source)));
     }
     let source = Arc::new(Sources { sources });
     Ok(OpenSources { source, opened, served })
@@ -133,6 +134,10 @@ impl Sources {
 impl Source for Sources {
     fn repositories(&self) -> Vec<RepoId> {
         self.sources.iter().flat_map(|source| source.repositories()).collect()
+    }
+
+    fn health(&self) -> SourceHealth {
+        SourceHealth::worst(self.sources.iter().map(|source| source.health()))
     }
 
     async fn head(&self, repo: &RepoId, branch: &Branch) -> Result<CommitSha, SourceError> {

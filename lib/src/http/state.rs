@@ -5,6 +5,7 @@ use secrecy::SecretString;
 use crate::auth::Authenticator;
 use crate::config::LockConfig;
 use crate::domain::{Branch, CommitSha, RepoId};
+use crate::http::Edge;
 use crate::source::Source;
 use crate::store::Store;
 
@@ -32,6 +33,8 @@ pub struct AppState {
     pub cron_secret: Option<SecretString>,
     /// Who is told of heads.
     pub head_observer: Option<Arc<dyn HeadObserver>>,
+    /// How the service meets its callers.
+    pub edge: Edge,
     /// Graphs as last read from the store.
     pub graph_cache: Arc<super::graph::GraphCache>,
 }
