@@ -5,12 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use hyper_util::server::conn::auto::Builder;
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper::server::conn::http1::Builder;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 
 /// Connections open at once; more wait to be accepted.
 const MOST_CONNECTIONS: usize = 4096;
@@ -47,14 +46,15 @@ pub async fn serve(listener: TcpListener, router: Router, shutdown: impl Future<
 
 /// The same with other bounds.
 pub async fn serve_within(bounds: Bounds, listener: TcpListener, router: Router, shutdown: impl Future<Output = ()>) {
-    let mut http = Builder::new(TokioExecutor::new()).http1_only();
-    http.http1()
-        .timer(TokioTimer::new())
+    // Not hyper-util's `auto`: it waits without end for the first bytes, to see which version of HTTP they are.
+    let mut http = Builder::new();
+    http.timer(TokioTimer::new())
         .header_read_timeout(bounds.head_time)
+        .max_header_size(bounds.head_bytes)
         .max_buf_size(bounds.head_bytes)
         .max_headers(bounds.headers);
-    let graceful = GracefulShutdown::new();
     let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    let (stop, stopped) = watch::channel(());
     tokio::pin!(shutdown);
     loop {
         let place = tokio::select! {
@@ -77,19 +77,27 @@ pub async fn serve_within(bounds: Bounds, listener: TcpListener, router: Router,
             tracing::debug!(%error, "TCP_NODELAY could not be set");
         }
         let service = TowerToHyperService::new(router.clone());
-        let connection = http
-            .serve_connection_with_upgrades(TokioIo::new(stream), service)
-            .into_owned();
-        let connection = graceful.watch(connection);
+        let connection = http.serve_connection(TokioIo::new(stream), service).with_upgrades();
+        let mut stopped = stopped.clone();
         tokio::spawn(async move {
-            if let Err(error) = connection.await {
+            tokio::pin!(connection);
+            let ended = tokio::select! {
+                ended = connection.as_mut() => ended,
+                // It never changes: it ends.
+                _ = stopped.changed() => {
+                    connection.as_mut().graceful_shutdown();
+                    connection.await
+                }
+            };
+            if let Err(error) = ended {
                 tracing::debug!(%error, "a connection ended badly");
             }
             drop(place);
         });
     }
-    drop(listener);
-    if tokio::time::timeout(SHUTDOWN_TIME, graceful.shutdown()).await.is_err() {
+    drop((listener, stop));
+    let all = places.acquire_many(MOST_CONNECTIONS as u32);
+    if tokio::time::timeout(SHUTDOWN_TIME, all).await.is_err() {
         tracing::warn!("requests still in flight after {SHUTDOWN_TIME:?} are cut off");
     }
 }
