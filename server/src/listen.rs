@@ -23,10 +23,8 @@ pub struct Bounds {
     /// Longest time for the whole head of a request to arrive, however it trickles, and so also for a connection to stay idle
     /// between two requests.
     pub head_time: Duration,
-    /// Most bytes of a head. More is answered 431.
+    /// Most bytes of a head. More is answered 431, and so are more than a hundred headers, which is hyper's own limit.
     pub head_bytes: usize,
-    /// Most headers. More are answered 431.
-    pub headers: usize,
 }
 
 impl Default for Bounds {
@@ -34,7 +32,6 @@ impl Default for Bounds {
         Bounds {
             head_time: Duration::from_secs(10),
             head_bytes: 64 * 1024,
-            headers: 100,
         }
     }
 }
@@ -51,8 +48,7 @@ pub async fn serve_within(bounds: Bounds, listener: TcpListener, router: Router,
     http.timer(TokioTimer::new())
         .header_read_timeout(bounds.head_time)
         .max_header_size(bounds.head_bytes)
-        .max_buf_size(bounds.head_bytes)
-        .max_headers(bounds.headers);
+        .max_buf_size(bounds.head_bytes);
     let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
     let (stop, stopped) = watch::channel(());
     tokio::pin!(shutdown);
