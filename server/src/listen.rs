@@ -1,5 +1,7 @@
 //! Accepting connections: bounded in number and in time, and ended gently.
 
+mod stream;
+
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,6 +12,8 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
+
+use stream::ImpatientStream;
 
 /// Connections open at once; more wait to be accepted.
 const MOST_CONNECTIONS: usize = 4096;
@@ -25,6 +29,8 @@ pub struct Bounds {
     pub head_time: Duration,
     /// Most bytes of a head. More is answered 431, and so are more than a hundred headers, which is hyper's own limit.
     pub head_bytes: usize,
+    /// Longest time that the other side may take nothing of an answer.
+    pub write_time: Duration,
 }
 
 impl Default for Bounds {
@@ -32,6 +38,7 @@ impl Default for Bounds {
         Bounds {
             head_time: Duration::from_secs(10),
             head_bytes: 64 * 1024,
+            write_time: Duration::from_secs(20),
         }
     }
 }
@@ -73,6 +80,7 @@ pub async fn serve_within(bounds: Bounds, listener: TcpListener, router: Router,
             tracing::debug!(%error, "TCP_NODELAY could not be set");
         }
         let service = TowerToHyperService::new(router.clone());
+        let stream = ImpatientStream::new(stream, bounds.write_time);
         let connection = http.serve_connection(TokioIo::new(stream), service).with_upgrades();
         let mut stopped = stopped.clone();
         tokio::spawn(async move {

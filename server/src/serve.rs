@@ -87,7 +87,17 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
                 listener.local_addr()?
             );
             let router = upstash_listen::router(Arc::clone(&server.store), token);
-            Some(tokio::spawn(listen::serve(listener, router, until_stopped())))
+            // Longer than our own client keeps an idle connection, so that it never sends on one that is just being ended.
+            let bounds = listen::Bounds {
+                head_time: Duration::from_secs(30),
+                ..listen::Bounds::default()
+            };
+            Some(tokio::spawn(listen::serve_within(
+                bounds,
+                listener,
+                router,
+                until_stopped(),
+            )))
         }
         None => None,
     };

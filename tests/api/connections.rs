@@ -100,6 +100,30 @@ async fn a_connection_that_says_nothing_is_ended() {
 }
 
 #[tokio::test]
+async fn who_takes_nothing_of_an_answer_is_cut_off() {
+    const SIZE: usize = 64 << 20;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let bounds = Bounds {
+        write_time: Duration::from_millis(300),
+        ..Bounds::default()
+    };
+    let answer = axum::routing::get(async || vec![b'x'; SIZE]);
+    let router = axum::Router::new().route("/", answer);
+    tokio::spawn(serve_within(bounds, listener, router, std::future::pending()));
+    let ask = async |pause: Duration| {
+        let mut connection = TcpStream::connect(address).await.unwrap();
+        let request = b"GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+        connection.write_all(request).await.unwrap();
+        tokio::time::sleep(pause).await;
+        rest(&mut connection).await.len()
+    };
+    assert!(ask(Duration::ZERO).await > SIZE);
+    let taken = ask(Duration::from_secs(2)).await;
+    assert!(taken < SIZE, "{taken} bytes came");
+}
+
+#[tokio::test]
 async fn many_slow_connections_keep_nobody_else_out() {
     let api = Api::start().await;
     let mut slow = Vec::new();
