@@ -32,6 +32,8 @@ pub fn json(
 ) -> impl Subscriber + Send + Sync {
     tracing_subscriber::fmt()
         .json()
+        // The list of all spans has it.
+        .with_current_span(false)
         .with_env_filter(filter)
         .with_writer(OneLine(writer))
         .finish()
@@ -159,6 +161,6 @@ mod tests {
         assert!(!text.trim_end_matches('\n').contains(breaks_a_line), "{text:?}");
         let event: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(event["fields"]["message"], EVIL);
-        assert_eq!(event["span"]["id"], EVIL);
+        assert_eq!(event["spans"][0]["id"], EVIL);
     }
 }

@@ -89,9 +89,9 @@ async fn a_request_is_one_line() {
     );
     assert!(!log.read().contains("hunter2") && !log.read().contains("HUNTER2"));
     let (check, fields) = (&lines[0], &lines[0]["fields"]);
-    assert_eq!(check["span"]["id"], "mine");
+    assert_eq!(check["spans"][0]["id"], "mine");
     assert_eq!(
-        check["span"].get("vercel_id"),
+        check["spans"][0].get("vercel_id"),
         None,
         "nobody is before us who would say so"
     );
@@ -121,8 +121,11 @@ async fn every_line_of_a_request_has_its_id() {
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines.len(), 1, "{text}");
     assert!(text.contains("CRON_SECRET is not set"), "{text}");
-    assert_eq!(lines[0]["span"]["id"], "mine");
-    assert_eq!(lines[0]["span"]["vercel_id"], "fra1::abcde-1700000000000-0123456789ab");
+    assert_eq!(lines[0]["spans"][0]["id"], "mine");
+    assert_eq!(
+        lines[0]["spans"][0]["vercel_id"],
+        "fra1::abcde-1700000000000-0123456789ab"
+    );
     function
         .get("/api/cron_cleanup", &[("x-vercel-id", "fra1 forged=1")])
         .await;
