@@ -15,11 +15,13 @@ use crate::auth::{Authenticator, Credentials, JwtVerifier, People};
 use crate::config::{ConfigError, Environment, LockConfig, env_vars, is_graph_public, secret};
 use crate::domain::{Branch, CommitSha, RepoId};
 use crate::heads::HeadAges;
-use crate::http::{AppState, Endpoint, router};
+use crate::http::{AppState, Edge, Endpoint, router};
+use crate::logging;
 use crate::source::github::{GithubConfig, GithubSource};
-use crate::source::{BlobSink, Reachable, Source, SourceError, TreeEntry};
+use crate::source::{BlobSink, Reachable, Source, SourceError, SourceHealth, TreeEntry};
 use crate::store::scripts::Rates;
 use crate::store::{Request, Store, StoreError, Value, connect};
+use crate::timing::{TimedSource, TimedStore};
 
 /// The router of the function that serves `endpoint`.
 pub fn function_router(endpoint: Endpoint, environment: Environment<'_>) -> Router {
@@ -30,7 +32,7 @@ fn function_state(environment: Environment<'_>) -> AppState {
     match settings(environment) {
         Ok(state) => state,
         Err(error) => AppState {
-            store: Arc::new(NoStore(error.to_string())),
+            store: TimedStore::over(Arc::new(NoStore(error.to_string()))),
             source: None,
             authenticator: Arc::new(Authenticator::Misconfigured(error)),
             locks: LockConfig::default(),
@@ -38,6 +40,10 @@ fn function_state(environment: Environment<'_>) -> AppState {
             rates: Rates::default(),
             cron_secret: secret(environment, env_vars::CRON_SECRET),
             head_observer: None,
+            edge: Edge {
+                is_behind_proxy: true,
+                ..Edge::default()
+            },
             graph_cache: Arc::default(),
         },
     }
@@ -47,7 +53,7 @@ fn settings(environment: Environment<'_>) -> Result<AppState, ConfigError> {
     let github = github(environment);
     let (source, people) = match github {
         Some(Ok(source)) => (
-            Some(Arc::clone(&source) as Arc<dyn Source>),
+            Some(TimedSource::over(Arc::clone(&source) as Arc<dyn Source>)),
             Some(source as Arc<dyn People>),
         ),
         Some(Err(problem)) => (Some(Arc::new(NoSource(problem)) as Arc<dyn Source>), None),
@@ -59,7 +65,9 @@ fn settings(environment: Environment<'_>) -> Result<AppState, ConfigError> {
         is_graph_public: is_graph_public(environment)?,
     };
     Ok(AppState {
-        store: connect::from_env(environment).unwrap_or_else(|error| Arc::new(NoStore(error.to_string()))),
+        store: TimedStore::over(
+            connect::from_env(environment).unwrap_or_else(|error| Arc::new(NoStore(error.to_string()))),
+        ),
         source,
         authenticator: Arc::new(Authenticator::Shown(credentials)),
         locks: LockConfig::from_env(environment)?,
@@ -67,6 +75,10 @@ fn settings(environment: Environment<'_>) -> Result<AppState, ConfigError> {
         rates: Rates::from_env(environment)?,
         cron_secret: secret(environment, env_vars::CRON_SECRET),
         head_observer: None,
+        edge: Edge {
+            is_behind_proxy: true,
+            ..Edge::from_env(environment)?
+        },
         graph_cache: Arc::default(),
     })
 }
@@ -92,6 +104,10 @@ impl NoSource {
 impl Source for NoSource {
     fn repositories(&self) -> Vec<RepoId> {
         Vec::new()
+    }
+
+    fn health(&self) -> SourceHealth {
+        SourceHealth::NotConfigured
     }
 
     async fn head(&self, _: &RepoId, _: &Branch) -> Result<CommitSha, SourceError> {
@@ -135,8 +151,5 @@ impl Store for NoStore {
 
 /// Sends structured logs, one JSON object a line, to standard output. `RUST_LOG` sets the level; `info` by default.
 pub fn start_logging() {
-    let filter = tracing_subscriber::EnvFilter::try_from_default_env()
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info"));
-    // A second call would fail, and would change nothing.
-    let _ = tracing_subscriber::fmt().json().with_env_filter(filter).try_init();
+    logging::start_json("info");
 }

@@ -1,6 +1,7 @@
 //! On a loopback address without credentials, everything that can send a request here is trusted. A web page is not: it may
-//! send one through a browser on this machine. A page of another site cannot send JSON without asking first (CORS), and gets no
-//! leave; one that has its own name resolve to 127.0.0.1 (DNS rebinding) is told apart by the Host that it names.
+//! send one through a browser on this machine. A page of another site cannot send JSON without asking first (CORS), and gets
+//! no leave unless `COORD_CORS_ORIGINS` lists it; one that has its own name resolve to 127.0.0.1 (DNS rebinding) is told
+//! apart by the Host that it names.
 
 use axum::body::Body;
 use axum::http::Request;

@@ -9,7 +9,8 @@ use coord::auth::People;
 use coord::config::{env_vars, process_environment};
 use coord::domain::{Branch, CommitSha, RepoId};
 use coord::source::github::{ApiBase, GithubConfig, GithubSource};
-use coord::source::{BlobSink, KnownHead, Reachable, RefreshedHead, Source, SourceError, TreeEntry};
+use coord::source::{BlobSink, KnownHead, Reachable, RefreshedHead, Source, SourceError, SourceHealth, TreeEntry};
+use coord::timing::TimedSource;
 
 use crate::banner::Served;
 use crate::cli::ServeArgs;
@@ -48,7 +49,7 @@ pub async fn open(args: &ServeArgs) -> anyhow::Result<OpenSources> {
         };
         let source = tokio::task::spawn_blocking(move || GitSource::open(&paths)).await??;
         opened = source.opened();
-        sources.push(Arc::new(source));
+        sources.push(TimedSource::over(Arc::new(source)));
     }
     let mut served: Vec<Served> = opened.iter().map(Served::from).collect();
     if !args.github.is_empty() {
@@ -61,7 +62,7 @@ pub async fn open(args: &ServeArgs) -> anyhow::Result<OpenSources> {
         }
         let source = Arc::new(source);
         people = Some(Arc::clone(&source) as Arc<dyn People>);
-        sources.push(source);
+        sources.push(TimedSource::over(source));
     }
     Ok(OpenSources {
         source: Arc::new(Sources { sources }),
@@ -143,6 +144,10 @@ impl Sources {
 impl Source for Sources {
     fn repositories(&self) -> Vec<RepoId> {
         self.sources.iter().flat_map(|source| source.repositories()).collect()
+    }
+
+    fn health(&self) -> SourceHealth {
+        SourceHealth::worst(self.sources.iter().map(|source| source.health()))
     }
 
     async fn head(&self, repo: &RepoId, branch: &Branch) -> Result<CommitSha, SourceError> {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::{HeaderMap, Request};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::de::{DeserializeOwned, IgnoredAny};
@@ -19,10 +19,15 @@ const MAX_SECONDS: u64 = 10;
 /// Reads the body of `request` as JSON.
 ///
 /// # Errors
-/// When it is not announced as JSON, too large, too slow, not UTF-8, not JSON, or not of the shape of `T`.
+/// When it is not announced as JSON, packed, too large, too slow, not UTF-8, not JSON, or not of the shape of `T`.
 pub async fn read_json<T: DeserializeOwned>(request: Request<Body>) -> Result<T, ApiError> {
     if !is_json(request.headers()) {
         return Err(ApiError::UnsupportedMediaType);
+    }
+    // Nothing is unpacked here, so that no small body can become a large one.
+    let mut encodings = request.headers().get_all(CONTENT_ENCODING).iter();
+    if encodings.any(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity")) {
+        return Err(ApiError::UnsupportedEncoding);
     }
     let announced = request
         .headers()

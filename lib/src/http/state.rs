@@ -6,6 +6,7 @@ use crate::auth::Authenticator;
 use crate::config::LockConfig;
 use crate::domain::{Branch, CommitSha, RepoId};
 use crate::heads::HeadAges;
+use crate::http::Edge;
 use crate::source::Source;
 use crate::store::Store;
 use crate::store::scripts::Rates;
@@ -38,6 +39,8 @@ pub struct AppState {
     pub cron_secret: Option<SecretString>,
     /// Who is told of heads.
     pub head_observer: Option<Arc<dyn HeadObserver>>,
+    /// How the service meets its callers.
+    pub edge: Edge,
     /// Graphs as last read from the store.
     pub graph_cache: Arc<super::graph::GraphCache>,
 }
