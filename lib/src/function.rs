@@ -15,7 +15,7 @@ use crate::auth::{Authenticator, Credentials, JwtVerifier, People};
 use crate::config::{ConfigError, Environment, LockConfig, env_vars, is_graph_public, secret};
 use crate::domain::{Branch, CommitSha, RepoId};
 use crate::heads::HeadAges;
-use crate::http::{AppState, Edge, Endpoint, router};
+use crate::http::{AppState, Edge, Endpoint, Webhook, router};
 use crate::logging;
 use crate::source::github::{GithubConfig, GithubSource};
 use crate::source::{BlobSink, Reachable, Source, SourceError, SourceHealth, TreeEntry};
@@ -34,7 +34,10 @@ fn function_state(environment: Environment<'_>) -> AppState {
         Err(error) => AppState {
             store: TimedStore::over(Arc::new(NoStore(error.to_string()))),
             source: None,
-            authenticator: Arc::new(Authenticator::Misconfigured(error)),
+            authenticator: Arc::new(
+                credentials(environment, None).map_or_else(Authenticator::Misconfigured, Authenticator::Shown),
+            ),
+            webhook: None,
             locks: LockConfig::default(),
             head_ages: HeadAges::default(),
             rates: Rates::default(),
@@ -50,26 +53,26 @@ fn function_state(environment: Environment<'_>) -> AppState {
 }
 
 fn settings(environment: Environment<'_>) -> Result<AppState, ConfigError> {
-    let github = github(environment);
-    let (source, people) = match github {
-        Some(Ok(source)) => (
-            Some(TimedSource::over(Arc::clone(&source) as Arc<dyn Source>)),
-            Some(source as Arc<dyn People>),
-        ),
+    let secret_of_webhook = secret(environment, env_vars::GITHUB_WEBHOOK_SECRET);
+    let mut webhook = None;
+    let (source, people) = match github(environment) {
+        Some(Ok(source)) => {
+            webhook = secret_of_webhook.map(|secret| Arc::new(Webhook::new(secret, source.host())));
+            (
+                Some(TimedSource::over(Arc::clone(&source) as Arc<dyn Source>)),
+                Some(source as Arc<dyn People>),
+            )
+        }
         Some(Err(problem)) => (Some(Arc::new(NoSource(problem)) as Arc<dyn Source>), None),
         None => (None, None),
-    };
-    let credentials = Credentials {
-        jwt: JwtVerifier::from_env(environment)?,
-        people,
-        is_graph_public: is_graph_public(environment)?,
     };
     Ok(AppState {
         store: TimedStore::over(
             connect::from_env(environment).unwrap_or_else(|error| Arc::new(NoStore(error.to_string()))),
         ),
         source,
-        authenticator: Arc::new(Authenticator::Shown(credentials)),
+        authenticator: Arc::new(Authenticator::Shown(credentials(environment, people)?)),
+        webhook,
         locks: LockConfig::from_env(environment)?,
         head_ages: HeadAges::from_env(environment)?,
         rates: Rates::from_env(environment)?,
@@ -80,6 +83,14 @@ fn settings(environment: Environment<'_>) -> Result<AppState, ConfigError> {
             ..Edge::from_env(environment)?
         },
         graph_cache: Arc::default(),
+    })
+}
+
+fn credentials(environment: Environment<'_>, people: Option<Arc<dyn People>>) -> Result<Credentials, ConfigError> {
+    Ok(Credentials {
+        jwt: JwtVerifier::from_env(environment)?,
+        people,
+        is_graph_public: is_graph_public(environment)?,
     })
 }
 

@@ -128,6 +128,7 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
     let OpenSources {
         source,
         people,
+        webhook,
         opened,
         served,
     } = sources::open(args).await?;
@@ -150,6 +151,7 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
         locks,
         head_ages,
         rates,
+        webhook,
         cron_secret: secret(&process_environment, env_vars::CRON_SECRET),
         head_observer: Some(Arc::clone(&keeper) as Arc<dyn HeadObserver>),
         edge: edge.clone(),

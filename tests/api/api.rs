@@ -275,6 +275,7 @@ pub fn state(store: Arc<dyn Store>, paths: &[PathBuf]) -> AppState {
         locks: LockConfig::default(),
         head_ages: HeadAges::default(),
         rates: Rates::default(),
+        webhook: None,
         cron_secret: None,
         head_observer: None,
         edge: coord::http::Edge::default(),

@@ -25,7 +25,7 @@ async fn ask_all(api: &Api, headers: &[(&'static str, &str)], repo_url: &str) ->
         let repo = json!({ "repo_url": repo_url });
         let (method, path, body) = match endpoint {
             // They are about the deployment: one has a secret of its own, the other is for everybody.
-            Endpoint::CronCleanup | Endpoint::Health => continue,
+            Endpoint::CronCleanup | Endpoint::Health | Endpoint::GithubWebhook => continue,
             Endpoint::Graph => {
                 let path = format!("{}?repo_url={repo_url}&branch=main", endpoint.path());
                 (Method::GET, path, Value::Null)

@@ -132,6 +132,11 @@ impl<'a> Entrance<'a> {
         self.reachable
     }
 
+    /// The head, where a source told it.
+    pub fn told(&self) -> Option<&CommitSha> {
+        self.told.as_ref()
+    }
+
     /// How the question enters the store.
     pub fn entry(&self) -> Entry<'_> {
         let ages = self.state.head_ages;

@@ -7,6 +7,7 @@ pub mod cron_cleanup;
 pub mod edge;
 mod entrance;
 pub mod error;
+pub mod github_webhook;
 pub mod graph;
 mod headers;
 pub mod health;
@@ -26,6 +27,7 @@ use tower_http::compression::CompressionLayer;
 
 pub use edge::Edge;
 pub use error::ApiError;
+pub use github_webhook::Webhook;
 pub use state::{AppState, HeadObserver};
 
 /// An endpoint. A function serves one, `coord serve` all.
@@ -41,16 +43,19 @@ pub enum Endpoint {
     CronCleanup,
     /// `GET /api/health`
     Health,
+    /// `POST /api/github_webhook`
+    GithubWebhook,
 }
 
 impl Endpoint {
     /// Every endpoint.
-    pub const ALL: [Endpoint; 5] = [
+    pub const ALL: [Endpoint; 6] = [
         Endpoint::CheckStatus,
         Endpoint::PostStatus,
         Endpoint::Graph,
         Endpoint::CronCleanup,
         Endpoint::Health,
+        Endpoint::GithubWebhook,
     ];
 
     /// What a sweep may take beyond any other request.
@@ -64,6 +69,7 @@ impl Endpoint {
             Endpoint::Graph => "/api/graph",
             Endpoint::CronCleanup => "/api/cron_cleanup",
             Endpoint::Health => "/api/health",
+            Endpoint::GithubWebhook => "/api/github_webhook",
         }
     }
 
@@ -71,7 +77,9 @@ impl Endpoint {
     fn refuse(self, error: &ApiError) -> Response {
         match self {
             Endpoint::CheckStatus | Endpoint::PostStatus => error.respond_to_agent(),
-            Endpoint::Graph | Endpoint::CronCleanup | Endpoint::Health => error.clone().into_response(),
+            Endpoint::Graph | Endpoint::CronCleanup | Endpoint::Health | Endpoint::GithubWebhook => {
+                error.clone().into_response()
+            }
         }
     }
 }
@@ -92,6 +100,7 @@ pub fn routes(state: AppState, endpoints: &[Endpoint]) -> Router {
             Endpoint::PostStatus => (post(post_status::post_status), "POST"),
             Endpoint::Graph => (get(graph::get_graph).layer(CompressionLayer::new()), "GET, HEAD"),
             Endpoint::CronCleanup => (get(cron_cleanup::run_sweep), "GET, HEAD"),
+            Endpoint::GithubWebhook => (post(github_webhook::take_delivery), "POST"),
             Endpoint::Health => {
                 let health = health::Health::of(&state);
                 let answer = async move || health::get_health(Arc::clone(&health)).await;

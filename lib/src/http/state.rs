@@ -6,7 +6,7 @@ use crate::auth::Authenticator;
 use crate::config::LockConfig;
 use crate::domain::{Branch, CommitSha, RepoId};
 use crate::heads::HeadAges;
-use crate::http::Edge;
+use crate::http::{Edge, Webhook};
 use crate::source::Source;
 use crate::store::Store;
 use crate::store::scripts::Rates;
@@ -35,6 +35,8 @@ pub struct AppState {
     pub head_ages: HeadAges,
     /// How often may be asked.
     pub rates: Rates,
+    /// What deliveries of GitHub's webhook are held to; without, none is taken.
+    pub webhook: Option<Arc<Webhook>>,
     /// What the cron shows.
     pub cron_secret: Option<SecretString>,
     /// Who is told of heads.
