@@ -1,11 +1,16 @@
 //! Latency on one connection, against a constant and against a bare EVALSHA, all in turn within one run.
 
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
-use coord::domain::{Branch, CommitSha, RepoId};
-use coord::store::{keys, scripts};
+use anyhow::{Context, Result, bail};
+use async_trait::async_trait;
+use bytes::Bytes;
+use coord::domain::{Branch, Claim, CommitSha, FilePath, Holder, NeighborPolicy, RepoId, UserId};
+use coord::store::scripts::{self, Entry};
+use coord::store::{Request, Store, StoreError, Value};
+use futures::stream::BoxStream;
 
 use crate::client::{Connection, Post, Subject};
 use crate::process::{self, Process, State};
@@ -68,33 +73,50 @@ async fn in_turn(probes: &mut [(String, Probe)], time: Duration) -> Result<Vec<L
     Ok(latencies)
 }
 
+/// Keeps what it is asked, and gives no answer.
+#[derive(Default)]
+struct Recorder(Mutex<Vec<Request>>);
+
+#[async_trait]
+impl Store for Recorder {
+    async fn run(&self, batch: Vec<Request>) -> Result<Vec<Value>, StoreError> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(batch);
+        Err(StoreError::Unreachable("nothing is behind this".to_owned()))
+    }
+
+    async fn subscribe(&self, _: &str) -> Result<BoxStream<'static, Bytes>, StoreError> {
+        Err(StoreError::Unreachable("nothing is behind this".to_owned()))
+    }
+
+    fn describe(&self) -> String {
+        "a recorder".to_owned()
+    }
+}
+
 /// The command that `check_status` sends to Redis, bare.
-fn bare_check(subject: &Subject) -> Result<Vec<u8>> {
+async fn bare_check(subject: &Subject) -> Result<Vec<u8>> {
     let repo = RepoId::parse(&subject.repo_url).context("the repository")?;
     let branch = Branch::parse("main").context("the branch")?;
     let head = CommitSha::parse(&subject.head).context("the head")?;
-    let all_keys = [
-        keys::locks(&repo),
-        keys::expiries(&repo),
-        keys::head(&repo, &branch),
-        keys::graph(&repo, &branch),
-        keys::graph_adjacency(&repo, &branch),
-        keys::status_log(&repo),
-        keys::events(&repo),
-    ];
-    let path = file(FILE);
-    let mut words = vec!["EVALSHA", scripts::CHECK_STATUS.sha.as_str(), "7"];
-    words.extend(all_keys.iter().map(String::as_str));
-    words.extend([
-        "main",
-        "ann",
-        "",
-        "WRITING",
-        "block",
-        head.as_str(),
-        head.as_str(),
-        path.as_str(),
-    ]);
+    let holder = Holder {
+        user_id: UserId::parse("ann").context("the user")?,
+        user_name: "ann".to_owned(),
+        agent_id: None,
+    };
+    let known = [head.clone()];
+    let entry = Entry::of(&repo, &branch, &holder, Some(&head), &known);
+    let paths = [FilePath::parse(&file(FILE)).context("the file")?];
+    let recorder = Recorder::default();
+    // It has no answer; what it was asked is wanted.
+    let _ = scripts::check_status(&recorder, &entry, &paths, Claim::Writing, NeighborPolicy::Block).await;
+    let asked = recorder.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let [Request::Script { script, keys, args }] = asked.as_slice() else {
+        bail!("check_status is not one script");
+    };
+    let count = keys.len().to_string();
+    let mut words: Vec<&[u8]> = vec![b"EVALSHA", script.sha.as_bytes(), count.as_bytes()];
+    words.extend(keys.iter().map(String::as_bytes));
+    words.extend(args.iter().map(Vec::as_slice));
     Ok(encode(&words))
 }
 
@@ -161,12 +183,12 @@ pub async fn measure(
                 let sha = link.ask(&["SCRIPT", "LOAD", "return 1"]).await?.concat();
                 probes.push((
                     format!("EVALSHA of check_status, {name}"),
-                    Probe::Redis(link, bare_check(subject)?),
+                    Probe::Redis(link, bare_check(subject).await?),
                 ));
                 let link = RedisLink::open(database.address).await?;
                 probes.push((
                     format!("EVALSHA of `return 1`, {name}"),
-                    Probe::Redis(link, encode(&["EVALSHA", &sha, "0"])),
+                    Probe::Redis(link, encode(&[b"EVALSHA", sha.as_bytes(), b"0"])),
                 ));
             }
             kept.push((server, database, folder));

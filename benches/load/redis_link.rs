@@ -22,7 +22,8 @@ impl RedisLink {
 
     /// Sends one command and reads its reply, which must not be an error, as text, flattened.
     pub async fn ask(&mut self, words: &[&str]) -> Result<Vec<String>> {
-        self.ask_encoded(&encode(words)).await
+        let words: Vec<&[u8]> = words.iter().map(|word| word.as_bytes()).collect();
+        self.ask_encoded(&encode(&words)).await
     }
 
     /// The same with a command that is encoded already.
@@ -82,10 +83,12 @@ impl RedisLink {
 }
 
 /// A command as it goes over the wire.
-pub fn encode(words: &[&str]) -> Vec<u8> {
+pub fn encode(words: &[&[u8]]) -> Vec<u8> {
     let mut bytes = format!("*{}\r\n", words.len()).into_bytes();
     for word in words {
-        bytes.extend(format!("${}\r\n{word}\r\n", word.len()).bytes());
+        bytes.extend(format!("${}\r\n", word.len()).bytes());
+        bytes.extend(*word);
+        bytes.extend(b"\r\n");
     }
     bytes
 }

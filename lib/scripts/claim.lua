@@ -1,31 +1,30 @@
 -- claim: takes all of some files for reading or writing, or none of them; claiming again renews.
--- KEYS: 1 locks, 2 expiries, 3 head, 4 graph, 5 adjacency, 6 status log, 7 events channel, 8 token
--- ARGV: 1 branch, 2 user id, 3 user name, 4 agent id or '', 5 READING or WRITING, 6 neighbour policy, 7 head of the branch
---       or '' (then the stored one counts), 8 commits that the caller's working copy contains, separated by spaces,
---       9 the caller's head, 10 message, 11 seconds to hold, 12 repository, 13... file paths
--- Returns { outcome, now, head, '1' if behind, graph version, omitted neighbours, findings, own entries as JSON }, where
---      outcome is CLAIMED, CONFLICT (nothing claimed) or STALE (writing behind the branch; nothing claimed)
---      or { UNKNOWN_HEAD, now }: no head is known for this branch
-locks_key, expiries_key, head_key, graph_key, adjacency_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-status_log_key, events_channel = KEYS[6], KEYS[7]
-local token_key = KEYS[8]
-branch, user_id, user_name, agent_id = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
-local wanted, neighbor_policy, repo_head, known_commits = ARGV[5], ARGV[6], ARGV[7], ARGV[8]
-local agent_head, message, ttl, repository = ARGV[9], ARGV[10], tonumber(ARGV[11]), ARGV[12]
-local paths = arguments_from(13)
+-- KEYS: those of includes/enter.lua, then 1 locks, 2 expiries, 3 graph, 4 adjacency, 5 status log, 6 events channel, 7 token
+-- ARGV: those of includes/enter.lua, then 1 READING or WRITING, 2 neighbour policy, 3 the caller's head, 4 message, 5 seconds
+--       to hold, 6 repository, 7... file paths
+-- Returns { outcome, now, head, its age in seconds or '', '1' if it is unconfirmed, '1' if behind, graph version, omitted
+--           neighbours, findings, own entries as JSON }, where outcome is CLAIMED, CONFLICT (nothing claimed) or STALE
+--           (writing behind the branch; nothing claimed)
+--      or { ASK_SOURCE, now, head, its age }: whether the caller is behind, only the source can tell; nothing claimed
+--      or one of the answers of enter(); nothing claimed
+local stop = enter()
+if stop then
+  return stop
+end
+local token_key
+locks_key, expiries_key, graph_key, adjacency_key, status_log_key, events_channel, token_key = unpack(KEYS, ENTRY_KEYS + 1)
+local wanted, neighbor_policy, agent_head, message, ttl, repository = unpack(ARGV, ENTRY_ARGUMENTS + 1, ENTRY_ARGUMENTS + 6)
+local paths = arguments_from(ENTRY_ARGUMENTS + 7)
 
-if repo_head == '' then
-  repo_head = redis.call('HGET', head_key, 'commit')
-  if not repo_head then
-    return { 'UNKNOWN_HEAD', now }
-  end
+local is_behind, is_for_source = is_behind_head()
+if is_for_source then
+  return { 'ASK_SOURCE', now, repo_head, head_age }
 end
 local version = redis.call('HGET', graph_key, 'version') or ''
-local is_behind = not has_commit(known_commits, repo_head)
 local behind = is_behind and '1' or '0'
 if wanted == 'WRITING' and is_behind then
   emit_refusal(wanted, message, paths, 'STALE')
-  return { 'STALE', now, repo_head, behind, version, 0, {}, {} }
+  return { 'STALE', now, repo_head, head_age, is_unconfirmed, behind, version, 0, {}, {} }
 end
 
 local findings, blocked, omitted, own = survey(paths, wanted, neighbor_policy)
@@ -40,7 +39,7 @@ if blocked then
   end
   save_entries()
   emit_refusal(wanted, message, paths, 'CONFLICT', conflicts)
-  return { 'CONFLICT', now, repo_head, behind, version, omitted, findings, {} }
+  return { 'CONFLICT', now, repo_head, head_age, is_unconfirmed, behind, version, omitted, findings, {} }
 end
 
 -- The remote branch had `repo_head` when this was granted. A caller with unpushed commits is ahead of it; what it must have
@@ -68,4 +67,4 @@ end
 save_entries()
 emit_by_claim('lock_granted', granted)
 emit_by_claim('lock_renewed', renewed)
-return { 'CLAIMED', now, repo_head, behind, version, omitted, findings, own_entries }
+return { 'CLAIMED', now, repo_head, head_age, is_unconfirmed, behind, version, omitted, findings, own_entries }

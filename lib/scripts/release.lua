@@ -1,28 +1,27 @@
 -- release: gives back what the caller holds of some files, all of it or nothing.
--- KEYS: 1 locks, 2 expiries, 3 head, 4 graph, 5 adjacency, 6 status log, 7 events channel
--- ARGV: 1 branch, 2 user id, 3 user name, 4 agent id or '', 5 head of the branch or '' (then the stored one counts),
---       6 the caller's new head or '', 7 whether that is reachable from the head of the branch: '1', '0', or '' where only
---       the store can tell, 8 '1' to release without a push, 9 message, 10 most importers to return, 11... file paths
--- Returns { RELEASED, now, head, graph version, released paths, paths that were no longer held, others' entries on the
---           paths as JSON, files that import what was released, how many of them there are }
---      or { NOT_PUSHED, now, head, written paths }: files were written and the branch does not have the work; nothing released
---      or { NO_NEW_HEAD, now, head, written paths }: the caller did not say its new head; nothing released
---      or { LOST, now, head, others' entries as JSON }: a file is now written by somebody else; nothing released
---      or { UNKNOWN_HEAD, now }: no head is known for this branch
-locks_key, expiries_key, head_key, graph_key, adjacency_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-status_log_key, events_channel = KEYS[6], KEYS[7]
-branch, user_id, user_name, agent_id = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
-local repo_head, new_head, reachable, is_abandoned = ARGV[5], ARGV[6], ARGV[7], ARGV[8] == '1'
-local message, most_importers = ARGV[9], tonumber(ARGV[10])
-local paths = arguments_from(11)
-
-local stored_head = redis.call('HMGET', head_key, 'commit', 'recent')
-if repo_head == '' then
-  repo_head = stored_head[1]
-  if not repo_head then
-    return { 'UNKNOWN_HEAD', now }
-  end
+-- KEYS: those of includes/enter.lua, then 1 locks, 2 expiries, 3 graph, 4 adjacency, 5 status log, 6 events channel
+-- ARGV: those of includes/enter.lua, then 1 the caller's new head or '', 2 whether that is reachable from the head of the
+--       branch: '1', '0', or '' where that is not known yet, 3 '1' to release without a push, 4 message, 5 most importers to
+--       return, 6... file paths
+-- Returns { RELEASED, now, head, its age in seconds or '', '1' if it is unconfirmed, graph version, released paths, paths that
+--           were no longer held, others' entries on the paths as JSON, files that import what was released, how many of them
+--           there are }
+--      or { NOT_PUSHED, now, head, its age, '1' if unconfirmed, written paths }: files were written and the branch does not
+--           have the work; nothing released
+--      or { NO_NEW_HEAD, now, head, age, unconfirmed, written paths }: the caller did not say its new head; nothing released
+--      or { LOST, now, head, age, unconfirmed, others' entries as JSON }: a file is now written by somebody else; nothing
+--           released
+--      or { ASK_SOURCE, now, head, its age }: whether the branch has the work, only the source can tell; nothing released
+--      or one of the answers of enter(); nothing released
+local stop = enter()
+if stop then
+  return stop
 end
+locks_key, expiries_key, graph_key, adjacency_key, status_log_key, events_channel = unpack(KEYS, ENTRY_KEYS + 1)
+local new_head, reachable, is_abandoned, message = unpack(ARGV, ENTRY_ARGUMENTS + 1, ENTRY_ARGUMENTS + 4)
+is_abandoned = is_abandoned == '1'
+local most_importers = tonumber(ARGV[ENTRY_ARGUMENTS + 5])
+local paths = arguments_from(ENTRY_ARGUMENTS + 6)
 
 load_entries(paths)
 local own, missing, written, others, taken, taken_paths = {}, {}, {}, {}, {}, {}
@@ -60,22 +59,28 @@ if #written > 0 and not is_abandoned then
   end
   if new_head == '' then
     save_entries()
-    return { 'NO_NEW_HEAD', now, repo_head, written_paths }
+    return { 'NO_NEW_HEAD', now, repo_head, head_age, is_unconfirmed, written_paths }
   end
   if reachable == '' then
-    reachable = has_commit(repo_head .. ' ' .. (stored_head[2] or ''), new_head) and '1' or '0'
+    local recent = redis.call('HGET', head_key, 'recent') or ''
+    local is_pushed = has_commit(repo_head .. ' ' .. recent, new_head)
+    if not is_pushed and not is_unchanged and not is_asked and ARGV[13] ~= '' then
+      save_entries()
+      return { 'ASK_SOURCE', now, repo_head, head_age }
+    end
+    reachable = is_pushed and '1' or '0'
   end
   if is_unchanged or reachable ~= '1' then
     save_entries()
     emit_refusal('OPEN', message, paths, 'NOT_PUSHED')
-    return { 'NOT_PUSHED', now, repo_head, written_paths }
+    return { 'NOT_PUSHED', now, repo_head, head_age, is_unconfirmed, written_paths }
   end
 end
 
 if #taken > 0 then
   save_entries()
   emit_refusal('OPEN', message, paths, 'LOST', taken_paths)
-  return { 'LOST', now, repo_head, taken }
+  return { 'LOST', now, repo_head, head_age, is_unconfirmed, taken }
 end
 
 local released = {}
@@ -123,4 +128,6 @@ for _, path in ipairs(released) do
   end
 end
 local version = redis.call('HGET', graph_key, 'version') or ''
-return { 'RELEASED', now, repo_head, version, released, missing, others, importers, importer_count }
+return {
+  'RELEASED', now, repo_head, head_age, is_unconfirmed, version, released, missing, others, importers, importer_count,
+}

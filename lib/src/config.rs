@@ -17,6 +17,20 @@ pub mod env_vars {
     pub const COORD_JWT_ISSUER: &str = "COORD_JWT_ISSUER";
     /// What `aud` of those JWTs must be or hold. Default `coord`.
     pub const COORD_JWT_AUDIENCE: &str = "COORD_JWT_AUDIENCE";
+    /// `1`: the graph of a public repository may be read without a credential.
+    pub const COORD_PUBLIC_GRAPH: &str = "COORD_PUBLIC_GRAPH";
+    /// Seconds after which the head of a branch on GitHub is asked for again, 1 to 3,600. Default 10.
+    pub const COORD_HEAD_TTL_SECONDS: &str = "COORD_HEAD_TTL_SECONDS";
+    /// Seconds that a head may be old for a claim to write while GitHub cannot be asked; from the number above to 3,600.
+    /// Default 60.
+    pub const COORD_HEAD_MAX_AGE_SECONDS: &str = "COORD_HEAD_MAX_AGE_SECONDS";
+    /// Questions a minute of one holder in one repository, 1 to 60,000; 0 is no limit. Default 300. A third of it may come
+    /// at once.
+    pub const COORD_LIMIT_HOLDER_PER_MINUTE: &str = "COORD_LIMIT_HOLDER_PER_MINUTE";
+    /// The same for all holders of a repository together. Default 6,000.
+    pub const COORD_LIMIT_REPOSITORY_PER_MINUTE: &str = "COORD_LIMIT_REPOSITORY_PER_MINUTE";
+    /// Secret that GitHub signs its webhook deliveries with. Unset: no delivery is taken.
+    pub const GITHUB_WEBHOOK_SECRET: &str = "GITHUB_WEBHOOK_SECRET";
     /// Seconds that a lock is held unless it is renewed, 1 to 86,400. Default 300.
     pub const COORD_LOCK_TTL_SECONDS: &str = "COORD_LOCK_TTL_SECONDS";
     /// `block` (default) or `warn`: what a written neighbour means for someone who wants to write.
@@ -127,6 +141,21 @@ impl LockConfig {
             }
         };
         Ok(config)
+    }
+}
+
+/// Whether `COORD_PUBLIC_GRAPH` says so.
+///
+/// # Errors
+/// When it is set to something else than `1` or `0`.
+pub fn is_graph_public(environment: Environment<'_>) -> Result<bool, ConfigError> {
+    match value_of(environment, env_vars::COORD_PUBLIC_GRAPH).as_deref() {
+        None | Some("0") => Ok(false),
+        Some("1") => Ok(true),
+        Some(_) => Err(ConfigError {
+            variable: env_vars::COORD_PUBLIC_GRAPH,
+            problem: "must be 1 or 0".to_owned(),
+        }),
     }
 }
 

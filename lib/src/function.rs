@@ -11,13 +11,15 @@ use axum::Router;
 use bytes::Bytes;
 use futures::stream::BoxStream;
 
-use crate::auth::{Authenticator, JwtVerifier};
-use crate::config::{Environment, LockConfig, env_vars, secret};
+use crate::auth::{Authenticator, Credentials, JwtVerifier, People};
+use crate::config::{ConfigError, Environment, LockConfig, env_vars, is_graph_public, secret};
 use crate::domain::{Branch, CommitSha, RepoId};
+use crate::heads::HeadAges;
 use crate::http::{AppState, Edge, Endpoint, router};
 use crate::logging;
 use crate::source::github::{GithubConfig, GithubSource};
 use crate::source::{BlobSink, Reachable, Source, SourceError, SourceHealth, TreeEntry};
+use crate::store::scripts::Rates;
 use crate::store::{Request, Store, StoreError, Value, connect};
 use crate::timing::{TimedSource, TimedStore};
 
@@ -27,35 +29,65 @@ pub fn function_router(endpoint: Endpoint, environment: Environment<'_>) -> Rout
 }
 
 fn function_state(environment: Environment<'_>) -> AppState {
-    let locks = LockConfig::from_env(environment);
-    let edge = Edge::from_env(environment);
-    let store = match locks.as_ref().err().or(edge.as_ref().err()) {
-        None => connect::from_env(environment),
-        Some(error) => Err(StoreError::NotConfigured(error.to_string())),
+    match settings(environment) {
+        Ok(state) => state,
+        Err(error) => AppState {
+            store: Arc::new(NoStore(error.to_string())),
+            source: None,
+            authenticator: Arc::new(Authenticator::Misconfigured(error)),
+            locks: LockConfig::default(),
+            head_ages: HeadAges::default(),
+            rates: Rates::default(),
+            cron_secret: secret(environment, env_vars::CRON_SECRET),
+            head_observer: None,
+            edge: Edge {
+                is_behind_proxy: true,
+                ..Edge::default()
+            },
+            graph_cache: Arc::default(),
+        },
+    }
+}
+
+fn settings(environment: Environment<'_>) -> Result<AppState, ConfigError> {
+    let github = github(environment);
+    let (source, people) = match github {
+        Some(Ok(source)) => (
+            Some(TimedSource::over(Arc::clone(&source) as Arc<dyn Source>)),
+            Some(source as Arc<dyn People>),
+        ),
+        Some(Err(problem)) => (Some(Arc::new(NoSource(problem)) as Arc<dyn Source>), None),
+        None => (None, None),
     };
-    let authenticator =
-        JwtVerifier::from_env(environment).map_or_else(Authenticator::Misconfigured, Authenticator::Jwt);
-    AppState {
-        store: TimedStore::over(store.unwrap_or_else(|error| Arc::new(NoStore(error.to_string())))),
-        source: GithubConfig::is_in(environment).then(|| github_source(environment)),
-        authenticator: Arc::new(authenticator),
-        locks: locks.unwrap_or_default(),
+    let credentials = Credentials {
+        jwt: JwtVerifier::from_env(environment)?,
+        people,
+        is_graph_public: is_graph_public(environment)?,
+    };
+    let store = connect::from_env(environment).unwrap_or_else(|error| Arc::new(NoStore(error.to_string())));
+    Ok(AppState {
+        store: TimedStore::over(store),
+        source,
+        authenticator: Arc::new(Authenticator::Shown(credentials)),
+        locks: LockConfig::from_env(environment)?,
+        head_ages: HeadAges::from_env(environment)?,
+        rates: Rates::from_env(environment)?,
         cron_secret: secret(environment, env_vars::CRON_SECRET),
         head_observer: None,
         edge: Edge {
             is_behind_proxy: true,
-            ..edge.unwrap_or_default()
+            ..Edge::from_env(environment)?
         },
         graph_cache: Arc::default(),
-    }
+    })
 }
 
-fn github_source(environment: Environment<'_>) -> Arc<dyn Source> {
-    let config = GithubConfig::from_env(environment).map_err(|error| error.to_string());
-    match config.and_then(GithubSource::new) {
-        Ok(source) => TimedSource::over(Arc::new(source)),
-        Err(problem) => Arc::new(NoSource(problem)),
-    }
+/// Repositories on GitHub, where the environment says anything of it; what is wrong with what it says.
+fn github(environment: Environment<'_>) -> Option<Result<Arc<GithubSource>, String>> {
+    GithubConfig::is_in(environment).then(|| {
+        let config = GithubConfig::from_env(environment).map_err(|error| error.to_string())?;
+        GithubSource::new(config).map(Arc::new)
+    })
 }
 
 /// Stands in the place of a source that could not be configured, and says why.

@@ -5,6 +5,7 @@
 //! - [`source`]: where repositories are read
 //! - [`graph`]: the import graph
 //! - [`auth`]: who is calling
+//! - [`heads`], [`rate_limits`]: how old a head may be, and how often may be asked
 //! - [`http`]: the endpoints, one file each, and the one place that turns errors into answers
 //! - [`sweep`]: expired locks, dropped and announced
 //! - [`timing`], [`logging`]: what a request costs; what is written about it
@@ -16,8 +17,10 @@ pub mod config;
 pub mod domain;
 pub mod function;
 pub mod graph;
+pub mod heads;
 pub mod http;
 pub mod logging;
+pub mod rate_limits;
 pub mod source;
 pub mod store;
 pub mod sweep;

@@ -7,13 +7,15 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use axum::Router;
-use coord::auth::{Authenticator, JwtVerifier};
-use coord::config::{LockConfig, env_vars, graph_limits, process_environment, secret};
+use coord::auth::{Authenticator, Credentials, JwtVerifier, People};
+use coord::config::{LockConfig, env_vars, graph_limits, is_graph_public, process_environment, secret};
 use coord::domain::UserId;
 use coord::graph::keeper::GraphKeeper;
+use coord::heads::HeadAges;
 use coord::http::{AppState, Edge, Endpoint, HeadObserver};
 use coord::store::Store;
 use coord::store::redis::RedisStore;
+use coord::store::scripts::Rates;
 use coord::store::upstash::UpstashStore;
 use coord::sweep::sweep_due;
 use coord::timing::TimedStore;
@@ -121,9 +123,16 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
     let locks = lock_config(args)?;
     let limits = graph_limits(&process_environment)?;
     let edge = Edge::from_env(&process_environment)?;
-    let authenticator = authenticator(address)?;
+    let head_ages = HeadAges::from_env(&process_environment)?;
+    let rates = Rates::from_env(&process_environment)?;
+    let OpenSources {
+        source,
+        people,
+        opened,
+        served,
+    } = sources::open(args).await?;
+    let authenticator = authenticator(address, people)?;
     let is_open = matches!(authenticator, Authenticator::Local { .. });
-    let OpenSources { source, opened, served } = sources::open(args).await?;
     let store = open_store(args, &opened, &served)?;
     let builder = format!("{}-{}", std::process::id(), started_at());
     let keeper = GraphKeeper::start(Arc::clone(&store), Arc::clone(&source), builder, limits);
@@ -139,6 +148,8 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
         source: Some(source),
         authenticator: Arc::new(authenticator),
         locks,
+        head_ages,
+        rates,
         cron_secret: secret(&process_environment, env_vars::CRON_SECRET),
         head_observer: Some(Arc::clone(&keeper) as Arc<dyn HeadObserver>),
         edge: edge.clone(),
@@ -192,25 +203,30 @@ fn lock_config(args: &ServeArgs) -> anyhow::Result<LockConfig> {
     Ok(locks)
 }
 
-fn authenticator(address: SocketAddr) -> anyhow::Result<Authenticator> {
-    let jwt = JwtVerifier::from_env(&process_environment)?;
+fn authenticator(address: SocketAddr, people: Option<Arc<dyn People>>) -> anyhow::Result<Authenticator> {
+    let credentials = Credentials {
+        jwt: JwtVerifier::from_env(&process_environment)?,
+        people,
+        is_graph_public: is_graph_public(&process_environment)?,
+    };
     if !address.ip().is_loopback() {
-        if jwt.is_none() {
+        if !credentials.can_verify() {
             bail!(
                 "{address} can be reached from other machines, and without {}, {} or {} nobody who calls could be told \
-                 from anybody else; set one of them, or listen on 127.0.0.1",
+                 from anybody else; set one of them, serve repositories of GitHub (--github), whose tokens it knows, or \
+                 listen on 127.0.0.1",
                 env_vars::COORD_JWT_SECRET,
                 env_vars::COORD_JWT_PUBLIC_KEY,
                 env_vars::COORD_JWT_JWKS_URL
             );
         }
-        return Ok(Authenticator::Jwt(jwt));
+        return Ok(Authenticator::Shown(credentials));
     }
     let user = whoami::username()
         .ok()
         .and_then(|name| UserId::parse(&name.replace(char::is_whitespace, "_")).ok());
     let user = user.map_or_else(|| UserId::parse("local"), Ok)?;
-    Ok(Authenticator::Local { user, jwt })
+    Ok(Authenticator::Local { user, credentials })
 }
 
 fn open_store(args: &ServeArgs, opened: &[Opened], served: &[Served]) -> anyhow::Result<Arc<dyn Store>> {

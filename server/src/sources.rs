@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use async_trait::async_trait;
+use coord::auth::People;
 use coord::config::{env_vars, process_environment};
 use coord::domain::{Branch, CommitSha, RepoId};
 use coord::source::github::{ApiBase, GithubConfig, GithubSource};
-use coord::source::{BlobSink, Reachable, Source, SourceError, SourceHealth, TreeEntry};
+use coord::source::{BlobSink, KnownHead, Reachable, RefreshedHead, Source, SourceError, SourceHealth, TreeEntry};
 use coord::timing::TimedSource;
 
 use crate::banner::Served;
@@ -24,6 +25,8 @@ pub struct Sources {
 pub struct OpenSources {
     /// All of it.
     pub source: Arc<dyn Source>,
+    /// Who knows the holders of GitHub's tokens, where GitHub is read.
+    pub people: Option<Arc<dyn People>>,
     /// The repositories on this machine.
     pub opened: Vec<Opened>,
     /// All repositories, those on this machine first.
@@ -37,6 +40,7 @@ pub struct OpenSources {
 pub async fn open(args: &ServeArgs) -> anyhow::Result<OpenSources> {
     let mut sources: Vec<Arc<dyn Source>> = Vec::new();
     let mut opened = Vec::new();
+    let mut people = None;
     if !args.repo.is_empty() || args.github.is_empty() {
         let paths = if args.repo.is_empty() {
             vec![PathBuf::from(".")]
@@ -56,10 +60,16 @@ pub async fn open(args: &ServeArgs) -> anyhow::Result<OpenSources> {
             }
             served.push(look_at(&source, repo, &place).await?);
         }
-        sources.push(TimedSource::over(Arc::new(source)));
+        let source = Arc::new(source);
+        people = Some(Arc::clone(&source) as Arc<dyn People>);
+        sources.push(TimedSource::over(source));
     }
-    let source = Arc::new(Sources { sources });
-    Ok(OpenSources { source, opened, served })
+    Ok(OpenSources {
+        source: Arc::new(Sources { sources }),
+        people,
+        opened,
+        served,
+    })
 }
 
 fn github(args: &ServeArgs) -> anyhow::Result<(GithubSource, Vec<RepoId>, String)> {
@@ -144,6 +154,19 @@ impl Source for Sources {
         self.of(repo)?.head(repo, branch).await
     }
 
+    fn keeps_heads_in_store(&self, repo: &RepoId) -> bool {
+        self.of(repo).is_ok_and(|source| source.keeps_heads_in_store(repo))
+    }
+
+    async fn refresh_head(
+        &self,
+        repo: &RepoId,
+        branch: &Branch,
+        known: Option<&KnownHead>,
+    ) -> Result<RefreshedHead, SourceError> {
+        self.of(repo)?.refresh_head(repo, branch, known).await
+    }
+
     async fn is_ancestor(
         &self,
         repo: &RepoId,
@@ -174,5 +197,77 @@ impl Source for Sources {
         sink: BlobSink,
     ) -> Result<(), SourceError> {
         self.of(repo)?.read_blobs(repo, blobs, max_bytes, sink).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A source with one repository, whose heads are all `head`.
+    struct One {
+        repo: RepoId,
+        head: CommitSha,
+        is_dear: bool,
+    }
+
+    #[async_trait]
+    impl Source for One {
+        fn repositories(&self) -> Vec<RepoId> {
+            vec![self.repo.clone()]
+        }
+
+        async fn head(&self, _: &RepoId, _: &Branch) -> Result<CommitSha, SourceError> {
+            Ok(self.head.clone())
+        }
+
+        fn keeps_heads_in_store(&self, _: &RepoId) -> bool {
+            self.is_dear
+        }
+
+        async fn is_ancestor(&self, _: &RepoId, _: &CommitSha, _: &CommitSha) -> Result<Reachable, SourceError> {
+            Ok(Reachable::Unknown)
+        }
+
+        async fn recent_commits(&self, _: &RepoId, _: &CommitSha, _: usize) -> Result<Vec<CommitSha>, SourceError> {
+            Ok(Vec::new())
+        }
+
+        async fn tree(&self, _: &RepoId, _: &CommitSha) -> Result<Vec<TreeEntry>, SourceError> {
+            Ok(Vec::new())
+        }
+
+        async fn read_blobs(&self, _: &RepoId, _: Vec<String>, _: u64, _: BlobSink) -> Result<(), SourceError> {
+            Ok(())
+        }
+    }
+
+    #[tokio::test]
+    async fn heads_are_kept_and_refreshed_as_the_source_of_the_repository_says() {
+        let repo = |name: &str| RepoId::parse(&format!("https://github.com/acme/{name}")).unwrap();
+        let one = |name: &str, digit: &str, is_dear| -> Arc<dyn Source> {
+            Arc::new(One {
+                repo: repo(name),
+                head: CommitSha::parse(&digit.repeat(40)).unwrap(),
+                is_dear,
+            })
+        };
+        let sources = Sources {
+            sources: vec![one("local", "1", false), one("remote", "2", true)],
+        };
+        let main = Branch::parse("main").unwrap();
+        for (name, digit, is_dear) in [("local", "1", false), ("remote", "2", true)] {
+            assert_eq!(sources.keeps_heads_in_store(&repo(name)), is_dear);
+            let known = KnownHead {
+                commit: CommitSha::parse(&"3".repeat(40)).unwrap(),
+                etag: Some("\"x\"".to_owned()),
+            };
+            let refreshed = sources.refresh_head(&repo(name), &main, Some(&known)).await.unwrap();
+            assert_eq!(refreshed.commit.as_str(), digit.repeat(40));
+            assert_eq!((refreshed.etag, refreshed.is_whole), (None, true));
+        }
+        assert!(!sources.keeps_heads_in_store(&repo("other")));
+        let error = sources.refresh_head(&repo("other"), &main, None).await.unwrap_err();
+        assert!(matches!(error, SourceError::UnknownRepository { known, .. } if known.len() == 2));
     }
 }

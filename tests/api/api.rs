@@ -5,14 +5,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use coord::auth::Authenticator;
+use coord::auth::{Authenticator, Credentials};
 use coord::config::LockConfig;
 use coord::domain::{Branch, CommitSha, RepoId, UserId};
 use coord::graph::KindSet;
 use coord::graph::scan::ImportKind;
 use coord::graph::stored::{Node, StoredGraph};
+use coord::heads::HeadAges;
 use coord::http::{AppState, Endpoint};
-use coord::store::scripts::{StagedPart, lease_build, publish_graph, stage_graph};
+use coord::store::scripts::{Rates, StagedPart, lease_build, publish_graph, stage_graph};
 use coord::store::{Request, Store, Value as StoreValue, keys};
 use coord::timing::{TimedSource, TimedStore};
 use coord_server::embedded::EmbeddedStore;
@@ -269,9 +270,11 @@ pub fn state(store: Arc<dyn Store>, paths: &[PathBuf]) -> AppState {
         source: Some(TimedSource::over(Arc::new(GitSource::open(paths).unwrap()))),
         authenticator: Arc::new(Authenticator::Local {
             user: UserId::parse("root").unwrap(),
-            jwt: None,
+            credentials: Credentials::default(),
         }),
         locks: LockConfig::default(),
+        head_ages: HeadAges::default(),
+        rates: Rates::default(),
         cron_secret: None,
         head_observer: None,
         edge: coord::http::Edge::default(),

@@ -16,7 +16,7 @@ pub const SECRET: &str = "a secret that only the test knows";
 
 async fn start() -> Api {
     let verifier = JwtVerifier::hs256(&SecretString::from(SECRET));
-    Api::start_with(|state| state.authenticator = Arc::new(Authenticator::Jwt(Some(verifier)))).await
+    Api::start_with(|state| state.authenticator = Arc::new(Authenticator::by_jwt(Some(verifier)))).await
 }
 
 fn token(secret: &str, algorithm: Algorithm, claims: &Value) -> String {
@@ -113,7 +113,7 @@ async fn every_other_caller_is_nobody() {
 
 #[tokio::test]
 async fn without_a_secret_in_the_deployment_nobody_is_let_in() {
-    let api = Api::start_with(|state| state.authenticator = Arc::new(Authenticator::Jwt(None))).await;
+    let api = Api::start_with(|state| state.authenticator = Arc::new(Authenticator::by_jwt(None))).await;
     assert_json_snapshot!(claim(&api, &[("authorization", &good_token())]).await.snapshot());
     assert_eq!(claim(&api, &[("x-coord-user", "ann")]).await.status, 401);
 }

@@ -218,7 +218,7 @@ async fn an_issuer_that_cannot_be_reached_is_offline_and_no_refusal() {
     // Nobody listens on port 1 of this machine.
     for address in [issuer.address, SocketAddr::from(([127, 0, 0, 1], 1))] {
         let verifier = verifier(address, eager());
-        let api = Api::start_with(|state| state.authenticator = Arc::new(Authenticator::Jwt(Some(verifier)))).await;
+        let api = Api::start_with(|state| state.authenticator = Arc::new(Authenticator::by_jwt(Some(verifier)))).await;
         let token = format!("Bearer {}", signer.sign(Some("one"), &good()));
         let headers = [("content-type", "application/json"), ("authorization", token.as_str())];
         let post = async |path: &str, body: Value| {

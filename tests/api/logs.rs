@@ -216,7 +216,7 @@ async fn no_credential_is_written_down() {
         let secret = "the secret of this test, which nobody may see";
         let api = Api::start_with(|state| {
             let verifier = JwtVerifier::hs256(&SecretString::from(secret));
-            state.authenticator = Arc::new(Authenticator::Jwt(Some(verifier)));
+            state.authenticator = Arc::new(Authenticator::by_jwt(Some(verifier)));
             state.cron_secret = Some(SecretString::from("hunter2 of the cron"));
         })
         .await;

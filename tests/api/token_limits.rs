@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use coord::auth::{Authenticator, JwtVerifier};
+use coord::auth::{Authenticator, Credentials, JwtVerifier};
 use coord::domain::UserId;
 use coord::http::Endpoint;
 use insta::assert_json_snapshot;
@@ -15,7 +15,7 @@ use crate::tokens::claims;
 
 async fn start(signer: &Signer) -> Api {
     let verifier = JwtVerifier::public_key(&signer.public_pem()).unwrap();
-    Api::start_with(|state| state.authenticator = Arc::new(Authenticator::Jwt(Some(verifier)))).await
+    Api::start_with(|state| state.authenticator = Arc::new(Authenticator::by_jwt(Some(verifier)))).await
 }
 
 /// Every endpoint that is about a repository, asked about `repo_url`.
@@ -128,9 +128,12 @@ async fn a_header_that_names_a_user_changes_nothing_beside_a_token() {
     let verifier = JwtVerifier::public_key(&signer.public_pem()).unwrap();
     let local = Authenticator::Local {
         user: UserId::parse("root").unwrap(),
-        jwt: Some(verifier.clone()),
+        credentials: Credentials {
+            jwt: Some(verifier.clone()),
+            ..Credentials::default()
+        },
     };
-    for authenticator in [Authenticator::Jwt(Some(verifier)), local] {
+    for authenticator in [Authenticator::by_jwt(Some(verifier)), local] {
         let api = Api::start_with(|state| state.authenticator = Arc::new(authenticator)).await;
         let token = |signer: &Signer, login: &str| {
             let claims = claims(&json!({ "sub": login }));

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use coord::http::{AppState, Endpoint};
 use coord::store::redis::{RedisOptions, RedisStore};
+use coord::store::scripts::{LearntHead, record_head};
 use coord::store::upstash::UpstashStore;
 use coord::store::{Limits, Store};
 use insta::assert_json_snapshot;
@@ -192,7 +193,7 @@ async fn a_function_without_a_source_knows_what_the_store_knows() {
 
     let (repo, branch) = (crate::api::repo(), crate::api::main_branch());
     let [first, head] = [&api.first, &api.head].map(|text| coord::domain::CommitSha::parse(text).unwrap());
-    coord::store::scripts::record_head(&*api.store, &repo, &branch, &first, "local", &[])
+    record_head(&*api.store, &repo, &branch, &LearntHead::local(&first, &[]))
         .await
         .unwrap();
     let at_first = json!({ "agent_head": api.first });
@@ -207,7 +208,7 @@ async fn a_function_without_a_source_knows_what_the_store_knows() {
         "NOT_PUSHED"
     );
     let recent = [head.clone(), first];
-    coord::store::scripts::record_head(&*api.store, &repo, &branch, &head, "local", &recent)
+    record_head(&*api.store, &repo, &branch, &LearntHead::local(&head, &recent))
         .await
         .unwrap();
     assert_eq!(api.tell("ann", "OPEN", &["src/auth.ts"], release).await.status, 200);

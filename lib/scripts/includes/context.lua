@@ -1,8 +1,9 @@
 -- Names that the includes share. Each script binds those it uses in its first lines.
 local locks_key, expiries_key, graph_key, adjacency_key, head_key, status_log_key, events_channel
 local branch, user_id, user_name, agent_id
--- The clock is the store's: Unix seconds, the same for the whole script.
-local now = tonumber(redis.call('TIME')[1])
+-- The clock is the store's, the same for the whole script: Unix seconds, and milliseconds.
+local clock = redis.call('TIME')
+local now, now_ms = tonumber(clock[1]), clock[1] * 1000 + math.floor(clock[2] / 1000)
 -- Lua's unpack gives up near 8,000 values; commands are sent in chunks of this many.
 local CHUNK = 1000
 

@@ -1,3 +1,6 @@
+use secrecy::SecretString;
+use sha2::{Digest, Sha256};
+
 use super::AuthError;
 use super::repo_limit::RepoLimit;
 use crate::domain::{RepoId, UserId};
@@ -11,34 +14,131 @@ pub struct Identity {
     pub user_name: String,
 }
 
-/// A verified caller, who is not let in anywhere yet: who it is comes out by [`Caller::enter`] alone, which asks whether its
+/// A caller, who is not let in anywhere yet: who it is comes out by [`Caller::enter`] alone, which asks whether its
 /// credential counts in the repository. So no handler can act for somebody without that question.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 #[must_use = "whether a caller may go on is decided by `enter`"]
-pub struct Caller {
-    identity: Identity,
-    limit: Option<RepoLimit>,
+pub struct Caller(Kind);
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Verified {
+        identity: Identity,
+        limit: Option<RepoLimit>,
+    },
+    Shown(Shown),
+}
+
+/// Who enters a repository.
+#[derive(Clone, Debug)]
+pub enum Entrant {
+    /// Somebody who is verified, and may do everything here.
+    Verified(Identity),
+    /// Somebody with a credential, of which the place of the repository has to say whose it is and what it may do.
+    Shown(Shown),
+}
+
+/// A credential that GitHub has to judge.
+#[derive(Clone, Debug)]
+pub struct Shown {
+    name: String,
+    token: Option<SecretString>,
+}
+
+impl Shown {
+    /// A token.
+    pub(super) fn token(token: &str) -> Self {
+        Shown {
+            name: hex(&Sha256::digest(token.as_bytes())),
+            token: Some(token.into()),
+        }
+    }
+
+    /// No credential: what anybody may do.
+    pub(super) fn nothing() -> Self {
+        Shown {
+            name: "anybody".to_owned(),
+            token: None,
+        }
+    }
+
+    /// What it is remembered by: SHA-256 of the token in hex, or `anybody`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The token itself, if there is one.
+    pub fn secret(&self) -> Option<&SecretString> {
+        self.token.as_ref()
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string does not fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 impl Caller {
     /// A caller whose credential counts in every repository.
     pub(super) fn unlimited(identity: Identity) -> Self {
-        Caller { identity, limit: None }
+        Caller::limited(identity, None)
     }
 
     /// A caller whose credential counts where `limit` says.
     pub(super) fn limited(identity: Identity, limit: Option<RepoLimit>) -> Self {
-        Caller { identity, limit }
+        Caller(Kind::Verified { identity, limit })
+    }
+
+    /// A caller whose credential has to be judged for each repository.
+    pub(super) fn shown(shown: Shown) -> Self {
+        Caller(Kind::Shown(shown))
     }
 
     /// Who it is, for what it does in `repo`.
     ///
     /// # Errors
     /// [`AuthError::ForbiddenRepository`] when its credential does not count there.
-    pub fn enter(self, repo: &RepoId) -> Result<Identity, AuthError> {
-        match self.limit {
-            Some(limit) if !limit.takes_in(repo) => Err(AuthError::ForbiddenRepository(repo.clone())),
-            _ => Ok(self.identity),
+    pub fn enter(self, repo: &RepoId) -> Result<Entrant, AuthError> {
+        match self.0 {
+            Kind::Verified { limit: Some(limit), .. } if !limit.takes_in(repo) => Err(AuthError::ForbiddenRepository(
+                format!("your token does not count in {repo}; its claim repos names the repositories where it does"),
+            )),
+            Kind::Verified { identity, .. } => Ok(Entrant::Verified(identity)),
+            Kind::Shown(shown) => Ok(Entrant::Shown(shown)),
         }
+    }
+}
+
+impl Entrant {
+    /// Who it is, where that is known without asking.
+    pub fn verified(&self) -> Option<&Identity> {
+        match self {
+            Entrant::Verified(identity) => Some(identity),
+            Entrant::Shown(_) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use secrecy::ExposeSecret;
+
+    use super::*;
+
+    #[test]
+    fn a_token_is_remembered_by_its_hash_and_shown_nowhere() {
+        let shown = Shown::token("abc");
+        assert_eq!(
+            shown.name(),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        );
+        assert!(!format!("{shown:?}").contains("abc"));
+        assert_eq!(shown.secret().unwrap().expose_secret(), "abc");
+        // Who has the name of a token does not have the token.
+        assert_ne!(Shown::token(shown.name()).name(), shown.name());
     }
 }

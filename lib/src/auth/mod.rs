@@ -2,6 +2,7 @@
 //!
 //! - `caller`: who it is, and where that counts
 //! - `jwt`: tokens; `jwt_config`: what the environment says of them
+//! - `people`: tokens of GitHub's, and what they may do
 //! - `verification_key`, `key_set`, `issuer_keys`: what signatures are verified with
 
 mod caller;
@@ -9,12 +10,16 @@ mod issuer_keys;
 mod jwt;
 mod jwt_config;
 mod key_set;
+mod people;
 mod repo_limit;
 mod verification_key;
 
-pub use caller::{Caller, Identity};
+pub use caller::{Caller, Entrant, Identity, Shown};
 pub use issuer_keys::{IssuerKeys, KeySetUrl, KeyTiming};
 pub use jwt::{AUDIENCE, JwtVerifier};
+pub use people::{Member, People, Verdict, is_github_token};
+
+use std::sync::Arc;
 
 use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
@@ -22,7 +27,7 @@ use secrecy::{ExposeSecret, SecretString};
 use subtle::ConstantTimeEq;
 
 use crate::config::ConfigError;
-use crate::domain::{RepoId, UserId};
+use crate::domain::UserId;
 
 /// Why a caller is not let in. The sentences may be shown to the caller.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -31,8 +36,8 @@ pub enum AuthError {
     #[error("{0}")]
     Refused(String),
     /// A good credential, which does not count in this repository.
-    #[error("your token does not count in {0}; its claim repos names the repositories where it does")]
-    ForbiddenRepository(RepoId),
+    #[error("{0}")]
+    ForbiddenRepository(String),
     /// Nobody can be verified at the moment.
     #[error("{0}")]
     Unavailable(String),
@@ -44,42 +49,99 @@ impl AuthError {
     }
 }
 
+/// What callers may show.
+#[derive(Clone, Default)]
+pub struct Credentials {
+    /// Verifies JWTs of a trusted proxy.
+    pub jwt: Option<JwtVerifier>,
+    /// Knows who holds a token of GitHub's.
+    pub people: Option<Arc<dyn People>>,
+    /// The graph of a public repository may be read with no credential, where `people` says that it is public.
+    pub is_graph_public: bool,
+}
+
+impl std::fmt::Debug for Credentials {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let kinds = (self.jwt.is_some(), self.people.is_some(), self.is_graph_public);
+        write!(formatter, "Credentials{kinds:?}")
+    }
+}
+
+impl Credentials {
+    /// Whether anybody can be verified by them.
+    pub fn can_verify(&self) -> bool {
+        self.jwt.is_some() || self.people.is_some()
+    }
+
+    async fn verify(&self, token: &str) -> Result<Caller, AuthError> {
+        if self.people.is_some() && is_github_token(token) {
+            return Ok(Caller::shown(Shown::token(token)));
+        }
+        match &self.jwt {
+            Some(verifier) => verifier.verify(token).await,
+            None => Err(self.missing("that is no token of GitHub's")),
+        }
+    }
+
+    /// What is wrong, and what to show instead.
+    fn missing(&self, wrong: &str) -> AuthError {
+        let wanted = match (&self.people, &self.jwt) {
+            (Some(_), Some(_)) => "a token of GitHub's or a JWT",
+            (Some(_), None) => "a token of GitHub's",
+            (None, Some(_)) => "a JWT",
+            (None, None) => {
+                return AuthError::refused(
+                    "this deployment has none of GITHUB_TOKEN, GITHUB_APP_ID, COORD_JWT_SECRET, COORD_JWT_PUBLIC_KEY and \
+                     COORD_JWT_JWKS_URL, so that it cannot verify anybody; its operator must set one",
+                );
+            }
+        };
+        AuthError::Refused(format!("{wrong}; send Authorization: Bearer with {wanted}"))
+    }
+}
+
 /// How callers are verified.
 #[derive(Clone, Debug)]
 pub enum Authenticator {
-    /// By a JWT. Without a verifier (no key is configured), nobody is let in.
-    Jwt(Option<JwtVerifier>),
+    /// By what they show. Where nothing can be verified, nobody is let in.
+    Shown(Credentials),
     /// By nothing: the configuration cannot be used.
     Misconfigured(ConfigError),
-    /// On one machine, on a loopback address: a JWT if one is shown and can be verified, else the user that
+    /// On one machine, on a loopback address: a token if one is shown that can be verified, else the user that
     /// `X-Coord-User` names (so that several people can be played), else the user of the operating system.
     Local {
         /// User of the operating system.
         user: UserId,
-        /// Verifies a JWT that is shown all the same.
-        jwt: Option<JwtVerifier>,
+        /// Verify a token that is shown all the same.
+        credentials: Credentials,
     },
 }
 
 impl Authenticator {
+    /// By JWTs alone.
+    pub fn by_jwt(jwt: Option<JwtVerifier>) -> Self {
+        Authenticator::Shown(Credentials {
+            jwt,
+            ..Credentials::default()
+        })
+    }
+
     /// The caller of a request with these headers.
     ///
     /// # Errors
     /// When no credential is shown, it is not valid, or that cannot be said.
     pub async fn authenticate(&self, headers: &HeaderMap) -> Result<Caller, AuthError> {
         match self {
-            Authenticator::Jwt(None) => Err(AuthError::refused(
-                "this deployment has none of COORD_JWT_SECRET, COORD_JWT_PUBLIC_KEY and COORD_JWT_JWKS_URL, so that it \
-                 cannot verify anybody; its operator must set one",
-            )),
             Authenticator::Misconfigured(error) => Err(AuthError::Unavailable(error.to_string())),
-            Authenticator::Jwt(Some(verifier)) => match bearer_token(headers) {
-                Some(token) => verifier.verify(token).await,
-                None => Err(AuthError::refused("send a token: Authorization: Bearer JWT")),
+            Authenticator::Shown(credentials) => match bearer_token(headers) {
+                Some(token) => credentials.verify(token).await,
+                None => Err(credentials.missing("you have shown no credential")),
             },
-            Authenticator::Local { user, jwt } => {
-                if let (Some(verifier), Some(token)) = (jwt, bearer_token(headers)) {
-                    return verifier.verify(token).await;
+            Authenticator::Local { user, credentials } => {
+                if let Some(token) = bearer_token(headers)
+                    && (credentials.jwt.is_some() || (credentials.people.is_some() && is_github_token(token)))
+                {
+                    return credentials.verify(token).await;
                 }
                 let user_id = match headers.get("x-coord-user") {
                     Some(value) => value
@@ -95,6 +157,29 @@ impl Authenticator {
                     user_id,
                 }))
             }
+        }
+    }
+
+    /// The caller of a request that only looks at a graph: anybody, where that is allowed.
+    ///
+    /// # Errors
+    /// As [`Authenticator::authenticate`].
+    pub async fn authenticate_reader(&self, headers: &HeaderMap) -> Result<Caller, AuthError> {
+        match self {
+            Authenticator::Shown(Credentials {
+                people: Some(_),
+                is_graph_public: true,
+                ..
+            }) if !headers.contains_key(AUTHORIZATION) => Ok(Caller::shown(Shown::nothing())),
+            _ => self.authenticate(headers).await,
+        }
+    }
+
+    /// Who knows the holders of GitHub's tokens.
+    pub fn people(&self) -> Option<&Arc<dyn People>> {
+        match self {
+            Authenticator::Shown(credentials) | Authenticator::Local { credentials, .. } => credentials.people.as_ref(),
+            Authenticator::Misconfigured(_) => None,
         }
     }
 }
@@ -113,6 +198,7 @@ pub fn has_bearer_secret(headers: &HeaderMap, secret: &SecretString) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::RepoId;
 
     fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
         pairs
@@ -123,7 +209,7 @@ mod tests {
 
     #[tokio::test]
     async fn without_a_secret_nobody_is_let_in() {
-        let nobody = Authenticator::Jwt(None);
+        let nobody = Authenticator::by_jwt(None);
         for shown in [headers(&[]), headers(&[("authorization", "Bearer undefined")])] {
             assert!(matches!(nobody.authenticate(&shown).await, Err(AuthError::Refused(_))));
         }
@@ -132,7 +218,7 @@ mod tests {
     #[tokio::test]
     async fn a_deployed_function_ignores_the_header_that_names_a_user() {
         let verifier = JwtVerifier::hs256(&SecretString::from("a secret of the test".to_owned()));
-        let deployed = Authenticator::Jwt(Some(verifier));
+        let deployed = Authenticator::by_jwt(Some(verifier));
         let shown = headers(&[("x-coord-user", "alice")]);
         assert!(deployed.authenticate(&shown).await.is_err());
     }
@@ -141,12 +227,13 @@ mod tests {
     async fn on_one_machine_several_people_can_be_played() {
         let local = Authenticator::Local {
             user: UserId::parse("root").unwrap(),
-            jwt: None,
+            credentials: Credentials::default(),
         };
         let repo = RepoId::parse("https://github.com/acme/shop").unwrap();
         let user = async |pairs: &[(&'static str, &str)]| {
             let caller = local.authenticate(&headers(pairs)).await?;
-            Ok::<_, AuthError>(caller.enter(&repo)?.user_id.to_string())
+            let entrant = caller.enter(&repo)?;
+            Ok::<_, AuthError>(entrant.verified().unwrap().user_id.to_string())
         };
         assert_eq!(user(&[]).await.unwrap(), "root");
         assert_eq!(user(&[("x-coord-user", "alice")]).await.unwrap(), "alice");

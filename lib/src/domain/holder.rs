@@ -79,3 +79,18 @@ impl Holder {
         self.agent_id.as_ref().map_or("", AgentId::as_str)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_login_is_printable_and_that_of_an_app_is_one() {
+        for login in ["alice", "github-actions[bot]", "octo-app[bot]", "alice_acme", "größe"] {
+            assert!(UserId::parse(login).is_ok(), "{login}");
+        }
+        for login in ["", " ", "al ice", "alice\n", "a\0b", "a\u{85}b", &"a".repeat(129)] {
+            assert!(UserId::parse(login).is_err(), "{login:?}");
+        }
+    }
+}

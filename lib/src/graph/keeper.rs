@@ -11,7 +11,7 @@ use super::update::Limits;
 use crate::domain::{Branch, CommitSha, RepoId};
 use crate::http::HeadObserver;
 use crate::source::{Source, SourceError};
-use crate::store::scripts::{BuildLease, record_head};
+use crate::store::scripts::{BuildLease, LearntHead, record_head};
 use crate::store::{Store, StoreError};
 
 /// How often the branches that are watched are looked at.
@@ -113,6 +113,10 @@ impl GraphKeeper {
             interval.tick().await;
             let Some(keeper) = keeper.upgrade() else { return };
             for (repo, branch) in keeper.watched() {
+                if keeper.source.keeps_heads_in_store(&repo) {
+                    // Whoever asks about the branch asks for its head as well, when it is due.
+                    continue;
+                }
                 match keeper.source.head(&repo, &branch).await {
                     Ok(head) => keeper.saw_head(&repo, &branch, &head),
                     Err(SourceError::UnknownBranch { .. }) => keeper.forget(&repo, &branch),
@@ -158,10 +162,24 @@ impl GraphKeeper {
         }
     }
 
+    /// The head that was seen last.
+    fn seen(&self, repo: &RepoId, branch: &Branch) -> Option<CommitSha> {
+        let heads = self.heads.lock().unwrap_or_else(PoisonError::into_inner);
+        heads.get(repo)?.get(branch).cloned()
+    }
+
     async fn keep(&self, repo: &RepoId, branch: &Branch) -> Result<Kept, KeepError> {
-        let head = self.source.head(repo, branch).await?;
-        let recent = self.source.recent_commits(repo, &head, RECENT_COMMITS).await?;
-        record_head(&*self.store, repo, branch, &head, "local", &recent).await?;
+        let head = if self.source.keeps_heads_in_store(repo) {
+            let Some(head) = self.seen(repo, branch) else {
+                return Ok(Kept::Done);
+            };
+            head
+        } else {
+            let head = self.source.head(repo, branch).await?;
+            let recent = self.source.recent_commits(repo, &head, RECENT_COMMITS).await?;
+            record_head(&*self.store, repo, branch, &LearntHead::local(&head, &recent)).await?;
+            head
+        };
         let job = Job {
             repo,
             branch,

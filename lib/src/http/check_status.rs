@@ -10,13 +10,14 @@ use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 
 use super::body::read_json;
+use super::entrance::Right;
 use super::error::ErrorBody;
 use super::lock_view::{LockView, OwnLockView, others_locks, own_locks, sentence, warnings};
-use super::question::{Fields, Heads, Question};
+use super::question::{Fields, Question};
 use super::{ApiError, AppState};
 use crate::domain::orchestration::{self, Action, Facts, Metadata, Orchestration, Status};
 use crate::domain::{Claim, CommitSha};
-use crate::store::scripts::{self, Finding, Survey, SurveyOutcome};
+use crate::store::scripts::{self, Finding, Survey};
 
 /// The request, as sent.
 #[derive(Debug, Deserialize)]
@@ -55,7 +56,7 @@ fn is_zero(number: &u64) -> bool {
 pub(super) async fn check_status(State(state): State<AppState>, request: Request<Body>) -> Response {
     match answer(&state, request).await {
         Ok(response) => response,
-        Err(error) if error.is_offline() => offline(&error, None),
+        Err(error) if error.is_offline() => offline(&error),
         Err(error) => error.respond_to_agent(),
     }
 }
@@ -77,22 +78,20 @@ async fn answer(state: &AppState, request: Request<Body>) -> Result<Response, Ap
         &headers,
     )?;
     let intent = sent.intent.unwrap_or(Claim::Writing);
-    let heads = question.learn_heads(state).await?;
-    match survey(state, &question, &heads, intent).await {
-        Err(error) if error.is_offline() => Ok(offline(&error, heads.repo_head)),
-        survey => Ok(Json(respond(&question, survey?)).into_response()),
-    }
-}
-
-async fn survey(state: &AppState, question: &Question, heads: &Heads, intent: Claim) -> Result<Survey, ApiError> {
+    let mut entrance = question.enter(state, Right::Read).await?;
     let policy = state.locks.neighbor_policy;
-    match scripts::check_status(&*state.store, &question.asker(heads), intent, policy).await? {
-        SurveyOutcome::Checked(survey) => Ok(survey),
-        SurveyOutcome::UnknownHead => Err(question.unknown_head()),
-    }
+    let survey = loop {
+        let entered = scripts::check_status(&*state.store, &entrance.entry(), &question.paths, intent, policy).await?;
+        if let Some(survey) = entrance.pass(entered).await? {
+            break survey;
+        }
+    };
+    let mut notes = Vec::new();
+    entrance.note(&survey.head, &mut notes);
+    Ok(Json(respond(&question, survey, notes)).into_response())
 }
 
-fn offline(error: &ApiError, repo_head: Option<CommitSha>) -> Response {
+fn offline(error: &ApiError) -> Response {
     let facts = Facts {
         is_offline: true,
         ..Facts::default()
@@ -100,7 +99,7 @@ fn offline(error: &ApiError, repo_head: Option<CommitSha>) -> Response {
     let body = error.body();
     error.respond(CheckResponse {
         status: orchestration::status(facts),
-        repo_head,
+        repo_head: None,
         locks: BTreeMap::new(),
         held: BTreeMap::new(),
         locks_omitted: 0,
@@ -113,7 +112,7 @@ fn offline(error: &ApiError, repo_head: Option<CommitSha>) -> Response {
     })
 }
 
-fn respond(question: &Question, survey: Survey) -> CheckResponse {
+fn respond(question: &Question, survey: Survey, mut notes: Vec<String>) -> CheckResponse {
     let blocking: Vec<&Finding> = survey.findings.iter().filter(|finding| finding.blocks).collect();
     let facts = Facts {
         is_behind: survey.is_behind,
@@ -129,17 +128,17 @@ fn respond(question: &Question, survey: Survey) -> CheckResponse {
             action,
             format!(
                 "Your working copy lacks commit {} of origin/{}",
-                survey.head.short(),
+                survey.head.commit.short(),
                 question.branch
             ),
         )
         .with(Metadata {
-            remote_head: Some(survey.head.clone()),
+            remote_head: Some(survey.head.commit.clone()),
             ..Metadata::default()
         }),
         _ => Orchestration::new(action, "Nothing stands in the way"),
     };
-    let mut notes = question.warnings(&survey);
+    notes.extend(question.warnings(&survey));
     notes.extend(warnings(&survey.findings));
     CheckResponse {
         status: orchestration::status(facts),
@@ -149,7 +148,7 @@ fn respond(question: &Question, survey: Survey) -> CheckResponse {
         warnings: notes,
         orchestration,
         error: None,
-        repo_head: Some(survey.head),
+        repo_head: Some(survey.head.commit),
     }
 }
 

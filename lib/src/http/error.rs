@@ -8,7 +8,8 @@ use serde::Serialize;
 
 use crate::auth::AuthError;
 use crate::domain::RepoId;
-use crate::domain::orchestration::{Action, Orchestration};
+use crate::domain::orchestration::{Action, Metadata, Orchestration};
+use crate::heads::RefreshError;
 use crate::source::SourceError;
 use crate::store::StoreError;
 
@@ -41,8 +42,8 @@ pub enum ApiError {
     #[error("{0}")]
     Forbidden(String),
     /// 403: the caller's credential does not count in this repository.
-    #[error("{}", AuthError::ForbiddenRepository(.0.clone()))]
-    ForbiddenRepository(RepoId),
+    #[error("{0}")]
+    ForbiddenRepository(String),
     /// 404: no such route.
     #[error("there is nothing here; the endpoints are /api/check_status, /api/post_status, /api/graph and /api/health")]
     UnknownRoute,
@@ -95,6 +96,14 @@ pub enum ApiError {
     /// 415: the body is not announced as JSON.
     #[error("send Content-Type: application/json")]
     UnsupportedMediaType,
+    /// 429: too many questions.
+    #[error("{whose}; try again in {retry_after_seconds} s")]
+    RateLimited {
+        /// When to try again; at least 1.
+        retry_after_seconds: u64,
+        /// Who asks too often, in words.
+        whose: &'static str,
+    },
     /// 500: a defect of ours.
     #[error("something is wrong with the server; its log says what")]
     Internal,
@@ -111,7 +120,7 @@ pub enum ApiError {
     #[error("{0}")]
     SourceUnavailable(String),
     /// 503: where the repository is read, no more questions are taken for now.
-    #[error("GitHub takes no more questions for now; try again in {retry_after_seconds} s")]
+    #[error("GitHub cannot be asked for now; try again in {retry_after_seconds} s")]
     SourceLimited {
         /// When to try again.
         retry_after_seconds: u64,
@@ -158,6 +167,7 @@ impl ApiError {
             ApiError::UriTooLong(_) => (StatusCode::URI_TOO_LONG, "URI_TOO_LONG"),
             ApiError::UnsupportedEncoding => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_ENCODING"),
             ApiError::UnsupportedMediaType => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE"),
+            ApiError::RateLimited { .. } => (StatusCode::TOO_MANY_REQUESTS, "RATE_LIMITED"),
             ApiError::Internal => (StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL"),
             ApiError::TimedOut(_) => (StatusCode::SERVICE_UNAVAILABLE, "TIMED_OUT"),
             ApiError::IdentityUnavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, "IDENTITY_UNAVAILABLE"),
@@ -176,6 +186,11 @@ impl ApiError {
                 | ApiError::SourceLimited { .. }
                 | ApiError::IdentityUnavailable(_)
         )
+    }
+
+    /// Whether the source of the repository does not say, for now.
+    pub fn is_of_source(&self) -> bool {
+        matches!(self, ApiError::SourceUnavailable(_) | ApiError::SourceLimited { .. })
     }
 
     /// Code, message and field.
@@ -201,7 +216,10 @@ impl ApiError {
         let header = match self {
             ApiError::MethodNotAllowed { allowed } => Some((ALLOW, HeaderValue::from_static(allowed))),
             ApiError::Unauthorized(_) => Some((WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"coord\""))),
-            ApiError::SourceLimited { retry_after_seconds } => Some((RETRY_AFTER, (*retry_after_seconds).into())),
+            ApiError::SourceLimited { retry_after_seconds }
+            | ApiError::RateLimited {
+                retry_after_seconds, ..
+            } => Some((RETRY_AFTER, (*retry_after_seconds).into())),
             ApiError::TimedOut(_) => Some((RETRY_AFTER, HeaderValue::from_static("5"))),
             error if error.is_offline() => Some((RETRY_AFTER, HeaderValue::from_static("5"))),
             _ => None,
@@ -221,7 +239,15 @@ impl ApiError {
             orchestration: Orchestration,
         }
         let error = self.body();
-        let orchestration = Orchestration::new(Action::Stop, error.message.clone());
+        let orchestration = match self {
+            ApiError::RateLimited {
+                retry_after_seconds, ..
+            } => Orchestration::new(Action::Wait, error.message.clone()).with(Metadata {
+                retry_after: i64::try_from(*retry_after_seconds).ok(),
+                ..Metadata::default()
+            }),
+            _ => Orchestration::new(Action::Stop, error.message.clone()),
+        };
         self.respond(AgentError { error, orchestration })
     }
 }
@@ -236,8 +262,17 @@ impl From<AuthError> for ApiError {
     fn from(error: AuthError) -> Self {
         match error {
             AuthError::Refused(sentence) => ApiError::Unauthorized(sentence),
-            AuthError::ForbiddenRepository(repo) => ApiError::ForbiddenRepository(repo),
+            AuthError::ForbiddenRepository(sentence) => ApiError::ForbiddenRepository(sentence),
             AuthError::Unavailable(sentence) => ApiError::IdentityUnavailable(sentence),
+        }
+    }
+}
+
+impl From<RefreshError> for ApiError {
+    fn from(error: RefreshError) -> Self {
+        match error {
+            RefreshError::Source(error) => error.into(),
+            RefreshError::Store(error) => error.into(),
         }
     }
 }

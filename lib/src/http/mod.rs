@@ -5,6 +5,7 @@ pub mod check_status;
 pub mod cors;
 pub mod cron_cleanup;
 pub mod edge;
+mod entrance;
 pub mod error;
 pub mod graph;
 mod headers;

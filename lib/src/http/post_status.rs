@@ -11,14 +11,14 @@ use serde::{Deserialize, Serialize};
 
 use super::body::read_json;
 use super::check_status::{blocking_metadata, blocking_reason};
+use super::entrance::Right;
 use super::error::ErrorBody;
 use super::lock_view::{LockView, OwnLockView, others_locks, own_locks, warnings};
 use super::question::{Fields, Question, graph_warning, in_field, named, required};
 use super::{ApiError, AppState};
 use crate::domain::orchestration::{self, Action, Facts, Metadata, Orchestration};
 use crate::domain::{Claim, CommitSha, LockEntry, LockStatus, Message};
-use crate::source::Reachable;
-use crate::store::scripts::{self, ClaimOutcome, Finding, Release, ReleaseOutcome, Released, Survey};
+use crate::store::scripts::{self, ClaimOutcome, Finding, Release, ReleaseOutcome, Released, Survey, Wanted};
 
 /// The request, as sent.
 #[derive(Debug, Deserialize)]
@@ -166,26 +166,40 @@ async fn claim(
     wanted: Claim,
     message: &Message,
 ) -> Result<PostResponse, ApiError> {
-    let heads = question.learn_heads(state).await?;
-    let outcome = scripts::claim(
-        &*state.store,
-        &question.asker(&heads),
-        wanted,
-        state.locks.neighbor_policy,
-        &question.agent_head,
+    let mut entrance = question.enter(state, Right::Push).await?;
+    if wanted == Claim::Writing {
+        entrance = entrance.to_write();
+    }
+    let claim = Wanted {
+        claim: wanted,
+        policy: state.locks.neighbor_policy,
+        agent_head: &question.agent_head,
         message,
-        state.locks.ttl_seconds,
-    )
-    .await?;
+        ttl_seconds: state.locks.ttl_seconds,
+        paths: &question.paths,
+    };
+    let outcome = loop {
+        let entered = scripts::claim(&*state.store, &entrance.entry(), &claim).await?;
+        if let Some(outcome) = entrance.pass(entered).await? {
+            break outcome;
+        }
+    };
     let (survey, is_claimed) = match outcome {
         ClaimOutcome::Claimed(survey) => (survey, true),
         ClaimOutcome::Conflict(survey) | ClaimOutcome::Stale(survey) => (survey, false),
-        ClaimOutcome::UnknownHead => return Err(question.unknown_head()),
     };
-    Ok(respond_to_claim(question, wanted, survey, is_claimed))
+    let mut notes = Vec::new();
+    entrance.note(&survey.head, &mut notes);
+    Ok(respond_to_claim(question, wanted, survey, is_claimed, notes))
 }
 
-fn respond_to_claim(question: &Question, wanted: Claim, survey: Survey, is_claimed: bool) -> PostResponse {
+fn respond_to_claim(
+    question: &Question,
+    wanted: Claim,
+    survey: Survey,
+    is_claimed: bool,
+    notes: Vec<String>,
+) -> PostResponse {
     let blocking: Vec<&Finding> = survey.findings.iter().filter(|finding| finding.blocks).collect();
     let facts = Facts {
         is_behind: survey.is_behind,
@@ -205,12 +219,12 @@ fn respond_to_claim(question: &Question, wanted: Claim, survey: Survey, is_claim
                 action,
                 format!(
                     "Your working copy lacks commit {} of origin/{}; nothing was claimed",
-                    survey.head.short(),
+                    survey.head.commit.short(),
                     question.branch
                 ),
             )
             .with(Metadata {
-                remote_head: Some(survey.head.clone()),
+                remote_head: Some(survey.head.commit.clone()),
                 ..Metadata::default()
             }),
         ),
@@ -233,14 +247,15 @@ fn respond_to_claim(question: &Question, wanted: Claim, survey: Survey, is_claim
             )
         }
     };
-    response.warnings = question.warnings(&survey);
+    response.warnings = notes;
+    response.warnings.extend(question.warnings(&survey));
     response.warnings.extend(warnings(&survey.findings));
     if is_claimed {
         response.locks = Some(own_locks(&survey));
     } else {
         response.conflicting_locks = others_locks(&survey.findings);
     }
-    response.repo_head = Some(survey.head);
+    response.repo_head = Some(survey.head.commit);
     response
 }
 
@@ -251,30 +266,29 @@ async fn release(
     new_head: Option<CommitSha>,
     is_abandoned: bool,
 ) -> Result<PostResponse, ApiError> {
-    let heads = question.learn_heads(state).await?;
-    let reachable = match (&state.source, &heads.repo_head, &new_head) {
-        (Some(source), Some(head), Some(new_head)) if !new_head.matches(head) => {
-            source.is_ancestor(&question.repo, new_head, head).await?
+    let entrance = question.enter(state, Right::Push).await?;
+    let mut entrance = entrance.after_push(new_head.as_ref()).await?;
+    let outcome = loop {
+        let release = Release {
+            new_head: new_head.as_ref(),
+            reachable: entrance.reachable(),
+            is_abandoned,
+            message,
+            paths: &question.paths,
+        };
+        let entered = scripts::release(&*state.store, &entrance.entry(), &release).await?;
+        if let Some(outcome) = entrance.pass(entered).await? {
+            break outcome;
         }
-        (Some(_), Some(_), Some(_)) => Reachable::Yes,
-        _ => Reachable::Unknown,
     };
-    let request = Release {
-        repo: &question.repo,
-        branch: &question.branch,
-        holder: &question.holder,
-        repo_head: heads.repo_head.as_ref(),
-        new_head: new_head.as_ref(),
-        reachable,
-        is_abandoned,
-        message,
-        paths: &question.paths,
-    };
-    respond_to_release(
-        question,
-        new_head.as_ref(),
-        scripts::release(&*state.store, &request).await?,
-    )
+    let mut notes = Vec::new();
+    if let Some(head) = outcome.head() {
+        entrance.note(head, &mut notes);
+    }
+    let mut response = respond_to_release(question, new_head.as_ref(), outcome)?;
+    notes.append(&mut response.warnings);
+    response.warnings = notes;
+    Ok(response)
 }
 
 fn respond_to_release(
@@ -283,7 +297,6 @@ fn respond_to_release(
     outcome: ReleaseOutcome,
 ) -> Result<PostResponse, ApiError> {
     let (facts, head) = match &outcome {
-        ReleaseOutcome::UnknownHead => return Err(question.unknown_head()),
         ReleaseOutcome::NoNewHead { written } => {
             return Err(ApiError::InvalidField {
                 field: "new_repo_head",
@@ -312,10 +325,10 @@ fn respond_to_release(
     };
     let action = orchestration::decide(orchestration::Question::Release, facts);
     let remote = Metadata {
-        remote_head: Some(head.clone()),
+        remote_head: Some(head.commit.clone()),
         ..Metadata::default()
     };
-    let head = head.clone();
+    let head = head.commit.clone();
     let mut response = match outcome {
         ReleaseOutcome::NotPushed { written, .. } => {
             let commit = new_head.map(CommitSha::short).unwrap_or_default();
@@ -328,7 +341,7 @@ fn respond_to_release(
         }
         ReleaseOutcome::Lost { others, .. } => lost(action, &others),
         ReleaseOutcome::Released(released) => released_response(action, released),
-        ReleaseOutcome::UnknownHead | ReleaseOutcome::NoNewHead { .. } => return Err(ApiError::Internal),
+        ReleaseOutcome::NoNewHead { .. } => return Err(ApiError::Internal),
     };
     response.repo_head = Some(head);
     Ok(response)
@@ -377,7 +390,7 @@ fn released_response(action: Action, released: Released) -> PostResponse {
     }
     response
         .warnings
-        .extend(graph_warning(&released.head, released.graph_version.as_deref()));
+        .extend(graph_warning(&released.head.commit, released.graph_version.as_deref()));
     if released.importer_count > released.importers.len() as u64 {
         response.orphaned_dependencies_total = Some(released.importer_count);
     }

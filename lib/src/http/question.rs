@@ -3,11 +3,11 @@
 
 use axum::http::HeaderMap;
 
+use super::entrance::{Entrance, Right};
 use super::{ApiError, AppState};
-use crate::auth::{Caller, Identity};
-use crate::domain::{AgentId, Branch, CommitSha, FilePath, FilePaths, Holder, Invalid, RepoId};
-use crate::source::Reachable;
-use crate::store::scripts::{Asker, Survey};
+use crate::auth::{Caller, Entrant};
+use crate::domain::{AgentId, Branch, CommitSha, FilePath, FilePaths, Invalid, RepoId};
+use crate::store::scripts::Survey;
 
 /// The common part of a request, valid.
 #[derive(Debug)]
@@ -17,7 +17,8 @@ pub(super) struct Question {
     pub paths: FilePaths,
     pub agent_head: CommitSha,
     pub base_head: Option<CommitSha>,
-    pub holder: Holder,
+    entrant: Entrant,
+    agent_id: Option<AgentId>,
 }
 
 /// The common fields as sent.
@@ -51,7 +52,7 @@ impl Question {
     /// When a field is missing or not valid, or the caller has no right to the repository.
     pub fn parse(fields: &Fields<'_>, caller: Caller, headers: &HeaderMap) -> Result<Self, ApiError> {
         let repo = RepoId::parse(required("repo_url", fields.repo_url)?).map_err(in_field("repo_url"))?;
-        let Identity { user_id, user_name } = caller.enter(&repo)?;
+        let entrant = caller.enter(&repo)?;
         let branch = Branch::parse(required("branch", fields.branch)?).map_err(in_field("branch"))?;
         let paths = required("file_paths", fields.file_paths)?;
         let paths = FilePaths::parse(paths.iter().map(String::as_str)).map_err(in_field("file_paths"))?;
@@ -80,59 +81,25 @@ impl Question {
             paths,
             agent_head,
             base_head,
-            holder: Holder {
-                user_id,
-                user_name,
-                agent_id,
-            },
+            entrant,
+            agent_id,
         })
     }
 
-    /// Asks the source, where there is one, for the head of the branch, and whether the caller's commits contain it.
-    pub async fn learn_heads(&self, state: &AppState) -> Result<Heads, ApiError> {
+    /// On its way in, with `right` to what it asks for.
+    pub async fn enter<'a>(&'a self, state: &'a AppState, right: Right) -> Result<Entrance<'a>, ApiError> {
         let mut known_commits = vec![self.agent_head.clone()];
         known_commits.extend(self.base_head.clone());
-        let Some(source) = &state.source else {
-            return Ok(Heads {
-                repo_head: None,
-                known_commits,
-            });
-        };
-        let head = source.head(&self.repo, &self.branch).await?;
-        if let Some(observer) = &state.head_observer {
-            observer.saw_head(&self.repo, &self.branch, &head);
-        }
-        if !known_commits.iter().any(|commit| commit.matches(&head)) {
-            for commit in &known_commits {
-                if source.is_ancestor(&self.repo, &head, commit).await? == Reachable::Yes {
-                    known_commits.push(head.clone());
-                    break;
-                }
-            }
-        }
-        Ok(Heads {
-            repo_head: Some(head),
+        Entrance::open(
+            state,
+            &self.repo,
+            &self.branch,
+            self.entrant.clone(),
+            self.agent_id.clone(),
+            right,
             known_commits,
-        })
-    }
-
-    pub fn asker<'a>(&'a self, heads: &'a Heads) -> Asker<'a> {
-        Asker {
-            repo: &self.repo,
-            branch: &self.branch,
-            holder: &self.holder,
-            repo_head: heads.repo_head.as_ref(),
-            known_commits: &heads.known_commits,
-            paths: &self.paths,
-        }
-    }
-
-    /// The error for a branch of which neither source nor store knows the head.
-    pub fn unknown_head(&self) -> ApiError {
-        ApiError::SourceUnavailable(format!(
-            "nothing is known of branch {} of {} yet: no server that can read the repository has reported its head",
-            self.branch, self.repo
-        ))
+        )
+        .await
     }
 
     /// Warnings that follow from how branch, working copy and graph stand to each other.
@@ -141,7 +108,7 @@ impl Question {
         if survey.is_behind {
             warnings.push(format!("STALE_BRANCH: Your branch is behind origin/{}.", self.branch));
         }
-        warnings.extend(graph_warning(&survey.head, survey.graph_version.as_deref()));
+        warnings.extend(graph_warning(&survey.head.commit, survey.graph_version.as_deref()));
         warnings
     }
 
@@ -164,12 +131,6 @@ pub(super) fn graph_warning(head: &CommitSha, version: Option<&str>) -> Option<S
         }
         Some(_) => None,
     }
-}
-
-/// The head of the branch, and commits that the caller's working copy contains.
-pub(super) struct Heads {
-    pub repo_head: Option<CommitSha>,
-    pub known_commits: Vec<CommitSha>,
 }
 
 /// `paths` as in a sentence: all of a few, or some and how many more.

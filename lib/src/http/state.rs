@@ -5,9 +5,11 @@ use secrecy::SecretString;
 use crate::auth::Authenticator;
 use crate::config::LockConfig;
 use crate::domain::{Branch, CommitSha, RepoId};
+use crate::heads::HeadAges;
 use crate::http::Edge;
 use crate::source::Source;
 use crate::store::Store;
+use crate::store::scripts::Rates;
 
 /// Keeps what follows from heads up to date. Both calls must return at once.
 pub trait HeadObserver: Send + Sync + 'static {
@@ -29,6 +31,10 @@ pub struct AppState {
     pub authenticator: Arc<Authenticator>,
     /// How locks behave.
     pub locks: LockConfig,
+    /// How old a head may be that is kept in the store.
+    pub head_ages: HeadAges,
+    /// How often may be asked.
+    pub rates: Rates,
     /// What the cron shows.
     pub cron_secret: Option<SecretString>,
     /// Who is told of heads.

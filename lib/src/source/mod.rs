@@ -101,6 +101,26 @@ pub enum Blob<'a> {
 /// once, in any order, once for each wanted id.
 pub type BlobSink = Arc<dyn Fn(usize, Blob<'_>) + Send + Sync>;
 
+/// What is known of a head from before.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct KnownHead {
+    /// The commit, full length.
+    pub commit: CommitSha,
+    /// The ETag of the answer that named it.
+    pub etag: Option<String>,
+}
+
+/// A head as it is now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefreshedHead {
+    /// The commit, full length.
+    pub commit: CommitSha,
+    /// To ask again with.
+    pub etag: Option<String>,
+    /// It was answered in whole, and not by saying that it is what is known already.
+    pub is_whole: bool,
+}
+
 /// A place where repositories are read. Every call is bounded in time by the source.
 #[async_trait]
 pub trait Source: Send + Sync + 'static {
@@ -114,6 +134,31 @@ pub trait Source: Send + Sync + 'static {
 
     /// The commit at the tip of `branch`, full length.
     async fn head(&self, repo: &RepoId, branch: &Branch) -> Result<CommitSha, SourceError>;
+
+    /// Whether heads of `repo` are dear to ask for, and so are kept in the store with their age. Where not, they are asked for
+    /// with every question.
+    fn keeps_heads_in_store(&self, repo: &RepoId) -> bool {
+        let _ = repo;
+        false
+    }
+
+    /// The head of `branch` as it is now at its origin, whatever this process remembers. `known`, with the ETag of the last
+    /// answer, is for a conditional request. An origin whose ETags lie is found out by asking without one, as a caller does
+    /// now and then.
+    async fn refresh_head(
+        &self,
+        repo: &RepoId,
+        branch: &Branch,
+        known: Option<&KnownHead>,
+    ) -> Result<RefreshedHead, SourceError> {
+        let _ = known;
+        let commit = self.head(repo, branch).await?;
+        Ok(RefreshedHead {
+            commit,
+            etag: None,
+            is_whole: true,
+        })
+    }
 
     /// Whether `ancestor` is reachable from `descendant`. Either may be an abbreviated id.
     async fn is_ancestor(

@@ -43,9 +43,33 @@ pub fn graph_scan(repo: &RepoId, branch: &Branch) -> String {
     format!("coord:graph:{{{repo}}}:{branch}:scan")
 }
 
-/// hash: newest known commit, when and how it was learnt, recent commits, ETag.
+/// hash: newest known commit, when and how it was learnt, recent commits, ETag, when it was last looked at, and when it may be
+/// asked for again.
 pub fn head(repo: &RepoId, branch: &Branch) -> String {
     format!("coord:head:{{{repo}}}:{branch}")
+}
+
+/// string: who shows the credential named by `credential`, and what it may do in the repository; JSON, short-lived.
+pub fn identity(repo: &RepoId, credential: &str) -> String {
+    format!("coord:identity:{{{repo}}}:{credential}")
+}
+
+/// string: how much of its rate limit a holder, the repository (`all`) or what is new to it (`new`) has used: the instant
+/// (Unix milliseconds) at which all of it is worked off. [`is_expendable`].
+pub fn limit(repo: &RepoId, whose: &str) -> String {
+    format!("{LIMITS}{{{repo}}}:{whose}")
+}
+
+const LIMITS: &str = "coord:limit:";
+
+/// Whether nobody has to wait until a change of `key` is on the disk: what it holds may be lost in a crash.
+pub fn is_expendable(key: &[u8]) -> bool {
+    key.starts_with(LIMITS.as_bytes())
+}
+
+/// string: when a webhook last told of a push to the repository, Unix seconds; while it is there, heads are not asked for.
+pub fn webhook(repo: &RepoId) -> String {
+    format!("coord:webhook:{{{repo}}}")
 }
 
 /// stream: every event, bounded; its id is the resume cursor.

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 
 use super::Call;
 use crate::domain::{Branch, CommitSha, RepoId};
-use crate::source::{BlobSink, Reachable, Source, SourceError, SourceHealth, TreeEntry};
+use crate::source::{BlobSink, KnownHead, Reachable, RefreshedHead, Source, SourceError, SourceHealth, TreeEntry};
 
 /// A source whose calls are counted for the request that makes them, and whose last answer is remembered as its health.
 pub struct TimedSource {
@@ -65,6 +65,20 @@ impl Source for TimedSource {
     async fn head(&self, repo: &RepoId, branch: &Branch) -> Result<CommitSha, SourceError> {
         let _call = Call::to_source();
         self.note(self.source.head(repo, branch).await)
+    }
+
+    fn keeps_heads_in_store(&self, repo: &RepoId) -> bool {
+        self.source.keeps_heads_in_store(repo)
+    }
+
+    async fn refresh_head(
+        &self,
+        repo: &RepoId,
+        branch: &Branch,
+        known: Option<&KnownHead>,
+    ) -> Result<RefreshedHead, SourceError> {
+        let _call = Call::to_source();
+        self.note(self.source.refresh_head(repo, branch, known).await)
     }
 
     async fn is_ancestor(

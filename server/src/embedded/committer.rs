@@ -41,7 +41,7 @@ pub(super) fn run(disk: &Disk, shared: &Shared, engine: &Mutex<Engine>, is_closi
     loop {
         let batch = {
             let mut keyspace = shared.keyspace.lock();
-            while !keyspace.layers.has_gathered() {
+            while !keyspace.layers.is_awaited() {
                 if is_closing() {
                     return;
                 }

@@ -157,11 +157,14 @@ impl Keyspace {
     /// A new, empty entry under `name`, whatever was there.
     pub fn create(&mut self, name: &[u8], kind: Kind) -> Result<Entry, Failure> {
         self.drop_name(name)?;
-        let number = match self.layers.get(records::NEWEST)? {
-            Some(newest) => read_u64(&newest, 0).unwrap_or(0) + 1,
-            None => 1,
+        let (newest, first) = if coord::store::keys::is_expendable(name) {
+            (records::NEWEST_EXPENDABLE, records::EXPENDABLE)
+        } else {
+            (records::NEWEST, 0)
         };
-        self.layers.put(records::NEWEST, number.to_be_bytes().to_vec());
+        let before = self.layers.get(newest)?.and_then(|newest| read_u64(&newest, 0));
+        let number = before.unwrap_or(first) + 1;
+        self.layers.put(newest, number.to_be_bytes().to_vec());
         let entry = Entry {
             kind,
             number,

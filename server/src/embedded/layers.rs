@@ -3,7 +3,8 @@
 //! A change passes through the layers downwards. While a script runs, its changes are its **own**; when it ends they
 //! are **gathered** with those of the scripts since the last commit began; the gathered ones are **committing** while
 //! the disk writes them; then they are the snapshot. Whoever read a gathered or committing change must not be answered
-//! before it is on the disk: [`Layers::depends_on`] is the number of the batch to wait for.
+//! before it is on the disk: [`Layers::depends_on`] is the number of the batch to wait for. For a change that may be lost
+//! ([`records::is_expendable`]) nobody waits, and it goes to the disk with others or after a while.
 
 use super::disk::{Page, Snapshot};
 use super::pubsub::Message;
@@ -27,6 +28,8 @@ pub(super) struct Batch {
     pub changes: Changes,
     /// What is published once the changes are durable.
     pub messages: Vec<Message>,
+    /// Somebody may wait for it: it has messages, or changes that must not be lost.
+    is_awaited: bool,
 }
 
 /// The state, in layers.
@@ -84,7 +87,7 @@ impl Layers {
         let committing = self.committing.as_deref();
         for batch in std::iter::once(&self.gathering).chain(committing) {
             if let Some(change) = batch.changes.get(key) {
-                self.saw(batch.number);
+                self.saw(key, batch.number);
                 return Ok(change.clone().map(Stored::Shared));
             }
         }
@@ -145,8 +148,10 @@ impl Layers {
         self.scan(Bound::Included(prefix), Bound::Excluded(&records::after(prefix)), false)
     }
 
-    fn saw(&self, batch: u64) {
-        self.depends_on.set(self.depends_on.get().max(batch));
+    fn saw(&self, key: &[u8], batch: u64) {
+        if !records::is_expendable(key) {
+            self.depends_on.set(self.depends_on.get().max(batch));
+        }
     }
 
     /// A script begins.
@@ -158,13 +163,17 @@ impl Layers {
     /// The script ended well. Gives the batch whose commit its answer must wait for; 0 is none.
     pub fn commit(&mut self) -> u64 {
         if !self.own.is_empty() || !self.own_messages.is_empty() {
+            let is_awaited = !self.own_messages.is_empty() || !self.own.keys().all(|key| records::is_expendable(key));
             if self.gathering.changes.is_empty() {
                 self.gathering.changes = std::mem::take(&mut self.own);
             } else {
                 self.gathering.changes.append(&mut self.own);
             }
             self.gathering.messages.append(&mut self.own_messages);
-            self.saw(self.gathering.number);
+            if is_awaited {
+                self.gathering.is_awaited = true;
+                self.depends_on.set(self.depends_on.get().max(self.gathering.number));
+            }
         }
         self.depends_on.get()
     }
@@ -174,6 +183,11 @@ impl Layers {
         self.own.clear();
         self.own_messages.clear();
         self.depends_on.get()
+    }
+
+    /// Whether somebody waits for what was gathered.
+    pub fn is_awaited(&self) -> bool {
+        self.gathering.is_awaited
     }
 
     /// Whether something waits to be committed.
@@ -289,7 +303,7 @@ impl<'a> Scan<'a> {
                     {
                         if change.is_none() {
                             change = Some(value);
-                            self.layers.saw(head.batch);
+                            self.layers.saw(first, head.batch);
                         }
                         head.advance(self.reverse);
                     }

@@ -14,13 +14,37 @@
 //! | `x` NUMBER MS SEQ | the fields of a stream entry |
 //! | `g` NUMBER | a dropped collection, kind: its elements are still to be cleared away |
 //!
+//! What [`is_expendable`] says of a name holds for all its records: its number has the highest bit, so that a record says by
+//! its key alone whether anybody has to wait for it.
+//!
 //! Numbers are big-endian, so that their order is that of their bytes. The count is apart from what is under the name:
 //! a script that reads one field of a hash does not depend on another script that just added a field.
+
+use coord::store::keys;
 
 /// The format of the file.
 pub(super) const FORMAT: &[u8] = b"\0format";
 /// The newest collection number given.
 pub(super) const NEWEST: &[u8] = b"\0newest";
+
+/// The same among the numbers with the highest bit.
+pub(super) const NEWEST_EXPENDABLE: &[u8] = b"\0newest-expendable";
+
+/// The number of a collection has this bit when it may be lost in a crash.
+pub(super) const EXPENDABLE: u64 = 1 << 63;
+
+/// Whether nobody waits until a record with this key is on the disk.
+pub(super) fn is_expendable(key: &[u8]) -> bool {
+    let name = match key.first() {
+        Some(b'k') => &key[1..],
+        Some(b'e') => key.get(9..).unwrap_or_default(),
+        Some(b'i' | b'c' | b's' | b'h' | b'm' | b'o' | b'x' | b'g') => {
+            return key.get(1).is_some_and(|byte| byte >> 7 == 1);
+        }
+        _ => return key == NEWEST_EXPENDABLE,
+    };
+    keys::is_expendable(name)
+}
 
 /// The first byte of a record's key.
 #[derive(Clone, Copy)]
@@ -135,6 +159,18 @@ mod tests {
         assert_eq!(after(b"a\xff"), b"b");
         assert!(after(&Tag::Field.number(255)) > Tag::Field.element(255, b"\xff\xff\xff"));
         assert!(after(&Tag::Field.number(255)) <= Tag::Field.number(256).to_vec());
+    }
+
+    #[test]
+    fn a_record_says_whether_it_may_be_lost() {
+        let (limit, lock) = (b"coord:limit:{a/b/c}:all", b"coord:locks:{a/b/c}");
+        assert!(is_expendable(&Tag::Name.name(limit)) && is_expendable(&expiry(1, limit)));
+        assert!(!is_expendable(&Tag::Name.name(lock)) && !is_expendable(&expiry(1, lock)));
+        assert!(is_expendable(&Tag::Text.number(EXPENDABLE | 5)) && !is_expendable(&Tag::Text.number(5)));
+        assert!(is_expendable(NEWEST_EXPENDABLE) && !is_expendable(NEWEST) && !is_expendable(FORMAT));
+        for short in [&b""[..], b"k", b"e", b"s", b"e1234567", b"z"] {
+            assert!(!is_expendable(short));
+        }
     }
 
     #[test]

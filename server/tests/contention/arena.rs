@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use coord::auth::Authenticator;
+use coord::auth::{Authenticator, Credentials};
 use coord::config::LockConfig;
 use coord::domain::{Branch, CommitSha, NeighborPolicy, RepoId, UserId};
+use coord::heads::HeadAges;
 use coord::http::{AppState, Endpoint, router};
-use coord::store::scripts::record_head;
+use coord::store::scripts::{LearntHead, Rates, record_head};
 use coord::store::{Request, Store};
 use coord_server::listen;
 use secrecy::SecretString;
@@ -48,12 +49,14 @@ pub async fn open(stores: &[(Arc<dyn Store>, u32)], edges: &[(&str, &str)]) -> A
             source: None,
             authenticator: Arc::new(Authenticator::Local {
                 user: UserId::parse("local").expect("a user"),
-                jwt: None,
+                credentials: Credentials::default(),
             }),
             locks: LockConfig {
                 ttl_seconds: *ttl_seconds,
                 neighbor_policy: NeighborPolicy::Block,
             },
+            head_ages: HeadAges::default(),
+            rates: Rates::NONE,
             cron_secret: Some(SecretString::from(CRON_SECRET.to_owned())),
             head_observer: None,
             edge: coord::http::Edge::default(),
@@ -93,7 +96,7 @@ async fn seed(store: &dyn Store, edges: &[(&str, &str)]) -> Neighbors {
     }
     for name in BRANCHES {
         let branch = Branch::parse(name).expect("a branch");
-        record_head(store, &repo, &branch, &commits[0], "test", &commits)
+        record_head(store, &repo, &branch, &LearntHead::local(&commits[0], &commits))
             .await
             .expect("recorded");
         let graph = format!("coord:graph:{{{REPO}}}:{name}");

@@ -12,9 +12,13 @@ mod graph;
 mod heads;
 mod history;
 mod hostile;
+mod people;
+mod people_faults;
+mod refreshing;
 mod schema;
 mod serving;
 mod trees;
+mod webhooks;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

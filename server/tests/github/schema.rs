@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use coord::source::Source;
 use serde_json::{Value, json};
 
-use crate::fake::{APP_KEY, Fault, INSTALLATION, Visibility};
+use crate::fake::{APP_KEY, Fault, INSTALLATION, Person, Visibility};
 use crate::git::Repo;
 use crate::{branch, id, read, sha, small, source};
 
 /// A published file; `None`, said loudly, where it was not fetched and need not be.
-fn published(name: &str) -> Option<Value> {
+pub fn published(name: &str) -> Option<Value> {
     let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/github/published")).join(name);
     match std::fs::read(&path) {
         Ok(text) => Some(serde_json::from_slice(&text).unwrap()),
@@ -158,6 +158,32 @@ async fn what_the_fake_answers_has_the_published_form() {
             "{path}: {answer:#}"
         );
     }
+    let person = |token: &str, is_installation: bool| Person {
+        token: token.to_owned(),
+        login: "alice".to_owned(),
+        name: Some("Alice".to_owned()),
+        role: Some("push"),
+        is_installation,
+    };
+    fake.behave(|behaviour| behaviour.people = vec![person("ghp_a", false), person("ghs_a", true)]);
+    for (token, route, path, status) in [
+        ("ghp_a", repository, "repos/acme/widgets", 200),
+        ("ghs_a", repository, "repos/acme/widgets", 200),
+        ("ghp_a", "/user", "user", 200),
+        ("ghp_b", "/user", "user", 401),
+        ("ghs_a", "/user", "user", 403),
+    ] {
+        let answer = client.get(format!("{}/{path}", fake.api())).bearer_auth(token);
+        let answer = answer.send().await.unwrap();
+        assert_eq!(answer.status(), status, "{token} {path}");
+        let answer: Value = serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap();
+        assert_eq!(
+            faults(&document, "get", route, status, &answer),
+            [""; 0],
+            "{token} {path}: {answer:#}"
+        );
+    }
+    fake.behave(|behaviour| behaviour.people.clear());
     // The check itself sees what is wrong.
     let wrong = json!({"sha": 7, "tree": []});
     assert!(!faults(&document, "get", &trees, 200, &wrong).is_empty());

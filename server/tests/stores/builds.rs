@@ -78,7 +78,7 @@ impl World {
         keys::graph_adjacency(&self.repo, &self.branch)
     }
 
-    async fn now(&self) -> i64 {
+    pub async fn now(&self) -> i64 {
         self.command(["TIME"]).await.as_array().unwrap()[0].as_int().unwrap()
     }
 }

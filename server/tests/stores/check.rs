@@ -2,10 +2,10 @@
 
 use coord::domain::Claim::{Reading, Writing};
 use coord::store::keys;
-use coord::store::scripts::{Direction, Relation, SurveyOutcome, record_head};
+use coord::store::scripts::{Direction, Relation, Stop};
 
 use crate::neighbors::store_graph;
-use crate::world::{HEAD, LOCAL, NEXT, World, in_short, sha};
+use crate::world::{HEAD, LOCAL, NEXT, World, in_short, stopped};
 
 async fn a_check_shows_whole_entries_and_changes_nothing(world: World) {
     store_graph(&world, &[("a.ts", &["b.ts"]), ("c.ts", &["a.ts"])]).await;
@@ -63,7 +63,7 @@ async fn a_check_shows_whole_entries_and_changes_nothing(world: World) {
     );
     assert_eq!(survey.own[0].agent_id, None);
     assert_eq!(
-        (survey.head.as_str(), survey.is_behind, survey.omitted),
+        (survey.head.commit.as_str(), survey.is_behind, survey.omitted),
         (HEAD, false, 0)
     );
 
@@ -94,16 +94,14 @@ async fn behind_is_who_lacks_the_head(world: World) {
 
 async fn the_stored_head_counts_where_no_source_tells_one(world: World) {
     let ann = world.agent("ann").without_source();
-    assert_eq!(ann.try_check(Writing, &["a.ts"]).await, SurveyOutcome::UnknownHead);
-    record_head(&*world.store, &world.repo, &world.branch, &sha(NEXT), "local", &[])
-        .await
-        .unwrap();
+    assert_eq!(stopped(ann.try_check(Writing, &["a.ts"]).await), Stop::UnknownHead);
+    world.records_head(NEXT, &[]).await;
     let survey = ann.checks(Writing, &["a.ts"]).await;
-    assert_eq!((survey.head.as_str(), survey.is_behind), (NEXT, true));
+    assert_eq!((survey.head.commit.as_str(), survey.is_behind), (NEXT, true));
     assert!(!ann.clone().at(NEXT).checks(Writing, &["a.ts"]).await.is_behind);
     assert_eq!(
-        ann.on_branch("other").try_check(Writing, &["a.ts"]).await,
-        SurveyOutcome::UnknownHead
+        stopped(ann.on_branch("other").try_check(Writing, &["a.ts"]).await),
+        Stop::UnknownHead
     );
 }
 

@@ -1,9 +1,9 @@
 //! `claim`.
 
 use coord::domain::Claim::{Reading, Writing};
-use coord::store::scripts::{ClaimOutcome, record_head};
+use coord::store::scripts::{ClaimOutcome, Stop};
 
-use crate::world::{HEAD, LOCAL, NEXT, World, granted, in_short, sha};
+use crate::world::{HEAD, LOCAL, NEXT, World, granted, in_short, stopped};
 
 async fn tokens_grow_with_every_grant_and_stay_with_a_renewal(world: World) {
     let ann = world.agent("ann");
@@ -106,7 +106,7 @@ async fn writing_behind_the_branch_is_stale_and_reading_is_not(world: World) {
     let ClaimOutcome::Stale(survey) = ann.claim(Writing, &["a.ts"]).await else {
         panic!("not stale")
     };
-    assert_eq!((survey.head.as_str(), survey.is_behind), (NEXT, true));
+    assert_eq!((survey.head.commit.as_str(), survey.is_behind), (NEXT, true));
     assert!(survey.own.is_empty() && survey.findings.is_empty());
     assert_eq!(world.stored("a.ts").await, []);
     assert_eq!(world.events().await[0].1["reason"], "STALE");
@@ -119,12 +119,10 @@ async fn writing_behind_the_branch_is_stale_and_reading_is_not(world: World) {
 async fn without_any_head_nothing_is_claimed(world: World) {
     let ann = world.agent("ann").without_source();
     for wanted in [Reading, Writing] {
-        assert_eq!(ann.claim(wanted, &["a.ts"]).await, ClaimOutcome::UnknownHead);
+        assert_eq!(stopped(ann.try_claim(wanted, &["a.ts"]).await), Stop::UnknownHead);
     }
     assert_eq!(world.stored("a.ts").await, []);
-    record_head(&*world.store, &world.repo, &world.branch, &sha(HEAD), "local", &[])
-        .await
-        .unwrap();
+    world.records_head(HEAD, &[]).await;
     ann.writes(&["a.ts"]).await;
 }
 

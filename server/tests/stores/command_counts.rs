@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use coord::domain::Claim::{Reading, Writing};
+use coord::domain::{FilePath, NeighborPolicy};
 use coord::source::Reachable;
 use coord::store::redis::RedisStore;
-use coord::store::scripts::{record_head, take_due};
+use coord::store::scripts::{Entry, HeadTerms, Rates, Remembered, Who, check_status, remember, take_due};
 use coord::store::{Request, Store};
 use coord::sweep::sweep_due;
 
 use crate::neighbors::store_graph;
-use crate::world::{HEAD, NEXT, World, sha};
+use crate::world::{HEAD, NEXT, World, answered, sha};
 
 /// A world on a server of its own: the counts are those of a whole server.
 struct Counted {
@@ -79,9 +80,7 @@ async fn a_check_and_a_claim_cost_what_they_cost() {
     let Some(counted) = Counted::start() else { return };
     let Counted { world, .. } = &counted;
     store_graph(world, &[("a.ts", &["b.ts"]), ("b.ts", &["c.ts"])]).await;
-    record_head(&*world.store, &world.repo, &world.branch, &sha(HEAD), "local", &[])
-        .await
-        .unwrap();
+    world.records_head(HEAD, &[]).await;
     let (ann, bob) = (world.agent("ann"), world.agent("bob"));
     // Every script once, so that the server knows it.
     ann.checks(Writing, &["a.ts"]).await;
@@ -121,6 +120,36 @@ async fn a_check_and_a_claim_cost_what_they_cost() {
     note("check of 512 files").await;
     ann.release(None, Reachable::Unknown, &many).await;
     note("release of 512 files").await;
+    let entry = Entry {
+        repo: &world.repo,
+        branch: &world.branch,
+        who: Who::Remembered {
+            credential: "cached",
+            agent_id: "",
+            needs_push: false,
+        },
+        rates: Rates::default(),
+        head: HeadTerms::Aged {
+            refresh_after: 10,
+            at_most: None,
+            is_asked: false,
+        },
+        known_commits: &[sha(HEAD)],
+    };
+    let user_id = &bob.holder.user_id;
+    let member = Remembered::Member {
+        user_id,
+        user_name: "Bob",
+        can_push: false,
+    };
+    remember(&*world.store, &world.repo, "cached", &member, 300)
+        .await
+        .unwrap();
+    counted.commands().await;
+    let paths = [FilePath::parse("a.ts").unwrap()];
+    let entered = check_status(&*world.store, &entry, &paths, Writing, NeighborPolicy::Block).await;
+    answered(entered.unwrap());
+    note("check with a cached identity, a cached head and limits").await;
     insta::assert_snapshot!(costs.join("\n"));
 }
 

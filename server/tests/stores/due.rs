@@ -259,7 +259,7 @@ async fn a_refused_claim_leaves_a_mark_that_is_forgotten(world: World) {
     world
         .agent("bob")
         .without_source()
-        .claim(coord::domain::Claim::Writing, &["a.ts"])
+        .try_claim(coord::domain::Claim::Writing, &["a.ts"])
         .await;
     assert_eq!(world.due().await, list(&[("REPO", false)]));
     for expected in [&[("idle:REPO", false)][..], &[]] {

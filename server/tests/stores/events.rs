@@ -3,17 +3,15 @@
 use coord::domain::Claim::{Reading, Writing};
 use coord::source::Reachable;
 use coord::store::keys;
-use coord::store::scripts::{record_head, sweep};
+use coord::store::scripts::sweep;
 use futures::StreamExt;
 
-use crate::world::{HEAD, NEXT, World, sha};
+use crate::world::{HEAD, NEXT, World};
 
 async fn what_is_logged_is_published_with_its_id_and_in_order(world: World) {
     let mut channel = world.store.subscribe(&keys::events(&world.repo)).await.unwrap();
     let (ann, bob) = (world.agent("ann/one"), world.agent("bob"));
-    record_head(&*world.store, &world.repo, &world.branch, &sha(HEAD), "local", &[])
-        .await
-        .unwrap();
+    world.records_head(HEAD, &[]).await;
     ann.writes(&["a.ts", "b.ts"]).await;
     ann.writes(&["a.ts"]).await;
     bob.is_refused(Writing, &["b.ts"]).await;

@@ -1,7 +1,7 @@
 //! `record_head`.
 
 use coord::store::keys;
-use coord::store::scripts::{HeadChange, record_head};
+use coord::store::scripts::{HeadChange, LearntHead, record_head};
 
 use crate::world::{HEAD, LOCAL, NEXT, World, branch, sha};
 
@@ -11,9 +11,7 @@ async fn a_head_is_announced_when_it_moves_and_only_then(world: World) {
             &*world.store,
             &world.repo,
             &branch(name),
-            &sha(commit),
-            "local",
-            &[sha(commit), sha(LOCAL)],
+            &LearntHead::local(&sha(commit), &[sha(commit), sha(LOCAL)]),
         )
         .await
         .unwrap()

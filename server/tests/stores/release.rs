@@ -1,12 +1,13 @@
 //! `release`.
 
 use coord::domain::Claim::Writing;
+use coord::domain::{FilePath, Message};
 use coord::source::Reachable;
 use coord::store::keys;
-use coord::store::scripts::{ReleaseOutcome, record_head};
+use coord::store::scripts::{self, Entry, Release, ReleaseOutcome, Stop};
 
 use crate::neighbors::store_graph;
-use crate::world::{HEAD, LOCAL, NEXT, World, released, sha};
+use crate::world::{HEAD, LOCAL, NEXT, World, released, stopped};
 
 async fn what_was_written_is_released_after_a_push(world: World) {
     let ann = world.agent("ann");
@@ -19,7 +20,7 @@ async fn what_was_written_is_released_after_a_push(world: World) {
             .await,
     );
     assert_eq!(
-        (done.released, done.missing, done.head.as_str()),
+        (done.released, done.missing, done.head.commit.as_str()),
         (vec!["a.ts".to_owned()], vec![], NEXT)
     );
     assert_eq!(world.stored("a.ts").await, []);
@@ -62,7 +63,7 @@ async fn not_pushed_is_a_head_that_is_unchanged_or_not_on_the_branch(world: Worl
         };
         written.sort();
         assert_eq!(
-            (head.as_str(), written),
+            (head.commit.as_str(), written),
             (HEAD, vec!["a.ts".to_owned(), "b.ts".to_owned()])
         );
     }
@@ -97,26 +98,15 @@ async fn one_unchanged_head_among_several_is_enough_to_refuse_all(world: World) 
 
 async fn a_store_that_knows_recent_commits_can_tell_a_push(world: World) {
     let ann = world.agent("ann").without_source();
-    record_head(&*world.store, &world.repo, &world.branch, &sha(HEAD), "local", &[])
-        .await
-        .unwrap();
+    world.records_head(HEAD, &[]).await;
     ann.writes(&["a.ts", "b.ts", "c.ts"]).await;
     let outcome = ann.release(Some(NEXT), Reachable::Unknown, &["a.ts"]).await;
     assert!(matches!(outcome, ReleaseOutcome::NotPushed { .. }), "{outcome:?}");
     let tip = "dddddddddddddddddddddddddddddddddddddddd";
-    record_head(
-        &*world.store,
-        &world.repo,
-        &world.branch,
-        &sha(tip),
-        "local",
-        &[sha(tip), sha(NEXT), sha(HEAD)],
-    )
-    .await
-    .unwrap();
+    world.records_head(tip, &[tip, NEXT, HEAD]).await;
     // Somebody else has pushed since: the new head is reachable, and not the tip.
     let done = released(ann.release(Some(NEXT), Reachable::Unknown, &["a.ts"]).await);
-    assert_eq!(done.head.as_str(), tip);
+    assert_eq!(done.head.commit.as_str(), tip);
     released(ann.release(Some(&NEXT[..8]), Reachable::Unknown, &["b.ts"]).await);
     released(ann.release(Some(tip), Reachable::Unknown, &["c.ts"]).await);
 }
@@ -202,7 +192,7 @@ async fn a_lock_that_expired_and_is_written_by_another_is_lost(world: World) {
         panic!("{outcome:?}")
     };
     assert_eq!(
-        (head.as_str(), others.len(), others[0].user_id.as_str()),
+        (head.commit.as_str(), others.len(), others[0].user_id.as_str()),
         (HEAD, 1, "bob")
     );
     assert_eq!(world.stored("b.ts").await.len(), 1, "nothing is released");
@@ -221,8 +211,17 @@ async fn a_lock_that_expired_and_is_written_by_another_is_lost(world: World) {
 async fn without_any_head_nothing_is_released(world: World) {
     let ann = world.agent("ann");
     ann.reads(&["a.ts"]).await;
-    let outcome = ann.without_source().release(None, Reachable::Unknown, &["a.ts"]).await;
-    assert_eq!(outcome, ReleaseOutcome::UnknownHead);
+    let message = Message::parse("Done with it").unwrap();
+    let release = Release {
+        new_head: None,
+        reachable: Reachable::Unknown,
+        is_abandoned: true,
+        message: &message,
+        paths: &[FilePath::parse("a.ts").unwrap()],
+    };
+    let entry = Entry::of(&world.repo, &world.branch, &ann.holder, None, &[]);
+    let entered = scripts::release(&*world.store, &entry, &release).await.unwrap();
+    assert_eq!(stopped(entered), Stop::UnknownHead);
     assert_eq!(world.stored("a.ts").await.len(), 1);
 }
 

@@ -9,7 +9,8 @@ use coord::domain::{
 use coord::source::Reachable;
 use coord::store::redis::RedisStore;
 use coord::store::scripts::{
-    self, Asker, ClaimOutcome, Finding, Relation, Release, ReleaseOutcome, Released, Survey, SurveyOutcome,
+    self, ClaimOutcome, Entered, Entry, Finding, LearntHead, Relation, Release, ReleaseOutcome, Released, Stop, Survey,
+    Wanted,
 };
 use coord::store::upstash::UpstashStore;
 use coord::store::{Request, Store, Value, keys};
@@ -55,6 +56,16 @@ impl World {
         let folder = tempfile::tempdir().unwrap();
         let store = EmbeddedStore::open(&folder.path().join("store.redb")).unwrap();
         World::over(Arc::new(store), Some(folder))
+    }
+
+    /// Notes that the branch is at `commit`, with `recent` behind it.
+    pub async fn records_head(&self, commit: &str, recent: &[&str]) {
+        let recent: Vec<CommitSha> = recent.iter().map(|commit| sha(commit)).collect();
+        let commit = sha(commit);
+        let learnt = LearntHead::local(&commit, &recent);
+        scripts::record_head(&*self.store, &self.repo, &self.branch, &learnt)
+            .await
+            .unwrap();
     }
 
     /// A new repository in `store`.
@@ -256,27 +267,29 @@ impl Agent<'_> {
             .collect()
     }
 
+    /// Enters without limits; the head is the source's, or the stored one.
+    fn entry<'a>(&'a self, known: &'a [CommitSha]) -> Entry<'a> {
+        let head = self.repo_head.as_ref();
+        Entry::of(&self.world.repo, &self.branch, &self.holder, head, known)
+    }
+
     pub async fn claim(&self, wanted: Claim, paths: &[impl AsRef<str>]) -> ClaimOutcome {
-        let (paths, known) = (file_paths(paths), self.known());
-        let asker = Asker {
-            repo: &self.world.repo,
-            branch: &self.branch,
-            holder: &self.holder,
-            repo_head: self.repo_head.as_ref(),
-            known_commits: &known,
-            paths: &paths,
-        };
+        answered(self.try_claim(wanted, paths).await)
+    }
+
+    pub async fn try_claim(&self, wanted: Claim, paths: &[impl AsRef<str>]) -> Entered<ClaimOutcome> {
         let message = Message::parse(&self.message).unwrap();
-        let outcome = scripts::claim(
-            &*self.world.store,
-            &asker,
-            wanted,
-            self.policy,
-            &self.head,
-            &message,
-            self.ttl,
-        );
-        outcome.await.unwrap()
+        let wanted = Wanted {
+            claim: wanted,
+            policy: self.policy,
+            agent_head: &self.head,
+            message: &message,
+            ttl_seconds: self.ttl,
+            paths: &file_paths(paths),
+        };
+        scripts::claim(&*self.world.store, &self.entry(&self.known()), &wanted)
+            .await
+            .unwrap()
     }
 
     /// Claims for writing; it must be granted.
@@ -298,23 +311,12 @@ impl Agent<'_> {
     }
 
     pub async fn checks(&self, intent: Claim, paths: &[impl AsRef<str>]) -> Survey {
-        match self.try_check(intent, paths).await {
-            SurveyOutcome::Checked(survey) => survey,
-            SurveyOutcome::UnknownHead => panic!("the head is not known"),
-        }
+        answered(self.try_check(intent, paths).await)
     }
 
-    pub async fn try_check(&self, intent: Claim, paths: &[impl AsRef<str>]) -> SurveyOutcome {
+    pub async fn try_check(&self, intent: Claim, paths: &[impl AsRef<str>]) -> Entered<Survey> {
         let (paths, known) = (file_paths(paths), self.known());
-        let asker = Asker {
-            repo: &self.world.repo,
-            branch: &self.branch,
-            holder: &self.holder,
-            repo_head: self.repo_head.as_ref(),
-            known_commits: &known,
-            paths: &paths,
-        };
-        scripts::check_status(&*self.world.store, &asker, intent, self.policy)
+        scripts::check_status(&*self.world.store, &self.entry(&known), &paths, intent, self.policy)
             .await
             .unwrap()
     }
@@ -344,17 +346,30 @@ impl Agent<'_> {
         let (new_head, paths) = (new_head.map(sha), file_paths(paths));
         let message = Message::parse(&self.message).unwrap();
         let request = Release {
-            repo: &self.world.repo,
-            branch: &self.branch,
-            holder: &self.holder,
-            repo_head: self.repo_head.as_ref(),
             new_head: new_head.as_ref(),
             reachable,
             is_abandoned,
             message: &message,
             paths: &paths,
         };
-        scripts::release(&*self.world.store, &request).await.unwrap()
+        let entered = scripts::release(&*self.world.store, &self.entry(&[]), &request).await;
+        answered(entered.unwrap())
+    }
+}
+
+/// What was answered to a question that must have been let in.
+pub fn answered<T>(entered: Entered<T>) -> T {
+    match entered {
+        Entered::In(answer) => answer,
+        Entered::Stopped(stop) => panic!("{stop:?}"),
+    }
+}
+
+/// Why a question was not answered, which must be so.
+pub fn stopped<T: std::fmt::Debug>(entered: Entered<T>) -> Stop {
+    match entered {
+        Entered::Stopped(stop) => stop,
+        Entered::In(answer) => panic!("{answer:?}"),
     }
 }
 

@@ -23,8 +23,10 @@ use overview::Overview;
 use query::{Asked, GraphQuery};
 use view::{GraphState, GraphView};
 
+use super::entrance::{Entrance, Right};
 use super::{ApiError, AppState};
 use crate::store::keys;
+use crate::store::scripts::enter;
 
 /// `GET /api/graph?repo_url=URL&branch=NAME[&format=compact][&focus=PATH[&depth=STEPS][&direction=imports]]`
 pub(super) async fn get_graph(
@@ -32,7 +34,7 @@ pub(super) async fn get_graph(
     headers: HeaderMap,
     query: Result<Query<GraphQuery>, axum::extract::rejection::QueryRejection>,
 ) -> Result<Response, ApiError> {
-    let caller = state.authenticator.authenticate(&headers).await?;
+    let caller = state.authenticator.authenticate_reader(&headers).await?;
     let Query(query) = query.map_err(|_| ApiError::MalformedBody {
         field: None,
         message: "the query cannot be read; send repo_url and branch, and where you want them format, focus, depth \
@@ -41,36 +43,30 @@ pub(super) async fn get_graph(
     })?;
     let asked = query.parse(caller)?;
     let (repo, branch) = (&asked.repo, &asked.branch);
-    let source_head = match &state.source {
-        Some(source) => Some(source.head(repo, branch).await?),
-        None => None,
+    let entrant = asked.entrant.clone();
+    let mut entrance = Entrance::open(&state, repo, branch, entrant, None, Right::Read, Vec::new()).await?;
+    let (head, replies) = loop {
+        let entered = enter(&*state.store, &entrance.entry(), Overview::requests(repo, branch)).await?;
+        if let Some(answer) = entrance.pass(entered).await? {
+            break answer;
+        }
     };
-    if let (Some(observer), Some(head)) = (&state.head_observer, &source_head) {
-        observer.saw_head(repo, branch, head);
-    }
-    let overview = Overview::read(&*state.store, repo, branch).await?;
-    let head = source_head
-        .map(|head| head.to_string())
-        .or_else(|| overview.head.clone());
-    if head.is_none() && overview.version.is_none() {
-        return Err(ApiError::SourceUnavailable(format!(
-            "nothing is known of branch {branch} of {repo} yet: no server that can read the repository has reported its head"
-        )));
-    }
-    respond(&state, &asked, head.as_deref(), &overview, &headers).await
+    entrance.note(&head, &mut Vec::new());
+    let overview = Overview::read(branch, &replies)?;
+    respond(&state, &asked, head.commit.as_str(), &overview, &headers).await
 }
 
 async fn respond(
     state: &AppState,
     asked: &Asked,
-    head: Option<&str>,
+    head: &str,
     overview: &Overview,
     headers: &HeaderMap,
 ) -> Result<Response, ApiError> {
     let version = overview.version.as_deref();
     let graph_state = match version {
         None => GraphState::Building,
-        version if head.is_none() || version == head => GraphState::Ready,
+        Some(version) if version == head => GraphState::Ready,
         Some(_) => GraphState::Stale,
     };
     let tag = tag(asked, graph_state, overview)?;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::{Branch, LockEntry, RepoId};
 use crate::http::ApiError;
 use crate::http::lock_view::{LockView, locks_on_branch};
-use crate::store::{Request, Store, StoreError, Value, keys};
+use crate::store::{Request, StoreError, Value, keys};
 
 pub(super) struct Overview {
     /// The commit that the graph is of; `None` where there is none yet.
@@ -18,8 +18,6 @@ pub(super) struct Overview {
     pub(super) failure: Option<String>,
     /// How far the build is that is under way.
     pub(super) progress: Option<BuildProgress>,
-    /// The newest known commit of the branch.
-    pub(super) head: Option<String>,
     pub(super) locks: BTreeMap<String, LockView>,
 }
 
@@ -35,9 +33,9 @@ pub(super) struct BuildProgress {
 }
 
 impl Overview {
-    /// One round trip.
-    pub(super) async fn read(store: &dyn Store, repo: &RepoId, branch: &Branch) -> Result<Self, ApiError> {
-        let batch = vec![
+    /// What the store has to be asked.
+    pub(super) fn requests(repo: &RepoId, branch: &Branch) -> Vec<Request> {
+        vec![
             Request::command([
                 "HMGET",
                 &keys::graph(repo, branch),
@@ -47,16 +45,18 @@ impl Overview {
                 "progress",
                 "lease_until",
             ]),
-            Request::command(["HGET", &keys::head(repo, branch), "commit"]),
             Request::command(["HGETALL", &keys::locks(repo)]),
             Request::command(["TIME"]),
-        ];
-        let replies = store.run(batch).await?;
+        ]
+    }
+
+    /// What it answered.
+    pub(super) fn read(branch: &Branch, replies: &[Value]) -> Result<Self, ApiError> {
         let malformed = || StoreError::Malformed("the overview of a graph".to_owned());
         if let Some(Value::Error(error)) = replies.iter().find(|reply| matches!(reply, Value::Error(_))) {
             return Err(StoreError::Failed(error.clone()).into());
         }
-        let [graph, head, locks, time] = replies.as_slice() else {
+        let [graph, locks, time] = replies else {
             return Err(malformed().into());
         };
         let field = |index: usize| graph.as_array().and_then(|values| values.get(index)?.as_str());
@@ -88,7 +88,6 @@ impl Overview {
             progress: field(3)
                 .filter(|_| is_building)
                 .and_then(|json| serde_json::from_str(json).ok()),
-            head: head.as_str().map(str::to_owned),
             locks: locks_on_branch(&entries),
         })
     }

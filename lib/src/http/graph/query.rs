@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::auth::Caller;
+use crate::auth::{Caller, Entrant};
 use crate::domain::{Branch, FilePath, RepoId};
 use crate::graph::query::Direction;
 use crate::http::ApiError;
@@ -42,6 +42,7 @@ pub(super) struct Focus {
 /// The query, valid.
 #[derive(Debug)]
 pub(super) struct Asked {
+    pub(super) entrant: Entrant,
     pub(super) repo: RepoId,
     pub(super) branch: Branch,
     pub(super) format: Format,
@@ -51,8 +52,8 @@ pub(super) struct Asked {
 impl GraphQuery {
     pub(super) fn parse(&self, caller: Caller) -> Result<Asked, ApiError> {
         let repo = RepoId::parse(required("repo_url", &self.repo_url)?).map_err(in_field("repo_url"))?;
-        caller.enter(&repo)?;
         Ok(Asked {
+            entrant: caller.enter(&repo)?,
             repo,
             branch: Branch::parse(required("branch", &self.branch)?).map_err(in_field("branch"))?,
             format: match self.format.as_deref() {

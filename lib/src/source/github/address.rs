@@ -99,6 +99,15 @@ impl ApiBase {
         url
     }
 
+    /// The URL of GraphQL: beside the REST API of an Enterprise Server, below that of GitHub itself.
+    pub(super) fn graphql(&self) -> Url {
+        let mut url = self.url.clone();
+        let path = url.path().trim_end_matches('/');
+        let path = format!("{}/graphql", path.strip_suffix("/v3").unwrap_or(path));
+        url.set_path(&path);
+        url
+    }
+
     /// Where a redirect of the API leads, if it stays within this API: the same scheme, host and port, below the base.
     pub(super) fn within(&self, from: &Url, location: &str) -> Option<Url> {
         let target = from.join(location).ok()?;
@@ -216,6 +225,21 @@ mod tests {
             url.as_str(),
             "https://git.example.com/api/v3/repos/a/b/commits/heads/feat%231%3Fx=%252F/gr%C3%B6%C3%9Fe?per_page=1&sha=a%26b"
         );
+    }
+
+    #[test]
+    fn graphql_is_beside_or_below_the_rest_api() {
+        for (base, graphql) in [
+            (PUBLIC_API, "https://api.github.com/graphql"),
+            ("https://api.acme.ghe.com/", "https://api.acme.ghe.com/graphql"),
+            ("https://git.example.com/api/v3", "https://git.example.com/api/graphql"),
+            (
+                "https://git.example.com:8443/api/v3/",
+                "https://git.example.com:8443/api/graphql",
+            ),
+        ] {
+            assert_eq!(api(base).graphql().as_str(), graphql);
+        }
     }
 
     #[test]

@@ -22,7 +22,7 @@ use super::transport::{Arrived, Outgoing, Transport};
 /// How long it is believed that a repository is where it has moved to: somebody may take its old name.
 const MOVED_FOR: Duration = Duration::from_secs(600);
 /// The longest ETag that is kept and sent back; real ones have tens of bytes.
-const ETAG_BYTES: usize = 256;
+pub(super) const ETAG_BYTES: usize = 256;
 
 /// JSON.
 pub(super) const JSON: &str = "application/vnd.github+json";

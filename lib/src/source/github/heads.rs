@@ -12,6 +12,7 @@ use super::client::{Answer, Ask, Client, JSON, SHA};
 use super::error::GithubError;
 use super::flights::Flights;
 use super::recent::Recent;
+use super::refresh::Refreshing;
 use crate::domain::{Branch, CommitSha, RepoId};
 use crate::source::SourceError;
 use crate::source::near::Nearest;
@@ -33,6 +34,7 @@ pub(super) struct Heads {
     max_age: Duration,
     known: Mutex<Recent<(RepoId, Branch), Known>>,
     flights: Flights<(RepoId, Branch), CommitSha>,
+    pub(super) refreshing: Refreshing,
     names: Mutex<Recent<RepoId, Names>>,
 }
 
@@ -40,14 +42,25 @@ pub(super) struct Heads {
 type Names = (Instant, Arc<Vec<String>>);
 
 #[derive(Clone, Debug)]
-struct Known {
+pub(super) struct Known {
     /// The head, or that there is no such branch or repository.
-    answer: Result<CommitSha, SourceError>,
-    etag: Option<HeaderValue>,
+    pub(super) answer: Result<CommitSha, SourceError>,
+    pub(super) etag: Option<HeaderValue>,
     /// When GitHub said so.
-    asked: Instant,
+    pub(super) asked: Instant,
     /// When it last said it in whole.
-    read: Instant,
+    pub(super) read: Instant,
+}
+
+/// What GitHub says of a head.
+#[derive(Debug)]
+pub(super) enum Told {
+    /// It is what the ETag stands for.
+    Same,
+    /// It is this, and the ETag to ask again with.
+    Head(CommitSha, Option<HeaderValue>),
+    /// There is no such branch or repository.
+    Nothing(SourceError),
 }
 
 #[derive(Deserialize)]
@@ -66,6 +79,7 @@ impl Heads {
             max_age,
             known: Mutex::new(Recent::of(MOST)),
             flights: Flights::default(),
+            refreshing: Refreshing::default(),
             names: Mutex::new(Recent::of(64)),
         }
     }
@@ -88,9 +102,17 @@ impl Heads {
         self.flights.join(key, ask).await
     }
 
-    fn known(&self, key: &(RepoId, Branch)) -> Option<Known> {
+    pub(super) fn known(&self, key: &(RepoId, Branch)) -> Option<Known> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.get(key).cloned()
+    }
+
+    /// Remembers an answer, unless a question that was asked later is answered already.
+    pub(super) fn remember(&self, key: (RepoId, Branch), answer: Known) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.get(&key).is_none_or(|known| known.asked <= answer.asked) {
+            known.put(key, answer);
+        }
     }
 
     async fn ask(&self, client: &Client, slug: &Slug, key: (RepoId, Branch)) -> Result<CommitSha, SourceError> {
@@ -98,45 +120,11 @@ impl Heads {
         let before = self.known(&key);
         let before = before.filter(|known| known.answer.is_ok() && known.read.elapsed() < ETAG_FOR);
         let etag = before.as_ref().and_then(|known| known.etag.as_ref());
-        let (repo, branch) = &key;
-        // `heads/` in front, as documented: a bare name could also be a tag or the beginning of an id.
-        let path: Vec<&str> = ["commits", "heads"]
-            .into_iter()
-            .chain(branch.as_str().split('/'))
-            .collect();
-        let answer = client
-            .ask(
-                slug,
-                &Ask {
-                    path: &path,
-                    query: &[],
-                    accept: SHA,
-                    etag,
-                    max_bytes: ID_BYTES,
-                    within: client.transport.limits.small,
-                },
-            )
-            .await;
-        let (answer, etag, read) = match (answer, before) {
-            (Ok(Answer::NotModified), Some(before)) => (before.answer, before.etag, before.read),
-            (Ok(Answer::NotModified), None) => return Err(GithubError::Unexpected(304).about(repo)),
-            (Ok(Answer::Body(body, etag)), _) => (Ok(full_id(&body).map_err(|error| error.about(repo))?), etag, asked),
-            (Err(GithubError::Empty), _) => (Err(unknown(repo, branch, Vec::new(), true)), None, asked),
-            // 422 is what GitHub answers for a branch that is not there; 404 may be the repository.
-            (Err(GithubError::NoSuchCommit | GithubError::NotFound), _) => {
-                let error = self.missing(client, slug, repo, branch).await;
-                if matches!(error, SourceError::Unreachable(_) | SourceError::RateLimited { .. }) {
-                    return Err(error);
-                }
-                (Err(error), None, asked)
-            }
-            (Err(error), _) => {
-                let error = error.about(repo);
-                if !matches!(error, SourceError::UnknownRepository { .. }) {
-                    return Err(error);
-                }
-                (Err(error), None, asked)
-            }
+        let (answer, etag, read) = match (self.told(client, slug, &key, etag).await?, before) {
+            (Told::Same, Some(before)) => (before.answer, before.etag, before.read),
+            (Told::Same, None) => return Err(GithubError::Unexpected(304).about(&key.0)),
+            (Told::Head(commit, etag), _) => (Ok(commit), etag, asked),
+            (Told::Nothing(error), _) => (Err(error), None, asked),
         };
         let known = Known {
             answer: answer.clone(),
@@ -144,11 +132,51 @@ impl Heads {
             asked,
             read,
         };
-        self.known
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .put(key, known);
+        self.remember(key, known);
         answer
+    }
+
+    /// What GitHub says now, given the ETag of what is known.
+    pub(super) async fn told(
+        &self,
+        client: &Client,
+        slug: &Slug,
+        (repo, branch): &(RepoId, Branch),
+        etag: Option<&HeaderValue>,
+    ) -> Result<Told, SourceError> {
+        // `heads/` in front, as documented: a bare name could also be a tag or the beginning of an id.
+        let path: Vec<&str> = ["commits", "heads"]
+            .into_iter()
+            .chain(branch.as_str().split('/'))
+            .collect();
+        let ask = Ask {
+            path: &path,
+            query: &[],
+            accept: SHA,
+            etag,
+            max_bytes: ID_BYTES,
+            within: client.transport.limits.small,
+        };
+        let error = match client.ask(slug, &ask).await {
+            Ok(Answer::NotModified) => return Ok(Told::Same),
+            Ok(Answer::Body(body, etag)) => {
+                let commit = full_id(&body).map_err(|error| error.about(repo))?;
+                return Ok(Told::Head(commit, etag));
+            }
+            Err(GithubError::Empty) => unknown(repo, branch, Vec::new(), true),
+            // 422 is what GitHub answers for a branch that is not there; 404 may be the repository.
+            Err(GithubError::NoSuchCommit | GithubError::NotFound) => self.missing(client, slug, repo, branch).await,
+            Err(error) => error.about(repo),
+        };
+        let is_answer = matches!(
+            error,
+            SourceError::UnknownBranch { .. } | SourceError::UnknownRepository { .. }
+        );
+        if is_answer {
+            Ok(Told::Nothing(error))
+        } else {
+            Err(error)
+        }
     }
 
     /// What to say of a branch that is not there: names near it, or that the repository is not there either.

@@ -4,12 +4,14 @@
 //! - `address`: which URLs are called, and that nothing leads elsewhere
 //! - `transport`, `client`, `limits`: one request; one question with its repetitions; bounds of both
 //! - `rate_limit`, `error`: who is limited stays away; what can go wrong
-//! - `heads`, `history`, `tree`: the questions
+//! - `heads`, `refresh`, `history`, `tree`: the questions
+//! - `people`: who holds a caller's token, asked with that token
 //! - `blobs`, `download`, `archive`, `known_tree`, `blob_id`: contents, one by one or out of the archive of a commit
+//! - [`webhook`]: what GitHub tells without being asked
 //! - `flights`, `recent`: one question for all who ask it at once; answers remembered
 //!
 //! Nothing that arrives is trusted: every answer has a bound in bytes and time, contents count when their hash is the one
-//! that was asked for, and the credential goes to the configured API alone.
+//! that was asked for, and a credential, the service's or a caller's, goes to the configured API alone.
 
 mod address;
 mod app;
@@ -26,10 +28,13 @@ mod heads;
 mod history;
 mod known_tree;
 mod limits;
+mod people;
 mod rate_limit;
 mod recent;
+mod refresh;
 mod transport;
 mod tree;
+pub mod webhook;
 
 use std::sync::Arc;
 
@@ -44,7 +49,7 @@ pub use error::GithubError;
 pub use limits::Limits;
 pub use rate_limit::{LimitKind, Limited};
 
-use super::{BlobSink, Reachable, Source, SourceError, TreeEntry};
+use super::{BlobSink, KnownHead, Reachable, RefreshedHead, Source, SourceError, TreeEntry};
 use crate::domain::{Branch, CommitSha, RepoId};
 use address::Slug;
 use client::Client;
@@ -62,6 +67,7 @@ pub struct GithubSource {
     history: Arc<History>,
     trees: KnownTrees,
     downloads: download::Downloads,
+    verifying: people::Verifying,
 }
 
 /// What was sent so far.
@@ -87,6 +93,7 @@ impl GithubSource {
             history: Arc::new(History::new()),
             trees: KnownTrees::default(),
             downloads: download::Downloads::default(),
+            verifying: people::Verifying::default(),
         })
     }
 
@@ -132,6 +139,20 @@ impl Source for GithubSource {
     async fn head(&self, repo: &RepoId, branch: &Branch) -> Result<CommitSha, SourceError> {
         let slug = self.slug(repo)?;
         self.heads.head(&self.client, &slug, repo, branch).await
+    }
+
+    fn keeps_heads_in_store(&self, _: &RepoId) -> bool {
+        true
+    }
+
+    async fn refresh_head(
+        &self,
+        repo: &RepoId,
+        branch: &Branch,
+        known: Option<&KnownHead>,
+    ) -> Result<RefreshedHead, SourceError> {
+        let slug = self.slug(repo)?;
+        self.heads.refresh(&self.client, &slug, repo, branch, known).await
     }
 
     async fn is_ancestor(

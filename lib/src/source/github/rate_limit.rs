@@ -8,6 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use reqwest::StatusCode;
 use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
+use sha2::{Digest, Sha256};
 
 /// How long to stay away from a secondary limit that gives no time: GitHub asks for at least a minute.
 const SECONDARY: Duration = Duration::from_secs(60);
@@ -25,6 +26,30 @@ pub(super) enum Account {
     App,
     /// One installation of it.
     Installation(u64),
+    /// A caller's token.
+    Caller(TokenHash),
+}
+
+impl Account {
+    fn is_service(self) -> bool {
+        matches!(self, Account::Service | Account::App)
+    }
+}
+
+/// What a caller's token is known by, so that the token itself is kept nowhere.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct TokenHash([u8; 32]);
+
+impl TokenHash {
+    pub(super) fn of(token: &str) -> Self {
+        TokenHash(Sha256::digest(token).into())
+    }
+}
+
+impl std::fmt::Debug for TokenHash {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("TokenHash")
+    }
 }
 
 /// Which of GitHub's limits was met.
@@ -64,11 +89,23 @@ pub(super) fn refusal(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> O
         return Some(limited(LimitKind::Primary, retry_after.unwrap_or(SECONDARY)));
     }
     let body = String::from_utf8_lossy(body).to_ascii_lowercase();
-    let is_named = body.contains("secondary rate limit") || body.contains("abuse detection");
+    // The last is how GitHub answers everybody at an address from which too many bad tokens came, good tokens included.
+    let names = [
+        "secondary rate limit",
+        "abuse detection",
+        "number of login attempts exceeded",
+    ];
+    let is_named = names.iter().any(|name| body.contains(name));
     if retry_after.is_some() || is_named || status == StatusCode::TOO_MANY_REQUESTS {
         return Some(limited(LimitKind::Secondary, retry_after.unwrap_or(SECONDARY)));
     }
     None
+}
+
+/// The limit that an answer of GraphQL tells of in its body: its status is 200.
+pub(super) fn told_by_graphql(headers: &HeaderMap) -> Limited {
+    let retry_after = number(headers, RETRY_AFTER.as_str()).map(Duration::from_secs);
+    used_up(headers).unwrap_or_else(|| limited(LimitKind::Secondary, retry_after.unwrap_or(SECONDARY)))
 }
 
 /// That an answer used up the last request of the hour.
@@ -129,6 +166,12 @@ impl Gate {
             let now = Instant::now();
             limits.retain(|_, (_, until)| *until > now);
         }
+        if limits.len() >= MOST && !limits.contains_key(&account) {
+            // Of those who are not the service, the one whose time comes first.
+            let others = limits.iter().filter(|(account, _)| !account.is_service());
+            let first = others.min_by_key(|(_, (_, until))| *until).map(|(account, _)| *account);
+            first.map(|first| limits.remove(&first));
+        }
         let until = Instant::now() + limited.retry_after;
         let known = limits.entry(account).or_insert((limited.kind, until));
         if until > known.1 {
@@ -168,9 +211,10 @@ mod tests {
         let odd = [("retry-after", "soon"), ("x-ratelimit-remaining", "-1")];
         let named = &br#"{"message": "You have exceeded a secondary rate limit."}"#[..];
         let abuse = &b"You have triggered an abuse detection mechanism"[..];
+        let attempts = &br#"{"message": "Maximum number of login attempts exceeded. Please try again later."}"#[..];
         let rights = &br#"{"message": "Resource not accessible by integration"}"#[..];
         type Row<'a> = (u16, &'a [(&'static str, &'a str)], &'a [u8], Option<(LimitKind, u64)>);
-        let table: [Row<'_>; 12] = [
+        let table: [Row<'_>; 13] = [
             (403, &used_up, b"", Some((primary, 90))),
             (429, &used_up, b"", Some((primary, 90))),
             (403, &used_up_far, b"", Some((primary, 3_660))),
@@ -180,6 +224,7 @@ mod tests {
             (403, &left, named, Some((secondary, 60))),
             (403, &left, abuse, Some((secondary, 60))),
             (429, &odd, b"\xff", Some((secondary, 60))),
+            (403, &left, attempts, Some((secondary, 60))),
             (403, &left, rights, None),
             (403, &odd, b"", None),
             (503, &asked, named, None),
@@ -217,5 +262,28 @@ mod tests {
             gate.close(Account::Installation(number), limit(0));
         }
         assert!(gate.0.lock().unwrap().len() <= MOST);
+    }
+
+    #[test]
+    fn limited_tokens_of_callers_do_not_fill_the_gate_and_do_not_open_it_for_the_service() {
+        let gate = Gate::default();
+        let limit = |seconds| Limited {
+            kind: LimitKind::Primary,
+            retry_after: Duration::from_secs(seconds),
+        };
+        gate.close(Account::Service, limit(10));
+        for number in 0..3_000 {
+            gate.close(Account::Caller(TokenHash::of(&number.to_string())), limit(100));
+        }
+        assert_eq!(gate.0.lock().unwrap().len(), MOST);
+        assert!(gate.check(Account::Service).is_err());
+        assert!(gate.check(Account::Caller(TokenHash::of("2999"))).is_err());
+        assert!(gate.check(Account::Caller(TokenHash::of("another"))).is_ok());
+    }
+
+    #[test]
+    fn a_token_is_not_in_the_name_of_its_account() {
+        let account = Account::Caller(TokenHash::of("ghp_hunter2"));
+        assert_eq!(format!("{account:?}"), "Caller(TokenHash)");
     }
 }

@@ -15,7 +15,7 @@ use url::Url;
 use super::address::ApiBase;
 use super::error::{GithubError, innermost};
 use super::limits::Limits;
-use super::rate_limit::{Account, Gate, refusal, used_up};
+use super::rate_limit::{Account, Gate, Limited, refusal, used_up};
 
 /// The version of the API that this is written for, <https://docs.github.com/en/rest/about-the-rest-api/api-versions>.
 const VERSION: &str = "2022-11-28";
@@ -172,10 +172,15 @@ impl Transport {
         }
         let error = self.refused(response).await;
         if let GithubError::RateLimited(limited) = &error {
-            tracing::warn!(account = ?outgoing.account, %limited, "GitHub limits");
-            self.gate.close(outgoing.account, *limited);
+            self.limit(outgoing.account, *limited);
         }
         Err(error)
+    }
+
+    /// Sends nothing more for `account` until its time, for a limit that no status told of.
+    pub(super) fn limit(&self, account: Account, limited: Limited) {
+        tracing::warn!(?account, %limited, "GitHub limits");
+        self.gate.close(account, limited);
     }
 
     /// Asks for an archive, without any credential.

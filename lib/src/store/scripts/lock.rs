@@ -1,38 +1,8 @@
+use super::entry::{Entered, Entry, SeenHead, entered};
 use super::reply::{Reply, arguments, call};
 use super::{CHECK_STATUS, CLAIM, MARK_DUE, branch_keys};
-use crate::domain::{Branch, Claim, CommitSha, FilePath, Holder, LockEntry, Message, NeighborPolicy, RepoId};
+use crate::domain::{Claim, CommitSha, FilePath, LockEntry, Message, NeighborPolicy};
 use crate::store::{Request, Store, StoreError, keys};
-
-/// Who asks, where, and what is known of the branch and of the caller's working copy.
-#[derive(Clone, Debug)]
-pub struct Asker<'a> {
-    /// The repository.
-    pub repo: &'a RepoId,
-    /// The branch.
-    pub branch: &'a Branch,
-    /// Who asks.
-    pub holder: &'a Holder,
-    /// The head of the branch, where a source just told it; `None` leaves it to what the store knows.
-    pub repo_head: Option<&'a CommitSha>,
-    /// Commits that the caller's working copy is known to contain.
-    pub known_commits: &'a [CommitSha],
-    /// The files.
-    pub paths: &'a [FilePath],
-}
-
-impl Asker<'_> {
-    fn known_commits(&self) -> String {
-        self.known_commits
-            .iter()
-            .map(CommitSha::as_str)
-            .collect::<Vec<_>>()
-            .join(" ")
-    }
-
-    fn head_or_empty(&self) -> &str {
-        self.repo_head.map_or("", CommitSha::as_str)
-    }
-}
 
 /// How a lock concerns a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +45,7 @@ pub struct Survey {
     /// That instant, Unix seconds.
     pub now: i64,
     /// Head of the branch.
-    pub head: CommitSha,
+    pub head: SeenHead,
     /// Whether the caller's working copy lacks it.
     pub is_behind: bool,
     /// The commit whose import graph is stored, if any.
@@ -88,15 +58,6 @@ pub struct Survey {
     pub own: Vec<LockEntry>,
 }
 
-/// What [`check_status`] found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SurveyOutcome {
-    /// This.
-    Checked(Survey),
-    /// Nobody knows the head of this branch.
-    UnknownHead,
-}
-
 /// What became of a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClaimOutcome {
@@ -106,14 +67,12 @@ pub enum ClaimOutcome {
     Conflict(Survey),
     /// Writing was refused because the working copy is behind; nothing is held that was not before.
     Stale(Survey),
-    /// Nobody knows the head of this branch.
-    UnknownHead,
 }
 
 fn read_survey(mut reply: Reply) -> Result<Survey, StoreError> {
     Ok(Survey {
         now: reply.now,
-        head: CommitSha::parse(&reply.text()?).map_err(|error| StoreError::Malformed(error.to_string()))?,
+        head: SeenHead::read(&mut reply)?,
         is_behind: reply.flag()?,
         graph_version: reply.optional_text()?,
         omitted: reply.number()?.unsigned_abs(),
@@ -145,97 +104,79 @@ fn read_survey(mut reply: Reply) -> Result<Survey, StoreError> {
 /// When the store gives no answer, or none that is understood.
 pub async fn check_status(
     store: &dyn Store,
-    asker: &Asker<'_>,
+    entry: &Entry<'_>,
+    paths: &[FilePath],
     intent: Claim,
     policy: NeighborPolicy,
-) -> Result<SurveyOutcome, StoreError> {
-    let Asker {
-        repo,
-        branch,
-        holder,
-        paths,
-        ..
-    } = asker;
-    let keys = branch_keys(repo, branch);
-    let mut args = arguments([
-        branch.as_str(),
-        holder.user_id.as_str(),
-        holder.agent_or_empty(),
-        intent.as_str(),
-        policy.as_str(),
-        asker.head_or_empty(),
-        &asker.known_commits(),
-    ]);
+) -> Result<Entered<Survey>, StoreError> {
+    let mut args = entry.arguments();
+    args.extend(arguments([intent.as_str(), policy.as_str()]));
     args.extend(paths.iter().map(|path| path.as_str().as_bytes().to_vec()));
-    let reply = call(store, &CHECK_STATUS, keys, args).await?;
-    match reply.outcome.as_str() {
-        "CHECKED" => Ok(SurveyOutcome::Checked(read_survey(reply)?)),
-        "UNKNOWN_HEAD" => Ok(SurveyOutcome::UnknownHead),
+    let reply = call(store, &CHECK_STATUS, branch_keys(entry), args).await?;
+    entered(reply, |reply| match reply.outcome.as_str() {
+        "CHECKED" => read_survey(reply),
         _ => Err(reply.malformed("an unknown outcome")),
-    }
+    })
 }
 
-/// Claims all files, or none, for `ttl_seconds`. One round trip: a batch of two scripts, see `mark_due.lua`.
+/// What is claimed.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'a> {
+    /// For reading or writing.
+    pub claim: Claim,
+    /// What a written neighbour means.
+    pub policy: NeighborPolicy,
+    /// The caller's commit.
+    pub agent_head: &'a CommitSha,
+    /// What the caller is about to do.
+    pub message: &'a Message,
+    /// How long, unless it is renewed.
+    pub ttl_seconds: u32,
+    /// The files.
+    pub paths: &'a [FilePath],
+}
+
+/// Claims all files, or none. One round trip: a batch of two scripts, see `mark_due.lua`.
 ///
 /// # Errors
 /// When the store gives no answer, or none that is understood. The claim may then have been made all the same.
 pub async fn claim(
     store: &dyn Store,
-    asker: &Asker<'_>,
-    wanted: Claim,
-    policy: NeighborPolicy,
-    agent_head: &CommitSha,
-    message: &Message,
-    ttl_seconds: u32,
-) -> Result<ClaimOutcome, StoreError> {
-    let Asker {
-        repo,
-        branch,
-        holder,
-        paths,
-        ..
-    } = asker;
-    let ttl = ttl_seconds.to_string();
-    let mut claim_keys = branch_keys(repo, branch);
-    claim_keys.push(keys::token(repo));
-    let mut args = arguments([
-        branch.as_str(),
-        holder.user_id.as_str(),
-        &holder.user_name,
-        holder.agent_or_empty(),
-        wanted.as_str(),
-        policy.as_str(),
-        asker.head_or_empty(),
-        &asker.known_commits(),
-        agent_head.as_str(),
-        message.as_str(),
+    entry: &Entry<'_>,
+    wanted: &Wanted<'_>,
+) -> Result<Entered<ClaimOutcome>, StoreError> {
+    let repo = entry.repo;
+    let ttl = wanted.ttl_seconds.to_string();
+    let mut keys = branch_keys(entry);
+    keys.push(keys::token(repo));
+    let mut args = entry.arguments();
+    args.extend(arguments([
+        wanted.claim.as_str(),
+        wanted.policy.as_str(),
+        wanted.agent_head.as_str(),
+        wanted.message.as_str(),
         &ttl,
         repo.as_str(),
-    ]);
-    args.extend(paths.iter().map(|path| path.as_str().as_bytes().to_vec()));
+    ]));
+    args.extend(wanted.paths.iter().map(|path| path.as_str().as_bytes().to_vec()));
     let mark = Request::Script {
         script: &MARK_DUE,
         keys: vec![keys::DUE.to_owned()],
         args: arguments([repo.as_str(), &ttl]),
     };
-    let mut replies = store
-        .run(vec![
-            mark,
-            Request::Script {
-                script: &CLAIM,
-                keys: claim_keys,
-                args,
-            },
-        ])
-        .await?
-        .into_iter();
+    let claim = Request::Script {
+        script: &CLAIM,
+        keys,
+        args,
+    };
+    let mut replies = store.run(vec![mark, claim]).await?.into_iter();
     Reply::open(&MARK_DUE, replies.next())?;
-    let reply = Reply::open(&CLAIM, replies.next())?;
-    match reply.outcome.as_str() {
-        "CLAIMED" => Ok(ClaimOutcome::Claimed(read_survey(reply)?)),
-        "CONFLICT" => Ok(ClaimOutcome::Conflict(read_survey(reply)?)),
-        "STALE" => Ok(ClaimOutcome::Stale(read_survey(reply)?)),
-        "UNKNOWN_HEAD" => Ok(ClaimOutcome::UnknownHead),
-        _ => Err(reply.malformed("an unknown outcome")),
-    }
+    entered(Reply::open(&CLAIM, replies.next())?, |reply| {
+        match reply.outcome.as_str() {
+            "CLAIMED" => Ok(ClaimOutcome::Claimed(read_survey(reply)?)),
+            "CONFLICT" => Ok(ClaimOutcome::Conflict(read_survey(reply)?)),
+            "STALE" => Ok(ClaimOutcome::Stale(read_survey(reply)?)),
+            _ => Err(reply.malformed("an unknown outcome")),
+        }
+    })
 }

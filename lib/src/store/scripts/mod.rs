@@ -1,5 +1,6 @@
 //! Typed calls of the Lua scripts: what to ask, and every outcome that a script can answer, decoded in one place.
 
+mod entry;
 mod graph;
 mod head;
 mod lock;
@@ -7,33 +8,37 @@ mod release;
 mod reply;
 mod sweep;
 
+pub use entry::{Entered, Entry, HeadTerms, Limited, Rate, Rates, Remembered, SeenHead, Stop, Who, enter, remember};
 pub use graph::{
     BuildLease, GraphPatch, Published, StagedPart, fail_build, lease_build, patch_graph, publish_graph, report_build,
     stage_graph,
 };
-pub use head::{HeadChange, record_head};
-pub use lock::{Asker, ClaimOutcome, Direction, Finding, Relation, Survey, SurveyOutcome, check_status, claim};
+pub use head::{HeadChange, LearntHead, Pushed, PushedHead, fail_head, forget_head, push_head, record_head};
+pub use lock::{ClaimOutcome, Direction, Finding, Relation, Survey, Wanted, check_status, claim};
 pub use release::{Release, ReleaseOutcome, Released, release};
 pub use sweep::{Swept, TakenRepository, settle_due, sweep, take_due};
 
 use super::keys;
 use super::script::script;
-use crate::domain::{Branch, RepoId};
 
 script!(
     /// What stands in the way.
     CHECK_STATUS, "check_status", repeatable: true,
-    ["context", "events", "entries", "holder", "heads", "neighbors", "survey"]
+    ["context", "events", "entries", "holder", "heads", "limits", "enter", "neighbors", "survey"]
 );
 script!(
     /// All of some files, or none.
     CLAIM, "claim", repeatable: false,
-    ["context", "events", "entries", "refusal", "holder", "heads", "neighbors", "survey"]
+    ["context", "events", "entries", "refusal", "holder", "heads", "limits", "enter", "neighbors", "survey"]
 );
 script!(
     /// Gives files back.
     RELEASE, "release", repeatable: false,
-    ["context", "events", "entries", "refusal", "holder", "heads", "neighbors"]
+    ["context", "events", "entries", "refusal", "holder", "heads", "limits", "enter", "neighbors"]
+);
+script!(
+    /// Lets a question in.
+    ENTER, "enter", repeatable: true, ["context", "heads", "limits", "enter"]
 );
 script!(
     /// Drops and announces what has expired.
@@ -53,7 +58,15 @@ script!(
 );
 script!(
     /// Notes the newest commit of a branch.
-    RECORD_HEAD, "record_head", repeatable: true, ["context", "events"]
+    RECORD_HEAD, "record_head", repeatable: true, ["context", "events", "set_head"]
+);
+script!(
+    /// Notes that the head of a branch could not be asked for.
+    FAIL_HEAD, "fail_head", repeatable: true, ["context"]
+);
+script!(
+    /// Notes what a webhook tells of a push.
+    PUSH_HEAD, "push_head", repeatable: true, ["context", "events", "set_head"]
 );
 script!(
     /// One builder at a time.
@@ -81,15 +94,18 @@ script!(
 );
 
 /// Every script, for warming a store and for tests.
-pub static ALL: [&crate::store::Script; 14] = [
+pub static ALL: [&crate::store::Script; 17] = [
     &CHECK_STATUS,
     &CLAIM,
     &RELEASE,
+    &ENTER,
     &SWEEP,
     &MARK_DUE,
     &TAKE_DUE,
     &SETTLE_DUE,
     &RECORD_HEAD,
+    &FAIL_HEAD,
+    &PUSH_HEAD,
     &LEASE_BUILD,
     &REPORT_BUILD,
     &STAGE_GRAPH,
@@ -98,15 +114,20 @@ pub static ALL: [&crate::store::Script; 14] = [
     &FAIL_BUILD,
 ];
 
-/// KEYS of the scripts that look at the locks of a branch, in their order.
-fn branch_keys(repo: &RepoId, branch: &Branch) -> Vec<String> {
-    vec![
+/// How many of the KEYS are those of `includes/enter.lua`.
+const ENTRY_KEYS: usize = 6;
+
+/// KEYS of the scripts that look at the locks of a branch, in their order: those that every question enters by come first.
+fn branch_keys(entry: &Entry<'_>) -> Vec<String> {
+    let Entry { repo, branch, .. } = entry;
+    let mut keys = entry.keys();
+    keys.extend([
         keys::locks(repo),
         keys::expiries(repo),
-        keys::head(repo, branch),
         keys::graph(repo, branch),
         keys::graph_adjacency(repo, branch),
         keys::status_log(repo),
         keys::events(repo),
-    ]
+    ]);
+    keys
 }

@@ -1,6 +1,7 @@
-use super::reply::{arguments, call};
+use super::entry::{Entered, Entry, SeenHead, entered};
+use super::reply::{Reply, arguments, call};
 use super::{RELEASE, branch_keys};
-use crate::domain::{Branch, CommitSha, FilePath, Holder, LockEntry, Message, RepoId};
+use crate::domain::{CommitSha, FilePath, LockEntry, Message};
 use crate::source::Reachable;
 use crate::store::{Store, StoreError};
 
@@ -10,14 +11,6 @@ const MOST_IMPORTERS: usize = 1000;
 /// What is given back, and what shows that it was pushed.
 #[derive(Clone, Debug)]
 pub struct Release<'a> {
-    /// The repository.
-    pub repo: &'a RepoId,
-    /// The branch.
-    pub branch: &'a Branch,
-    /// Who gives back.
-    pub holder: &'a Holder,
-    /// The head of the branch, where a source just told it.
-    pub repo_head: Option<&'a CommitSha>,
     /// The caller's commit after its work.
     pub new_head: Option<&'a CommitSha>,
     /// Whether `new_head` is reachable from the head of the branch; `Unknown` leaves it to what the store knows.
@@ -36,7 +29,7 @@ pub struct Released {
     /// The store's clock, Unix seconds.
     pub now: i64,
     /// Head of the branch.
-    pub head: CommitSha,
+    pub head: SeenHead,
     /// The commit whose import graph is stored, if any.
     pub graph_version: Option<String>,
     /// Files that were held, and now are not.
@@ -59,7 +52,7 @@ pub enum ReleaseOutcome {
     /// Files were written, and the branch does not have the work.
     NotPushed {
         /// Head of the branch.
-        head: CommitSha,
+        head: SeenHead,
         /// The written files.
         written: Vec<String>,
     },
@@ -71,29 +64,34 @@ pub enum ReleaseOutcome {
     /// Somebody else writes a file whose lock the caller had lost.
     Lost {
         /// Head of the branch.
-        head: CommitSha,
+        head: SeenHead,
         /// The others' locks.
         others: Vec<LockEntry>,
     },
-    /// Nobody knows the head of this branch.
-    UnknownHead,
+}
+
+impl ReleaseOutcome {
+    /// The head that it was decided by, where it was.
+    pub fn head(&self) -> Option<&SeenHead> {
+        match self {
+            ReleaseOutcome::Released(released) => Some(&released.head),
+            ReleaseOutcome::NotPushed { head, .. } | ReleaseOutcome::Lost { head, .. } => Some(head),
+            ReleaseOutcome::NoNewHead { .. } => None,
+        }
+    }
 }
 
 /// Gives back all that the caller holds of some files, or nothing. One round trip.
 ///
 /// # Errors
 /// When the store gives no answer, or none that is understood. The release may then have been made all the same.
-pub async fn release(store: &dyn Store, request: &Release<'_>) -> Result<ReleaseOutcome, StoreError> {
-    let Release {
-        repo, branch, holder, ..
-    } = request;
-    let keys = branch_keys(repo, branch);
-    let mut args = arguments([
-        branch.as_str(),
-        holder.user_id.as_str(),
-        &holder.user_name,
-        holder.agent_or_empty(),
-        request.repo_head.map_or("", CommitSha::as_str),
+pub async fn release(
+    store: &dyn Store,
+    entry: &Entry<'_>,
+    request: &Release<'_>,
+) -> Result<Entered<ReleaseOutcome>, StoreError> {
+    let mut args = entry.arguments();
+    args.extend(arguments([
         request.new_head.map_or("", CommitSha::as_str),
         match request.reachable {
             Reachable::Yes => "1",
@@ -103,15 +101,14 @@ pub async fn release(store: &dyn Store, request: &Release<'_>) -> Result<Release
         if request.is_abandoned { "1" } else { "0" },
         request.message.as_str(),
         &MOST_IMPORTERS.to_string(),
-    ]);
+    ]));
     args.extend(request.paths.iter().map(|path| path.as_str().as_bytes().to_vec()));
-    let mut reply = call(store, &RELEASE, keys, args).await?;
-    let outcome = reply.outcome.clone();
-    if outcome == "UNKNOWN_HEAD" {
-        return Ok(ReleaseOutcome::UnknownHead);
-    }
-    let head = CommitSha::parse(&reply.text()?).map_err(|error| StoreError::Malformed(error.to_string()))?;
-    match outcome.as_str() {
+    entered(call(store, &RELEASE, branch_keys(entry), args).await?, read_outcome)
+}
+
+fn read_outcome(mut reply: Reply) -> Result<ReleaseOutcome, StoreError> {
+    let head = SeenHead::read(&mut reply)?;
+    match reply.outcome.as_str() {
         "RELEASED" => Ok(ReleaseOutcome::Released(Released {
             now: reply.now,
             head,

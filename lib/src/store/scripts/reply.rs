@@ -2,6 +2,7 @@
 
 use serde::de::DeserializeOwned;
 
+use crate::domain::CommitSha;
 use crate::store::{Request, Script, Store, StoreError, Value};
 
 /// Runs one script and opens its answer.
@@ -80,6 +81,33 @@ impl Reply {
             .as_ref()
             .and_then(Value::as_int)
             .ok_or_else(|| self.malformed("no number where one is due"))
+    }
+
+    /// A number, `None` where there is empty text.
+    pub fn optional_number(&mut self) -> Result<Option<u64>, StoreError> {
+        if self
+            .rest
+            .as_slice()
+            .first()
+            .is_some_and(|value| value.as_str() == Some(""))
+        {
+            self.rest.next();
+            return Ok(None);
+        }
+        self.number().map(|number| Some(number.unsigned_abs()))
+    }
+
+    /// A commit.
+    pub fn commit(&mut self) -> Result<CommitSha, StoreError> {
+        let text = self.text()?;
+        CommitSha::parse(&text).map_err(|error| self.malformed(&error.to_string()))
+    }
+
+    /// A commit, `None` where there is empty text.
+    pub fn optional_commit(&mut self) -> Result<Option<CommitSha>, StoreError> {
+        let text = self.optional_text()?;
+        let commit = text.as_deref().map(CommitSha::parse).transpose();
+        commit.map_err(|error| self.malformed(&error.to_string()))
     }
 
     /// `'1'` or `'0'`.

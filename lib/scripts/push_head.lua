@@ -1,0 +1,38 @@
+-- push_head: notes what a webhook tells of a push to a branch. The delivery is signed, but it may be late, doubled, or sent
+-- again by somebody who kept it; so it counts only where it follows on what is known.
+-- KEYS: 1 head, 2 status log, 3 events channel, 4 webhook
+-- ARGV: 1 branch, 2 commit before the push or '', 3 commit after it or '' where the branch was deleted, 4 commits of the push
+--       and after it those that are still of the branch, newest first, separated by spaces, 5 '1' if the branch was reset to
+--       other commits, 6 when the repository was pushed to, Unix seconds, 7 seconds for which the webhook counts as alive
+-- Returns { MOVED, now, commit }, { UNCHANGED, now, commit }
+--      or { ASK_SOURCE, now }: it does not follow on what is known; the head is asked for with the next question
+--      or { UNUSED, now }: nobody has asked about this branch
+head_key, status_log_key, events_channel = KEYS[1], KEYS[2], KEYS[3]
+branch = ARGV[1]
+local before, after, commits, is_reset, pushed_at = ARGV[2], ARGV[3], ARGV[4], ARGV[5] == '1', tonumber(ARGV[6])
+
+local commit, known_pushed_at, source_at, recent =
+  unpack(redis.call('HMGET', head_key, 'commit', 'pushed_at', 'source_at', 'recent'))
+if not commit then
+  return { 'UNUSED', now }
+end
+known_pushed_at = tonumber(known_pushed_at or 0)
+if after == commit then
+  redis.call('HSET', head_key, 'checked_at', now, 'pushed_at', math.max(pushed_at, known_pushed_at))
+  redis.call('SET', KEYS[4], now, 'EX', ARGV[7])
+  return { 'UNCHANGED', now, commit }
+end
+-- A push from before the moment at which the source itself named `commit` is no news.
+if after == '' or before ~= commit or pushed_at <= known_pushed_at or pushed_at < tonumber(source_at or 0) then
+  redis.call('HSET', head_key, 'checked_at', 0)
+  redis.call('HDEL', head_key, 'etag', 'refresh_at', 'failed')
+  return { 'ASK_SOURCE', now }
+end
+if not is_reset then
+  commits = commits .. ' ' .. (recent or '')
+end
+set_head(after, commit, 'webhook', commits)
+redis.call('HSET', head_key, 'checked_at', now, 'pushed_at', pushed_at, 'etag', '')
+redis.call('HDEL', head_key, 'refresh_at', 'failed')
+redis.call('SET', KEYS[4], now, 'EX', ARGV[7])
+return { 'MOVED', now, after }

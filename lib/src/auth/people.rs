@@ -1,0 +1,110 @@
+use async_trait::async_trait;
+use secrecy::SecretString;
+
+use super::AuthError;
+use crate::domain::{RepoId, UserId};
+
+/// How a token of GitHub's begins, by what it is for. `ghr_` is not among them: a refresh token is no credential.
+/// <https://docs.github.com/en/authentication/keeping-your-account-and-data-secure/about-authentication-to-github#githubs-token-formats>
+const PREFIXES: [&str; 5] = ["ghp_", "gho_", "ghu_", "ghs_", "github_pat_"];
+/// The least that follows: 36 characters in the form of 2021, more in every other.
+const LEAST: usize = 36;
+/// The longest token. Those of installations have about 520 characters since 2026, and grow with what is in them.
+const MOST: usize = 2_048;
+
+/// Where it is known who holds a token, and what that token may do.
+#[async_trait]
+pub trait People: Send + Sync + 'static {
+    /// Who holds `token`, and what that token may do in `repo`.
+    ///
+    /// # Errors
+    /// [`AuthError::Unavailable`] when that cannot be said now.
+    async fn verify(&self, token: &SecretString, repo: &RepoId) -> Result<Verdict, AuthError>;
+
+    /// What anybody may do in `repo` without a credential: read, if it is public.
+    ///
+    /// # Errors
+    /// [`AuthError::Unavailable`] when that cannot be said now.
+    async fn verify_anybody(&self, repo: &RepoId) -> Result<Verdict, AuthError>;
+}
+
+/// A verdict that may be remembered. [`AuthError::Unavailable`] must not be remembered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The token names this person, who may do this in the repository.
+    Member(Member),
+    /// The token is not valid (401). A sentence for the caller.
+    Refused(String),
+    /// The token is valid, but the repository is not there or not shown to it (403). A sentence for the caller.
+    NoRight(String),
+}
+
+/// A person in a repository, who may read there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// The login.
+    pub user_id: UserId,
+    /// A name to show, of printable characters; the login where none is known.
+    pub user_name: String,
+    /// Whether the token may push.
+    pub can_push: bool,
+}
+
+/// Whether `text` has the form of a token that GitHub takes as a credential: of any of its kinds, or the 40 hex digits of
+/// the time before 2021.
+pub fn is_github_token(text: &str) -> bool {
+    let Some(rest) = PREFIXES.iter().find_map(|prefix| text.strip_prefix(prefix)) else {
+        return text.len() == 40 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    };
+    // Dots and hyphens: the newer form of an installation's token has a JWT in it.
+    let is_body = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    rest.len() >= LEAST && text.len() <= MOST && rest.bytes().all(is_body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_of_a_token_is_known() {
+        let body = "a1B2c3D4e5".repeat(4);
+        for prefix in ["ghp_", "gho_", "ghu_", "ghs_", "github_pat_"] {
+            assert!(is_github_token(&format!("{prefix}{}", &body[..36])), "{prefix}");
+            assert!(is_github_token(&format!("{prefix}{}", body.repeat(6))), "{prefix}");
+        }
+        let fine_grained = format!("github_pat_{}_{}", &body[..22], body.repeat(2).get(..59).unwrap());
+        assert!(is_github_token(&fine_grained));
+        let jwt = format!("ghs_123456_{0}.{0}-_{0}.{0}", body.repeat(3));
+        assert!(is_github_token(&jwt), "{}", jwt.len());
+        assert!(is_github_token("0123456789abcdef0123456789abcdef01234567"));
+    }
+
+    #[test]
+    fn what_is_no_credential_of_github_is_not_taken_for_one() {
+        let body = "a".repeat(36);
+        let jwt = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbGljZSJ9.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U";
+        for text in [
+            String::new(),
+            jwt.to_owned(),
+            "ghp_".to_owned(),
+            format!("ghr_{body}"),
+            format!("GHP_{body}"),
+            format!("ghx_{body}"),
+            format!(" ghp_{body}"),
+            format!("ghp_{body} "),
+            format!("ghp_{body}\n"),
+            format!("ghp_{body}\r\nx-evil: 1"),
+            format!("ghp_{body}é"),
+            format!("ghp_{body}\u{7f}"),
+            format!("ghp_{body}/../x"),
+            format!("ghp_{}", &body[1..]),
+            format!("ghp_{}", "a".repeat(MOST)),
+            "A".repeat(40),
+            "g".repeat(40),
+            "a".repeat(39),
+            "a".repeat(41),
+        ] {
+            assert!(!is_github_token(&text), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Heads of branches that are kept in the store with their age, because their source is dear to ask.
+
+use crate::config::{ConfigError, Environment, env_vars, value_of};
+use crate::domain::{Branch, CommitSha, RepoId};
+use crate::source::{KnownHead, Source, SourceError};
+use crate::store::scripts::{HeadChange, LearntHead, fail_head, forget_head, record_head};
+use crate::store::{Store, StoreError};
+
+/// Commits recorded with a head that has moved: one page of GitHub's.
+const RECENT_COMMITS: usize = 100;
+
+/// Seconds until a source that could not be reached is asked again.
+const RETRY_SECONDS: u64 = 5;
+
+/// How old a head may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HeadAges {
+    /// Seconds after which it is asked for again.
+    pub refresh_after: u32,
+    /// Seconds that it may be old for a claim to write, where it cannot be asked for.
+    pub at_most: u32,
+}
+
+impl Default for HeadAges {
+    fn default() -> Self {
+        HeadAges {
+            refresh_after: 10,
+            at_most: 60,
+        }
+    }
+}
+
+impl HeadAges {
+    const LONGEST: u32 = 3_600;
+
+    /// # Errors
+    /// When a variable is set to something that it does not take.
+    pub fn from_env(environment: Environment<'_>) -> Result<Self, ConfigError> {
+        let default = HeadAges::default();
+        let seconds = |variable: &'static str, default: u32, least: u32| match value_of(environment, variable) {
+            None => Ok(default.max(least)),
+            Some(text) => {
+                let seconds = text.parse().ok();
+                let seconds = seconds.filter(|seconds| (least..=Self::LONGEST).contains(seconds));
+                seconds.ok_or_else(|| ConfigError {
+                    variable,
+                    problem: format!("must be a number of seconds from {least} to {}", Self::LONGEST),
+                })
+            }
+        };
+        let refresh_after = seconds(env_vars::COORD_HEAD_TTL_SECONDS, default.refresh_after, 1)?;
+        Ok(HeadAges {
+            refresh_after,
+            at_most: seconds(env_vars::COORD_HEAD_MAX_AGE_SECONDS, default.at_most, refresh_after)?,
+        })
+    }
+}
+
+/// Why a head could not be refreshed.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum RefreshError {
+    /// The source does not say.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// The store gives no answer.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Asks `source` for the head of `branch`, of which the store has `known`, and records it; where that fails, for how long
+/// nobody need try again.
+///
+/// # Errors
+/// When source or store give no answer, or there is no such branch.
+pub async fn refresh(
+    store: &dyn Store,
+    source: &dyn Source,
+    repo: &RepoId,
+    branch: &Branch,
+    known: Option<&KnownHead>,
+) -> Result<CommitSha, RefreshError> {
+    let head = match source.refresh_head(repo, branch, known).await {
+        Ok(head) => head,
+        Err(error) => {
+            match &error {
+                SourceError::UnknownBranch { .. } | SourceError::UnknownRepository { .. } => {
+                    forget_head(store, repo, branch).await?;
+                }
+                SourceError::RateLimited {
+                    retry_after_seconds, ..
+                } => fail_head(store, repo, branch, *retry_after_seconds).await?,
+                SourceError::Unreachable(_) | SourceError::NotConfigured(_) => {
+                    fail_head(store, repo, branch, RETRY_SECONDS).await?;
+                }
+            }
+            return Err(error.into());
+        }
+    };
+    let is_known = known.is_some_and(|known| known.commit == head.commit);
+    let recent = if is_known {
+        Vec::new()
+    } else {
+        // Without them the source is asked about single commits.
+        source
+            .recent_commits(repo, &head.commit, RECENT_COMMITS)
+            .await
+            .unwrap_or_else(|error| {
+                tracing::warn!(%error, %repo, %branch, "the commits of a branch could not be listed");
+                Vec::new()
+            })
+    };
+    let learnt = LearntHead {
+        commit: &head.commit,
+        how: "github",
+        recent: &recent,
+        etag: head.etag.as_deref(),
+        is_whole: head.is_whole,
+    };
+    if record_head(store, repo, branch, &learnt).await? == HeadChange::Moved {
+        tracing::debug!(%repo, %branch, head = %head.commit, "the branch has moved");
+    }
+    Ok(head.commit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages_are_seconds_within_bounds() {
+        let with = |ttl: &'static str, most: &'static str| {
+            HeadAges::from_env(&move |name| match name {
+                env_vars::COORD_HEAD_TTL_SECONDS => Some(ttl.to_owned()),
+                env_vars::COORD_HEAD_MAX_AGE_SECONDS => Some(most.to_owned()),
+                _ => None,
+            })
+        };
+        let ages = |refresh_after, at_most| Ok(HeadAges { refresh_after, at_most });
+        assert_eq!(with("", "undefined"), Ok(HeadAges::default()));
+        assert_eq!(with("1", "1"), ages(1, 1));
+        assert_eq!(with("90", ""), ages(90, 90));
+        for (ttl, most, variable) in [
+            ("0", "", env_vars::COORD_HEAD_TTL_SECONDS),
+            ("3601", "", env_vars::COORD_HEAD_TTL_SECONDS),
+            ("10 s", "", env_vars::COORD_HEAD_TTL_SECONDS),
+            ("30", "29", env_vars::COORD_HEAD_MAX_AGE_SECONDS),
+            ("", "-1", env_vars::COORD_HEAD_MAX_AGE_SECONDS),
+        ] {
+            assert_eq!(with(ttl, most).unwrap_err().variable, variable, "{ttl} {most}");
+        }
+    }
+}

@@ -1,0 +1,338 @@
+//! Who holds a caller's token, and what it may do in a repository. Asked with that token alone, never with the credential
+//! of the service, and limited for that token alone.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use reqwest::header::{HeaderMap, HeaderValue};
+use secrecy::{ExposeSecret, SecretString};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use tokio::time::timeout;
+use url::Url;
+
+use super::GithubSource;
+use super::address::Slug;
+use super::client::{Client, JSON};
+use super::credential::bearer;
+use super::error::GithubError;
+use super::flights::Flights;
+use super::heads::small;
+use super::rate_limit::{Account, TokenHash, told_by_graphql};
+use super::transport::Outgoing;
+use crate::auth::{AuthError, Member, People, Verdict, is_github_token};
+use crate::domain::{RepoId, UserId};
+
+/// The largest answer about a person or a repository; real ones have some 20 KB.
+const ANSWER_BYTES: u64 = 1 << 20;
+/// The longest name that is shown, in characters.
+const NAME_CHARACTERS: usize = 128;
+/// What a token of an installation is asked by: it is no user's, and has a login all the same.
+const VIEWER: &str = r#"{"query":"query{viewer{login}}"}"#;
+/// Who shows no credential.
+const ANYBODY: &str = "anonymous";
+
+/// Questions about tokens under way.
+pub(super) type Verifying = Flights<(TokenHash, RepoId), Result<Verdict, AuthError>>;
+
+#[derive(Debug, Deserialize)]
+struct Person {
+    login: String,
+    #[serde(default)]
+    name: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Repository {
+    private: bool,
+    #[serde(default)]
+    visibility: Option<String>,
+    #[serde(default)]
+    archived: bool,
+    #[serde(default)]
+    permissions: Option<Permissions>,
+}
+
+/// What the user may do whom the token is of. A token that was granted less is not told from one that was granted all, and
+/// one of an installation, which is no user's, has `false` in all of them.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Permissions {
+    push: bool,
+    maintain: bool,
+    admin: bool,
+}
+
+#[derive(Debug, Deserialize)]
+struct GraphqlAnswer {
+    #[serde(default)]
+    data: Option<GraphqlData>,
+    #[serde(default)]
+    errors: Vec<GraphqlError>,
+}
+
+#[derive(Debug, Deserialize)]
+struct GraphqlData {
+    #[serde(default)]
+    viewer: Option<Person>,
+}
+
+#[derive(Debug, Deserialize)]
+struct GraphqlError {
+    #[serde(default, rename = "type")]
+    kind: Option<String>,
+    #[serde(default)]
+    message: String,
+}
+
+#[async_trait]
+impl People for GithubSource {
+    async fn verify(&self, token: &SecretString, repo: &RepoId) -> Result<Verdict, AuthError> {
+        let text = token.expose_secret();
+        let Some(authorization) = bearer(text).filter(|_| is_github_token(text)) else {
+            return Ok(Verdict::Refused(
+                "this is no token of GitHub's; send one that begins with ghp_, github_pat_, gho_, ghu_ or ghs_"
+                    .to_owned(),
+            ));
+        };
+        let Ok(slug) = self.slug(repo) else {
+            return Ok(not_shown(repo));
+        };
+        let hash = TokenHash::of(text);
+        let asking = Asking {
+            client: Arc::clone(&self.client),
+            repo: repo.clone(),
+            slug,
+            authorization,
+            account: Account::Caller(hash),
+            is_installation: text.starts_with("ghs_"),
+        };
+        let ask = || async move { Ok(asking.verdict().await) };
+        let verdict = self.verifying.join((hash, repo.clone()), ask).await;
+        verdict.unwrap_or_else(|error| {
+            tracing::error!(%error, "a token was not verified");
+            Err(AuthError::Unavailable(
+                "nobody can be verified at the moment".to_owned(),
+            ))
+        })
+    }
+
+    async fn verify_anybody(&self, repo: &RepoId) -> Result<Verdict, AuthError> {
+        let Ok(slug) = self.slug(repo) else {
+            return Ok(not_shown(repo));
+        };
+        let repository = self.client.json(&slug, &small(&self.client, &[], &[])).await;
+        let is_public = match repository {
+            Ok(Repository {
+                private, visibility, ..
+            }) => !private && visibility.is_none_or(|visibility| visibility == "public"),
+            Err(
+                GithubError::NotFound | GithubError::Gone(_) | GithubError::NotInstalled | GithubError::Forbidden(_),
+            ) => false,
+            Err(error) => return Err(unavailable(&error, repo)),
+        };
+        if !is_public {
+            return Ok(Verdict::NoRight(format!(
+                "there is no public repository {repo}; send a token that may read it: Authorization: Bearer TOKEN"
+            )));
+        }
+        let user_id = UserId::parse(ANYBODY).map_err(|error| AuthError::Unavailable(error.to_string()))?;
+        Ok(Verdict::Member(Member {
+            user_id,
+            user_name: ANYBODY.to_owned(),
+            can_push: false,
+        }))
+    }
+}
+
+/// A question about one token in one repository.
+struct Asking {
+    client: Arc<Client>,
+    repo: RepoId,
+    slug: Slug,
+    /// Marked as sensitive.
+    authorization: HeaderValue,
+    account: Account,
+    is_installation: bool,
+}
+
+impl Asking {
+    async fn verdict(&self) -> Result<Verdict, AuthError> {
+        let limit = self.client.transport.limits.small;
+        let asking = async { tokio::join!(self.person(), self.repository()) };
+        let Ok((person, repository)) = timeout(limit, asking).await else {
+            let what = "verdict on a token";
+            return Err(unavailable(&GithubError::Timeout { what, limit }, &self.repo));
+        };
+        let is_bad = |error: Option<&GithubError>| error == Some(&GithubError::BadCredential);
+        if is_bad(person.as_ref().err()) || is_bad(repository.as_ref().err()) {
+            return Ok(Verdict::Refused(
+                "GitHub does not accept this token: it is wrong, expired or revoked; send a valid one".to_owned(),
+            ));
+        }
+        let person = match person {
+            Ok(person) => person,
+            Err(GithubError::Forbidden(why)) => {
+                return Ok(Verdict::Refused(format!(
+                    "GitHub does not say whose token this is: {why}"
+                )));
+            }
+            Err(error) => return Err(unavailable(&error, &self.repo)),
+        };
+        let repository = match repository {
+            Ok(repository) => repository,
+            Err(GithubError::NotFound | GithubError::Gone(_)) => return Ok(not_shown(&self.repo)),
+            Err(GithubError::Forbidden(why)) => {
+                let repo = &self.repo;
+                return Ok(Verdict::NoRight(format!(
+                    "GitHub does not show {repo} to this token: {why}"
+                )));
+            }
+            Err(error) => return Err(unavailable(&error, &self.repo)),
+        };
+        let Ok(user_id) = UserId::parse(&person.login) else {
+            let malformed = GithubError::Malformed("a login".to_owned());
+            return Err(unavailable(&malformed, &self.repo));
+        };
+        let may = repository.permissions.unwrap_or_default();
+        Ok(Verdict::Member(Member {
+            user_name: shown(person.name.as_deref()).unwrap_or_else(|| person.login.clone()),
+            user_id,
+            can_push: !repository.archived && (may.push || may.maintain || may.admin),
+        }))
+    }
+
+    async fn repository(&self) -> Result<Repository, GithubError> {
+        let path = ["repos", &self.slug.owner, &self.slug.name];
+        let url = self.client.transport.api.url(&path, &[]);
+        decode("a repository", &self.answer(&url, None).await?.1)
+    }
+
+    async fn person(&self) -> Result<Person, GithubError> {
+        let url = self.client.transport.api.url(&["user"], &[]);
+        match self.answer(&url, None).await {
+            Ok((_, body)) => decode("a person", &body),
+            Err(GithubError::Forbidden(_)) if self.is_installation => self.viewer().await,
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn viewer(&self) -> Result<Person, GithubError> {
+        let url = self.client.transport.api.graphql();
+        let (headers, body) = self.answer(&url, Some(VIEWER)).await?;
+        let answer: GraphqlAnswer = decode("a viewer", &body)?;
+        if let Some(viewer) = answer.data.and_then(|data| data.viewer) {
+            return Ok(viewer);
+        }
+        let is_kind = |kind: &str| answer.errors.iter().any(|error| error.kind.as_deref() == Some(kind));
+        let is_limit = |error: &GraphqlError| error.message.to_ascii_lowercase().contains("rate limit");
+        if is_kind("RATE_LIMITED") || answer.errors.iter().any(is_limit) {
+            let limited = told_by_graphql(&headers);
+            self.client.transport.limit(self.account, limited);
+            return Err(GithubError::RateLimited(limited));
+        }
+        Err(if is_kind("FORBIDDEN") || is_kind("INSUFFICIENT_SCOPES") {
+            GithubError::Forbidden("it has no login".to_owned())
+        } else {
+            GithubError::Malformed("no viewer".to_owned())
+        })
+    }
+
+    /// The answer at `url`; what fails in passing is asked again.
+    async fn answer(&self, url: &Url, post: Option<&'static str>) -> Result<(HeaderMap, Bytes), GithubError> {
+        let mut again = 0;
+        loop {
+            match self.answer_once(url, post).await {
+                Err(error) if error.is_passing() => {
+                    let Some(pause) = self.client.transport.limits.pause(again) else {
+                        return Err(error);
+                    };
+                    again += 1;
+                    tokio::time::sleep(pause).await;
+                }
+                answer => return answer,
+            }
+        }
+    }
+
+    async fn answer_once(&self, url: &Url, post: Option<&'static str>) -> Result<(HeaderMap, Bytes), GithubError> {
+        let transport = &self.client.transport;
+        let outgoing = Outgoing {
+            accept: JSON,
+            etag: None,
+            authorization: Some(self.authorization.clone()),
+            account: self.account,
+            post,
+            is_download: false,
+        };
+        let response = transport.send(url.clone(), &outgoing).await?.response;
+        match response.status() {
+            status if status.is_success() => {
+                let headers = response.headers().clone();
+                Ok((headers, transport.read(response, ANSWER_BYTES).await?))
+            }
+            status if status.is_redirection() => Err(GithubError::BadRedirect("out of its API")),
+            status => Err(GithubError::Unexpected(status.as_u16())),
+        }
+    }
+}
+
+fn decode<T: DeserializeOwned>(what: &str, body: &[u8]) -> Result<T, GithubError> {
+    // The cause could quote what was sent.
+    serde_json::from_slice(body).map_err(|_| GithubError::Malformed(what.to_owned()))
+}
+
+fn not_shown(repo: &RepoId) -> Verdict {
+    Verdict::NoRight(format!(
+        "there is no repository {repo}, or it is not shown to this token; send a token that may read it"
+    ))
+}
+
+/// That GitHub gives no verdict now; why goes to the log, and when to ask again to the caller.
+fn unavailable(error: &GithubError, repo: &RepoId) -> AuthError {
+    AuthError::Unavailable(match error {
+        GithubError::RateLimited(limited) => format!(
+            "GitHub takes no more questions for this credential now, so that it cannot be verified; try again in {} s",
+            limited.seconds()
+        ),
+        error => {
+            tracing::warn!(%error, %repo, "GitHub says nothing of a caller");
+            "GitHub cannot be asked who you are at the moment; try again in a few seconds".to_owned()
+        }
+    })
+}
+
+/// A name fit to be shown: one line, of characters that neither steer a terminal nor turn the text around them.
+fn shown(name: Option<&str>) -> Option<String> {
+    let is_turning = |character: char| matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
+    let is_plain = |character: &char| !character.is_control() && !is_turning(*character);
+    let plain: String = name?.chars().filter(is_plain).take(NAME_CHARACTERS).collect();
+    let plain = plain.trim();
+    (!plain.is_empty()).then(|| plain.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_one_plain_line_of_some_length() {
+        for (name, expected) in [
+            (None, None),
+            (Some(""), None),
+            (Some(" \n\t\u{7} "), None),
+            (Some("\u{202e}\u{200b}"), None),
+            (Some(" Mona Lisa "), Some("Mona Lisa")),
+            (Some("Mo\u{1b}[31mna\r\nLisa\0\u{85}"), Some("Mo[31mnaLisa")),
+            (Some("a\u{202e}b\u{2066}c"), Some("abc")),
+            (Some("größe 名前 👩‍💻"), Some("größe 名前 👩💻")),
+        ] {
+            assert_eq!(shown(name).as_deref(), expected, "{name:?}");
+        }
+        assert_eq!(
+            shown(Some(&"é".repeat(9_000))).unwrap().chars().count(),
+            NAME_CHARACTERS
+        );
+    }
+}

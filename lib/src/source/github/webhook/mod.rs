@@ -1,0 +1,128 @@
+//! Deliveries of GitHub's webhooks: whether GitHub sent them, and what they say. Nothing here asks anybody.
+//!
+//! - `signature`: whether a delivery is signed with the secret
+//! - `push`: what was pushed where
+//!
+//! <https://docs.github.com/en/webhooks/webhook-events-and-payloads>
+
+mod push;
+mod signature;
+
+use std::borrow::Cow;
+
+pub use push::{MOST_COMMITS, Push};
+pub use signature::is_signed;
+
+use crate::domain::Invalid;
+
+/// The largest delivery: GitHub sends none that is larger.
+pub const MOST_BYTES: usize = 25 << 20;
+
+/// What a delivery says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Delivery {
+    /// A branch was pushed to, created or deleted.
+    Push(Push),
+    /// The webhook was set up.
+    Ping,
+    /// Something that concerns no branch.
+    Other,
+}
+
+/// The delivery with this `body` in JSON. `event` is the value of `X-GitHub-Event`, and `host` the host whose repositories
+/// count, as [`ApiBase::serves`](super::ApiBase::serves) has it.
+///
+/// # Errors
+/// When it is a push without the documented form, to a repository of another host, or with a name that is not valid.
+pub fn parse(event: &str, body: &[u8], host: &str) -> Result<Delivery, Invalid> {
+    if body.len() > MOST_BYTES {
+        return Err(Invalid(format!(
+            "the delivery has {} bytes; at most {MOST_BYTES} are allowed",
+            body.len()
+        )));
+    }
+    match event {
+        "push" => push::parse(body, host),
+        "ping" => Ok(Delivery::Ping),
+        _ => Ok(Delivery::Other),
+    }
+}
+
+/// The JSON in a body of this type: all of it, or the field `payload` of a form. The signature is that of the body.
+///
+/// # Errors
+/// When the type is another one, or the form has not one field `payload`.
+pub fn payload<'a>(content_type: &str, body: &'a [u8]) -> Result<Cow<'a, [u8]>, Invalid> {
+    let essence = content_type.split(';').next().unwrap_or_default().trim();
+    if essence.eq_ignore_ascii_case("application/json") {
+        return Ok(Cow::Borrowed(body));
+    }
+    if !essence.eq_ignore_ascii_case("application/x-www-form-urlencoded") {
+        return Err(Invalid(
+            "a delivery is application/json or application/x-www-form-urlencoded; set one as the content type of the webhook"
+                .to_owned(),
+        ));
+    }
+    let mut payloads = url::form_urlencoded::parse(body).filter(|(name, _)| name == "payload");
+    match (payloads.next(), payloads.next()) {
+        (Some((_, payload)), None) => Ok(match payload {
+            Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+        }),
+        (None, _) => Err(Invalid("the form has no field payload".to_owned())),
+        (Some(_), Some(_)) => Err(Invalid("the form has several fields payload".to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_payload_is_the_body_or_a_field_of_the_form() {
+        let json = br#"{"ref": "refs/heads/a+b&c=d%"}"#;
+        for content_type in [
+            "application/json",
+            "application/json; charset=utf-8",
+            " Application/JSON ;x",
+        ] {
+            assert_eq!(*payload(content_type, json).unwrap(), json[..], "{content_type}");
+        }
+        let form = b"payload=%7B%22ref%22%3A+%22refs%2Fheads%2Fa%2Bb%26c%3Dd%25%22%7D";
+        let both = [&b"x=1&"[..], form, b"&y=payload"].concat();
+        for body in [&form[..], &both] {
+            assert_eq!(*payload("application/x-www-form-urlencoded", body).unwrap(), json[..]);
+        }
+        assert_eq!(
+            *payload("application/x-www-form-urlencoded", b"payload").unwrap(),
+            b""[..]
+        );
+    }
+
+    #[test]
+    fn another_type_or_form_is_refused() {
+        for (content_type, body) in [
+            ("", &b"{}"[..]),
+            ("text/plain", b"{}"),
+            ("application/jsonx", b"{}"),
+            ("multipart/form-data; boundary=x", b"payload={}"),
+            ("application/x-www-form-urlencoded", b""),
+            ("application/x-www-form-urlencoded", b"{}"),
+            ("application/x-www-form-urlencoded", b"Payload={}"),
+            ("application/x-www-form-urlencoded", b"payload={}&payload={}"),
+            ("application/x-www-form-urlencoded", b"payload={}&p%61yload={}"),
+        ] {
+            assert!(payload(content_type, body).is_err(), "{content_type} {body:?}");
+        }
+    }
+
+    #[test]
+    fn only_a_push_is_read() {
+        assert_eq!(parse("ping", b"", "github.com"), Ok(Delivery::Ping));
+        for event in ["", "issues", "Push", "push ", "workflow_run", "\u{0}"] {
+            assert_eq!(parse(event, b"\xff", "github.com"), Ok(Delivery::Other), "{event:?}");
+        }
+        assert!(parse("push", b"\xff", "github.com").is_err());
+        assert!(parse("ping", &vec![b' '; MOST_BYTES + 1], "github.com").is_err());
+    }
+}

@@ -1,0 +1,171 @@
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::fmt;
+
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use super::Delivery;
+use crate::domain::{Branch, CommitSha, Invalid, RepoId};
+
+/// The most commits that are taken from a push: as many as a branch's recent commits. GitHub lists up to 2,048.
+pub const MOST_COMMITS: usize = 200;
+
+/// The end of the year 9999, in Unix seconds.
+const LATEST: i64 = 253_402_300_799;
+
+/// What was pushed to a branch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Push {
+    /// Where.
+    pub repo: RepoId,
+    /// The branch.
+    pub branch: Branch,
+    /// Its head before; none where it was created.
+    pub before: Option<CommitSha>,
+    /// Its head now; none where it was deleted.
+    pub after: Option<CommitSha>,
+    /// The head before is no ancestor of the head now.
+    pub is_forced: bool,
+    /// The commits of the push, newest first, the newest [`MOST_COMMITS`] of them.
+    pub commits: Vec<CommitSha>,
+    /// When the repository was last pushed to, in Unix seconds: of two deliveries the one with the later time is newer.
+    pub pushed_at: i64,
+}
+
+#[derive(Deserialize)]
+struct Payload<'a> {
+    #[serde(rename = "ref", borrow)]
+    reference: Cow<'a, str>,
+    #[serde(borrow)]
+    before: Cow<'a, str>,
+    #[serde(borrow)]
+    after: Cow<'a, str>,
+    #[serde(default)]
+    forced: bool,
+    #[serde(default, deserialize_with = "newest")]
+    commits: VecDeque<String>,
+    #[serde(borrow)]
+    repository: Repository<'a>,
+}
+
+#[derive(Deserialize)]
+struct Repository<'a> {
+    #[serde(borrow)]
+    full_name: Cow<'a, str>,
+    #[serde(borrow)]
+    html_url: Cow<'a, str>,
+    #[serde(borrow)]
+    pushed_at: PushedAt<'a>,
+}
+
+/// Unix seconds in a push, and the written form everywhere else.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum PushedAt<'a> {
+    Seconds(i64),
+    Written(#[serde(borrow)] Cow<'a, str>),
+}
+
+#[derive(Deserialize)]
+struct Commit {
+    id: String,
+}
+
+/// The push in `body`, to a repository of `host`.
+pub(super) fn parse(body: &[u8], host: &str) -> Result<Delivery, Invalid> {
+    let payload: Payload<'_> = serde_json::from_slice(body).map_err(|error| {
+        // It may quote a text of any length.
+        let why: String = error.to_string().chars().take(200).collect();
+        Invalid(format!("the delivery is no push of GitHub's: {why}"))
+    })?;
+    let Some(name) = payload.reference.strip_prefix("refs/heads/") else {
+        return Ok(Delivery::Other);
+    };
+    let branch = Branch::parse(name).map_err(|error| Invalid(format!("ref: {error}")))?;
+    let before = commit("before", &payload.before)?;
+    let after = commit("after", &payload.after)?;
+    if before.is_none() && after.is_none() {
+        return Err(Invalid("before and after are both no commit".to_owned()));
+    }
+    let commits = payload.commits.iter().rev();
+    let commits = commits.map(|id| full("commits", id)).collect::<Result<_, _>>()?;
+    Ok(Delivery::Push(Push {
+        repo: repository(&payload.repository, host)?,
+        branch,
+        before,
+        after,
+        is_forced: payload.forced,
+        commits,
+        pushed_at: seconds(&payload.repository.pushed_at)?,
+    }))
+}
+
+/// The repository, whose name and address agree.
+fn repository(repository: &Repository<'_>, host: &str) -> Result<RepoId, Invalid> {
+    let is_web = ["https://", "http://"]
+        .iter()
+        .any(|scheme| repository.html_url.starts_with(scheme));
+    let by_url =
+        RepoId::parse(&repository.html_url).map_err(|error| Invalid(format!("repository.html_url: {error}")))?;
+    let by_name = RepoId::parse(&format!("https://{host}/{}", repository.full_name))
+        .map_err(|error| Invalid(format!("repository.full_name: {error}")))?;
+    if is_web && by_url == by_name && by_name.as_str().split('/').count() == 3 {
+        Ok(by_name)
+    } else {
+        Err(Invalid(format!("repository: {by_url} is no repository of {host}")))
+    }
+}
+
+/// A commit; `None` for the zeros that stand for none.
+fn commit(field: &str, text: &str) -> Result<Option<CommitSha>, Invalid> {
+    let commit = full(field, text)?;
+    Ok(commit.as_str().bytes().any(|byte| byte != b'0').then_some(commit))
+}
+
+fn full(field: &str, text: &str) -> Result<CommitSha, Invalid> {
+    let commit = CommitSha::parse(text).ok().filter(|_| matches!(text.len(), 40 | 64));
+    commit.ok_or_else(|| Invalid(format!("{field}: not the 40 or 64 hex digits of a commit")))
+}
+
+fn seconds(pushed_at: &PushedAt<'_>) -> Result<i64, Invalid> {
+    let seconds = match pushed_at {
+        PushedAt::Seconds(seconds) => Some(*seconds),
+        PushedAt::Written(text) => OffsetDateTime::parse(text, &Rfc3339)
+            .ok()
+            .map(OffsetDateTime::unix_timestamp),
+    };
+    let seconds = seconds.filter(|seconds| (1..=LATEST).contains(seconds));
+    seconds.ok_or_else(|| Invalid("repository.pushed_at: no time between 1970 and 9999".to_owned()))
+}
+
+/// The ids of the last [`MOST_COMMITS`] commits of a list; GitHub lists the newest last.
+fn newest<'de, D: Deserializer<'de>>(deserializer: D) -> Result<VecDeque<String>, D::Error> {
+    struct Newest;
+
+    impl<'de> Visitor<'de> for Newest {
+        type Value = VecDeque<String>;
+
+        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+            formatter.write_str("a list of commits")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+            let mut newest = VecDeque::new();
+            while let Some(Commit { id }) = list.next_element()? {
+                if newest.len() == MOST_COMMITS {
+                    newest.pop_front();
+                }
+                newest.push_back(id);
+            }
+            Ok(newest)
+        }
+    }
+
+    deserializer.deserialize_seq(Newest)
+}
+
+#[cfg(test)]
+mod tests;

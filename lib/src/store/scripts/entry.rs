@@ -1,0 +1,412 @@
+//! What every question passes before it is answered: see `includes/enter.lua`.
+
+use super::reply::{Reply, arguments};
+use super::{ENTER, ENTRY_KEYS};
+use crate::domain::{Branch, CommitSha, Holder, RepoId, UserId};
+use crate::store::{Request, Store, StoreError, Value, keys};
+
+/// Who asks.
+#[derive(Clone, Copy, Debug)]
+pub enum Who<'a> {
+    /// Somebody whose name and rights are known.
+    Known(&'a Holder),
+    /// Somebody whose credential is remembered, or has to be verified.
+    Remembered {
+        /// What the credential is remembered by: never the credential itself.
+        credential: &'a str,
+        /// `agent_id`, or nothing.
+        agent_id: &'a str,
+        /// Whether the right to push is needed.
+        needs_push: bool,
+    },
+}
+
+impl<'a> From<&'a Holder> for Who<'a> {
+    fn from(holder: &'a Holder) -> Self {
+        Who::Known(holder)
+    }
+}
+
+/// How often something may come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rate {
+    /// Milliseconds between two at the sustained rate; 0 is no limit.
+    pub interval_ms: u32,
+    /// How many may come at once.
+    pub burst: u32,
+}
+
+impl Rate {
+    /// No limit.
+    pub const NONE: Rate = Rate {
+        interval_ms: 0,
+        burst: 0,
+    };
+}
+
+/// How often is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rates {
+    /// By one holder in one repository.
+    pub holder: Rate,
+    /// By all in one repository.
+    pub repository: Rate,
+    /// With a credential, or about a branch, that is new to the repository: each costs questions to its source.
+    pub new: Rate,
+}
+
+impl Rates {
+    /// No limits.
+    pub const NONE: Rates = Rates {
+        holder: Rate::NONE,
+        repository: Rate::NONE,
+        new: Rate::NONE,
+    };
+}
+
+/// Where the head of the branch is taken from.
+#[derive(Clone, Copy, Debug)]
+pub enum HeadTerms<'a> {
+    /// A source just told it.
+    Told(&'a CommitSha),
+    /// The store, however old: nobody here can ask.
+    Stored,
+    /// The store, if it is young enough.
+    Aged {
+        /// Seconds after which it is asked for again.
+        refresh_after: u32,
+        /// Seconds that it may be old where it cannot be asked for; any age will do without.
+        at_most: Option<u32>,
+        /// The source has been asked what the store cannot tell of the caller's commits.
+        is_asked: bool,
+    },
+}
+
+/// How long the head is trusted where a webhook tells of pushes: an hour.
+const TRUSTED_FOR: &str = "3600";
+
+/// How a question enters.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry<'a> {
+    /// The repository.
+    pub repo: &'a RepoId,
+    /// The branch.
+    pub branch: &'a Branch,
+    /// Who asks.
+    pub who: Who<'a>,
+    /// How often that may be.
+    pub rates: Rates,
+    /// Where the head is taken from.
+    pub head: HeadTerms<'a>,
+    /// Commits that the caller's working copy is known to contain.
+    pub known_commits: &'a [CommitSha],
+}
+
+impl<'a> Entry<'a> {
+    /// Without limits, for one who is known; the head is the one given, or the stored one.
+    pub fn of(
+        repo: &'a RepoId,
+        branch: &'a Branch,
+        holder: &'a Holder,
+        head: Option<&'a CommitSha>,
+        known_commits: &'a [CommitSha],
+    ) -> Self {
+        Entry {
+            repo,
+            branch,
+            who: holder.into(),
+            rates: Rates::NONE,
+            head: head.map_or(HeadTerms::Stored, HeadTerms::Told),
+            known_commits,
+        }
+    }
+
+    /// KEYS of `includes/enter.lua`.
+    pub(super) fn keys(&self) -> Vec<String> {
+        let (credential, holder) = match self.who {
+            Who::Known(holder) => ("", format!("{} {}", holder.user_id, holder.agent_or_empty())),
+            Who::Remembered {
+                credential, agent_id, ..
+            } => (credential, format!("{credential} {agent_id}")),
+        };
+        // Names of any length and form make a key of one length and form.
+        let holder = crate::store::script::sha1_hex(&holder);
+        let keys = vec![
+            keys::head(self.repo, self.branch),
+            keys::identity(self.repo, credential),
+            keys::limit(self.repo, &holder),
+            keys::limit(self.repo, "all"),
+            keys::limit(self.repo, "new"),
+            keys::webhook(self.repo),
+        ];
+        debug_assert_eq!(keys.len(), ENTRY_KEYS, "as many as includes/enter.lua takes");
+        keys
+    }
+
+    /// ARGV of `includes/enter.lua`.
+    pub(super) fn arguments(&self) -> Vec<Vec<u8>> {
+        let (user_id, user_name, agent_id, right) = match self.who {
+            Who::Known(holder) => (
+                holder.user_id.as_str(),
+                holder.user_name.as_str(),
+                holder.agent_or_empty(),
+                "READ",
+            ),
+            Who::Remembered {
+                agent_id, needs_push, ..
+            } => ("", "", agent_id, if needs_push { "PUSH" } else { "READ" }),
+        };
+        let (told, refresh_after, at_most, is_asked) = match self.head {
+            HeadTerms::Told(head) => (head.as_str(), String::new(), String::new(), true),
+            HeadTerms::Stored => ("", String::new(), String::new(), true),
+            HeadTerms::Aged {
+                refresh_after,
+                at_most,
+                is_asked,
+            } => {
+                let at_most = at_most.map(|seconds| seconds.to_string()).unwrap_or_default();
+                ("", refresh_after.to_string(), at_most, is_asked)
+            }
+        };
+        let Rates {
+            holder,
+            repository,
+            new,
+        } = self.rates;
+        let commits: Vec<&str> = self.known_commits.iter().map(CommitSha::as_str).collect();
+        arguments([
+            self.branch.as_str(),
+            user_id,
+            user_name,
+            agent_id,
+            right,
+            &holder.interval_ms.to_string(),
+            &holder.burst.to_string(),
+            &repository.interval_ms.to_string(),
+            &repository.burst.to_string(),
+            &new.interval_ms.to_string(),
+            &new.burst.to_string(),
+            told,
+            &refresh_after,
+            &at_most,
+            TRUSTED_FOR,
+            if is_asked { "1" } else { "0" },
+            &commits.join(" "),
+        ])
+    }
+}
+
+/// An answer, or why there is none yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Entered<T> {
+    /// The answer.
+    In(T),
+    /// Why not; nothing was changed.
+    Stopped(Stop),
+}
+
+impl<T> Entered<T> {
+    /// The same, with what `change` makes of an answer.
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Entered<U> {
+        match self {
+            Entered::In(answer) => Entered::In(change(answer)),
+            Entered::Stopped(stop) => Entered::Stopped(stop),
+        }
+    }
+}
+
+/// Whose rate limit was met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limited {
+    /// The caller's own.
+    Holder,
+    /// That of all callers in the repository together.
+    Repository,
+    /// That of credentials and branches that are new to the repository.
+    New,
+}
+
+/// Why a question was not answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// Nothing is remembered of the caller's credential.
+    Unverified,
+    /// It is remembered that the credential does not count.
+    Refused {
+        /// The credential itself is good, but not here.
+        is_known: bool,
+        /// A sentence for the caller.
+        why: String,
+    },
+    /// The caller may only read.
+    NoPush {
+        /// Who that is.
+        user_id: String,
+    },
+    /// Too many questions.
+    Limited {
+        /// Until the next is let in.
+        retry_after_seconds: u64,
+        /// Whose limit was met.
+        whose: Limited,
+    },
+    /// The head has to be asked for, and it is this caller's turn; others go on with the one before.
+    RefreshHead {
+        /// What is stored.
+        commit: Option<CommitSha>,
+        /// What came with it, if that is still to be trusted.
+        etag: Option<String>,
+    },
+    /// The head is needed, and it is another's turn to ask for it, or it cannot be asked for.
+    AwaitHead {
+        /// For how long it cannot; 0 while another asks.
+        retry_after_seconds: u64,
+    },
+    /// Nobody knows the head of this branch, and nobody here can ask.
+    UnknownHead,
+    /// Whether the caller's commits are of the branch, only the source can tell.
+    AskSource {
+        /// Head of the branch.
+        head: CommitSha,
+        /// Seconds since somebody looked whether it is still that.
+        age: u64,
+    },
+}
+
+/// The head that an answer is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeenHead {
+    /// The commit.
+    pub commit: CommitSha,
+    /// Seconds since somebody looked whether it is still that; none where a source just told it.
+    pub age: Option<u64>,
+    /// It should have been looked at again, and could not be.
+    pub is_unconfirmed: bool,
+}
+
+impl SeenHead {
+    pub(super) fn read(reply: &mut Reply) -> Result<Self, StoreError> {
+        Ok(SeenHead {
+            commit: reply.commit()?,
+            age: reply.optional_number()?,
+            is_unconfirmed: reply.flag()?,
+        })
+    }
+}
+
+/// The stop that a reply tells of, or the reply to be read on.
+pub(super) fn stopped(mut reply: Reply) -> Result<Result<Stop, Reply>, StoreError> {
+    Ok(Ok(match reply.outcome.as_str() {
+        "UNVERIFIED" => Stop::Unverified,
+        "REFUSED" => Stop::Refused {
+            is_known: reply.flag()?,
+            why: reply.text()?,
+        },
+        "NO_PUSH" => Stop::NoPush { user_id: reply.text()? },
+        "LIMITED" => Stop::Limited {
+            retry_after_seconds: reply.number()?.unsigned_abs(),
+            whose: match reply.text()?.as_str() {
+                "HOLDER" => Limited::Holder,
+                "REPOSITORY" => Limited::Repository,
+                "NEW" => Limited::New,
+                _ => return Err(reply.malformed("an unknown limit")),
+            },
+        },
+        "REFRESH_HEAD" => Stop::RefreshHead {
+            commit: reply.optional_commit()?,
+            etag: reply.optional_text()?,
+        },
+        "AWAIT_HEAD" => Stop::AwaitHead {
+            retry_after_seconds: reply.number()?.unsigned_abs(),
+        },
+        "UNKNOWN_HEAD" => Stop::UnknownHead,
+        "ASK_SOURCE" => Stop::AskSource {
+            head: reply.commit()?,
+            age: reply.number()?.unsigned_abs(),
+        },
+        _ => return Ok(Err(reply)),
+    }))
+}
+
+/// Reads an answer by `read`, unless the question was stopped.
+pub(super) fn entered<T>(
+    reply: Reply,
+    read: impl FnOnce(Reply) -> Result<T, StoreError>,
+) -> Result<Entered<T>, StoreError> {
+    match stopped(reply)? {
+        Ok(stop) => Ok(Entered::Stopped(stop)),
+        Err(reply) => read(reply).map(Entered::In),
+    }
+}
+
+/// Lets a question in that is answered by `reads` alone, which are asked in the same round trip and answered in their order.
+///
+/// # Errors
+/// When the store gives no answer, or none that is understood.
+pub async fn enter(
+    store: &dyn Store,
+    entry: &Entry<'_>,
+    reads: Vec<Request>,
+) -> Result<Entered<(SeenHead, Vec<Value>)>, StoreError> {
+    let mut batch = vec![Request::Script {
+        script: &ENTER,
+        keys: entry.keys(),
+        args: entry.arguments(),
+    }];
+    batch.extend(reads);
+    let mut replies = store.run(batch).await?.into_iter();
+    let reply = Reply::open(&ENTER, replies.next())?;
+    entered(reply, |mut reply| match reply.outcome.as_str() {
+        "ENTERED" => Ok((SeenHead::read(&mut reply)?, replies.collect())),
+        _ => Err(reply.malformed("an unknown outcome")),
+    })
+}
+
+/// What is remembered of a credential in one repository.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Remembered<'a> {
+    /// It is this person's.
+    Member {
+        /// The login.
+        user_id: &'a UserId,
+        /// A name to show.
+        user_name: &'a str,
+        /// Whether it may push; it may read in any case.
+        can_push: bool,
+    },
+    /// It does not count.
+    Refused {
+        /// The credential itself is good, but not here.
+        is_known: bool,
+        /// A sentence for the caller.
+        why: &'a str,
+    },
+}
+
+/// Remembers what a credential is worth in `repo`, for `seconds`.
+///
+/// # Errors
+/// When the store gives no answer.
+pub async fn remember(
+    store: &dyn Store,
+    repo: &RepoId,
+    credential: &str,
+    what: &Remembered<'_>,
+    seconds: u32,
+) -> Result<(), StoreError> {
+    let json = match what {
+        Remembered::Member {
+            user_id,
+            user_name,
+            can_push,
+        } => serde_json::json!({ "user_id": user_id.as_str(), "user_name": user_name, "can_push": can_push }),
+        Remembered::Refused { is_known, why } => serde_json::json!({ "refused": why, "is_known": is_known }),
+    };
+    let key = keys::identity(repo, credential);
+    let set = Request::command(["SET", &key, &json.to_string(), "EX", &seconds.to_string()]);
+    match store.run(vec![set]).await?.into_iter().next() {
+        Some(Value::Error(error)) => Err(StoreError::Failed(error)),
+        Some(_) => Ok(()),
+        None => Err(StoreError::Malformed("no answer to SET".to_owned())),
+    }
+}

@@ -1,0 +1,105 @@
+//! Deliveries as GitHub publishes them, by `tests/github/fetch`.
+
+use coord::domain::{Branch, RepoId};
+use coord::source::github::webhook::{Delivery, Push, parse, payload};
+use serde_json::Value;
+
+use crate::schema::published;
+use crate::{branch, sha};
+
+/// Each service whose deliveries are published, and the host of its repositories.
+const SERVICES: [(&str, &str); 6] = [
+    ("api.github.com", "github.com"),
+    ("ghes-31", "octocoders.github.io"),
+    ("ghes-32", "octocoders.github.io"),
+    ("ghes-33", "octocoders.github.io"),
+    ("ghes-34", "octocoders.github.io"),
+    ("ghes-35", "octocoders.github.io"),
+];
+
+/// What a delivery says in either of its two forms.
+fn delivered(event: &str, example: &Value, host: &str) -> Delivery {
+    let json = example.to_string();
+    let mut form = url::form_urlencoded::Serializer::new(String::new());
+    let form = form.append_pair("payload", &json).finish();
+    let read = |content_type: &str, body: &str| {
+        let body = payload(content_type, body.as_bytes()).unwrap();
+        parse(event, &body, host).unwrap()
+    };
+    let delivery = read("application/json", &json);
+    assert_eq!(read("application/x-www-form-urlencoded", &form), delivery);
+    delivery
+}
+
+#[test]
+fn every_published_delivery_is_understood() {
+    let (mut pings, mut pushes, mut others) = (0, 0, 0);
+    for (service, host) in SERVICES {
+        let Some(events) = published(&format!("webhooks/{service}.json")) else {
+            return;
+        };
+        for event in events.as_array().unwrap() {
+            let name = event["name"].as_str().unwrap();
+            for example in event["examples"].as_array().unwrap() {
+                match name {
+                    "ping" => {
+                        pings += 1;
+                        assert_eq!(delivered(name, example, host), Delivery::Ping);
+                    }
+                    "push" => {
+                        pushes += 1;
+                        check(example, host);
+                    }
+                    _ => {
+                        others += 1;
+                        assert_eq!(delivered(name, example, host), Delivery::Other, "{name}");
+                    }
+                }
+            }
+        }
+    }
+    assert_eq!((pings, pushes), (11, 14));
+    assert!(others > 100, "{others}");
+}
+
+/// A push as it is published, and as one to a branch, should it be of a tag.
+fn check(example: &Value, host: &str) {
+    let reference = example["ref"].as_str().unwrap();
+    let delivery = delivered("push", example, host);
+    if reference.starts_with("refs/heads/") {
+        check_push(&delivery, example, host);
+    } else {
+        assert_eq!(delivery, Delivery::Other);
+        let mut example = example.clone();
+        example["ref"] = reference.replace("refs/tags/", "refs/heads/").into();
+        check_push(&delivered("push", &example, host), &example, host);
+        // Of a repository that another host has.
+        assert!(parse("push", example.to_string().as_bytes(), "git.example.com").is_err());
+    }
+}
+
+fn check_push(delivery: &Delivery, example: &Value, host: &str) {
+    let text = |field: &str| example[field].as_str().unwrap();
+    let id = |field: &str| Some(sha(text(field))).filter(|id| id.as_str() != "0".repeat(40));
+    let mut commits: Vec<_> = example["commits"].as_array().unwrap().iter().collect();
+    commits.reverse();
+    let expected = Push {
+        repo: RepoId::parse(&format!("https://{host}/Codertocat/Hello-World")).unwrap(),
+        branch: branch_of(text("ref")),
+        before: id("before"),
+        after: id("after"),
+        is_forced: example["forced"].as_bool().unwrap(),
+        commits: commits
+            .iter()
+            .map(|commit| sha(commit["id"].as_str().unwrap()))
+            .collect(),
+        pushed_at: example["repository"]["pushed_at"].as_i64().unwrap(),
+    };
+    assert_eq!(*delivery, Delivery::Push(expected));
+    assert_eq!(id("before").is_none(), example["created"].as_bool().unwrap());
+    assert_eq!(id("after").is_none(), example["deleted"].as_bool().unwrap());
+}
+
+fn branch_of(reference: &str) -> Branch {
+    branch(reference.strip_prefix("refs/heads/").unwrap())
+}

@@ -1,0 +1,171 @@
+//! `push_head`: what a webhook tells, in and out of order.
+
+use coord::domain::CommitSha;
+use coord::store::keys;
+use coord::store::scripts::{
+    Entered, Entry, HeadTerms, LearntHead, Pushed, PushedHead, Rates, Stop, Who, enter, push_head, record_head,
+};
+
+use crate::world::{HEAD, LOCAL, NEXT, World, sha};
+
+impl World {
+    async fn is_pushed(&self, before: Option<&str>, after: Option<&str>, pushed_at: i64) -> Pushed {
+        self.is_pushed_with(before, after, pushed_at, false).await
+    }
+
+    async fn is_pushed_with(
+        &self,
+        before: Option<&str>,
+        after: Option<&str>,
+        pushed_at: i64,
+        is_reset: bool,
+    ) -> Pushed {
+        let (before, after) = (before.map(sha), after.map(sha));
+        let commits: Vec<CommitSha> = after.iter().cloned().collect();
+        let push = PushedHead {
+            before: before.as_ref(),
+            after: after.as_ref(),
+            commits: &commits,
+            is_reset,
+            pushed_at,
+        };
+        push_head(&*self.store, &self.repo, &self.branch, &push).await.unwrap()
+    }
+
+    async fn head_field(&self, field: &str) -> Option<String> {
+        let key = keys::head(&self.repo, &self.branch);
+        self.command(["HGET", &key, field]).await.as_str().map(str::to_owned)
+    }
+
+    /// Whether a question finds the head old, by the age that is usual.
+    async fn head_is_due(&self) -> bool {
+        let ann = self.agent("ann").holder;
+        let entry = Entry {
+            repo: &self.repo,
+            branch: &self.branch,
+            who: Who::Known(&ann),
+            rates: Rates::NONE,
+            head: HeadTerms::Aged {
+                refresh_after: 10,
+                at_most: None,
+                is_asked: false,
+            },
+            known_commits: &[],
+        };
+        let entered = enter(&*self.store, &entry, Vec::new()).await.unwrap();
+        matches!(entered, Entered::Stopped(Stop::RefreshHead { .. }))
+    }
+}
+
+async fn a_push_moves_the_head_and_is_announced(world: World) {
+    let now = world.now().await;
+    assert_eq!(world.is_pushed(Some(HEAD), Some(NEXT), now).await, Pushed::Unused);
+    world.records_head(HEAD, &[HEAD, LOCAL]).await;
+    assert_eq!(world.is_pushed(Some(HEAD), Some(NEXT), now + 1).await, Pushed::Moved);
+    assert_eq!(world.head_field("commit").await.as_deref(), Some(NEXT));
+    assert_eq!(world.head_field("how").await.as_deref(), Some("webhook"));
+    assert_eq!(world.head_field("recent").await, Some(format!("{NEXT} {HEAD} {LOCAL}")));
+    let (_, event) = world.events().await.pop().unwrap();
+    assert_eq!(
+        (event["type"].as_str(), event["head"].as_str()),
+        (Some("head_moved"), Some(NEXT))
+    );
+    assert_eq!(
+        world.is_pushed(Some(HEAD), Some(NEXT), now + 1).await,
+        Pushed::Unchanged,
+        "doubled"
+    );
+    assert_eq!(world.events().await.len(), 2);
+}
+
+async fn a_reset_branch_has_only_the_new_commits(world: World) {
+    world.records_head(HEAD, &[HEAD, LOCAL]).await;
+    let now = world.now().await;
+    assert_eq!(
+        world.is_pushed_with(Some(HEAD), Some(NEXT), now + 1, true).await,
+        Pushed::Moved
+    );
+    assert_eq!(world.head_field("recent").await.as_deref(), Some(NEXT));
+}
+
+async fn a_delivery_that_does_not_follow_moves_nothing(world: World) {
+    let now = world.now().await;
+    world.records_head(HEAD, &[HEAD]).await;
+    assert_eq!(world.is_pushed(Some(HEAD), Some(NEXT), now + 1).await, Pushed::Moved);
+    assert!(!world.head_is_due().await);
+    for (before, after, pushed_at, why) in [
+        (Some(LOCAL), Some(HEAD), now + 5, "something is missing between"),
+        (Some(NEXT), None, now + 5, "the branch was deleted"),
+        (None, Some(LOCAL), now + 5, "the branch was made anew"),
+        (Some(NEXT), Some(LOCAL), now + 1, "not younger than what is known"),
+        (Some(NEXT), Some(LOCAL), now - 500, "sent again"),
+    ] {
+        assert_eq!(
+            world.is_pushed(before, after, pushed_at).await,
+            Pushed::AskSource,
+            "{why}"
+        );
+        assert_eq!(world.head_field("commit").await.as_deref(), Some(NEXT), "{why}");
+        assert!(world.head_is_due().await, "{why}");
+    }
+}
+
+/// The branch is pushed to NEXT, and back to HEAD by force; then the first delivery is sent once more.
+async fn a_push_that_was_undone_does_not_come_back(world: World) {
+    let now = world.now().await;
+    world.records_head(HEAD, &[HEAD]).await;
+    assert_eq!(world.is_pushed(Some(HEAD), Some(NEXT), now + 1).await, Pushed::Moved);
+    assert_eq!(
+        world.is_pushed_with(Some(NEXT), Some(HEAD), now + 2, true).await,
+        Pushed::Moved
+    );
+    assert_eq!(
+        world.is_pushed(Some(HEAD), Some(NEXT), now + 1).await,
+        Pushed::AskSource
+    );
+    assert_eq!(world.head_field("commit").await.as_deref(), Some(HEAD));
+    // The same where no webhook told of any of it: the source itself named HEAD after that.
+    assert_eq!(
+        world.is_pushed(Some(HEAD), Some(NEXT), now - 1).await,
+        Pushed::AskSource
+    );
+    assert_eq!(world.head_field("commit").await.as_deref(), Some(HEAD));
+}
+
+async fn while_a_webhook_tells_heads_are_not_asked_for(world: World) {
+    let now = world.now().await;
+    let age = async |seconds: i64| {
+        let key = keys::head(&world.repo, &world.branch);
+        let at = (now - seconds).to_string();
+        world.command(["HSET", &key, "checked_at", &at]).await;
+    };
+    world.records_head(HEAD, &[HEAD]).await;
+    assert_eq!(world.is_pushed(Some(HEAD), Some(NEXT), now + 1).await, Pushed::Moved);
+    age(600).await;
+    assert!(!world.head_is_due().await, "ten minutes are nothing");
+    age(3_700).await;
+    assert!(world.head_is_due().await, "but an hour is asked about");
+
+    // A move that no webhook told of: it is not relied on any more.
+    let learnt = LearntHead {
+        commit: &sha(LOCAL),
+        how: "github",
+        recent: &[],
+        etag: None,
+        is_whole: true,
+    };
+    record_head(&*world.store, &world.repo, &world.branch, &learnt)
+        .await
+        .unwrap();
+    assert!(!world.head_is_due().await);
+    age(11).await;
+    assert!(world.head_is_due().await);
+}
+
+on_every_store!(
+    a_push_moves_the_head_and_is_announced,
+    a_reset_branch_has_only_the_new_commits,
+    a_delivery_that_does_not_follow_moves_nothing,
+    a_push_that_was_undone_does_not_come_back,
+    while_a_webhook_tells_heads_are_not_asked_for,
+);
