@@ -32,7 +32,7 @@ fn function_state(environment: Environment<'_>) -> AppState {
     match settings(environment) {
         Ok(state) => state,
         Err(error) => AppState {
-            store: Arc::new(NoStore(error.to_string())),
+            store: TimedStore::over(Arc::new(NoStore(error.to_string()))),
             source: None,
             authenticator: Arc::new(Authenticator::Misconfigured(error)),
             locks: LockConfig::default(),
@@ -64,9 +64,10 @@ fn settings(environment: Environment<'_>) -> Result<AppState, ConfigError> {
         people,
         is_graph_public: is_graph_public(environment)?,
     };
-    let store = connect::from_env(environment).unwrap_or_else(|error| Arc::new(NoStore(error.to_string())));
     Ok(AppState {
-        store: TimedStore::over(store),
+        store: TimedStore::over(
+            connect::from_env(environment).unwrap_or_else(|error| Arc::new(NoStore(error.to_string()))),
+        ),
         source,
         authenticator: Arc::new(Authenticator::Shown(credentials)),
         locks: LockConfig::from_env(environment)?,

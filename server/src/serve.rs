@@ -122,9 +122,9 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
 pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Server> {
     let locks = lock_config(args)?;
     let limits = graph_limits(&process_environment)?;
-    let edge = Edge::from_env(&process_environment)?;
     let head_ages = HeadAges::from_env(&process_environment)?;
     let rates = Rates::from_env(&process_environment)?;
+    let edge = Edge::from_env(&process_environment)?;
     let OpenSources {
         source,
         people,

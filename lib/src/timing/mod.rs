@@ -111,7 +111,7 @@ pub(crate) fn count_round_trip() {
 }
 
 /// A call under way. It counts when it ends, also by being given up.
-struct Call {
+pub(crate) struct Call {
     started: Instant,
     record: fn(&Timings, Duration),
 }
@@ -124,7 +124,7 @@ impl Call {
         }
     }
 
-    fn to_source() -> Self {
+    pub(crate) fn to_source() -> Self {
         Call {
             started: Instant::now(),
             record: Timings::source,
