@@ -32,8 +32,16 @@ impl Write for Log {
     }
 }
 
+/// Whether an event is wanted at all is decided once for all threads, and on one that wants none if it comes there first. So all
+/// threads want all of them, for nothing.
+fn want_everything() {
+    // A second call fails and changes nothing.
+    let _ = tracing::subscriber::set_global_default(tracing_subscriber::registry());
+}
+
 impl Log {
     fn json(filter: &str) -> (Log, DefaultGuard) {
+        want_everything();
         let log = Log::default();
         let writer = log.clone();
         let subscriber = coord::logging::json(EnvFilter::new(filter), move || writer.clone());
@@ -41,6 +49,7 @@ impl Log {
     }
 
     fn text(filter: &str) -> (Log, DefaultGuard) {
+        want_everything();
         let log = Log::default();
         let writer = log.clone();
         let subscriber = coord::logging::text(EnvFilter::new(filter), move || writer.clone());
