@@ -4,6 +4,7 @@
 mod git;
 
 mod api;
+mod contract;
 
 mod bad_bodies;
 mod bad_fields;
@@ -14,6 +15,7 @@ mod identity;
 mod issuer;
 mod key_fetches;
 mod key_sets;
+mod openapi;
 mod post_status;
 mod release;
 mod repositories;

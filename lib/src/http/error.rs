@@ -5,6 +5,7 @@ use axum::http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::auth::AuthError;
 use crate::domain::RepoId;
@@ -119,15 +120,25 @@ fn listed(before: &str, names: &[String], conjunction: &str, after: &str) -> Str
 }
 
 /// The part of an answer that tells of an error.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ErrorBody {
     /// A stable code.
+    #[schema(pattern = "^[A-Z][A-Z_]*$")]
     pub error: &'static str,
     /// What was wrong, where, and what to send instead.
     pub message: String,
-    /// The field that was wrong.
+    /// The field that was wrong, or the header.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub field: Option<String>,
+}
+
+/// An error as agents get it: with a command.
+#[derive(Serialize, ToSchema)]
+pub(super) struct AgentError {
+    #[serde(flatten)]
+    error: ErrorBody,
+    orchestration: Orchestration,
 }
 
 impl ApiError {
@@ -201,12 +212,6 @@ impl ApiError {
 
     /// The answer for an agent: with an orchestration command.
     pub fn respond_to_agent(&self) -> Response {
-        #[derive(Serialize)]
-        struct AgentError {
-            #[serde(flatten)]
-            error: ErrorBody,
-            orchestration: Orchestration,
-        }
         let error = self.body();
         let orchestration = Orchestration::new(Action::Stop, error.message.clone());
         self.respond(AgentError { error, orchestration })

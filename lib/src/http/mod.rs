@@ -6,6 +6,7 @@ pub mod cron_cleanup;
 pub mod error;
 pub mod graph;
 mod lock_view;
+pub mod openapi;
 pub mod post_status;
 mod question;
 mod state;

@@ -1,0 +1,269 @@
+//! The errors by status. Codes and sentences come from the errors themselves.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use utoipa::openapi::header::{Header, HeaderBuilder};
+use utoipa::openapi::schema::{AllOfBuilder, ObjectBuilder, Type};
+use utoipa::openapi::{ContentBuilder, Ref, Response, ResponseBuilder};
+
+use crate::domain::orchestration::{Action, Orchestration};
+use crate::domain::schema::{one_of, whole_number};
+use crate::domain::{Branch, RepoId};
+use crate::http::ApiError;
+use crate::http::body::MAX_BYTES;
+use crate::http::error::ErrorBody;
+
+/// Answers by status.
+pub(super) type Answers = BTreeMap<u16, ResponseBuilder>;
+
+/// What an error may come of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cause {
+    /// Any request.
+    Any,
+    /// Who calls.
+    Caller,
+    /// A token, which must be verified.
+    Token,
+    /// A repository, or another part of the question.
+    Question,
+    /// A body.
+    Body,
+    /// A file that a graph should be around.
+    Focus,
+}
+
+/// What a body has besides the error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reader {
+    /// Nothing.
+    Person,
+    /// A command.
+    Agent,
+}
+
+struct Case {
+    cause: Cause,
+    status: u16,
+    body: ErrorBody,
+}
+
+/// One error of each kind.
+fn cases() -> Vec<Case> {
+    let repo = |name: &str| RepoId::parse(name).ok();
+    let (Some(shop), Some(other)) = (
+        repo("https://github.com/acme/shop"),
+        repo("https://github.com/acme/other"),
+    ) else {
+        return Vec::new();
+    };
+    let no_branch = Branch::parse("a b").map_or_else(|invalid| invalid.0, |branch| branch.to_string());
+    let errors = [
+        (
+            Cause::Question,
+            ApiError::InvalidField {
+                field: "branch",
+                problem: no_branch,
+            },
+        ),
+        (
+            Cause::Question,
+            ApiError::MalformedBody {
+                field: Some("status".to_owned()),
+                message: "status is wrong: unknown value `WRITTING`, expected one of `READING`, `WRITING`, `OPEN`"
+                    .to_owned(),
+            },
+        ),
+        (Cause::Body, ApiError::SlowBody(10)),
+        (
+            Cause::Caller,
+            ApiError::Unauthorized("send a token: Authorization: Bearer JWT".to_owned()),
+        ),
+        (
+            Cause::Any,
+            ApiError::Forbidden(
+                "this server answers only to localhost; to serve others, set COORD_JWT_SECRET".to_owned(),
+            ),
+        ),
+        (Cause::Question, ApiError::ForbiddenRepository(shop.clone())),
+        (
+            Cause::Question,
+            ApiError::UnknownRepository {
+                repo: other,
+                known: vec![shop.to_string()],
+            },
+        ),
+        (
+            Cause::Question,
+            ApiError::UnknownBranch {
+                repo: shop,
+                branch: "mian".to_owned(),
+                near: vec!["main".to_owned()],
+                is_empty: false,
+            },
+        ),
+        (
+            Cause::Focus,
+            ApiError::UnknownFile {
+                path: "src/login.ts".to_owned(),
+                version: "9bee4e1".to_owned(),
+            },
+        ),
+        (Cause::Body, ApiError::TooLarge(MAX_BYTES)),
+        (Cause::Body, ApiError::UnsupportedMediaType),
+        (Cause::Any, ApiError::Internal),
+        (
+            Cause::Token,
+            ApiError::IdentityUnavailable("the keys of the issuer of tokens cannot be had; try again soon".to_owned()),
+        ),
+        (
+            Cause::Any,
+            ApiError::StoreUnavailable("the store that holds the locks cannot be reached; try again soon".to_owned()),
+        ),
+        (
+            Cause::Question,
+            ApiError::SourceUnavailable("the repository cannot be read; try again soon".to_owned()),
+        ),
+        (
+            Cause::Question,
+            ApiError::SourceLimited {
+                retry_after_seconds: 60,
+            },
+        ),
+    ];
+    let mut cases: Vec<Case> = errors
+        .into_iter()
+        .map(|(cause, error)| Case {
+            cause,
+            status: error.status().0.as_u16(),
+            body: error.body(),
+        })
+        .collect();
+    cases.push(Case {
+        cause: Cause::Any,
+        status: 429,
+        body: ErrorBody {
+            error: "RATE_LIMITED",
+            message: "too many requests; try again in 5 s".to_owned(),
+            field: None,
+        },
+    });
+    cases
+}
+
+/// A schema, and what it is like beside an error with that sentence.
+pub(super) type Offline = (&'static str, fn(&str) -> Value);
+
+/// The errors that come of `causes`, and 405 of an endpoint that takes `allowed`. Where the state cannot be asked (503), the
+/// body is a whole answer of the schema `offline`, if there is one, with the error besides.
+pub(super) fn errors(causes: &[Cause], reader: Reader, allowed: &'static str, offline: Option<Offline>) -> Answers {
+    let mut by_status: BTreeMap<u16, Vec<ErrorBody>> = BTreeMap::new();
+    for case in cases() {
+        if case.cause == Cause::Any || causes.contains(&case.cause) {
+            by_status.entry(case.status).or_default().push(case.body);
+        }
+    }
+    let not_allowed = ApiError::MethodNotAllowed { allowed };
+    by_status.insert(not_allowed.status().0.as_u16(), vec![not_allowed.body()]);
+    by_status
+        .into_iter()
+        .map(|(status, bodies)| {
+            let codes: Vec<&'static str> = bodies.iter().map(|body| body.error).collect();
+            let is_whole = status == 503 && offline.is_some();
+            let schemas = match &offline {
+                Some((schema, _)) if is_whole => vec![*schema, "ErrorBody"],
+                _ if reader == Reader::Agent || status == 500 => vec!["AgentError"],
+                _ => vec!["ErrorBody"],
+            };
+            let examples = bodies.iter().map(|body| {
+                let mut example = json!(body);
+                if let Some((_, answer)) = offline.as_ref().filter(|_| is_whole) {
+                    example = answer(&body.message);
+                    merge(&mut example, &json!(body));
+                } else if schemas == ["AgentError"] {
+                    example["orchestration"] = json!(Orchestration::new(Action::Stop, body.message.clone()));
+                }
+                (body.error, example)
+            });
+            let answer = with_error(&schemas, &codes).examples_from_iter(examples.map(|(code, example)| {
+                let example = utoipa::openapi::example::ExampleBuilder::new().value(Some(example));
+                (code, example)
+            }));
+            let mut response = ResponseBuilder::new()
+                .description(describe(status))
+                .content("application/json", answer.build());
+            if let Some((name, header)) = header_of(status, allowed) {
+                response = response.header(name, header);
+            }
+            (status, response)
+        })
+        .collect()
+}
+
+/// A body that all of `schemas` hold for, with one of `codes` as its error.
+pub(super) fn with_error(schemas: &[&str], codes: &[&'static str]) -> ContentBuilder {
+    let code = ObjectBuilder::new()
+        .schema_type(Type::Object)
+        .property("error", one_of(codes, "A stable code"));
+    let all = schemas
+        .iter()
+        .fold(AllOfBuilder::new(), |all, name| all.item(Ref::from_schema_name(*name)));
+    ContentBuilder::new().schema(Some(all.item(code)))
+}
+
+fn merge(into: &mut Value, more: &Value) {
+    if let (Some(fields), Some(more)) = (into.as_object_mut(), more.as_object()) {
+        fields.extend(more.clone());
+    }
+}
+
+fn describe(status: u16) -> &'static str {
+    match status {
+        400 => "A field is missing or not valid, or the request cannot be read",
+        401 => "No credential, or a bad one",
+        403 => "The credential does not count in this repository, or the request is not for this server",
+        404 => "Unknown repository, branch or file",
+        405 => "The endpoint has other methods",
+        413 => "The body is too large",
+        415 => "The body is not announced as JSON in UTF-8",
+        429 => "Too many requests",
+        500 => "A defect of the server",
+        _ => {
+            "The store, the repository or the issuer of tokens cannot be reached: nothing is known, and nothing was changed"
+        }
+    }
+}
+
+fn header_of(status: u16, allowed: &str) -> Option<(&'static str, Header)> {
+    let text = |description: &str, value: &str| {
+        let schema = ObjectBuilder::new().schema_type(Type::String).examples([value]);
+        HeaderBuilder::new()
+            .schema(Some(schema))
+            .description(Some(description))
+            .build()
+    };
+    match status {
+        401 => Some((
+            "WWW-Authenticate",
+            text("How to show a credential", "Bearer realm=\"coord\""),
+        )),
+        405 => Some(("Allow", text("The methods that the endpoint has", allowed))),
+        429 | 503 => Some((
+            "Retry-After",
+            HeaderBuilder::new()
+                .schema(Some(whole_number(0)))
+                .description(Some("Seconds after which to ask again"))
+                .build(),
+        )),
+        _ => None,
+    }
+}
+
+/// As `utoipa` takes them.
+pub(super) fn finish(answers: Answers) -> BTreeMap<String, utoipa::openapi::RefOr<Response>> {
+    answers
+        .into_iter()
+        .map(|(status, response)| (status.to_string(), response.build().into()))
+        .collect()
+}
