@@ -27,18 +27,21 @@ macro_rules! space {
 /// A part of a repository's path, or its host.
 macro_rules! word {
     () => {
-        r"\.*[A-Za-z0-9_~-][A-Za-z0-9._~-]*"
+        r"(?!\.{1,2}(?:[/:\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]|$))[A-Za-z0-9._~-]+"
     };
 }
 
+// A name that is nothing without `.git` is none.
 const REPO_URL: &str = concat!(
-    "^[",
+    r"^(?![\s\S]*/\.{1,3}(?:git|GIT)/*[",
     space!(),
-    r"]*(?:(?:https?|ssh|git)://(?:[!-.0-~]*@)?",
+    "]*$)[",
+    space!(),
+    r"]*(?:(?:https?|ssh|git)://(?:[^/]*@)?",
     word!(),
-    r"(?::[0-9]+)?/|(?:[!-.0-9;-~]*@)?",
+    r"(?::[0-9]+)?/|(?:[^:/]*@)?",
     word!(),
-    ":/*)",
+    ":/?)",
     word!(),
     "(?:/",
     word!(),
