@@ -1,5 +1,5 @@
-//! The values of the domain as JSON Schema, for the OpenAPI document. A pattern takes what the type's `parse` takes; lengths are in
-//! characters there and in bytes here, which differ beyond ASCII.
+//! The values of the domain as JSON Schema, for the OpenAPI document. A pattern takes what the type's `parse` takes. A schema
+//! counts characters where `parse` counts bytes, so that the limits differ beyond ASCII.
 
 use std::borrow::Cow;
 

@@ -2,7 +2,7 @@
 //! `public/openapi.json`, so that no function is needed to serve it.
 //!
 //! - `answers`: what each operation answers; `errors`: the errors among that
-//! - `fields`, and [`domain::schema`](crate::domain::schema): fields and headers
+//! - `fields`, and [`domain::schema`]: fields and headers
 //! - `examples`: requests and answers that a test plays through
 
 mod answers;
