@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::domain::RepoId;
 use crate::store::scripts::{TakenRepository, settle_due, sweep, take_due};
@@ -18,7 +19,7 @@ const MOST_FILES: usize = 500;
 const MOST_TIME: Duration = Duration::from_secs(20);
 
 /// What a sweep did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
 pub struct SweepReport {
     /// Repositories looked at.
     pub repositories: u64,

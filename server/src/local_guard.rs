@@ -4,8 +4,8 @@
 //! apart by the Host that it names.
 
 use axum::body::Body;
-use axum::http::Request;
 use axum::http::header::HOST;
+use axum::http::{Method, Request};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use coord::http::{ApiError, Endpoint};
@@ -21,8 +21,14 @@ pub async fn require_local_host(request: Request<Body>, next: Next) -> Response 
     if is_local(host) || request.uri().path() == Endpoint::GithubWebhook.path() {
         next.run(request).await
     } else {
-        ApiError::Forbidden("this server answers only to localhost; to serve others, set COORD_JWT_SECRET".to_owned())
-            .into_response()
+        let error = ApiError::Forbidden(
+            "this server answers only to localhost; to serve others, set COORD_JWT_SECRET".to_owned(),
+        );
+        // What is posted here comes from agents, who get a command with every answer.
+        match *request.method() {
+            Method::POST => error.respond_to_agent(),
+            _ => error.into_response(),
+        }
     }
 }
 

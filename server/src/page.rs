@@ -24,6 +24,10 @@ pub fn router() -> Router {
             "/coord.js",
             get(async || file("text/javascript; charset=utf-8", include_str!("../../public/coord.js"))),
         )
+        .route(
+            "/openapi.json",
+            get(async || file("application/json", include_str!("../../public/openapi.json"))),
+        )
 }
 
 fn file(content_type: &'static str, text: &'static str) -> impl IntoResponse {

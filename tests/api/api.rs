@@ -20,6 +20,7 @@ use coord_server::embedded::EmbeddedStore;
 use coord_server::git_source::GitSource;
 use serde_json::{Value, json};
 
+use crate::contract;
 use crate::git::Repo;
 
 /// The repository that is served, by the URL of its remote.
@@ -299,13 +300,19 @@ fn client() -> reqwest::Client {
         .unwrap()
 }
 
+/// Sends, and holds what comes back against the OpenAPI document.
 async fn send(request: reqwest::RequestBuilder) -> Answer {
-    let response = request.send().await.unwrap();
-    Answer {
+    let (client, request) = request.build_split();
+    let request = request.unwrap();
+    let (method, path) = (request.method().clone(), request.url().path().to_owned());
+    let response = client.execute(request).await.unwrap();
+    let answer = Answer {
         status: response.status().as_u16(),
         headers: response.headers().clone(),
         bytes: response.bytes().await.unwrap().to_vec(),
-    }
+    };
+    contract::assert_documented(&method, &path, &answer);
+    answer
 }
 
 impl Answer {

@@ -232,12 +232,15 @@ async fn agent_ids_are_words() {
     let ids = ["", "a b", "a/b", "ü", &long];
     let cases = ids.map(|id| (id, json!({ "agent_id": id })));
     assert_snapshot!(refusals(&api, "WRITING", cases).await);
-    let body = api.check_body(&["a.ts"], json!({})).to_string();
     let headers = [("content-type", "application/json"), ("x-coord-agent", "two words")];
-    let answer = api
-        .request(reqwest::Method::POST, "/api/check_status", &headers, body)
-        .await;
-    assert_snapshot!("header", answer.refusal());
+    // A header that is wrong is wrong, also where the body's field goes before it.
+    for more in [json!({}), json!({ "agent_id": "one" })] {
+        let body = api.check_body(&["a.ts"], more).to_string();
+        let answer = api
+            .request(reqwest::Method::POST, "/api/check_status", &headers, body)
+            .await;
+        assert_snapshot!("header", answer.refusal());
+    }
     let longest = json!({ "agent_id": format!("{:x<128}", "A.b_c-d:9") });
     assert_eq!(api.tell("ann", "WRITING", &["src/auth.ts"], longest).await.status, 200);
 }

@@ -4,6 +4,7 @@
 mod git;
 
 mod api;
+mod contract;
 
 mod attacks;
 mod bad_bodies;
@@ -20,6 +21,7 @@ mod issuer;
 mod key_fetches;
 mod key_sets;
 mod logs;
+mod openapi;
 mod post_status;
 mod release;
 mod repositories;

@@ -75,6 +75,40 @@ async fn a_graph_is_built_by_itself_and_follows_the_branch() {
 }
 
 #[tokio::test]
+async fn the_openapi_document_is_served_beside_the_page() {
+    let repository = Api::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let answer = serve(&repository, folder.path()).await.get("/openapi.json", &[]).await;
+    assert_eq!(
+        (answer.status, answer.header("content-type")),
+        (200, Some("application/json"))
+    );
+    assert_eq!(answer.json(), coord::http::openapi::document());
+}
+
+#[tokio::test]
+async fn a_name_that_is_not_this_machine_s_is_refused_with_a_command_for_agents() {
+    let repository = Api::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let api = serve(&repository, folder.path()).await;
+    let headers = [("host", "rebound.example.com"), ("content-type", "application/json")];
+    for (method, path) in [
+        (reqwest::Method::POST, "/api/check_status"),
+        (reqwest::Method::POST, "/api/post_status"),
+        (reqwest::Method::GET, "/api/graph"),
+    ] {
+        let answer = api.request(method.clone(), path, &headers, "{}").await;
+        assert_eq!(
+            (answer.status, &answer.json()["error"]),
+            (403, &json!("FORBIDDEN")),
+            "{path}"
+        );
+        let is_for_agents = answer.json()["orchestration"]["action"] == "STOP";
+        assert_eq!(is_for_agents, method == reqwest::Method::POST, "{path}");
+    }
+}
+
+#[tokio::test]
 async fn locks_outlive_the_server() {
     let repository = Api::start().await;
     let folder = tempfile::tempdir().unwrap();

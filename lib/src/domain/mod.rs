@@ -8,6 +8,7 @@ mod lock;
 mod message;
 pub mod orchestration;
 mod repo_id;
+pub mod schema;
 
 pub use branch::Branch;
 pub use commit::CommitSha;

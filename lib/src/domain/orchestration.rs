@@ -1,11 +1,12 @@
 //! The one decision: what an agent is told to do next.
 
 use serde::Serialize;
+use utoipa::ToSchema;
 
-use super::{Claim, CommitSha};
+use super::{Claim, CommitSha, schema};
 
 /// What an agent is told to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Action {
     /// Fetch what the branch has.
@@ -61,7 +62,7 @@ pub struct Facts {
 }
 
 /// What `check_status` calls the situation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Status {
     /// Nothing stands in the way.
@@ -103,36 +104,43 @@ pub fn decide(question: Question, facts: Facts) -> Action {
 }
 
 /// The command as agents get it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Orchestration {
     /// Always `orchestration_command`.
     #[serde(rename = "type")]
+    #[schema(schema_with = schema::orchestration_command)]
     pub kind: &'static str,
     /// What to do.
     pub action: Action,
     /// The shell command for it, or `null`.
+    #[schema(schema_with = schema::command, required = true)]
     pub command: Option<&'static str>,
     /// Why, in one sentence.
     pub reason: String,
     /// Particulars of PULL, PUSH, WAIT and some others.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub metadata: Option<Metadata>,
 }
 
 /// Particulars of a command.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Metadata {
     /// Head of the branch.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub remote_head: Option<CommitSha>,
     /// Login of the holder of the first lock in the way.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub lock_owner: Option<String>,
     /// The files whose locks are in the way.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(min_items = 1)]
     pub conflicts: Vec<String>,
     /// Seconds until the first of them expires by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, minimum = 1)]
     pub retry_after: Option<i64>,
 }
 

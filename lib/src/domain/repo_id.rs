@@ -44,7 +44,11 @@ impl RepoId {
                 return Err(refused(&format!("{} is not https, ssh or scp form", quoted(scheme))));
             }
             None => {
-                let (authority, path) = url.split_once(':').ok_or_else(|| refused("it names no host"))?;
+                // A slash before the colon makes it a path, as for git.
+                let (authority, path) = url
+                    .split_once(':')
+                    .filter(|(authority, _)| !authority.contains('/'))
+                    .ok_or_else(|| refused("it names no host"))?;
                 (
                     authority.rsplit('@').next().unwrap_or_default(),
                     path.trim_start_matches('/'),
@@ -136,6 +140,8 @@ mod tests {
             "https://github.com/a/../b/c",
             "file:///srv/core.git",
             "/srv/core.git",
+            "dedalus/core:main",
+            "/srv/git@host:dedalus/core",
             "https://github.com/dedalus/{core}",
             "https://github.com/dedalus/core}:main",
             "https://github.com/ded:alus/core",

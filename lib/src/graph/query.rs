@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use utoipa::ToSchema;
+
 use super::FileId;
 use super::import_graph::ImportGraph;
 
@@ -9,7 +11,8 @@ use super::import_graph::ImportGraph;
 const NONE: FileId = FileId::MAX;
 
 /// Which way to go from a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToSchema)]
+#[schema(rename_all = "lowercase")]
 pub enum Direction {
     /// To what it imports and to what imports it.
     Both,

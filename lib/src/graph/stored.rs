@@ -9,29 +9,42 @@ use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use utoipa::openapi::Object;
 
 use super::import_graph::Facts;
 use super::resolve::Reason;
 use super::{FileId, FileState, ImportGraph, KindSet};
+use crate::domain::schema::one_of;
 use crate::source::{EntryKind, TreeEntry};
 
 /// Largest graph that is read back, in bytes of JSON; about two million files.
 const MAX_JSON_BYTES: u64 = 256 * 1024 * 1024;
 
 /// A file of the graph.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[schema(as = GraphFile)]
 pub struct Node {
     /// Path from the repository root.
     pub id: String,
     /// Language, where its imports are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub language: Option<String>,
     /// Size in bytes, where it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub size: Option<u64>,
     /// Why it has no imports, where it could not be scanned: `too_large`, `binary`, `minified`, `unreadable`, `over_limit`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = state_schema, required = false)]
     pub state: Option<String>,
+}
+
+fn state_schema() -> Object {
+    let states = FileState::ALL.into_iter().filter(|state| *state != FileState::Ok);
+    let states: Vec<&str> = states.map(FileState::name).collect();
+    one_of(&states, "Why it has no imports, where it could not be scanned")
 }
 
 /// Nodes sorted by path, edges as pairs of indices into them, sorted.

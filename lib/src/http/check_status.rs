@@ -8,42 +8,67 @@ use axum::extract::State;
 use axum::http::Request;
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::body::read_json;
 use super::entrance::{Entrance, Right};
 use super::error::ErrorBody;
 use super::lock_view::{LockView, OwnLockView, others_locks, own_locks, sentence, warnings};
+use super::openapi::fields::{self, AgentHeaders};
+use super::openapi::{CheckAnswers, examples};
 use super::question::{Fields, Question};
 use super::{ApiError, AppState};
 use crate::domain::orchestration::{self, Action, Facts, Metadata, Orchestration, Status};
-use crate::domain::{Claim, CommitSha};
+use crate::domain::schema::{self, CommitId, RepoUrl};
+use crate::domain::{AgentId, Branch, Claim, CommitSha};
 use crate::store::scripts::{self, Finding, Survey};
 
 /// The request, as sent.
-#[derive(Debug, Deserialize)]
-struct CheckRequest {
+#[derive(Debug, Deserialize, ToSchema)]
+pub(super) struct CheckRequest {
+    /// The repository.
+    #[schema(value_type = RepoUrl)]
     repo_url: Option<String>,
+    /// The branch that the work is for.
+    #[schema(value_type = Branch)]
     branch: Option<String>,
+    #[schema(schema_with = schema::file_paths, required = true)]
     file_paths: Option<Vec<String>>,
+    /// The commit that the working copy is at: `git rev-parse HEAD`.
+    #[schema(value_type = CommitId)]
     agent_head: Option<String>,
+    /// The newest commit of the remote branch that the working copy contains (`git merge-base HEAD origin/BRANCH`): shows that
+    /// a caller with unpushed commits is not behind.
+    #[schema(value_type = Option<CommitId>)]
     base_head: Option<String>,
+    /// What the caller means to do; WRITING unless it says READING.
     intent: Option<Claim>,
+    /// Which of several agents of one person asks; goes before the header `X-Coord-Agent`.
+    #[schema(value_type = Option<AgentId>)]
     agent_id: Option<String>,
 }
 
 /// The answer. One that is OFFLINE has the error besides.
-#[derive(Serialize)]
-struct CheckResponse {
+#[derive(Serialize, ToSchema)]
+pub(super) struct CheckResponse {
     status: Status,
+    /// Newest known commit of the branch; `null` where it could not be asked.
+    #[schema(required = true)]
     repo_head: Option<CommitSha>,
+    /// Others' locks that concern the request, by file path: on the files themselves, and on files that import them or that
+    /// they import.
     locks: BTreeMap<String, LockView>,
+    /// The caller's own locks among the files, by file path.
     held: BTreeMap<String, OwnLockView>,
     /// How many locked neighbours are not in `locks`, where there are very many.
     #[serde(skip_serializing_if = "is_zero")]
+    #[schema(minimum = 1)]
     locks_omitted: u64,
+    #[schema(schema_with = fields::warnings)]
     warnings: Vec<String>,
     orchestration: Orchestration,
     #[serde(flatten)]
+    #[schema(ignore)]
     error: Option<ErrorBody>,
 }
 
@@ -52,12 +77,28 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// `POST /api/check_status`
+/// What stands in the way of editing some files.
+///
+/// Asks, and changes nothing. Send it before an edit is planned, and do what `orchestration` says.
+#[utoipa::path(
+    post,
+    path = "/api/check_status",
+    tag = "agents",
+    params(AgentHeaders),
+    request_body(content = CheckRequest, example = json!(examples::check_request())),
+    responses(CheckAnswers),
+    security(("bearer" = []))
+)]
 pub(super) async fn check_status(State(state): State<AppState>, request: Request<Body>) -> Response {
-    match answer(&state, request).await {
-        Ok(response) => response,
-        Err(error) if error.is_offline() => offline(&error, None),
-        Err(error) => error.respond_to_agent(),
+    answer(&state, request).await.unwrap_or_else(|error| refuse(&error))
+}
+
+/// `error` as the answer.
+pub(super) fn refuse(error: &ApiError) -> Response {
+    if error.is_offline() {
+        offline(error, None)
+    } else {
+        error.respond_to_agent()
     }
 }
 

@@ -5,11 +5,21 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 
+use super::openapi::SweepAnswers;
 use super::{ApiError, AppState};
 use crate::auth::has_bearer_secret;
 use crate::sweep::sweep_due;
 
-/// `GET /api/cron_cleanup`
+/// Drop locks that have expired, and announce them.
+///
+/// For Vercel's cron, which sends the secret by itself. Nothing waits for it: an expired lock is free at that instant.
+#[utoipa::path(
+    get,
+    path = "/api/cron_cleanup",
+    tag = "operation",
+    responses(SweepAnswers),
+    security(("cron_secret" = []))
+)]
 pub(super) async fn run_sweep(State(state): State<AppState>, headers: HeaderMap) -> Result<Response, ApiError> {
     let Some(secret) = &state.cron_secret else {
         tracing::error!("CRON_SECRET is not set, so that the sweep refuses to run");

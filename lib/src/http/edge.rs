@@ -21,7 +21,7 @@ use crate::config::{ConfigError, Environment};
 use crate::timing::{Timings, measure};
 
 /// Longest path and query, in bytes: three times (percent-encoding) the longest file path, and what else may stand there.
-const MAX_URI_BYTES: usize = 16 * 1024;
+pub(super) const MAX_URI_BYTES: usize = 16 * 1024;
 
 const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 

@@ -113,7 +113,7 @@ impl<'a> Entrance<'a> {
     }
 
     /// For a claim to write: the head must not be old.
-    pub fn to_write(mut self) -> Self {
+    pub fn needing_fresh_head(mut self) -> Self {
         self.at_most = Some(self.state.head_ages.at_most);
         self
     }

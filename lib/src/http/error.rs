@@ -5,6 +5,7 @@ use axum::http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::auth::AuthError;
 use crate::domain::RepoId;
@@ -137,15 +138,25 @@ fn listed(before: &str, names: &[String], conjunction: &str, after: &str) -> Str
 }
 
 /// The part of an answer that tells of an error.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ErrorBody {
     /// A stable code.
+    #[schema(pattern = "^[A-Z][A-Z_]*$")]
     pub error: &'static str,
     /// What was wrong, where, and what to send instead.
     pub message: String,
-    /// The field that was wrong.
+    /// The field that was wrong, or the header.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub field: Option<String>,
+}
+
+/// An error as agents get it: with a command.
+#[derive(Serialize, ToSchema)]
+pub(super) struct AgentError {
+    #[serde(flatten)]
+    error: ErrorBody,
+    orchestration: Orchestration,
 }
 
 impl ApiError {
@@ -185,6 +196,7 @@ impl ApiError {
                 | ApiError::SourceUnavailable(_)
                 | ApiError::SourceLimited { .. }
                 | ApiError::IdentityUnavailable(_)
+                | ApiError::TimedOut(_)
         )
     }
 
@@ -220,7 +232,6 @@ impl ApiError {
             | ApiError::RateLimited {
                 retry_after_seconds, ..
             } => Some((RETRY_AFTER, (*retry_after_seconds).into())),
-            ApiError::TimedOut(_) => Some((RETRY_AFTER, HeaderValue::from_static("5"))),
             error if error.is_offline() => Some((RETRY_AFTER, HeaderValue::from_static("5"))),
             _ => None,
         };
@@ -232,12 +243,6 @@ impl ApiError {
 
     /// The answer for an agent: with an orchestration command.
     pub fn respond_to_agent(&self) -> Response {
-        #[derive(Serialize)]
-        struct AgentError {
-            #[serde(flatten)]
-            error: ErrorBody,
-            orchestration: Orchestration,
-        }
         let error = self.body();
         let orchestration = match self {
             ApiError::RateLimited {

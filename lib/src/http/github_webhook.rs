@@ -11,8 +11,11 @@ use axum::http::{HeaderMap, Request};
 use axum::response::{IntoResponse, Response};
 use secrecy::SecretString;
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::body::read_bytes;
+use super::openapi::WebhookAnswers;
+use super::openapi::fields::WebhookHeaders;
 use super::{ApiError, AppState};
 use crate::domain::{CommitSha, Invalid};
 use crate::heads::{self, RefreshError};
@@ -42,8 +45,16 @@ impl Webhook {
     }
 }
 
+/// A delivery as a form.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "it stands for a body, which the handler reads itself")]
+pub(super) struct WebhookForm {
+    /// The delivery in JSON.
+    payload: String,
+}
+
 /// What became of a delivery.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 enum Outcome {
     /// The branch has moved, and that was announced.
@@ -61,12 +72,30 @@ enum Outcome {
 }
 
 /// The answer, which GitHub shows beside the delivery.
-#[derive(Serialize)]
-struct WebhookResponse {
+#[derive(Serialize, ToSchema)]
+pub(super) struct WebhookResponse {
     outcome: Outcome,
 }
 
-/// `POST /api/github_webhook`
+/// GitHub tells of an event: a push moves the head of its branch at once.
+///
+/// Set it up in the repository or organisation with the event `push` and either content type. Other events are taken and
+/// ignored.
+#[utoipa::path(
+    post,
+    path = "/api/github_webhook",
+    tag = "operation",
+    params(WebhookHeaders),
+    request_body(
+        content(
+            (Object = "application/json"),
+            (WebhookForm = "application/x-www-form-urlencoded"),
+        ),
+        description = "A delivery as GitHub sends it, of 5 MiB at most",
+    ),
+    responses(WebhookAnswers),
+    security(("webhook_signature" = []))
+)]
 pub(super) async fn take_delivery(State(state): State<AppState>, request: Request<Body>) -> Result<Response, ApiError> {
     let Some(webhook) = &state.webhook else {
         tracing::error!(

@@ -10,7 +10,9 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use tokio::sync::Mutex;
+use utoipa::ToSchema;
 
+use super::openapi::HealthAnswers;
 use super::{ApiError, AppState};
 use crate::source::{Source, SourceHealth};
 use crate::store::{Request, Store, StoreError, Value};
@@ -22,15 +24,16 @@ const PING_TIME: Duration = Duration::from_secs(2);
 const MAX_AGE: Duration = Duration::from_secs(2);
 
 /// What is answered.
-#[derive(Clone, Debug, Serialize)]
-struct Report {
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(super) struct HealthReport {
     status: Overall,
+    /// Of this server.
     version: &'static str,
     store: StoreReport,
     source: SourceReport,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 enum Overall {
     Ok,
@@ -40,14 +43,16 @@ enum Overall {
     Down,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 struct StoreReport {
     status: StoreStatus,
+    /// Milliseconds that a PING took.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     latency_ms: Option<f64>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 enum StoreStatus {
     Ok,
@@ -55,15 +60,16 @@ enum StoreStatus {
     NotConfigured,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 struct SourceReport {
     status: SourceStatus,
-    /// Unix seconds.
+    /// Until when no more questions are taken, Unix seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     limited_until: Option<u64>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 enum SourceStatus {
     Ok,
@@ -80,7 +86,7 @@ enum SourceStatus {
 pub(super) struct Health {
     store: Arc<dyn Store>,
     source: Option<Arc<dyn Source>>,
-    last: Arc<Mutex<Option<(Instant, Report)>>>,
+    last: Arc<Mutex<Option<(Instant, HealthReport)>>>,
 }
 
 impl Health {
@@ -92,7 +98,7 @@ impl Health {
         })
     }
 
-    async fn report(&self) -> Result<Report, ApiError> {
+    async fn report(&self) -> Result<HealthReport, ApiError> {
         let mut last = Arc::clone(&self.last).lock_owned().await;
         if let Some((_, report)) = last.as_ref().filter(|(at, _)| at.elapsed() < MAX_AGE) {
             return Ok(report.clone());
@@ -111,7 +117,11 @@ impl Health {
     }
 }
 
-/// `GET /api/health`
+/// Whether the service works, for monitors.
+///
+/// Needs no credential, and is cheap enough to poll: the store is asked once in two seconds however many ask, and the source
+/// is not asked at all. `status` is `ok`, `degraded` (locks work, and repositories cannot be read) or `down`.
+#[utoipa::path(get, path = "/api/health", tag = "operation", responses(HealthAnswers), security(()))]
 pub(super) async fn get_health(health: Arc<Health>) -> Result<Response, ApiError> {
     let report = health.report().await?;
     if report.status != Overall::Down {
@@ -124,7 +134,7 @@ pub(super) async fn get_health(health: Arc<Health>) -> Result<Response, ApiError
     Ok(response)
 }
 
-async fn look(store: &dyn Store, source: Option<Arc<dyn Source>>) -> Report {
+async fn look(store: &dyn Store, source: Option<Arc<dyn Source>>) -> HealthReport {
     let store = ping(store).await;
     let source = look_at_source(source).await;
     let status = match (store.status, source.status) {
@@ -134,7 +144,7 @@ async fn look(store: &dyn Store, source: Option<Arc<dyn Source>>) -> Report {
             Overall::Degraded
         }
     };
-    Report {
+    HealthReport {
         status,
         version: env!("CARGO_PKG_VERSION"),
         store,

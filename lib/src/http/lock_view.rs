@@ -3,38 +3,62 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use utoipa::ToSchema;
 
-use crate::domain::{Claim, LockEntry};
+use super::openapi::fields;
+use crate::domain::{AgentId, Claim, LockEntry};
 use crate::store::scripts::{Direction, Finding, Relation, Survey};
 
 /// A lock of another holder, under its file in `locks`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub(super) struct LockView {
+    /// Verified login of the holder.
     user: String,
+    /// The holder's name to show; the login where none is known.
     user_name: String,
     status: Claim,
     /// DIRECT or NEIGHBOR; nothing in the graph, where no request is concerned.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = fields::lock_type, required = false)]
     lock_type: Option<&'static str>,
+    /// What the holder says it is doing, and why.
+    #[schema(min_length = 1, max_length = 500)]
     message: String,
+    /// When it was granted or last renewed, Unix seconds.
+    #[schema(minimum = 0)]
     timestamp: i64,
+    /// From when on it is free unless it is renewed, Unix seconds.
+    #[schema(minimum = 0)]
     expiry: i64,
+    /// Which agent of the holder's.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = AgentId, required = false)]
     agent_id: Option<String>,
     /// All readers, where there are several; the lock itself shows the earliest.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(min_items = 2)]
     readers: Vec<Reader>,
 }
 
 /// One of several readers of a file.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 struct Reader {
+    /// Verified login.
     user: String,
+    /// Name to show; the login where none is known.
     user_name: String,
+    /// Which agent of that person.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = AgentId, required = false)]
     agent_id: Option<String>,
+    /// What the reader says it is doing, and why.
+    #[schema(min_length = 1, max_length = 500)]
     message: String,
+    /// When it was granted or last renewed, Unix seconds.
+    #[schema(minimum = 0)]
     timestamp: i64,
+    /// From when on it is free unless it is renewed, Unix seconds.
+    #[schema(minimum = 0)]
     expiry: i64,
 }
 
@@ -52,13 +76,20 @@ impl From<&LockEntry> for Reader {
 }
 
 /// A lock of the caller's own, under its file.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub(super) struct OwnLockView {
     status: Claim,
+    /// What the caller has said.
+    #[schema(min_length = 1, max_length = 500)]
     message: String,
+    /// When it was granted or last renewed, Unix seconds.
+    #[schema(minimum = 0)]
     timestamp: i64,
+    /// From when on it is free unless it is renewed, Unix seconds.
+    #[schema(minimum = 0)]
     expiry: i64,
-    /// Fencing token.
+    /// Fencing token: grows with every grant in the repository.
+    #[schema(minimum = 1)]
     token: i64,
 }
 

@@ -12,6 +12,7 @@ pub mod graph;
 mod headers;
 pub mod health;
 mod lock_view;
+pub mod openapi;
 pub mod post_status;
 mod question;
 mod request_id;
@@ -76,7 +77,8 @@ impl Endpoint {
     /// `error` in the form that its callers expect: agents get an orchestration command.
     fn refuse(self, error: &ApiError) -> Response {
         match self {
-            Endpoint::CheckStatus | Endpoint::PostStatus => error.respond_to_agent(),
+            Endpoint::CheckStatus => check_status::refuse(error),
+            Endpoint::PostStatus => post_status::refuse(error),
             Endpoint::Graph | Endpoint::CronCleanup | Endpoint::Health | Endpoint::GithubWebhook => {
                 error.clone().into_response()
             }

@@ -8,51 +8,82 @@ use axum::extract::State;
 use axum::http::{Request, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::body::read_json;
 use super::check_status::{blocking_metadata, blocking_reason};
 use super::entrance::Right;
 use super::error::ErrorBody;
 use super::lock_view::{LockView, OwnLockView, others_locks, own_locks, warnings};
+use super::openapi::fields::{self, AgentHeaders};
+use super::openapi::{PostAnswers, examples};
 use super::question::{Fields, Question, graph_warning, in_field, named, required};
 use super::{ApiError, AppState};
 use crate::domain::orchestration::{self, Action, Facts, Metadata, Orchestration};
-use crate::domain::{Claim, CommitSha, LockEntry, LockStatus, Message};
+use crate::domain::schema::{self, CommitId, RepoUrl};
+use crate::domain::{AgentId, Branch, Claim, CommitSha, LockEntry, LockStatus, Message};
 use crate::store::scripts::{self, ClaimOutcome, Finding, Release, ReleaseOutcome, Released, Survey, Wanted};
 
 /// The request, as sent.
-#[derive(Debug, Deserialize)]
-struct PostRequest {
+#[derive(Debug, Deserialize, ToSchema)]
+pub(super) struct PostRequest {
+    /// The repository.
+    #[schema(value_type = RepoUrl)]
     repo_url: Option<String>,
+    /// The branch that the work is for.
+    #[schema(value_type = Branch)]
     branch: Option<String>,
+    #[schema(schema_with = schema::file_paths, required = true)]
     file_paths: Option<Vec<String>>,
+    /// READING and WRITING claim all of the files or none, and renew; OPEN gives back.
+    #[schema(value_type = LockStatus)]
     status: Option<LockStatus>,
+    /// What the caller is doing and why, in one sentence: other agents and people see it.
+    #[schema(value_type = Message)]
     message: Option<String>,
+    /// The commit that the working copy is at: `git rev-parse HEAD`.
+    #[schema(value_type = CommitId)]
     agent_head: Option<String>,
+    /// The newest commit of the remote branch that the working copy contains (`git merge-base HEAD origin/BRANCH`): shows that
+    /// a caller with unpushed commits is not behind.
+    #[schema(value_type = Option<CommitId>)]
     base_head: Option<String>,
+    /// With OPEN, the commit that was pushed. Required where the caller has one of the files WRITING, unless `abandon` is true.
+    #[schema(value_type = Option<CommitId>)]
     new_repo_head: Option<String>,
+    /// Which of several agents of one person asks; goes before the header `X-Coord-Agent`.
+    #[schema(value_type = Option<AgentId>)]
     agent_id: Option<String>,
+    /// With OPEN: give back without a push, for work thrown away.
     abandon: Option<bool>,
 }
 
 /// The answer. A refusal has the error besides.
-#[derive(Serialize)]
-struct PostResponse {
+#[derive(Serialize, ToSchema)]
+pub(super) struct PostResponse {
+    /// Whether it was done.
     success: bool,
+    /// Files that import those that were just given back.
     orphaned_dependencies: Vec<String>,
     /// How many there are, where not all are listed.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     orphaned_dependencies_total: Option<u64>,
     orchestration: Orchestration,
+    /// Newest known commit of the branch; `null` where it could not be asked.
+    #[schema(required = true)]
     repo_head: Option<CommitSha>,
     /// What the caller now holds of the requested files; left out of a refusal, which changed nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     locks: Option<BTreeMap<String, OwnLockView>>,
     /// Others' locks that stand in the way.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     conflicting_locks: BTreeMap<String, LockView>,
+    #[schema(schema_with = fields::warnings)]
     warnings: Vec<String>,
     #[serde(flatten)]
+    #[schema(ignore)]
     error: Option<ErrorBody>,
 }
 
@@ -97,12 +128,30 @@ impl IntoResponse for PostResponse {
     }
 }
 
-/// `POST /api/post_status`
+/// Claim files, renew a claim, or give files back.
+///
+/// All of the files or none. A claim lapses by itself, after 300 seconds unless the operator has set another time; claiming again
+/// renews it.
+#[utoipa::path(
+    post,
+    path = "/api/post_status",
+    tag = "agents",
+    params(AgentHeaders),
+    request_body(content = PostRequest, example = json!(examples::post_request())),
+    responses(PostAnswers),
+    security(("bearer" = []))
+)]
 pub(super) async fn post_status(State(state): State<AppState>, request: Request<Body>) -> Response {
-    match answer(&state, request).await {
-        Ok(response) => response.into_response(),
-        Err(error) if error.is_offline() => offline(&error),
-        Err(error) => error.respond_to_agent(),
+    let answered = answer(&state, request).await;
+    answered.map_or_else(|error| refuse(&error), IntoResponse::into_response)
+}
+
+/// `error` as the answer.
+pub(super) fn refuse(error: &ApiError) -> Response {
+    if error.is_offline() {
+        offline(error)
+    } else {
+        error.respond_to_agent()
     }
 }
 
@@ -168,7 +217,7 @@ async fn claim(
 ) -> Result<PostResponse, ApiError> {
     let mut entrance = question.enter(state, Right::Push).await?;
     if wanted == Claim::Writing {
-        entrance = entrance.to_write();
+        entrance = entrance.needing_fresh_head();
     }
     let claim = Wanted {
         claim: wanted,

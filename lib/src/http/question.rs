@@ -67,14 +67,12 @@ impl Question {
         let header = headers
             .get("x-coord-agent")
             .map(|value| value.to_str().unwrap_or("\u{fffd}"));
-        let agent_id = fields
-            .agent_id
-            .as_deref()
-            .map(|text| (text, "agent_id"))
-            .or(header.map(|text| (text, "X-Coord-Agent")));
-        let agent_id = agent_id
-            .map(|(text, field)| AgentId::parse(text).map_err(in_field(field)))
-            .transpose()?;
+        let agent_id = |text: Option<&str>, field| {
+            let parsed = text.map(|text| AgentId::parse(text).map_err(in_field(field)));
+            parsed.transpose()
+        };
+        let by_header = agent_id(header, "X-Coord-Agent")?;
+        let agent_id = agent_id(fields.agent_id.as_deref(), "agent_id")?.or(by_header);
         Ok(Question {
             repo,
             branch,

@@ -21,14 +21,28 @@ use axum::response::{IntoResponse, Response};
 pub use cache::GraphCache;
 use overview::Overview;
 use query::{Asked, GraphQuery};
-use view::{GraphState, GraphView};
+use view::GraphState;
+pub(super) use view::{EdgeView, GraphView};
 
 use super::entrance::{Entrance, Right};
+use super::openapi::GraphAnswers;
+use super::openapi::fields::GraphHeaders;
 use super::{ApiError, AppState};
 use crate::store::keys;
 use crate::store::scripts::enter;
 
-/// `GET /api/graph?repo_url=URL&branch=NAME[&format=compact][&focus=PATH[&depth=STEPS][&direction=imports]]`
+/// The import graph of a branch with its locks, for people.
+///
+/// `GET /api/graph?repo_url=URL&branch=NAME[&format=compact][&focus=PATH[&depth=STEPS][&direction=imports]]`. The answer is
+/// compressed for those that take gzip.
+#[utoipa::path(
+    get,
+    path = "/api/graph",
+    tag = "people",
+    params(GraphQuery, GraphHeaders),
+    responses(GraphAnswers),
+    security(("bearer" = []))
+)]
 pub(super) async fn get_graph(
     State(state): State<AppState>,
     headers: HeaderMap,

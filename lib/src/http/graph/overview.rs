@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::domain::{Branch, LockEntry, RepoId};
 use crate::http::ApiError;
@@ -22,7 +23,7 @@ pub(super) struct Overview {
 }
 
 /// How far a build is, as its builder has reported.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, ToSchema)]
 pub(super) struct BuildProgress {
     /// Files of the tree.
     files: u64,

@@ -1,8 +1,10 @@
 //! What a request for a graph asks for.
 
 use serde::Deserialize;
+use utoipa::{IntoParams, ToSchema};
 
 use crate::auth::{Caller, Entrant};
+use crate::domain::schema::RepoUrl;
 use crate::domain::{Branch, FilePath, RepoId};
 use crate::graph::query::Direction;
 use crate::http::ApiError;
@@ -12,18 +14,32 @@ use crate::http::question::{in_field, required};
 pub(super) const MAX_DEPTH: u32 = 32;
 
 /// The query as sent.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(in crate::http) struct GraphQuery {
+    /// The repository.
+    #[param(value_type = RepoUrl, example = "https://github.com/acme/shop.git")]
     repo_url: Option<String>,
+    /// The branch.
+    #[param(value_type = Branch, example = "main")]
     branch: Option<String>,
+    /// How edges are written: as objects, or as pairs of indices into `nodes`. Objects by default.
+    #[param(value_type = Format, inline, required = false)]
     format: Option<String>,
+    /// A file: the answer is the part of the graph around it, of 2,000 files at most.
+    #[param(value_type = FilePath, required = false)]
     focus: Option<String>,
+    /// Most steps from `focus`, without which it is refused; 1 by default.
+    #[param(value_type = u32, required = false, maximum = 32)]
     depth: Option<String>,
+    /// Which way to go from `focus`, without which it is refused; both ways by default.
+    #[param(value_type = Direction, inline, required = false)]
     direction: Option<String>,
 }
 
 /// How edges are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToSchema)]
+#[schema(as = GraphFormat, rename_all = "lowercase")]
 pub(super) enum Format {
     /// `{"source", "target", "type", "kinds"}`.
     Full,

@@ -3,20 +3,24 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa::openapi::schema::{Array, ArrayBuilder, Object, OneOfBuilder, Ref, Type};
 
 use super::cache::CachedGraph;
 use super::overview::{BuildProgress, Overview};
 use super::query::{Focus, Format};
+use crate::graph::query::Direction;
 use crate::graph::stored::Node;
 use crate::graph::{FileId, KindSet};
 use crate::http::ApiError;
 use crate::http::lock_view::LockView;
+use crate::http::openapi::fields;
 
 /// Most files around a focus.
 const MAX_FOCUS_FILES: usize = 2_000;
 
 /// How the graph stands to the head of its branch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum GraphState {
     /// It is of the head.
@@ -27,43 +31,66 @@ pub(super) enum GraphState {
     Stale,
 }
 
-#[derive(Serialize)]
-pub(super) struct GraphView<'a> {
+/// The import graph of a branch, or a part of it, with the locks of the branch.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Graph)]
+pub(in crate::http) struct GraphView<'a> {
+    /// Files, sorted by path.
     nodes: Vec<NodeView<'a>>,
+    #[schema(schema_with = edges_schema)]
     edges: Edges<'a>,
+    /// Locks on the files shown, by file path.
+    #[schema(value_type = BTreeMap<String, LockView>)]
     locks: BTreeMap<&'a str, &'a LockView>,
+    #[schema(schema_with = fields::version, required = true)]
     version: Option<&'a str>,
     state: GraphState,
-    /// Unix seconds.
+    /// When the graph was built, Unix seconds.
+    #[schema(required = true, minimum = 0)]
     generated_at: Option<i64>,
     /// How many files could not be looked into, by reason.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[schema(value_type = BTreeMap<String, u64>)]
     not_scanned: BTreeMap<&'a str, usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     focus: Option<FocusView<'a>>,
     /// How far the build is that is under way.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     progress: Option<BuildProgress>,
     /// Why the newest build failed, where it did.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     failure: Option<&'a str>,
 }
 
-#[derive(Serialize)]
+/// A file of the graph.
+#[derive(Serialize, ToSchema)]
+#[schema(as = GraphNode)]
 struct NodeView<'a> {
     #[serde(flatten)]
+    #[schema(value_type = Node)]
     node: &'a Node,
+    /// Always `file`.
     #[serde(rename = "type")]
+    #[schema(schema_with = fields::file)]
     kind: &'static str,
     /// Steps from the focus.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     distance: Option<u32>,
 }
 
-#[derive(Serialize)]
+/// What the part of the graph is around.
+#[derive(Serialize, ToSchema)]
+#[schema(as = GraphFocus)]
 struct FocusView<'a> {
     path: &'a str,
+    /// Most steps from it.
+    #[schema(maximum = 32)]
     depth: u32,
+    #[schema(value_type = Direction)]
     direction: &'static str,
     /// There were more files within reach than an answer holds; the nearest are in it.
     truncated: bool,
@@ -76,15 +103,42 @@ enum Edges<'a> {
     Compact(Vec<(u32, u32)>),
 }
 
-#[derive(Serialize)]
-struct EdgeView<'a> {
+/// An import.
+#[derive(Serialize, ToSchema)]
+#[schema(as = GraphEdge)]
+pub(in crate::http) struct EdgeView<'a> {
+    /// The file that imports.
     source: &'a str,
+    /// The file that is imported.
     target: &'a str,
+    /// Always `import`.
     #[serde(rename = "type")]
+    #[schema(schema_with = fields::import)]
     kind: &'static str,
     /// The forms of the import, around a focus: over a whole graph they would be a third of the answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(schema_with = fields::import_kinds, required = false)]
     kinds: Vec<&'static str>,
+}
+
+/// Both forms in one list: an empty one has either.
+fn edges_schema() -> Array {
+    let index = Object::builder()
+        .schema_type(Type::Integer)
+        .minimum(Some(0))
+        .description(Some("An index into `nodes`"));
+    let pair = ArrayBuilder::new()
+        .items(index)
+        .min_items(Some(2))
+        .max_items(Some(2))
+        .description(Some("With `format=compact`: importer and imported"));
+    let either = OneOfBuilder::new().item(Ref::from_schema_name("GraphEdge")).item(pair);
+    ArrayBuilder::new()
+        .items(either)
+        .description(Some(
+            "Imports: objects, or with `format=compact` pairs of indices into `nodes`, importer first",
+        ))
+        .build()
 }
 
 /// Nodes and edges, each a part of the stored ones: files by their number there, with the steps from the focus.

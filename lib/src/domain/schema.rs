@@ -1,0 +1,202 @@
+//! The values of the domain as JSON Schema, for the OpenAPI document. A pattern takes what the type's `parse` takes. A schema
+//! counts characters where `parse` counts bytes, so that the limits differ beyond ASCII.
+
+use std::borrow::Cow;
+
+use utoipa::openapi::schema::{Object, ObjectBuilder, Schema, Type};
+use utoipa::openapi::{KnownFormat, RefOr, SchemaFormat};
+use utoipa::{PartialSchema, ToSchema};
+
+use super::{AgentId, Branch, CommitSha, FilePath, FilePaths, Message, RepoId};
+
+/// A commit id as callers send it.
+#[derive(Clone, Copy, Debug)]
+pub enum CommitId {}
+
+/// A repository as callers name it.
+#[derive(Clone, Copy, Debug)]
+pub enum RepoUrl {}
+
+/// White space as `str::trim` has it; `\s` differs from one dialect of regular expressions to the next.
+macro_rules! space {
+    () => {
+        r"\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+    };
+}
+
+/// A part of a repository's path, or its host.
+macro_rules! word {
+    () => {
+        r"(?!\.{1,2}(?:[/:\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]|$))[A-Za-z0-9._~-]+"
+    };
+}
+
+// A name that is nothing without `.git` is none.
+const REPO_URL: &str = concat!(
+    r"^(?![\s\S]*/\.{1,3}(?:git|GIT)/*[",
+    space!(),
+    "]*$)[",
+    space!(),
+    r"]*(?:(?:https?|ssh|git)://(?:[^/]*@)?",
+    word!(),
+    r"(?::[0-9]+)?/|(?:[^:/]*@)?",
+    word!(),
+    ":/?)",
+    word!(),
+    "(?:/",
+    word!(),
+    ")+/*[",
+    space!(),
+    "]*$"
+);
+
+const COMMIT_ID: &str = concat!("^[", space!(), "]*[0-9A-Fa-f]{7,64}[", space!(), "]*$");
+
+const BRANCH: &str = concat!(
+    r"^(?!-|HEAD$)(?![\s\S]*(?:\.\.|@\{|/\.|//|\.lock(?:/|$)))",
+    r"[^\u0000- \u007f~^:?*\[\\/.](?:[^\u0000- \u007f~^:?*\[\\]*[^\u0000- \u007f~^:?*\[\\/.])?$"
+);
+
+const FILE_PATH: &str = r"^(?!/|[A-Za-z]:/|\.\.?$|\.\./|[^\u0000]*/\.\.?$|[^\u0000]*/\.\./)[^\u0000\\]*[^\u0000\\/]$";
+
+const AGENT_ID: &str = "^[A-Za-z0-9._:-]{1,128}$";
+
+const MESSAGE: &str = concat!(
+    "^[",
+    space!(),
+    "]*[^",
+    space!(),
+    r"](?:[\s\S]{0,498}[^",
+    space!(),
+    "])?[",
+    space!(),
+    "]*$"
+);
+
+/// Declares a type to be a string of this form.
+macro_rules! text {
+    ($type:ty, $name:literal, $pattern:expr, $description:expr, $examples:expr, $bound:expr) => {
+        impl PartialSchema for $type {
+            fn schema() -> RefOr<Schema> {
+                let text = ObjectBuilder::new()
+                    .schema_type(Type::String)
+                    .pattern(Some($pattern))
+                    .description(Some($description))
+                    .examples($examples);
+                $bound(text).into()
+            }
+        }
+
+        impl ToSchema for $type {
+            fn name() -> Cow<'static, str> {
+                Cow::Borrowed($name)
+            }
+        }
+    };
+}
+
+text!(
+    RepoUrl,
+    "RepoUrl",
+    REPO_URL,
+    "A repository by any of its URLs: https, http, ssh, git or scp form, with or without `.git`, a user and a port; the case of \
+     letters does not matter. All of them are one repository. At most 2,048 bytes.",
+    ["https://github.com/acme/shop.git", "git@github.com:acme/shop.git"],
+    |text: ObjectBuilder| text.max_length(Some(RepoId::MAX_URL))
+);
+text!(
+    CommitId,
+    "CommitId",
+    COMMIT_ID,
+    "A commit: 7 to 64 hex digits, as `git rev-parse HEAD` prints. An abbreviation stands for every id that begins with it.",
+    ["9bee4e1"],
+    |text| text
+);
+text!(
+    CommitSha,
+    "CommitSha",
+    "^[0-9a-f]{7,64}$",
+    "A commit: hex digits in lower case, full length as the repository has it.",
+    ["9bee4e1c1b8f5f0e7f3a52d1c6a0e94b1d7c2f38"],
+    |text| text
+);
+text!(
+    Branch,
+    "Branch",
+    BRANCH,
+    "A branch, without `refs/heads/`: valid by `git check-ref-format --branch`, and at most 255 bytes.",
+    ["main", "feature/login"],
+    |text: ObjectBuilder| text.max_length(Some(Branch::MAX_BYTES))
+);
+text!(
+    FilePath,
+    "FilePath",
+    FILE_PATH,
+    "A file, relative to the root of the repository, with `/` between folders; `./` and doubled slashes are folded. Not absolute, \
+     no folder, no `..`, no backslash, and at most 4,096 bytes.",
+    ["src/auth.ts"],
+    |text: ObjectBuilder| text.max_length(Some(FilePath::MAX_BYTES))
+);
+text!(
+    AgentId,
+    "AgentId",
+    AGENT_ID,
+    "One of several agents of one person.",
+    ["planner-1"],
+    |text| text
+);
+text!(
+    Message,
+    "Message",
+    MESSAGE,
+    "One sentence: 1 to 500 characters after trimming. One that only names the files is answered with the warning \
+     `VAGUE_MESSAGE`.",
+    ["Adding connection pooling, query() becomes async"],
+    |text| text
+);
+
+/// The files of a request.
+pub fn file_paths() -> utoipa::openapi::schema::Array {
+    utoipa::openapi::schema::ArrayBuilder::new()
+        .items(utoipa::openapi::Ref::from_schema_name("FilePath"))
+        .min_items(Some(1))
+        .max_items(Some(FilePaths::MAX))
+        .description(Some("The files. Spellings of one file count once"))
+        .build()
+}
+
+/// `type` of an orchestration command.
+pub fn orchestration_command() -> Object {
+    one_of(&["orchestration_command"], "Always `orchestration_command`")
+}
+
+/// `command` of an orchestration command.
+pub fn command() -> Object {
+    let commands = ["git pull --rebase", "git push", "sleep 5"].map(serde_json::Value::from);
+    let or_none = commands.into_iter().chain([serde_json::Value::Null]);
+    ObjectBuilder::new()
+        .schema_type(utoipa::openapi::schema::SchemaType::from_iter([
+            Type::String,
+            Type::Null,
+        ]))
+        .enum_values(Some(or_none))
+        .description(Some("The shell command that carries the action out, or `null`"))
+        .build()
+}
+
+/// A string with one of a few values.
+pub fn one_of(values: &[&'static str], description: &str) -> Object {
+    ObjectBuilder::new()
+        .schema_type(Type::String)
+        .enum_values(Some(values.iter().copied()))
+        .description(Some(description))
+        .build()
+}
+
+/// Seconds, a count, or anything else that is whole and not negative.
+pub fn whole_number(least: usize) -> ObjectBuilder {
+    ObjectBuilder::new()
+        .schema_type(Type::Integer)
+        .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64)))
+        .minimum(Some(least))
+}

@@ -1,0 +1,169 @@
+//! Requests and answers that are true: a test sends these requests to a server and compares what it answers. `src/auth.ts`
+//! imports `src/db.ts`, which Ada has claimed.
+
+use serde_json::{Value, json};
+
+/// The repository that they are about.
+pub const REPO_URL: &str = "https://github.com/acme/shop.git";
+
+/// The head of its branch `main`.
+pub const HEAD: &str = "99cc7da9399f806a758cf80dab931201cf07c67e";
+
+/// When Ada's lock was granted, Unix seconds.
+pub const GRANTED_AT: i64 = 1_795_306_224;
+
+/// When it lapses.
+pub const EXPIRY: i64 = GRANTED_AT + 300;
+
+const MESSAGE: &str = "Adding connection pooling, query() becomes async";
+
+/// Ada claims a file.
+pub fn post_request() -> Value {
+    json!({
+        "repo_url": REPO_URL,
+        "branch": "main",
+        "file_paths": ["src/db.ts"],
+        "status": "WRITING",
+        "message": MESSAGE,
+        "agent_head": HEAD,
+    })
+}
+
+/// It is hers.
+pub fn post_granted() -> Value {
+    json!({
+        "success": true,
+        "orphaned_dependencies": [],
+        "orchestration": command("PROCEED", None, "You may write 'src/db.ts'"),
+        "repo_head": HEAD,
+        "locks": {
+            "src/db.ts": {
+                "status": "WRITING",
+                "message": MESSAGE,
+                "timestamp": GRANTED_AT,
+                "expiry": EXPIRY,
+                "token": 1,
+            },
+        },
+        "warnings": [],
+    })
+}
+
+/// Bob asks for the same.
+pub fn post_refused() -> Value {
+    let reason =
+        format!("File 'src/db.ts' is locked by user 'ada' (DIRECT): {MESSAGE}; the first lock expires in 300 s");
+    let mut orchestration = command("WAIT", Some("sleep 5"), &reason);
+    orchestration["metadata"] = json!({ "lock_owner": "ada", "conflicts": ["src/db.ts"], "retry_after": 300 });
+    json!({
+        "success": false,
+        "error": "LOCK_CONFLICT",
+        "message": reason,
+        "orphaned_dependencies": [],
+        "orchestration": orchestration,
+        "repo_head": HEAD,
+        "conflicting_locks": { "src/db.ts": lock_of_ada(Some("DIRECT")) },
+        "warnings": [],
+    })
+}
+
+/// Bob plans to work on the file that imports hers.
+pub fn check_request() -> Value {
+    json!({
+        "repo_url": "git@github.com:acme/shop.git",
+        "branch": "main",
+        "file_paths": ["src/auth.ts"],
+        "agent_head": HEAD,
+    })
+}
+
+/// She is in his way.
+pub fn check_conflict() -> Value {
+    let reason =
+        format!("File 'src/db.ts', which 'src/auth.ts' imports, is being written by user 'ada' (NEIGHBOR): {MESSAGE}");
+    let mut orchestration = command("SWITCH_TASK", None, &reason);
+    orchestration["metadata"] = json!({ "lock_owner": "ada", "conflicts": ["src/db.ts"] });
+    json!({
+        "status": "CONFLICT",
+        "repo_head": HEAD,
+        "locks": { "src/db.ts": lock_of_ada(Some("NEIGHBOR")) },
+        "held": {},
+        "warnings": [],
+        "orchestration": orchestration,
+    })
+}
+
+/// The graph meanwhile.
+pub fn graph() -> Value {
+    let file = |id: &str| json!({ "id": id, "language": "typescript", "size": 15, "type": "file" });
+    json!({
+        "nodes": [file("src/auth.ts"), file("src/db.ts"), file("src/page.ts")],
+        "edges": [
+            { "source": "src/auth.ts", "target": "src/db.ts", "type": "import" },
+            { "source": "src/page.ts", "target": "src/auth.ts", "type": "import" },
+        ],
+        "locks": { "src/db.ts": lock_of_ada(None) },
+        "version": HEAD,
+        "state": "ready",
+        "generated_at": GRANTED_AT,
+    })
+}
+
+/// The graph before it was built.
+pub fn building_graph() -> Value {
+    json!({ "nodes": [], "edges": [], "locks": {}, "version": null, "state": "building", "generated_at": null })
+}
+
+/// `check_status` while nothing can be asked, but for the error; `why` is the sentence of that.
+pub fn offline_check(why: &str) -> Value {
+    json!({
+        "status": "OFFLINE",
+        "repo_head": null,
+        "locks": {},
+        "held": {},
+        "warnings": [OFFLINE],
+        "orchestration": command("STOP", None, &format!("Coord cannot say what is locked: {why}")),
+    })
+}
+
+/// `post_status` while nothing can be asked, but for the error; `why` is the sentence of that.
+pub fn offline_post(why: &str) -> Value {
+    json!({
+        "success": false,
+        "orphaned_dependencies": [],
+        "orchestration": command("STOP", None, &format!("Without locks it is not safe to write: {why}")),
+        "repo_head": null,
+        "warnings": [OFFLINE],
+    })
+}
+
+const OFFLINE: &str = "OFFLINE_MODE: Vercel is unreachable. Reading allowed, Writing disabled.";
+
+fn command(action: &str, command: Option<&str>, reason: &str) -> Value {
+    json!({ "type": "orchestration_command", "action": action, "command": command, "reason": reason })
+}
+
+fn lock_of_ada(lock_type: Option<&str>) -> Value {
+    let mut lock = json!({
+        "user": "ada",
+        "user_name": "ada",
+        "status": "WRITING",
+        "message": MESSAGE,
+        "timestamp": GRANTED_AT,
+        "expiry": EXPIRY,
+    });
+    if let Some(lock_type) = lock_type {
+        lock["lock_type"] = lock_type.into();
+    }
+    lock
+}
+
+/// A healthy deployment.
+pub fn health() -> Value {
+    json!({
+        "status": "ok",
+        "version": env!("CARGO_PKG_VERSION"),
+        "store": { "status": "ok", "latency_ms": 1.4 },
+        "source": { "status": "ok" }
+    })
+}

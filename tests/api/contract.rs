@@ -1,0 +1,147 @@
+//! Every answer that a test receives is held against the OpenAPI document, more strictly than a client should: a field that the
+//! document does not name is an error as well.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use jsonschema::{Draft, Validator};
+use reqwest::Method;
+use serde_json::{Map, Value, json};
+
+use crate::api::Answer;
+
+static DOCUMENT: LazyLock<Value> = LazyLock::new(coord::http::openapi::document);
+
+/// Panics where the document does not say that `method` on `path` may be answered so.
+pub fn assert_documented(method: &Method, path: &str, answer: &Answer) {
+    if let Err(problem) = check(method, path, answer) {
+        let body = String::from_utf8_lossy(&answer.bytes);
+        panic!(
+            "{method} {path} was answered {} {body}\nagainst the OpenAPI document: {problem}",
+            answer.status
+        );
+    }
+}
+
+fn check(method: &Method, path: &str, answer: &Answer) -> Result<(), String> {
+    let Some(operations) = DOCUMENT["paths"].get(path).and_then(Value::as_object) else {
+        // No operation: a page, or a path that is not there.
+        return Ok(());
+    };
+    let asked = method.as_str().to_ascii_lowercase();
+    let operation = match (operations.get(&asked), operations.get("get")) {
+        (Some(operation), _) => operation,
+        (None, Some(get)) if method == Method::HEAD => get,
+        (None, _) if answer.status == 405 => operations.values().next().ok_or("the path has no operation")?,
+        _ => return Err(format!("{path} has no {method}")),
+    };
+    if method != Method::HEAD && answer.status == 404 && answer.json()["error"] == "UNKNOWN_ROUTE" {
+        // The function of another endpoint was asked.
+        return validate(&json!({ "$ref": "#/components/schemas/ErrorBody" }), &answer.json());
+    }
+    let pointer = format!("/responses/{}", answer.status);
+    let documented = operation
+        .pointer(&pointer)
+        .ok_or_else(|| format!("status {} is not documented", answer.status))?;
+    for (name, header) in documented["headers"].as_object().into_iter().flatten() {
+        let value = answer.header(name).ok_or_else(|| format!("header {name} is missing"))?;
+        let value = match header["schema"]["type"].as_str() {
+            Some("integer") => value
+                .parse::<i64>()
+                .map(Value::from)
+                .map_err(|error| error.to_string())?,
+            _ => value.into(),
+        };
+        validate(&header["schema"], &value).map_err(|problem| format!("header {name}: {problem}"))?;
+    }
+    if method == Method::HEAD {
+        return Ok(());
+    }
+    let Some(content) = documented["content"].as_object() else {
+        let is_empty = answer.bytes.is_empty();
+        return if is_empty {
+            Ok(())
+        } else {
+            Err("a body, where none is documented".to_owned())
+        };
+    };
+    let content_type = answer.header("content-type").unwrap_or_default();
+    let body = content
+        .get(content_type)
+        .ok_or_else(|| format!("Content-Type '{content_type}' is not documented"))?;
+    validate(&body["schema"], &unpacked(answer)?)
+}
+
+fn unpacked(answer: &Answer) -> Result<Value, String> {
+    let read = match answer.header("content-encoding") {
+        Some("gzip") => serde_json::from_reader(flate2::read::GzDecoder::new(answer.bytes.as_slice())),
+        _ => serde_json::from_slice(&answer.bytes),
+    };
+    read.map_err(|error| error.to_string())
+}
+
+/// Whether `value` is as `schema` says, and has nothing that it does not name.
+pub fn validate(schema: &Value, value: &Value) -> Result<(), String> {
+    static VALIDATORS: Mutex<BTreeMap<String, Arc<Validator>>> = Mutex::new(BTreeMap::new());
+    let key = schema.to_string();
+    let known = VALIDATORS
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .get(&key)
+        .cloned();
+    let validator = known.unwrap_or_else(|| {
+        let options = jsonschema::options()
+            .with_draft(Draft::Draft202012)
+            .should_validate_formats(true);
+        let validator = Arc::new(options.build(&closed(schema, true)).unwrap());
+        let mut validators = VALIDATORS.lock().unwrap_or_else(PoisonError::into_inner);
+        validators.insert(key, Arc::clone(&validator));
+        validator
+    });
+    let problems: Vec<String> = validator
+        .iter_errors(value)
+        .map(|error| format!("{error} at '{}'", error.instance_path()))
+        .collect();
+    if problems.is_empty() {
+        Ok(())
+    } else {
+        Err(problems.join("\n"))
+    }
+}
+
+/// `schema` with every reference resolved, and every object closed to fields that it does not name. What is only a part of a
+/// description of an object (`allOf`) stays open: the whole is closed.
+pub fn closed(schema: &Value, is_whole: bool) -> Value {
+    let Some(fields) = schema.as_object() else {
+        return schema.clone();
+    };
+    if let Some(reference) = fields.get("$ref").and_then(Value::as_str) {
+        let target = reference
+            .strip_prefix('#')
+            .and_then(|pointer| DOCUMENT.pointer(pointer));
+        return closed(target.unwrap_or_else(|| panic!("{reference} leads nowhere")), is_whole);
+    }
+    let mut result = Map::new();
+    for (name, value) in fields {
+        let each = |value: &Value, is_whole| match value {
+            Value::Array(items) => items.iter().map(|item| closed(item, is_whole)).collect(),
+            other => closed(other, is_whole),
+        };
+        let value = match name.as_str() {
+            "allOf" => each(value, false),
+            "oneOf" | "anyOf" | "items" | "prefixItems" | "additionalProperties" => each(value, true),
+            "properties" => {
+                let properties = value.as_object().into_iter().flatten();
+                let properties = properties.map(|(name, value)| (name.clone(), closed(value, true)));
+                Value::Object(properties.collect())
+            }
+            _ => value.clone(),
+        };
+        result.insert(name.clone(), value);
+    }
+    let names_fields = fields.contains_key("properties") || fields.contains_key("allOf");
+    if is_whole && names_fields && !fields.contains_key("additionalProperties") {
+        result.insert("unevaluatedProperties".to_owned(), json!(false));
+    }
+    Value::Object(result)
+}

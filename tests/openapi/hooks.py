@@ -1,0 +1,92 @@
+"""What `.ci/check-openapi` does to the requests of schemathesis, and what it counts.
+
+Random text never names the repository that is served, so that every answer would be 404. A good request is therefore given values
+of that repository, by the digits of its own hash: the same request is always changed in the same way. A request that is meant to be
+bad stays as it is.
+"""
+
+import hashlib
+import json
+import os
+import threading
+from collections import Counter
+
+import schemathesis
+
+REPO_URL = os.environ["COORD_OPENAPI_REPO_URL"]
+HEAD = os.environ["COORD_OPENAPI_HEAD"]
+FIRST = os.environ["COORD_OPENAPI_FIRST"]
+COUNTS = os.environ["COORD_OPENAPI_COUNTS"]
+FILES = ["src/auth.ts", "src/db.ts", "src/page.ts"]
+
+counts = Counter()
+lock = threading.Lock()
+
+
+def dice(value):
+    """Numbers from 0 to 255 that follow from `value`."""
+    text = json.dumps(value, sort_keys=True, default=str)
+    return iter(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())
+
+
+def too_long(text, most):
+    """JSON Schema counts characters, and the server bytes: a limit that a schema cannot tell."""
+    return isinstance(text, str) and len(text.encode("utf-8", "surrogatepass")) > most
+
+
+def use_served(fields, chance):
+    """Names the repository and the branch that are served: three times out of four, and where a value is too long."""
+    if next(chance) % 4:
+        fields["repo_url"], fields["branch"] = REPO_URL, "main"
+    if too_long(fields.get("repo_url"), 2048):
+        fields["repo_url"] = REPO_URL
+    if too_long(fields.get("branch"), 255):
+        fields["branch"] = "main"
+
+
+def change_body(body):
+    chance = dice(body)
+    use_served(body, chance)
+    if next(chance) % 4:
+        body["agent_head"] = [HEAD, HEAD, HEAD, FIRST][next(chance) % 4]
+        body.pop("base_head", None)
+    paths = body["file_paths"]
+    if next(chance) % 2 or any(too_long(path, 4096) for path in paths):
+        body["file_paths"] = FILES[next(chance) % 3 :][: 1 + next(chance) % 2]
+    # Two agents, so that they get in each other's way.
+    if next(chance) % 2:
+        body["agent_id"] = ["one", "two"][next(chance) % 2]
+    # Whether an OPEN needs `new_repo_head` depends on the locks that the caller holds, of which a schema knows nothing: without it
+    # and without `abandon` the answer may be 400.
+    if body.get("status") == "OPEN" and body.get("new_repo_head") is None and body.get("abandon") is not True:
+        if next(chance) % 2:
+            body["abandon"] = True
+        else:
+            body["new_repo_head"] = HEAD
+
+
+def change_query(query):
+    chance = dice(query)
+    use_served(query, chance)
+    # That `depth` and `direction` need a `focus` is a relation between parameters, which OpenAPI cannot tell.
+    needs_focus = ("depth" in query or "direction" in query) and "focus" not in query
+    if needs_focus or too_long(query.get("focus"), 4096) or ("focus" in query and next(chance) % 2):
+        query["focus"] = FILES[next(chance) % 3]
+
+
+@schemathesis.hook
+def before_call(context, case, kwargs):
+    if case.meta is None or not case.meta.generation.mode.is_positive:
+        return
+    if isinstance(case.body, dict):
+        change_body(case.body)
+    elif case.operation.path == "/api/graph" and case.query:
+        change_query(case.query)
+
+
+@schemathesis.hook
+def after_call(context, case, response):
+    with lock:
+        counts[f"{case.method.upper()} {case.operation.path} {response.status_code}"] += 1
+        with open(COUNTS, "w") as file:
+            json.dump(counts, file)
