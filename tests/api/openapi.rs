@@ -158,6 +158,7 @@ fn is_optional(pointer: &str, name: &str) -> bool {
         "retry_after",
         "conflicting_locks",
         "language",
+        "latency_ms",
         "size",
         "lock_type",
     ];

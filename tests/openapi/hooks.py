@@ -78,7 +78,7 @@ def change_query(query):
 def before_call(context, case, kwargs):
     if case.meta is None or not case.meta.generation.mode.is_positive:
         return
-    if isinstance(case.body, dict):
+    if isinstance(case.body, dict) and case.operation.path in ("/api/check_status", "/api/post_status"):
         change_body(case.body)
     elif case.operation.path == "/api/graph" and case.query:
         change_query(case.query)
