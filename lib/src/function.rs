@@ -1,5 +1,5 @@
 //! A deployed function: everything from the environment. It reads heads from GitHub where the environment says anything of
-//! GitHub; otherwise it knows those that a server has reported to the store.
+//! GitHub, and builds import graphs when it has answered; otherwise it knows what a server has reported to the store.
 //!
 //! A setting that is missing or wrong does not keep the process from starting, for then its caller would get the platform's
 //! own error page: every request is answered 503 with a sentence that names the variable.
@@ -12,16 +12,18 @@ use bytes::Bytes;
 use futures::stream::BoxStream;
 
 use crate::auth::{Authenticator, Credentials, JwtVerifier, People};
-use crate::config::{ConfigError, Environment, LockConfig, env_vars, is_graph_public, secret};
+use crate::config::{ConfigError, Environment, LockConfig, env_vars, graph_limits, is_graph_public, secret};
 use crate::domain::{Branch, CommitSha, RepoId};
+use crate::graph::deferred::DeferredBuilds;
 use crate::heads::HeadAges;
-use crate::http::{AppState, Endpoint, router};
+use crate::http::{AppState, Endpoint, HeadObserver, router};
 use crate::source::github::{GithubConfig, GithubSource};
 use crate::source::{BlobSink, Reachable, Source, SourceError, TreeEntry};
 use crate::store::scripts::Rates;
 use crate::store::{Request, Store, StoreError, Value, connect};
 
-/// The router of the function that serves `endpoint`.
+/// The router of the function that serves `endpoint`. It builds graphs only inside of an
+/// [`AfterAnswer`](crate::after_answer::AfterAnswer).
 pub fn function_router(endpoint: Endpoint, environment: Environment<'_>) -> Router {
     router(function_state(environment), &[endpoint])
 }
@@ -44,7 +46,16 @@ fn function_state(environment: Environment<'_>) -> AppState {
 }
 
 fn settings(environment: Environment<'_>) -> Result<AppState, ConfigError> {
+    let store = connect::from_env(environment).unwrap_or_else(|error| Arc::new(NoStore(error.to_string())));
+    let limits = graph_limits(environment)?;
     let github = github(environment);
+    let builds = match &github {
+        Some(Ok(source)) => {
+            let source = Arc::clone(source) as Arc<dyn Source>;
+            Some(Arc::new(DeferredBuilds::new(Arc::clone(&store), source, limits)) as Arc<dyn HeadObserver>)
+        }
+        Some(Err(_)) | None => None,
+    };
     let (source, people) = match github {
         Some(Ok(source)) => (
             Some(Arc::clone(&source) as Arc<dyn Source>),
@@ -59,14 +70,14 @@ fn settings(environment: Environment<'_>) -> Result<AppState, ConfigError> {
         is_graph_public: is_graph_public(environment)?,
     };
     Ok(AppState {
-        store: connect::from_env(environment).unwrap_or_else(|error| Arc::new(NoStore(error.to_string()))),
+        store,
         source,
         authenticator: Arc::new(Authenticator::Shown(credentials)),
         locks: LockConfig::from_env(environment)?,
         head_ages: HeadAges::from_env(environment)?,
         rates: Rates::from_env(environment)?,
         cron_secret: secret(environment, env_vars::CRON_SECRET),
-        head_observer: None,
+        head_observer: builds,
         graph_cache: Arc::default(),
     })
 }

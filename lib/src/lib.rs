@@ -9,8 +9,10 @@
 //! - [`http`]: the endpoints, one file each, and the one place that turns errors into answers
 //! - [`sweep`]: expired locks, dropped and announced
 //! - [`config`]: settings from the environment
+//! - [`after_answer`]: work that a function does when it has answered
 //! - [`function`]: a deployed function, put together from all of these
 
+pub mod after_answer;
 pub mod auth;
 pub mod config;
 pub mod domain;
