@@ -41,6 +41,8 @@ pub mod env_vars {
     pub const COORD_GRAPH_MAX_FILES: &str = "COORD_GRAPH_MAX_FILES";
     /// Largest file that is read for its imports, in bytes, at least 1. Default 4 MiB. Larger ones are `too_large`.
     pub const COORD_GRAPH_MAX_FILE_BYTES: &str = "COORD_GRAPH_MAX_FILE_BYTES";
+    /// Origins of pages on other sites that may ask, with commas: `https://coord.example.com,http://localhost:5173`. Unset: none.
+    pub const COORD_CORS_ORIGINS: &str = "COORD_CORS_ORIGINS";
     /// Secret that the cron sends as a bearer token. Unset: the sweep refuses to run.
     pub const CRON_SECRET: &str = "CRON_SECRET";
     /// Where GitHub's API is: `https://api.github.com` (default), or `https://HOST/api/v3` of a GitHub Enterprise Server.

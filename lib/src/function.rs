@@ -16,11 +16,17 @@ use crate::config::{ConfigError, Environment, LockConfig, env_vars, graph_limits
 use crate::domain::{Branch, CommitSha, RepoId};
 use crate::graph::deferred::DeferredBuilds;
 use crate::heads::HeadAges;
+<<<<<<< ours
 use crate::http::{AppState, Endpoint, HeadObserver, router};
+=======
+use crate::http::{AppState, Edge, Endpoint, Webhook, router};
+use crate::logging;
+>>>>>>> theirs
 use crate::source::github::{GithubConfig, GithubSource};
-use crate::source::{BlobSink, Reachable, Source, SourceError, TreeEntry};
+use crate::source::{BlobSink, Reachable, Source, SourceError, SourceHealth, TreeEntry};
 use crate::store::scripts::Rates;
 use crate::store::{Request, Store, StoreError, Value, connect};
+use crate::timing::{TimedSource, TimedStore};
 
 /// The router of the function that serves `endpoint`. It builds graphs only inside of an
 /// [`AfterAnswer`](crate::after_answer::AfterAnswer).
@@ -32,20 +38,28 @@ fn function_state(environment: Environment<'_>) -> AppState {
     match settings(environment) {
         Ok(state) => state,
         Err(error) => AppState {
-            store: Arc::new(NoStore(error.to_string())),
+            store: TimedStore::over(Arc::new(NoStore(error.to_string()))),
             source: None,
-            authenticator: Arc::new(Authenticator::Misconfigured(error)),
+            authenticator: Arc::new(
+                credentials(environment, None).map_or_else(Authenticator::Misconfigured, Authenticator::Shown),
+            ),
+            webhook: None,
             locks: LockConfig::default(),
             head_ages: HeadAges::default(),
             rates: Rates::default(),
             cron_secret: secret(environment, env_vars::CRON_SECRET),
             head_observer: None,
+            edge: Edge {
+                is_behind_proxy: true,
+                ..Edge::default()
+            },
             graph_cache: Arc::default(),
         },
     }
 }
 
 fn settings(environment: Environment<'_>) -> Result<AppState, ConfigError> {
+<<<<<<< ours
     let store = connect::from_env(environment).unwrap_or_else(|error| Arc::new(NoStore(error.to_string())));
     let limits = graph_limits(environment)?;
     let github = github(environment);
@@ -61,24 +75,54 @@ fn settings(environment: Environment<'_>) -> Result<AppState, ConfigError> {
             Some(Arc::clone(&source) as Arc<dyn Source>),
             Some(source as Arc<dyn People>),
         ),
+=======
+    let secret_of_webhook = secret(environment, env_vars::GITHUB_WEBHOOK_SECRET);
+    let mut webhook = None;
+    let (source, people) = match github(environment) {
+        Some(Ok(source)) => {
+            webhook = secret_of_webhook.map(|secret| Arc::new(Webhook::new(secret, source.host())));
+            (
+                Some(TimedSource::over(Arc::clone(&source) as Arc<dyn Source>)),
+                Some(source as Arc<dyn People>),
+            )
+        }
+>>>>>>> theirs
         Some(Err(problem)) => (Some(Arc::new(NoSource(problem)) as Arc<dyn Source>), None),
         None => (None, None),
     };
-    let credentials = Credentials {
-        jwt: JwtVerifier::from_env(environment)?,
-        people,
-        is_graph_public: is_graph_public(environment)?,
-    };
     Ok(AppState {
+<<<<<<< ours
         store,
+=======
+        store: TimedStore::over(
+            connect::from_env(environment).unwrap_or_else(|error| Arc::new(NoStore(error.to_string()))),
+        ),
+>>>>>>> theirs
         source,
-        authenticator: Arc::new(Authenticator::Shown(credentials)),
+        authenticator: Arc::new(Authenticator::Shown(credentials(environment, people)?)),
+        webhook,
         locks: LockConfig::from_env(environment)?,
         head_ages: HeadAges::from_env(environment)?,
         rates: Rates::from_env(environment)?,
         cron_secret: secret(environment, env_vars::CRON_SECRET),
+<<<<<<< ours
         head_observer: builds,
+=======
+        head_observer: None,
+        edge: Edge {
+            is_behind_proxy: true,
+            ..Edge::from_env(environment)?
+        },
+>>>>>>> theirs
         graph_cache: Arc::default(),
+    })
+}
+
+fn credentials(environment: Environment<'_>, people: Option<Arc<dyn People>>) -> Result<Credentials, ConfigError> {
+    Ok(Credentials {
+        jwt: JwtVerifier::from_env(environment)?,
+        people,
+        is_graph_public: is_graph_public(environment)?,
     })
 }
 
@@ -103,6 +147,10 @@ impl NoSource {
 impl Source for NoSource {
     fn repositories(&self) -> Vec<RepoId> {
         Vec::new()
+    }
+
+    fn health(&self) -> SourceHealth {
+        SourceHealth::NotConfigured
     }
 
     async fn head(&self, _: &RepoId, _: &Branch) -> Result<CommitSha, SourceError> {
@@ -146,8 +194,5 @@ impl Store for NoStore {
 
 /// Sends structured logs, one JSON object a line, to standard output. `RUST_LOG` sets the level; `info` by default.
 pub fn start_logging() {
-    let filter = tracing_subscriber::EnvFilter::try_from_default_env()
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info"));
-    // A second call would fail, and would change nothing.
-    let _ = tracing_subscriber::fmt().json().with_env_filter(filter).try_init();
+    logging::start_json("info");
 }

@@ -8,6 +8,7 @@
 //! - [`heads`], [`rate_limits`]: how old a head may be, and how often may be asked
 //! - [`http`]: the endpoints, one file each, and the one place that turns errors into answers
 //! - [`sweep`]: expired locks, dropped and announced
+//! - [`timing`], [`logging`]: what a request costs; what is written about it
 //! - [`config`]: settings from the environment
 //! - [`after_answer`]: work that a function does when it has answered
 //! - [`function`]: a deployed function, put together from all of these
@@ -20,7 +21,9 @@ pub mod function;
 pub mod graph;
 pub mod heads;
 pub mod http;
+pub mod logging;
 pub mod rate_limits;
 pub mod source;
 pub mod store;
 pub mod sweep;
+pub mod timing;

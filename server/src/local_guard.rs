@@ -1,22 +1,24 @@
 //! On a loopback address without credentials, everything that can send a request here is trusted. A web page is not: it may
-//! send one through a browser on this machine. A page of another site cannot send JSON without asking first (CORS), and gets no
-//! leave; one that has its own name resolve to 127.0.0.1 (DNS rebinding) is told apart by the Host that it names.
+//! send one through a browser on this machine. A page of another site cannot send JSON without asking first (CORS), and gets
+//! no leave unless `COORD_CORS_ORIGINS` lists it; one that has its own name resolve to 127.0.0.1 (DNS rebinding) is told
+//! apart by the Host that it names.
 
 use axum::body::Body;
 use axum::http::Request;
 use axum::http::header::HOST;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use coord::http::ApiError;
+use coord::http::{ApiError, Endpoint};
 
-/// Refuses requests whose Host is not this machine.
+/// Refuses requests whose Host is not this machine, but for deliveries of a webhook, which are signed: they come through a
+/// tunnel with a name of its own.
 pub async fn require_local_host(request: Request<Body>, next: Next) -> Response {
     let host = request
         .headers()
         .get(HOST)
         .and_then(|value| value.to_str().ok())
         .unwrap_or_default();
-    if is_local(host) {
+    if is_local(host) || request.uri().path() == Endpoint::GithubWebhook.path() {
         next.run(request).await
     } else {
         ApiError::Forbidden("this server answers only to localhost; to serve others, set COORD_JWT_SECRET".to_owned())

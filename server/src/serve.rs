@@ -12,12 +12,13 @@ use coord::config::{LockConfig, env_vars, graph_limits, is_graph_public, process
 use coord::domain::UserId;
 use coord::graph::keeper::GraphKeeper;
 use coord::heads::HeadAges;
-use coord::http::{AppState, Endpoint, HeadObserver};
+use coord::http::{AppState, Edge, Endpoint, HeadObserver};
 use coord::store::Store;
 use coord::store::redis::RedisStore;
 use coord::store::scripts::Rates;
 use coord::store::upstash::UpstashStore;
 use coord::sweep::sweep_due;
+use coord::timing::TimedStore;
 use secrecy::SecretString;
 use tokio::net::TcpListener;
 
@@ -57,7 +58,7 @@ pub struct Server {
 /// # Errors
 /// When it cannot start, with a sentence for the terminal.
 pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
-    start_logging();
+    coord::logging::start_text("warn");
     let listener = bind(args.listen).await?;
     let address = listener.local_addr()?;
     let store_listener = match args.upstash_listen {
@@ -88,7 +89,17 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
                 listener.local_addr()?
             );
             let router = upstash_listen::router(Arc::clone(&server.store), token);
-            Some(tokio::spawn(listen::serve(listener, router, until_stopped())))
+            // Longer than our own client keeps an idle connection, so that it never sends on one that is just being ended.
+            let bounds = listen::Bounds {
+                head_time: Duration::from_secs(30),
+                ..listen::Bounds::default()
+            };
+            Some(tokio::spawn(listen::serve_within(
+                bounds,
+                listener,
+                router,
+                until_stopped(),
+            )))
         }
         None => None,
     };
@@ -113,9 +124,11 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
     let limits = graph_limits(&process_environment)?;
     let head_ages = HeadAges::from_env(&process_environment)?;
     let rates = Rates::from_env(&process_environment)?;
+    let edge = Edge::from_env(&process_environment)?;
     let OpenSources {
         source,
         people,
+        webhook,
         opened,
         served,
     } = sources::open(args).await?;
@@ -132,22 +145,24 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
         }
     }
     let state = AppState {
-        store: Arc::clone(&store),
+        store: TimedStore::over(Arc::clone(&store)),
         source: Some(source),
         authenticator: Arc::new(authenticator),
         locks,
         head_ages,
         rates,
+        webhook,
         cron_secret: secret(&process_environment, env_vars::CRON_SECRET),
         head_observer: Some(Arc::clone(&keeper) as Arc<dyn HeadObserver>),
+        edge: edge.clone(),
         graph_cache: Arc::default(),
     };
-    let mut router = coord::http::router(state, &Endpoint::ALL).merge(page::router());
+    let mut router = coord::http::routes(state, &Endpoint::ALL).merge(page::router());
     if is_open {
         router = router.layer(axum::middleware::from_fn(require_local_host));
     }
     Ok(Server {
-        router,
+        router: edge.around(router),
         store,
         keeper,
         served,
@@ -158,16 +173,6 @@ fn started_at() -> u128 {
     std::time::SystemTime::now()
         .duration_since(std::time::UNIX_EPOCH)
         .map_or(0, |time| time.as_nanos())
-}
-
-fn start_logging() {
-    let filter = tracing_subscriber::EnvFilter::try_from_default_env()
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
-    // A second call, in a test, would fail and change nothing.
-    let _ = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .try_init();
 }
 
 async fn bind(listen: Option<SocketAddr>) -> anyhow::Result<TcpListener> {

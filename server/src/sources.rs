@@ -6,10 +6,12 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use async_trait::async_trait;
 use coord::auth::People;
-use coord::config::{env_vars, process_environment};
+use coord::config::{env_vars, process_environment, secret};
 use coord::domain::{Branch, CommitSha, RepoId};
+use coord::http::Webhook;
 use coord::source::github::{ApiBase, GithubConfig, GithubSource};
-use coord::source::{BlobSink, KnownHead, Reachable, RefreshedHead, Source, SourceError, TreeEntry};
+use coord::source::{BlobSink, KnownHead, Reachable, RefreshedHead, Source, SourceError, SourceHealth, TreeEntry};
+use coord::timing::TimedSource;
 
 use crate::banner::Served;
 use crate::cli::ServeArgs;
@@ -26,6 +28,8 @@ pub struct OpenSources {
     pub source: Arc<dyn Source>,
     /// Who knows the holders of GitHub's tokens, where GitHub is read.
     pub people: Option<Arc<dyn People>>,
+    /// What deliveries of GitHub's webhook are held to.
+    pub webhook: Option<Arc<Webhook>>,
     /// The repositories on this machine.
     pub opened: Vec<Opened>,
     /// All repositories, those on this machine first.
@@ -40,6 +44,7 @@ pub async fn open(args: &ServeArgs) -> anyhow::Result<OpenSources> {
     let mut sources: Vec<Arc<dyn Source>> = Vec::new();
     let mut opened = Vec::new();
     let mut people = None;
+    let mut webhook = None;
     if !args.repo.is_empty() || args.github.is_empty() {
         let paths = if args.repo.is_empty() {
             vec![PathBuf::from(".")]
@@ -48,7 +53,7 @@ pub async fn open(args: &ServeArgs) -> anyhow::Result<OpenSources> {
         };
         let source = tokio::task::spawn_blocking(move || GitSource::open(&paths)).await??;
         opened = source.opened();
-        sources.push(Arc::new(source));
+        sources.push(TimedSource::over(Arc::new(source)));
     }
     let mut served: Vec<Served> = opened.iter().map(Served::from).collect();
     if !args.github.is_empty() {
@@ -60,12 +65,15 @@ pub async fn open(args: &ServeArgs) -> anyhow::Result<OpenSources> {
             served.push(look_at(&source, repo, &place).await?);
         }
         let source = Arc::new(source);
+        webhook = secret(&process_environment, env_vars::GITHUB_WEBHOOK_SECRET)
+            .map(|secret| Arc::new(Webhook::new(secret, source.host())));
         people = Some(Arc::clone(&source) as Arc<dyn People>);
-        sources.push(source);
+        sources.push(TimedSource::over(source));
     }
     Ok(OpenSources {
         source: Arc::new(Sources { sources }),
         people,
+        webhook,
         opened,
         served,
     })
@@ -143,6 +151,10 @@ impl Sources {
 impl Source for Sources {
     fn repositories(&self) -> Vec<RepoId> {
         self.sources.iter().flat_map(|source| source.repositories()).collect()
+    }
+
+    fn health(&self) -> SourceHealth {
+        SourceHealth::worst(self.sources.iter().map(|source| source.health()))
     }
 
     async fn head(&self, repo: &RepoId, branch: &Branch) -> Result<CommitSha, SourceError> {

@@ -15,6 +15,7 @@ use coord::heads::HeadAges;
 use coord::http::{AppState, Endpoint};
 use coord::store::scripts::{Rates, StagedPart, lease_build, publish_graph, stage_graph};
 use coord::store::{Request, Store, Value as StoreValue, keys};
+use coord::timing::{TimedSource, TimedStore};
 use coord_server::embedded::EmbeddedStore;
 use coord_server::git_source::GitSource;
 use serde_json::{Value, json};
@@ -265,8 +266,8 @@ fn over(mut value: Value, more: Value) -> Value {
 /// A state over `store` and the repositories at `paths`, for callers on this machine.
 pub fn state(store: Arc<dyn Store>, paths: &[PathBuf]) -> AppState {
     AppState {
-        store,
-        source: Some(Arc::new(GitSource::open(paths).unwrap())),
+        store: TimedStore::over(store),
+        source: Some(TimedSource::over(Arc::new(GitSource::open(paths).unwrap()))),
         authenticator: Arc::new(Authenticator::Local {
             user: UserId::parse("root").unwrap(),
             credentials: Credentials::default(),
@@ -274,8 +275,10 @@ pub fn state(store: Arc<dyn Store>, paths: &[PathBuf]) -> AppState {
         locks: LockConfig::default(),
         head_ages: HeadAges::default(),
         rates: Rates::default(),
+        webhook: None,
         cron_secret: None,
         head_observer: None,
+        edge: coord::http::Edge::default(),
         graph_cache: Arc::default(),
     }
 }

@@ -5,15 +5,21 @@ mod git;
 
 mod api;
 
+mod attacks;
 mod bad_bodies;
 mod bad_fields;
 mod check_status;
+mod connections;
+mod cors;
 mod cron_cleanup;
+mod edge;
 mod graph;
+mod health;
 mod identity;
 mod issuer;
 mod key_fetches;
 mod key_sets;
+mod logs;
 mod post_status;
 mod release;
 mod repositories;

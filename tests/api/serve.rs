@@ -132,3 +132,33 @@ async fn a_folder_that_is_no_repository_is_no_server() {
         "{error}"
     );
 }
+
+#[tokio::test]
+async fn the_page_has_its_own_policy_and_everything_else_of_the_edge() {
+    let repository = Api::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let api = serve(&repository, folder.path()).await;
+    for path in ["/", "/index.html", "/coord.js", "/coord.css"] {
+        let answer = api.get(path, &[("x-request-id", "mine")]).await;
+        assert_eq!(answer.status, 200, "{path}");
+        let policy = answer.header("content-security-policy").unwrap();
+        assert!(policy.starts_with("default-src 'self';"), "{policy}");
+        for (name, value) in [
+            ("cache-control", "no-cache"),
+            ("x-content-type-options", "nosniff"),
+            ("referrer-policy", "no-referrer"),
+            ("x-request-id", "mine"),
+        ] {
+            assert_eq!(answer.header(name), Some(value), "{path} {name}");
+        }
+    }
+    let health = api.get("/api/health", &[]).await;
+    assert_eq!((health.status, &health.json()["source"]["status"]), (200, &json!("ok")));
+    // Who has the name of another host resolve to this one is refused, also for this, and in the same form.
+    let rebound = api.get("/api/health", &[("host", "evil.example")]).await;
+    assert_eq!(
+        (rebound.status, rebound.header("cache-control")),
+        (403, Some("no-store"))
+    );
+    assert!(rebound.header("x-request-id").is_some());
+}

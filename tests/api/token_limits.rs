@@ -24,8 +24,8 @@ async fn ask_all(api: &Api, headers: &[(&'static str, &str)], repo_url: &str) ->
     for endpoint in Endpoint::ALL {
         let repo = json!({ "repo_url": repo_url });
         let (method, path, body) = match endpoint {
-            // It is the deployment's own, with a secret of its own.
-            Endpoint::CronCleanup => continue,
+            // They are about the deployment: one has a secret of its own, the other is for everybody.
+            Endpoint::CronCleanup | Endpoint::Health | Endpoint::GithubWebhook => continue,
             Endpoint::Graph => {
                 let path = format!("{}?repo_url={repo_url}&branch=main", endpoint.path());
                 (Method::GET, path, Value::Null)

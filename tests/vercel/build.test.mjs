@@ -71,6 +71,18 @@ test("the sweep is called every minute", () => {
   assert.deepEqual(readJson(output, "config.json").crons, [{ path: "/api/cron_cleanup", schedule: "* * * * *" }]);
 });
 
+test("the page has a policy of its own, and the functions theirs", () => {
+  const routes = readJson(output, "config.json").routes.filter(({ headers }) => headers?.["Content-Security-Policy"]);
+  assert.equal(routes.length, 1, JSON.stringify(routes));
+  const source = new RegExp(routes[0].src);
+  for (const path of ["/", "/index.html", "/coord.js"]) {
+    assert.match(path, source);
+  }
+  for (const path of ["/api/graph", "/api/check_status"]) {
+    assert.doesNotMatch(path, source);
+  }
+});
+
 test("nothing but the files of public/ is served as static files", () => {
   const served = filesIn(join(output, "static"));
   assert.deepEqual(served, filesIn(join(project, "public")));

@@ -137,6 +137,16 @@ describe("functions on a store that a coord serve keeps up to date", () => {
     assert.equal(swept.body.is_complete, true);
   });
 
+  test("whether it works is said without a token", async () => {
+    const { status, body, headers } = await send(`${functions.url}/api/health`);
+    assert.equal(status, 200);
+    assert.equal(body.status, "ok");
+    assert.equal(body.store.status, "ok");
+    assert.equal(body.source.status, "none");
+    assert.equal(headers.get("cache-control"), "no-store");
+    assert.ok(headers.get("x-request-id"));
+  });
+
   test("a repository that no server has reported is unknown, not free", async () => {
     const body = { ...question("src/auth.ts", first), repo_url: "https://github.com/acme/unknown" };
     const answer = await send(`${functions.url}/api/check_status`, { token: alice, body });

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::{HeaderMap, Request};
+use bytes::Bytes;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::de::{DeserializeOwned, IgnoredAny};
 
@@ -19,26 +20,38 @@ const MAX_SECONDS: u64 = 10;
 /// Reads the body of `request` as JSON.
 ///
 /// # Errors
-/// When it is not announced as JSON, too large, too slow, not UTF-8, not JSON, or not of the shape of `T`.
+/// When it is not announced as JSON, packed, too large, too slow, not UTF-8, not JSON, or not of the shape of `T`.
 pub async fn read_json<T: DeserializeOwned>(request: Request<Body>) -> Result<T, ApiError> {
     if !is_json(request.headers()) {
         return Err(ApiError::UnsupportedMediaType);
+    }
+    parse(&read_bytes(request, MAX_BYTES).await?)
+}
+
+/// Reads the body of `request`, of at most `max_bytes`.
+///
+/// # Errors
+/// When it is packed, too large, or too slow.
+pub(super) async fn read_bytes(request: Request<Body>, max_bytes: usize) -> Result<Bytes, ApiError> {
+    // Nothing is unpacked here, so that no small body can become a large one.
+    let mut encodings = request.headers().get_all(CONTENT_ENCODING).iter();
+    if encodings.any(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity")) {
+        return Err(ApiError::UnsupportedEncoding);
     }
     let announced = request
         .headers()
         .get(CONTENT_LENGTH)
         .and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
-    if announced.is_some_and(|length| length > MAX_BYTES as u64) {
-        return Err(ApiError::TooLarge(MAX_BYTES));
+    if announced.is_some_and(|length| length > max_bytes as u64) {
+        return Err(ApiError::TooLarge(max_bytes));
     }
-    let reading = Limited::new(request.into_body(), MAX_BYTES).collect();
-    let bytes = match tokio::time::timeout(Duration::from_secs(MAX_SECONDS), reading).await {
-        Ok(Ok(body)) => body.to_bytes(),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => return Err(ApiError::TooLarge(MAX_BYTES)),
-        Ok(Err(_)) => return Err(malformed(None, "the body was cut off")),
-        Err(_) => return Err(ApiError::SlowBody(MAX_SECONDS)),
-    };
-    parse(&bytes)
+    let reading = Limited::new(request.into_body(), max_bytes).collect();
+    match tokio::time::timeout(Duration::from_secs(MAX_SECONDS), reading).await {
+        Ok(Ok(body)) => Ok(body.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(ApiError::TooLarge(max_bytes)),
+        Ok(Err(_)) => Err(malformed(None, "the body was cut off")),
+        Err(_) => Err(ApiError::SlowBody(MAX_SECONDS)),
+    }
 }
 
 fn is_json(headers: &HeaderMap) -> bool {

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 
 use super::body::read_json;
-use super::entrance::Right;
+use super::entrance::{Entrance, Right};
 use super::error::ErrorBody;
 use super::lock_view::{LockView, OwnLockView, others_locks, own_locks, sentence, warnings};
 use super::question::{Fields, Question};
@@ -56,7 +56,7 @@ fn is_zero(number: &u64) -> bool {
 pub(super) async fn check_status(State(state): State<AppState>, request: Request<Body>) -> Response {
     match answer(&state, request).await {
         Ok(response) => response,
-        Err(error) if error.is_offline() => offline(&error),
+        Err(error) if error.is_offline() => offline(&error, None),
         Err(error) => error.respond_to_agent(),
     }
 }
@@ -79,19 +79,33 @@ async fn answer(state: &AppState, request: Request<Body>) -> Result<Response, Ap
     )?;
     let intent = sent.intent.unwrap_or(Claim::Writing);
     let mut entrance = question.enter(state, Right::Read).await?;
-    let policy = state.locks.neighbor_policy;
-    let survey = loop {
-        let entered = scripts::check_status(&*state.store, &entrance.entry(), &question.paths, intent, policy).await?;
-        if let Some(survey) = entrance.pass(entered).await? {
-            break survey;
+    match survey(state, &question, &mut entrance, intent).await {
+        Ok(survey) => {
+            let mut notes = Vec::new();
+            entrance.note(&survey.head, &mut notes);
+            Ok(Json(respond(&question, survey, notes)).into_response())
         }
-    };
-    let mut notes = Vec::new();
-    entrance.note(&survey.head, &mut notes);
-    Ok(Json(respond(&question, survey, notes)).into_response())
+        Err(error) if error.is_offline() => Ok(offline(&error, entrance.told())),
+        Err(error) => Err(error),
+    }
 }
 
-fn offline(error: &ApiError) -> Response {
+async fn survey(
+    state: &AppState,
+    question: &Question,
+    entrance: &mut Entrance<'_>,
+    intent: Claim,
+) -> Result<Survey, ApiError> {
+    let policy = state.locks.neighbor_policy;
+    loop {
+        let entered = scripts::check_status(&*state.store, &entrance.entry(), &question.paths, intent, policy).await?;
+        if let Some(survey) = entrance.pass(entered).await? {
+            return Ok(survey);
+        }
+    }
+}
+
+fn offline(error: &ApiError, repo_head: Option<&CommitSha>) -> Response {
     let facts = Facts {
         is_offline: true,
         ..Facts::default()
@@ -99,7 +113,7 @@ fn offline(error: &ApiError) -> Response {
     let body = error.body();
     error.respond(CheckResponse {
         status: orchestration::status(facts),
-        repo_head: None,
+        repo_head: repo_head.cloned(),
         locks: BTreeMap::new(),
         held: BTreeMap::new(),
         locks_omitted: 0,

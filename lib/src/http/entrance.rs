@@ -10,6 +10,7 @@ use crate::domain::{AgentId, Branch, CommitSha, Holder, RepoId};
 use crate::heads;
 use crate::source::{KnownHead, Reachable, Source};
 use crate::store::scripts::{Entered, Entry, HeadTerms, Limited, Rates, Remembered, SeenHead, Stop, Who, remember};
+use crate::timing::Call;
 
 /// How often one question may be asked again: for its identity, its head, what the source says of its commits, and while
 /// another asks for the head.
@@ -131,6 +132,11 @@ impl<'a> Entrance<'a> {
         self.reachable
     }
 
+    /// The head, where a source told it.
+    pub fn told(&self) -> Option<&CommitSha> {
+        self.told.as_ref()
+    }
+
     /// How the question enters the store.
     pub fn entry(&self) -> Entry<'_> {
         let ages = self.state.head_ages;
@@ -231,9 +237,12 @@ impl<'a> Entrance<'a> {
         let (Visitor::Shown { shown, .. }, Some(people)) = (&self.visitor, self.state.authenticator.people()) else {
             return Err(ApiError::Internal);
         };
-        let verdict = match shown.secret() {
-            Some(token) => people.verify(token, self.repo).await?,
-            None => people.verify_anybody(self.repo).await?,
+        let verdict = {
+            let _call = Call::to_source();
+            match shown.secret() {
+                Some(token) => people.verify(token, self.repo).await?,
+                None => people.verify_anybody(self.repo).await?,
+            }
         };
         let (what, seconds) = match &verdict {
             Verdict::Member(member) => (

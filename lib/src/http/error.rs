@@ -45,7 +45,7 @@ pub enum ApiError {
     #[error("{0}")]
     ForbiddenRepository(String),
     /// 404: no such route.
-    #[error("there is nothing here; the endpoints are /api/check_status, /api/post_status and /api/graph")]
+    #[error("there is nothing here; the endpoints are /api/check_status, /api/post_status, /api/graph and /api/health")]
     UnknownRoute,
     /// 404: the repository is not served here.
     #[error(
@@ -87,6 +87,12 @@ pub enum ApiError {
     /// 413: the body is too large.
     #[error("the body is larger than {0} bytes")]
     TooLarge(usize),
+    /// 414: path and query are too long.
+    #[error("path and query are longer than {0} bytes")]
+    UriTooLong(usize),
+    /// 415: the body is packed.
+    #[error("send the body as it is, without Content-Encoding")]
+    UnsupportedEncoding,
     /// 415: the body is not announced as JSON.
     #[error("send Content-Type: application/json")]
     UnsupportedMediaType,
@@ -101,6 +107,9 @@ pub enum ApiError {
     /// 500: a defect of ours.
     #[error("something is wrong with the server; its log says what")]
     Internal,
+    /// 503: the answer took too long.
+    #[error("there was no answer within {0} seconds; what was asked may or may not have been done, ask again")]
+    TimedOut(u64),
     /// 503: who calls cannot be verified at the moment.
     #[error("{0}")]
     IdentityUnavailable(String),
@@ -155,9 +164,12 @@ impl ApiError {
             ApiError::UnknownFile { .. } => (StatusCode::NOT_FOUND, "UNKNOWN_FILE"),
             ApiError::MethodNotAllowed { .. } => (StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED"),
             ApiError::TooLarge(_) => (StatusCode::PAYLOAD_TOO_LARGE, "BODY_TOO_LARGE"),
+            ApiError::UriTooLong(_) => (StatusCode::URI_TOO_LONG, "URI_TOO_LONG"),
+            ApiError::UnsupportedEncoding => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_ENCODING"),
             ApiError::UnsupportedMediaType => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE"),
             ApiError::RateLimited { .. } => (StatusCode::TOO_MANY_REQUESTS, "RATE_LIMITED"),
             ApiError::Internal => (StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL"),
+            ApiError::TimedOut(_) => (StatusCode::SERVICE_UNAVAILABLE, "TIMED_OUT"),
             ApiError::IdentityUnavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, "IDENTITY_UNAVAILABLE"),
             ApiError::StoreUnavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, "STORE_UNAVAILABLE"),
             ApiError::SourceUnavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, "SOURCE_UNAVAILABLE"),
@@ -208,6 +220,7 @@ impl ApiError {
             | ApiError::RateLimited {
                 retry_after_seconds, ..
             } => Some((RETRY_AFTER, (*retry_after_seconds).into())),
+            ApiError::TimedOut(_) => Some((RETRY_AFTER, HeaderValue::from_static("5"))),
             error if error.is_offline() => Some((RETRY_AFTER, HeaderValue::from_static("5"))),
             _ => None,
         };

@@ -2,22 +2,32 @@
 
 pub mod body;
 pub mod check_status;
+pub mod cors;
 pub mod cron_cleanup;
+pub mod edge;
 mod entrance;
 pub mod error;
+pub mod github_webhook;
 pub mod graph;
+mod headers;
+pub mod health;
 mod lock_view;
 pub mod post_status;
 mod question;
+mod request_id;
 mod state;
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use axum::Router;
-use axum::response::IntoResponse;
+use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 
+pub use edge::Edge;
 pub use error::ApiError;
+pub use github_webhook::Webhook;
 pub use state::{AppState, HeadObserver};
 
 /// An endpoint. A function serves one, `coord serve` all.
@@ -31,16 +41,25 @@ pub enum Endpoint {
     Graph,
     /// `GET /api/cron_cleanup`
     CronCleanup,
+    /// `GET /api/health`
+    Health,
+    /// `POST /api/github_webhook`
+    GithubWebhook,
 }
 
 impl Endpoint {
     /// Every endpoint.
-    pub const ALL: [Endpoint; 4] = [
+    pub const ALL: [Endpoint; 6] = [
         Endpoint::CheckStatus,
         Endpoint::PostStatus,
         Endpoint::Graph,
         Endpoint::CronCleanup,
+        Endpoint::Health,
+        Endpoint::GithubWebhook,
     ];
+
+    /// What a sweep may take beyond any other request.
+    pub const EXTRA_SWEEP_TIME: Duration = Duration::from_secs(30);
 
     /// Its path.
     pub fn path(self) -> &'static str {
@@ -49,6 +68,18 @@ impl Endpoint {
             Endpoint::PostStatus => "/api/post_status",
             Endpoint::Graph => "/api/graph",
             Endpoint::CronCleanup => "/api/cron_cleanup",
+            Endpoint::Health => "/api/health",
+            Endpoint::GithubWebhook => "/api/github_webhook",
+        }
+    }
+
+    /// `error` in the form that its callers expect: agents get an orchestration command.
+    fn refuse(self, error: &ApiError) -> Response {
+        match self {
+            Endpoint::CheckStatus | Endpoint::PostStatus => error.respond_to_agent(),
+            Endpoint::Graph | Endpoint::CronCleanup | Endpoint::Health | Endpoint::GithubWebhook => {
+                error.clone().into_response()
+            }
         }
     }
 }
@@ -56,6 +87,12 @@ impl Endpoint {
 /// A router that serves `endpoints`. Every other path, and every other method on these, gets an error of the same form as
 /// any other.
 pub fn router(state: AppState, endpoints: &[Endpoint]) -> Router {
+    let edge = state.edge.clone();
+    edge.around(routes(state, endpoints))
+}
+
+/// The same without the [`Edge`], for who has more to put inside it.
+pub fn routes(state: AppState, endpoints: &[Endpoint]) -> Router {
     let mut router = Router::new();
     for &endpoint in endpoints {
         let (routes, allowed) = match endpoint {
@@ -63,20 +100,17 @@ pub fn router(state: AppState, endpoints: &[Endpoint]) -> Router {
             Endpoint::PostStatus => (post(post_status::post_status), "POST"),
             Endpoint::Graph => (get(graph::get_graph).layer(CompressionLayer::new()), "GET, HEAD"),
             Endpoint::CronCleanup => (get(cron_cleanup::run_sweep), "GET, HEAD"),
+            Endpoint::GithubWebhook => (post(github_webhook::take_delivery), "POST"),
+            Endpoint::Health => {
+                let health = health::Health::of(&state);
+                let answer = async move || health::get_health(Arc::clone(&health)).await;
+                (get(answer), "GET, HEAD")
+            }
         };
         router = router.route(
             endpoint.path(),
-            routes.fallback(async move || {
-                let error = ApiError::MethodNotAllowed { allowed };
-                match endpoint {
-                    Endpoint::CheckStatus | Endpoint::PostStatus => error.respond_to_agent(),
-                    Endpoint::Graph | Endpoint::CronCleanup => error.into_response(),
-                }
-            }),
+            routes.fallback(async move || endpoint.refuse(&ApiError::MethodNotAllowed { allowed })),
         );
     }
-    router
-        .fallback(async || ApiError::UnknownRoute)
-        .layer(CatchPanicLayer::custom(error::panicked))
-        .with_state(state)
+    router.fallback(async || ApiError::UnknownRoute).with_state(state)
 }

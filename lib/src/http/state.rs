@@ -6,6 +6,7 @@ use crate::auth::Authenticator;
 use crate::config::LockConfig;
 use crate::domain::{Branch, CommitSha, RepoId};
 use crate::heads::HeadAges;
+use crate::http::{Edge, Webhook};
 use crate::source::Source;
 use crate::store::Store;
 use crate::store::scripts::Rates;
@@ -34,10 +35,14 @@ pub struct AppState {
     pub head_ages: HeadAges,
     /// How often may be asked.
     pub rates: Rates,
+    /// What deliveries of GitHub's webhook are held to; without, none is taken.
+    pub webhook: Option<Arc<Webhook>>,
     /// What the cron shows.
     pub cron_secret: Option<SecretString>,
     /// Who is told of heads.
     pub head_observer: Option<Arc<dyn HeadObserver>>,
+    /// How the service meets its callers.
+    pub edge: Edge,
     /// Graphs as last read from the store.
     pub graph_cache: Arc<super::graph::GraphCache>,
 }

@@ -2,6 +2,7 @@
 //! finds names like a branch that does not exist.
 
 pub mod github;
+mod health;
 pub mod near;
 
 use std::sync::Arc;
@@ -9,6 +10,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use crate::domain::{Branch, CommitSha, RepoId};
+pub use health::SourceHealth;
 
 /// Why a source could not answer.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -124,6 +126,11 @@ pub struct RefreshedHead {
 pub trait Source: Send + Sync + 'static {
     /// The repositories that this source has, where they can be listed.
     fn repositories(&self) -> Vec<RepoId>;
+
+    /// How it is, without asking anybody: it may look at the disk, and sends nothing.
+    fn health(&self) -> SourceHealth {
+        SourceHealth::Unknown
+    }
 
     /// The commit at the tip of `branch`, full length.
     async fn head(&self, repo: &RepoId, branch: &Branch) -> Result<CommitSha, SourceError>;

@@ -9,6 +9,7 @@ use tokio::time::Instant;
 
 use super::script::sha1_hex;
 use super::{Limits, Request, Script, StoreError, Value};
+use crate::timing::count_round_trip;
 
 /// One command as it goes over the wire, name first.
 pub(super) type Words<'r> = Vec<Cow<'r, [u8]>>;
@@ -151,6 +152,7 @@ pub(super) async fn run_atomically(
         return Ok(Vec::new());
     }
     let words: Vec<Words<'_>> = batch.iter().map(|request| dialect.words(request, EVAL)).collect();
+    count_round_trip();
     let replies = wire
         .send(&words, Mode::Transaction)
         .await
@@ -173,6 +175,7 @@ async fn send(
     let is_repeatable = batch.iter().all(|request| request.is_repeatable());
     let mut again = 0;
     loop {
+        count_round_trip();
         let failure = match tokio::time::timeout_at(deadline, wire.send(&words, Mode::Pipeline)).await {
             Ok(Ok(replies)) => return one_for_each(replies, batch.len()),
             Ok(Err(failure)) => failure,

@@ -32,7 +32,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use coord::domain::{Branch, CommitSha, RepoId};
-use coord::source::{BlobSink, Reachable, Source, SourceError, TreeEntry};
+use coord::source::{BlobSink, Reachable, Source, SourceError, SourceHealth, TreeEntry};
 
 pub use open::OpenError;
 use repository::Repository;
@@ -123,6 +123,16 @@ impl Source for GitSource {
             .iter()
             .map(|repository| repository.id().clone())
             .collect()
+    }
+
+    fn health(&self) -> SourceHealth {
+        let is_readable =
+            |repository: &Arc<Repository>| std::fs::File::open(repository.common_dir().join("HEAD")).is_ok();
+        if self.repositories.iter().all(is_readable) {
+            SourceHealth::Ok
+        } else {
+            SourceHealth::Unreachable
+        }
     }
 
     /// Reads the reference on the calling thread: two or three system calls, a few microseconds, where handing the work

@@ -57,8 +57,10 @@ pub async fn open(stores: &[(Arc<dyn Store>, u32)], edges: &[(&str, &str)]) -> A
             },
             head_ages: HeadAges::default(),
             rates: Rates::NONE,
+            webhook: None,
             cron_secret: Some(SecretString::from(CRON_SECRET.to_owned())),
             head_observer: None,
+            edge: coord::http::Edge::default(),
             graph_cache: Arc::default(),
         };
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");

@@ -110,6 +110,11 @@ impl GithubSource {
             .map_err(|_| SourceError::Unreachable(format!("{repo}: its default branch has no valid name")))
     }
 
+    /// The host that its repositories are named by.
+    pub fn host(&self) -> &str {
+        self.client.transport.api.serves()
+    }
+
     /// What was sent so far.
     pub fn requests(&self) -> Requests {
         Requests {

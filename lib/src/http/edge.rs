@@ -1,0 +1,190 @@
+//! What every request passes on its way in, and every answer on its way out: a name, bounds, CORS, headers, figures, and one
+//! line in the log.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::body::{Body, HttpBody};
+use axum::extract::{MatchedPath, State};
+use axum::http::{HeaderName, HeaderValue, Method, Request};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use tower_http::catch_panic::CatchPanicLayer;
+use tracing::Instrument;
+use tracing::field::Empty;
+
+use super::cors::AllowedOrigins;
+use super::request_id::{X_REQUEST_ID, request_id, vercel_id};
+use super::{ApiError, Endpoint, error, headers};
+use crate::config::{ConfigError, Environment};
+use crate::timing::{Timings, measure};
+
+/// Longest path and query, in bytes: three times (percent-encoding) the longest file path, and what else may stand there.
+const MAX_URI_BYTES: usize = 16 * 1024;
+
+const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
+
+/// How the service meets its callers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// Which pages of other sites may ask.
+    pub cors: Option<AllowedOrigins>,
+    /// Whether a proxy of ours is before us, so that what it says of the request (`X-Forwarded-Proto`, `X-Vercel-Id`) is true.
+    pub is_behind_proxy: bool,
+    /// Longest time that an answer may take; the sweep has [`Endpoint::EXTRA_SWEEP_TIME`] more.
+    pub time_limit: Duration,
+}
+
+impl Default for Edge {
+    fn default() -> Self {
+        Edge {
+            cors: None,
+            is_behind_proxy: false,
+            // Five seconds before the platform ends a function, and answers with a page of its own.
+            time_limit: Duration::from_secs(25),
+        }
+    }
+}
+
+impl Edge {
+    /// # Errors
+    /// When a variable is set to something that it does not take.
+    pub fn from_env(environment: Environment<'_>) -> Result<Self, ConfigError> {
+        Ok(Edge {
+            cors: AllowedOrigins::from_env(environment)?,
+            ..Edge::default()
+        })
+    }
+
+    /// Puts this around `router`; it must be the outermost layer.
+    pub fn around(self, router: Router) -> Router {
+        router
+            .layer(CatchPanicLayer::custom(error::panicked))
+            .layer(from_fn_with_state(Arc::new(self), pass))
+    }
+
+    /// What the routes answer, within bounds.
+    async fn answer(&self, endpoint: Option<Endpoint>, request: Request<Body>, next: Next) -> Response {
+        let refuse = |error: ApiError| match endpoint {
+            Some(endpoint) => endpoint.refuse(&error),
+            None => error.into_response(),
+        };
+        let uri = request.uri();
+        if uri.path().len() + uri.query().map_or(0, str::len) > MAX_URI_BYTES {
+            return refuse(ApiError::UriTooLong(MAX_URI_BYTES));
+        }
+        let limit = match endpoint {
+            Some(Endpoint::CronCleanup) => self.time_limit + Endpoint::EXTRA_SWEEP_TIME,
+            _ => self.time_limit,
+        };
+        match tokio::time::timeout(limit, next.run(request)).await {
+            Ok(response) => response,
+            Err(_) => {
+                tracing::error!(?limit, "a request took too long and was given up");
+                refuse(ApiError::TimedOut(limit.as_secs()))
+            }
+        }
+    }
+}
+
+async fn pass(State(edge): State<Arc<Edge>>, request: Request<Body>, next: Next) -> Response {
+    let id = request_id(request.headers());
+    let span = tracing::error_span!("request", id = id.to_str().unwrap_or_default(), vercel_id = Empty);
+    if edge.is_behind_proxy
+        && let Some(vercel_id) = vercel_id(request.headers())
+    {
+        span.record("vercel_id", vercel_id);
+    }
+    let is_https = edge.is_behind_proxy && headers::came_by_https(request.headers());
+    let asked = edge
+        .cors
+        .as_ref()
+        .map(|cors| cors.look_at(request.method(), request.headers()));
+    async move {
+        let mut line = LogLine::of(&request);
+        let endpoint = Endpoint::ALL
+            .into_iter()
+            .find(|endpoint| endpoint.path() == line.route());
+        let mut response = measure(Arc::clone(&line.timings), edge.answer(endpoint, request, next)).await;
+        if let Some(asked) = asked {
+            response = asked.complete(response);
+        }
+        headers::add_defaults(response.headers_mut(), is_https);
+        if let Ok(timing) = HeaderValue::from_str(&line.timings.header(line.started.elapsed())) {
+            response.headers_mut().insert(SERVER_TIMING, timing);
+        }
+        response.headers_mut().insert(X_REQUEST_ID, id);
+        line.answer = Some((response.status().as_u16(), response.body().size_hint().exact()));
+        response
+    }
+    .instrument(span)
+    .await
+}
+
+/// The line of one request in the log, written when it is over. It has nothing that a caller could choose freely.
+struct LogLine {
+    method: &'static str,
+    route: Option<MatchedPath>,
+    started: Instant,
+    timings: Arc<Timings>,
+    /// Status and bytes; none where the caller went away before there was an answer.
+    answer: Option<(u16, Option<u64>)>,
+}
+
+impl LogLine {
+    fn of(request: &Request<Body>) -> Self {
+        LogLine {
+            method: known_method(request.method()),
+            route: request.extensions().get::<MatchedPath>().cloned(),
+            started: Instant::now(),
+            timings: Arc::default(),
+            answer: None,
+        }
+    }
+
+    /// The path as it stands in the router.
+    fn route(&self) -> &str {
+        self.route.as_ref().map_or("none", MatchedPath::as_str)
+    }
+}
+
+impl Drop for LogLine {
+    fn drop(&mut self) {
+        let milliseconds = |time: Duration| time.as_micros() as f64 / 1000.0;
+        let (store, source) = (self.timings.spent_on_store(), self.timings.spent_on_source());
+        tracing::info!(
+            method = self.method,
+            route = self.route(),
+            status = self.answer.map(|(status, _)| status),
+            bytes = self.answer.and_then(|(_, bytes)| bytes),
+            duration_ms = milliseconds(self.started.elapsed()),
+            store_calls = store.calls,
+            store_ms = milliseconds(store.time),
+            source_calls = source.calls,
+            source_ms = milliseconds(source.time),
+            "{}",
+            if self.answer.is_some() {
+                "answered"
+            } else {
+                "the caller went away"
+            }
+        );
+    }
+}
+
+/// A method that has a name of its own in HTTP.
+fn known_method(method: &Method) -> &'static str {
+    let known = [
+        Method::GET,
+        Method::HEAD,
+        Method::POST,
+        Method::PUT,
+        Method::PATCH,
+        Method::DELETE,
+        Method::OPTIONS,
+    ];
+    const NAMES: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+    let position = known.iter().position(|known| known == method);
+    position.map_or("other", |position| NAMES[position])
+}

@@ -1,0 +1,145 @@
+//! `POST /api/github_webhook`: GitHub tells of a push.
+//!
+//! A delivery counts when it is signed, and moves a head only where it follows on what is known; otherwise GitHub itself is
+//! asked. So a delivery that is late, doubled or sent again does no harm.
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderMap, Request};
+use axum::response::{IntoResponse, Response};
+use secrecy::SecretString;
+use serde::Serialize;
+
+use super::body::read_bytes;
+use super::{ApiError, AppState};
+use crate::domain::{CommitSha, Invalid};
+use crate::heads::{self, RefreshError};
+use crate::source::SourceError;
+use crate::source::github::webhook::{Delivery, Push, is_signed, parse, payload};
+use crate::store::scripts::{Pushed, PushedHead, push_head};
+
+/// Largest delivery, in bytes: a little more than a function is ever given. A push of 2,000 commits is about 3 MB.
+pub const MAX_BYTES: usize = 5 * 1024 * 1024;
+
+/// What deliveries are held to.
+#[derive(Debug)]
+pub struct Webhook {
+    /// What GitHub signs them with.
+    secret: SecretString,
+    /// The host whose repositories count.
+    host: String,
+}
+
+impl Webhook {
+    /// Deliveries about repositories of `host`, signed with `secret`.
+    pub fn new(secret: SecretString, host: &str) -> Self {
+        Webhook {
+            secret,
+            host: host.to_owned(),
+        }
+    }
+}
+
+/// What became of a delivery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Outcome {
+    /// The branch has moved, and that was announced.
+    Moved,
+    /// Its head was known.
+    Unchanged,
+    /// It did not follow on what was known, so GitHub was asked.
+    Refreshed,
+    /// There is no such branch any more.
+    Gone,
+    /// Nobody has asked about this branch.
+    Unused,
+    /// It tells of nothing that matters here.
+    Ignored,
+}
+
+/// The answer, which GitHub shows beside the delivery.
+#[derive(Serialize)]
+struct WebhookResponse {
+    outcome: Outcome,
+}
+
+/// `POST /api/github_webhook`
+pub(super) async fn take_delivery(State(state): State<AppState>, request: Request<Body>) -> Result<Response, ApiError> {
+    let Some(webhook) = &state.webhook else {
+        tracing::error!(
+            "GITHUB_WEBHOOK_SECRET is not set, or no repository of GitHub's is served: a delivery is refused"
+        );
+        return Err(ApiError::Unauthorized(
+            "GITHUB_WEBHOOK_SECRET is not set in this deployment, so that no delivery can be told from a forged one"
+                .to_owned(),
+        ));
+    };
+    let headers = request.headers().clone();
+    let body = read_bytes(request, MAX_BYTES).await?;
+    if !is_signed(&webhook.secret, &body, text(&headers, "x-hub-signature-256")) {
+        return Err(ApiError::Unauthorized(
+            "X-Hub-Signature-256 is not the signature of this body under GITHUB_WEBHOOK_SECRET".to_owned(),
+        ));
+    }
+    let malformed = |Invalid(message)| ApiError::MalformedBody { field: None, message };
+    let event = text(&headers, "x-github-event").ok_or(ApiError::InvalidField {
+        field: "X-GitHub-Event",
+        problem: "is required".to_owned(),
+    })?;
+    let content_type = text(&headers, CONTENT_TYPE.as_str()).unwrap_or_default();
+    let payload = payload(content_type, &body).map_err(malformed)?;
+    let outcome = match parse(event, &payload, &webhook.host).map_err(malformed)? {
+        Delivery::Push(push) => take_push(&state, &push).await?,
+        Delivery::Ping | Delivery::Other => Outcome::Ignored,
+    };
+    tracing::debug!(event, ?outcome, "a delivery was taken");
+    Ok(Json(WebhookResponse { outcome }).into_response())
+}
+
+fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name)?.to_str().ok()
+}
+
+async fn take_push(state: &AppState, push: &Push) -> Result<Outcome, ApiError> {
+    let Push { repo, branch, .. } = push;
+    let Some(source) = state
+        .source
+        .as_deref()
+        .filter(|source| source.keeps_heads_in_store(repo))
+    else {
+        return Ok(Outcome::Ignored);
+    };
+    let pushed = PushedHead {
+        before: push.before.as_ref(),
+        after: push.after.as_ref(),
+        commits: &push.commits,
+        is_reset: push.is_forced,
+        pushed_at: push.pushed_at,
+    };
+    let saw = |head: &CommitSha| {
+        if let Some(observer) = &state.head_observer {
+            observer.saw_head(repo, branch, head);
+        }
+    };
+    match push_head(&*state.store, repo, branch, &pushed).await? {
+        Pushed::Moved => {
+            push.after.as_ref().inspect(|head| saw(head));
+            Ok(Outcome::Moved)
+        }
+        Pushed::Unchanged => Ok(Outcome::Unchanged),
+        Pushed::Unused => Ok(Outcome::Unused),
+        Pushed::AskSource => match heads::refresh(&*state.store, source, repo, branch, None).await {
+            Ok(head) => {
+                saw(&head);
+                Ok(Outcome::Refreshed)
+            }
+            Err(RefreshError::Source(SourceError::UnknownBranch { .. } | SourceError::UnknownRepository { .. })) => {
+                Ok(Outcome::Gone)
+            }
+            Err(error) => Err(error.into()),
+        },
+    }
+}

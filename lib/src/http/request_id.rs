@@ -1,0 +1,71 @@
+//! What names one request in its answer and in the log.
+
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
+
+/// Both ways.
+pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Vercel's own name for the request.
+const X_VERCEL_ID: HeaderName = HeaderName::from_static("x-vercel-id");
+
+/// Most characters.
+const MAX_LENGTH: usize = 128;
+
+/// The caller's id where it has one that can be used, a UUID (version 7) otherwise. It has letters, digits, `.`, `_`, `-` and `:`
+/// alone, so that it breaks neither a header nor a line of the log.
+pub fn request_id(headers: &HeaderMap) -> HeaderValue {
+    let sent = headers.get(X_REQUEST_ID).filter(|value| is_id(value)).cloned();
+    sent.unwrap_or_else(|| {
+        let id = uuid::Uuid::now_v7().hyphenated().to_string();
+        HeaderValue::from_str(&id).expect("a UUID is ASCII")
+    })
+}
+
+/// What Vercel calls the request.
+pub fn vercel_id(headers: &HeaderMap) -> Option<&str> {
+    let sent = headers.get(X_VERCEL_ID).filter(|value| is_id(value))?;
+    sent.to_str().ok()
+}
+
+fn is_id(value: &HeaderValue) -> bool {
+    let is_allowed = |byte: &u8| byte.is_ascii_alphanumeric() || b"._:-".contains(byte);
+    (1..=MAX_LENGTH).contains(&value.len()) && value.as_bytes().iter().all(is_allowed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn given(sent: &[u8]) -> HeaderValue {
+        let value = HeaderValue::from_bytes(sent).unwrap();
+        request_id(&[(X_REQUEST_ID, value)].into_iter().collect())
+    }
+
+    #[test]
+    fn a_good_id_is_kept() {
+        for id in ["a", "7f.A_b-c:9", &"x".repeat(128)] {
+            assert_eq!(given(id.as_bytes()), id);
+        }
+    }
+
+    #[test]
+    fn any_other_is_replaced() {
+        for id in [
+            &b""[..],
+            b"a b",
+            b"a\tb",
+            b"a\"b",
+            b"a,b",
+            b"a;b",
+            b"{}",
+            b"\xc3\xa9",
+            b"\xff",
+            "x".repeat(129).as_bytes(),
+        ] {
+            let given = given(id);
+            assert_ne!(given.as_bytes(), id);
+            assert_eq!(given.len(), 36);
+        }
+        assert_ne!(request_id(&HeaderMap::new()), request_id(&HeaderMap::new()));
+    }
+}

@@ -1,0 +1,166 @@
+//! Logs: JSON for functions, text for a terminal. One event is one line, whatever a caller has sent.
+
+use std::io::{self, Write};
+
+use tracing::Subscriber;
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::MakeWriter;
+
+/// One JSON object a line, on standard output. `RUST_LOG` sets the level; `default_level` without it.
+pub fn start_json(default_level: &str) {
+    start(json(filter(default_level), io::stdout));
+}
+
+/// One line of text for each event, on standard error. `RUST_LOG` sets the level; `default_level` without it.
+pub fn start_text(default_level: &str) {
+    start(text(filter(default_level), io::stderr));
+}
+
+fn start(subscriber: impl Subscriber + Send + Sync) {
+    // A second call, in a test, would fail and change nothing.
+    let _ = tracing::subscriber::set_global_default(subscriber);
+}
+
+fn filter(default_level: &str) -> EnvFilter {
+    EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default_level))
+}
+
+/// What [`start_json`] starts, on any writer.
+pub fn json(
+    filter: EnvFilter,
+    writer: impl for<'w> MakeWriter<'w> + Send + Sync + 'static,
+) -> impl Subscriber + Send + Sync {
+    tracing_subscriber::fmt()
+        .json()
+        // The list of all spans has it.
+        .with_current_span(false)
+        .with_env_filter(filter)
+        .with_writer(OneLine(writer))
+        .finish()
+}
+
+/// What [`start_text`] starts, on any writer. It has no colours, so that no escape sequence in it can be anybody's.
+pub fn text(
+    filter: EnvFilter,
+    writer: impl for<'w> MakeWriter<'w> + Send + Sync + 'static,
+) -> impl Subscriber + Send + Sync {
+    tracing_subscriber::fmt()
+        .with_ansi(false)
+        .with_env_filter(filter)
+        .with_writer(OneLine(writer))
+        .finish()
+}
+
+/// Writes each event as one line: characters that would end the line, or move the cursor, are written as JSON escapes them.
+/// The text form of `tracing-subscriber` leaves line ends as they are, and ESC in what is logged by `Display`.
+struct OneLine<M>(M);
+
+/// The writer of one event.
+struct Line<W>(W);
+
+impl<'w, M: MakeWriter<'w>> MakeWriter<'w> for OneLine<M> {
+    type Writer = Line<M::Writer>;
+
+    fn make_writer(&'w self) -> Self::Writer {
+        Line(self.0.make_writer())
+    }
+
+    fn make_writer_for(&'w self, metadata: &tracing::Metadata<'_>) -> Self::Writer {
+        Line(self.0.make_writer_for(metadata))
+    }
+}
+
+impl<W: Write> Write for Line<W> {
+    /// `event` is a whole event with its line end: it is formatted in full before it is written.
+    fn write(&mut self, event: &[u8]) -> io::Result<usize> {
+        let text = String::from_utf8_lossy(event);
+        let body = text.strip_suffix('\n').unwrap_or(&text);
+        if body.contains(breaks_a_line) {
+            let mut line = String::with_capacity(event.len() + 16);
+            for character in body.chars() {
+                match character {
+                    '\n' => line.push_str("\\n"),
+                    '\r' => line.push_str("\\r"),
+                    other if breaks_a_line(other) => line.push_str(&format!("\\u{:04x}", u32::from(other))),
+                    other => line.push(other),
+                }
+            }
+            line.push('\n');
+            self.0.write_all(line.as_bytes())?;
+        } else {
+            self.0.write_all(event)?;
+        }
+        Ok(event.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+fn breaks_a_line(character: char) -> bool {
+    match character {
+        '\t' => false,
+        '\u{2028}' | '\u{2029}' => true,
+        other => other.is_control(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    /// Keeps what is written.
+    #[derive(Clone, Default)]
+    struct Kept(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Kept {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().extend(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    const EVIL: &str = "a\nERROR forged\r\n\u{1b}[2J\u{1b}]0;title\u{7}\u{85}\u{2028}\u{9b}31m b";
+
+    fn log_evil() {
+        let span = tracing::error_span!("request", id = %EVIL);
+        let _inside = span.enter();
+        tracing::warn!(display = %EVIL, debug = ?EVIL, plain = EVIL, "{EVIL}");
+    }
+
+    fn written(kept: &Kept) -> String {
+        String::from_utf8(kept.0.lock().unwrap().clone()).unwrap()
+    }
+
+    #[test]
+    fn what_a_caller_sends_breaks_no_line_of_text() {
+        let kept = Kept::default();
+        let writer = kept.clone();
+        let subscriber = text(EnvFilter::new("trace"), move || writer.clone());
+        tracing::subscriber::with_default(subscriber, log_evil);
+        let text = written(&kept);
+        let line = text.strip_suffix('\n').unwrap();
+        assert!(!line.contains(breaks_a_line), "{text:?}");
+        assert!(line.contains("\\nERROR forged\\r"), "{text:?}");
+    }
+
+    #[test]
+    fn what_a_caller_sends_breaks_no_line_of_json() {
+        let kept = Kept::default();
+        let writer = kept.clone();
+        let subscriber = json(EnvFilter::new("trace"), move || writer.clone());
+        tracing::subscriber::with_default(subscriber, log_evil);
+        let text = written(&kept);
+        assert!(!text.trim_end_matches('\n').contains(breaks_a_line), "{text:?}");
+        let event: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(event["fields"]["message"], EVIL);
+        assert_eq!(event["spans"][0]["id"], EVIL);
+    }
+}

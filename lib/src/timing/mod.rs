@@ -1,0 +1,204 @@
+//! What one request spends on the store and on the source: [`TimedStore`] and [`TimedSource`] stand before the real ones and
+//! count, [`measure`] gathers.
+//!
+//! The figures belong to the task of the request. What is asked from a task of its own, for several requests or for none,
+//! counts for none.
+
+mod source;
+mod store;
+
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+pub use source::TimedSource;
+pub use store::TimedStore;
+
+tokio::task_local! {
+    static CURRENT: Arc<Timings>;
+}
+
+/// What one request has asked, and how long that took. Questions asked at once count each for itself, so that the sum may be
+/// more than the time that passed.
+#[derive(Debug, Default)]
+pub struct Timings {
+    store: Tally,
+    source: Tally,
+    sent: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct Tally {
+    calls: AtomicU64,
+    nanoseconds: AtomicU64,
+}
+
+/// Calls, and the time of all of them together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spent {
+    /// How many.
+    pub calls: u64,
+    /// How long.
+    pub time: Duration,
+}
+
+impl Timings {
+    /// A call of the store has ended.
+    pub fn store(&self, time: Duration) {
+        self.store.add(time);
+    }
+
+    /// A call of the source has ended.
+    pub fn source(&self, time: Duration) {
+        self.source.add(time);
+    }
+
+    /// What the store took. A call that needed a second round trip (a script that the store did not know, a further try) counts
+    /// twice.
+    pub fn spent_on_store(&self) -> Spent {
+        let spent = self.store.spent();
+        Spent {
+            calls: spent.calls.max(self.sent.load(Ordering::Relaxed)),
+            ..spent
+        }
+    }
+
+    /// What the source took, answers that it had in memory included.
+    pub fn spent_on_source(&self) -> Spent {
+        self.source.spent()
+    }
+
+    /// As a value of `Server-Timing`, after `total` has passed.
+    pub fn header(&self, total: Duration) -> String {
+        let milliseconds = |time: Duration| time.as_secs_f64() * 1000.0;
+        let (store, source) = (self.spent_on_store(), self.spent_on_source());
+        let plural = if store.calls == 1 { "" } else { "s" };
+        format!(
+            "store;dur={:.3};desc=\"{} round trip{plural}\", source;dur={:.3}, total;dur={:.3}",
+            milliseconds(store.time),
+            store.calls,
+            milliseconds(source.time),
+            milliseconds(total)
+        )
+    }
+}
+
+impl Tally {
+    fn add(&self, time: Duration) {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        self.nanoseconds.fetch_add(nanoseconds, Ordering::Relaxed);
+    }
+
+    fn spent(&self) -> Spent {
+        Spent {
+            calls: self.calls.load(Ordering::Relaxed),
+            time: Duration::from_nanos(self.nanoseconds.load(Ordering::Relaxed)),
+        }
+    }
+}
+
+/// Runs `future`, whose calls go to `timings`.
+pub async fn measure<T>(timings: Arc<Timings>, future: impl Future<Output = T>) -> T {
+    CURRENT.scope(timings, future).await
+}
+
+/// A remote store is sent something: one round trip.
+pub(crate) fn count_round_trip() {
+    // Outside of a request nobody asks.
+    let _ = CURRENT.try_with(|timings| timings.sent.fetch_add(1, Ordering::Relaxed));
+}
+
+/// A call under way. It counts when it ends, also by being given up.
+pub(crate) struct Call {
+    started: Instant,
+    record: fn(&Timings, Duration),
+}
+
+impl Call {
+    fn to_store() -> Self {
+        Call {
+            started: Instant::now(),
+            record: Timings::store,
+        }
+    }
+
+    pub(crate) fn to_source() -> Self {
+        Call {
+            started: Instant::now(),
+            record: Timings::source,
+        }
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        // Outside of a request nobody asks.
+        let _ = CURRENT.try_with(|timings| (self.record)(timings, self.started.elapsed()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn calls_count_for_the_request_in_whose_task_they_are_made() {
+        let timings = Arc::new(Timings::default());
+        measure(Arc::clone(&timings), async {
+            drop(Call::to_store());
+            drop(Call::to_source());
+            drop(Call::to_source());
+            let elsewhere = tokio::spawn(async { drop(Call::to_store()) });
+            elsewhere.await.unwrap();
+        })
+        .await;
+        drop(Call::to_store());
+        assert_eq!(timings.spent_on_store().calls, 1);
+        assert_eq!(timings.spent_on_source().calls, 2);
+    }
+
+    #[tokio::test]
+    async fn a_call_that_is_given_up_counts() {
+        let timings = Arc::new(Timings::default());
+        let slow = async {
+            let _call = Call::to_store();
+            std::future::pending::<()>().await;
+        };
+        let given_up = measure(
+            Arc::clone(&timings),
+            tokio::time::timeout(Duration::from_millis(20), slow),
+        );
+        assert!(given_up.await.is_err());
+        assert_eq!(timings.spent_on_store().calls, 1);
+        assert!(timings.spent_on_store().time >= Duration::from_millis(20));
+    }
+
+    #[test]
+    fn the_header_says_what_was_asked_of_whom() {
+        let timings = Timings::default();
+        assert_eq!(
+            timings.header(Duration::from_micros(1500)),
+            "store;dur=0.000;desc=\"0 round trips\", source;dur=0.000, total;dur=1.500"
+        );
+        timings.store(Duration::from_micros(1250));
+        timings.source(Duration::from_millis(2));
+        assert_eq!(
+            timings.header(Duration::from_millis(5)),
+            "store;dur=1.250;desc=\"1 round trip\", source;dur=2.000, total;dur=5.000"
+        );
+    }
+
+    #[tokio::test]
+    async fn a_call_that_was_sent_twice_is_two_round_trips() {
+        let timings = Arc::new(Timings::default());
+        measure(Arc::clone(&timings), async {
+            let _call = Call::to_store();
+            count_round_trip();
+            count_round_trip();
+        })
+        .await;
+        assert_eq!(timings.spent_on_store().calls, 2);
+    }
+}

@@ -1,0 +1,40 @@
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures::stream::BoxStream;
+
+use super::Call;
+use crate::store::{Request, Store, StoreError, Value};
+
+/// A store whose calls are counted for the request that makes them.
+pub struct TimedStore(Arc<dyn Store>);
+
+impl TimedStore {
+    /// Counts the calls of `store`.
+    pub fn over(store: Arc<dyn Store>) -> Arc<dyn Store> {
+        Arc::new(TimedStore(store))
+    }
+}
+
+#[async_trait]
+impl Store for TimedStore {
+    async fn run(&self, batch: Vec<Request>) -> Result<Vec<Value>, StoreError> {
+        let _call = Call::to_store();
+        self.0.run(batch).await
+    }
+
+    async fn run_atomically(&self, batch: Vec<Request>) -> Result<Vec<Value>, StoreError> {
+        let _call = Call::to_store();
+        self.0.run_atomically(batch).await
+    }
+
+    async fn subscribe(&self, channel: &str) -> Result<BoxStream<'static, Bytes>, StoreError> {
+        let _call = Call::to_store();
+        self.0.subscribe(channel).await
+    }
+
+    fn describe(&self) -> String {
+        self.0.describe()
+    }
+}

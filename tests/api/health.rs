@@ -1,0 +1,207 @@
+//! `GET /api/health`.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use coord::config::env_vars;
+use coord::function::function_router;
+use coord::http::Endpoint;
+use coord::store::{Request, Store, StoreError, Value as StoreValue};
+use futures::stream::BoxStream;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::api::{Answer, Api, listen};
+
+/// Counts PINGs, and takes a moment for each.
+struct Pinged {
+    pings: Arc<AtomicUsize>,
+    takes: Duration,
+}
+
+#[async_trait]
+impl Store for Pinged {
+    async fn run(&self, batch: Vec<Request>) -> Result<Vec<StoreValue>, StoreError> {
+        assert_eq!(format!("{batch:?}"), format!("{:?}", [Request::command(["PING"])]));
+        self.pings.fetch_add(1, Ordering::Relaxed);
+        tokio::time::sleep(self.takes).await;
+        Ok(vec![StoreValue::Status("PONG".to_owned())])
+    }
+
+    async fn subscribe(&self, _: &str) -> Result<BoxStream<'static, Bytes>, StoreError> {
+        Err(StoreError::Unreachable("not here".to_owned()))
+    }
+
+    fn describe(&self) -> String {
+        "a store that counts".to_owned()
+    }
+}
+
+async fn pinged(takes: Duration) -> (Api, Arc<AtomicUsize>) {
+    let pings = Arc::new(AtomicUsize::new(0));
+    let store = Arc::new(Pinged {
+        pings: Arc::clone(&pings),
+        takes,
+    });
+    (Api::start_with(|state| state.store = store).await, pings)
+}
+
+async fn function(environment: &[(&str, &str)]) -> Api {
+    let get = |asked: &str| {
+        let variable = environment.iter().find(|(name, _)| *name == asked);
+        variable.map(|(_, value)| (*value).to_owned())
+    };
+    let address = listen(function_router(Endpoint::Health, &get)).await;
+    let api = Api::start().await;
+    api.elsewhere(address, api.store.clone())
+}
+
+/// The body without what differs from run to run.
+fn body(answer: &Answer) -> Value {
+    let mut body = answer.json();
+    let latency = body["store"]
+        .as_object_mut()
+        .and_then(|store| store.remove("latency_ms"));
+    let is_ok = body["store"]["status"] == "ok";
+    assert_eq!(latency.is_some_and(|latency| latency.as_f64().unwrap() >= 0.0), is_ok);
+    assert_eq!(body["version"], env!("CARGO_PKG_VERSION"));
+    body.as_object_mut().unwrap().remove("version");
+    body
+}
+
+#[tokio::test]
+async fn a_service_that_works_says_so_to_anybody() {
+    let api = Api::start().await;
+    let answer = api
+        .get("/api/health", &[("x-coord-user", "nobody in particular")])
+        .await;
+    assert_eq!(answer.status, 200);
+    assert_eq!(
+        body(&answer),
+        json!({ "status": "ok", "store": { "status": "ok" }, "source": { "status": "ok" } })
+    );
+    assert_eq!(answer.header("cache-control"), Some("no-store"));
+    let head = api.request(Method::HEAD, "/api/health", &[], "").await;
+    assert_eq!((head.status, head.bytes.len()), (200, 0));
+}
+
+#[tokio::test]
+async fn a_repository_that_cannot_be_read_makes_it_degraded() {
+    let api = Api::start().await;
+    std::fs::remove_dir_all(api.git.path()).unwrap();
+    let answer = api.get("/api/health", &[]).await;
+    assert_eq!(answer.status, 200);
+    assert_eq!(
+        body(&answer),
+        json!({ "status": "degraded", "store": { "status": "ok" }, "source": { "status": "unreachable" } })
+    );
+}
+
+#[tokio::test]
+async fn a_store_that_is_away_makes_it_down_and_is_not_named() {
+    let secret = "hunter2";
+    for (name, variables) in [
+        ("nobody listens", vec![("REDIS_URL", "redis://:hunter2@127.0.0.1:1/3")]),
+        (
+            "Upstash",
+            vec![
+                ("UPSTASH_REDIS_REST_URL", "http://127.0.0.1:1"),
+                ("UPSTASH_REDIS_REST_TOKEN", secret),
+            ],
+        ),
+    ] {
+        let api = function(&variables).await;
+        for method in [Method::GET, Method::HEAD] {
+            let answer = api.request(method, "/api/health", &[], "").await;
+            assert_eq!(
+                (answer.status, answer.header("retry-after")),
+                (503, Some("5")),
+                "{name}"
+            );
+        }
+        let answer = api.get("/api/health", &[]).await;
+        assert_eq!(
+            body(&answer),
+            json!({ "status": "down", "store": { "status": "down" }, "source": { "status": "none" } }),
+            "{name}"
+        );
+        let text = format!("{:?} {}", answer.headers, String::from_utf8_lossy(&answer.bytes));
+        assert!(!text.contains(secret) && !text.contains("127.0.0.1"), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_does_not_answer_is_waited_for_two_seconds() {
+    let (api, _) = pinged(Duration::from_secs(3600)).await;
+    let started = Instant::now();
+    let answer = api.get("/api/health", &[]).await;
+    assert_eq!((answer.status, &body(&answer)["status"]), (503, &json!("down")));
+    assert!(started.elapsed() >= Duration::from_secs(2));
+}
+
+#[tokio::test]
+async fn what_is_not_configured_is_said_without_saying_how_it_is() {
+    let secret = "a secret of this deployment that nobody may see";
+    let answer = function(&[(env_vars::COORD_JWT_SECRET, secret), (env_vars::CRON_SECRET, secret)])
+        .await
+        .get("/api/health", &[])
+        .await;
+    assert_eq!(answer.status, 503);
+    assert_eq!(
+        body(&answer),
+        json!({ "status": "down", "store": { "status": "not_configured" }, "source": { "status": "none" } })
+    );
+    assert!(!String::from_utf8_lossy(&answer.bytes).contains(secret));
+    // A setting that cannot be used puts every function out of action, and so this one too.
+    for (variable, value) in [("COORD_CORS_ORIGINS", "*"), ("COORD_LOCK_TTL_SECONDS", "0")] {
+        let answer = function(&[("REDIS_URL", "redis://127.0.0.1:1"), (variable, value)])
+            .await
+            .get("/api/health", &[])
+            .await;
+        assert_eq!(
+            (answer.status, &body(&answer)["store"]["status"]),
+            (503, &json!("not_configured")),
+            "{variable}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_source_that_was_not_asked_yet_is_not_asked_for_this() {
+    // Nobody listens there: a question would fail, and the source be unreachable.
+    let variables = [
+        ("GITHUB_API_URL", "http://127.0.0.1:1"),
+        ("GITHUB_TOKEN", "ghp_hunter2"),
+    ];
+    let answer = function(&variables).await.get("/api/health", &[]).await;
+    assert_eq!(body(&answer)["source"], json!({ "status": "unknown" }));
+    let bad = [("GITHUB_API_URL", "not a url"), ("GITHUB_TOKEN", "ghp_hunter2")];
+    let answer = function(&bad).await.get("/api/health", &[]).await;
+    assert_eq!(body(&answer)["source"], json!({ "status": "not_configured" }));
+    assert!(!String::from_utf8_lossy(&answer.bytes).contains("hunter2"));
+}
+
+#[tokio::test]
+async fn many_who_poll_cost_the_store_one_ping() {
+    let (api, pings) = pinged(Duration::from_millis(50)).await;
+    let polls = futures::future::join_all((0..50).map(|_| api.get("/api/health", &[]))).await;
+    assert!(polls.iter().all(|answer| answer.status == 200));
+    assert_eq!(pings.load(Ordering::Relaxed), 1);
+    tokio::time::sleep(Duration::from_millis(2100)).await;
+    assert_eq!(api.get("/api/health", &[]).await.status, 200);
+    assert_eq!(pings.load(Ordering::Relaxed), 2);
+}
+
+#[tokio::test]
+async fn who_goes_away_takes_nothing_along_from_those_who_wait() {
+    let (api, pings) = pinged(Duration::from_millis(300)).await;
+    for _ in 0..20 {
+        let impatient = tokio::time::timeout(Duration::from_millis(10), api.get("/api/health", &[]));
+        assert!(impatient.await.is_err());
+    }
+    assert_eq!(api.get("/api/health", &[]).await.status, 200);
+    assert_eq!(pings.load(Ordering::Relaxed), 1);
+}
