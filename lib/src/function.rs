@@ -1,5 +1,5 @@
 //! A deployed function: everything from the environment. It reads heads from GitHub where the environment says anything of
-//! GitHub; otherwise it knows those that a server has reported to the store.
+//! GitHub, and builds import graphs when it has answered; otherwise it knows what a server has reported to the store.
 //!
 //! A setting that is missing or wrong does not keep the process from starting, for then its caller would get the platform's
 //! own error page: every request is answered 503 with a sentence that names the variable.
@@ -12,18 +12,24 @@ use bytes::Bytes;
 use futures::stream::BoxStream;
 
 use crate::auth::{Authenticator, Credentials, JwtVerifier, People};
-use crate::config::{ConfigError, Environment, LockConfig, env_vars, is_graph_public, secret};
+use crate::config::{ConfigError, Environment, LockConfig, env_vars, graph_limits, is_graph_public, secret};
 use crate::domain::{Branch, CommitSha, RepoId};
+use crate::graph::deferred::DeferredBuilds;
 use crate::heads::HeadAges;
+<<<<<<< ours
+use crate::http::{AppState, Endpoint, HeadObserver, router};
+=======
 use crate::http::{AppState, Edge, Endpoint, Webhook, router};
 use crate::logging;
+>>>>>>> theirs
 use crate::source::github::{GithubConfig, GithubSource};
 use crate::source::{BlobSink, Reachable, Source, SourceError, SourceHealth, TreeEntry};
 use crate::store::scripts::Rates;
 use crate::store::{Request, Store, StoreError, Value, connect};
 use crate::timing::{TimedSource, TimedStore};
 
-/// The router of the function that serves `endpoint`.
+/// The router of the function that serves `endpoint`. It builds graphs only inside of an
+/// [`AfterAnswer`](crate::after_answer::AfterAnswer).
 pub fn function_router(endpoint: Endpoint, environment: Environment<'_>) -> Router {
     router(function_state(environment), &[endpoint])
 }
@@ -53,6 +59,23 @@ fn function_state(environment: Environment<'_>) -> AppState {
 }
 
 fn settings(environment: Environment<'_>) -> Result<AppState, ConfigError> {
+<<<<<<< ours
+    let store = connect::from_env(environment).unwrap_or_else(|error| Arc::new(NoStore(error.to_string())));
+    let limits = graph_limits(environment)?;
+    let github = github(environment);
+    let builds = match &github {
+        Some(Ok(source)) => {
+            let source = Arc::clone(source) as Arc<dyn Source>;
+            Some(Arc::new(DeferredBuilds::new(Arc::clone(&store), source, limits)) as Arc<dyn HeadObserver>)
+        }
+        Some(Err(_)) | None => None,
+    };
+    let (source, people) = match github {
+        Some(Ok(source)) => (
+            Some(Arc::clone(&source) as Arc<dyn Source>),
+            Some(source as Arc<dyn People>),
+        ),
+=======
     let secret_of_webhook = secret(environment, env_vars::GITHUB_WEBHOOK_SECRET);
     let mut webhook = None;
     let (source, people) = match github(environment) {
@@ -63,13 +86,18 @@ fn settings(environment: Environment<'_>) -> Result<AppState, ConfigError> {
                 Some(source as Arc<dyn People>),
             )
         }
+>>>>>>> theirs
         Some(Err(problem)) => (Some(Arc::new(NoSource(problem)) as Arc<dyn Source>), None),
         None => (None, None),
     };
     Ok(AppState {
+<<<<<<< ours
+        store,
+=======
         store: TimedStore::over(
             connect::from_env(environment).unwrap_or_else(|error| Arc::new(NoStore(error.to_string()))),
         ),
+>>>>>>> theirs
         source,
         authenticator: Arc::new(Authenticator::Shown(credentials(environment, people)?)),
         webhook,
@@ -77,11 +105,15 @@ fn settings(environment: Environment<'_>) -> Result<AppState, ConfigError> {
         head_ages: HeadAges::from_env(environment)?,
         rates: Rates::from_env(environment)?,
         cron_secret: secret(environment, env_vars::CRON_SECRET),
+<<<<<<< ours
+        head_observer: builds,
+=======
         head_observer: None,
         edge: Edge {
             is_behind_proxy: true,
             ..Edge::from_env(environment)?
         },
+>>>>>>> theirs
         graph_cache: Arc::default(),
     })
 }

@@ -10,8 +10,10 @@
 //! - [`sweep`]: expired locks, dropped and announced
 //! - [`timing`], [`logging`]: what a request costs; what is written about it
 //! - [`config`]: settings from the environment
+//! - [`after_answer`]: work that a function does when it has answered
 //! - [`function`]: a deployed function, put together from all of these
 
+pub mod after_answer;
 pub mod auth;
 pub mod config;
 pub mod domain;

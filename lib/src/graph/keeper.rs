@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 
-use super::publish::{BuildError, Built, Job, build_and_publish};
+use super::builder::{GraphBuilder, Watched};
+use super::publish::BuildError;
 use super::update::Limits;
 use crate::domain::{Branch, CommitSha, RepoId};
 use crate::http::HeadObserver;
@@ -29,21 +30,13 @@ const MOST_GRAPHS: usize = 16;
 /// Commits recorded with a head, so that a function without a source can tell that one of them was pushed.
 const RECENT_COMMITS: usize = 200;
 
-type Watched = (RepoId, Branch);
-
 /// Watches branches; see the module.
 pub struct GraphKeeper {
-    store: Arc<dyn Store>,
-    source: Arc<dyn Source>,
-    /// A name that no other process has: what the lease on a build is held by.
-    builder: String,
-    limits: Limits,
+    builder: Arc<GraphBuilder>,
     heads: Mutex<HashMap<RepoId, HashMap<Branch, CommitSha>>>,
     /// Branches that wait for their turn, so that each waits once.
     queued: Mutex<HashSet<Watched>>,
     queue: mpsc::UnboundedSender<Watched>,
-    /// What was built last, for each branch: the next build costs what has changed since.
-    built: tokio::sync::Mutex<HashMap<Watched, Built>>,
 }
 
 /// Why a branch could not be brought up to date.
@@ -64,18 +57,15 @@ enum Kept {
 }
 
 impl GraphKeeper {
-    /// Starts the background work on the current runtime; it ends when the keeper is dropped.
+    /// Starts the background work on the current runtime; it ends when the keeper is dropped. `builder` is a name that no
+    /// other process has.
     pub fn start(store: Arc<dyn Store>, source: Arc<dyn Source>, builder: String, limits: Limits) -> Arc<Self> {
         let (queue, waiting) = mpsc::unbounded_channel();
         let keeper = Arc::new(GraphKeeper {
-            store,
-            source,
-            builder,
-            limits,
+            builder: GraphBuilder::new(store, source, builder, limits, MOST_GRAPHS),
             heads: Mutex::default(),
             queued: Mutex::default(),
             queue,
-            built: tokio::sync::Mutex::default(),
         });
         tokio::spawn(Self::work(Arc::downgrade(&keeper), waiting));
         tokio::spawn(Self::poll(Arc::downgrade(&keeper)));
@@ -91,7 +81,7 @@ impl GraphKeeper {
                 .unwrap_or_else(PoisonError::into_inner)
                 .remove(&watched);
             let (repo, branch) = &watched;
-            match keeper.keep(repo, branch).await {
+            match keeper.keep(&watched).await {
                 Ok(Kept::Done) => {}
                 Ok(Kept::Later) => keeper.enqueue_later(watched),
                 Err(KeepError::Source(SourceError::UnknownBranch { .. } | SourceError::UnknownRepository { .. })) => {
@@ -113,11 +103,11 @@ impl GraphKeeper {
             interval.tick().await;
             let Some(keeper) = keeper.upgrade() else { return };
             for (repo, branch) in keeper.watched() {
-                if keeper.source.keeps_heads_in_store(&repo) {
+                if keeper.builder.source().keeps_heads_in_store(&repo) {
                     // Whoever asks about the branch asks for its head as well, when it is due.
                     continue;
                 }
-                match keeper.source.head(&repo, &branch).await {
+                match keeper.builder.source().head(&repo, &branch).await {
                     Ok(head) => keeper.saw_head(&repo, &branch, &head),
                     Err(SourceError::UnknownBranch { .. }) => keeper.forget(&repo, &branch),
                     Err(error) => tracing::debug!(%error, %repo, %branch, "the head could not be read"),
@@ -168,36 +158,21 @@ impl GraphKeeper {
         heads.get(repo)?.get(branch).cloned()
     }
 
-    async fn keep(&self, repo: &RepoId, branch: &Branch) -> Result<Kept, KeepError> {
-        let head = if self.source.keeps_heads_in_store(repo) {
+    async fn keep(&self, watched: &Watched) -> Result<Kept, KeepError> {
+        let (repo, branch) = watched;
+        let (store, source) = (self.builder.store(), self.builder.source());
+        let head = if source.keeps_heads_in_store(repo) {
             let Some(head) = self.seen(repo, branch) else {
                 return Ok(Kept::Done);
             };
             head
         } else {
-            let head = self.source.head(repo, branch).await?;
-            let recent = self.source.recent_commits(repo, &head, RECENT_COMMITS).await?;
-            record_head(&*self.store, repo, branch, &LearntHead::local(&head, &recent)).await?;
+            let head = source.head(repo, branch).await?;
+            let recent = source.recent_commits(repo, &head, RECENT_COMMITS).await?;
+            record_head(store, repo, branch, &LearntHead::local(&head, &recent)).await?;
             head
         };
-        let job = Job {
-            repo,
-            branch,
-            commit: &head,
-            builder: &self.builder,
-            limits: self.limits,
-        };
-        let mut built = self.built.lock().await;
-        let watched = (repo.clone(), branch.clone());
-        let mut last = built.remove(&watched);
-        let lease = build_and_publish(Arc::clone(&self.store), &*self.source, job, &mut last).await;
-        if built.len() >= MOST_GRAPHS {
-            built.clear();
-        }
-        if let Some(last) = last {
-            built.insert(watched, last);
-        }
-        match lease? {
+        match self.builder.begin().await.build(watched, &head, None).await? {
             BuildLease::Granted | BuildLease::Current => Ok(Kept::Done),
             BuildLease::Busy { .. } => Ok(Kept::Later),
             BuildLease::BackingOff { reason, .. } => {

@@ -3,10 +3,11 @@
 //! Split by the question asked: [`language`] (what is this file), [`scan`] (text -> specifiers; never resolves),
 //! [`resolve`] (specifier -> file; never reads a disk, sees only the paths of the tree and a few manifests),
 //! [`build`] and [`update`] (files -> graph, cold and for the price of a change), [`query`] (questions to the graph),
-//! [`encode`] and [`stored`] (its forms for the store and the wire), [`publish`] and [`keeper`] (into the store, and kept up
-//! to date there).
+//! [`encode`] and [`stored`] (its forms for the store and the wire), [`publish`] and [`builder`] (into the store), [`keeper`] and
+//! [`deferred`] (kept up to date there, by a server and by functions).
 
 pub mod build;
+pub mod deferred;
 pub mod encode;
 pub mod keeper;
 pub mod language;
@@ -17,6 +18,7 @@ pub mod scan;
 pub mod stored;
 pub mod update;
 
+mod builder;
 mod earlier;
 mod finish;
 mod import_graph;

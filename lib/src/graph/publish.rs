@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use tokio::time::{Instant, timeout_at};
+
 use super::build::build_tree;
 use super::earlier::load_records;
 use super::report::Reporter;
@@ -37,6 +39,9 @@ pub enum BuildError {
     /// Something that cannot fail did.
     #[error("the graph could not be encoded: {0}")]
     Encoding(String),
+    /// It has not ended by the time that it had to.
+    #[error("the graph took longer to build than it may")]
+    TimeUp,
 }
 
 /// A graph as it was last built here, with the commit that it is of.
@@ -74,6 +79,17 @@ pub async fn build_and_publish(
     job: Job<'_>,
     last: &mut Option<Built>,
 ) -> Result<BuildLease, BuildError> {
+    build_and_publish_until(store, source, job, last, None).await
+}
+
+/// The same, ended at `end_by`. A build that is ended then counts as one that has failed.
+pub(super) async fn build_and_publish_until(
+    store: Arc<dyn Store>,
+    source: &dyn Source,
+    job: Job<'_>,
+    last: &mut Option<Built>,
+    end_by: Option<Instant>,
+) -> Result<BuildLease, BuildError> {
     let Job {
         repo,
         branch,
@@ -85,13 +101,18 @@ pub async fn build_and_publish(
     if lease != BuildLease::Granted {
         return Ok(lease);
     }
-    let result = build_leased(&store, source, job, last).await;
+    let building = build_leased(&store, source, job, last);
+    let result = match end_by {
+        None => building.await,
+        Some(end_by) => timeout_at(end_by, building).await.unwrap_or(Err(BuildError::TimeUp)),
+    };
     if let Err(error) = &result {
         // What went wrong is for the log; the store, and so the page, get a sentence without paths of this machine.
         let reason = match error {
             BuildError::Source(_) => "the repository could not be read",
             BuildError::Store(_) => "the store could not be written",
             BuildError::Encoding(_) => "the graph could not be encoded",
+            BuildError::TimeUp => "it took longer than a build may take here",
         };
         if let Err(error) = fail_build(&*store, repo, branch, builder, commit, reason).await {
             tracing::debug!(%error, "the failure of a build could not be noted");

@@ -6,6 +6,7 @@ mod fake;
 mod git;
 
 mod blobs;
+mod building;
 mod credentials;
 mod faults;
 mod graph;

@@ -22,7 +22,7 @@ fn args(fake: &Fake, data: &Path) -> ServeArgs {
     }
 }
 
-async fn listen(router: axum::Router) -> SocketAddr {
+pub async fn listen(router: axum::Router) -> SocketAddr {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(coord_server::listen::serve(listener, router, std::future::pending()));
@@ -40,7 +40,7 @@ async fn json_of(response: reqwest::Response) -> Value {
     serde_json::from_slice(&response.bytes().await.unwrap()).unwrap()
 }
 
-fn question(head: &str) -> Value {
+pub fn question(head: &str) -> Value {
     json!({"repo_url": "https://127.0.0.1/acme/widgets.git", "branch": "main", "file_paths": ["src/a.ts"], "agent_head": head})
 }
 
@@ -152,7 +152,7 @@ async fn a_github_that_cannot_be_reached_yet_keeps_no_server_from_starting() {
     assert_eq!(json_of(answer).await["status"], "OK");
 }
 
-const SECRET: &str = "0123456789abcdef0123456789abcdef";
+pub const SECRET: &str = "0123456789abcdef0123456789abcdef";
 
 async fn function(pairs: &[(&str, &str)]) -> SocketAddr {
     let environment = |name: &str| {
@@ -163,7 +163,7 @@ async fn function(pairs: &[(&str, &str)]) -> SocketAddr {
     listen(coord::function::function_router(Endpoint::CheckStatus, &environment)).await
 }
 
-fn jwt() -> String {
+pub fn jwt() -> String {
     let exp = std::time::SystemTime::now()
         .duration_since(std::time::UNIX_EPOCH)
         .unwrap()

@@ -1,5 +1,6 @@
 //! Graphs built into a store: what is read again, what is seen meanwhile, what a limit or a failure leaves.
 
+mod deferred;
 mod memory;
 
 use std::collections::BTreeMap;
