@@ -14,8 +14,8 @@ use super::objects::Objects;
 use super::repository::Repository;
 use super::{GitSource, Opened, bounded, checkout, identity, near};
 
-/// Most packs that can be open at once. gix takes 32 by default, which a server that sees many fetches between two
-/// runs of `git gc` can exceed; an unused slot costs about 200 bytes.
+/// Most packs that can be open at once where blobs are read. gix takes 32 by default, which a server that sees many
+/// fetches between two runs of `git gc` can exceed; an unused slot costs about 200 bytes.
 const PACK_SLOTS: u16 = 2048;
 
 /// Why a path cannot be served. Each is one or two sentences for a terminal.
@@ -212,6 +212,7 @@ impl Worktree {
     /// the worktree is removed.
     fn repository(&self) -> Result<Repository, OpenError> {
         let options = options()
+            .object_store_slots(gix::odb::store::init::Slots::Given(PACK_SLOTS))
             .open_path_as_is(true)
             // Finding the worktree has asked who owns the repository.
             .with(gix::sec::Trust::Full)
@@ -313,7 +314,6 @@ fn options() -> Options {
             config,
             attributes: permissions::Attributes::isolated(),
         })
-        .object_store_slots(gix::odb::store::init::Slots::Given(PACK_SLOTS))
         .bail_if_untrusted(true)
         .config_overrides(["core.useReplaceRefs=false"])
 }
