@@ -17,7 +17,11 @@ fn main() -> ExitCode {
     let is_graph = matches!(command, Command::Graph(_));
     // A graph is computed on blocking threads; for the little between them one thread is enough, and soonest there.
     let runtime = if is_graph {
-        Builder::new_current_thread().enable_time().build()
+        // One piece of work follows the other.
+        Builder::new_current_thread()
+            .enable_time()
+            .max_blocking_threads(1)
+            .build()
     } else {
         Builder::new_multi_thread().enable_all().build()
     };

@@ -235,7 +235,12 @@ impl OpenFolder {
         };
         let opened = match self.known.take() {
             Some((known, opened)) if known == folder => opened,
-            _ => open(&folder, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()).ok()?,
+            _ => open(
+                &folder,
+                OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
+                Mode::empty(),
+            )
+            .ok()?,
         };
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = openat(&opened, name.to_os_str().ok()?, flags, Mode::empty());

@@ -14,8 +14,8 @@ use super::objects::Objects;
 use super::repository::Repository;
 use super::{GitSource, Opened, bounded, checkout, identity, near};
 
-/// Most packs that can be open at once where blobs are read. gix takes 32 by default, which a server that sees many
-/// fetches between two runs of `git gc` can exceed; an unused slot costs about 200 bytes.
+/// Most packs that can be open at once. gix takes 32 by default, which a server that sees many fetches between two
+/// runs of `git gc` can exceed; an unused slot costs about 200 bytes.
 const PACK_SLOTS: u16 = 2048;
 
 /// Why a path cannot be served. Each is one or two sentences for a terminal.
@@ -212,12 +212,20 @@ impl Worktree {
     /// the worktree is removed.
     fn repository(&self) -> Result<Repository, OpenError> {
         let options = options()
-            .object_store_slots(gix::odb::store::init::Slots::Given(PACK_SLOTS))
             .open_path_as_is(true)
             // Finding the worktree has asked who owns the repository.
             .with(gix::sec::Trust::Full)
             .bail_if_untrusted(false);
-        let objects = Objects::open(&self.common_dir, options).map_err(|error| refused(&self.common_dir, &error))?;
+        let is_shared = self
+            .handle
+            .git_dir()
+            .canonicalize()
+            .is_ok_and(|folder| folder == self.common_dir);
+        let objects = if is_shared {
+            Objects::opened(&self.common_dir, options, self.handle.clone().into_sync())
+        } else {
+            Objects::open(&self.common_dir, options).map_err(|error| refused(&self.common_dir, &error))?
+        };
         let remotes = identity::remotes(self.handle.config_snapshot().plumbing());
         let id = identity::repo_id(&remotes, &self.common_dir).ok_or_else(|| OpenError::Unreadable {
             path: self.path.clone(),
@@ -314,6 +322,7 @@ fn options() -> Options {
             config,
             attributes: permissions::Attributes::isolated(),
         })
+        .object_store_slots(gix::odb::store::init::Slots::Given(PACK_SLOTS))
         .bail_if_untrusted(true)
         .config_overrides(["core.useReplaceRefs=false"])
 }

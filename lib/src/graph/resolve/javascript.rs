@@ -67,10 +67,10 @@ enum ByOptions {
 impl Javascript<'_> {
     /// Where `specifier` leads.
     pub(super) fn resolve(&mut self, specifier: &str, kind: ImportKind) -> Outcome {
-        if specifier.is_empty() || specifier.contains('\0') {
+        if specifier.is_empty() || memchr::memchr(0, specifier.as_bytes()).is_some() {
             return Outcome::Unresolved(Reason::Invalid);
         }
-        let plain = match specifier.bytes().skip(1).position(|byte| byte == b'?' || byte == b'#') {
+        let plain = match memchr::memchr2(b'?', b'#', &specifier.as_bytes()[1..]) {
             Some(at) => &specifier[..=at],
             None => specifier,
         };
