@@ -15,7 +15,7 @@ use super::repository::Repository;
 
 /// How many blobs a thread takes at a time. Neighbours in a tree are often neighbours in a pack and share their bases.
 const CHUNK: usize = 64;
-/// The same of files of a checkout, which share no more than their folder: the threads end sooner one after the other.
+/// The same of files of a checkout, which share no more than their folder: fewer, so that no thread waits long for another.
 const FILES_CHUNK: usize = 16;
 
 impl Repository {

@@ -207,7 +207,8 @@ impl CheckedOutBlobs {
         let mut file = buffers.folder.open(root, entry.path(index))?;
         buffers.length = usize::try_from(noted).ok()?;
         if buffers.content.len() < buffers.length {
-            buffers.content.resize(buffers.length.next_power_of_two(), 0);
+            // Anew, and not longer: the system has zeroed it.
+            buffers.content = vec![0; buffers.length.next_power_of_two()];
         }
         file.read_exact(&mut buffers.content[..buffers.length]).ok()?;
         // After it was read, because somebody may be writing it. The index has no more than 32 bits of a size.

@@ -146,7 +146,7 @@ impl Javascript<'_> {
     }
 
     fn load_relative(&mut self, base: &str, text: &str) -> Option<FileId> {
-        let only_folder = text.ends_with('/') || text.rsplit('/').next().is_some_and(|last| matches!(last, "." | ".."));
+        let only_folder = matches!(text, "." | "..") || ["/", "/.", "/.."].iter().any(|end| text.ends_with(end));
         let load = |this: &mut Self, path: &str| match only_folder {
             true => {
                 // Where a file may stand for the folder, looking for that file has left this key.
