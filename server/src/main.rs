@@ -14,18 +14,29 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let command = cli.command.unwrap_or(Command::Serve(cli.serve));
+    let is_graph = matches!(command, Command::Graph(_));
     // A graph is computed on blocking threads; for the little between them one thread is enough, and soonest there.
-    let runtime = match command {
-        Command::Serve(_) => Builder::new_multi_thread().enable_all().build(),
-        Command::Graph(_) => Builder::new_current_thread().enable_all().build(),
+    let runtime = if is_graph {
+        // One piece of work follows the other.
+        Builder::new_current_thread()
+            .enable_time()
+            .max_blocking_threads(1)
+            .build()
+    } else {
+        Builder::new_multi_thread().enable_all().build()
     };
     let result = runtime.map_err(anyhow::Error::from).and_then(|runtime| {
-        runtime.block_on(async {
+        let result = runtime.block_on(async {
             match command {
                 Command::Serve(args) => serve::serve(args).await,
                 Command::Graph(args) => graph_command::print_graph(args).await,
             }
-        })
+        });
+        if is_graph {
+            // Its threads have nothing left to do, and nobody should wait for them to end.
+            runtime.shutdown_background();
+        }
+        result
     });
     match result {
         Ok(()) => ExitCode::SUCCESS,

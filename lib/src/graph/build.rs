@@ -1,12 +1,14 @@
 //! Builds the graph of a commit from a [`Source`]: reads what has to be read, scans it on the source's threads, and
 //! resolves.
 
-use std::collections::HashMap;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use hashbrown::HashMap;
+
 use super::FileId;
-use super::update::{Limits, Previous, Snapshot, Update, Wanted};
+use super::update::{Limits, Previous, Snapshot, Update};
 use crate::domain::{CommitSha, RepoId};
 use crate::source::{Blob, BlobSink, Source, SourceError, TreeEntry};
 
@@ -52,14 +54,23 @@ pub async fn build_tree(
     limits: Limits,
     progress: ProgressSink,
 ) -> Result<Snapshot, SourceError> {
-    let update = Arc::new(off_the_runtime(move || Update::begin(previous, tree, limits)).await?);
+    let (update, mut next) = off_the_runtime(move || {
+        let update = Update::begin(previous, tree, limits);
+        let next = step(&update);
+        (Arc::new(update), next)
+    })
+    .await?;
     let scanned = Arc::new(AtomicUsize::new(0));
     loop {
-        let asked = Arc::clone(&update);
-        let (wanted, unread) = off_the_runtime(move || (asked.wanted(), asked.unread_count())).await?;
-        if wanted.is_empty() {
-            break;
-        }
+        let Asked {
+            files,
+            blobs,
+            wanted_by,
+            unread,
+        } = match next {
+            ControlFlow::Continue(asked) => asked,
+            ControlFlow::Break(snapshot) => return Ok(snapshot),
+        };
         let already = scanned.load(Ordering::Relaxed);
         let state = Progress {
             files: update.file_count(),
@@ -67,44 +78,70 @@ pub async fn build_tree(
             scanned: already,
         };
         progress(state);
-        let step = (state.wanted / 100).max(1);
-        let asked_for: Vec<FileId> = wanted.iter().map(|one| one.file).collect();
-        let (blobs, files) = by_blob(wanted);
+        let pace = (state.wanted / 100).max(1);
         let sink: BlobSink = {
             let (update, scanned, progress) = (Arc::clone(&update), Arc::clone(&scanned), Arc::clone(&progress));
             Arc::new(move |index, blob: Blob<'_>| {
-                let files = files.get(index).map_or(&[][..], Vec::as_slice);
+                let files = wanted_by.get(index).map_or(&[][..], |wanted_by| wanted_by.as_slice());
                 for file in files {
                     update.supply(*file, blob);
                 }
                 let before = scanned.fetch_add(files.len(), Ordering::Relaxed);
                 let done = before + files.len();
-                if done / step > before / step || done == state.wanted {
+                if done / pace > before / pace || done == state.wanted {
                     progress(Progress { scanned: done, ..state });
                 }
             })
         };
         source.read_blobs(repo, blobs, limits.max_file_bytes, sink).await?;
-        // A source that left one out must not be asked for it forever.
         let supplied = Arc::clone(&update);
-        off_the_runtime(move || supplied.give_up_on(&asked_for)).await?;
+        next = off_the_runtime(move || {
+            // A source that left one out must not be asked for it forever.
+            supplied.give_up_on(&files);
+            step(&supplied)
+        })
+        .await?;
     }
-    off_the_runtime(move || update.finish()).await
 }
 
-/// Files with the same content are read once. In the order of paths: neighbours in a tree are neighbours in a pack.
-fn by_blob(wanted: Vec<Wanted>) -> (Vec<String>, Vec<Vec<FileId>>) {
-    let mut index_of: HashMap<String, usize> = HashMap::with_capacity(wanted.len());
-    let (mut blobs, mut files) = (Vec::new(), Vec::new());
-    for Wanted { file, blob } in wanted {
-        let index = *index_of.entry(blob).or_insert_with_key(|blob| {
-            blobs.push(blob.clone());
-            files.push(Vec::new());
-            files.len() - 1
-        });
-        files[index].push(file);
+/// What a source is asked for at once.
+struct Asked {
+    files: Vec<FileId>,
+    /// In the order of paths: neighbours in a tree are neighbours in a pack. Files with the same content are read once.
+    blobs: Vec<String>,
+    /// The files of each blob.
+    wanted_by: Vec<Vec<FileId>>,
+    /// How many files have to be read, as far as is known.
+    unread: usize,
+}
+
+/// What is wanted next, or the graph.
+fn step(update: &Update) -> ControlFlow<Snapshot, Asked> {
+    let wanted = update.wanted();
+    if wanted.is_empty() {
+        return ControlFlow::Break(update.finish());
     }
-    (blobs, files)
+    let files = wanted.iter().map(|one| one.file).collect();
+    let mut index_of: HashMap<&str, usize> = HashMap::with_capacity(wanted.len());
+    let mut wanted_by: Vec<Vec<FileId>> = Vec::with_capacity(wanted.len());
+    for one in &wanted {
+        let index = *index_of.entry(&one.blob).or_insert(wanted_by.len());
+        match wanted_by.get_mut(index) {
+            Some(files) => files.push(one.file),
+            None => wanted_by.push(vec![one.file]),
+        }
+    }
+    drop(index_of);
+    // The first of each blob's files gives its id.
+    let mut firsts = wanted_by.iter().map(|files| files[0]).peekable();
+    let blobs = wanted.into_iter().filter(|one| firsts.next_if_eq(&one.file).is_some());
+    let blobs = blobs.map(|one| one.blob).collect();
+    ControlFlow::Continue(Asked {
+        files,
+        blobs,
+        wanted_by,
+        unread: update.unread_count(),
+    })
 }
 
 async fn off_the_runtime<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, SourceError> {

@@ -215,13 +215,15 @@ fn resolve_missing(
     let size = (resolved.len() / (threads * 4)).max(64);
     let parts = Mutex::new(resolved.chunks_mut(size).enumerate());
     let next = || parts.lock().unwrap_or_else(PoisonError::into_inner).next();
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                while let Some((number, part)) = next() {
-                    resolve_part(number * size, part);
-                }
-            });
+    let resolve = || {
+        while let Some((number, part)) = next() {
+            resolve_part(number * size, part);
         }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(resolve);
+        }
+        resolve();
     });
 }

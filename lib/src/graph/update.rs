@@ -82,6 +82,8 @@ pub struct Update {
     pub(super) records: Vec<OnceLock<Arc<Record>>>,
     /// Configs that others extend, beside those that are manifests by name.
     more_manifests: Mutex<BTreeSet<FileId>>,
+    /// Manifests that were parsed so far.
+    parsed: Mutex<HashMap<FileId, Arc<Parsed>>>,
 }
 
 impl Update {
@@ -121,6 +123,7 @@ impl Update {
             previous: snapshot,
             renumbered,
             more_manifests: Mutex::default(),
+            parsed: Mutex::default(),
         };
         update.reuse(&mut stored);
         update
@@ -326,6 +329,7 @@ impl Update {
     pub(super) fn manifests(&self) -> Manifests {
         let more = self.lock_more().clone();
         let mut manifests = BTreeMap::new();
+        let mut fresh = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
         for (id, (file, kind)) in (0..).zip(self.files.iter().zip(&self.kinds)) {
             if !kind.is_manifest && !more.contains(&id) {
                 continue;
@@ -341,7 +345,11 @@ impl Update {
                     .get(&file.path)
                     .filter(|_| old.manifest.as_ref() == Some(text))
             });
-            let parsed = known.map_or_else(|| Arc::new(Parsed::read(&file.path, text)), Arc::clone);
+            let parsed = known.unwrap_or_else(|| {
+                let read = || Arc::new(Parsed::read(&file.path, text));
+                fresh.entry(id).or_insert_with(read)
+            });
+            let parsed = Arc::clone(parsed);
             manifests.insert(file.path.clone(), parsed);
         }
         manifests

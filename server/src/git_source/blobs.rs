@@ -9,12 +9,14 @@ use gix::ObjectId;
 use gix::objs::Kind;
 
 use super::bounded::Deadline;
-use super::checkout::{CheckedOutBlobs, WORTH_AN_INDEX};
+use super::checkout::{Buffers, CheckedOutBlobs};
 use super::objects::Handle;
 use super::repository::Repository;
 
 /// How many blobs a thread takes at a time. Neighbours in a tree are often neighbours in a pack and share their bases.
 const CHUNK: usize = 64;
+/// The same of files of a checkout, which share no more than their folder: fewer, so that no thread waits long for another.
+const FILES_CHUNK: usize = 16;
 
 impl Repository {
     /// Hands every blob of `wanted` to `sink`, once each. After an error some may not have been handed over.
@@ -30,19 +32,13 @@ impl Repository {
         let threads = cores.min(wanted.len().div_ceil(CHUNK));
         let next = AtomicUsize::new(0);
         let is_missing = AtomicBool::new(false);
-        let checked_out: Vec<CheckedOutBlobs> = if wanted.len() < WORTH_AN_INDEX {
-            Vec::new()
-        } else {
-            let worktrees = self.worktrees().into_iter();
-            worktrees
-                .filter_map(|worktree| CheckedOutBlobs::read(&worktree, self.hash()))
-                .collect()
-        };
+        let checked_out = self.checked_out_blobs(wanted.len());
+        let size = if checked_out.is_empty() { CHUNK } else { FILES_CHUNK };
         let read = || {
             let mut reader = Reader::new(self, &checked_out, max_bytes);
             loop {
-                let start = next.fetch_add(CHUNK, Ordering::Relaxed);
-                let Some(chunk) = wanted.get(start..wanted.len().min(start + CHUNK)) else {
+                let start = next.fetch_add(size, Ordering::Relaxed);
+                let Some(chunk) = wanted.get(start..wanted.len().min(start + size)) else {
                     return;
                 };
                 if chunk.is_empty() {
@@ -89,6 +85,7 @@ struct Reader<'a> {
     checked_out: &'a [CheckedOutBlobs],
     handle: Handle,
     max_bytes: u64,
+    buffers: Buffers,
     content: Vec<u8>,
 }
 
@@ -111,6 +108,7 @@ impl<'a> Reader<'a> {
             checked_out,
             handle: repository.objects().handle(),
             max_bytes,
+            buffers: Buffers::default(),
             content: Vec::new(),
         }
     }
@@ -121,9 +119,9 @@ impl<'a> Reader<'a> {
         let Some(id) = id.ok().filter(|id| id.kind() == hash) else {
             return Blob::Unreadable;
         };
-        let is_checked_out = |place: &CheckedOutBlobs| place.find(&id, self.max_bytes, &mut self.content);
+        let is_checked_out = |place: &CheckedOutBlobs| place.find(&id, self.max_bytes, &mut self.buffers);
         if self.checked_out.iter().any(is_checked_out) {
-            return Blob::Content(&self.content);
+            return Blob::Content(self.buffers.content());
         }
         loop {
             match self.find(id) {

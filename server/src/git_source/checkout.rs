@@ -13,6 +13,7 @@ use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use coord::source::{EntryKind, TreeEntry};
 use gix::ObjectId;
@@ -20,11 +21,10 @@ use gix::bstr::{BStr, ByteSlice};
 use gix::index::entry::{Mode, Stat, stat};
 use gix::index::fs::Metadata;
 use gix::objs::{Kind, compute_hash};
+use memchr::memmem::Finder;
 
-use super::tree::push_name;
+use super::tree::is_path;
 
-/// From how many blobs on reading the index pays.
-pub(super) const WORTH_AN_INDEX: usize = 256;
 /// Longest file of attributes that is looked into; a longer one counts as if it named a conversion.
 const MAX_ATTRIBUTES: u64 = 1 << 20;
 const ATTRIBUTES: &str = ".gitattributes";
@@ -36,6 +36,8 @@ const STRICT: stat::Options = stat::Options {
     use_nsec: true,
     use_stdev: true,
 };
+
+static ID: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("$Id:"));
 
 /// Where a worktree and its index are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,15 +84,11 @@ impl Checkout {
                 Mode::COMMIT => EntryKind::Submodule,
                 _ => return None,
             };
-            let path = entry.path(&self.index);
-            let mut checked = String::with_capacity(path.len());
-            if !path.split_str("/").all(|name| push_name(&mut checked, name.as_bstr())) {
-                // The walk through the tree says in the log what it leaves out.
-                return None;
-            }
+            // The walk through the tree says in the log what it leaves out.
+            let path = entry.path(&self.index).to_str().ok().filter(|path| is_path(path))?;
             files.push(TreeEntry {
-                path: checked,
-                blob: entry.id.to_string(),
+                path: path.to_owned(),
+                blob: entry.id.to_hex().to_string(),
                 kind,
             });
         }
@@ -152,11 +150,26 @@ pub(super) struct CheckedOutBlobs {
     may_convert: bool,
 }
 
+/// What one thread keeps from file to file.
+#[derive(Default)]
+pub(super) struct Buffers {
+    folder: OpenFolder,
+    /// As long as the largest file so far.
+    content: Vec<u8>,
+    length: usize,
+}
+
+impl Buffers {
+    /// What was read last.
+    pub(super) fn content(&self) -> &[u8] {
+        &self.content[..self.length]
+    }
+}
+
 impl CheckedOutBlobs {
-    /// `None` where nothing of the worktree can be read in place of blobs.
-    pub(super) fn read(worktree: &Worktree, hash: gix::hash::Kind) -> Option<Self> {
-        let checkout = Checkout::read(worktree, hash)?;
+    pub(super) fn new(worktree: &Worktree, checkout: Checkout) -> Self {
         let mut entry_of = gix::hashtable::HashMap::default();
+        entry_of.reserve(checkout.index.entries().len());
         for (number, entry) in (0..).zip(checkout.index.entries()) {
             let is_file = matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE);
             if is_file && is_settled(&entry.stat, &checkout.index) {
@@ -167,47 +180,81 @@ impl CheckedOutBlobs {
             || worktree.attributes.iter().any(|path| converts(path))
             || checkout.has_changed_attributes()
             || checkout.folders().any(|folder| converts(&folder.join(ATTRIBUTES)));
-        Some(CheckedOutBlobs {
+        CheckedOutBlobs {
             checkout,
             entry_of,
             may_convert,
-        })
+        }
     }
 
-    /// Fills `content` with the blob `id`, if a file of the worktree is certainly that and has at most `max_bytes`.
-    pub(super) fn find(&self, id: &ObjectId, max_bytes: u64, content: &mut Vec<u8>) -> bool {
-        self.fill(id, max_bytes, content).is_some()
-            && memchr::memchr(b'\r', content).is_none()
+    /// Reads the blob `id`, if a file of the worktree is certainly that and has at most `max_bytes`.
+    pub(super) fn find(&self, id: &ObjectId, max_bytes: u64, buffers: &mut Buffers) -> bool {
+        if self.read(id, max_bytes, buffers).is_none() {
+            return false;
+        }
+        let content = buffers.content();
+        memchr::memchr(b'\r', content).is_none()
             && (!(self.may_convert || looks_converted(content)) || has_id(content, id))
     }
 
-    fn fill(&self, id: &ObjectId, max_bytes: u64, content: &mut Vec<u8>) -> Option<()> {
+    fn read(&self, id: &ObjectId, max_bytes: u64, buffers: &mut Buffers) -> Option<()> {
         let Checkout { root, index } = &self.checkout;
         let entry = index.entry(*self.entry_of.get(id)? as usize);
-        let path = root.join(entry.path(index).to_path().ok()?);
-        let mut file = open_plainly(&path).ok()?;
-        let metadata = Metadata::from_file(&file).ok()?;
-        if !is_same(&metadata, &entry.stat) || metadata.len() > max_bytes {
+        let noted = u64::from(entry.stat.size);
+        if noted > max_bytes {
             return None;
         }
-        content.resize(usize::try_from(metadata.len()).ok()?, 0);
-        file.read_exact(content).ok()?;
-        // And after it was read, because somebody may be writing it.
-        is_same(&Metadata::from_file(&file).ok()?, &entry.stat).then_some(())
+        let mut file = buffers.folder.open(root, entry.path(index))?;
+        buffers.length = usize::try_from(noted).ok()?;
+        if buffers.content.len() < buffers.length {
+            // Anew, and not longer: the system has zeroed it.
+            buffers.content = vec![0; buffers.length.next_power_of_two()];
+        }
+        file.read_exact(&mut buffers.content[..buffers.length]).ok()?;
+        // After it was read, because somebody may be writing it. The index has no more than 32 bits of a size.
+        let metadata = Metadata::from_file(&file).ok()?;
+        (metadata.len() == noted && is_same(&metadata, &entry.stat)).then_some(())
     }
 }
 
-/// Opens a file that is no symbolic link, without waiting for the writer of a named pipe that may be in its place.
-fn open_plainly(path: &Path) -> std::io::Result<File> {
-    let mut options = File::options();
-    options.read(true);
+/// The folder in which a file was opened last. Files of one folder are read one after the other, mostly.
+#[derive(Default)]
+struct OpenFolder {
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NOFOLLOW | libc::O_NONBLOCK);
-    #[cfg(not(unix))]
-    if !fs::symlink_metadata(path)?.is_file() {
-        return Err(std::io::ErrorKind::InvalidInput.into());
+    known: Option<(PathBuf, rustix::fd::OwnedFd)>,
+}
+
+impl OpenFolder {
+    /// Opens a file that is no symbolic link, without waiting for the writer of a named pipe that may be in its place.
+    #[cfg(unix)]
+    fn open(&mut self, root: &Path, path: &BStr) -> Option<File> {
+        use rustix::fs::{Mode, OFlags, open, openat};
+
+        let (folder, name) = match parent(path) {
+            Some(folder) => (root.join(folder.to_path().ok()?), &path[folder.len() + 1..]),
+            None => (root.to_owned(), path),
+        };
+        let opened = match self.known.take() {
+            Some((known, opened)) if known == folder => opened,
+            _ => open(
+                &folder,
+                OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
+                Mode::empty(),
+            )
+            .ok()?,
+        };
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = openat(&opened, name.to_os_str().ok()?, flags, Mode::empty());
+        self.known = Some((folder, opened));
+        file.ok().map(File::from)
     }
-    options.open(path)
+
+    #[cfg(not(unix))]
+    fn open(&mut self, root: &Path, path: &BStr) -> Option<File> {
+        let path = root.join(path.to_path().ok()?);
+        let is_file = fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_file());
+        is_file.then(|| File::open(&path).ok()).flatten()
+    }
 }
 
 /// Whether a change after `index` was written must show in what `lstat` says. The time at which the file's record changed
@@ -228,9 +275,9 @@ fn has_id(content: &[u8], id: &ObjectId) -> bool {
 
 /// Whether content may be what `ident` or an encoding made of a blob: an expanded id, or no plain UTF-8.
 fn looks_converted(content: &[u8]) -> bool {
-    memchr::memmem::find(content, b"$Id:").is_some()
+    ID.find(content).is_some()
         || memchr::memchr2(0, 0x1b, content).is_some()
-        || std::str::from_utf8(content).is_err()
+        || !(content.is_ascii() || std::str::from_utf8(content).is_ok())
 }
 
 /// Whether a file of attributes names a conversion, as far as its words tell.

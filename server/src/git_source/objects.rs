@@ -58,6 +58,16 @@ impl Objects {
         })
     }
 
+    /// Those of the repository at `common_dir`, which is open already and of which nothing has been read yet.
+    pub(super) fn opened(common_dir: &Path, options: gix::open::Options, shared: ThreadSafeRepository) -> Self {
+        let changed = last_change(common_dir);
+        Objects {
+            current: RwLock::new(Arc::new(Opening { shared, changed })),
+            common_dir: common_dir.to_owned(),
+            options,
+        }
+    }
+
     pub(super) fn handle(&self) -> Handle {
         handle(Arc::clone(&self.current.read()), 0)
     }

@@ -216,7 +216,16 @@ impl Worktree {
             // Finding the worktree has asked who owns the repository.
             .with(gix::sec::Trust::Full)
             .bail_if_untrusted(false);
-        let objects = Objects::open(&self.common_dir, options).map_err(|error| refused(&self.common_dir, &error))?;
+        let is_shared = self
+            .handle
+            .git_dir()
+            .canonicalize()
+            .is_ok_and(|folder| folder == self.common_dir);
+        let objects = if is_shared {
+            Objects::opened(&self.common_dir, options, self.handle.clone().into_sync())
+        } else {
+            Objects::open(&self.common_dir, options).map_err(|error| refused(&self.common_dir, &error))?
+        };
         let remotes = identity::remotes(self.handle.config_snapshot().plumbing());
         let id = identity::repo_id(&remotes, &self.common_dir).ok_or_else(|| OpenError::Unreadable {
             path: self.path.clone(),

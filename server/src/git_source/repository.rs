@@ -13,10 +13,13 @@ use parking_lot::Mutex;
 
 use super::answers::Answers;
 use super::bounded::Deadline;
-use super::checkout::Worktree;
+use super::checkout::{CheckedOutBlobs, Checkout, Worktree};
 use super::near;
 use super::objects::Objects;
 use super::references::References;
+
+/// From how many blobs on reading the index pays.
+const WORTH_AN_INDEX: usize = 256;
 
 /// An opened repository: all its worktrees together.
 pub(super) struct Repository {
@@ -28,6 +31,7 @@ pub(super) struct Repository {
     references: References,
     answers: Mutex<Answers>,
     worktrees: Mutex<Vec<Worktree>>,
+    kept_checkout: Mutex<Option<(Worktree, Checkout)>>,
 }
 
 /// What a commit id, whole or abbreviated, names here.
@@ -64,6 +68,7 @@ impl Repository {
             common_dir,
             answers: Mutex::default(),
             worktrees: Mutex::default(),
+            kept_checkout: Mutex::default(),
         }
     }
 
@@ -94,6 +99,31 @@ impl Repository {
 
     pub(super) fn add_worktree(&self, worktree: Worktree) {
         self.worktrees.lock().push(worktree);
+    }
+
+    /// Keeps the index that a tree was read from: the tree's blobs are asked for next, mostly. An index says of each file
+    /// what it was like then, so that one that has become old finds less, and nothing wrong.
+    pub(super) fn keep_checkout(&self, worktree: Worktree, checkout: Checkout) {
+        *self.kept_checkout.lock() = Some((worktree, checkout));
+    }
+
+    /// What can be read in place of blobs, in every worktree, where enough are `wanted` to pay for an index.
+    pub(super) fn checked_out_blobs(&self, wanted: usize) -> Vec<CheckedOutBlobs> {
+        let mut kept = self.kept_checkout.lock().take();
+        if wanted < WORTH_AN_INDEX {
+            return Vec::new();
+        }
+        let checked_out = |worktree: Worktree| {
+            let checkout = match kept.take() {
+                Some((of, checkout)) if of == worktree => checkout,
+                other => {
+                    kept = other;
+                    Checkout::read(&worktree, self.hash)?
+                }
+            };
+            Some(CheckedOutBlobs::new(&worktree, checkout))
+        };
+        self.worktrees().into_iter().filter_map(checked_out).collect()
     }
 
     pub(super) fn objects(&self) -> &Objects {

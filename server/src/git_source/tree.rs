@@ -43,12 +43,14 @@ impl Repository {
             .find_commit(id)
             .and_then(|commit| commit.tree_id().map(gix::Id::detach))
             .map_err(|error| unreadable(self, format_args!("commit {id} cannot be read: {error}")))?;
-        let checkouts = self.worktrees().into_iter();
-        let listed = checkouts
-            .filter_map(|worktree| Checkout::read(&worktree, self.hash()))
-            .find_map(|checkout| checkout.tree(tree));
-        if let Some(entries) = listed {
-            return Ok(entries);
+        for worktree in self.worktrees() {
+            let Some(checkout) = Checkout::read(&worktree, self.hash()) else {
+                continue;
+            };
+            if let Some(entries) = checkout.tree(tree) {
+                self.keep_checkout(worktree, checkout);
+                return Ok(entries);
+            }
         }
         let mut walk = Walk {
             repository: self,
@@ -121,12 +123,22 @@ impl Walk<'_> {
     }
 }
 
+/// Whether a part of a path, without slashes, can be the name of a file.
+fn is_name(part: &str) -> bool {
+    !matches!(part, "" | "." | "..")
+}
+
+/// Whether a file can be at `path`.
+pub(super) fn is_path(path: &str) -> bool {
+    path.len() <= FilePath::MAX_BYTES && memchr::memchr(0, path.as_bytes()).is_none() && path.split('/').all(is_name)
+}
+
 /// Appends a name, unless no file can have it.
-pub(super) fn push_name(path: &mut String, name: &BStr) -> bool {
+fn push_name(path: &mut String, name: &BStr) -> bool {
     let Ok(name) = name.to_str() else {
         return false;
     };
-    let is_name = !matches!(name, "" | "." | "..") && memchr::memchr2(b'/', 0, name.as_bytes()).is_none();
+    let is_name = is_name(name) && memchr::memchr2(b'/', 0, name.as_bytes()).is_none();
     if !is_name || path.len() + 1 + name.len() > FilePath::MAX_BYTES {
         return false;
     }

@@ -19,8 +19,14 @@ pub(super) fn text(
     format: GraphFormat,
     kinds: Kinds,
 ) -> anyhow::Result<String> {
-    let edges = graph.edges().filter(|(from, _, edge)| {
-        let language = graph.node(*from).and_then(|node| node.language);
+    // Edges come file by file.
+    let mut known = None;
+    let edges = graph.edges().filter(move |(from, _, edge)| {
+        let language = match known {
+            Some((of, language)) if of == *from => language,
+            _ => graph.node(*from).and_then(|node| node.language),
+        };
+        known = Some((*from, language));
         counts(kinds, language, *edge)
     });
     match format {

@@ -67,10 +67,10 @@ enum ByOptions {
 impl Javascript<'_> {
     /// Where `specifier` leads.
     pub(super) fn resolve(&mut self, specifier: &str, kind: ImportKind) -> Outcome {
-        if specifier.is_empty() || specifier.contains('\0') {
+        if specifier.is_empty() || memchr::memchr(0, specifier.as_bytes()).is_some() {
             return Outcome::Unresolved(Reason::Invalid);
         }
-        let plain = match specifier.bytes().skip(1).position(|byte| byte == b'?' || byte == b'#') {
+        let plain = match memchr::memchr2(b'?', b'#', &specifier.as_bytes()[1..]) {
             Some(at) => &specifier[..=at],
             None => specifier,
         };
@@ -146,7 +146,7 @@ impl Javascript<'_> {
     }
 
     fn load_relative(&mut self, base: &str, text: &str) -> Option<FileId> {
-        let only_folder = text.ends_with('/') || text.rsplit('/').next().is_some_and(|last| matches!(last, "." | ".."));
+        let only_folder = matches!(text, "." | "..") || ["/", "/.", "/.."].iter().any(|end| text.ends_with(end));
         let load = |this: &mut Self, path: &str| match only_folder {
             true => {
                 // Where a file may stand for the folder, looking for that file has left this key.

@@ -243,14 +243,19 @@ pub(crate) fn folder(path: &str) -> &str {
 pub(super) fn join(out: &mut String, folder: &str, relative: &str) -> bool {
     out.clear();
     out.push_str(folder);
-    for part in relative.split('/') {
+    let mut start = 0;
+    // Parts are short: a search for each next slash would take longer than a look at every byte.
+    for part in relative.as_bytes().split(|byte| *byte == b'/') {
+        let end = start + part.len();
+        let part = &relative[start..end];
+        start = end + 1;
         match part {
             "" | "." => {}
             ".." => {
                 if out.is_empty() {
                     return false;
                 }
-                out.truncate(out.rfind('/').unwrap_or(0));
+                out.truncate(memchr::memrchr(b'/', out.as_bytes()).unwrap_or(0));
             }
             name => {
                 if !out.is_empty() {

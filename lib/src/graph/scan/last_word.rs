@@ -1,7 +1,7 @@
 //! Where the last word stands that can begin an import. Behind it there is nothing to find, and most files have all of
 //! their imports at the top: searching for a few words takes a small part of the time that reading tokens does.
 
-use memchr::memmem::Finder;
+use aho_corasick::packed::Searcher;
 
 use super::meter;
 
@@ -9,9 +9,12 @@ use super::meter;
 const FIRST_STEP: usize = 512;
 const LAST_STEP: usize = 16 * 1024;
 
-/// Words, one of which every import begins with or contains.
+/// Words, one of which every import begins with or contains. No two of them can overlap.
 pub(super) struct Words {
-    words: Vec<(Finder<'static>, IsMeant)>,
+    /// One search for all of them. `None` on processors without the instructions that it takes.
+    searcher: Option<Searcher>,
+    /// For each word its length and whether it may be meant.
+    words: Vec<(usize, IsMeant)>,
     longest: usize,
 }
 
@@ -20,17 +23,19 @@ type IsMeant = fn(&[u8]) -> bool;
 
 impl Words {
     pub(super) fn new(words: &[(&'static str, IsMeant)]) -> Self {
+        let patterns = words.iter().map(|(word, _)| word);
         Words {
-            words: words
-                .iter()
-                .map(|(word, is_meant)| (Finder::new(*word), *is_meant))
-                .collect(),
+            searcher: Searcher::new(patterns),
+            words: words.iter().map(|(word, is_meant)| (word.len(), *is_meant)).collect(),
             longest: words.iter().map(|(word, _)| word.len()).max().unwrap_or_default(),
         }
     }
 
-    /// Where the last of the words in `text` begins.
+    /// Where the last of the words in `text` begins; the end of the text where that cannot be searched for.
     pub(super) fn last_in(&self, text: &[u8]) -> Option<usize> {
+        let Some(searcher) = &self.searcher else {
+            return Some(text.len());
+        };
         let mut end = text.len();
         let mut step = FIRST_STEP;
         while end > 0 {
@@ -38,12 +43,12 @@ impl Words {
             // A word may reach from this part into the one that was searched before.
             let part = &text[start..text.len().min(end + self.longest)];
             meter::read(part.len());
-            let last = |(word, is_meant): &(Finder<'_>, IsMeant)| {
-                let places = word.find_iter(part).map(|at| start + at);
-                places.filter(|at| is_meant(&text[at + word.needle().len()..])).last()
-            };
-            if let Some(at) = self.words.iter().filter_map(last).max() {
-                return Some(at);
+            let meant = searcher.find_iter(part).filter(|found| {
+                let (_, is_meant) = self.words[found.pattern().as_usize()];
+                is_meant(&text[start + found.end()..])
+            });
+            if let Some(found) = meant.last() {
+                return Some(start + found.start());
             }
             end = start;
             step = LAST_STEP.min(step * 2);

@@ -66,6 +66,19 @@ pub(super) fn is_word(byte: u8) -> bool {
     CLASS[usize::from(byte)] == Class::Word
 }
 
+/// The `length` bytes at `position`, 1 to 8 of them, as a number; the first one is lowest.
+pub(super) fn number(text: &[u8], position: usize, length: usize) -> u64 {
+    match text.get(position..).and_then(<[u8]>::first_chunk) {
+        Some(eight) => u64::from_le_bytes(*eight) & (u64::MAX >> (u64::BITS as usize - 8 * length)),
+        // Close to the end of the text.
+        None => {
+            let mut bytes = [0; 8];
+            bytes[..length].copy_from_slice(&text[position..position + length]);
+            u64::from_le_bytes(bytes)
+        }
+    }
+}
+
 /// Where the name or number that begins at `position` ends.
 pub(super) fn word_end(text: &[u8], position: usize) -> usize {
     let mut end = position;

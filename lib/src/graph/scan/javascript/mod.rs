@@ -24,7 +24,7 @@ mod trivia;
 #[cfg(test)]
 mod tests;
 
-use bytes::{CLASS, Class, wide_space};
+use bytes::{CLASS, Class, is_word, wide_space};
 use jsx::Part;
 use keyword::Keyword;
 use literal::Literal;
@@ -120,18 +120,9 @@ impl<'t, 'f> Scanner<'t, 'f> {
     /// Reads code until the text ends, or nothing is left to find. Inside what was taken for an element it is read on: should
     /// it turn out to be none, what stands before is read again.
     fn code(&mut self) {
-        while let Some(&byte) = self.text.get(self.position) {
-            if self.position > self.last_word && self.roots.is_empty() {
-                return;
-            }
-            meter::read(1);
+        while let Some(byte) = self.plain_tokens() {
             match CLASS[usize::from(byte)] {
-                Class::Space => self.position += 1,
                 Class::Word => self.word(byte),
-                Class::Quote => {
-                    self.position = literal::string_end(self.text, self.position).0;
-                    self.previous = Previous::Operand;
-                }
                 Class::Template => {
                     self.position += 1;
                     self.template();
@@ -147,30 +138,69 @@ impl<'t, 'f> Scanner<'t, 'f> {
                     };
                 }
                 Class::CloseBrace => self.close_brace(),
+                Class::Less => self.less(),
+                Class::Exclamation if self.is_non_null_assertion() => self.position += 1,
+                _ => self.token(Previous::Operator),
+            }
+        }
+    }
+
+    /// Takes the tokens that need no more than a look at the one before, which are most. The byte that it stops at, or `None`
+    /// where [`Self::code`] has to end.
+    #[inline(always)]
+    fn plain_tokens(&mut self) -> Option<u8> {
+        let text = self.text;
+        // In registers: this loop is where most of the time of a scan goes.
+        let (mut at, mut previous) = (self.position, self.previous);
+        let stop = loop {
+            let Some(&byte) = text.get(at) else { break None };
+            if at > self.last_word && self.roots.is_empty() {
+                break None;
+            }
+            meter::read(1);
+            match CLASS[usize::from(byte)] {
+                Class::Space => {
+                    at += 1;
+                    while text.get(at).is_some_and(|byte| matches!(byte, b' ' | b'\t')) {
+                        at += 1;
+                    }
+                }
+                Class::Word => match plain_name_end(text, at, byte, previous) {
+                    Some(end) => (at, previous) = (end, Previous::Operand),
+                    None => break Some(byte),
+                },
+                Class::Quote => (at, previous) = (literal::string_end(text, at).0, Previous::Operand),
                 Class::OpenParenthesis => {
-                    let is_head = self.previous == Previous::Head;
-                    self.open(if is_head {
+                    self.frames.push(if previous == Previous::Head {
                         Frame::HeadParenthesis
                     } else {
                         Frame::Parenthesis
                     });
-                    self.previous = Previous::Operator;
+                    (at, previous) = (at + 1, Previous::Operator);
                 }
-                Class::CloseParenthesis => self.close_parenthesis(),
-                Class::CloseBracket => self.token(Previous::Operand),
-                Class::Less => self.less(),
-                Class::Equals => {
-                    let is_arrow = self.byte_at(1) == Some(b'>');
-                    self.position += usize::from(is_arrow);
-                    self.token(if is_arrow { Previous::Arrow } else { Previous::Operator });
+                Class::CloseParenthesis => {
+                    let is_parenthesis =
+                        |frame: &mut Frame| matches!(frame, Frame::Parenthesis | Frame::HeadParenthesis);
+                    let is_head = self.frames.pop_if(is_parenthesis) == Some(Frame::HeadParenthesis);
+                    (at, previous) = (at + 1, if is_head { Previous::HeadEnd } else { Previous::Operand });
                 }
-                Class::Dot => self.dot(),
-                Class::Semicolon => self.token(Previous::Statement),
-                Class::Sign if self.byte_at(1) == Some(byte) => self.position += 2,
-                Class::Exclamation if self.is_non_null_assertion() => self.position += 1,
-                Class::Sign | Class::Exclamation | Class::Operator => self.token(Previous::Operator),
+                Class::CloseBracket => (at, previous) = (at + 1, Previous::Operand),
+                Class::Semicolon => (at, previous) = (at + 1, Previous::Statement),
+                Class::Equals if text.get(at + 1) == Some(&b'>') => (at, previous) = (at + 2, Previous::Arrow),
+                Class::Dot if !text[at..].starts_with(b"...") => (at, previous) = (at + 1, Previous::Dot),
+                Class::Dot => (at, previous) = (at + 3, Previous::Operator),
+                Class::Sign if text.get(at + 1) == Some(&byte) => at += 2,
+                Class::Equals | Class::Sign | Class::Operator => (at, previous) = (at + 1, Previous::Operator),
+                Class::Template
+                | Class::Slash
+                | Class::OpenBrace
+                | Class::CloseBrace
+                | Class::Less
+                | Class::Exclamation => break Some(byte),
             }
-        }
+        };
+        (self.position, self.previous) = (at, previous);
+        stop
     }
 
     /// Takes a token of one byte.
@@ -216,7 +246,7 @@ impl<'t, 'f> Scanner<'t, 'f> {
         if before == Previous::Dot || !first.is_ascii_lowercase() {
             return;
         }
-        match keyword::of(&self.text[start..end]) {
+        match keyword::of(self.text, start, end) {
             Keyword::None => {}
             Keyword::Expression => self.previous = Previous::Keyword,
             Keyword::Typeof => self.previous = Previous::Typeof,
@@ -345,26 +375,6 @@ impl<'t, 'f> Scanner<'t, 'f> {
         }
     }
 
-    fn close_parenthesis(&mut self) {
-        let frame = self
-            .frames
-            .pop_if(|frame| matches!(frame, Frame::Parenthesis | Frame::HeadParenthesis));
-        self.token(if frame == Some(Frame::HeadParenthesis) {
-            Previous::HeadEnd
-        } else {
-            Previous::Operand
-        });
-    }
-
-    fn dot(&mut self) {
-        if self.byte_at(1) == Some(b'.') && self.byte_at(2) == Some(b'.') {
-            self.position += 2;
-            self.token(Previous::Operator);
-        } else {
-            self.token(Previous::Dot);
-        }
-    }
-
     fn slash(&mut self) {
         match self.byte_at(1) {
             Some(b'/') => self.position = trivia::line_end(self.text, self.position),
@@ -389,4 +399,19 @@ impl<'t, 'f> Scanner<'t, 'f> {
                 .is_some_and(|at| !self.text[at].is_ascii_whitespace());
         follows_operand && self.byte_at(1) != Some(b'=')
     }
+}
+
+/// Where the name or number at `start` ends; `None` where it means something, or has more in it than ASCII.
+#[inline(always)]
+fn plain_name_end(text: &[u8], start: usize, first: u8, previous: Previous) -> Option<usize> {
+    let (mut end, mut bits) = (start + 1, first);
+    while let Some(&byte) = text.get(end)
+        && is_word(byte)
+    {
+        bits |= byte;
+        end += 1;
+    }
+    meter::read(end - start);
+    let means_nothing = || previous == Previous::Dot || keyword::of(text, start, end) == Keyword::None;
+    (bits.is_ascii() && means_nothing()).then_some(end)
 }
