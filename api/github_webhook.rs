@@ -1,14 +1,19 @@
 //! The function behind `/api/github_webhook`.
 
+use coord::after_answer::AfterAnswer;
 use coord::config::process_environment;
 use coord::function::{function_router, start_logging};
 use coord::http::Endpoint;
 use tower::ServiceBuilder;
+use vercel_runtime::AppState;
 use vercel_runtime::axum::VercelLayer;
 
 #[tokio::main]
 async fn main() -> Result<(), vercel_runtime::Error> {
     start_logging();
     let router = function_router(Endpoint::GithubWebhook, &process_environment);
-    vercel_runtime::run(ServiceBuilder::new().layer(VercelLayer::new()).service(router)).await
+    let layers = ServiceBuilder::new()
+        .layer(AfterAnswer::new(AppState::wait_until))
+        .layer(VercelLayer::new());
+    vercel_runtime::run(layers.service(router)).await
 }

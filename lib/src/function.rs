@@ -16,12 +16,8 @@ use crate::config::{ConfigError, Environment, LockConfig, env_vars, graph_limits
 use crate::domain::{Branch, CommitSha, RepoId};
 use crate::graph::deferred::DeferredBuilds;
 use crate::heads::HeadAges;
-<<<<<<< ours
-use crate::http::{AppState, Endpoint, HeadObserver, router};
-=======
-use crate::http::{AppState, Edge, Endpoint, Webhook, router};
+use crate::http::{AppState, Edge, Endpoint, HeadObserver, Webhook, router};
 use crate::logging;
->>>>>>> theirs
 use crate::source::github::{GithubConfig, GithubSource};
 use crate::source::{BlobSink, Reachable, Source, SourceError, SourceHealth, TreeEntry};
 use crate::store::scripts::Rates;
@@ -59,45 +55,26 @@ fn function_state(environment: Environment<'_>) -> AppState {
 }
 
 fn settings(environment: Environment<'_>) -> Result<AppState, ConfigError> {
-<<<<<<< ours
     let store = connect::from_env(environment).unwrap_or_else(|error| Arc::new(NoStore(error.to_string())));
     let limits = graph_limits(environment)?;
-    let github = github(environment);
-    let builds = match &github {
-        Some(Ok(source)) => {
-            let source = Arc::clone(source) as Arc<dyn Source>;
-            Some(Arc::new(DeferredBuilds::new(Arc::clone(&store), source, limits)) as Arc<dyn HeadObserver>)
-        }
-        Some(Err(_)) | None => None,
-    };
-    let (source, people) = match github {
-        Some(Ok(source)) => (
-            Some(Arc::clone(&source) as Arc<dyn Source>),
-            Some(source as Arc<dyn People>),
-        ),
-=======
     let secret_of_webhook = secret(environment, env_vars::GITHUB_WEBHOOK_SECRET);
-    let mut webhook = None;
+    let (mut webhook, mut builds) = (None, None);
     let (source, people) = match github(environment) {
         Some(Ok(source)) => {
             webhook = secret_of_webhook.map(|secret| Arc::new(Webhook::new(secret, source.host())));
+            // What they ask is no part of what a request costs.
+            let untimed = Arc::clone(&source) as Arc<dyn Source>;
+            builds = Some(Arc::new(DeferredBuilds::new(Arc::clone(&store), untimed, limits)) as Arc<dyn HeadObserver>);
             (
                 Some(TimedSource::over(Arc::clone(&source) as Arc<dyn Source>)),
                 Some(source as Arc<dyn People>),
             )
         }
->>>>>>> theirs
         Some(Err(problem)) => (Some(Arc::new(NoSource(problem)) as Arc<dyn Source>), None),
         None => (None, None),
     };
     Ok(AppState {
-<<<<<<< ours
-        store,
-=======
-        store: TimedStore::over(
-            connect::from_env(environment).unwrap_or_else(|error| Arc::new(NoStore(error.to_string()))),
-        ),
->>>>>>> theirs
+        store: TimedStore::over(store),
         source,
         authenticator: Arc::new(Authenticator::Shown(credentials(environment, people)?)),
         webhook,
@@ -105,15 +82,11 @@ fn settings(environment: Environment<'_>) -> Result<AppState, ConfigError> {
         head_ages: HeadAges::from_env(environment)?,
         rates: Rates::from_env(environment)?,
         cron_secret: secret(environment, env_vars::CRON_SECRET),
-<<<<<<< ours
         head_observer: builds,
-=======
-        head_observer: None,
         edge: Edge {
             is_behind_proxy: true,
             ..Edge::from_env(environment)?
         },
->>>>>>> theirs
         graph_cache: Arc::default(),
     })
 }
