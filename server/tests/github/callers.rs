@@ -315,12 +315,7 @@ async fn a_name_that_would_leave_its_key_is_refused_or_has_a_key_of_its_own() {
         let is_own = |key: &String| key.contains("{127.0.0.1/acme/widgets}") && !key.starts_with("coord:limit:");
         keys.into_iter().filter(is_own).collect()
     };
-    let stored = async || {
-        let all = cloud.everything().await;
-        let lines = all.lines().filter(|line| !line.starts_with("coord:limit:"));
-        lines.map(str::to_owned).collect::<Vec<_>>()
-    };
-    let before = stored().await;
+    let before = cloud.all_but_limits().await;
     let keys = cloud.keys().await;
     for url in [
         "https://127.0.0.1/acme/widgets}:main",
@@ -352,7 +347,7 @@ async fn a_name_that_would_leave_its_key_is_refused_or_has_a_key_of_its_own() {
             assert_eq!(answer.body["field"], "repo_url");
         }
     }
-    assert_eq!(stored().await, before);
+    assert_eq!(cloud.all_but_limits().await, before);
     // Names that are none of ours, and no way into ours.
     for (url, repo) in [
         ("https://127.0.0.1/acme/widgets-main", "127.0.0.1/acme/widgets-main"),

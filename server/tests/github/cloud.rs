@@ -8,6 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use coord::http::Endpoint;
+use coord::source::github::Credential;
 use coord::store::{Request, Store, Value as Reply};
 use coord_server::embedded::EmbeddedStore;
 use coord_server::upstash_listen;
@@ -103,6 +104,11 @@ impl Cloud {
         self.fake.behave(|behaviour| behaviour.visibility = Visibility::Public);
     }
 
+    /// What the service shows.
+    pub fn credential(&self) -> Credential {
+        Credential::Token(self.service.token.clone().into())
+    }
+
     /// A function of each kind, with `more` in the environment. An empty value is none.
     pub async fn instance(&self, more: &[(&str, &str)]) -> Instance {
         let usual = [
@@ -160,12 +166,22 @@ impl Cloud {
                 "hash" => self.command(["HGETALL", &key]).await,
                 "zset" => self.command(["ZRANGE", &key, "0", "-1"]).await,
                 "stream" => self.command(["XRANGE", &key, "-", "+"]).await,
+                // Its time came since the keys were listed.
+                "none" => continue,
                 kind => panic!("{key} is a {kind}"),
             };
             printed(&Reply::Array(vec![Reply::bulk(key.as_str()), value]), &mut text);
             text.push('\n');
         }
         text
+    }
+
+    /// The same but for limits, which come and go with the time, and the list of what the next sweep looks at.
+    pub async fn all_but_limits(&self) -> Vec<String> {
+        let all = self.everything().await;
+        let is_state = |line: &&str| !line.starts_with("coord:limit:") && !line.starts_with("coord:due ");
+        let lines = all.lines().filter(is_state);
+        lines.map(str::to_owned).collect()
     }
 
     pub async fn head_field(&self, field: &str) -> Option<String> {
@@ -239,6 +255,13 @@ pub struct Instance {
 }
 
 impl Instance {
+    /// With another function for `endpoint`.
+    pub fn with(mut self, endpoint: Endpoint, address: SocketAddr) -> Instance {
+        self.addresses.retain(|(one, _)| *one != endpoint);
+        self.addresses.push((endpoint, address));
+        self
+    }
+
     fn url(&self, endpoint: Endpoint) -> String {
         let (_, address) = self.addresses.iter().find(|(one, _)| *one == endpoint).unwrap();
         format!("http://{address}{}", endpoint.path())
