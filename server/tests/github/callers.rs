@@ -157,7 +157,12 @@ async fn who_has_the_name_of_a_token_has_no_token() {
     assert_eq!(instance.post(&alice.token, json!({})).await.status, 200);
     let name = sha256(&alice.token);
     assert!(cloud.keys().await.iter().any(|key| key.ends_with(&name)), "{name}");
-    for shown in [name.clone(), name[..40].to_owned(), format!("ghp_{name}"), "anybody".to_owned()] {
+    for shown in [
+        name.clone(),
+        name[..40].to_owned(),
+        format!("ghp_{name}"),
+        "anybody".to_owned(),
+    ] {
         for answer in [
             instance.check(&shown, json!({})).await,
             instance.post(&shown, json!({})).await,
@@ -249,8 +254,19 @@ async fn a_token_is_neither_in_the_store_nor_in_a_log() {
     }
     let logged = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
     let stored = cloud.everything().await;
-    assert!(logged.contains("/api/check_status") && stored.contains("alice"), "{logged}");
-    for token in [alice.token, mallory.token, wrong.to_owned(), unlucky(0), unlucky(1), unlucky(2), unlucky(3)] {
+    assert!(
+        logged.contains("/api/check_status") && stored.contains("alice"),
+        "{logged}"
+    );
+    for token in [
+        alice.token,
+        mallory.token,
+        wrong.to_owned(),
+        unlucky(0),
+        unlucky(1),
+        unlucky(2),
+        unlucky(3),
+    ] {
         // Not the half of it either.
         let part = &token[4..24];
         assert!(!stored.contains(part), "{stored}");
@@ -358,11 +374,17 @@ async fn a_name_that_would_leave_its_key_is_refused_or_has_a_key_of_its_own() {
     ] {
         let answer = instance.post(&alice.token, json!({"repo_url": url})).await;
         assert_eq!(answer.status, 403, "{url}: {answer:?}");
-        let new: Vec<String> = cloud.keys().await.into_iter().filter(|key| !keys.contains(key)).collect();
+        let new: Vec<String> = cloud
+            .keys()
+            .await
+            .into_iter()
+            .filter(|key| !keys.contains(key))
+            .collect();
         let part = format!("{{{repo}}}");
         assert!(new.iter().any(|key| key.contains(&part)), "{url}: {new:?}");
         assert!(
-            new.iter().all(|key| key.matches('{').count() == 1 && key.matches('}').count() == 1),
+            new.iter()
+                .all(|key| key.matches('{').count() == 1 && key.matches('}').count() == 1),
             "{new:?}"
         );
     }
@@ -408,7 +430,10 @@ async fn jwts_and_tokens_of_github_count_beside_each_other() {
         assert_eq!(claimed.status, 200, "{claimed:?}");
         let shown = Some(format!("Bearer {}", person.token));
         let seen = asked();
-        assert!(!seen.is_empty() && seen.iter().all(|seen| seen.authorization == shown), "{seen:?}");
+        assert!(
+            !seen.is_empty() && seen.iter().all(|seen| seen.authorization == shown),
+            "{seen:?}"
+        );
         let check = instance.check(&jwt("bob"), json!({})).await;
         assert_eq!(check.body["locks"]["src/a.ts"]["user"], person.login.as_str());
         assert_eq!(instance.post(&person.token, abandon.clone()).await.status, 200);
@@ -417,13 +442,20 @@ async fn jwts_and_tokens_of_github_count_beside_each_other() {
     let mut forged = jwt("alice");
     forged.replace_range(forged.len() - 6.., "AAAAAA");
     for wrong in [forged.as_str(), "hunter2", "Bearer", ""] {
-        assert_eq!(user_of(&instance, wrong).await.error(), (401, "UNAUTHORIZED"), "{wrong}");
+        assert_eq!(
+            user_of(&instance, wrong).await.error(),
+            (401, "UNAUTHORIZED"),
+            "{wrong}"
+        );
     }
     assert!(asked().is_empty());
     let disguised = format!("ghs_4242_{}", jwt("alice"));
     let refused = user_of(&instance, &disguised).await;
     assert_eq!(refused.error(), (401, "UNAUTHORIZED"));
-    assert!(refused.body["message"].as_str().unwrap().contains("GitHub"), "{refused:?}");
+    assert!(
+        refused.body["message"].as_str().unwrap().contains("GitHub"),
+        "{refused:?}"
+    );
 
     // Each alone.
     let by_github = cloud.instance(&[("COORD_JWT_SECRET", "")]).await;

@@ -300,8 +300,14 @@ impl Instance {
     }
 
     pub async fn graph(&self, token: &str) -> Answer {
-        let request = self.client.get(format!("{}?repo_url={URL}&branch=main", self.url(Endpoint::Graph)));
-        let request = if token.is_empty() { request } else { request.bearer_auth(token) };
+        let request = self
+            .client
+            .get(format!("{}?repo_url={URL}&branch=main", self.url(Endpoint::Graph)));
+        let request = if token.is_empty() {
+            request
+        } else {
+            request.bearer_auth(token)
+        };
         self.send(request).await
     }
 

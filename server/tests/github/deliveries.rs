@@ -52,10 +52,17 @@ async fn a_push_moves_the_head_at_once_and_then_github_is_not_asked_for_it() {
     let (cloud, instance) = started().await;
     let other = cloud.instance(&[]).await;
     let next = next(&cloud);
-    assert_eq!(outcome(&other.deliver("push", &push(&cloud.head, &next, 1)).await), "moved");
+    assert_eq!(
+        outcome(&other.deliver("push", &push(&cloud.head, &next, 1)).await),
+        "moved"
+    );
     for instance in [&instance, &other] {
         let behind = instance.check(&jwt("ann"), json!({})).await;
-        assert_eq!((behind.action(), &behind.body["repo_head"]), ("PULL", &json!(next)), "{behind:?}");
+        assert_eq!(
+            (behind.action(), &behind.body["repo_head"]),
+            ("PULL", &json!(next)),
+            "{behind:?}"
+        );
         let refused = instance.post(&jwt("ann"), json!({})).await;
         assert_eq!(refused.error(), (409, "STALE_HEAD"), "{refused:?}");
     }
@@ -74,7 +81,10 @@ async fn a_push_moves_the_head_at_once_and_then_github_is_not_asked_for_it() {
     assert_eq!(cloud.fake.asked(), Vec::<String>::new());
     // Should deliveries be lost, it is no longer than an hour.
     cloud.age_head(3_700).await;
-    assert_eq!(instance.check(&jwt("ann"), json!({"agent_head": next})).await.action(), "PROCEED");
+    assert_eq!(
+        instance.check(&jwt("ann"), json!({"agent_head": next})).await.action(),
+        "PROCEED"
+    );
     assert_eq!(cloud.fake.asked(), ["/commits/heads/main"]);
 }
 
@@ -83,7 +93,10 @@ async fn who_pushed_and_has_been_told_of_gives_back_without_a_question_to_github
     let (cloud, instance) = started().await;
     assert_eq!(instance.post(&jwt("ann"), json!({})).await.status, 200);
     let next = next(&cloud);
-    assert_eq!(outcome(&instance.deliver("push", &push(&cloud.head, &next, 1)).await), "moved");
+    assert_eq!(
+        outcome(&instance.deliver("push", &push(&cloud.head, &next, 1)).await),
+        "moved"
+    );
     let more = json!({"status": "OPEN", "new_repo_head": next});
     assert_eq!(instance.post(&jwt("ann"), more).await.status, 200);
     assert_eq!(cloud.fake.asked(), Vec::<String>::new());
@@ -113,7 +126,11 @@ async fn a_delivery_that_github_did_not_sign_is_refused_and_changes_nothing() {
         ("x-hub-signature", &right),
         ("authorization", &right),
     ] {
-        let headers = [("content-type", "application/json"), ("x-github-event", "push"), (name, value)];
+        let headers = [
+            ("content-type", "application/json"),
+            ("x-github-event", "push"),
+            (name, value),
+        ];
         let refused = instance.deliver_as(&headers, body.clone()).await;
         assert_eq!(refused.error(), (401, "UNAUTHORIZED"), "{name}: {value}: {refused:?}");
     }
@@ -180,7 +197,12 @@ async fn without_a_secret_nothing_is_taken() {
             instance.deliver_as(&headers, body.clone()).await,
         ] {
             assert_eq!(answer.error(), (401, "UNAUTHORIZED"), "{value:?}: {answer:?}");
-            assert!(answer.body["message"].as_str().unwrap().contains("GITHUB_WEBHOOK_SECRET"));
+            assert!(
+                answer.body["message"]
+                    .as_str()
+                    .unwrap()
+                    .contains("GITHUB_WEBHOOK_SECRET")
+            );
         }
     }
     assert_eq!(cloud.all_but_limits().await, before);
@@ -227,7 +249,11 @@ async fn a_delivery_has_bounds_and_a_form() {
         assert!(refused.body["message"].is_string());
     }
     for event in ["ping", "issues", "workflow_run", "", "Push", "no such event"] {
-        assert_eq!(outcome(&deliver(json, Some(event), b"{\"zen\": \"Keep it\"}").await), "ignored", "{event}");
+        assert_eq!(
+            outcome(&deliver(json, Some(event), b"{\"zen\": \"Keep it\"}").await),
+            "ignored",
+            "{event}"
+        );
     }
     assert_eq!(cloud.all_but_limits().await, before);
 }
@@ -296,7 +322,10 @@ async fn a_branch_that_is_deleted_and_one_that_is_made_anew_are_looked_at() {
     cloud.repo.git(&["branch", "-D", "feature"]);
     assert_eq!(outcome(&instance.deliver("push", &deleted).await), "gone");
     assert_eq!(cloud.command(["EXISTS", &key]).await.as_int(), Some(0));
-    assert_eq!(instance.check(&jwt("ann"), question.clone()).await.error(), (404, "UNKNOWN_BRANCH"));
+    assert_eq!(
+        instance.check(&jwt("ann"), question.clone()).await.error(),
+        (404, "UNKNOWN_BRANCH")
+    );
     cloud.repo.git(&["branch", "feature"]);
     assert_eq!(instance.check(&jwt("ann"), question.clone()).await.status, 200);
     // Deleted and made anew elsewhere, and the delivery of the first is lost.
@@ -312,7 +341,10 @@ async fn a_branch_that_is_deleted_and_one_that_is_made_anew_are_looked_at() {
 async fn a_forced_push_leaves_the_commits_behind_that_are_no_more() {
     let (cloud, instance) = started().await;
     let second = next(&cloud);
-    assert_eq!(outcome(&instance.deliver("push", &push(&cloud.head, &second, 1)).await), "moved");
+    assert_eq!(
+        outcome(&instance.deliver("push", &push(&cloud.head, &second, 1)).await),
+        "moved"
+    );
     cloud.repo.git(&["reset", "--quiet", "--hard", &cloud.head]);
     let other = cloud.repo.commit(&[("src/b.ts", "")]);
     let mut forced = push(&second, &other, 2);
@@ -320,7 +352,11 @@ async fn a_forced_push_leaves_the_commits_behind_that_are_no_more() {
     assert_eq!(outcome(&instance.deliver("push", &forced).await), "moved");
     assert_eq!(cloud.head_field("recent").await, Some(other.clone()));
     let checked = instance.check(&jwt("ann"), json!({"agent_head": second})).await;
-    assert_eq!((checked.action(), &checked.body["repo_head"]), ("PULL", &json!(other)), "{checked:?}");
+    assert_eq!(
+        (checked.action(), &checked.body["repo_head"]),
+        ("PULL", &json!(other)),
+        "{checked:?}"
+    );
 }
 
 #[tokio::test]
@@ -333,9 +369,15 @@ async fn while_github_is_down_a_delivery_that_does_not_follow_is_not_believed() 
     assert_eq!(instance.deliver("push", &delivery).await.status, 503);
     assert_eq!(cloud.head_field("commit").await, Some(cloud.head.clone()));
     let checked = instance.check(&jwt("ann"), json!({})).await;
-    assert!(checked.status == 200 && checked.warns_of("HEAD_UNCONFIRMED"), "{checked:?}");
+    assert!(
+        checked.status == 200 && checked.warns_of("HEAD_UNCONFIRMED"),
+        "{checked:?}"
+    );
     let warnings = checked.body["warnings"].to_string();
-    assert!(warnings.contains("it is not known whether") && !warnings.contains(" s ago"), "{warnings}");
+    assert!(
+        warnings.contains("it is not known whether") && !warnings.contains(" s ago"),
+        "{warnings}"
+    );
     assert_eq!(instance.post(&jwt("ann"), json!({})).await.status, 503);
 }
 
@@ -382,6 +424,9 @@ async fn who_builds_graphs_is_told_of_a_push() {
     assert_eq!(*observer.0.lock(), Vec::<String>::new());
     // Of what it finds when it looks, too.
     let third = next(&cloud);
-    assert_eq!(outcome(&observed.deliver("push", &push(NO_COMMIT, &third, 2)).await), "refreshed");
+    assert_eq!(
+        outcome(&observed.deliver("push", &push(NO_COMMIT, &third, 2)).await),
+        "refreshed"
+    );
     assert_eq!(*observer.0.lock(), [told(&third)]);
 }

@@ -34,7 +34,9 @@ async fn sixty_four_who_find_a_head_old_ask_for_it_once() {
     for round in 0..3 {
         if round > 0 {
             cloud.age_head(11).await;
-            cloud.fake.fail("/commits/heads/main", 1, Fault::Slow(Duration::from_millis(300)));
+            cloud
+                .fake
+                .fail("/commits/heads/main", 1, Fault::Slow(Duration::from_millis(300)));
         }
         let asking = (0..64).map(|number| {
             let instance = if number % 2 == 0 { &one } else { &other };
@@ -110,7 +112,12 @@ async fn while_github_cannot_be_asked_an_old_head_does_within_bounds() {
         // Young enough to write on.
         cloud.age_head(40).await;
         let checked = instance.check(&jwt("ann"), json!({})).await;
-        assert_eq!((checked.status, checked.action()), (200, "PROCEED"), "{}", context(&checked));
+        assert_eq!(
+            (checked.status, checked.action()),
+            (200, "PROCEED"),
+            "{}",
+            context(&checked)
+        );
         assert!(checked.warns_of("HEAD_UNCONFIRMED"), "{}", context(&checked));
         assert_eq!(checked.body["repo_head"], cloud.head.as_str());
         let warnings = checked.body["warnings"].to_string();
@@ -151,7 +158,11 @@ async fn while_github_cannot_be_asked_an_old_head_does_within_bounds() {
             assert_eq!(claimed.status, 200, "{}", context(&claimed));
             assert!(claimed.warns_of("HEAD_UNCONFIRMED"), "{}", context(&claimed));
             let checked = instance.check(&jwt("ann"), json!({})).await;
-            assert!(checked.status == 200 && checked.warns_of("HEAD_UNCONFIRMED"), "{}", context(&checked));
+            assert!(
+                checked.status == 200 && checked.warns_of("HEAD_UNCONFIRMED"),
+                "{}",
+                context(&checked)
+            );
         }
         // What was claimed can be given back unless it has to be pushed.
         let back = json!({"status": "OPEN", "file_paths": ["src/c.ts"]});
@@ -173,10 +184,18 @@ async fn while_github_cannot_be_asked_an_old_head_does_within_bounds() {
 async fn a_function_that_never_knew_the_head_has_no_answer_while_github_has_none() {
     let cloud = Cloud::start(&[]).await;
     let instance = cloud.instance(&[]).await;
-    cloud.fake.fail("/commits/heads/main", 1_000, Fault::with(429, &[("retry-after", "40")], "{}"));
+    cloud.fake.fail(
+        "/commits/heads/main",
+        1_000,
+        Fault::with(429, &[("retry-after", "40")], "{}"),
+    );
     for _ in 0..3 {
         let checked = instance.check(&jwt("ann"), json!({})).await;
-        assert_eq!((checked.error(), checked.action()), ((503, "SOURCE_LIMITED"), "STOP"), "{checked:?}");
+        assert_eq!(
+            (checked.error(), checked.action()),
+            ((503, "SOURCE_LIMITED"), "STOP"),
+            "{checked:?}"
+        );
         assert_eq!(checked.body["status"], "OFFLINE");
         let retry_after: u64 = checked.header("retry-after").parse().unwrap();
         assert!((35..=40).contains(&retry_after), "{checked:?}");
@@ -189,7 +208,11 @@ async fn the_bounds_of_age_are_what_the_environment_says() {
     let (cloud, _) = started().await;
     let settings = [("COORD_HEAD_TTL_SECONDS", "100"), ("COORD_HEAD_MAX_AGE_SECONDS", "200")];
     let instance = cloud.instance(&settings).await;
-    cloud.fake.fail("/commits/heads/main", 1_000, Fault::with(429, &[("retry-after", "40")], "{}"));
+    cloud.fake.fail(
+        "/commits/heads/main",
+        1_000,
+        Fault::with(429, &[("retry-after", "40")], "{}"),
+    );
     for (age, is_warned, status) in [(90, false, 200), (150, true, 200), (210, true, 503)] {
         cloud.age_head(age).await;
         let claimed = instance.post(&jwt("ann"), json!({})).await;
@@ -209,7 +232,11 @@ async fn a_push_is_seen_when_the_head_is_old() {
     cloud.age_head(11).await;
     for instance in [&other, &instance] {
         let checked = instance.check(&jwt("ann"), json!({})).await;
-        assert_eq!((checked.action(), &checked.body["repo_head"]), ("PULL", &json!(next)), "{checked:?}");
+        assert_eq!(
+            (checked.action(), &checked.body["repo_head"]),
+            ("PULL", &json!(next)),
+            "{checked:?}"
+        );
         let refused = instance.post(&jwt("ann"), json!({})).await;
         assert_eq!(refused.error(), (409, "STALE_HEAD"), "{refused:?}");
         let pulled = instance.check(&jwt("ann"), json!({"agent_head": next})).await;
@@ -232,7 +259,11 @@ async fn who_has_just_pushed_gives_back_at_once() {
         cloud.fake.seen();
         let more = json!({"status": "OPEN", "new_repo_head": next});
         let released = other.post(&jwt("ann"), more).await;
-        assert_eq!((released.status, released.action()), (200, "PROCEED"), "{age}: {released:?}");
+        assert_eq!(
+            (released.status, released.action()),
+            (200, "PROCEED"),
+            "{age}: {released:?}"
+        );
         assert_eq!(released.body["repo_head"], next.as_str());
         assert!(!cloud.is_locked("src/a.ts").await);
         assert_eq!(asked_for_head(&cloud).len(), 1, "{age}");
@@ -248,7 +279,11 @@ async fn who_has_not_pushed_keeps_the_files() {
     for new_head in [elsewhere.as_str(), "1234567890123456789012345678901234567890"] {
         let more = json!({"status": "OPEN", "new_repo_head": new_head});
         let refused = instance.post(&jwt("ann"), more).await;
-        assert_eq!((refused.error(), refused.action()), ((409, "NOT_PUSHED"), "PUSH"), "{refused:?}");
+        assert_eq!(
+            (refused.error(), refused.action()),
+            ((409, "NOT_PUSHED"), "PUSH"),
+            "{refused:?}"
+        );
         assert!(cloud.is_locked("src/a.ts").await);
     }
 }
@@ -260,7 +295,11 @@ async fn who_is_ahead_of_the_stored_head_is_not_told_to_pull() {
         cloud.age_head(age).await;
         let next = cloud.repo.commit(&[("src/b.ts", "")]);
         let checked = instance.check(&jwt("ann"), json!({"agent_head": next})).await;
-        assert_eq!((checked.status, checked.action()), (200, "PROCEED"), "{age}: {checked:?}");
+        assert_eq!(
+            (checked.status, checked.action()),
+            (200, "PROCEED"),
+            "{age}: {checked:?}"
+        );
         let claimed = instance.post(&jwt("ann"), json!({"agent_head": next})).await;
         assert_eq!(claimed.status, 200, "{age}: {claimed:?}");
     }
@@ -294,7 +333,9 @@ async fn an_answer_does_not_wait_for_a_slow_github_where_the_head_is_known() {
     let (cloud, instance) = started().await;
     let other = cloud.instance(&[]).await;
     cloud.age_head(30).await;
-    cloud.fake.fail("/commits/heads/main", 1, Fault::Slow(Duration::from_secs(2)));
+    cloud
+        .fake
+        .fail("/commits/heads/main", 1, Fault::Slow(Duration::from_secs(2)));
     let slow = async { instance.check(&jwt("ann"), json!({})).await };
     let quick = async {
         tokio::time::sleep(Duration::from_millis(300)).await;

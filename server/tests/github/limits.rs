@@ -9,7 +9,11 @@ use crate::cloud::{Answer, Cloud, jwt};
 use crate::people::person;
 
 fn check_limited(answer: &Answer) {
-    assert_eq!((answer.error(), answer.action()), ((429, "RATE_LIMITED"), "WAIT"), "{answer:?}");
+    assert_eq!(
+        (answer.error(), answer.action()),
+        ((429, "RATE_LIMITED"), "WAIT"),
+        "{answer:?}"
+    );
     assert_eq!(answer.body["orchestration"]["type"], "orchestration_command");
     let retry_after: i64 = answer.header("retry-after").parse().unwrap();
     assert!((1..=60).contains(&retry_after), "{answer:?}");
@@ -37,7 +41,11 @@ async fn who_asks_too_often_waits_and_others_go_on() {
     assert_eq!(cloud.all_but_limits().await, before);
     assert_eq!(cloud.fake.asked(), Vec::<String>::new());
     for (login, agent) in [("bob", ""), ("ann", "second")] {
-        let more = if agent.is_empty() { json!({}) } else { json!({"agent_id": agent}) };
+        let more = if agent.is_empty() {
+            json!({})
+        } else {
+            json!({"agent_id": agent})
+        };
         assert_eq!(other.check(&jwt(login), more).await.status, 200, "{login} {agent}");
     }
 }
@@ -104,7 +112,10 @@ async fn all_together_have_a_limit_too() {
         let answer = instance.check(&jwt(&format!("agent{number}")), json!({})).await;
         if answer.status != 200 {
             check_limited(&answer);
-            assert!(answer.body["message"].as_str().unwrap().contains("all callers"), "{answer:?}");
+            assert!(
+                answer.body["message"].as_str().unwrap().contains("all callers"),
+                "{answer:?}"
+            );
         }
         statuses.push(answer.status);
     }
@@ -114,7 +125,10 @@ async fn all_together_have_a_limit_too() {
 #[tokio::test]
 async fn nought_is_no_limit() {
     let cloud = Cloud::start(&[]).await;
-    let off = [("COORD_LIMIT_HOLDER_PER_MINUTE", "0"), ("COORD_LIMIT_REPOSITORY_PER_MINUTE", "0")];
+    let off = [
+        ("COORD_LIMIT_HOLDER_PER_MINUTE", "0"),
+        ("COORD_LIMIT_REPOSITORY_PER_MINUTE", "0"),
+    ];
     let instance = cloud.instance(&off).await;
     let token = jwt("ann");
     for _ in 0..5 {

@@ -64,6 +64,9 @@ async fn where_it_is_not_said_that_graphs_are_public_they_are_not() {
         let instance = cloud.instance(&[("COORD_PUBLIC_GRAPH", value)]).await;
         let refused = instance.graph("").await;
         assert_eq!(refused.status, 503, "{value}: {refused:?}");
-        assert!(refused.body["message"].as_str().unwrap().contains("COORD_PUBLIC_GRAPH"), "{refused:?}");
+        assert!(
+            refused.body["message"].as_str().unwrap().contains("COORD_PUBLIC_GRAPH"),
+            "{refused:?}"
+        );
     }
 }
