@@ -97,7 +97,7 @@ impl Cloud {
         for branch in 0..BRANCHES {
             repo.git(&["branch", &name(branch)]);
         }
-        let fake = Fake::serve(temp.path()).await;
+        let fake = Fake::serve(repo.path()).await;
         let service = person("service");
         fake.behave(|behaviour| {
             behaviour.visibility = Visibility::Token(service.token.clone());
@@ -268,18 +268,18 @@ async fn hour(has_webhook: bool) {
     let mut counts = BTreeMap::new();
     let (mut asked, mut pulled, mut pushed) = (0, 0, 0);
     for step in 0..STEPS {
-        for branch in 0..BRANCHES {
+        for (branch, heads) in agents.iter_mut().enumerate() {
             if step % STEPS_BETWEEN_PUSHES == branch * STEPS_BETWEEN_PUSHES / BRANCHES {
                 cloud.push(branch, has_webhook).await;
                 pushed += 1;
             }
             let agent = step % AGENTS_OF_A_BRANCH;
             let token = person(&login(branch, agent)).token;
-            let answer = cloud.ask(step + branch, branch, &token, &agents[branch][agent]).await;
+            let answer = cloud.ask(step + branch, branch, &token, &heads[agent]).await;
             asked += 1;
             if answer["orchestration"]["action"] == "PULL" {
                 pulled += 1;
-                agents[branch][agent] = answer["repo_head"].as_str().unwrap().to_owned();
+                heads[agent] = answer["repo_head"].as_str().unwrap().to_owned();
             }
             // Before the next push, so that an ETag is held against the head of its time.
             cloud.count(&mut counts);

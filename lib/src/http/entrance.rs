@@ -116,7 +116,7 @@ impl<'a> Entrance<'a> {
     }
 
     /// For a claim to write: the head must not be old.
-    pub fn to_write(mut self) -> Self {
+    pub fn for_writing(mut self) -> Self {
         self.at_most = Some(self.state.head_ages.at_most);
         self
     }

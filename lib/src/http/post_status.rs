@@ -168,7 +168,7 @@ async fn claim(
 ) -> Result<PostResponse, ApiError> {
     let mut entrance = question.enter(state, Right::Push).await?;
     if wanted == Claim::Writing {
-        entrance = entrance.to_write();
+        entrance = entrance.for_writing();
     }
     let claim = Wanted {
         claim: wanted,
