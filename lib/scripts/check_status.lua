@@ -3,7 +3,7 @@
 -- ARGV: those of includes/enter.lua, then 1 READING or WRITING, 2 neighbour policy, 3... file paths
 -- Returns { CHECKED, now, head, its age in seconds or '', '1' if it is unconfirmed, '1' if behind, graph version, omitted
 --           neighbours, findings, own entries as JSON }
---      or { ASK_SOURCE, now, head, its age }: whether the caller is behind, only the source can tell
+--      or { ASK_SOURCE, now, head, its age, etag or '' }: whether the caller is behind, only the source can tell
 --      or one of the answers of enter()
 local stop = enter()
 if stop then
@@ -15,7 +15,7 @@ local paths = arguments_from(ENTRY_ARGUMENTS + 3)
 
 local is_behind, is_for_source = is_behind_head()
 if is_for_source then
-  return { 'ASK_SOURCE', now, repo_head, head_age }
+  return ask_source()
 end
 local findings, _, omitted, own = survey(paths, wanted, neighbor_policy)
 save_entries()

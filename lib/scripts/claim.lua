@@ -5,7 +5,7 @@
 -- Returns { outcome, now, head, its age in seconds or '', '1' if it is unconfirmed, '1' if behind, graph version, omitted
 --           neighbours, findings, own entries as JSON }, where outcome is CLAIMED, CONFLICT (nothing claimed) or STALE
 --           (writing behind the branch; nothing claimed)
---      or { ASK_SOURCE, now, head, its age }: whether the caller is behind, only the source can tell; nothing claimed
+--      or { ASK_SOURCE, now, head, its age, etag or '' }: whether the caller is behind, only the source can tell; nothing claimed
 --      or one of the answers of enter(); nothing claimed
 local stop = enter()
 if stop then
@@ -18,7 +18,7 @@ local paths = arguments_from(ENTRY_ARGUMENTS + 7)
 
 local is_behind, is_for_source = is_behind_head()
 if is_for_source then
-  return { 'ASK_SOURCE', now, repo_head, head_age }
+  return ask_source()
 end
 local version = redis.call('HGET', graph_key, 'version') or ''
 local behind = is_behind and '1' or '0'

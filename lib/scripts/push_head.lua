@@ -18,8 +18,11 @@ if not commit then
 end
 known_pushed_at = tonumber(known_pushed_at or 0)
 if after == commit then
-  redis.call('HSET', head_key, 'checked_at', now, 'pushed_at', math.max(pushed_at, known_pushed_at))
-  redis.call('SET', KEYS[4], now, 'EX', ARGV[7])
+  -- One that was sent before says nothing of what is now.
+  if pushed_at > known_pushed_at then
+    redis.call('HSET', head_key, 'checked_at', now, 'pushed_at', pushed_at)
+    redis.call('SET', KEYS[4], now, 'EX', ARGV[7])
+  end
   return { 'UNCHANGED', now, commit }
 end
 -- A push from before the moment at which the source itself named `commit` is no news.

@@ -11,7 +11,7 @@
 --      or { NO_NEW_HEAD, now, head, age, unconfirmed, written paths }: the caller did not say its new head; nothing released
 --      or { LOST, now, head, age, unconfirmed, others' entries as JSON }: a file is now written by somebody else; nothing
 --           released
---      or { ASK_SOURCE, now, head, its age }: whether the branch has the work, only the source can tell; nothing released
+--      or { ASK_SOURCE, now, head, its age, etag or '' }: whether the branch has the work, only the source can tell; nothing released
 --      or one of the answers of enter(); nothing released
 local stop = enter()
 if stop then
@@ -66,7 +66,7 @@ if #written > 0 and not is_abandoned then
     local is_pushed = has_commit(repo_head .. ' ' .. recent, new_head)
     if not is_pushed and not is_unchanged and not is_asked and ARGV[13] ~= '' then
       save_entries()
-      return { 'ASK_SOURCE', now, repo_head, head_age }
+      return ask_source()
     end
     reachable = is_pushed and '1' or '0'
   end

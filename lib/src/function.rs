@@ -10,8 +10,9 @@ use async_trait::async_trait;
 use axum::Router;
 use bytes::Bytes;
 use futures::stream::BoxStream;
+use secrecy::SecretString;
 
-use crate::auth::{Authenticator, Credentials, JwtVerifier, People};
+use crate::auth::{AuthError, Authenticator, Credentials, JwtVerifier, People, Verdict};
 use crate::config::{ConfigError, Environment, LockConfig, env_vars, graph_limits, is_graph_public, secret};
 use crate::domain::{Branch, CommitSha, RepoId};
 use crate::graph::deferred::DeferredBuilds;
@@ -36,9 +37,12 @@ fn function_state(environment: Environment<'_>) -> AppState {
         Err(error) => AppState {
             store: TimedStore::over(Arc::new(NoStore(error.to_string()))),
             source: None,
-            authenticator: Arc::new(
-                credentials(environment, None).map_or_else(Authenticator::Misconfigured, Authenticator::Shown),
-            ),
+            authenticator: Arc::new(match credentials(environment, None) {
+                // Tokens of GitHub's cannot be verified as things are, and to say that one is wrong would be wrong.
+                Ok(credentials) if !GithubConfig::is_in(environment) => Authenticator::Shown(credentials),
+                Ok(_) => Authenticator::Misconfigured(error),
+                Err(error) => Authenticator::Misconfigured(error),
+            }),
             webhook: None,
             locks: LockConfig::default(),
             head_ages: HeadAges::default(),
@@ -70,7 +74,13 @@ fn settings(environment: Environment<'_>) -> Result<AppState, ConfigError> {
                 Some(source as Arc<dyn People>),
             )
         }
-        Some(Err(problem)) => (Some(Arc::new(NoSource(problem)) as Arc<dyn Source>), None),
+        Some(Err(problem)) => {
+            let nowhere = Arc::new(NoSource(problem));
+            (
+                Some(Arc::clone(&nowhere) as Arc<dyn Source>),
+                Some(nowhere as Arc<dyn People>),
+            )
+        }
         None => (None, None),
     };
     Ok(AppState {
@@ -144,6 +154,17 @@ impl Source for NoSource {
 
     async fn read_blobs(&self, _: &RepoId, _: Vec<String>, _: u64, _: BlobSink) -> Result<(), SourceError> {
         self.refuse()
+    }
+}
+
+#[async_trait]
+impl People for NoSource {
+    async fn verify(&self, _: &SecretString, _: &RepoId) -> Result<Verdict, AuthError> {
+        Err(AuthError::Unavailable(self.0.clone()))
+    }
+
+    async fn verify_anybody(&self, _: &RepoId) -> Result<Verdict, AuthError> {
+        Err(AuthError::Unavailable(self.0.clone()))
     }
 }
 

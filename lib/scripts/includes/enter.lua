@@ -22,6 +22,17 @@ local repo_head, known_commits
 local head_age, is_unconfirmed = '', '0'
 local is_asked = ARGV[16] == '1'
 
+-- What came with the stored head, if that is still to be trusted, or ''.
+local function trusted_etag()
+  local read_at, etag = unpack(redis.call('HMGET', head_key, 'read_at', 'etag'))
+  return now - (read_at or 0) < ETAG_FOR and etag or ''
+end
+
+-- The answer where only the source can tell.
+local function ask_source()
+  return { 'ASK_SOURCE', now, repo_head, head_age, trusted_etag() }
+end
+
 -- Nil, or the answer: { UNVERIFIED, now }: nothing is remembered of the caller's credential
 --      or { REFUSED, now, whether the credential itself is good: '1' or '0', why }
 --      or { NO_PUSH, now, user id }: the caller may only read
@@ -98,10 +109,7 @@ local function enter()
     redis.call('HSET', head_key, 'refresh_at', now + REFRESH_TURN)
     redis.call('HDEL', head_key, 'failed')
     if repo_head then
-      local read_at, etag = unpack(redis.call('HMGET', head_key, 'read_at', 'etag'))
-      if now - (read_at or 0) < ETAG_FOR then
-        answer[4] = etag or ''
-      end
+      answer[4] = trusted_etag()
     else
       redis.call('EXPIRE', head_key, UNKNOWN_FOR)
     end

@@ -23,6 +23,9 @@ const PAUSE: Duration = Duration::from_millis(100);
 const REMEMBER_SECONDS: u32 = 300;
 const REMEMBER_REFUSED_SECONDS: u32 = 30;
 
+/// The age of a head of which a delivery has told that it may be another now is the time since 1970: more than these seconds.
+const NEVER: u64 = 1_000_000_000;
+
 /// What a caller wants to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Right {
@@ -113,7 +116,7 @@ impl<'a> Entrance<'a> {
     }
 
     /// For a claim to write: the head must not be old.
-    pub fn needing_fresh_head(mut self) -> Self {
+    pub fn for_writing(mut self) -> Self {
         self.at_most = Some(self.state.head_ages.at_most);
         self
     }
@@ -200,9 +203,9 @@ impl<'a> Entrance<'a> {
             }
             Stop::AwaitHead { retry_after_seconds } => return Err(ApiError::SourceLimited { retry_after_seconds }),
             Stop::UnknownHead => return Err(self.unknown_head()),
-            Stop::AskSource { head, age } => {
+            Stop::AskSource { head, age, etag } => {
                 self.is_counted = true;
-                self.ask_source(head, age).await?;
+                self.ask_source(KnownHead { commit: head, etag }, age).await?;
             }
         }
         Ok(None)
@@ -216,11 +219,15 @@ impl<'a> Entrance<'a> {
             observer.saw_head(self.repo, self.branch, &head.commit);
         }
         if let (true, Some(age)) = (head.is_unconfirmed, head.age) {
-            warnings.push(format!(
-                "HEAD_UNCONFIRMED: GitHub cannot be asked for now; {} was the head of {} {age} s ago.",
-                head.commit.short(),
-                self.branch
-            ));
+            let (commit, branch) = (head.commit.short(), self.branch);
+            warnings.push(if age < NEVER {
+                format!("HEAD_UNCONFIRMED: GitHub cannot be asked for now; {commit} was the head of {branch} {age} s ago.")
+            } else {
+                format!(
+                    "HEAD_UNCONFIRMED: GitHub cannot be asked for now; it is not known whether {commit} is still the head \
+                     of {branch}."
+                )
+            });
         }
     }
 
@@ -280,20 +287,17 @@ impl<'a> Entrance<'a> {
         }
     }
 
-    /// Asks the source what the store cannot tell of the caller's commits: first, where the head is not fresh, whether it has
-    /// moved to them.
-    async fn ask_source(&mut self, head: CommitSha, age: u64) -> Result<(), ApiError> {
+    /// Asks the source what the store cannot tell of the caller's commits: first whether the head has moved to them, where it
+    /// is not fresh, or the caller says that it has just pushed.
+    async fn ask_source(&mut self, known: KnownHead, age: u64) -> Result<(), ApiError> {
         let Some(source) = self.keeper else {
             return Err(ApiError::Internal);
         };
-        let head = if age > u64::from(self.state.head_ages.refresh_after) {
-            let known = KnownHead {
-                commit: head,
-                etag: None,
-            };
+        let is_old = self.pushed.is_some() || age > u64::from(self.state.head_ages.refresh_after);
+        let head = if is_old {
             heads::refresh(&*self.state.store, source, self.repo, self.branch, Some(&known)).await?
         } else {
-            head
+            known.commit
         };
         if self.pushed.is_some() {
             self.learn_reachable(source, &head).await?;

@@ -217,7 +217,7 @@ async fn claim(
 ) -> Result<PostResponse, ApiError> {
     let mut entrance = question.enter(state, Right::Push).await?;
     if wanted == Claim::Writing {
-        entrance = entrance.needing_fresh_head();
+        entrance = entrance.for_writing();
     }
     let claim = Wanted {
         claim: wanted,

@@ -179,27 +179,6 @@ pub fn jwt() -> String {
 }
 
 #[tokio::test]
-async fn a_function_asks_github_for_heads_and_passes_its_limits_on() {
-    let (_temp, _repo, head, fake) = small().await;
-    let address = function(&[("GITHUB_API_URL", fake.api())]).await;
-    let limited = [("retry-after", "37"), ("x-ratelimit-remaining", "12")];
-    fake.fail("/commits/", 1, Fault::with(429, &limited, "{}"));
-    for _ in 0..3 {
-        let answer = post(address, "check_status", &question(&head), &jwt()).await;
-        assert_eq!(answer.status(), 503);
-        let seconds: u64 = answer.headers()["retry-after"].to_str().unwrap().parse().unwrap();
-        assert!((30..=37).contains(&seconds), "{seconds}");
-        let body = json_of(answer).await;
-        assert_eq!(
-            (&body["status"], &body["orchestration"]["action"]),
-            (&json!("OFFLINE"), &json!("STOP")),
-            "{body}"
-        );
-    }
-    assert_eq!(fake.asked(), ["/commits/heads/main"]);
-}
-
-#[tokio::test]
 async fn a_function_that_is_set_up_wrongly_says_how_and_shows_no_secret() {
     let (_temp, _repo, head, _fake) = small().await;
     for (pairs, variable) in [

@@ -270,6 +270,8 @@ pub enum Stop {
         head: CommitSha,
         /// Seconds since somebody looked whether it is still that.
         age: u64,
+        /// What came with it, if that is still to be trusted.
+        etag: Option<String>,
     },
 }
 
@@ -323,6 +325,7 @@ pub(super) fn stopped(mut reply: Reply) -> Result<Result<Stop, Reply>, StoreErro
         "ASK_SOURCE" => Stop::AskSource {
             head: reply.commit()?,
             age: reply.number()?.unsigned_abs(),
+            etag: reply.optional_text()?,
         },
         _ => return Ok(Err(reply)),
     }))
