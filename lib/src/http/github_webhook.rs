@@ -98,7 +98,7 @@ pub(super) struct WebhookResponse {
 )]
 pub(super) async fn take_delivery(State(state): State<AppState>, request: Request<Body>) -> Result<Response, ApiError> {
     let Some(webhook) = &state.webhook else {
-        tracing::error!(
+        tracing::warn!(
             "GITHUB_WEBHOOK_SECRET is not set, or no repository of GitHub's is served: a delivery is refused"
         );
         return Err(ApiError::Unauthorized(
