@@ -49,6 +49,8 @@ pub mod env_vars {
     pub const GITHUB_API_URL: &str = "GITHUB_API_URL";
     /// Token that the service reads repositories with.
     pub const GITHUB_TOKEN: &str = "GITHUB_TOKEN";
+    /// Repositories on GitHub that are served: `OWNER/NAME` and `OWNER/*`, with commas. Unset: all that the service can read.
+    pub const COORD_REPOSITORIES: &str = "COORD_REPOSITORIES";
     /// Id of the GitHub App that the service reads repositories as; goes before the token.
     pub const GITHUB_APP_ID: &str = "GITHUB_APP_ID";
     /// Its RSA private key in PEM; newlines may be written as `\n`.

@@ -18,6 +18,7 @@ pub use caller::{Caller, Entrant, Identity, Shown};
 pub use issuer_keys::{IssuerKeys, KeySetUrl, KeyTiming};
 pub use jwt::{AUDIENCE, JwtVerifier};
 pub use people::{Member, People, Verdict, is_github_token};
+pub(crate) use repo_limit::RepoLimit;
 
 use std::sync::Arc;
 

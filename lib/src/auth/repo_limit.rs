@@ -2,9 +2,9 @@ use serde_json::Value;
 
 use crate::domain::{Invalid, RepoId};
 
-/// The repositories where a token counts: its claim `repos`.
+/// Repositories by name and by owner: those where a token counts (its claim `repos`), or those that a deployment serves.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct RepoLimit(Vec<Entry>);
+pub(crate) struct RepoLimit(Vec<Entry>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Entry {
@@ -26,7 +26,22 @@ impl RepoLimit {
         entries.iter().map(entry).collect::<Result<_, _>>().map(RepoLimit)
     }
 
-    pub(super) fn takes_in(&self, repo: &RepoId) -> bool {
+    /// The list in `text`, with commas; an entry without a host is of `host`. `None` where one cannot be read.
+    pub(crate) fn of_host(text: &str, host: &str) -> Option<Self> {
+        let entry = |name: &str| {
+            let name = name.trim();
+            let is_short = name.split('/').count() == 2 && !name.contains([':', '@']);
+            let full = if is_short {
+                format!("{host}/{name}")
+            } else {
+                name.to_owned()
+            };
+            entry(&Value::from(full)).ok()
+        };
+        text.split(',').map(entry).collect::<Option<_>>().map(RepoLimit)
+    }
+
+    pub(crate) fn takes_in(&self, repo: &RepoId) -> bool {
         self.0.iter().any(|entry| match entry {
             Entry::One(one) => one == repo,
             Entry::Below(prefix) => repo.as_str().starts_with(prefix),

@@ -65,6 +65,8 @@ pub(super) struct Entrance<'a> {
     reachable: Reachable,
     is_counted: bool,
     is_asked: bool,
+    /// The source could not say whether the caller's commits are of the branch.
+    is_unsure: bool,
     rounds: u32,
 }
 
@@ -105,6 +107,7 @@ impl<'a> Entrance<'a> {
             reachable: Reachable::Unknown,
             is_counted: false,
             is_asked: keeper.is_none(),
+            is_unsure: false,
             rounds: 0,
             told: None,
         };
@@ -205,7 +208,12 @@ impl<'a> Entrance<'a> {
             Stop::UnknownHead => return Err(self.unknown_head()),
             Stop::AskSource { head, age, etag } => {
                 self.is_counted = true;
-                self.ask_source(KnownHead { commit: head, etag }, age).await?;
+                match self.ask_source(KnownHead { commit: head, etag }, age).await {
+                    // A caller who is told to pull when it need not loses nothing; that work was pushed has to be known.
+                    Err(error) if error.is_of_source() && self.pushed.is_none() => self.is_unsure = true,
+                    asked => asked?,
+                }
+                self.is_asked = true;
             }
         }
         Ok(None)
@@ -218,7 +226,13 @@ impl<'a> Entrance<'a> {
         {
             observer.saw_head(self.repo, self.branch, &head.commit);
         }
-        if let (true, Some(age)) = (head.is_unconfirmed, head.age) {
+        if self.is_unsure {
+            warnings.push(format!(
+                "HEAD_UNCONFIRMED: GitHub cannot be asked for now whether your commits contain {} of {}.",
+                head.commit.short(),
+                self.branch
+            ));
+        } else if let (true, Some(age)) = (head.is_unconfirmed, head.age) {
             let (commit, branch) = (head.commit.short(), self.branch);
             warnings.push(if age < NEVER {
                 format!("HEAD_UNCONFIRMED: GitHub cannot be asked for now; {commit} was the head of {branch} {age} s ago.")
@@ -304,7 +318,6 @@ impl<'a> Entrance<'a> {
         } else {
             self.learn_known_commits(source, &head).await?;
         }
-        self.is_asked = true;
         Ok(())
     }
 

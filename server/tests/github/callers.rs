@@ -466,3 +466,50 @@ async fn jwts_and_tokens_of_github_count_beside_each_other() {
     assert_eq!(user_of(&by_jwt, &alice.token).await.error(), (401, "UNAUTHORIZED"));
     assert_eq!(by_jwt.check(&jwt("bob"), json!({})).await.status, 200);
 }
+
+#[tokio::test]
+async fn only_the_repositories_of_the_setting_are_served() {
+    let alice = alice();
+    let cloud = Cloud::start(std::slice::from_ref(&alice)).await;
+    let other = cloud
+        .instance(&[("COORD_REPOSITORIES", "acme/gadgets,initech/*")])
+        .await;
+    cloud.fake.asked();
+    let refused = other.check(&alice.token, json!({})).await;
+    assert_eq!(refused.error(), (403, "FORBIDDEN_REPOSITORY"), "{refused:?}");
+    let refused = other.check(&jwt("ann"), json!({})).await;
+    assert_eq!(refused.error(), (404, "UNKNOWN_REPOSITORY"), "{refused:?}");
+    assert_eq!(cloud.fake.asked(), [""; 0], "GitHub is asked nothing");
+    let served = cloud.instance(&[("COORD_REPOSITORIES", "acme/*")]).await;
+    assert_eq!(served.check(&jwt("ann"), json!({})).await.status, 200);
+    let wrong = cloud.instance(&[("COORD_REPOSITORIES", "acme")]).await;
+    let unavailable = wrong.check(&jwt("ann"), json!({})).await;
+    assert_eq!(unavailable.status, 503);
+    assert!(
+        unavailable.body["message"]
+            .as_str()
+            .unwrap()
+            .contains("COORD_REPOSITORIES"),
+        "{unavailable:?}"
+    );
+}
+
+/// Whoever tries tokens costs GitHub so many questions and no more; who is remembered is let in all the while.
+#[tokio::test]
+async fn a_spray_of_bad_tokens_ends_at_a_bound() {
+    let alice = alice();
+    let cloud = Cloud::start(std::slice::from_ref(&alice)).await;
+    let instance = cloud.instance(&[]).await;
+    assert_eq!(instance.check(&alice.token, json!({})).await.status, 200);
+    cloud.fake.asked();
+    let mut statuses = std::collections::BTreeMap::new();
+    for number in 0..210 {
+        let token = format!("ghp_{number:036}");
+        // Each repository has a limit of its own.
+        let repository = json!({"repo_url": format!("https://127.0.0.1/acme/number-{}", number % 7)});
+        let answer = instance.check(&token, repository).await;
+        *statuses.entry(answer.status).or_insert(0) += 1;
+    }
+    assert_eq!(statuses, [(401, 200), (503, 10)].into());
+    assert_eq!(instance.check(&alice.token, json!({})).await.status, 200);
+}

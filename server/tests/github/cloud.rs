@@ -292,6 +292,17 @@ impl Instance {
         self.send(self.question(Endpoint::CheckStatus, token, &more)).await
     }
 
+    /// Checks until that is let in: that a branch is not there is believed for a moment.
+    pub async fn checks_at_last(&self, more: Value) {
+        for _ in 0..40 {
+            if self.check(&jwt("ann"), more.clone()).await.status == 200 {
+                return;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(250)).await;
+        }
+        panic!("never let in: {more}");
+    }
+
     /// `post_status`, to write unless `more` says otherwise.
     pub async fn post(&self, token: &str, more: Value) -> Answer {
         let mut all = json!({"status": "WRITING", "message": "Changing what the module exports to its callers"});

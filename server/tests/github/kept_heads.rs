@@ -323,9 +323,9 @@ async fn a_branch_that_is_deleted_is_forgotten() {
     }
     let claimed = instance.post(&jwt("ann"), question.clone()).await;
     assert_eq!(claimed.error(), (404, "UNKNOWN_BRANCH"), "{claimed:?}");
-    // And one that comes back is there again.
+    // And one that comes back is there again, soon.
     cloud.repo.git(&["branch", "feature"]);
-    assert_eq!(instance.check(&jwt("ann"), question).await.status, 200);
+    instance.checks_at_last(question).await;
 }
 
 #[tokio::test]
@@ -346,4 +346,36 @@ async fn an_answer_does_not_wait_for_a_slow_github_where_the_head_is_known() {
     let (slow, (answer, time)) = tokio::join!(slow, quick);
     assert_eq!((slow.status, answer.status), (200, 200));
     assert!(time < Duration::from_secs(1), "{time:?}");
+}
+
+/// One whose commits nobody knows is not sent away while GitHub has no answer: being told to pull does no harm.
+#[tokio::test]
+async fn who_has_unpushed_commits_is_not_offline_while_github_is() {
+    let (cloud, instance) = started().await;
+    let limited = Fault::with(429, &[("retry-after", "40")], "{}");
+    cloud.fake.fail("/compare/", 1_000, limited);
+    let ahead = json!({"agent_head": "1234567890123456789012345678901234567890"});
+    let checked = instance.check(&jwt("ann"), ahead.clone()).await;
+    assert_eq!((checked.status, checked.action()), (200, "PULL"), "{checked:?}");
+    assert!(checked.warns_of("HEAD_UNCONFIRMED"), "{checked:?}");
+    let claimed = instance.post(&jwt("ann"), ahead).await;
+    assert_eq!(claimed.error(), (409, "STALE_HEAD"), "{claimed:?}");
+    assert!(!cloud.is_locked("src/a.ts").await);
+}
+
+#[tokio::test]
+async fn a_branch_that_is_not_there_is_not_asked_for_again_and_again() {
+    let (cloud, instance) = started().await;
+    cloud.fake.asked();
+    for _ in 0..5 {
+        let checked = instance.check(&jwt("ann"), json!({"branch": "mian"})).await;
+        assert_eq!(checked.error(), (404, "UNKNOWN_BRANCH"), "{checked:?}");
+        assert!(
+            checked.body["message"].as_str().unwrap().contains("main"),
+            "{checked:?}"
+        );
+    }
+    let asked = cloud.fake.asked();
+    let about_it = asked.iter().filter(|target| target.contains("mian")).count();
+    assert_eq!(about_it, 1, "{asked:?}");
 }

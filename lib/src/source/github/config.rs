@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::address::{ApiBase, PUBLIC_API};
 use super::credential::Credential;
 use super::limits::Limits;
+use crate::auth::RepoLimit;
 use crate::config::{ConfigError, Environment, env_vars, value_of};
 use crate::domain::RepoId;
 
@@ -23,6 +24,8 @@ pub struct GithubConfig {
     pub credential: Credential,
     /// The repositories that are served; `None` for all that the credential can read.
     pub only: Option<Vec<RepoId>>,
+    /// Which of them may be served; `None` for all.
+    pub(crate) allowed: Option<RepoLimit>,
     /// How old a head may be before GitHub is asked again.
     pub head_max_age: Duration,
     /// Bounds.
@@ -38,7 +41,17 @@ impl GithubConfig {
             variable: env_vars::GITHUB_API_URL,
             problem,
         })?;
-        Ok(GithubConfig::new(api, Credential::from_env(environment)?))
+        let allowed = match value_of(environment, env_vars::COORD_REPOSITORIES) {
+            None => None,
+            Some(list) => Some(RepoLimit::of_host(&list, api.serves()).ok_or_else(|| ConfigError {
+                variable: env_vars::COORD_REPOSITORIES,
+                problem: "must be a list of OWNER/NAME and OWNER/*, with commas".to_owned(),
+            })?),
+        };
+        Ok(GithubConfig {
+            allowed,
+            ..GithubConfig::new(api, Credential::from_env(environment)?)
+        })
     }
 
     /// With what is usual for the rest.
@@ -52,6 +65,7 @@ impl GithubConfig {
             },
             credential,
             only: None,
+            allowed: None,
             limits: Limits::default(),
         }
     }
@@ -111,6 +125,27 @@ mod tests {
             let error = config(pairs).unwrap_err();
             assert_eq!(error.variable, variable);
             assert!(!error.to_string().contains("hunter2"), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_is_served_is_a_list_of_names_and_owners() {
+        let served = |list: &str, name: &str| {
+            let repo = RepoId::parse(&format!("https://github.com/{name}")).unwrap();
+            let config = config(&[("COORD_REPOSITORIES", list)]).unwrap();
+            config.allowed.is_none_or(|allowed| allowed.takes_in(&repo))
+        };
+        assert!(served("", "any/thing"));
+        let list = "acme/shop, Umbrella/*,github.com/initech/tps";
+        for name in ["acme/shop", "ACME/Shop", "umbrella/any", "initech/tps"] {
+            assert!(served(list, name), "{name}");
+        }
+        for name in ["acme/other", "umbrellas/any", "initech/other"] {
+            assert!(!served(list, name), "{name}");
+        }
+        for list in ["acme", "acme/shop,,", "*", "*/*", "acme/sh op", "acme/shop;umbrella/*"] {
+            let error = config(&[("COORD_REPOSITORIES", list)]).unwrap_err();
+            assert_eq!(error.variable, "COORD_REPOSITORIES", "{list}");
         }
     }
 

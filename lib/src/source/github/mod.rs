@@ -8,6 +8,7 @@
 //! - `people`: who holds a caller's token, asked with that token
 //! - `blobs`, `download`, `archive`, `known_tree`, `blob_id`: contents, one by one or out of the archive of a commit
 //! - [`webhook`]: what GitHub tells without being asked
+//! - `strangers`: how many credentials that nobody knows are asked about
 //! - `flights`, `recent`: one question for all who ask it at once; answers remembered
 //!
 //! Nothing that arrives is trusted: every answer has a bound in bytes and time, contents count when their hash is the one
@@ -32,6 +33,7 @@ mod people;
 mod rate_limit;
 mod recent;
 mod refresh;
+mod strangers;
 mod transport;
 mod tree;
 pub mod webhook;
@@ -50,6 +52,7 @@ pub use limits::Limits;
 pub use rate_limit::{LimitKind, Limited};
 
 use super::{BlobSink, KnownHead, Reachable, RefreshedHead, Source, SourceError, TreeEntry};
+use crate::auth::RepoLimit;
 use crate::domain::{Branch, CommitSha, RepoId};
 use address::Slug;
 use client::Client;
@@ -63,6 +66,8 @@ use transport::Transport;
 pub struct GithubSource {
     client: Arc<Client>,
     only: Option<Vec<RepoId>>,
+    allowed: Option<RepoLimit>,
+    strangers: strangers::Strangers,
     heads: Arc<Heads>,
     history: Arc<History>,
     trees: KnownTrees,
@@ -89,6 +94,8 @@ impl GithubSource {
         Ok(GithubSource {
             client: Arc::new(Client::new(transport, config.credential)),
             only: config.only,
+            allowed: config.allowed,
+            strangers: strangers::Strangers::default(),
             heads: Arc::new(Heads::new(config.head_max_age)),
             history: Arc::new(History::new()),
             trees: KnownTrees::default(),
@@ -125,7 +132,8 @@ impl GithubSource {
 
     /// Owner and name, if this API has the repository and it may be served.
     fn slug(&self, repo: &RepoId) -> Result<Slug, SourceError> {
-        let is_served = self.only.as_ref().is_none_or(|only| only.contains(repo));
+        let is_served = self.only.as_ref().is_none_or(|only| only.contains(repo))
+            && self.allowed.as_ref().is_none_or(|allowed| allowed.takes_in(repo));
         let slug = self.client.transport.api.slug(repo).filter(|_| is_served);
         slug.ok_or_else(|| SourceError::UnknownRepository {
             repo: repo.clone(),

@@ -2,7 +2,7 @@
 //! same time, and never taken out of memory.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use reqwest::header::HeaderValue;
 
@@ -13,6 +13,9 @@ use super::flights::Flights;
 use super::heads::{Heads, Known, Told};
 use crate::domain::{Branch, CommitSha, RepoId};
 use crate::source::{KnownHead, RefreshedHead, SourceError};
+
+/// How long a branch that is not there is not asked for again: not so long that who then pushes it has to wait.
+const MISSING_FOR: Duration = Duration::from_secs(2);
 
 /// Questions under way. What is known belongs to the question: who asks without an ETag wants a whole answer.
 pub(super) type Refreshing = Flights<(RepoId, Branch, Option<Before>), RefreshedHead>;
@@ -46,10 +49,17 @@ impl Heads {
         branch: &Branch,
         known: Option<&KnownHead>,
     ) -> Result<RefreshedHead, SourceError> {
+        let key = (repo.clone(), branch.clone());
+        // Nobody knows the branch: a caller who asks again and again for one that is not there gets the answer of before.
+        let missing = self
+            .known(&key)
+            .filter(|own| known.is_none() && own.asked.elapsed() < MISSING_FOR);
+        if let Some(Known { answer: Err(error), .. }) = missing {
+            return Err(error);
+        }
         let before = known.and_then(Before::of);
         let flight = (repo.clone(), branch.clone(), before.clone());
         let (heads, client, slug) = (Arc::clone(self), Arc::clone(client), slug.clone());
-        let key = (repo.clone(), branch.clone());
         let ask = move || async move { heads.ask_with(&client, &slug, key, before).await };
         self.refreshing.join(flight, ask).await
     }
