@@ -41,6 +41,7 @@ macro_rules! on_every_store {
     };
 }
 
+mod ages;
 mod blocking;
 mod builds;
 mod check;
@@ -51,6 +52,7 @@ mod entry;
 mod events;
 mod expiry;
 mod heads;
+mod limits;
 mod neighbors;
 mod pushes;
 mod release;

@@ -1,0 +1,238 @@
+//! The age of a head that is kept in the store, and what only the source can tell.
+
+use coord::domain::{Claim, CommitSha, FilePath, Message, NeighborPolicy};
+use coord::source::Reachable;
+use coord::store::keys;
+use coord::store::scripts::{self, Entered, Entry, HeadTerms, LearntHead, Rates, Release, Stop, Who};
+
+use crate::entry::{entry_of, try_entry};
+use crate::world::{HEAD, LOCAL, NEXT, World, answered, sha, stopped};
+
+pub fn aged(refresh_after: u32, at_most: Option<u32>) -> HeadTerms<'static> {
+    HeadTerms::Aged {
+        refresh_after,
+        at_most,
+        is_asked: false,
+    }
+}
+
+impl World {
+    /// Lets it be `seconds` ago that the head was looked at.
+    async fn age_head(&self, seconds: i64) {
+        let now = self.now().await;
+        let at = (now - seconds).to_string();
+        let key = keys::head(&self.repo, &self.branch);
+        self.command(["HSET", &key, "checked_at", &at]).await;
+    }
+
+    async fn records(&self, commit: &str, etag: Option<&str>, is_whole: bool) {
+        let commit: CommitSha = sha(commit);
+        let learnt = LearntHead {
+            commit: &commit,
+            how: "github",
+            recent: &[],
+            etag,
+            is_whole,
+        };
+        scripts::record_head(&*self.store, &self.repo, &self.branch, &learnt)
+            .await
+            .unwrap();
+    }
+}
+
+async fn one_refreshes_an_old_head_and_the_others_go_on_with_it(world: World) {
+    let ann = world.agent("ann").holder;
+    let entry = |at_most| Entry {
+        head: aged(10, at_most),
+        ..entry_of(&world, Who::Known(&ann), Rates::NONE)
+    };
+    // Nothing is known: one asks, the others wait.
+    let first = Stop::RefreshHead {
+        commit: None,
+        etag: None,
+    };
+    assert_eq!(stopped(try_entry(&world, &entry(None)).await), first);
+    let waits = Stop::AwaitHead { retry_after_seconds: 0 };
+    for _ in 0..3 {
+        assert_eq!(stopped(try_entry(&world, &entry(None)).await), waits);
+    }
+    let ttl = world.number(["TTL", &keys::head(&world.repo, &world.branch)]).await;
+    assert!(
+        (1..=60).contains(&ttl),
+        "a branch that may not exist is forgotten: {ttl}"
+    );
+    world.records(HEAD, Some("W/\"one\""), true).await;
+    let ttl = world.number(["TTL", &keys::head(&world.repo, &world.branch)]).await;
+    assert_eq!(ttl, -1, "one that exists is not");
+    let seen = answered(try_entry(&world, &entry(None)).await);
+    assert!(seen.age.unwrap() <= 2 && !seen.is_unconfirmed, "{seen:?}");
+
+    // It is old: one asks, the others go on, but for those to whom it is too old.
+    world.age_head(30).await;
+    let again = Stop::RefreshHead {
+        commit: Some(sha(HEAD)),
+        etag: Some("W/\"one\"".to_owned()),
+    };
+    assert_eq!(stopped(try_entry(&world, &entry(Some(20))).await), again);
+    let seen = answered(try_entry(&world, &entry(None)).await);
+    assert!((30..=33).contains(&seen.age.unwrap()), "{seen:?}");
+    assert_eq!(seen.commit, sha(HEAD));
+    answered(try_entry(&world, &entry(Some(60))).await);
+    assert_eq!(stopped(try_entry(&world, &entry(Some(20))).await), waits);
+    world.records(NEXT, None, true).await;
+    assert_eq!(answered(try_entry(&world, &entry(Some(20))).await).commit, sha(NEXT));
+}
+
+async fn an_etag_is_not_trusted_for_ever(world: World) {
+    let ann = world.agent("ann").holder;
+    let entry = Entry {
+        head: aged(10, None),
+        ..entry_of(&world, Who::Known(&ann), Rates::NONE)
+    };
+    world.records(HEAD, Some("\"one\""), true).await;
+    let key = keys::head(&world.repo, &world.branch);
+    let now = world.now().await;
+    world.command(["HSET", &key, "read_at", &(now - 301).to_string()]).await;
+    // "Not modified" says that it is still that, but is no answer in whole.
+    world.records(HEAD, Some("\"one\""), false).await;
+    world.age_head(11).await;
+    let whole = Stop::RefreshHead {
+        commit: Some(sha(HEAD)),
+        etag: None,
+    };
+    assert_eq!(stopped(try_entry(&world, &entry).await), whole);
+}
+
+async fn while_the_source_cannot_be_asked_an_old_head_does_for_some(world: World) {
+    let ann = world.agent("ann").holder;
+    let entry = |at_most| Entry {
+        head: aged(10, at_most),
+        ..entry_of(&world, Who::Known(&ann), Rates::NONE)
+    };
+    let fail = async || {
+        scripts::fail_head(&*world.store, &world.repo, &world.branch, 40)
+            .await
+            .unwrap();
+    };
+    stopped(try_entry(&world, &entry(None)).await);
+    fail().await;
+    let stop = stopped(try_entry(&world, &entry(None)).await);
+    assert!(
+        matches!(
+            stop,
+            Stop::AwaitHead {
+                retry_after_seconds: 38..=40
+            }
+        ),
+        "{stop:?}"
+    );
+
+    world.records(HEAD, None, true).await;
+    world.age_head(30).await;
+    fail().await;
+    let seen = answered(try_entry(&world, &entry(Some(60))).await);
+    assert!(seen.is_unconfirmed && seen.age >= Some(30), "{seen:?}");
+    let stop = stopped(try_entry(&world, &entry(Some(20))).await);
+    assert!(
+        matches!(
+            stop,
+            Stop::AwaitHead {
+                retry_after_seconds: 38..=40
+            }
+        ),
+        "{stop:?}"
+    );
+
+    world.records(HEAD, None, true).await;
+    assert!(!answered(try_entry(&world, &entry(Some(20))).await).is_unconfirmed);
+    scripts::forget_head(&*world.store, &world.repo, &world.branch)
+        .await
+        .unwrap();
+    assert_eq!(
+        world.number(["EXISTS", &keys::head(&world.repo, &world.branch)]).await,
+        0
+    );
+}
+
+async fn what_the_store_knows_of_the_commits_is_not_asked_of_the_source(world: World) {
+    world.records_head(NEXT, &[NEXT, HEAD]).await;
+    let ann = world.agent("ann").holder;
+    let path = [FilePath::parse("a.ts").unwrap()];
+    let check = async |known: &[&str], is_asked| {
+        let known: Vec<CommitSha> = known.iter().map(|commit| sha(commit)).collect();
+        let entry = Entry {
+            head: HeadTerms::Aged {
+                refresh_after: 10,
+                at_most: None,
+                is_asked,
+            },
+            known_commits: &known,
+            ..entry_of(&world, Who::Known(&ann), Rates::NONE)
+        };
+        let policy = NeighborPolicy::Block;
+        let entered = scripts::check_status(&*world.store, &entry, &path, Claim::Writing, policy).await;
+        entered.unwrap().map(|survey| survey.is_behind)
+    };
+    assert_eq!(check(&[NEXT], false).await, Entered::In(false));
+    assert_eq!(
+        check(&[HEAD], false).await,
+        Entered::In(true),
+        "an older commit of the branch"
+    );
+    assert_eq!(
+        check(&[LOCAL, &HEAD[..8]], false).await,
+        Entered::In(true),
+        "its base is older"
+    );
+    let stop = stopped(check(&[LOCAL], false).await);
+    assert!(
+        matches!(&stop, Stop::AskSource { head, .. } if *head == sha(NEXT)),
+        "{stop:?}"
+    );
+    assert_eq!(check(&[LOCAL], true).await, Entered::In(true));
+    assert_eq!(check(&[LOCAL, NEXT], true).await, Entered::In(false));
+    assert_eq!(world.events().await.len(), 1, "nothing but the head was announced");
+}
+
+async fn whether_work_was_pushed_is_asked_before_it_is_refused(world: World) {
+    world.records_head(HEAD, &[HEAD]).await;
+    let ann = world.agent("ann");
+    ann.writes(&["a.ts"]).await;
+    let message = Message::parse("Done with the parser").unwrap();
+    let release = async |new_head: &str, reachable, is_asked| {
+        let release = Release {
+            new_head: Some(&sha(new_head)),
+            reachable,
+            is_abandoned: false,
+            message: &message,
+            paths: &[FilePath::parse("a.ts").unwrap()],
+        };
+        let entry = Entry {
+            head: HeadTerms::Aged {
+                refresh_after: 10,
+                at_most: None,
+                is_asked,
+            },
+            ..entry_of(&world, Who::Known(&ann.holder), Rates::NONE)
+        };
+        scripts::release(&*world.store, &entry, &release).await.unwrap()
+    };
+    let events = world.events().await.len();
+    let stop = stopped(release(NEXT, Reachable::Unknown, false).await);
+    assert!(matches!(stop, Stop::AskSource { .. }), "{stop:?}");
+    assert_eq!(world.events().await.len(), events, "nothing was refused yet");
+    let refused = answered(release(NEXT, Reachable::No, true).await);
+    assert!(
+        matches!(refused, scripts::ReleaseOutcome::NotPushed { .. }),
+        "{refused:?}"
+    );
+    crate::world::released(answered(release(NEXT, Reachable::Yes, true).await));
+}
+
+on_every_store!(
+    one_refreshes_an_old_head_and_the_others_go_on_with_it,
+    an_etag_is_not_trusted_for_ever,
+    while_the_source_cannot_be_asked_an_old_head_does_for_some,
+    what_the_store_knows_of_the_commits_is_not_asked_of_the_source,
+    whether_work_was_pushed_is_asked_before_it_is_refused,
+);
