@@ -86,10 +86,10 @@ pub enum Kinds {
 #[derive(Clone, Debug, Default, Args)]
 #[command(after_help = "\
 Environment:
-  COORD_JWT_SECRET          verifies callers by JWT (HS256); to listen beyond this machine, this or --github is needed
+  COORD_JWT_SECRET          verifies callers by JWT (HS256), who may then be on other machines
   COORD_CORS_ORIGINS        origins of pages elsewhere that may ask, with commas
   COORD_LIMIT_HOLDER_PER_MINUTE, COORD_LIMIT_REPOSITORY_PER_MINUTE
-                            how often one holder, and all of a repository, may ask: 300, 6000; 0 is no limit
+                            questions of one holder, and of all (300, 6000); 0 is no limit
   COORD_LOCK_TTL_SECONDS    as --lock-ttl
   COORD_NEIGHBOR_POLICY     block (default) or warn: what a written neighbor means for a writer
   COORD_STORE_TOKEN         what clients of --upstash-listen must show
@@ -98,7 +98,7 @@ Environment:
                             the same as a GitHub App
   GITHUB_API_URL            as --github-api
   GITHUB_WEBHOOK_SECRET     takes deliveries of GitHub's webhook at /api/github_webhook
-  COORD_HEAD_TTL_SECONDS    seconds after which the head of a branch on GitHub is asked for again: 10
+  COORD_HEAD_TTL_SECONDS    seconds after which GitHub is asked for a head again (10)
   CRON_SECRET               lets GET /api/cron_cleanup run the sweep, which runs by itself anyway
   UPSTASH_REDIS_REST_TOKEN  the token for --upstash
   RUST_LOG                  log level, such as debug")]
