@@ -24,6 +24,16 @@ pub(super) enum Keyword {
     Await,
 }
 
+impl Keyword {
+    /// Whether the scanner has to see the word, and not only to know that it is the last one before something else.
+    pub(super) fn matters_by_itself(self) -> bool {
+        matches!(
+            self,
+            Keyword::Import | Keyword::Export | Keyword::Require | Keyword::New | Keyword::TestRunner
+        )
+    }
+}
+
 /// The words of at most eight bytes.
 const WORDS: [(&[u8], Keyword); 27] = [
     (b"if", Keyword::Head),

@@ -1,10 +1,11 @@
 //! Imports of JavaScript and TypeScript, read without building a syntax tree.
 //!
-//! One pass over the tokens keeps just enough state to know code from everything else: what the last token was (is a
-//! slash a division or a regular expression, is `<` a comparison or an element), and which braces are open (does `}`
-//! end a block, or go back into a template or among the children of an element). Only the words `import`, `export`,
-//! `require`, `new`, `jest`, `vi` and `vitest` are looked at more closely, and nothing behind the last word that can
-//! belong to an import is read.
+//! One pass keeps just enough state to know code from everything else: what the last token was (is a slash a division or a
+//! regular expression, is `<` a comparison or an element), and which braces are open (does `}` end a block, or go back into a
+//! template or among the children of an element). It goes from stop to stop ([`stops`]): bytes that change that state or
+//! depend on it, and the words `import`, `export`, `require`, `new`, `jest`, `vi` and `vitest`. What stands between two stops
+//! is looked at from its end, and only where it matters ([`lookback`]). Nothing behind the last word that can belong to an
+//! import is read.
 //!
 //! It is lexical, so it takes names at their word: a local function called `require` counts as the real one.
 
@@ -16,9 +17,11 @@ mod jsx;
 mod keyword;
 mod last_word;
 mod literal;
+mod lookback;
 mod reference;
 mod regex;
 mod state;
+mod stops;
 mod trivia;
 
 #[cfg(test)]
@@ -28,7 +31,9 @@ use bytes::{CLASS, Class, is_word, wide_space};
 use jsx::Part;
 use keyword::Keyword;
 use literal::Literal;
+use lookback::Stretch;
 use state::{Frame, Previous, Root};
+use stops::Stops;
 
 use super::lines::Lines;
 use super::meter;
@@ -54,6 +59,7 @@ pub(super) struct Scanner<'t, 'f> {
     /// Behind this position no import begins.
     last_word: usize,
     previous: Previous,
+    stops: Stops,
     frames: Vec<Frame>,
     roots: Vec<Root>,
     /// Bytes that may still be read a second time.
@@ -71,6 +77,7 @@ impl<'t, 'f> Scanner<'t, 'f> {
             position: 0,
             last_word: 0,
             previous: Previous::Statement,
+            stops: Stops::NONE,
             frames: Vec::new(),
             roots: Vec::new(),
             rereads: 0,
@@ -102,6 +109,7 @@ impl<'t, 'f> Scanner<'t, 'f> {
         self.text = whole.get(..end).unwrap_or(whole);
         self.position = start;
         self.previous = Previous::Statement;
+        self.stops = Stops::NONE;
         self.rereads = end.saturating_sub(start).saturating_mul(REREADS_PER_BYTE);
         if let Some(last) = last_word::WORDS.last_in(self.text.get(start..).unwrap_or_default()) {
             self.last_word = start + last;
@@ -139,68 +147,78 @@ impl<'t, 'f> Scanner<'t, 'f> {
                 }
                 Class::CloseBrace => self.close_brace(),
                 Class::Less => self.less(),
-                Class::Exclamation if self.is_non_null_assertion() => self.position += 1,
                 _ => self.token(Previous::Operator),
             }
         }
     }
 
-    /// Takes the tokens that need no more than a look at the one before, which are most. The byte that it stops at, or `None`
-    /// where [`Self::code`] has to end.
+    /// Goes on to the next byte that needs more than a look at the token before it; strings and parentheses need none. That
+    /// byte, or `None` where [`Self::code`] has to end.
     #[inline(always)]
     fn plain_tokens(&mut self) -> Option<u8> {
         let text = self.text;
         // In registers: this loop is where most of the time of a scan goes.
-        let (mut at, mut previous) = (self.position, self.previous);
-        let stop = loop {
-            let Some(&byte) = text.get(at) else { break None };
-            if at > self.last_word && self.roots.is_empty() {
+        let mut stops = self.stops;
+        let mut stretch = Stretch {
+            text,
+            start: self.position,
+            before: self.previous,
+        };
+        let mut at = self.position;
+        let byte = loop {
+            let Some(stop) = stops.next(text, at) else {
+                stretch.start = text.len();
+                break None;
+            };
+            if stop > self.last_word && self.roots.is_empty() {
+                stretch.start = stop;
                 break None;
             }
-            meter::read(1);
-            match CLASS[usize::from(byte)] {
-                Class::Space => {
-                    at += 1;
-                    while text.get(at).is_some_and(|byte| matches!(byte, b' ' | b'\t')) {
-                        at += 1;
-                    }
+            let byte = text[stop];
+            let before = match CLASS[usize::from(byte)] {
+                Class::Quote => {
+                    at = literal::string_end(text, stop).0;
+                    Previous::Operand
                 }
-                Class::Word => match plain_name_end(text, at, byte, previous) {
-                    Some(end) => (at, previous) = (end, Previous::Operand),
-                    None => break Some(byte),
-                },
-                Class::Quote => (at, previous) = (literal::string_end(text, at).0, Previous::Operand),
                 Class::OpenParenthesis => {
-                    self.frames.push(if previous == Previous::Head {
+                    self.frames.push(if stretch.is_behind_head(stop) {
                         Frame::HeadParenthesis
                     } else {
                         Frame::Parenthesis
                     });
-                    (at, previous) = (at + 1, Previous::Operator);
+                    at = stop + 1;
+                    Previous::Operator
                 }
                 Class::CloseParenthesis => {
                     let is_parenthesis =
                         |frame: &mut Frame| matches!(frame, Frame::Parenthesis | Frame::HeadParenthesis);
                     let is_head = self.frames.pop_if(is_parenthesis) == Some(Frame::HeadParenthesis);
-                    (at, previous) = (at + 1, if is_head { Previous::HeadEnd } else { Previous::Operand });
+                    at = stop + 1;
+                    if is_head { Previous::HeadEnd } else { Previous::Operand }
                 }
-                Class::CloseBracket => (at, previous) = (at + 1, Previous::Operand),
-                Class::Semicolon => (at, previous) = (at + 1, Previous::Statement),
-                Class::Equals if text.get(at + 1) == Some(&b'>') => (at, previous) = (at + 2, Previous::Arrow),
-                Class::Dot if !text[at..].starts_with(b"...") => (at, previous) = (at + 1, Previous::Dot),
-                Class::Dot => (at, previous) = (at + 3, Previous::Operator),
-                Class::Sign if text.get(at + 1) == Some(&byte) => at += 2,
-                Class::Equals | Class::Sign | Class::Operator => (at, previous) = (at + 1, Previous::Operator),
-                Class::Template
-                | Class::Slash
-                | Class::OpenBrace
-                | Class::CloseBrace
-                | Class::Less
-                | Class::Exclamation => break Some(byte),
-            }
+                Class::Word => {
+                    let is_within_name = stop > at && is_word(text[stop - 1]);
+                    let start = if is_within_name { stretch.name_start(stop) } else { stop };
+                    if let Some(end) = idle_name_end(text, start) {
+                        at = end;
+                        continue;
+                    }
+                    stretch.before = stretch.previous(start);
+                    stretch.start = start;
+                    break Some(text[start]);
+                }
+                _ => {
+                    stretch.before = stretch.previous(stop);
+                    stretch.start = stop;
+                    break Some(byte);
+                }
+            };
+            stretch.start = at;
+            stretch.before = before;
         };
-        (self.position, self.previous) = (at, previous);
-        stop
+        self.stops = stops;
+        (self.position, self.previous) = (stretch.start, stretch.before);
+        byte
     }
 
     /// Takes a token of one byte.
@@ -389,22 +407,12 @@ impl<'t, 'f> Scanner<'t, 'f> {
             _ => self.token(Previous::Operator),
         }
     }
-
-    /// `a!`: TypeScript wants it on the line of its operand, and everybody writes it without a space.
-    fn is_non_null_assertion(&self) -> bool {
-        let follows_operand = self.previous == Previous::Operand
-            && self
-                .position
-                .checked_sub(1)
-                .is_some_and(|at| !self.text[at].is_ascii_whitespace());
-        follows_operand && self.byte_at(1) != Some(b'=')
-    }
 }
 
-/// Where the name or number at `start` ends; `None` where it means something, or has more in it than ASCII.
+/// Where the name at `start` ends; `None` where it matters by itself, or has more in it than ASCII.
 #[inline(always)]
-fn plain_name_end(text: &[u8], start: usize, first: u8, previous: Previous) -> Option<usize> {
-    let (mut end, mut bits) = (start + 1, first);
+fn idle_name_end(text: &[u8], start: usize) -> Option<usize> {
+    let (mut end, mut bits) = (start, 0);
     while let Some(&byte) = text.get(end)
         && is_word(byte)
     {
@@ -412,6 +420,5 @@ fn plain_name_end(text: &[u8], start: usize, first: u8, previous: Previous) -> O
         end += 1;
     }
     meter::read(end - start);
-    let means_nothing = || previous == Previous::Dot || keyword::of(text, start, end) == Keyword::None;
-    (bits.is_ascii() && means_nothing()).then_some(end)
+    (bits.is_ascii() && !keyword::of(text, start, end).matters_by_itself()).then_some(end)
 }
