@@ -15,7 +15,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let command = cli.command.unwrap_or(Command::Serve(cli.serve));
     let is_graph = matches!(command, Command::Graph(_));
-    // A graph is computed on blocking threads; for the little between them one thread is enough, and soonest there.
+    // A graph is computed on blocking threads; for what is between them one thread is enough, and soonest there.
     let runtime = if is_graph {
         // One piece of work follows the other.
         Builder::new_current_thread()

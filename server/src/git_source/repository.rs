@@ -14,6 +14,7 @@ use parking_lot::Mutex;
 use super::answers::Answers;
 use super::bounded::Deadline;
 use super::checkout::{CheckedOutBlobs, Checkout, Worktree};
+use super::early::Early;
 use super::near;
 use super::objects::Objects;
 use super::references::References;
@@ -32,6 +33,7 @@ pub(super) struct Repository {
     answers: Mutex<Answers>,
     worktrees: Mutex<Vec<Worktree>>,
     kept_checkout: Mutex<Option<(Worktree, Checkout)>>,
+    early: Mutex<Option<Early>>,
 }
 
 /// What a commit id, whole or abbreviated, names here.
@@ -69,6 +71,7 @@ impl Repository {
             answers: Mutex::default(),
             worktrees: Mutex::default(),
             kept_checkout: Mutex::default(),
+            early: Mutex::default(),
         }
     }
 
@@ -99,6 +102,15 @@ impl Repository {
 
     pub(super) fn add_worktree(&self, worktree: Worktree) {
         self.worktrees.lock().push(worktree);
+    }
+
+    /// Has an index that is being read, for the tree that is asked for next.
+    pub(super) fn expect_checkout(&self, early: Early) {
+        *self.early.lock() = Some(early);
+    }
+
+    pub(super) fn take_early(&self) -> Option<Early> {
+        self.early.lock().take()
     }
 
     /// Keeps the index that a tree was read from: the tree's blobs are asked for next, mostly. An index says of each file
