@@ -13,7 +13,7 @@ use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use coord::source::{EntryKind, TreeEntry};
 use gix::ObjectId;
@@ -56,9 +56,8 @@ pub(super) struct Worktree {
 pub(super) struct Checkout {
     root: PathBuf,
     index: gix::index::File,
-    /// A file of attributes in the worktree names a conversion, or is not as the index has it; `None` until that is
-    /// looked into.
-    may_convert: Option<bool>,
+    /// A file of attributes in the worktree names a conversion, or is not as the index has it.
+    may_convert: OnceLock<bool>,
 }
 
 impl Checkout {
@@ -76,7 +75,7 @@ impl Checkout {
         is_whole.then_some(Checkout {
             root,
             index,
-            may_convert: None,
+            may_convert: OnceLock::new(),
         })
     }
 
@@ -144,11 +143,10 @@ impl Checkout {
         })
     }
 
-    /// Looks into the files of attributes of the worktree, unless that has been done: one `stat` for each folder.
-    pub(super) fn look_for_conversions(&mut self) -> bool {
-        let known = self.may_convert;
+    /// Looks into the files of attributes of the worktree, one `stat` for each folder; or waits for the thread that does.
+    pub(super) fn may_convert(&self) -> bool {
         let look = || self.has_changed_attributes() || self.folders().any(|folder| converts(&folder.join(ATTRIBUTES)));
-        *self.may_convert.insert(known.unwrap_or_else(look))
+        *self.may_convert.get_or_init(look)
     }
 }
 
@@ -167,7 +165,7 @@ fn is_same(metadata: &Metadata, noted: &Stat) -> bool {
 
 /// Which file is which blob.
 pub(super) struct CheckedOutBlobs {
-    checkout: Checkout,
+    checkout: Arc<Checkout>,
     entry_of: gix::hashtable::HashMap<ObjectId, u32>,
     /// Any file may differ from its blob, although `lstat` says that nobody changed it.
     may_convert: bool,
@@ -190,7 +188,7 @@ impl Buffers {
 }
 
 impl CheckedOutBlobs {
-    pub(super) fn new(worktree: &Worktree, mut checkout: Checkout) -> Self {
+    pub(super) fn new(worktree: &Worktree, checkout: Arc<Checkout>) -> Self {
         let mut entry_of = gix::hashtable::HashMap::default();
         entry_of.reserve(checkout.index.entries().len());
         for (number, entry) in (0..).zip(checkout.index.entries()) {
@@ -199,9 +197,8 @@ impl CheckedOutBlobs {
                 entry_of.insert(entry.id, number);
             }
         }
-        let may_convert = worktree.has_filters
-            || worktree.attributes.iter().any(|path| converts(path))
-            || checkout.look_for_conversions();
+        let may_convert =
+            worktree.has_filters || worktree.attributes.iter().any(|path| converts(path)) || checkout.may_convert();
         CheckedOutBlobs {
             checkout,
             entry_of,
@@ -220,7 +217,7 @@ impl CheckedOutBlobs {
     }
 
     fn read(&self, id: &ObjectId, max_bytes: u64, buffers: &mut Buffers) -> Option<()> {
-        let Checkout { root, index, .. } = &self.checkout;
+        let Checkout { root, index, .. } = &*self.checkout;
         let entry = index.entry(*self.entry_of.get(id)? as usize);
         let noted = u64::from(entry.stat.size);
         if noted > max_bytes {

@@ -1,6 +1,7 @@
 //! The index of a worktree, read on another thread while its repository is still being opened.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 
 use coord::cores::cores;
@@ -21,9 +22,9 @@ pub(super) struct Early {
     read: Receiver<Read>,
 }
 
-/// An index, and what takes time to find out of it.
+/// An index, and what takes time to make of it.
 pub(super) struct Read {
-    pub(super) checkout: Checkout,
+    pub(super) checkout: Arc<Checkout>,
     /// [`Checkout::files`]
     pub(super) files: Option<Vec<TreeEntry>>,
 }
@@ -39,14 +40,19 @@ impl Early {
         let early = Early { root, git_dir, read };
         let (root, git_dir) = (early.root.clone(), early.git_dir.clone());
         runtime.spawn_blocking(move || {
-            if let Some(mut checkout) = Checkout::at(root, &git_dir, HASH) {
-                let files = checkout.files();
-                checkout.look_for_conversions();
-                // Nobody wants it where the repository was refused.
-                let _ = sender.send(Read { checkout, files });
+            let Some(checkout) = Checkout::at(root, &git_dir, HASH).map(Arc::new) else {
+                return;
+            };
+            let files = checkout.files();
+            let read = Read {
+                checkout: Arc::clone(&checkout),
+                files,
+            };
+            if sender.send(read).is_ok() {
+                // Asked for next, when the files that are to be read are known.
+                checkout.may_convert();
+                cores();
             }
-            // Asked for soon, by threads that somebody waits for.
-            cores();
         });
         Some(early)
     }

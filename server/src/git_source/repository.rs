@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use coord::domain::{Branch, CommitSha, RepoId};
 use coord::source::SourceError;
@@ -32,7 +33,7 @@ pub(super) struct Repository {
     references: References,
     answers: Mutex<Answers>,
     worktrees: Mutex<Vec<Worktree>>,
-    kept_checkout: Mutex<Option<(Worktree, Checkout)>>,
+    kept_checkout: Mutex<Option<(Worktree, Arc<Checkout>)>>,
     early: Mutex<Option<Early>>,
 }
 
@@ -115,7 +116,7 @@ impl Repository {
 
     /// Keeps the index that a tree was read from: the tree's blobs are asked for next, mostly. An index says of each file
     /// what it was like then, so that one that has become old finds less, and nothing wrong.
-    pub(super) fn keep_checkout(&self, worktree: Worktree, checkout: Checkout) {
+    pub(super) fn keep_checkout(&self, worktree: Worktree, checkout: Arc<Checkout>) {
         *self.kept_checkout.lock() = Some((worktree, checkout));
     }
 
@@ -130,7 +131,7 @@ impl Repository {
                 Some((of, checkout)) if of == worktree => checkout,
                 other => {
                     kept = other;
-                    Checkout::read(&worktree, self.hash)?
+                    Arc::new(Checkout::read(&worktree, self.hash)?)
                 }
             };
             Some(CheckedOutBlobs::new(&worktree, checkout))

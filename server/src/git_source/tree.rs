@@ -1,5 +1,7 @@
 //! All files of a commit.
 
+use std::sync::Arc;
+
 use coord::domain::{CommitSha, FilePath};
 use coord::source::{EntryKind, SourceError, TreeEntry};
 use gix::ObjectId;
@@ -47,7 +49,7 @@ impl Repository {
             let early = self.take_early().and_then(|early| early.finish(&worktree, self.hash()));
             let (checkout, files) = match early {
                 Some(read) => (Some(read.checkout), read.files),
-                None => (Checkout::read(&worktree, self.hash()), None),
+                None => (Checkout::read(&worktree, self.hash()).map(Arc::new), None),
             };
             let Some(checkout) = checkout.filter(|checkout| checkout.is_of(tree)) else {
                 continue;
