@@ -9,13 +9,14 @@
 //! - [`http`]: the endpoints, one file each, and the one place that turns errors into answers
 //! - [`sweep`]: expired locks, dropped and announced
 //! - [`timing`], [`logging`]: what a request costs; what is written about it
-//! - [`config`]: settings from the environment
+//! - [`config`], [`cores`]: settings from the environment; how many threads are worth having
 //! - [`after_answer`]: work that a function does when it has answered
 //! - [`function`]: a deployed function, put together from all of these
 
 pub mod after_answer;
 pub mod auth;
 pub mod config;
+pub mod cores;
 pub mod domain;
 pub mod function;
 pub mod graph;

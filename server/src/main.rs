@@ -15,12 +15,12 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let command = cli.command.unwrap_or(Command::Serve(cli.serve));
     let is_graph = matches!(command, Command::Graph(_));
-    // A graph is computed on blocking threads; for the little between them one thread is enough, and soonest there.
+    // A graph is computed on blocking threads; for what is between them one thread is enough, and soonest there.
     let runtime = if is_graph {
-        // One piece of work follows the other.
+        // One piece of work follows the other, and the index is read beside the first of them.
         Builder::new_current_thread()
             .enable_time()
-            .max_blocking_threads(1)
+            .max_blocking_threads(2)
             .build()
     } else {
         Builder::new_multi_thread().enable_all().build()

@@ -16,6 +16,7 @@ use super::resolve::{
 };
 use super::snapshot::{NONE, Snapshot};
 use super::update::{FileKind, Update};
+use crate::cores::cores;
 
 /// From how many files on resolving is shared among threads.
 const PARALLEL_FROM: usize = 250;
@@ -207,7 +208,7 @@ fn resolve_missing(
         }
     };
     let due = resolved.iter().filter(|slot| slot.is_none()).count();
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(8);
+    let threads = cores().min(8);
     if due < PARALLEL_FROM || threads == 1 {
         return resolve_part(0, resolved);
     }

@@ -1,9 +1,9 @@
 //! Reading many blobs on all cores.
 
-use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
+use coord::cores::cores;
 use coord::source::{Blob, BlobSink, SourceError};
 use gix::ObjectId;
 use gix::objs::Kind;
@@ -28,8 +28,7 @@ impl Repository {
         deadline: &Deadline,
     ) -> Result<(), SourceError> {
         self.check_present()?;
-        let cores = thread::available_parallelism().map_or(1, NonZero::get);
-        let threads = cores.min(wanted.len().div_ceil(CHUNK));
+        let threads = cores().min(wanted.len().div_ceil(CHUNK));
         let next = AtomicUsize::new(0);
         let is_missing = AtomicBool::new(false);
         let checked_out = self.checked_out_blobs(wanted.len());

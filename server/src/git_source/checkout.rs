@@ -13,7 +13,7 @@ use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use coord::source::{EntryKind, TreeEntry};
 use gix::ObjectId;
@@ -56,26 +56,41 @@ pub(super) struct Worktree {
 pub(super) struct Checkout {
     root: PathBuf,
     index: gix::index::File,
+    /// A file of attributes in the worktree names a conversion, or is not as the index has it.
+    may_convert: OnceLock<bool>,
 }
 
 impl Checkout {
     /// `None` where there is no index that can be used.
     pub(super) fn read(worktree: &Worktree, hash: gix::hash::Kind) -> Option<Self> {
-        let path = worktree.git_dir.join("index");
-        let index = gix::index::File::at(path, hash, true, gix::index::decode::Options::default()).ok()?;
-        let root = worktree.root.clone();
-        // A split index keeps some of its entries elsewhere; a sparse one has folders among them.
-        let is_whole = index.link().is_none() && !index.is_sparse();
-        is_whole.then_some(Checkout { root, index })
+        Self::at(worktree.root.clone(), &worktree.git_dir, hash)
     }
 
-    /// All files of the tree `id`, sorted by path, if the index is of exactly that tree.
-    pub(super) fn tree(&self, id: ObjectId) -> Option<Vec<TreeEntry>> {
-        let root = self.index.tree()?;
+    /// That of the worktree at `root`, whose index is in `git_dir`.
+    pub(super) fn at(root: PathBuf, git_dir: &Path, hash: gix::hash::Kind) -> Option<Self> {
+        let path = git_dir.join("index");
+        let index = gix::index::File::at(path, hash, true, gix::index::decode::Options::default()).ok()?;
+        // A split index keeps some of its entries elsewhere; a sparse one has folders among them.
+        let is_whole = index.link().is_none() && !index.is_sparse();
+        is_whole.then_some(Checkout {
+            root,
+            index,
+            may_convert: OnceLock::new(),
+        })
+    }
+
+    /// Whether the index is of exactly the tree `id`.
+    pub(super) fn is_of(&self, id: ObjectId) -> bool {
+        let count = self.index.entries().len();
+        let is_all = |entries: u32| entries as usize == count;
+        self.index
+            .tree()
+            .is_some_and(|root| root.id == id && root.num_entries.is_some_and(is_all))
+    }
+
+    /// All files of the index, sorted by path; `None` where it has something that can be no file of a tree, or is not served.
+    pub(super) fn files(&self) -> Option<Vec<TreeEntry>> {
         let entries = self.index.entries();
-        if root.id != id || root.num_entries? as usize != entries.len() {
-            return None;
-        }
         let mut files = Vec::with_capacity(entries.len());
         for entry in entries {
             let kind = match entry.mode {
@@ -127,6 +142,12 @@ impl Checkout {
                     .is_ok_and(|path| !is_unchanged(&self.root.join(path), &entry.stat))
         })
     }
+
+    /// Looks into the files of attributes of the worktree, one `stat` for each folder; or waits for the thread that does.
+    pub(super) fn may_convert(&self) -> bool {
+        let look = || self.has_changed_attributes() || self.folders().any(|folder| converts(&folder.join(ATTRIBUTES)));
+        *self.may_convert.get_or_init(look)
+    }
 }
 
 fn parent(path: &BStr) -> Option<&BStr> {
@@ -144,7 +165,7 @@ fn is_same(metadata: &Metadata, noted: &Stat) -> bool {
 
 /// Which file is which blob.
 pub(super) struct CheckedOutBlobs {
-    checkout: Checkout,
+    checkout: Arc<Checkout>,
     entry_of: gix::hashtable::HashMap<ObjectId, u32>,
     /// Any file may differ from its blob, although `lstat` says that nobody changed it.
     may_convert: bool,
@@ -167,7 +188,7 @@ impl Buffers {
 }
 
 impl CheckedOutBlobs {
-    pub(super) fn new(worktree: &Worktree, checkout: Checkout) -> Self {
+    pub(super) fn new(worktree: &Worktree, checkout: Arc<Checkout>) -> Self {
         let mut entry_of = gix::hashtable::HashMap::default();
         entry_of.reserve(checkout.index.entries().len());
         for (number, entry) in (0..).zip(checkout.index.entries()) {
@@ -176,10 +197,8 @@ impl CheckedOutBlobs {
                 entry_of.insert(entry.id, number);
             }
         }
-        let may_convert = worktree.has_filters
-            || worktree.attributes.iter().any(|path| converts(path))
-            || checkout.has_changed_attributes()
-            || checkout.folders().any(|folder| converts(&folder.join(ATTRIBUTES)));
+        let may_convert =
+            worktree.has_filters || worktree.attributes.iter().any(|path| converts(path)) || checkout.may_convert();
         CheckedOutBlobs {
             checkout,
             entry_of,
@@ -198,7 +217,7 @@ impl CheckedOutBlobs {
     }
 
     fn read(&self, id: &ObjectId, max_bytes: u64, buffers: &mut Buffers) -> Option<()> {
-        let Checkout { root, index } = &self.checkout;
+        let Checkout { root, index, .. } = &*self.checkout;
         let entry = index.entry(*self.entry_of.get(id)? as usize);
         let noted = u64::from(entry.stat.size);
         if noted > max_bytes {

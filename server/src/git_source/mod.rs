@@ -6,7 +6,7 @@
 //! - `near`: names like the one that does not exist
 //! - `objects`: the object database, while `git gc` replaces it
 //! - `history`, `ancestry`, `answers`: commits and their parents, reachability, remembered answers
-//! - `tree`, `blobs`, `checkout`: files
+//! - `tree`, `blobs`, `checkout`, `early`: files
 //! - `bounded`: nothing here waits for a disk without an end
 //!
 //! Nothing configured in a repository is ever run: no hooks, filters, credential helpers or fsmonitors. The environment of
@@ -17,6 +17,7 @@ mod answers;
 mod blobs;
 mod bounded;
 mod checkout;
+mod early;
 mod history;
 mod identity;
 mod near;
@@ -35,6 +36,7 @@ use coord::domain::{Branch, CommitSha, RepoId};
 use coord::source::{BlobSink, Reachable, Source, SourceError, SourceHealth, TreeEntry};
 
 pub use open::OpenError;
+use open::Purpose;
 use repository::Repository;
 
 /// How long names near a missing branch are looked for. Those not seen by then are not listed.
@@ -88,7 +90,16 @@ impl GitSource {
     /// # Errors
     /// When one of them cannot be served, or two repositories would have the same id. Nothing is opened then.
     pub fn open(paths: &[PathBuf]) -> Result<GitSource, OpenError> {
-        open::open(paths)
+        open::open(paths, Purpose::Serving)
+    }
+
+    /// Opens the repository that `path` is in as [`Self::open`] does, to read the files of one commit, now and once: what
+    /// that begins with is read on a blocking thread of the runtime meanwhile, where there is one.
+    ///
+    /// # Errors
+    /// As those of [`Self::open`].
+    pub fn open_once(path: &Path) -> Result<GitSource, OpenError> {
+        open::open(&[path.to_owned()], Purpose::OneCommit)
     }
 
     /// What was opened: one entry for each worktree or bare repository among the given paths, in the order given.

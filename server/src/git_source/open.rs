@@ -6,15 +6,17 @@ use std::sync::Arc;
 
 use coord::domain::{Branch, CommitSha, RepoId};
 use gix::bstr::ByteSlice;
+use gix::odb::store::init::Slots;
 use gix::open::{Options, Permissions, permissions};
 use gix::sec::Permission;
 use gix::sec::trust::Mapping;
 
+use super::early::Early;
 use super::objects::Objects;
 use super::repository::Repository;
 use super::{GitSource, Opened, bounded, checkout, identity, near};
 
-/// Most packs that can be open at once. gix takes 32 by default, which a server that sees many fetches between two
+/// Most packs that a server has open at once. gix takes some more than there are, at least 32, which a server that sees many fetches between two
 /// runs of `git gc` can exceed; an unused slot costs about 200 bytes.
 const PACK_SLOTS: u16 = 2048;
 
@@ -94,11 +96,20 @@ pub enum OpenError {
     },
 }
 
-pub(super) fn open(paths: &[PathBuf]) -> Result<GitSource, OpenError> {
+/// What a repository is opened for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// To answer for as long as the server runs.
+    Serving,
+    /// To read one commit, and no more.
+    OneCommit,
+}
+
+pub(super) fn open(paths: &[PathBuf], purpose: Purpose) -> Result<GitSource, OpenError> {
     let mut repositories: Vec<Arc<Repository>> = Vec::new();
     let mut opened: Vec<Opened> = Vec::new();
     for path in paths {
-        let worktree = Worktree::find(path)?;
+        let mut worktree = Worktree::find(path, purpose)?;
         let known = repositories
             .iter()
             .find(|repository| repository.common_dir() == worktree.common_dir);
@@ -121,6 +132,9 @@ pub(super) fn open(paths: &[PathBuf]) -> Result<GitSource, OpenError> {
         let seen = worktree.describe(&repository)?;
         if let Some(checkout) = worktree.checkout() {
             repository.add_worktree(checkout);
+            if let Some(early) = worktree.early.take() {
+                repository.expect_checkout(early);
+            }
         }
         if !opened.iter().any(|other| other.path == seen.path) {
             opened.push(seen);
@@ -130,7 +144,7 @@ pub(super) fn open(paths: &[PathBuf]) -> Result<GitSource, OpenError> {
 }
 
 pub(super) fn revision(path: &Path, revision: &str) -> Result<CommitSha, OpenError> {
-    let worktree = Worktree::find(path)?;
+    let worktree = Worktree::find(path, Purpose::Serving)?;
     let refused = |why: String| OpenError::Revision {
         revision: revision.to_owned(),
         path: worktree.path.clone(),
@@ -152,10 +166,13 @@ struct Worktree {
     path: PathBuf,
     /// The folder that all worktrees of the repository share, absolute, without symbolic links.
     common_dir: PathBuf,
+    purpose: Purpose,
+    /// Its index, where that is read already.
+    early: Option<Early>,
 }
 
 impl Worktree {
-    fn find(given: &Path) -> Result<Self, OpenError> {
+    fn find(given: &Path, purpose: Purpose) -> Result<Self, OpenError> {
         let unreadable = |error: io::Error| OpenError::Unreadable {
             path: given.to_owned(),
             why: error.to_string(),
@@ -175,9 +192,13 @@ impl Worktree {
 
         let found = gix::discover::upwards(&folder).map_err(|error| refused(&folder, &error))?;
         let root = folder_of(&found.0);
+        let early = match purpose {
+            Purpose::Serving => None,
+            Purpose::OneCommit => Early::start(&found.0, found.1),
+        };
         let options = || Mapping {
-            full: options(),
-            reduced: options(),
+            full: options(purpose),
+            reduced: options(purpose),
         };
         let shared =
             gix::ThreadSafeRepository::discover_opts(&folder, gix::discover::upwards::Options::default(), options())
@@ -205,13 +226,15 @@ impl Worktree {
             handle,
             path,
             common_dir,
+            purpose,
+            early,
         })
     }
 
     /// The repository that the worktree belongs to. It is opened at the shared folder, so that it stays readable when
     /// the worktree is removed.
     fn repository(&self) -> Result<Repository, OpenError> {
-        let options = options()
+        let options = options(self.purpose)
             .open_path_as_is(true)
             // Finding the worktree has asked who owns the repository.
             .with(gix::sec::Trust::Full)
@@ -304,7 +327,7 @@ impl Worktree {
 /// How repositories are opened: without the environment's word on which (`GIT_DIR`, `GIT_WORK_TREE`,
 /// `GIT_OBJECT_DIRECTORY`), with the user's configuration for `safe.directory` alone, and as they are on disk, without
 /// `refs/replace`, which would be read once and then be out of date.
-fn options() -> Options {
+fn options(purpose: Purpose) -> Options {
     let env = permissions::Environment {
         home: Permission::Allow,
         xdg_config_home: Permission::Allow,
@@ -316,13 +339,17 @@ fn options() -> Options {
         user: true,
         ..permissions::Config::isolated()
     };
+    let slots = match purpose {
+        Purpose::Serving => Slots::Given(PACK_SLOTS),
+        Purpose::OneCommit => Slots::default(),
+    };
     Options::default()
         .permissions(Permissions {
             env,
             config,
             attributes: permissions::Attributes::isolated(),
         })
-        .object_store_slots(gix::odb::store::init::Slots::Given(PACK_SLOTS))
+        .object_store_slots(slots)
         .bail_if_untrusted(true)
         .config_overrides(["core.useReplaceRefs=false"])
 }

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use coord::domain::{Branch, CommitSha, RepoId};
 use coord::source::SourceError;
@@ -14,6 +15,7 @@ use parking_lot::Mutex;
 use super::answers::Answers;
 use super::bounded::Deadline;
 use super::checkout::{CheckedOutBlobs, Checkout, Worktree};
+use super::early::Early;
 use super::near;
 use super::objects::Objects;
 use super::references::References;
@@ -31,7 +33,8 @@ pub(super) struct Repository {
     references: References,
     answers: Mutex<Answers>,
     worktrees: Mutex<Vec<Worktree>>,
-    kept_checkout: Mutex<Option<(Worktree, Checkout)>>,
+    kept_checkout: Mutex<Option<(Worktree, Arc<Checkout>)>>,
+    early: Mutex<Option<Early>>,
 }
 
 /// What a commit id, whole or abbreviated, names here.
@@ -69,6 +72,7 @@ impl Repository {
             answers: Mutex::default(),
             worktrees: Mutex::default(),
             kept_checkout: Mutex::default(),
+            early: Mutex::default(),
         }
     }
 
@@ -101,9 +105,18 @@ impl Repository {
         self.worktrees.lock().push(worktree);
     }
 
+    /// Has an index that is being read, for the tree that is asked for next.
+    pub(super) fn expect_checkout(&self, early: Early) {
+        *self.early.lock() = Some(early);
+    }
+
+    pub(super) fn take_early(&self) -> Option<Early> {
+        self.early.lock().take()
+    }
+
     /// Keeps the index that a tree was read from: the tree's blobs are asked for next, mostly. An index says of each file
     /// what it was like then, so that one that has become old finds less, and nothing wrong.
-    pub(super) fn keep_checkout(&self, worktree: Worktree, checkout: Checkout) {
+    pub(super) fn keep_checkout(&self, worktree: Worktree, checkout: Arc<Checkout>) {
         *self.kept_checkout.lock() = Some((worktree, checkout));
     }
 
@@ -118,7 +131,7 @@ impl Repository {
                 Some((of, checkout)) if of == worktree => checkout,
                 other => {
                     kept = other;
-                    Checkout::read(&worktree, self.hash)?
+                    Arc::new(Checkout::read(&worktree, self.hash)?)
                 }
             };
             Some(CheckedOutBlobs::new(&worktree, checkout))

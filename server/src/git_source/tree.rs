@@ -1,5 +1,7 @@
 //! All files of a commit.
 
+use std::sync::Arc;
+
 use coord::domain::{CommitSha, FilePath};
 use coord::source::{EntryKind, SourceError, TreeEntry};
 use gix::ObjectId;
@@ -44,12 +46,17 @@ impl Repository {
             .and_then(|commit| commit.tree_id().map(gix::Id::detach))
             .map_err(|error| unreadable(self, format_args!("commit {id} cannot be read: {error}")))?;
         for worktree in self.worktrees() {
-            let Some(checkout) = Checkout::read(&worktree, self.hash()) else {
+            let early = self.take_early().and_then(|early| early.finish(&worktree, self.hash()));
+            let (checkout, files) = match early {
+                Some(read) => (Some(read.checkout), read.files),
+                None => (Checkout::read(&worktree, self.hash()).map(Arc::new), None),
+            };
+            let Some(checkout) = checkout.filter(|checkout| checkout.is_of(tree)) else {
                 continue;
             };
-            if let Some(entries) = checkout.tree(tree) {
+            if let Some(files) = files.or_else(|| checkout.files()) {
                 self.keep_checkout(worktree, checkout);
-                return Ok(entries);
+                return Ok(files);
             }
         }
         let mut walk = Walk {

@@ -31,11 +31,8 @@ use crate::git_source::{GitSource, Opened};
 pub async fn print_graph(args: GraphArgs) -> anyhow::Result<()> {
     let limits = graph_limits(&process_environment)?;
     let started = Instant::now();
-    let (source, opened, commit) = tokio::task::spawn_blocking({
-        let (repo, rev) = (args.repo.clone(), args.rev.clone());
-        move || open(&repo, rev.as_deref())
-    })
-    .await??;
+    // On this thread: there is nothing else for it to do.
+    let (source, opened, commit) = open(&args.repo, args.rev.as_deref())?;
     let bar = ProgressBar::on_terminal();
     let snapshot = build(&source, &opened.repo, &commit, Previous::Nothing, limits, bar.sink()).await;
     bar.finish();
@@ -61,7 +58,7 @@ pub async fn print_graph(args: GraphArgs) -> anyhow::Result<()> {
 }
 
 fn open(path: &Path, rev: Option<&str>) -> anyhow::Result<(GitSource, Opened, CommitSha)> {
-    let source = GitSource::open(&[path.to_owned()])?;
+    let source = GitSource::open_once(path)?;
     let Some(opened) = source.opened().into_iter().next() else {
         bail!("there is no repository at {}", path.display());
     };

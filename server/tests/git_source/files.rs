@@ -169,3 +169,72 @@ async fn every_wanted_blob_is_answered_once_and_large_ones_with_nothing() {
         repo.git(&["gc", "--quiet"]);
     }
 }
+
+/// The files of `commit`, as `source` lists and reads them.
+async fn files(source: &GitSource, commit: &str) -> Vec<(String, Option<Vec<u8>>)> {
+    let repo = source.repositories().remove(0);
+    let tree = source.tree(&repo, &sha(commit)).await.unwrap();
+    let blobs = tree.iter().map(|entry| entry.blob.clone()).collect();
+    let contents = read(source, &repo, blobs, 1 << 20).await;
+    let paths = tree.into_iter().map(|entry| entry.path);
+    paths.zip(contents.into_values()).collect()
+}
+
+#[tokio::test]
+async fn a_repository_opened_for_one_commit_reads_the_same() {
+    let temp = tempdir().unwrap();
+    let repo = Repo::init(temp.path().join("repo"), &[]);
+    // Enough for the index to pay.
+    let texts: Vec<(String, String)> = (0..300)
+        .map(|n| (format!("d{}/{n}.ts", n % 7), n.to_string()))
+        .collect();
+    let texts: Vec<(&str, &str)> = texts.iter().map(|(path, text)| (&**path, &**text)).collect();
+    let first = repo.commit(&texts);
+    let second = repo.commit(&[("d0/0.ts", "changed"), ("more.ts", "m")]);
+    let linked = temp.path().join("linked");
+    repo.git(&["worktree", "add", "--quiet", linked.to_str().unwrap(), &first]);
+    let bare = temp.path().join("bare");
+    repo.git(&["clone", "--quiet", "--bare", ".", bare.to_str().unwrap()]);
+    for path in [repo.path(), &repo.path().join("d0"), &linked, &bare] {
+        let (usual, _) = serve(path);
+        for commit in [&first, &second] {
+            let once = GitSource::open_once(path).unwrap();
+            assert_eq!(once.opened(), usual.opened(), "{}", path.display());
+            let read = files(&once, commit).await;
+            assert_eq!(read, files(&usual, commit).await, "{} in {}", commit, path.display());
+            assert_eq!(
+                read,
+                files(&once, commit).await,
+                "{} again in {}",
+                commit,
+                path.display()
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_index_that_was_read_early_may_be_out_of_date() {
+    let temp = tempdir().unwrap();
+    let repo = Repo::init(temp.path().join("repo"), &[]);
+    repo.commit(&[("a.ts", "1"), ("b.ts", "2")]);
+    let once = GitSource::open_once(repo.path()).unwrap();
+    let later = repo.commit(&[("a.ts", "changed"), ("c/d.ts", "3")]);
+    let expected = [("a.ts", "changed"), ("b.ts", "2"), ("c/d.ts", "3")]
+        .map(|(path, text)| (path.to_owned(), Some(text.as_bytes().to_vec())));
+    assert_eq!(files(&once, &later).await, expected);
+}
+
+#[test]
+fn a_repository_can_be_opened_for_one_commit_without_a_runtime() {
+    let temp = tempdir().unwrap();
+    let repo = Repo::init(temp.path().join("repo"), &[]);
+    let commit = repo.commit(&[("a.ts", "1")]);
+    let once = GitSource::open_once(repo.path()).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .unwrap();
+    let expected = [("a.ts".to_owned(), Some(b"1".to_vec()))];
+    assert_eq!(runtime.block_on(files(&once, &commit)), expected);
+}

@@ -311,6 +311,8 @@ fn a_repository_is_unsafe() {
         let error = open_error(path);
         assert!(matches!(error, OpenError::Unsafe { .. }), "{error:?}");
         assert!(error.to_string().contains("safe.directory"), "{error}");
+        let once = GitSource::open_once(&PathBuf::from(std::env::var_os(CHILD).unwrap())).unwrap_err();
+        assert_eq!(once.to_string(), error.to_string());
     }
 }
 
