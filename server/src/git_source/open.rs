@@ -16,8 +16,8 @@ use super::objects::Objects;
 use super::repository::Repository;
 use super::{GitSource, Opened, bounded, checkout, identity, near};
 
-/// Most packs that a server has open at once. gix takes some more than there are, at least 32, which a server that sees many fetches between two
-/// runs of `git gc` can exceed; an unused slot costs about 200 bytes.
+/// Most packs that a server has open at once. gix takes some more than there are, at least 32, which a server that sees
+/// many fetches between two runs of `git gc` can exceed; an unused slot costs about 200 bytes.
 const PACK_SLOTS: u16 = 2048;
 
 /// Why a path cannot be served. Each is one or two sentences for a terminal.
