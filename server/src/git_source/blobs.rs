@@ -13,10 +13,15 @@ use super::checkout::{Buffers, CheckedOutBlobs};
 use super::objects::Handle;
 use super::repository::Repository;
 
-/// How many blobs a thread takes at a time. Neighbours in a tree are often neighbours in a pack and share their bases.
+/// How many blobs a thread takes at a time, at most. Neighbours in a tree are often neighbours in a pack and share their
+/// bases.
 const CHUNK: usize = 64;
 /// The same of files of a checkout, which share no more than their folder: fewer, so that no thread waits long for another.
 const FILES_CHUNK: usize = 16;
+/// How often a thread comes back for more, at least, where there is enough: of a few files, one may be as large as all others.
+const TURNS: usize = 8;
+/// For how many blobs another thread is worth starting.
+const WORTH_A_THREAD: usize = 4;
 
 impl Repository {
     /// Hands every blob of `wanted` to `sink`, once each. After an error some may not have been handed over.
@@ -28,11 +33,12 @@ impl Repository {
         deadline: &Deadline,
     ) -> Result<(), SourceError> {
         self.check_present()?;
-        let threads = cores().min(wanted.len().div_ceil(CHUNK));
+        let threads = cores().min(wanted.len().div_ceil(WORTH_A_THREAD));
         let next = AtomicUsize::new(0);
         let is_missing = AtomicBool::new(false);
         let checked_out = self.checked_out_blobs(wanted.len());
-        let size = if checked_out.is_empty() { CHUNK } else { FILES_CHUNK };
+        let most = if checked_out.is_empty() { CHUNK } else { FILES_CHUNK };
+        let size = (wanted.len() / (threads.max(1) * TURNS)).clamp(1, most);
         let read = || {
             let mut reader = Reader::new(self, &checked_out, max_bytes);
             loop {

@@ -79,9 +79,14 @@ impl Checkout {
         })
     }
 
+    /// How many files the index has.
+    pub(super) fn len(&self) -> usize {
+        self.index.entries().len()
+    }
+
     /// Whether the index is of exactly the tree `id`.
     pub(super) fn is_of(&self, id: ObjectId) -> bool {
-        let count = self.index.entries().len();
+        let count = self.len();
         let is_all = |entries: u32| entries as usize == count;
         self.index
             .tree()

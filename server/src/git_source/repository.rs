@@ -22,6 +22,8 @@ use super::references::References;
 
 /// From how many blobs on reading the index pays.
 const WORTH_AN_INDEX: usize = 256;
+/// An index that is at hand pays where at least one in so many of its files is wanted.
+const WORTH_A_LOOK: usize = 4;
 
 /// An opened repository: all its worktrees together.
 pub(super) struct Repository {
@@ -120,11 +122,14 @@ impl Repository {
         *self.kept_checkout.lock() = Some((worktree, checkout));
     }
 
-    /// What can be read in place of blobs, in every worktree, where enough are `wanted` to pay for an index.
+    /// What can be read in place of blobs: in every worktree where enough are `wanted` to pay for an index, or in the one whose
+    /// index is at hand.
     pub(super) fn checked_out_blobs(&self, wanted: usize) -> Vec<CheckedOutBlobs> {
         let mut kept = self.kept_checkout.lock().take();
         if wanted < WORTH_AN_INDEX {
-            return Vec::new();
+            let kept = kept.filter(|(_, checkout)| checkout.len() <= wanted.saturating_mul(WORTH_A_LOOK));
+            let checked_out = kept.map(|(worktree, checkout)| CheckedOutBlobs::new(&worktree, checkout));
+            return checked_out.into_iter().collect();
         }
         let checked_out = |worktree: Worktree| {
             let checkout = match kept.take() {
