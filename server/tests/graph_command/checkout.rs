@@ -13,14 +13,17 @@ use tempfile::{TempDir, tempdir};
 use crate::git::Repo;
 use crate::running::graph;
 
-/// More than the 256 blobs from which on a checkout is looked at.
+/// More than the 256 blobs from which on a checkout is looked at whatever else is in it.
 const FILES: usize = 300;
+/// Few, but all that there are.
+const FEW_FILES: usize = 9;
 const JSON: &[&str] = &["--format", "json", "--kinds", "all"];
 
 /// A repository with a commit that is checked out and that git's index knows for sure to be unchanged.
 pub struct World {
     temp: TempDir,
     pub repo: Repo,
+    files: usize,
 }
 
 fn name(number: usize) -> String {
@@ -40,12 +43,16 @@ impl World {
 
     /// `prepare` may configure the repository before anything is added.
     pub fn with(extra: &[(&str, &str)], prepare: impl FnOnce(&Repo)) -> World {
+        World::of(FILES, extra, prepare)
+    }
+
+    fn of(files: usize, extra: &[(&str, &str)], prepare: impl FnOnce(&Repo)) -> World {
         let temp = tempdir().unwrap();
         let repo = Repo::init(temp.path().join("repo"), &[]);
         prepare(&repo);
-        let world = World { temp, repo };
-        for number in 0..FILES {
-            world.write(&name(number), &content((number + 1) % FILES));
+        let world = World { temp, repo, files };
+        for number in 0..files {
+            world.write(&name(number), &content((number + 1) % files));
         }
         for (path, text) in extra {
             world.write(path, text);
@@ -88,7 +95,7 @@ impl World {
     pub fn assert_same(&self) {
         let (checkout, bare) = self.both();
         let edges = bare.matches("\"target\"").count();
-        assert!(edges > FILES / 2, "only {edges} edges: {bare}");
+        assert!(edges > self.files / 2, "only {edges} edges: {bare}");
         for (line, (ours, theirs)) in checkout.lines().zip(bare.lines()).enumerate() {
             assert_eq!(ours, theirs, "line {line} differs between the checkout and the objects");
         }
@@ -103,8 +110,9 @@ impl World {
 
     /// Whether a file that nobody touched is read from the checkout: without its object, its import is still known.
     pub fn is_read_from_checkout(&self) -> bool {
-        self.forget_object(&name(FILES / 2));
-        let edge = format!("{}\t{}", name(FILES / 2), name(FILES / 2 + 1));
+        let number = self.files / 2;
+        self.forget_object(&name(number));
+        let edge = format!("{}\t{}", name(number), name(number + 1));
         graph(self.repo.path(), &[]).lines().any(|line| line == edge)
     }
 }
@@ -119,6 +127,25 @@ fn a_clean_checkout_gives_the_graph_of_its_objects_and_needs_none_of_them() {
     let world = World::new(&[("README.md", "text")]);
     world.assert_same();
     assert!(world.is_read_from_checkout());
+}
+
+#[test]
+fn a_few_files_are_read_from_the_checkout_too() {
+    let world = World::of(FEW_FILES, &[("README.md", "text")], |_| {});
+    world.assert_same();
+    world.write(&name(0), "import '../../d5/deep/f5';\n");
+    fs::remove_file(world.path(&name(1))).unwrap();
+    world.assert_same();
+    assert!(world.is_read_from_checkout());
+}
+
+#[test]
+fn a_few_files_among_many_that_are_not_read_are_taken_from_the_objects() {
+    let many: Vec<(String, &str)> = (0..FILES).map(|number| (format!("text/{number}.md"), "text")).collect();
+    let many: Vec<(&str, &str)> = many.iter().map(|(path, text)| (path.as_str(), *text)).collect();
+    let world = World::of(FEW_FILES, &many, |_| {});
+    world.assert_same();
+    assert!(!world.is_read_from_checkout());
 }
 
 #[test]
