@@ -2,6 +2,7 @@
 """The speed of `coord graph`, cold and as a whole process, beside the fastest tools that compute the whole graph.
 
     python3 benches/graph_speed.py COORD SCRATCH [--rounds N] [--only NAME...]
+    python3 benches/graph_speed.py COORD SCRATCH --repository PATH...
     python3 benches/graph_speed.py COORD SCRATCH --large 200000
 
 COORD is a release build. SCRATCH keeps the repositories and the peers between runs. Prints Markdown.
@@ -154,6 +155,8 @@ def main():
     arguments.add_argument("scratch", type=pathlib.Path)
     arguments.add_argument("--rounds", type=int, default=15)
     arguments.add_argument("--only", nargs="*", help="names of repositories")
+    others = "other repositories instead, of JavaScript or TypeScript"
+    arguments.add_argument("--repository", nargs="*", type=pathlib.Path, metavar="PATH", help=others)
     arguments.add_argument("--peers", action="store_true", help="also the peers' other commands")
     arguments.add_argument("--large", type=int, metavar="FILES", help="only one run over so many generated files")
     given = arguments.parse_args()
@@ -166,17 +169,19 @@ def main():
         compare(f"{given.large} generated files", folder, [("coord graph", graph)], 1)
         return
     rev_dep, ruff = install_peers(scratch)
+    used = ["entry-points", "unresolved"]
+    used += ["circular --algorithm SCC", "debug get-tree-for-cwd"] if given.peers else []
+    rev_deps = [(f"rev-dep {words}", [rev_dep, *words.split()]) for words in used]
+    for folder in given.repository or []:
+        compare(folder.resolve().name, folder, [("coord graph", graph), *rev_deps], given.rounds)
+    if given.repository:
+        return
     names = [*corpora.PACKAGES, "generated"]
     names = [name for name in names if not given.only or name in given.only]
     root = corpora.prepare(scratch / "corpora", [name for name in names if name != "generated"])
     for name in names:
         folder = generate(scratch, "generated", GENERATED) if name == "generated" else root / name
-        if name == "django":
-            peers = [("ruff analyze graph", [ruff, "analyze", "graph"])]
-        else:
-            used = ["entry-points", "unresolved"]
-            used += ["circular --algorithm SCC", "debug get-tree-for-cwd"] if given.peers else []
-            peers = [(f"rev-dep {words}", [rev_dep, *words.split()]) for words in used]
+        peers = [("ruff analyze graph", [ruff, "analyze", "graph"])] if name == "django" else rev_deps
         title = f"{GENERATED} generated files" if name == "generated" else corpora.PACKAGES[name]
         compare(title, folder, [("coord graph", graph), *peers], given.rounds)
 
