@@ -207,6 +207,11 @@ impl<'t, 'f> Scanner<'t, 'f> {
                     stretch.start = start;
                     break Some(text[start]);
                 }
+                Class::CloseBrace | Class::Template => {
+                    // What stands before them makes no difference.
+                    stretch.start = stop;
+                    break Some(byte);
+                }
                 _ => {
                     stretch.before = stretch.previous(stop);
                     stretch.start = stop;
