@@ -156,7 +156,7 @@ def main():
     arguments.add_argument("--rounds", type=int, default=15)
     arguments.add_argument("--only", nargs="*", help="names of repositories")
     others = "other repositories instead, of JavaScript or TypeScript"
-    arguments.add_argument("--repository", nargs="*", type=pathlib.Path, metavar="PATH", help=others)
+    arguments.add_argument("--repository", nargs="+", type=pathlib.Path, metavar="PATH", help=others)
     arguments.add_argument("--peers", action="store_true", help="also the peers' other commands")
     arguments.add_argument("--large", type=int, metavar="FILES", help="only one run over so many generated files")
     given = arguments.parse_args()

@@ -17,7 +17,7 @@ fn main() -> ExitCode {
     let is_graph = matches!(command, Command::Graph(_));
     // A graph is computed on blocking threads; for what is between them one thread is enough, and soonest there.
     let runtime = if is_graph {
-        // One piece of work follows the other, and the index is read beside the first of them.
+        // One piece of work follows the other; beside the first of them, the index and files of attributes are read.
         Builder::new_current_thread()
             .enable_time()
             .max_blocking_threads(2)

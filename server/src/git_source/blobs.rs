@@ -13,14 +13,15 @@ use super::checkout::{Buffers, CheckedOutBlobs};
 use super::objects::Handle;
 use super::repository::Repository;
 
-/// How many blobs a thread takes at a time, at most. Neighbours in a tree are often neighbours in a pack and share their
-/// bases.
+/// How many blobs a thread takes at a time. Neighbours in a tree are often neighbours in a pack and share their bases.
 const CHUNK: usize = 64;
-/// The same of files of a checkout, which share no more than their folder: fewer, so that no thread waits long for another.
+/// The same of files of a checkout, at most. They share no more than their folder: fewer, so that no thread waits long for
+/// another.
 const FILES_CHUNK: usize = 16;
-/// How often a thread comes back for more, at least, where there is enough: of a few files, one may be as large as all others.
+/// How often a thread comes back for more files of a checkout, where there are so many: of a few, one may be as large as all
+/// others together.
 const TURNS: usize = 8;
-/// For how many blobs another thread is worth starting.
+/// For how many files of a checkout another thread is worth starting.
 const WORTH_A_THREAD: usize = 4;
 
 impl Repository {
@@ -33,12 +34,15 @@ impl Repository {
         deadline: &Deadline,
     ) -> Result<(), SourceError> {
         self.check_present()?;
-        let threads = cores().min(wanted.len().div_ceil(WORTH_A_THREAD));
         let next = AtomicUsize::new(0);
         let is_missing = AtomicBool::new(false);
         let checked_out = self.checked_out_blobs(wanted.len());
-        let most = if checked_out.is_empty() { CHUNK } else { FILES_CHUNK };
-        let size = (wanted.len() / (threads.max(1) * TURNS)).clamp(1, most);
+        let worth_a_thread = if checked_out.is_empty() { CHUNK } else { WORTH_A_THREAD };
+        let threads = cores().min(wanted.len().div_ceil(worth_a_thread)).max(1);
+        let size = match checked_out.is_empty() {
+            true => CHUNK,
+            false => (wanted.len() / (threads * TURNS)).clamp(1, FILES_CHUNK),
+        };
         let read = || {
             let mut reader = Reader::new(self, &checked_out, max_bytes);
             loop {

@@ -148,7 +148,8 @@ impl Checkout {
         })
     }
 
-    /// Looks into the files of attributes of the worktree, one `stat` for each folder; or waits for the thread that does.
+    /// Whether files of attributes in the worktree may make files differ from their blobs. Looks into them, one `stat` for each
+    /// folder, or waits for the thread that does.
     pub(super) fn may_convert(&self) -> bool {
         let look = || self.has_changed_attributes() || self.folders().any(|folder| converts(&folder.join(ATTRIBUTES)));
         *self.may_convert.get_or_init(look)

@@ -63,3 +63,56 @@ impl Early {
         if is_its { self.read.recv().ok() } else { None }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn an_index_is_used_for_the_worktree_that_it_is_of() {
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path().to_owned();
+        std::fs::write(root.join("a.ts"), "a").unwrap();
+        for arguments in [&["init", "--quiet"][..], &["add", "a.ts"]] {
+            let git = Command::new("git").args(arguments).current_dir(&root).status();
+            assert!(git.unwrap().success(), "{arguments:?}");
+        }
+        let worktree = |root: &str, git_dir: &str| Worktree {
+            root: temp.path().join(root),
+            git_dir: temp.path().join(git_dir),
+            attributes: Vec::new(),
+            has_filters: false,
+        };
+        let finish = |worktree: Worktree, hash| {
+            let early = Early::start(&Found::WorkTree(root.clone()), Trust::Full).unwrap();
+            early.finish(&worktree, hash)
+        };
+        let read = finish(worktree("", ".git"), HASH).unwrap();
+        let files = read.files.unwrap();
+        assert_eq!(
+            files.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(),
+            ["a.ts"]
+        );
+        assert_eq!(read.checkout.len(), 1);
+        assert!(finish(worktree("other", ".git"), HASH).is_none());
+        assert!(finish(worktree("", ".git/worktrees/other"), HASH).is_none());
+        assert!(finish(worktree("", ".git"), gix::hash::Kind::Sha256).is_none());
+    }
+
+    #[tokio::test]
+    async fn nothing_is_read_before_it_is_known_to_be_trusted() {
+        let found = Found::WorkTree(PathBuf::from("nowhere"));
+        assert!(Early::start(&found, Trust::Full).is_some());
+        assert!(Early::start(&found, Trust::Reduced).is_none());
+        let bare = Found::Repository(PathBuf::from("nowhere"));
+        assert!(Early::start(&bare, Trust::Full).is_none());
+    }
+
+    #[test]
+    fn without_a_runtime_nothing_is_read_early() {
+        let found = Found::WorkTree(PathBuf::from("nowhere"));
+        assert!(Early::start(&found, Trust::Full).is_none());
+    }
+}

@@ -167,7 +167,7 @@ struct Worktree {
     /// The folder that all worktrees of the repository share, absolute, without symbolic links.
     common_dir: PathBuf,
     purpose: Purpose,
-    /// Its index, where that is read already.
+    /// Its index, where that is being read already.
     early: Option<Early>,
 }
 

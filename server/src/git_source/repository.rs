@@ -107,7 +107,7 @@ impl Repository {
         self.worktrees.lock().push(worktree);
     }
 
-    /// Has an index that is being read, for the tree that is asked for next.
+    /// Keeps an index that is being read until a tree is asked for.
     pub(super) fn expect_checkout(&self, early: Early) {
         *self.early.lock() = Some(early);
     }
@@ -122,8 +122,8 @@ impl Repository {
         *self.kept_checkout.lock() = Some((worktree, checkout));
     }
 
-    /// What can be read in place of blobs: in every worktree where enough are `wanted` to pay for an index, or in the one whose
-    /// index is at hand.
+    /// What can be read in place of blobs: in every worktree where enough are `wanted` to pay for reading its index, or else in
+    /// the one whose index is at hand, where they are enough of its files.
     pub(super) fn checked_out_blobs(&self, wanted: usize) -> Vec<CheckedOutBlobs> {
         let mut kept = self.kept_checkout.lock().take();
         if wanted < WORTH_AN_INDEX {

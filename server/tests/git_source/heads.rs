@@ -114,6 +114,8 @@ async fn ids_of_a_sha256_repository_are_whole() {
         assert_eq!(commits, [sha(&second), sha(&first)]);
         let [file] = source.tree(&id, &sha(&second)).await.unwrap().try_into().unwrap();
         assert_eq!((file.path.as_str(), file.blob.len()), ("a/b", 64));
+        let once = GitSource::open_once(repo.path()).unwrap();
+        assert_eq!(once.tree(&id, &sha(&second)).await.unwrap(), [file]);
         repo.git(&["gc", "--quiet"]);
     }
 }

@@ -289,6 +289,11 @@ fn hostile_repetition_is_scanned_in_linear_time() {
     for unit in [
         "/",
         "=/[",
+        "\u{a0}",
+        "a\u{a0}",
+        "\u{3000}",
+        "é ",
+        "é",
         "`${",
         "`",
         "{",

@@ -16,7 +16,7 @@ pub(super) struct Stretch<'t> {
     pub(super) before: Previous,
 }
 
-/// What the token that is looked for stands before: its meaning depends on that token, and is that of both.
+/// A token that was passed on the way back, whose meaning depends on the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Behind {
     /// `!`, which leaves an operand one.

@@ -147,13 +147,15 @@ impl<'t, 'f> Scanner<'t, 'f> {
                 }
                 Class::CloseBrace => self.close_brace(),
                 Class::Less => self.less(),
+                // No other byte is a stop.
                 _ => self.token(Previous::Operator),
             }
         }
     }
 
-    /// Goes on to the next byte that needs more than a look at the token before it; strings and parentheses need none. That
-    /// byte, or `None` where [`Self::code`] has to end.
+    /// Goes on to the next stop that needs more than a look at the token before it; strings and parentheses do not, and are
+    /// taken here. Its byte, or `None` where [`Self::code`] has to end. What the token before it is is not told of `}` and
+    /// backticks: nothing depends on it there.
     #[inline(always)]
     fn plain_tokens(&mut self) -> Option<u8> {
         let text = self.text;
@@ -208,7 +210,6 @@ impl<'t, 'f> Scanner<'t, 'f> {
                     break Some(text[start]);
                 }
                 Class::CloseBrace | Class::Template => {
-                    // What stands before them makes no difference.
                     stretch.start = stop;
                     break Some(byte);
                 }
@@ -414,16 +415,20 @@ impl<'t, 'f> Scanner<'t, 'f> {
     }
 }
 
-/// Where the name at `start` ends; `None` where it matters by itself, or has more in it than ASCII.
+/// Where the name at `start` ends; `None` where it matters by itself, or has more in it than ASCII. Of such a run not
+/// everything may be a name, so it is read no further.
 #[inline(always)]
 fn idle_name_end(text: &[u8], start: usize) -> Option<usize> {
-    let (mut end, mut bits) = (start, 0);
+    let mut end = start;
     while let Some(&byte) = text.get(end)
         && is_word(byte)
     {
-        bits |= byte;
+        if !byte.is_ascii() {
+            meter::read(end - start + 1);
+            return None;
+        }
         end += 1;
     }
     meter::read(end - start);
-    (bits.is_ascii() && !keyword::of(text, start, end).matters_by_itself()).then_some(end)
+    (!keyword::of(text, start, end).matters_by_itself()).then_some(end)
 }
