@@ -2,6 +2,8 @@
 
 #[path = "../fixtures/git.rs"]
 mod git;
+#[path = "../fixtures/skipping.rs"]
+mod skipping;
 
 mod ancestry;
 mod files;

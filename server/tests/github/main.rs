@@ -4,6 +4,8 @@
 mod fake;
 #[path = "../fixtures/git.rs"]
 mod git;
+#[path = "../fixtures/skipping.rs"]
+mod skipping;
 
 mod blobs;
 mod building;

@@ -3,6 +3,8 @@
 
 #[path = "../fixtures/git.rs"]
 mod git;
+#[path = "../fixtures/skipping.rs"]
+mod skipping;
 
 mod checkout;
 mod checkout_conversions;

@@ -1,9 +1,13 @@
 //! Real Redis servers, each in a folder of its own, gone when dropped.
 
+#[path = "../fixtures/skipping.rs"]
+mod skipping;
+
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+pub use skipping::skip;
 use tempfile::TempDir;
 
 /// A running redis-server.
@@ -15,9 +19,13 @@ pub struct RealRedis {
 }
 
 impl RealRedis {
-    /// Starts one on a free port with `options`, such as `["--requirepass", "x"]`. None, loudly, when redis-server is not
-    /// installed.
+    /// Starts one on a free port with `options`, such as `["--requirepass", "x"]`. None when redis-server is not installed: the
+    /// test is skipped.
     pub fn start(options: &[&str]) -> Option<Self> {
+        if Command::new("redis-server").arg("--version").output().is_err() {
+            skip("redis-server is not installed");
+            return None;
+        }
         let options = options.iter().map(|option| (*option).to_owned()).collect();
         let folder = tempfile::tempdir().expect("a folder");
         let mut server = RealRedis {
@@ -79,15 +87,6 @@ impl Drop for RealRedis {
             let _ = process.wait();
         }
     }
-}
-
-/// Says that a test is skipped; fails where everything is required.
-pub fn skip(why: &str) {
-    assert!(
-        std::env::var("COORD_TEST_REQUIRE").as_deref() != Ok("all"),
-        "COORD_TEST_REQUIRE=all, but {why}"
-    );
-    eprintln!("SKIPPED: {why}");
 }
 
 /// A port that nobody listens on.
