@@ -2,50 +2,42 @@
 //! meanwhile, they share one commit.
 
 use super::disk::Disk;
-use super::engine::Engine;
 use super::keyspace::Keyspace;
+use super::progress::Progress;
 use super::pubsub::Channels;
 use parking_lot::{Condvar, Mutex};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use tokio::sync::watch;
 
-/// How often what has expired is cleared away.
-const CLEAN_EVERY: Duration = Duration::from_secs(1);
-/// How many records one cleaning may touch: few enough that no script waits long for it.
-const CLEAN_RECORDS: u64 = 1000;
+/// How long what nobody waits for may wait.
+const UNAWAITED_TIME: Duration = Duration::from_secs(1);
 
-/// How far the disk is.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Progress {
-    /// All batches up to this one are durable.
-    pub durable: u64,
-    /// Why no further one will be.
-    pub failure: Option<String>,
-}
-
-/// What the committer shares with the scripts.
+/// What the committer shares with the engine.
 pub(super) struct Shared {
     pub keyspace: Arc<Mutex<Keyspace>>,
     pub channels: Arc<Channels>,
     /// Rung when there is something to commit, or an end.
     pub bell: Condvar,
-    pub progress: watch::Sender<Progress>,
+    pub progress: Progress,
+    /// Scripts run, failed ones too.
+    pub scripts: AtomicU64,
+    /// Plain commands run.
+    pub commands: AtomicU64,
     pub commits: AtomicU64,
 }
 
 /// Commits until `is_closing` says so and nothing is left. Runs on a thread of its own.
-pub(super) fn run(disk: &Disk, shared: &Shared, engine: &Mutex<Engine>, is_closing: &dyn Fn() -> bool) {
-    let mut clean_at = Instant::now() + CLEAN_EVERY;
+pub(super) fn run(disk: &Disk, shared: &Shared, is_closing: &dyn Fn() -> bool) {
     loop {
+        let until = Instant::now() + UNAWAITED_TIME;
         let batch = {
             let mut keyspace = shared.keyspace.lock();
             while !keyspace.layers.is_awaited() {
                 if is_closing() {
                     return;
                 }
-                if shared.bell.wait_until(&mut keyspace, clean_at).timed_out() {
+                if shared.bell.wait_until(&mut keyspace, until).timed_out() {
                     break;
                 }
             }
@@ -65,45 +57,14 @@ pub(super) fn run(disk: &Disk, shared: &Shared, engine: &Mutex<Engine>, is_closi
                     for message in &batch.messages {
                         shared.channels.deliver(message);
                     }
-                    shared.progress.send_modify(|progress| progress.durable = batch.number);
+                    shared.progress.advance(batch.number);
                 }
                 Err(reason) => {
                     tracing::error!(%reason, "the disk of the embedded store failed; nothing can be changed any more");
                     shared.keyspace.lock().layers.fail(reason.clone());
-                    shared.progress.send_modify(|progress| progress.failure = Some(reason));
+                    shared.progress.fail(reason);
                 }
             }
-        }
-        if Instant::now() >= clean_at {
-            let is_more = clean(shared, engine);
-            clean_at = Instant::now()
-                + if is_more {
-                    Duration::from_millis(20)
-                } else {
-                    CLEAN_EVERY
-                };
-        }
-    }
-}
-
-/// One step of cleaning, between scripts. Whether there is more to do.
-fn clean(shared: &Shared, engine: &Mutex<Engine>) -> bool {
-    // A script that is running sees the state of one instant: nothing may vanish under it. It also may be long.
-    let Some(_turn) = engine.try_lock() else { return true };
-    let mut keyspace = shared.keyspace.lock();
-    if keyspace.layers.failure().is_some() {
-        return false;
-    }
-    keyspace.begin(false, false);
-    match keyspace.clean(CLEAN_RECORDS) {
-        Ok(is_more) => {
-            keyspace.layers.commit();
-            is_more
-        }
-        Err(failure) => {
-            tracing::warn!(?failure, "expired keys could not be cleared away");
-            keyspace.layers.rollback();
-            false
         }
     }
 }

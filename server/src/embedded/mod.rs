@@ -1,6 +1,6 @@
 //! The embedded store: the same Lua scripts as on Redis, over a file, in this process.
 //!
-//! [`EmbeddedStore`] runs requests one at a time, in the task that asks ([`engine`]): a script is short and bounded.
+//! [`EmbeddedStore`] puts calls in a [`queue`], from which one thread runs them in rounds ([`worker`], [`engine`]).
 //! Scripts are Lua 5.1 with the API of Redis 7.0 ([`lua`]) and call [`commands`], which work on names and collections
 //! ([`keyspace`]), which are [`records`], seen through [`layers`] of changes that are not yet on the [`disk`]. One
 //! thread writes these ([`committer`]), many scripts' changes in one transaction.
@@ -22,16 +22,19 @@ mod keyspace;
 mod layers;
 mod lua;
 mod number;
+mod progress;
 mod pubsub;
+mod queue;
 mod records;
 #[cfg(test)]
 mod tests;
+mod worker;
 
 pub use failure::OpenError;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use committer::{Progress, Shared};
+use committer::Shared;
 use coord::store::{Request, Store, StoreError, Value};
 use disk::Disk;
 use engine::Engine;
@@ -39,17 +42,19 @@ use futures::stream::BoxStream;
 use keyspace::Keyspace;
 use layers::Layers;
 use lua::Interpreter;
-use parking_lot::{Condvar, Mutex, MutexGuard};
+use parking_lot::{Condvar, Mutex};
+use progress::Progress;
 use pubsub::Channels;
+use queue::{Job, Queue};
 use redb::backends::InMemoryBackend;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use tokio::sync::watch;
+use tokio::sync::oneshot;
 
-/// How long a request may wait for its turn, and how long for the disk.
+/// How long a call may wait for its turn and for the disk.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
 
 /// A store in a file of its own. Clones are the same store; when the last one is dropped, what is pending is written.
@@ -71,12 +76,11 @@ pub struct Stats {
 
 struct Open {
     path: Option<PathBuf>,
-    engine: Arc<Mutex<Engine>>,
+    queue: Arc<Queue>,
     shared: Arc<Shared>,
     is_closing: Arc<AtomicBool>,
-    committer: Mutex<Option<JoinHandle<()>>>,
-    scripts: AtomicU64,
-    commands: AtomicU64,
+    /// The engine's and the committer's.
+    threads: Mutex<Option<[JoinHandle<()>; 2]>>,
 }
 
 impl EmbeddedStore {
@@ -101,34 +105,35 @@ impl EmbeddedStore {
         let snapshot = disk.snapshot().map_err(OpenError::Start)?;
         let channels = Arc::new(Channels::default());
         let keyspace = Arc::new(Mutex::new(Keyspace::new(Layers::new(snapshot), channels.clone())));
-        let interpreter = Interpreter::new(keyspace.clone())?;
-        let engine = Arc::new(Mutex::new(Engine::new(interpreter, keyspace.clone())));
         let shared = Arc::new(Shared {
             keyspace,
             channels,
             bell: Condvar::new(),
-            progress: watch::Sender::new(Progress::default()),
+            progress: Progress::default(),
+            scripts: AtomicU64::new(0),
+            commands: AtomicU64::new(0),
             commits: AtomicU64::new(0),
         });
+        let queue = Arc::new(Queue::default());
+        let engine = start_engine(&queue, &shared)?;
         let is_closing = Arc::new(AtomicBool::new(false));
         let committer = {
-            let (shared, engine, is_closing) = (shared.clone(), engine.clone(), is_closing.clone());
+            let (shared, is_closing) = (shared.clone(), is_closing.clone());
             std::thread::Builder::new()
                 .name("coord-commit".to_owned())
-                .spawn(move || {
-                    committer::run(&disk, &shared, &engine, &|| is_closing.load(Ordering::Acquire));
-                })
+                .spawn(move || committer::run(&disk, &shared, &|| is_closing.load(Ordering::Acquire)))
         };
-        let committer = committer.map_err(|error| OpenError::Start(error.to_string()))?;
+        let committer = committer.map_err(|error| {
+            queue.close();
+            OpenError::Start(error.to_string())
+        })?;
         Ok(EmbeddedStore {
             open: Arc::new(Open {
                 path,
-                engine,
+                queue,
                 shared,
                 is_closing,
-                committer: Mutex::new(Some(committer)),
-                scripts: AtomicU64::new(0),
-                commands: AtomicU64::new(0),
+                threads: Mutex::new(Some([engine, committer])),
             }),
         })
     }
@@ -142,92 +147,72 @@ impl EmbeddedStore {
     /// What this store has done since it was opened.
     pub fn stats(&self) -> Stats {
         Stats {
-            scripts: self.open.scripts.load(Ordering::Relaxed),
-            commands: self.open.commands.load(Ordering::Relaxed),
+            scripts: self.open.shared.scripts.load(Ordering::Relaxed),
+            commands: self.open.shared.commands.load(Ordering::Relaxed),
             commits: self.open.shared.commits.load(Ordering::Relaxed),
         }
     }
 }
 
-/// What the requests of one batch were answered, and the newest change that they made or saw.
-#[derive(Default)]
-struct Answers {
-    values: Vec<Value>,
-    depends_on: u64,
+/// Starts the thread of the engine, which makes the interpreter for itself.
+fn start_engine(queue: &Arc<Queue>, shared: &Arc<Shared>) -> Result<JoinHandle<()>, OpenError> {
+    let (queue, shared) = (queue.clone(), shared.clone());
+    let (started, is_started) = std::sync::mpsc::channel();
+    let thread = std::thread::Builder::new()
+        .name("coord-engine".to_owned())
+        .stack_size(worker::STACK_BYTES)
+        .spawn(move || {
+            let interpreter = match Interpreter::new(shared.keyspace.clone()) {
+                Ok(interpreter) => interpreter,
+                Err(error) => {
+                    // Whoever opens the store waits for this.
+                    let _ = started.send(Err(error));
+                    return;
+                }
+            };
+            let _ = started.send(Ok(()));
+            worker::run(Engine::new(interpreter, shared.keyspace.clone()), &queue, &shared);
+        })
+        .map_err(|error| OpenError::Start(error.to_string()))?;
+    match is_started.recv() {
+        Ok(started) => started.map(|()| thread),
+        Err(_) => Err(OpenError::Start("the thread of the engine ended".to_owned())),
+    }
 }
 
 impl Open {
-    /// The right to run requests: one batch or request at a time.
-    fn turn(&self) -> Result<MutexGuard<'_, Engine>, StoreError> {
-        let engine = self
-            .engine
-            .try_lock_for(TIME_LIMIT)
-            .ok_or(StoreError::Timeout(TIME_LIMIT))?;
-        if self.is_closing.load(Ordering::Acquire) {
-            return Err(StoreError::Unreachable("the embedded store is closed".to_owned()));
+    async fn ask(&self, requests: Vec<Request>, is_atomic: bool) -> Result<Vec<Value>, StoreError> {
+        let (reply, answered) = oneshot::channel();
+        if !self.queue.push(Job::new(requests, is_atomic, reply)) {
+            return Err(closed());
         }
-        Ok(engine)
-    }
-
-    fn answer(&self, engine: &mut Engine, request: &Request, answers: &mut Answers) -> Result<(), StoreError> {
-        // What the requests before this one changed is committed, also when nobody waits for it.
-        let answer = engine.run(request).inspect_err(|_| self.ring())?;
-        let counter = if answer.is_script {
-            &self.scripts
-        } else {
-            &self.commands
-        };
-        counter.fetch_add(1, Ordering::Relaxed);
-        answers.depends_on = answers.depends_on.max(answer.depends_on);
-        answers.values.push(answer.value);
-        Ok(())
-    }
-
-    /// The answers, when all that they depend on is durable.
-    async fn when_durable(&self, answers: Answers) -> Result<Vec<Value>, StoreError> {
-        if answers.depends_on > 0 {
-            self.ring();
-            self.durable(answers.depends_on).await?;
-        }
-        Ok(answers.values)
-    }
-
-    /// Wakes the committer.
-    fn ring(&self) {
-        self.shared.bell.notify_one();
-    }
-
-    /// Waits until `batch` is durable.
-    async fn durable(&self, batch: u64) -> Result<(), StoreError> {
-        let mut progress = self.shared.progress.subscribe();
-        let arrived = progress.wait_for(|progress| progress.durable >= batch || progress.failure.is_some());
-        match tokio::time::timeout(TIME_LIMIT, arrived).await {
-            Ok(Ok(progress)) if progress.durable >= batch => Ok(()),
-            Ok(Ok(progress)) => {
-                let reason = progress.failure.clone().unwrap_or_default();
-                Err(StoreError::Failed(format!("the disk failed: {reason}")))
-            }
-            Ok(Err(_)) => Err(StoreError::Unreachable("the embedded store is closed".to_owned())),
+        match tokio::time::timeout(TIME_LIMIT, answered).await {
+            Ok(answer) => answer.unwrap_or_else(|_| Err(closed())),
             Err(_) => Err(StoreError::Timeout(TIME_LIMIT)),
         }
     }
 
     fn close(&self) {
+        self.queue.close();
+        let Some([engine, committer]) = self.threads.lock().take() else {
+            return;
+        };
+        let is_engine_well = engine.join().is_ok();
         {
-            // In a turn of our own: a request either ends before, and is committed, or sees the flag. With the lock held,
-            // the committer either waits for the bell or looks at the flag before it waits.
-            let _turn = self.engine.lock();
-            self.is_closing.store(true, Ordering::Release);
+            // With the lock held, the committer either waits for the bell or looks at the flag before it waits.
             let _keyspace = self.shared.keyspace.lock();
+            self.is_closing.store(true, Ordering::Release);
             self.shared.bell.notify_all();
         }
-        if let Some(committer) = self.committer.lock().take()
-            && committer.join().is_err()
-        {
-            tracing::error!("the committing thread of the embedded store panicked");
+        if committer.join().is_err() || !is_engine_well {
+            tracing::error!("a thread of the embedded store panicked");
         }
         self.shared.channels.close();
     }
+}
+
+fn closed() -> StoreError {
+    StoreError::Unreachable("the embedded store is closed".to_owned())
 }
 
 impl Drop for Open {
@@ -239,28 +224,17 @@ impl Drop for Open {
 #[async_trait]
 impl Store for EmbeddedStore {
     async fn run(&self, batch: Vec<Request>) -> Result<Vec<Value>, StoreError> {
-        let mut answers = Answers::default();
-        for request in &batch {
-            self.open.answer(&mut *self.open.turn()?, request, &mut answers)?;
-        }
-        self.open.when_durable(answers).await
+        self.open.ask(batch, false).await
     }
 
     /// Nothing comes between the requests. A crash may keep the first of them alone; no answer is given then.
     async fn run_atomically(&self, batch: Vec<Request>) -> Result<Vec<Value>, StoreError> {
-        let mut answers = Answers::default();
-        {
-            let mut engine = self.open.turn()?;
-            for request in &batch {
-                self.open.answer(&mut engine, request, &mut answers)?;
-            }
-        }
-        self.open.when_durable(answers).await
+        self.open.ask(batch, true).await
     }
 
     async fn subscribe(&self, channel: &str) -> Result<BoxStream<'static, Bytes>, StoreError> {
-        if self.open.is_closing.load(Ordering::Acquire) {
-            return Err(StoreError::Unreachable("the embedded store is closed".to_owned()));
+        if self.open.queue.is_closed() {
+            return Err(closed());
         }
         Ok(self.open.shared.channels.subscribe(channel.as_bytes()))
     }

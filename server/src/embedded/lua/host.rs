@@ -9,7 +9,9 @@ use crate::embedded::keyspace::Keyspace;
 use crate::embedded::number::general;
 use mlua::{Error, Function, Lua, LuaString, MultiValue, Result, Table, Value};
 use parking_lot::Mutex;
+use std::cell::RefCell;
 use std::ops::Deref;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// An error raised by one of these functions. They raise it themselves, and not Lua code around them, because a function
@@ -40,7 +42,7 @@ impl Raised {
 }
 
 /// The table that the prelude is called with.
-pub(super) fn table(lua: &Lua, keyspace: &Arc<Mutex<Keyspace>>, guard: &Arc<Mutex<Guard>>) -> Result<Table> {
+pub(super) fn table(lua: &Lua, keyspace: &Arc<Mutex<Keyspace>>, guard: &Rc<RefCell<Guard>>) -> Result<Table> {
     let caller = Caller {
         keyspace: keyspace.clone(),
         guard: guard.clone(),
@@ -62,7 +64,7 @@ pub(super) fn table(lua: &Lua, keyspace: &Arc<Mutex<Keyspace>>, guard: &Arc<Mute
 #[derive(Clone)]
 struct Caller {
     keyspace: Arc<Mutex<Keyspace>>,
-    guard: Arc<Mutex<Guard>>,
+    guard: Rc<RefCell<Guard>>,
 }
 
 impl Caller {
@@ -85,7 +87,7 @@ impl Caller {
             Ok(reply) => to_lua(lua, reply).map(Ok),
             Err(Failure::Reply(text)) => Ok(Err(text.into_owned())),
             Err(Failure::Storage(text)) => {
-                self.guard.lock().storage_failure.get_or_insert(text);
+                self.guard.borrow_mut().storage_failure.get_or_insert(text);
                 Ok(Err("ERR the store failed".to_owned()))
             }
         }

@@ -12,7 +12,9 @@ use convert::{one_line, to_reply};
 use coord::store::Value as Reply;
 use mlua::{Function, HookTriggers, Lua, LuaOptions, LuaString, StdLib, Table, Value, VmState};
 use parking_lot::Mutex;
+use std::cell::RefCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -53,7 +55,7 @@ pub(super) struct Interpreter {
     run: Function,
     cache: HashMap<String, Compiled>,
     keyspace: Arc<Mutex<Keyspace>>,
-    guard: Arc<Mutex<Guard>>,
+    guard: Rc<RefCell<Guard>>,
 }
 
 /// What the running script may not exceed, and what went wrong beneath it.
@@ -83,7 +85,7 @@ impl Interpreter {
     fn build(keyspace: Arc<Mutex<Keyspace>>) -> mlua::Result<Self> {
         let libraries = StdLib::STRING | StdLib::TABLE | StdLib::MATH;
         let lua = Lua::new_with(libraries, LuaOptions::new().catch_rust_panics(true))?;
-        let guard = Arc::new(Mutex::new(Guard::new()));
+        let guard = Rc::new(RefCell::new(Guard::new()));
         let host = host::table(&lua, &keyspace, &guard)?;
         watch(&lua, guard.clone())?;
         let prelude = lua.load(include_str!("prelude.lua")).set_name("=prelude");
@@ -154,7 +156,7 @@ impl Interpreter {
             return Ended::Raised("NOSCRIPT No matching script. Please use EVAL.".to_owned());
         };
         self.keyspace.lock().begin(true, script.is_read_only);
-        let was_tripped = std::mem::replace(&mut *self.guard.lock(), Guard::new()).is_tripped;
+        let was_tripped = std::mem::replace(&mut *self.guard.borrow_mut(), Guard::new()).is_tripped;
         if was_tripped
             && let Err(error) = self
                 .lua
@@ -166,7 +168,7 @@ impl Interpreter {
         let ended = self
             .execute(sha, &script, keys, arguments)
             .unwrap_or_else(|error| Ended::Raised(format!("ERR {} script: {sha}", one_line(&error.to_string()))));
-        match self.guard.lock().storage_failure.take() {
+        match self.guard.borrow_mut().storage_failure.take() {
             Some(failure) => Ended::Storage(failure),
             None => ended,
         }
@@ -207,16 +209,16 @@ impl Interpreter {
 }
 
 /// Ends a script that exceeds its time or memory.
-fn watch(lua: &Lua, guard: Arc<Mutex<Guard>>) -> mlua::Result<()> {
+fn watch(lua: &Lua, guard: Rc<RefCell<Guard>>) -> mlua::Result<()> {
     lua.set_global_hook(HookTriggers::new().every_nth_instruction(CHECK_EVERY), move |lua, _| {
-        let reason = if Instant::now() > guard.lock().deadline {
+        let reason = if Instant::now() > guard.borrow().deadline {
             "the script ran longer than 5 seconds"
         } else if lua.used_memory() > MEMORY_LIMIT {
             "the script used more than 1 GiB of memory"
         } else {
             return Ok(VmState::Continue);
         };
-        guard.lock().is_tripped = true;
+        guard.borrow_mut().is_tripped = true;
         // From now on every instruction fails, so that no `pcall` keeps the script alive.
         lua.set_global_hook(HookTriggers::new().every_nth_instruction(1), move |_, _| {
             Err(mlua::Error::runtime(reason))

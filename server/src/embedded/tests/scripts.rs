@@ -249,3 +249,34 @@ async fn large_values_and_many_words_pass() {
     ])
     .await;
 }
+
+const ENDLESS: &str = "while true do end";
+
+#[tokio::test]
+async fn the_thread_that_asks_goes_on_while_a_script_runs() {
+    let store = EmbeddedStore::in_memory().unwrap();
+    let script = tokio::spawn({
+        let store = store.clone();
+        async move { eval(&store, ENDLESS).await }
+    });
+    tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    assert!(
+        !script.is_finished(),
+        "this runtime has one thread, and the script is not on it"
+    );
+    assert!(shown(&script.await.unwrap()).contains("ran longer than"));
+}
+
+#[tokio::test]
+async fn what_its_caller_has_given_up_is_not_begun() {
+    let store = EmbeddedStore::in_memory().unwrap();
+    let (script, given_up) = tokio::join!(
+        eval(&store, ENDLESS),
+        tokio::time::timeout(
+            std::time::Duration::from_millis(50),
+            eval(&store, "return redis.call('SET', 'a', 1)")
+        ),
+    );
+    assert!(shown(&script).contains("ran longer than") && given_up.is_err());
+    assert_eq!(shown(&say(&store, "EXISTS a").await), "0");
+}
