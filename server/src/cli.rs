@@ -4,6 +4,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+use crate::listen_address;
 
 /// Keeps coding agents out of each other's way: they ask what is locked, claim files, and are told what to do next.
 #[derive(Debug, Parser)]
@@ -24,6 +27,16 @@ pub enum Command {
     Serve(ServeArgs),
     /// Print the import graph of a commit, without a server.
     Graph(GraphArgs),
+    /// Print the completions for a shell.
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print the manual page of coord or of one of its commands.
+    Man {
+        /// The command [default: coord itself]
+        command: Option<String>,
+    },
 }
 
 /// Options of `coord graph`.
@@ -112,9 +125,12 @@ pub struct ServeArgs {
     /// Address of GitHub's API; an Enterprise Server has it at /api/v3 [default: that of github.com]
     #[arg(long, value_name = "URL", requires = "github")]
     pub github_api: Option<String>,
-    /// Where to listen [default: 127.0.0.1:3000, or the next free port]
-    #[arg(long, value_name = "ADDR")]
+    /// Where to listen: 127.0.0.1:3000, localhost:3000, or a port of this machine alone [default: 127.0.0.1:3000, or the next free port]
+    #[arg(long, value_name = "ADDR", value_parser = listen_address::parse)]
     pub listen: Option<SocketAddr>,
+    /// The same as --listen 127.0.0.1:PORT
+    #[arg(long, value_name = "PORT", conflicts_with = "listen")]
+    pub port: Option<u16>,
     /// Where the embedded store lives [default: coord/ in the first repository's git folder; without --repo, a folder of the user's]
     #[arg(long, value_name = "PATH")]
     pub data_dir: Option<PathBuf>,
@@ -128,6 +144,6 @@ pub struct ServeArgs {
     #[arg(long, value_name = "SECONDS")]
     pub lock_ttl: Option<u32>,
     /// Offer the store here by Upstash's REST protocol, for functions and other clients
-    #[arg(long, value_name = "ADDR")]
+    #[arg(long, value_name = "ADDR", value_parser = listen_address::parse)]
     pub upstash_listen: Option<SocketAddr>,
 }

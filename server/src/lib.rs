@@ -1,19 +1,22 @@
 //! Coord on one machine: the server behind the binary `coord`.
 //!
-//! - [`cli`], [`serve`], [`banner`]: the command line, starting and stopping, what a person sees
-//! - [`listen`], [`local_guard`], [`page`]: connections, who may connect, the web page
+//! - [`cli`], [`manual`], [`serve`], [`banner`], [`announcement`]: the command line, starting and stopping, what a person sees
+//! - [`listen`], [`listen_address`], [`local_guard`], [`page`]: connections, who may connect, the web page
 //! - [`embedded`]: the store on disk
 //! - [`sources`], [`git_source`]: what is read; repositories on disk
 //! - [`graph_command`]: `coord graph`
 //! - [`upstash_listen`]: the store offered on a port
 
+pub mod announcement;
 pub mod banner;
 pub mod cli;
 pub mod embedded;
 pub mod git_source;
 pub mod graph_command;
 pub mod listen;
+pub mod listen_address;
 pub mod local_guard;
+pub mod manual;
 pub mod page;
 pub mod serve;
 pub mod sources;

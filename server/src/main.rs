@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use coord_server::cli::{Cli, Command};
-use coord_server::{graph_command, serve};
+use coord_server::{graph_command, manual, serve};
 use mimalloc::MiMalloc;
 use tokio::runtime::Builder;
 
@@ -14,9 +14,9 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let command = cli.command.unwrap_or(Command::Serve(cli.serve));
-    let is_graph = matches!(command, Command::Graph(_));
+    let is_short = !matches!(command, Command::Serve(_));
     // A graph is computed on blocking threads; for what is between them one thread is enough, and soonest there.
-    let runtime = if is_graph {
+    let runtime = if is_short {
         // One piece of work follows the other; beside the first of them, the index and files of attributes are read.
         Builder::new_current_thread()
             .enable_time()
@@ -30,9 +30,11 @@ fn main() -> ExitCode {
             match command {
                 Command::Serve(args) => serve::serve(args).await,
                 Command::Graph(args) => graph_command::print_graph(args).await,
+                Command::Completions { shell } => manual::print_completions(shell),
+                Command::Man { command } => manual::print_manual(command.as_deref()),
             }
         });
-        if is_graph {
+        if is_short {
             // Its threads have nothing left to do, and nobody should wait for them to end.
             runtime.shutdown_background();
         }

@@ -1,10 +1,13 @@
 //! The web page, from `public/`, which Vercel serves as static files. It is part of the binary, so that there is one file to
 //! install.
 
-use axum::Router;
 use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::response::IntoResponse;
 use axum::routing::get;
+use axum::{Json, Router};
+use serde_json::{Value, json};
+
+use crate::banner::Served;
 
 /// The page takes nothing from elsewhere, runs no inline script, and is shown in no other page. `vercel.json` says the same. What
 /// else an answer has, it gets at the edge.
@@ -30,6 +33,19 @@ pub fn router() -> Router {
         )
 }
 
+/// Serves `/served.json`, the repositories from which a visitor of the page can choose. Only for those who may see all of them.
+pub fn served_list(served: &[Served]) -> Router {
+    let repositories: Vec<Value> = served
+        .iter()
+        .map(|served| json!({"repo_url": format!("https://{}", served.repo), "branch": served.branch.as_ref().map(ToString::to_string)}))
+        .collect();
+    let list = json!({"repositories": repositories});
+    Router::new().route(
+        "/served.json",
+        get(async move || ([(CACHE_CONTROL, "no-cache")], Json(list.clone()))),
+    )
+}
+
 fn file(content_type: &'static str, text: &'static str) -> impl IntoResponse {
     let headers = [
         (CONTENT_TYPE, content_type),
@@ -45,7 +61,7 @@ mod tests {
 
     #[test]
     fn the_functions_serve_the_page_with_the_same_policy() {
-        let config: serde_json::Value = serde_json::from_str(include_str!("../../vercel.json")).unwrap();
+        let config: Value = serde_json::from_str(include_str!("../../vercel.json")).unwrap();
         let headers = config["headers"][0]["headers"].as_array().unwrap();
         let policy = headers
             .iter()

@@ -22,18 +22,20 @@ use coord::timing::TimedStore;
 use secrecy::SecretString;
 use tokio::net::TcpListener;
 
+use crate::announcement::Announcement;
 use crate::banner::{self, Served};
 use crate::cli::ServeArgs;
-use crate::embedded::EmbeddedStore;
+use crate::embedded::{EmbeddedStore, OpenError};
 use crate::git_source::Opened;
 use crate::listen;
+use crate::listen_address::DEFAULT_PORT;
 use crate::local_guard::require_local_host;
 use crate::page;
 use crate::sources::{self, OpenSources};
 use crate::upstash_listen;
 
-/// Where it listens by default; if that is taken, the next free port of the hundred that follow.
-const DEFAULT_PORT: u16 = 3000;
+/// How many ports from the default one on are tried.
+const PORTS: u16 = 100;
 
 /// How often expired locks are swept.
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
@@ -45,6 +47,8 @@ const STORE_TOKEN: &str = "COORD_STORE_TOKEN";
 pub struct Server {
     /// What `coord serve` answers.
     pub router: Router,
+    /// Says beside an embedded store where this process listens; it goes before the store is closed.
+    pub announcement: Option<Announcement>,
     /// The state.
     pub store: Arc<dyn Store>,
     /// What keeps the graphs up to date.
@@ -59,7 +63,15 @@ pub struct Server {
 /// When it cannot start, with a sentence for the terminal.
 pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     coord::logging::start_text("warn");
-    let listener = bind(args.listen).await?;
+    let store_token = match args.upstash_listen {
+        Some(_) => Some(
+            secret(&process_environment, STORE_TOKEN)
+                .with_context(|| format!("set {STORE_TOKEN} to what clients of --upstash-listen must show"))?,
+        ),
+        None => None,
+    };
+    let local = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    let listener = bind(args.listen.or(args.port.map(local))).await?;
     let address = listener.local_addr()?;
     let store_listener = match args.upstash_listen {
         Some(address) => Some(
@@ -80,10 +92,8 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
             let _ = stopped.changed().await;
         }
     };
-    let store_server = match store_listener {
-        Some(listener) => {
-            let token = secret(&process_environment, STORE_TOKEN)
-                .with_context(|| format!("set {STORE_TOKEN} to what clients of --upstash-listen must show"))?;
+    let store_server = match store_listener.zip(store_token) {
+        Some((listener, token)) => {
             println!(
                 "  store    http://{} (Upstash's REST protocol)\n",
                 listener.local_addr()?
@@ -134,7 +144,7 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
     } = sources::open(args).await?;
     let authenticator = authenticator(address, people)?;
     let is_open = matches!(authenticator, Authenticator::Local { .. });
-    let store = open_store(args, &opened, &served)?;
+    let (store, announcement) = open_store(args, address, &opened, &served)?;
     let builder = format!("{}-{}", std::process::id(), started_at());
     let keeper = GraphKeeper::start(Arc::clone(&store), Arc::clone(&source), builder, limits);
     for repository in &served {
@@ -159,10 +169,12 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
     };
     let mut router = coord::http::routes(state, &Endpoint::ALL).merge(page::router());
     if is_open {
+        router = router.merge(page::served_list(&served));
         router = router.layer(axum::middleware::from_fn(require_local_host));
     }
     Ok(Server {
         router: edge.around(router),
+        announcement,
         store,
         keeper,
         served,
@@ -181,7 +193,7 @@ async fn bind(listen: Option<SocketAddr>) -> anyhow::Result<TcpListener> {
             .await
             .with_context(|| format!("cannot listen on {address}"));
     }
-    for port in DEFAULT_PORT..DEFAULT_PORT + 100 {
+    for port in DEFAULT_PORT..DEFAULT_PORT + PORTS {
         match TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await {
             Ok(listener) => return Ok(listener),
             Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => {}
@@ -190,7 +202,7 @@ async fn bind(listen: Option<SocketAddr>) -> anyhow::Result<TcpListener> {
     }
     bail!(
         "no port from {DEFAULT_PORT} to {} is free; name one with --listen",
-        DEFAULT_PORT + 99
+        DEFAULT_PORT + PORTS - 1
     )
 }
 
@@ -231,14 +243,20 @@ fn authenticator(address: SocketAddr, people: Option<Arc<dyn People>>) -> anyhow
     Ok(Authenticator::Local { user, credentials })
 }
 
-fn open_store(args: &ServeArgs, opened: &[Opened], served: &[Served]) -> anyhow::Result<Arc<dyn Store>> {
+/// The store, and where it is embedded what says so to others.
+fn open_store(
+    args: &ServeArgs,
+    address: SocketAddr,
+    opened: &[Opened],
+    served: &[Served],
+) -> anyhow::Result<(Arc<dyn Store>, Option<Announcement>)> {
     if let Some(url) = &args.redis {
-        return Ok(Arc::new(RedisStore::connect(url).context("--redis")?));
+        return Ok((Arc::new(RedisStore::connect(url).context("--redis")?), None));
     }
     if let Some(url) = &args.upstash {
         let token: SecretString = secret(&process_environment, env_vars::UPSTASH_REDIS_REST_TOKEN)
             .with_context(|| format!("set {} to the token for --upstash", env_vars::UPSTASH_REDIS_REST_TOKEN))?;
-        return Ok(Arc::new(UpstashStore::new(url, token).context("--upstash")?));
+        return Ok((Arc::new(UpstashStore::new(url, token).context("--upstash")?), None));
     }
     let folder = match (&args.data_dir, opened.first()) {
         (Some(folder), _) => folder.clone(),
@@ -247,9 +265,19 @@ fn open_store(args: &ServeArgs, opened: &[Opened], served: &[Served]) -> anyhow:
     };
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     let path = folder.join("store.redb");
-    Ok(Arc::new(EmbeddedStore::open(&path).with_context(|| {
-        format!("cannot open the store {}", path.display())
-    })?))
+    match EmbeddedStore::open(&path) {
+        Ok(store) => Ok((Arc::new(store), Some(Announcement::write(&folder, address)))),
+        Err(OpenError::InUse(path)) => {
+            let path = path.display();
+            match Announcement::read(&folder) {
+                Some(first) => bail!(
+                    "another coord serve listens on {first}, and keeps the locks of these repositories in {path}: use that one, or stop it first"
+                ),
+                None => bail!("another process keeps the locks of these repositories in {path}: stop it first"),
+            }
+        }
+        Err(error) => Err(error).with_context(|| format!("cannot open the store {}", path.display())),
+    }
 }
 
 /// The folder of the user's for the state of repositories that have no folder on this machine, one for each first one: two

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// Another process (or another store of this one) has the file open.
-    #[error("{path} is in use by another process; stop that one, or choose another data directory", path = .0.display())]
+    #[error("{path} is in use by another process", path = .0.display())]
     InUse(PathBuf),
     /// The file is there and is not one that this program wrote, or is of a format that it does not know.
     #[error("{path} is not a Coord store: {reason}", path = .path.display())]

@@ -1,17 +1,20 @@
 //! `coord serve` as a process: what keeps it from starting, and what it writes on the terminal.
 
+mod addresses;
 #[path = "../fixtures/git.rs"]
 mod git;
+mod manual;
+mod page;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
 
 use git::Repo;
 
 /// `coord serve` for a repository in `folder`, with no settings of whoever runs the tests.
-fn serve(folder: &Path, environment: &[(&str, &str)]) -> (Command, SocketAddr) {
+fn serve_with(folder: &Path, words: &[&str], environment: &[(&str, &str)]) -> Command {
     let repository = folder.join("repository");
     if !repository.exists() {
         let repo = Repo::init(repository.clone(), &[]);
@@ -19,9 +22,6 @@ fn serve(folder: &Path, environment: &[(&str, &str)]) -> (Command, SocketAddr) {
         repo.commit(&[("a.txt", "a")]);
         assert_eq!(repo.path(), repository);
     }
-    let address = TcpListener::bind("127.0.0.1:0")
-        .and_then(|listener| listener.local_addr())
-        .expect("a port");
     let mut command = Command::new(env!("CARGO_BIN_EXE_coord"));
     for (name, _) in std::env::vars() {
         if name.starts_with("COORD_") || name == "RUST_LOG" {
@@ -29,7 +29,9 @@ fn serve(folder: &Path, environment: &[(&str, &str)]) -> (Command, SocketAddr) {
         }
     }
     command
-        .args(["serve", "--listen", &address.to_string(), "--repo"])
+        .arg("serve")
+        .args(words)
+        .arg("--repo")
         .arg(&repository)
         .arg("--data-dir")
         .arg(folder.join("data"))
@@ -37,7 +39,59 @@ fn serve(folder: &Path, environment: &[(&str, &str)]) -> (Command, SocketAddr) {
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
+    command
+}
+
+/// The same, where it listens on a port that was free a moment ago.
+fn serve(folder: &Path, environment: &[(&str, &str)]) -> (Command, SocketAddr) {
+    let address = TcpListener::bind("127.0.0.1:0")
+        .and_then(|listener| listener.local_addr())
+        .expect("a port");
+    let command = serve_with(folder, &["--listen", &address.to_string()], environment);
     (command, address)
+}
+
+/// A `coord serve` that has said where it listens; killed when dropped.
+struct Running {
+    process: Child,
+    address: String,
+    _stdout: BufReader<ChildStdout>,
+}
+
+impl Running {
+    fn start(mut command: Command) -> Running {
+        let mut process = command.spawn().expect("coord starts");
+        let mut stdout = BufReader::new(process.stdout.take().expect("its output"));
+        let mut said = stdout.by_ref().lines().map_while(Result::ok);
+        let address = said.find_map(|line| line.strip_prefix("Coord listens on http://").map(str::to_owned));
+        let address = address.expect("coord has not said where it listens");
+        Running {
+            process,
+            address,
+            _stdout: stdout,
+        }
+    }
+
+    fn id(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// The answer to a GET, in whole.
+    fn get(&self, path: &str) -> String {
+        let mut connection = TcpStream::connect(&self.address).expect("it listens");
+        let request = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+        connection.write_all(request.as_bytes()).expect("sent");
+        let mut answer = String::new();
+        connection.read_to_string(&mut answer).expect("an answer");
+        answer
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
 }
 
 #[test]

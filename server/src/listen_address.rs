@@ -1,0 +1,71 @@
+//! Where to listen, as people write it.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+/// The port of `coord serve` where none is named.
+pub const DEFAULT_PORT: u16 = 3000;
+
+/// Reads `127.0.0.1:3000`, `[::1]:3000`, `localhost:3000`, an address without a port, or a port alone, which is one of this machine only.
+/// No name is looked up: what it means could change between two starts, and with it who can call.
+///
+/// # Errors
+/// With a sentence that says what can be written.
+pub fn parse(text: &str) -> Result<SocketAddr, String> {
+    let local = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    if let Ok(port) = text.parse() {
+        return Ok(local(port));
+    }
+    if let Ok(address) = text.parse::<IpAddr>() {
+        return Ok(SocketAddr::from((address, DEFAULT_PORT)));
+    }
+    match text.strip_prefix("localhost") {
+        Some("") => Some(local(DEFAULT_PORT)),
+        Some(rest) => rest.strip_prefix(':').and_then(|port| port.parse().ok()).map(local),
+        None => text.parse().ok(),
+    }
+    .ok_or_else(|| {
+        "write a port (3000), or an IP address and a port (127.0.0.1:3000, 0.0.0.0:3000, [::1]:3000)".to_owned()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_an_address_or_both_are_understood_and_a_bare_port_is_local() {
+        for (text, address) in [
+            ("3000", "127.0.0.1:3000"),
+            ("0", "127.0.0.1:0"),
+            ("localhost", "127.0.0.1:3000"),
+            ("localhost:8080", "127.0.0.1:8080"),
+            ("127.0.0.1", "127.0.0.1:3000"),
+            ("0.0.0.0:80", "0.0.0.0:80"),
+            ("::1", "[::1]:3000"),
+            ("[::1]:80", "[::1]:80"),
+        ] {
+            assert_eq!(
+                parse(text).map(|address| address.to_string()),
+                Ok(address.to_owned()),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_no_address_is_refused_with_examples() {
+        for text in [
+            "",
+            ":3000",
+            "70000",
+            "localhost:",
+            "localhost:x",
+            "localhostile:80",
+            "example.com:80",
+            "http://127.0.0.1:3000",
+        ] {
+            let why = parse(text).unwrap_err();
+            assert!(why.contains("127.0.0.1:3000"), "{text}: {why}");
+        }
+    }
+}
