@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::net::SocketAddr;
 
 use coord::domain::{Branch, CommitSha, RepoId};
+use coord::source::Tip;
 
 use crate::git_source::Opened;
 
@@ -16,8 +17,10 @@ pub struct Served {
     pub place: String,
     /// The branch that it shows first.
     pub branch: Option<Branch>,
-    /// The commit there.
+    /// The commit that is checked out, or the head of the branch where nothing is.
     pub head: Option<CommitSha>,
+    /// The head of the branch, and the reference that it was read from.
+    pub tip: Option<Tip>,
     /// What is particular about it.
     pub notes: Vec<String>,
 }
@@ -31,11 +34,17 @@ impl From<&Opened> for Served {
         if opened.shallow {
             notes.push("a shallow clone: what is older than it cannot be told".to_owned());
         }
+        if let Some(branch) = &opened.unpushed {
+            notes.push(format!(
+                "{branch} is checked out, which has no head until it is pushed: git push -u REMOTE {branch}"
+            ));
+        }
         Served {
             repo: opened.repo.clone(),
             place: opened.path.display().to_string(),
             branch: opened.default_branch.clone(),
             head: opened.head.clone(),
+            tip: opened.tip.clone(),
             notes,
         }
     }
@@ -87,10 +96,16 @@ pub fn text(address: SocketAddr, store: &str, served: &[Served]) -> String {
 
 fn branch_line(repository: &Served) -> String {
     let branch = repository.branch.as_ref().map_or("(none)", |branch| branch.as_str());
-    let mut line = match &repository.head {
-        Some(head) => format!("{branch} at {}", head.short()),
-        None => format!("{branch}, no commit yet"),
+    let mut line = match (&repository.tip, &repository.head) {
+        (Some(tip), _) => format!("{branch} at {} ({})", tip.commit.short(), tip.reference),
+        (None, Some(_)) => format!("{branch}, not pushed yet"),
+        (None, None) => format!("{branch}, no commit yet"),
     };
+    if let (Some(tip), Some(head)) = (&repository.tip, &repository.head)
+        && tip.commit != *head
+    {
+        let _ = write!(line, ", {} is checked out", head.short());
+    }
     for note in &repository.notes {
         line.push_str(", ");
         line.push_str(note);

@@ -10,7 +10,7 @@ use coord::config::{env_vars, process_environment, secret};
 use coord::domain::{Branch, CommitSha, RepoId};
 use coord::http::Webhook;
 use coord::source::github::{ApiBase, GithubConfig, GithubSource};
-use coord::source::{BlobSink, KnownHead, Reachable, RefreshedHead, Source, SourceError, SourceHealth, TreeEntry};
+use coord::source::{BlobSink, KnownHead, Reachable, RefreshedHead, Source, SourceError, SourceHealth, Tip, TreeEntry};
 use coord::timing::TimedSource;
 
 use crate::banner::Served;
@@ -109,19 +109,23 @@ async fn look_at(source: &GithubSource, repo: RepoId, place: &str) -> anyhow::Re
         place: place.to_owned(),
         branch: None,
         head: None,
+        tip: None,
         notes: Vec::new(),
         repo,
     };
     let seen = match source.default_branch(&served.repo).await {
         Ok(branch) => {
-            let head = source.head(&served.repo, &branch).await;
+            let tip = source.tip(&served.repo, &branch).await;
             served.branch = Some(branch);
-            head.map(Some)
+            tip.map(Some)
         }
         Err(error) => Err(error),
     };
     match seen {
-        Ok(head) => served.head = head,
+        Ok(tip) => {
+            served.head = tip.as_ref().map(|tip| tip.commit.clone());
+            served.tip = tip;
+        }
         Err(SourceError::UnknownBranch { .. }) => {}
         Err(SourceError::UnknownRepository { repo, .. }) => bail!(
             "{place} has no repository {repo}, or does not show it: set {} or a GitHub App that may read it",
@@ -159,6 +163,10 @@ impl Source for Sources {
 
     async fn head(&self, repo: &RepoId, branch: &Branch) -> Result<CommitSha, SourceError> {
         self.of(repo)?.head(repo, branch).await
+    }
+
+    async fn tip(&self, repo: &RepoId, branch: &Branch) -> Result<Tip, SourceError> {
+        self.of(repo)?.tip(repo, branch).await
     }
 
     fn keeps_heads_in_store(&self, repo: &RepoId) -> bool {

@@ -15,6 +15,7 @@ mod cors;
 mod cron_cleanup;
 mod edge;
 mod graph;
+mod heads;
 mod health;
 mod identity;
 mod issuer;

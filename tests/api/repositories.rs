@@ -97,6 +97,8 @@ async fn a_shallow_clone_does_not_guess_what_it_cannot_see() {
         .await;
     assert_eq!((answer.status, &answer.json()["error"]), (409, &json!("NOT_PUSHED")));
     let pushed = api.git.commit(&[("src/auth.ts", "export {};\n")]);
+    // As `git push` notes it.
+    api.git.git(&["update-ref", "refs/remotes/origin/main", &pushed]);
     let answer = api
         .tell("ann", "OPEN", &["src/auth.ts"], json!({ "new_repo_head": pushed }))
         .await;

@@ -55,6 +55,10 @@ pub(super) struct CheckResponse {
     /// Newest known commit of the branch; `null` where it could not be asked.
     #[schema(required = true)]
     repo_head: Option<CommitSha>,
+    /// The reference that `repo_head` was read from: `refs/remotes/REMOTE/BRANCH` in a clone that fetches, `refs/heads/BRANCH`
+    /// on GitHub and in a clone whose own branch counts. `null` where only the store knows the head.
+    #[schema(required = true)]
+    repo_head_ref: Option<String>,
     /// Others' locks that concern the request, by file path: on the files themselves, and on files that import them or that
     /// they import.
     locks: BTreeMap<String, LockView>,
@@ -124,7 +128,9 @@ async fn answer(state: &AppState, request: Request<Body>) -> Result<Response, Ap
         Ok(survey) => {
             let mut notes = Vec::new();
             entrance.note(&survey.head, &mut notes);
-            Ok(Json(respond(&question, survey, notes)).into_response())
+            let mut response = respond(&question, survey, notes);
+            response.repo_head_ref = entrance.head_ref();
+            Ok(Json(response).into_response())
         }
         Err(error) if error.is_offline() => Ok(offline(&error, entrance.told())),
         Err(error) => Err(error),
@@ -155,6 +161,7 @@ fn offline(error: &ApiError, repo_head: Option<&CommitSha>) -> Response {
     error.respond(CheckResponse {
         status: orchestration::status(facts),
         repo_head: repo_head.cloned(),
+        repo_head_ref: None,
         locks: BTreeMap::new(),
         held: BTreeMap::new(),
         locks_omitted: 0,
@@ -203,6 +210,7 @@ fn respond(question: &Question, survey: Survey, mut notes: Vec<String>) -> Check
         warnings: notes,
         orchestration,
         error: None,
+        repo_head_ref: None,
         repo_head: Some(survey.head.commit),
     }
 }

@@ -8,7 +8,7 @@ use super::{ApiError, AppState};
 use crate::auth::{Entrant, Shown, Verdict};
 use crate::domain::{AgentId, Branch, CommitSha, Holder, RepoId};
 use crate::heads;
-use crate::source::{KnownHead, Reachable, Source};
+use crate::source::{KnownHead, Reachable, Source, Tip};
 use crate::store::scripts::{Entered, Entry, HeadTerms, Limited, Rates, Remembered, SeenHead, Stop, Who, remember};
 use crate::timing::Call;
 
@@ -55,7 +55,7 @@ pub(super) struct Entrance<'a> {
     /// Commits that the caller's working copy is known to contain.
     known_commits: Vec<CommitSha>,
     /// The head, where a source told it.
-    told: Option<CommitSha>,
+    told: Option<Tip>,
     /// The source whose heads are kept in the store.
     keeper: Option<&'a dyn Source>,
     /// A head that is older will not do.
@@ -92,7 +92,7 @@ impl<'a> Entrance<'a> {
         let source = state.source.as_deref();
         let keeper = source.filter(|source| source.keeps_heads_in_store(repo));
         let told = match source {
-            Some(source) if keeper.is_none() => Some(source.head(repo, branch).await?),
+            Some(source) if keeper.is_none() => Some(source.tip(repo, branch).await?),
             _ => None,
         };
         let mut entrance = Entrance {
@@ -111,8 +111,8 @@ impl<'a> Entrance<'a> {
             rounds: 0,
             told: None,
         };
-        if let (Some(source), Some(head)) = (source, &told) {
-            entrance.learn_known_commits(source, head).await?;
+        if let (Some(source), Some(tip)) = (source, &told) {
+            entrance.learn_known_commits(source, &tip.commit).await?;
         }
         entrance.told = told;
         Ok(entrance)
@@ -127,7 +127,7 @@ impl<'a> Entrance<'a> {
     /// For a release: whether the branch has the caller's commit after its work.
     pub async fn after_push(mut self, new_head: Option<&'a CommitSha>) -> Result<Self, ApiError> {
         self.pushed = new_head;
-        if let (Some(source), Some(head)) = (self.state.source.as_deref(), self.told.clone()) {
+        if let (Some(source), Some(head)) = (self.state.source.as_deref(), self.told().cloned()) {
             self.learn_reachable(source, &head).await?;
         }
         Ok(self)
@@ -140,7 +140,16 @@ impl<'a> Entrance<'a> {
 
     /// The head, where a source told it.
     pub fn told(&self) -> Option<&CommitSha> {
-        self.told.as_ref()
+        self.told.as_ref().map(|tip| &tip.commit)
+    }
+
+    /// The reference that the head is read from, where that is known here.
+    pub fn head_ref(&self) -> Option<String> {
+        match (&self.told, self.keeper) {
+            (Some(tip), _) => Some(tip.reference.clone()),
+            (None, Some(_)) => Some(format!("refs/heads/{}", self.branch)),
+            (None, None) => None,
+        }
     }
 
     /// How the question enters the store.
@@ -159,7 +168,7 @@ impl<'a> Entrance<'a> {
             },
             rates: if self.is_counted { Rates::NONE } else { self.state.rates },
             head: match (&self.told, self.keeper) {
-                (Some(head), _) => HeadTerms::Told(head),
+                (Some(tip), _) => HeadTerms::Told(&tip.commit),
                 (None, None) => HeadTerms::Stored,
                 (None, Some(_)) => HeadTerms::Aged {
                     refresh_after: ages.refresh_after,

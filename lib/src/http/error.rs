@@ -60,7 +60,7 @@ pub enum ApiError {
         known: Vec<String>,
     },
     /// 404: the repository has no such branch, or no commit at all.
-    #[error("branch {branch} {} in {repo}{}", if *is_empty { "has no commit yet" } else { "does not exist" }, listed("; did you mean ", near, "or", "?"))]
+    #[error("branch {branch} {} in {repo}{}{}", if *is_empty { "has no commit yet" } else { "does not exist" }, hint.as_ref().map(|hint| format!(": {hint}")).unwrap_or_default(), listed("; did you mean ", near, "or", "?"))]
     UnknownBranch {
         /// Where.
         repo: RepoId,
@@ -70,6 +70,8 @@ pub enum ApiError {
         near: Vec<String>,
         /// Whether the repository has no commit at all.
         is_empty: bool,
+        /// Why it is not there, and what to do.
+        hint: Option<String>,
     },
     /// 404: the graph of the branch has no such file.
     #[error("focus names {path}, which is not among the files of commit {version}")]
@@ -311,11 +313,13 @@ impl From<SourceError> for ApiError {
                 branch,
                 near,
                 is_empty,
+                hint,
             } => ApiError::UnknownBranch {
                 repo,
                 branch: branch.to_string(),
                 near,
                 is_empty,
+                hint,
             },
             SourceError::Unreachable(cause) => {
                 tracing::error!(%cause, "the repository cannot be read");

@@ -73,6 +73,10 @@ pub(super) struct PostResponse {
     /// Newest known commit of the branch; `null` where it could not be asked.
     #[schema(required = true)]
     repo_head: Option<CommitSha>,
+    /// The reference that `repo_head` was read from: `refs/remotes/REMOTE/BRANCH` in a clone that fetches, `refs/heads/BRANCH`
+    /// on GitHub and in a clone whose own branch counts. `null` where only the store knows the head.
+    #[schema(required = true)]
+    repo_head_ref: Option<String>,
     /// What the caller now holds of the requested files; left out of a refusal, which changed nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -95,6 +99,7 @@ impl PostResponse {
             orphaned_dependencies_total: None,
             orchestration,
             repo_head: None,
+            repo_head_ref: None,
             locks: success.then(BTreeMap::new),
             conflicting_locks: BTreeMap::new(),
             warnings: Vec::new(),
@@ -239,7 +244,9 @@ async fn claim(
     };
     let mut notes = Vec::new();
     entrance.note(&survey.head, &mut notes);
-    Ok(respond_to_claim(question, wanted, survey, is_claimed, notes))
+    let mut response = respond_to_claim(question, wanted, survey, is_claimed, notes);
+    response.repo_head_ref = entrance.head_ref();
+    Ok(response)
 }
 
 fn respond_to_claim(
@@ -337,6 +344,7 @@ async fn release(
     let mut response = respond_to_release(question, new_head.as_ref(), outcome)?;
     notes.append(&mut response.warnings);
     response.warnings = notes;
+    response.repo_head_ref = entrance.head_ref();
     Ok(response)
 }
 

@@ -36,6 +36,8 @@ pub enum SourceError {
         near: Vec<String>,
         /// The repository has no commits yet, and so no branches.
         is_empty: bool,
+        /// A sentence for the caller: why it is not there, and what to do.
+        hint: Option<String>,
     },
     /// The repository could not be read. The text is for the log, not for callers.
     #[error("the repository cannot be read: {0}")]
@@ -121,6 +123,15 @@ pub struct RefreshedHead {
     pub is_whole: bool,
 }
 
+/// The head of a branch, and where it was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tip {
+    /// The commit, full length.
+    pub commit: CommitSha,
+    /// The full name of the reference: `refs/heads/main`, or `refs/remotes/origin/main` in a clone that has fetched it.
+    pub reference: String,
+}
+
 /// A place where repositories are read. Every call is bounded in time by the source.
 #[async_trait]
 pub trait Source: Send + Sync + 'static {
@@ -134,6 +145,15 @@ pub trait Source: Send + Sync + 'static {
 
     /// The commit at the tip of `branch`, full length.
     async fn head(&self, repo: &RepoId, branch: &Branch) -> Result<CommitSha, SourceError>;
+
+    /// The same, and the reference that was read.
+    async fn tip(&self, repo: &RepoId, branch: &Branch) -> Result<Tip, SourceError> {
+        let commit = self.head(repo, branch).await?;
+        Ok(Tip {
+            commit,
+            reference: format!("refs/heads/{branch}"),
+        })
+    }
 
     /// Whether heads of `repo` are dear to ask for, and so are kept in the store with their age. Where not, they are asked for
     /// with every question.

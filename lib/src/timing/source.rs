@@ -5,7 +5,7 @@ use async_trait::async_trait;
 
 use super::Call;
 use crate::domain::{Branch, CommitSha, RepoId};
-use crate::source::{BlobSink, KnownHead, Reachable, RefreshedHead, Source, SourceError, SourceHealth, TreeEntry};
+use crate::source::{BlobSink, KnownHead, Reachable, RefreshedHead, Source, SourceError, SourceHealth, Tip, TreeEntry};
 
 /// A source whose calls are counted for the request that makes them, and whose last answer is remembered as its health.
 pub struct TimedSource {
@@ -65,6 +65,11 @@ impl Source for TimedSource {
     async fn head(&self, repo: &RepoId, branch: &Branch) -> Result<CommitSha, SourceError> {
         let _call = Call::to_source();
         self.note(self.source.head(repo, branch).await)
+    }
+
+    async fn tip(&self, repo: &RepoId, branch: &Branch) -> Result<Tip, SourceError> {
+        let _call = Call::to_source();
+        self.note(self.source.tip(repo, branch).await)
     }
 
     fn keeps_heads_in_store(&self, repo: &RepoId) -> bool {

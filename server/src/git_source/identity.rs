@@ -12,19 +12,23 @@ use std::path::Path;
 
 use coord::domain::RepoId;
 use gix::config::File;
+use gix::config::file::SectionRef;
 
-/// Names and first URLs of the remotes in the repository's own configuration. Remotes of the user's or the system's
+/// The remotes in the repository's own configuration; one may come several times. Remotes of the user's or the system's
 /// configuration are left out: they would give every repository on the machine the same identity.
+pub(super) fn remote_sections<'a>(config: &'a File) -> impl Iterator<Item = (String, SectionRef<'a>)> {
+    let sections = config.sections_by_name("remote").into_iter().flatten();
+    sections.filter_map(|section| {
+        let is_own = section.meta().source.kind() == gix::config::source::Kind::Repository;
+        let name = section.header().subsection_name().filter(|_| is_own)?;
+        Some((name.to_string(), section))
+    })
+}
+
+/// Names and first URLs of the remotes.
 pub(super) fn remotes(config: &File) -> Vec<(String, String)> {
     let mut remotes: Vec<(String, Vec<String>)> = Vec::new();
-    for section in config.sections_by_name("remote").into_iter().flatten() {
-        if section.meta().source.kind() != gix::config::source::Kind::Repository {
-            continue;
-        }
-        let Some(name) = section.header().subsection_name() else {
-            continue;
-        };
-        let name = name.to_string();
+    for (name, section) in remote_sections(config) {
         let known = match remotes.iter().position(|(known, _)| *known == name) {
             Some(known) => known,
             None => {

@@ -2,7 +2,8 @@
 //!
 //! - `open`: from paths on the command line to repositories, with sentences for a terminal
 //! - `identity`: which [`RepoId`] a repository on disk has
-//! - `references`: the tip of a branch, read fresh on every call
+//! - `upstream`: which reference is the head of a branch
+//! - `references`: what a reference leads to, read fresh on every call
 //! - `near`: names like the one that does not exist
 //! - `objects`: the object database, while `git gc` replaces it
 //! - `history`, `ancestry`, `answers`: commits and their parents, reachability, remembered answers
@@ -26,6 +27,7 @@ mod open;
 mod references;
 mod repository;
 mod tree;
+mod upstream;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -33,7 +35,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use coord::domain::{Branch, CommitSha, RepoId};
-use coord::source::{BlobSink, Reachable, Source, SourceError, SourceHealth, TreeEntry};
+use coord::source::{BlobSink, Reachable, Source, SourceError, SourceHealth, Tip, TreeEntry};
 
 pub use open::OpenError;
 use open::Purpose;
@@ -61,11 +63,15 @@ pub struct Opened {
     pub path: PathBuf,
     /// The folder that all worktrees of the repository share, absolute: `.git` of the main worktree, mostly.
     pub git_folder: PathBuf,
-    /// The branch that is checked out in this worktree, with or without a commit. Where HEAD is detached or names no
-    /// branch: what `origin/HEAD` names, else `main`, else `master`, else the only branch, if it exists here.
+    /// The branch that is checked out in this worktree. Where HEAD is detached, names no branch, or one that was not pushed:
+    /// what `origin/HEAD` names, else `main`, else `master`, else the only branch, if it has a head.
     pub default_branch: Option<Branch>,
     /// The commit that is checked out in this worktree, full length. `None` where it has no commit yet.
     pub head: Option<CommitSha>,
+    /// The head of `default_branch`. `None` where that has none: it has no commit yet, or has not been pushed.
+    pub tip: Option<Tip>,
+    /// The branch that is checked out, where it has a commit and no head: nobody has pushed it.
+    pub unpushed: Option<Branch>,
     /// HEAD names a commit and no branch.
     pub detached: bool,
     /// History is cut off: the repository is a shallow clone.
@@ -116,6 +122,14 @@ impl GitSource {
         open::revision(path, revision)
     }
 
+    /// The remotes of `repo` that heads are read from, by name.
+    ///
+    /// # Errors
+    /// When the repository is not served, or its configuration cannot be read.
+    pub fn remotes(&self, repo: &RepoId) -> Result<Vec<String>, SourceError> {
+        self.find(repo)?.upstream_remotes()
+    }
+
     fn find(&self, repo: &RepoId) -> Result<&Arc<Repository>, SourceError> {
         self.repositories
             .iter()
@@ -146,9 +160,13 @@ impl Source for GitSource {
         }
     }
 
+    async fn head(&self, repo: &RepoId, branch: &Branch) -> Result<CommitSha, SourceError> {
+        self.tip(repo, branch).await.map(|tip| tip.commit)
+    }
+
     /// Reads the reference on the calling thread: two or three system calls, a few microseconds, where handing the work
     /// to another thread would cost several times that.
-    async fn head(&self, repo: &RepoId, branch: &Branch) -> Result<CommitSha, SourceError> {
+    async fn tip(&self, repo: &RepoId, branch: &Branch) -> Result<Tip, SourceError> {
         let repository = self.find(repo)?;
         if let Some(tip) = repository.tip(branch)? {
             return Ok(tip);

@@ -7,35 +7,34 @@ use std::path::Path;
 use gix::bstr::{BStr, ByteSlice};
 
 use super::bounded::Deadline;
-use super::references::References;
+use super::references::{MAX_FOLDERS, References};
 
 /// Most names that are looked at; those beyond stay unseen.
 const MAX_NAMES: usize = 200_000;
-/// Deepest folder below `refs/heads` that is looked at.
-const MAX_DEPTH: usize = 32;
 
-/// Calls `see` with every local branch, packed or loose, without `refs/heads/`. A branch that is both is seen twice.
-/// Stops early, and without an error, at the deadline or after [`MAX_NAMES`].
+/// Calls `see` with every branch in `folder`, such as `refs/heads/`, packed or loose, without that. A branch that is both is
+/// seen twice. Stops early, and without an error, at the deadline or after [`MAX_NAMES`].
 pub(super) fn each_branch(
     references: &References,
     common_dir: &Path,
+    folder: &str,
     deadline: &Deadline,
     mut see: impl FnMut(&str),
 ) -> io::Result<()> {
     let mut left = MAX_NAMES;
     if let Some(packed) = references.packed()? {
-        let heads = packed.iter_prefixed("refs/heads/".into()).map_err(io::Error::other)?;
+        let heads = packed.iter_prefixed(folder.into()).map_err(io::Error::other)?;
         for reference in heads.filter_map(Result::ok) {
             if left == 0 || (left.is_multiple_of(256) && deadline.has_passed()) {
                 return Ok(());
             }
             left -= 1;
-            if let Some(name) = short_name(reference.name.as_bstr()) {
+            if let Some(name) = short_name(reference.name.as_bstr(), folder) {
                 see(name);
             }
         }
     }
-    let mut folders = vec![(common_dir.join("refs").join("heads"), String::new(), 0)];
+    let mut folders = vec![(common_dir.join(folder), String::new(), 0)];
     while let Some((folder, prefix, depth)) = folders.pop() {
         for entry in fs::read_dir(&folder).into_iter().flatten().filter_map(Result::ok) {
             if left == 0 || (left.is_multiple_of(256) && deadline.has_passed()) {
@@ -47,10 +46,10 @@ pub(super) fn each_branch(
             };
             let name = format!("{prefix}{name}");
             if kind.is_dir() {
-                if depth < MAX_DEPTH {
+                if depth < MAX_FOLDERS {
                     folders.push((entry.path(), format!("{name}/"), depth + 1));
                 }
-            } else if !name.ends_with(".lock") {
+            } else if !name.ends_with(".lock") && name != "HEAD" {
                 see(&name);
             }
         }
@@ -58,6 +57,7 @@ pub(super) fn each_branch(
     Ok(())
 }
 
-fn short_name(name: &BStr) -> Option<&str> {
-    name.strip_prefix(b"refs/heads/")?.to_str().ok()
+fn short_name<'a>(name: &'a BStr, folder: &str) -> Option<&'a str> {
+    let name = name.strip_prefix(folder.as_bytes())?.to_str().ok()?;
+    (name != "HEAD").then_some(name)
 }

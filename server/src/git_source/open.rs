@@ -14,7 +14,8 @@ use gix::sec::trust::Mapping;
 use super::early::Early;
 use super::objects::Objects;
 use super::repository::Repository;
-use super::{GitSource, Opened, bounded, checkout, identity, near};
+use super::upstream::Upstreams;
+use super::{GitSource, Opened, bounded, checkout, identity};
 
 /// Most packs that a server has open at once. gix takes some more than there are, at least 32, which a server that sees
 /// many fetches between two runs of `git gc` can exceed; an unused slot costs about 200 bytes.
@@ -239,6 +240,7 @@ impl Worktree {
             // Finding the worktree has asked who owns the repository.
             .with(gix::sec::Trust::Full)
             .bail_if_untrusted(false);
+        let fresh = options.clone();
         let is_shared = self
             .handle
             .git_dir()
@@ -249,7 +251,14 @@ impl Worktree {
         } else {
             Objects::open(&self.common_dir, options).map_err(|error| refused(&self.common_dir, &error))?
         };
-        let remotes = identity::remotes(self.handle.config_snapshot().plumbing());
+        let config = self.handle.config_snapshot();
+        let upstreams = Upstreams::new(
+            self.common_dir.clone(),
+            fresh,
+            config.plumbing(),
+            self.handle.object_hash(),
+        );
+        let remotes = identity::remotes(config.plumbing());
         let id = identity::repo_id(&remotes, &self.common_dir).ok_or_else(|| OpenError::Unreadable {
             path: self.path.clone(),
             why: "its folder gives no valid name".to_owned(),
@@ -259,6 +268,7 @@ impl Worktree {
             id,
             self.common_dir.clone(),
             remotes,
+            upstreams,
             objects,
             self.handle.object_hash(),
         ))
@@ -306,17 +316,27 @@ impl Worktree {
         let mut is_empty = head.is_none();
         if is_empty {
             let deadline = bounded::Deadline::after(super::NEAR_LIMIT);
-            near::each_branch(repository.references(), repository.common_dir(), &deadline, |_| {
-                is_empty = false;
-            })
-            .map_err(|error| unreadable(error.to_string()))?;
+            repository
+                .each_branch(&deadline, |_| is_empty = false)
+                .map_err(|error| unreadable(error.to_string()))?;
         }
+        let tip_of = |branch: &Branch| repository.tip(branch).ok().flatten();
+        let unpushed = checked_out
+            .clone()
+            .filter(|branch| head.is_some() && tip_of(branch).is_none());
+        let default_branch = match (checked_out, &unpushed) {
+            (Some(branch), None) => Some(branch),
+            (checked_out, _) => repository.default_branch().or(checked_out),
+        };
+        let tip = default_branch.as_ref().and_then(tip_of);
         Ok(Opened {
             repo: repository.id().clone(),
             path: self.path.clone(),
             git_folder: self.common_dir.clone(),
-            default_branch: checked_out.or_else(|| repository.default_branch()),
+            default_branch,
+            tip,
             head,
+            unpushed,
             detached,
             shallow: self.handle.is_shallow().unwrap_or(false),
             is_empty,

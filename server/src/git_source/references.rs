@@ -18,6 +18,8 @@ use parking_lot::Mutex;
 
 /// Longest chain of symbolic references, as in git.
 const MAX_DEPTH: usize = 5;
+/// Deepest folder of references that is looked into.
+pub(super) const MAX_FOLDERS: usize = 32;
 /// A loose reference is a line; more is damage.
 const MAX_LOOSE: u64 = 4096;
 
@@ -43,9 +45,9 @@ impl std::fmt::Debug for Packed {
     }
 }
 
-/// Tells one `packed-refs` from the next; git replaces the file and never changes it in place.
+/// Tells one version of a file such as `packed-refs` from the next; git replaces such a file and never changes it in place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Stamp {
+pub(super) struct Stamp {
     modified: Option<SystemTime>,
     size: u64,
     #[cfg(unix)]
@@ -53,6 +55,11 @@ struct Stamp {
 }
 
 impl Stamp {
+    /// Of the file at `path`.
+    pub(super) fn at(path: &Path) -> io::Result<Self> {
+        fs::metadata(path).map(|metadata| Stamp::of(&metadata))
+    }
+
     fn of(metadata: &Metadata) -> Self {
         Stamp {
             modified: metadata.modified().ok(),
@@ -96,6 +103,28 @@ impl References {
             Some(Target::Symbolic(target)) => Some(target),
             Some(Target::Id(_)) | None => None,
         })
+    }
+
+    /// Whether there is any reference in `folder`, such as `refs/remotes/origin/`, one that leads nowhere included.
+    pub(super) fn has_any(&self, folder: &str) -> io::Result<bool> {
+        let mut folders = vec![(self.common_dir.join(folder), 0)];
+        while let Some((folder, depth)) = folders.pop() {
+            for entry in fs::read_dir(&folder).into_iter().flatten().filter_map(Result::ok) {
+                match entry.file_type() {
+                    // Packing leaves empty folders behind.
+                    Ok(kind) if kind.is_dir() && depth < MAX_FOLDERS => folders.push((entry.path(), depth + 1)),
+                    Ok(kind) if kind.is_file() && entry.path().extension().is_none_or(|end| end != "lock") => {
+                        return Ok(true);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        let Some(packed) = self.packed()? else {
+            return Ok(false);
+        };
+        let mut found = packed.iter_prefixed(folder.into()).map_err(io::Error::other)?;
+        Ok(found.any(|reference| reference.is_ok()))
     }
 
     fn read(&self, name: &str) -> io::Result<Option<Target>> {

@@ -2,12 +2,13 @@
 
 use std::collections::HashSet;
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use coord::domain::{Branch, CommitSha, RepoId};
-use coord::source::SourceError;
 use coord::source::near::Nearest;
+use coord::source::{SourceError, Tip};
 use gix::ObjectId;
 use gix::objs::Kind;
 use parking_lot::Mutex;
@@ -19,6 +20,7 @@ use super::early::Early;
 use super::near;
 use super::objects::Objects;
 use super::references::References;
+use super::upstream::{Place, Upstreams};
 
 /// From how many blobs on reading the index pays.
 const WORTH_AN_INDEX: usize = 256;
@@ -33,6 +35,7 @@ pub(super) struct Repository {
     objects: Objects,
     hash: gix::hash::Kind,
     references: References,
+    upstreams: Upstreams,
     answers: Mutex<Answers>,
     worktrees: Mutex<Vec<Worktree>>,
     kept_checkout: Mutex<Option<(Worktree, Arc<Checkout>)>>,
@@ -61,6 +64,7 @@ impl Repository {
         id: RepoId,
         common_dir: PathBuf,
         remotes: Vec<String>,
+        upstreams: Upstreams,
         objects: Objects,
         hash: gix::hash::Kind,
     ) -> Self {
@@ -70,6 +74,7 @@ impl Repository {
             objects,
             hash,
             references: References::new(common_dir.clone(), hash),
+            upstreams,
             common_dir,
             answers: Mutex::default(),
             worktrees: Mutex::default(),
@@ -88,10 +93,6 @@ impl Repository {
 
     pub(super) fn hash(&self) -> gix::hash::Kind {
         self.hash
-    }
-
-    pub(super) fn references(&self) -> &References {
-        &self.references
     }
 
     pub(super) fn answers(&self) -> &Mutex<Answers> {
@@ -148,11 +149,58 @@ impl Repository {
         &self.objects
     }
 
-    /// The tip of `branch`; `None` where there is no such branch.
-    pub(super) fn tip(&self, branch: &Branch) -> Result<Option<CommitSha>, SourceError> {
-        match self.references.resolve(&format!("refs/heads/{branch}")) {
-            Ok(tip) => tip.map(sha).transpose(),
-            Err(error) => Err(unreadable(self, error)),
+    /// The head of `branch`; `None` where there is no such branch.
+    pub(super) fn tip(&self, branch: &Branch) -> Result<Option<Tip>, SourceError> {
+        match self.place(branch)? {
+            Place::At(id, reference) => {
+                let commit = sha(id)?;
+                Ok(Some(Tip { commit, reference }))
+            }
+            Place::NotFetched(_) | Place::Several(_) | Place::Missing => Ok(None),
+        }
+    }
+
+    fn place(&self, branch: &Branch) -> Result<Place, SourceError> {
+        let place = self.upstreams.place(&self.references, branch);
+        place.map_err(|error| unreadable(self, error))
+    }
+
+    /// The remotes that heads are read from, by name.
+    pub(super) fn upstream_remotes(&self) -> Result<Vec<String>, SourceError> {
+        self.upstreams.remotes().map_err(|error| unreadable(self, error))
+    }
+
+    /// Calls `see` with every branch that can have a head, without `refs/heads/` or what it is in place of that.
+    pub(super) fn each_branch(&self, deadline: &Deadline, mut see: impl FnMut(&str)) -> io::Result<()> {
+        for folder in self.upstreams.folders(&self.references)? {
+            near::each_branch(&self.references, &self.common_dir, &folder, deadline, &mut see)?;
+        }
+        Ok(())
+    }
+
+    /// What to say of a branch that is nowhere at `place`.
+    fn hint(&self, place: &Place, branch: &Branch) -> Option<String> {
+        let is_here = || matches!(self.references.resolve(&format!("refs/heads/{branch}")), Ok(Some(_)));
+        match place {
+            Place::NotFetched(remotes) => {
+                let (remote, names) = (remotes.first()?, remotes.join(" and "));
+                Some(if is_here() {
+                    format!(
+                        "the clone that is served has it, but {names} has not, as of its last fetch; push it (git push -u \
+                         {remote} {branch}), or name the branch that the work is for"
+                    )
+                } else {
+                    format!("{names} has no such branch, as of the last fetch of the clone that is served")
+                })
+            }
+            Place::Several(remotes) => {
+                let (remote, names) = (remotes.first()?, remotes.join(" and "));
+                Some(format!(
+                    "{names} have it, and the clone that is served does not say which counts; choose there, as in \
+                     git config branch.{branch}.remote {remote}"
+                ))
+            }
+            Place::At(..) | Place::Missing => None,
         }
     }
 
@@ -164,7 +212,7 @@ impl Repository {
         let deadline = Deadline::after(super::NEAR_LIMIT);
         let mut nearest = Nearest::to(branch.as_str());
         let mut is_empty = true;
-        let listed = near::each_branch(&self.references, &self.common_dir, &deadline, |name| {
+        let listed = self.each_branch(&deadline, |name| {
             is_empty = false;
             nearest.see(name);
         });
@@ -188,6 +236,7 @@ impl Repository {
             branch: branch.clone(),
             near,
             is_empty,
+            hint: self.place(branch).ok().and_then(|place| self.hint(&place, branch)),
         }
     }
 
@@ -213,7 +262,7 @@ impl Repository {
                 names.insert(name.to_owned());
             }
         };
-        near::each_branch(&self.references, &self.common_dir, &deadline, see).ok()?;
+        self.each_branch(&deadline, see).ok()?;
         let mut names = names.into_iter();
         match (names.next(), names.next()) {
             (Some(only), None) => Branch::parse(&only).ok().filter(exists),

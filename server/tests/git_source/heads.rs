@@ -134,14 +134,16 @@ async fn a_missing_branch_lists_near_names() {
     repo.git(&["pack-refs", "--all"]);
     let (names, _) = near(&source, &id, "feature/login").await;
     assert_eq!(names, ["Feature/Login", "fix/login", "feature/logout"]);
+    // A remote that heads are not read from, because another is `origin`.
     repo.git(&["remote", "add", "origin", "https://github.com/a/b"]);
-    repo.git(&["update-ref", "refs/remotes/origin/feature/login", "HEAD"]);
+    repo.git(&["remote", "add", "fork", "https://github.com/c/b"]);
+    repo.git(&["update-ref", "refs/remotes/fork/feature/login", "HEAD"]);
+    for name in ["Feature/Login", "fix/login"] {
+        repo.git(&["update-ref", &format!("refs/remotes/origin/{name}"), "HEAD"]);
+    }
     let (source, id) = serve(repo.path());
     let (names, _) = near(&source, &id, "feature/login").await;
-    assert_eq!(
-        names,
-        ["Feature/Login", "origin/feature/login", "fix/login", "feature/logout"]
-    );
+    assert_eq!(names, ["Feature/Login", "fork/feature/login", "fix/login"]);
 }
 
 #[tokio::test]

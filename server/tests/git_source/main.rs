@@ -10,6 +10,7 @@ mod files;
 mod heads;
 mod opening;
 mod running;
+mod upstreams;
 
 use std::path::Path;
 

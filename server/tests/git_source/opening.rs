@@ -29,6 +29,11 @@ fn a_plain_repository_is_described() {
         git_folder: repo.path().join(".git").canonicalize().unwrap(),
         default_branch: Some(branch("main")),
         head: Some(sha(&head)),
+        tip: Some(coord::source::Tip {
+            commit: sha(&head),
+            reference: "refs/heads/main".to_owned(),
+        }),
+        unpushed: None,
         detached: false,
         shallow: false,
         is_empty: false,

@@ -113,6 +113,7 @@ fn cases() -> Vec<Case> {
             branch: "mian".to_owned(),
             near: vec!["main".to_owned()],
             is_empty: false,
+            hint: None,
         },
         ApiError::UnknownFile {
             path: "src/login.ts".to_owned(),

@@ -36,6 +36,7 @@ pub fn post_granted() -> Value {
         "orphaned_dependencies": [],
         "orchestration": command("PROCEED", None, "You may write 'src/db.ts'"),
         "repo_head": HEAD,
+        "repo_head_ref": "refs/heads/main",
         "locks": {
             "src/db.ts": {
                 "status": "WRITING",
@@ -62,6 +63,7 @@ pub fn post_refused() -> Value {
         "orphaned_dependencies": [],
         "orchestration": orchestration,
         "repo_head": HEAD,
+        "repo_head_ref": "refs/heads/main",
         "conflicting_locks": { "src/db.ts": lock_of_ada(Some("DIRECT")) },
         "warnings": [],
     })
@@ -86,6 +88,7 @@ pub fn check_conflict() -> Value {
     json!({
         "status": "CONFLICT",
         "repo_head": HEAD,
+        "repo_head_ref": "refs/heads/main",
         "locks": { "src/db.ts": lock_of_ada(Some("NEIGHBOR")) },
         "held": {},
         "warnings": [],
@@ -119,6 +122,7 @@ pub fn offline_check(why: &str) -> Value {
     json!({
         "status": "OFFLINE",
         "repo_head": null,
+        "repo_head_ref": null,
         "locks": {},
         "held": {},
         "warnings": [OFFLINE],
@@ -133,6 +137,7 @@ pub fn offline_post(why: &str) -> Value {
         "orphaned_dependencies": [],
         "orchestration": command("STOP", None, &format!("Without locks it is not safe to write: {why}")),
         "repo_head": null,
+        "repo_head_ref": null,
         "warnings": [OFFLINE],
     })
 }

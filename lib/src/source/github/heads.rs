@@ -246,6 +246,7 @@ fn unknown(repo: &RepoId, branch: &Branch, near: Vec<String>, is_empty: bool) ->
         branch: branch.clone(),
         near,
         is_empty,
+        hint: None,
     }
 }
 

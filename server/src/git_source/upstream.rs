@@ -1,0 +1,321 @@
+//! Which reference is the head of a branch: what the clone has fetched of it, or its own.
+//!
+//! Agents push to a remote, so that the head of a branch is the remote's: the remote-tracking branch, which `git fetch` and
+//! `git push` move. It is found as git finds it, by the `fetch` lines of the remote: the remote of the branch's upstream
+//! first, then `origin`, or the only remote where none is called that. What an upstream calls the branch does not count: a
+//! branch `feature` that was made from `origin/main` is not `main`.
+//!
+//! The clone's own `refs/heads/BRANCH` is the head
+//! - in a bare repository that has no worktrees: it is what others push to;
+//! - in a mirror, whose `fetch` lines lead there;
+//! - without a remote, or with one of which nothing has ever been fetched: the first push or fetch changes that.
+//!
+//! Once anything of a remote has been fetched, a branch that it does not have is unknown, and never read from the clone's
+//! own reference: that would name a commit that nobody else can have.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use coord::domain::Branch;
+use gix::ObjectId;
+use gix::bstr::{BStr, ByteSlice};
+use gix::config::File;
+use gix::refspec::match_group::Item;
+use gix::refspec::parse::Operation;
+use gix::refspec::{MatchGroup, RefSpec};
+use parking_lot::Mutex;
+
+use super::identity::remote_sections;
+use super::references::{References, Stamp};
+
+/// The remotes of a repository and the upstreams of its branches, as configured now.
+pub(super) struct Upstreams {
+    common_dir: PathBuf,
+    options: gix::open::Options,
+    hash: gix::hash::Kind,
+    known: Mutex<Known>,
+    /// Remotes of which something was there at some time: one whose last branch is deleted has still been fetched.
+    fetched: Mutex<HashSet<String>>,
+}
+
+#[derive(Debug)]
+struct Known {
+    stamp: Option<Stamp>,
+    configured: Arc<Configured>,
+}
+
+/// What the configuration says.
+#[derive(Debug, Default)]
+struct Configured {
+    is_bare: bool,
+    remotes: Vec<Remote>,
+    /// Branch -> remote and full name of its upstream.
+    upstreams: HashMap<String, (String, String)>,
+}
+
+#[derive(Debug)]
+struct Remote {
+    name: String,
+    specs: Vec<RefSpec>,
+}
+
+/// Where the head of a branch is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In this reference.
+    At(ObjectId, String),
+    /// Nowhere: these remotes have been fetched, and none has the branch.
+    NotFetched(Vec<String>),
+    /// Each of these remotes has it, and nothing says which counts.
+    Several(Vec<String>),
+    /// Nowhere: there is no such branch.
+    Missing,
+}
+
+impl Upstreams {
+    pub(super) fn new(common_dir: PathBuf, options: gix::open::Options, config: &File, hash: gix::hash::Kind) -> Self {
+        let stamp = Stamp::at(&common_dir.join("config")).ok();
+        let configured = Arc::new(Configured::read(config));
+        Upstreams {
+            common_dir,
+            options,
+            hash,
+            known: Mutex::new(Known { stamp, configured }),
+            fetched: Mutex::default(),
+        }
+    }
+
+    /// Where the head of `branch` is.
+    pub(super) fn place(&self, references: &References, branch: &Branch) -> io::Result<Place> {
+        let configured = self.configured()?;
+        let own = format!("refs/heads/{branch}");
+        let at = |name: String| {
+            let id = references.resolve(&name)?;
+            Ok(id.map_or(Place::Missing, |id| Place::At(id, name)))
+        };
+        if self.is_pushed_to(&configured) {
+            return at(own);
+        }
+        let mut found = Vec::new();
+        let mut without = Vec::new();
+        let (candidates, is_in_order) = configured.candidates(branch);
+        for remote in candidates {
+            let tracking = remote.tracking(&own, self.hash);
+            if tracking.as_deref() == Some(own.as_str()) {
+                return at(own);
+            }
+            let id = match &tracking {
+                Some(name) => references.resolve(name)?,
+                None => None,
+            };
+            if id.is_some() {
+                self.note_fetched(remote);
+            }
+            match (id, tracking) {
+                (Some(id), Some(name)) if is_in_order => return Ok(Place::At(id, name)),
+                (Some(id), Some(name)) => found.push((remote, id, name)),
+                _ if self.is_fetched(references, remote)? => {
+                    without.push(remote.name.clone());
+                    if configured.is_upstream(branch, remote, &own) {
+                        break;
+                    }
+                }
+                _ => {}
+            }
+        }
+        match found.len() {
+            0 if without.is_empty() => at(own),
+            0 => Ok(Place::NotFetched(without)),
+            1 => Ok(found.pop().map_or(Place::Missing, |(_, id, name)| Place::At(id, name))),
+            _ => Ok(Place::Several(
+                found.into_iter().map(|(remote, ..)| remote.name.clone()).collect(),
+            )),
+        }
+    }
+
+    /// The remotes that heads are read from, by name.
+    pub(super) fn remotes(&self) -> io::Result<Vec<String>> {
+        let configured = self.configured()?;
+        let upstream = |name: &str| configured.upstreams.values().any(|(remote, _)| remote == name);
+        let has_origin = configured.remotes.iter().any(|remote| remote.name == ORIGIN);
+        let is_read = |remote: &&Remote| {
+            !remote.specs.is_empty() && (!has_origin || remote.name == ORIGIN || upstream(&remote.name))
+        };
+        let remotes = configured.remotes.iter().filter(is_read);
+        Ok(remotes.map(|remote| remote.name.clone()).collect())
+    }
+
+    /// Folders of references below which branches are that can have a head, such as `refs/remotes/origin/`.
+    pub(super) fn folders(&self, references: &References) -> io::Result<Vec<String>> {
+        let configured = self.configured()?;
+        let mut folders = Vec::new();
+        if !self.is_pushed_to(&configured) {
+            for remote in &configured.remotes {
+                if self.is_fetched(references, remote)? {
+                    folders.extend(remote.folders());
+                }
+            }
+        }
+        if folders.is_empty() {
+            folders.push("refs/heads/".to_owned());
+        }
+        folders.dedup();
+        Ok(folders)
+    }
+
+    /// Read again where the file has been replaced.
+    fn configured(&self) -> io::Result<Arc<Configured>> {
+        let stamp = Stamp::at(&self.common_dir.join("config")).ok();
+        let mut known = self.known.lock();
+        if known.stamp != stamp {
+            let opened = self.options.clone().open(&self.common_dir).map_err(io::Error::other)?;
+            let configured = Configured::read(opened.to_thread_local().config_snapshot().plumbing());
+            *known = Known {
+                stamp,
+                configured: Arc::new(configured),
+            };
+        }
+        Ok(Arc::clone(&known.configured))
+    }
+
+    /// Whether its own branches are what others push to: it is bare, and nobody works in it.
+    fn is_pushed_to(&self, configured: &Configured) -> bool {
+        let has_worktrees = || {
+            let worktrees = std::fs::read_dir(self.common_dir.join("worktrees"));
+            worktrees.is_ok_and(|mut worktrees| worktrees.next().is_some())
+        };
+        configured.is_bare && !has_worktrees()
+    }
+
+    fn note_fetched(&self, remote: &Remote) {
+        let mut fetched = self.fetched.lock();
+        if !fetched.contains(&remote.name) {
+            fetched.insert(remote.name.clone());
+        }
+    }
+
+    fn is_fetched(&self, references: &References, remote: &Remote) -> io::Result<bool> {
+        if self.fetched.lock().contains(&remote.name) {
+            return Ok(true);
+        }
+        for name in remote.exact() {
+            if references.resolve(&name)?.is_some() {
+                self.note_fetched(remote);
+                return Ok(true);
+            }
+        }
+        for folder in remote.folders() {
+            if references.has_any(&folder)? {
+                self.note_fetched(remote);
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+const ORIGIN: &str = "origin";
+
+impl Configured {
+    fn read(config: &File) -> Self {
+        let mut remotes: Vec<Remote> = Vec::new();
+        let mut upstreams = HashMap::new();
+        for (name, section) in remote_sections(config) {
+            let specs = section.values("fetch");
+            let specs = specs.iter().filter_map(|spec| parse(spec.as_bstr()));
+            match remotes.iter_mut().find(|remote| remote.name == name) {
+                Some(remote) => remote.specs.extend(specs),
+                None => remotes.push(Remote {
+                    name,
+                    specs: specs.collect(),
+                }),
+            }
+        }
+        for section in config.sections_by_name("branch").into_iter().flatten() {
+            let branch = section.header().subsection_name().map(ToString::to_string);
+            let (remote, merge) = (section.value("remote"), section.value("merge"));
+            if let (Some(branch), Some(remote), Some(merge)) = (branch, remote, merge) {
+                upstreams.insert(branch, (remote.to_string(), merge.to_string()));
+            }
+        }
+        Configured {
+            is_bare: config.boolean("core.bare").ok().flatten().unwrap_or(false),
+            remotes,
+            upstreams,
+        }
+    }
+
+    /// The remotes that may have `branch`, and whether the first that has it is the one that counts.
+    fn candidates(&self, branch: &Branch) -> (Vec<&Remote>, bool) {
+        let upstream = self.upstreams.get(branch.as_str()).map(|(remote, _)| remote.as_str());
+        let mut candidates: Vec<&Remote> = Vec::new();
+        for name in upstream.into_iter().chain([ORIGIN]) {
+            let remote = self.remotes.iter().find(|remote| remote.name == name);
+            candidates.extend(remote.filter(|remote| candidates.iter().all(|other| other.name != remote.name)));
+        }
+        if candidates.is_empty() {
+            return (self.remotes.iter().collect(), false);
+        }
+        (candidates, true)
+    }
+
+    /// Whether `own`, the full name of `branch`, is what its upstream at `remote` is called.
+    fn is_upstream(&self, branch: &Branch, remote: &Remote, own: &str) -> bool {
+        let upstream = self.upstreams.get(branch.as_str());
+        upstream.is_some_and(|(of, merge)| *of == remote.name && merge == own)
+    }
+}
+
+fn parse(spec: &BStr) -> Option<RefSpec> {
+    gix::refspec::parse(spec, Operation::Fetch)
+        .ok()
+        .map(|spec| spec.to_owned())
+}
+
+impl Remote {
+    /// What `name`, a reference of the remote, is called here.
+    fn tracking(&self, name: &str, hash: gix::hash::Kind) -> Option<String> {
+        let nobody = hash.null();
+        let item = Item {
+            full_ref_name: name.as_bytes().as_bstr(),
+            target: &nobody,
+            object: None,
+        };
+        let group = MatchGroup::from_fetch_specs(self.specs.iter().map(RefSpec::to_ref));
+        let found = group.match_lhs(std::iter::once(item)).mappings;
+        let name = found.into_iter().find_map(|mapping| mapping.rhs).map(Cow::into_owned)?;
+        gix::validate::reference::name(name.as_bstr()).ok()?;
+        String::from_utf8(name.into()).ok()
+    }
+
+    /// Where branches of the remote are, such as `refs/remotes/origin/`.
+    fn folders(&self) -> impl Iterator<Item = String> {
+        self.tracking_names().filter_map(|name| {
+            let (before, _) = name.split_once('*')?;
+            let folder = &before[..=before.rfind('/')?];
+            Some(folder.to_owned())
+        })
+    }
+
+    /// Where single branches of the remote are.
+    fn exact(&self) -> impl Iterator<Item = String> {
+        self.tracking_names().filter(|name| !name.contains('*'))
+    }
+
+    /// Right sides of the `fetch` lines that are about branches, unless they are the clone's own.
+    fn tracking_names(&self) -> impl Iterator<Item = String> {
+        self.specs.iter().filter_map(|spec| {
+            let spec = spec.to_ref();
+            let source = spec.source()?;
+            if !source.starts_with(b"refs/heads/") && source != "refs/*" {
+                return None;
+            }
+            let name = spec.destination()?.to_str().ok()?;
+            let is_own = name.starts_with("refs/heads/") || name == "refs/*";
+            (name.starts_with("refs/") && !is_own).then(|| name.to_owned())
+        })
+    }
+}

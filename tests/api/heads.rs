@@ -1,0 +1,83 @@
+//! The head of a clone that has fetched: agents are held to what was pushed.
+
+use serde_json::json;
+
+use crate::api::Api;
+use crate::git::Repo;
+
+/// A clone of a repository that agents push to, served; and the clone of an agent.
+async fn clone_of_a_hub() -> (Api, Repo) {
+    let folder = tempfile::tempdir().unwrap();
+    Repo::init(folder.path().join("hub.git"), &["--bare"]);
+    let here = Repo::at(folder.path());
+    here.git(&["clone", "--quiet", "hub.git", "agent"]);
+    let agent = Repo::at(folder.path().join("agent"));
+    agent.git(&["symbolic-ref", "HEAD", "refs/heads/main"]);
+    let first = agent.commit(&[("src/db.ts", "")]);
+    let head = agent.commit(&[("README.md", "A shop\n")]);
+    agent.git(&["push", "--quiet", "origin", "main"]);
+    here.git(&["clone", "--quiet", "hub.git", "served"]);
+    let served = Repo::at(folder.path().join("served"));
+    // Named as callers name it, and fetched by path.
+    served.git(&["config", "remote.origin.url", crate::api::REPO_URL]);
+    served.git(&[
+        "config",
+        &format!("url.{}.insteadOf", folder.path().join("hub.git").display()),
+        crate::api::REPO_URL,
+    ]);
+    (Api::serve(folder, served, first, head, |_| {}).await, agent)
+}
+
+#[tokio::test]
+async fn a_stale_agent_is_told_to_pull_once_the_served_clone_has_fetched() {
+    let (api, agent) = clone_of_a_hub().await;
+    let check = api.check("ann", &["src/db.ts"], json!({})).await.json();
+    assert_eq!(
+        (&check["status"], &check["repo_head"]),
+        (&json!("OK"), &json!(api.head))
+    );
+    assert_eq!(check["repo_head_ref"], "refs/remotes/origin/main");
+    let pushed = agent.commit(&[("src/db.ts", "1")]);
+    agent.git(&["push", "--quiet", "origin", "main"]);
+    api.git.git(&["fetch", "--quiet"]);
+    let check = api.check("ann", &["src/db.ts"], json!({})).await.json();
+    assert_eq!(
+        (&check["status"], &check["repo_head"]),
+        (&json!("STALE"), &json!(pushed))
+    );
+}
+
+#[tokio::test]
+async fn a_pushed_open_is_released_and_a_commit_that_nobody_pushed_is_not() {
+    let (api, agent) = clone_of_a_hub().await;
+    api.claim("ann", "WRITING", &["src/db.ts"]).await;
+    // Committed where the clone is served, and nowhere else.
+    let unpushed = api.git.commit(&[("src/db.ts", "unpushed")]);
+    let open = |head: &str| json!({ "new_repo_head": head });
+    let refused = api.tell("ann", "OPEN", &["src/db.ts"], open(&unpushed)).await;
+    assert_eq!((refused.status, &refused.json()["error"]), (409, &json!("NOT_PUSHED")));
+    assert_eq!(refused.json()["repo_head_ref"], "refs/remotes/origin/main");
+    let bob = api.check("bob", &["README.md"], json!({})).await.json();
+    assert_eq!(bob["status"], "OK", "nobody has to pull what was not pushed");
+
+    let pushed = agent.commit(&[("src/db.ts", "pushed")]);
+    agent.git(&["push", "--quiet", "origin", "main"]);
+    api.git.git(&["fetch", "--quiet"]);
+    let released = api.tell("ann", "OPEN", &["src/db.ts"], open(&pushed)).await;
+    assert_eq!(released.status, 200, "{}", released.json());
+}
+
+#[tokio::test]
+async fn a_branch_that_was_not_pushed_is_unknown_and_the_answer_says_how_to_push_it() {
+    let (api, _) = clone_of_a_hub().await;
+    api.git.git(&["branch", "feature"]);
+    let answer = api.check("ann", &["src/db.ts"], json!({ "branch": "feature" })).await;
+    let body = answer.json();
+    assert_eq!(
+        (answer.status, &body["error"], &body["field"]),
+        (404, &json!("UNKNOWN_BRANCH"), &json!("branch"))
+    );
+    let message = body["message"].as_str().unwrap();
+    assert!(message.contains("git push -u origin feature"), "{message}");
+    assert_eq!(body["orchestration"]["reason"], message);
+}
