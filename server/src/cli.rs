@@ -91,7 +91,7 @@ pub enum GraphFormat {
 pub enum Kinds {
     /// What the language itself imports: statements, types, import() and require(); Rust's modules and paths
     Core,
-    /// Also mocks, URLs, require.resolve(), JSDoc types, reference comments, importlib, and Rust's include!()
+    /// Also mocks, URLs, require.resolve(), AMD's lists, JSDoc types, reference comments, importlib, and Rust's include!()
     All,
 }
 

@@ -6,7 +6,7 @@ use super::language::Language;
 use super::record::Record;
 use super::resolve::is_manifest;
 use crate::domain::{Branch, RepoId};
-use crate::source::TreeEntry;
+use crate::source::{EntryKind, TreeEntry};
 use crate::store::{Request, Store, StoreError, Value, keys};
 
 /// Files asked for at once. A record of code takes some hundred bytes.
@@ -26,12 +26,14 @@ pub(super) async fn load_records(
     branch: &Branch,
     tree: &[TreeEntry],
 ) -> Result<HashMap<String, Record>, StoreError> {
-    let paths = |is_wanted: fn(&str) -> bool| {
-        let paths = tree.iter().map(|entry| entry.path.as_str());
-        paths.filter(move |path| is_wanted(path)).collect::<Vec<_>>()
+    let paths = |is_wanted: fn(&TreeEntry) -> bool| {
+        let entries = tree.iter().filter(|entry| is_wanted(entry));
+        entries.map(|entry| entry.path.as_str()).collect::<Vec<_>>()
     };
-    let code = paths(|path| Language::of_path(path).is_some());
-    let manifests = paths(|path| Language::of_path(path).is_none() && is_manifest(path));
+    let code = paths(|entry| Language::of_path(&entry.path).is_some());
+    let manifests = paths(|entry| {
+        Language::of_path(&entry.path).is_none() && (is_manifest(&entry.path) || entry.kind == EntryKind::Symlink)
+    });
     let key = keys::graph_scan(repo, branch);
     let questions: Vec<&[&str]> = code
         .chunks(CODE_AT_ONCE)

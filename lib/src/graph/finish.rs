@@ -12,7 +12,8 @@ use super::FileId;
 use super::import_graph::{Facts, FileState, ImportGraph, KindSet};
 use super::record::Record;
 use super::resolve::{
-    Layouts, Manifests, Outcome, Projects, Reason, Resolved, Resolver, Scratch, Tree, same_manifests,
+    Layouts, Manifests, Outcome, PathTable, Projects, Reason, Resolved, Resolver, Scratch, Tree, same_manifests,
+    symlinks,
 };
 use super::snapshot::{NONE, Snapshot};
 use super::update::{FileKind, Update};
@@ -26,10 +27,12 @@ impl Update {
     pub fn finish(&self) -> Snapshot {
         let previous = self.previous.as_deref();
         let manifests = self.manifests();
-        let projects = self.projects(&manifests);
+        let table = self.linked_table(&manifests);
+        let same_links = previous.is_none_or(|older| Arc::ptr_eq(&older.table, &table));
+        let projects = self.projects(&table, &manifests);
         let records = self.final_records();
         let tree = Tree {
-            table: &self.table,
+            table: &table,
             manifests: &manifests,
             projects: &projects,
             records: &records,
@@ -37,10 +40,10 @@ impl Update {
         let layouts = Layouts::new(
             tree,
             previous.map(|older| (&older.layouts, older.tree())),
-            self.renumbered.is_none(),
+            self.renumbered.is_none() && same_links,
         );
         let resolver = Resolver {
-            table: &self.table,
+            table: &table,
             projects: &projects,
             layouts: &layouts,
         };
@@ -53,7 +56,7 @@ impl Update {
         let graph = self.assemble(&records, &resolved);
         Snapshot {
             files: Arc::clone(&self.files),
-            table: Arc::clone(&self.table),
+            table,
             records,
             manifests,
             projects,
@@ -63,14 +66,23 @@ impl Update {
         }
     }
 
-    fn projects(&self, manifests: &Manifests) -> Arc<Projects> {
+    /// The table with the links of this version. The older one, where that is the same.
+    fn linked_table(&self, manifests: &Manifests) -> Arc<PathTable> {
+        let links = symlinks(manifests);
+        match self.table.has_links(&links) {
+            true => Arc::clone(&self.table),
+            false => Arc::new(self.table.with_links(links)),
+        }
+    }
+
+    fn projects(&self, table: &PathTable, manifests: &Manifests) -> Arc<Projects> {
         let Some(older) = self.previous.as_deref() else {
-            return Arc::new(Projects::new(&self.table, manifests, None));
+            return Arc::new(Projects::new(table, manifests, None));
         };
         if same_manifests(&older.manifests, manifests) && self.renumbered.is_none() {
             return Arc::clone(&older.projects);
         }
-        let fresh = Projects::new(&self.table, manifests, Some(&older.projects));
+        let fresh = Projects::new(table, manifests, Some(&older.projects));
         if fresh.is_same(&older.projects) {
             return Arc::clone(&older.projects);
         }
@@ -102,6 +114,7 @@ impl Update {
                 self.table.keys_of_path(&file.path, &mut touch);
             }
         }
+        resolver.table.changed_links(&older.table, &mut touch);
         let other_projects = !std::ptr::eq(resolver.projects, &*older.projects);
         if other_projects {
             resolver
@@ -110,7 +123,7 @@ impl Update {
         }
         let anew = resolver
             .layouts
-            .changed_keys(&self.table, &older.layouts, &older.table, &mut touch);
+            .changed_keys(resolver.table, &older.layouts, &older.table, &mut touch);
         let is_anew = |id: FileId| {
             let language = self.kinds[id as usize].language;
             language.is_some_and(|language| anew.contains(&language.family()))

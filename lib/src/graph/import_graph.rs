@@ -74,7 +74,7 @@ pub enum FileState {
     TooLarge,
     /// Not text; not scanned.
     Binary,
-    /// Output of a minifier; not scanned.
+    /// Output of a minifier; only its head is scanned.
     Minified,
     /// The source of the repository did not give it.
     Unreadable,

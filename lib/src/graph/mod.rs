@@ -1,6 +1,6 @@
 //! The import graph: which file of a repository imports which.
 //!
-//! Split by the question asked: [`language`] (what is this file), [`scan`] (text -> specifiers; never resolves),
+//! Split by the question asked: [`language`] (what is this file), `content` (is it text), [`scan`] (text -> specifiers; never resolves),
 //! [`resolve`] (specifier -> file; never reads a disk, sees only the paths of the tree and a few manifests),
 //! [`build`] and [`update`] (files -> graph, cold and for the price of a change), [`query`] (questions to the graph),
 //! [`encode`] and [`stored`] (its forms for the store and the wire), [`publish`] and [`builder`] (into the store), [`keeper`] and
@@ -19,6 +19,7 @@ pub mod stored;
 pub mod update;
 
 mod builder;
+mod content;
 mod earlier;
 mod finish;
 mod import_graph;

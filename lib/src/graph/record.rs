@@ -4,7 +4,7 @@ use super::import_graph::FileState;
 use super::scan::{ImportKind, Specifier};
 
 /// Goes up when scanners find other things in the same text, so that what older ones found is not used.
-pub const SCAN_VERSION: u32 = 1;
+pub const SCAN_VERSION: u32 = 2;
 
 /// What reading one file told. It belongs to the content: a renamed file keeps it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct Record {
     pub manifest: Option<String>,
 }
 
-const KINDS: [(ImportKind, char); 13] = [
+const KINDS: [(ImportKind, char); 14] = [
     (ImportKind::Import, 'i'),
     (ImportKind::ExportFrom, 'e'),
     (ImportKind::Type, 't'),
@@ -35,6 +35,7 @@ const KINDS: [(ImportKind, char); 13] = [
     (ImportKind::Module, 'o'),
     (ImportKind::Path, 'p'),
     (ImportKind::Constraint, 'c'),
+    (ImportKind::Amd, 'a'),
 ];
 
 impl Record {
@@ -191,8 +192,8 @@ mod tests {
 
     #[test]
     fn a_record_of_another_version_is_not_used() {
-        assert!(Record::decode("1 ab ok 3\n").is_some());
-        assert_eq!(Record::decode("0 ab ok 3\n"), None);
-        assert_eq!(Record::decode("1 ab fine 3\n"), None);
+        assert!(Record::decode("2 ab ok 3\n").is_some());
+        assert_eq!(Record::decode("1 ab ok 3\n"), None);
+        assert_eq!(Record::decode("2 ab fine 3\n"), None);
     }
 }

@@ -1,10 +1,12 @@
 //! From one version of the graph to the next, for the price of what changed: which files have to be read, and what reading
 //! them tells. [`super::finish`] makes the graph of it.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::FileId;
+use super::content::text_of;
 use super::import_graph::FileState;
 use super::language::Language;
 use super::record::Record;
@@ -41,10 +43,6 @@ impl Default for Limits {
 
 /// Most files that are asked for at once: what the limit on bytes can be overshot by.
 const WAVE: usize = 8_192;
-/// Mean length of a line from which a large file counts as minified.
-const MINIFIED_LINE_BYTES: usize = 5_000;
-/// How much of a file is looked at to tell whether it is text; as git does.
-const BINARY_PROBE_BYTES: usize = 8_000;
 
 /// What is known from before.
 #[derive(Clone, Debug, Default)]
@@ -87,8 +85,8 @@ pub struct Update {
 }
 
 impl Update {
-    /// Prepares the graph of `tree`. Submodules, and entries whose path has a newline, are left out. A symbolic link can be
-    /// imported and is not looked into.
+    /// Prepares the graph of `tree`. Submodules, and entries whose path has a newline, are left out. A symbolic link is
+    /// followed within the tree, and is a file of its own where it leads elsewhere.
     pub fn begin(previous: Previous, tree: Vec<TreeEntry>, limits: Limits) -> Self {
         let mut files: Vec<TreeEntry> = tree
             .into_iter()
@@ -173,17 +171,21 @@ impl Update {
     /// Whether `record` says what reading the file would. One that could not be read is tried again.
     fn fits(&self, id: FileId, record: &Record) -> bool {
         let file = &self.files[id as usize];
-        let is_code = self.kinds[id as usize].language.is_some();
         // The limits may be others than those of the older build.
         let is_too_large = record.size > self.max_bytes(id);
         record.blob == file.blob
             && match record.state {
-                FileState::Ok => !is_too_large && is_code == record.manifest.is_none(),
+                FileState::Ok => !is_too_large && self.has_text(id, record) == record.manifest.is_some(),
                 FileState::TooLarge => is_too_large,
                 FileState::Minified => !is_too_large && record.size > self.limits.minified_over_bytes,
                 FileState::Binary => !is_too_large,
                 FileState::Unreadable | FileState::OverLimit => false,
             }
+    }
+
+    /// Whether the record of a file of this size keeps its text.
+    fn has_text(&self, id: FileId, record: &Record) -> bool {
+        self.is_manifest(id) && record.size <= MAX_MANIFEST_BYTES || self.kinds[id as usize].language.is_none()
     }
 
     fn is_manifest(&self, id: FileId) -> bool {
@@ -214,10 +216,7 @@ impl Update {
         loop {
             let known = self.manifests();
             let missing = missing_configs(&self.table, &known);
-            let missing: Vec<FileId> = missing
-                .iter()
-                .filter_map(|path| self.table.file_untraced(path))
-                .collect();
+            let missing: Vec<FileId> = missing.iter().filter_map(|path| self.table.tracked(path)).collect();
             let mut more = self.lock_more();
             let fresh: Vec<FileId> = missing.into_iter().filter(|id| more.insert(*id)).collect();
             drop(more);
@@ -250,7 +249,7 @@ impl Update {
         let known = (0..).zip(self.kinds.iter().zip(&self.records));
         known
             .map(|(id, (kind, record))| {
-                if kind.language.is_none() {
+                if kind.language.is_none() || kind.is_manifest {
                     // A config that nothing extends any more would not have been read in a cold build.
                     return kind.is_manifest || more.contains(&id);
                 }
@@ -271,10 +270,16 @@ impl Update {
         if slot.get().is_some() {
             return;
         }
-        let (state, size) = match blob {
-            Blob::Content(content) => (self.state_of(file, content), content.len() as u64),
-            Blob::TooLarge(size) => (FileState::TooLarge, size),
-            Blob::Unreadable => (FileState::Unreadable, 0),
+        let (state, size, text) = match blob {
+            Blob::Content(content) if content.len() as u64 > self.max_bytes(file) => {
+                (FileState::TooLarge, content.len() as u64, Cow::Borrowed(&[][..]))
+            }
+            Blob::Content(content) => {
+                let (state, text) = text_of(content, self.limits.minified_over_bytes);
+                (state, content.len() as u64, text)
+            }
+            Blob::TooLarge(size) => (FileState::TooLarge, size, Cow::Borrowed(&[][..])),
+            Blob::Unreadable => (FileState::Unreadable, 0, Cow::Borrowed(&[][..])),
         };
         let mut record = Record {
             blob: entry.blob.clone(),
@@ -283,14 +288,11 @@ impl Update {
             specifiers: Vec::new(),
             manifest: None,
         };
-        if let (FileState::Ok, Blob::Content(content)) = (state, blob) {
-            match self.kinds[file as usize].language {
-                Some(language) => record.specifiers = scan(language, content),
-                None if self.is_manifest(file) => {
-                    record.manifest = Some(String::from_utf8_lossy(content).into_owned());
-                }
-                None => {}
-            }
+        if let Some(language) = self.kinds[file as usize].language {
+            record.specifiers = scan(language, &text);
+        }
+        if state == FileState::Ok && self.is_manifest(file) && size <= MAX_MANIFEST_BYTES {
+            record.manifest = Some(String::from_utf8_lossy(&text).into_owned());
         }
         let _ = slot.set(Arc::new(record));
     }
@@ -310,22 +312,6 @@ impl Update {
         }
     }
 
-    fn state_of(&self, file: FileId, content: &[u8]) -> FileState {
-        if content.len() as u64 > self.max_bytes(file) {
-            return FileState::TooLarge;
-        }
-        if memchr::memchr(0, &content[..content.len().min(BINARY_PROBE_BYTES)]).is_some() {
-            return FileState::Binary;
-        }
-        if content.len() as u64 > self.limits.minified_over_bytes {
-            let lines = memchr::memchr_iter(b'\n', content).count() + 1;
-            if content.len() / lines > MINIFIED_LINE_BYTES {
-                return FileState::Minified;
-            }
-        }
-        FileState::Ok
-    }
-
     pub(super) fn manifests(&self) -> Manifests {
         let more = self.lock_more().clone();
         let mut manifests = BTreeMap::new();
@@ -343,10 +329,16 @@ impl Update {
                 older
                     .manifests
                     .get(&file.path)
+                    .filter(|known| matches!(***known, Parsed::Link(_)) == kind.is_link)
                     .filter(|_| old.manifest.as_ref() == Some(text))
             });
             let parsed = known.unwrap_or_else(|| {
-                let read = || Arc::new(Parsed::read(&file.path, text));
+                let read = || {
+                    Arc::new(match kind.is_link {
+                        true => Parsed::Link(text.clone()),
+                        false => Parsed::read(&file.path, text),
+                    })
+                };
                 fresh.entry(id).or_insert_with(read)
             });
             let parsed = Arc::clone(parsed);
@@ -361,17 +353,20 @@ impl Update {
 pub(super) struct FileKind {
     /// The language to scan it for. A symbolic link holds a path, whatever its name.
     pub(super) language: Option<Language>,
-    /// Whether it is a manifest by its name.
+    /// Whether it is a manifest by its name, or a symbolic link, whose content is a path.
     pub(super) is_manifest: bool,
+    is_link: bool,
 }
 
 impl FileKind {
     fn of(file: &TreeEntry) -> Self {
         let is_regular = file.kind == EntryKind::File;
+        let is_link = file.kind == EntryKind::Symlink;
         let language = Language::of_path(&file.path).filter(|_| is_regular);
         FileKind {
             language,
-            is_manifest: language.is_none() && is_regular && is_manifest(&file.path),
+            is_manifest: (is_regular && is_manifest(&file.path)) || is_link,
+            is_link,
         }
     }
 }

@@ -20,6 +20,9 @@ const FOLDERS: &[&str] = &[
     "py/pkg",
     "py/pkg/sub",
     "node_modules/n",
+    "node_modules",
+    "src/ns/in",
+    "py/src/ns/pkg",
 ];
 const NAMES: &[&str] = &[
     "a.ts",
@@ -46,6 +49,11 @@ const NAMES: &[&str] = &[
     "other.json",
     "pnpm-workspace.yaml",
     "pyproject.toml",
+    "requirements.txt",
+    "svelte.config.js",
+    "nuxt.config.ts",
+    "a.css",
+    "a.css.d.ts",
 ];
 /// Rust and Go, apart from the others so that enough of them meet.
 const MODULE_FOLDERS: &[&str] = &[
@@ -133,6 +141,11 @@ const SCRIPTS: &[&str] = &[
     "export * from '../src/a'",
     "import '../packages/p'",
     "import 'a'",
+    "import './a.css'",
+    "import '$lib/a'",
+    "import '~/a'",
+    "define(['./a'], a => a)",
+    "import '.'",
 ];
 const PYTHON: &[&str] = &[
     "import pkg",
@@ -147,6 +160,7 @@ const PYTHON: &[&str] = &[
     "import x",
     "from src import x",
     "import sub.x",
+    "import ns.pkg.x",
 ];
 const PACKAGES: &[&str] = &[
     r#"{"name": "p", "main": "./src/a.js"}"#,
@@ -164,9 +178,31 @@ const CONFIGS: &[&str] = &[
     r#"{"extends": ["./other.json", "p/tsconfig.json"], "include": ["a.ts"]}"#,
     r#"{"compilerOptions": {"rootDirs": ["src", "packages"], "outDir": "dist", "rootDir": "lib"}}"#,
     r#"{"references": [{"path": "./other.json"}], "files": []}"#,
+    r#"{"compilerOptions": {"moduleSuffixes": [".test", ""]}}"#,
+];
+const FRAMEWORKS: &[&str] = &[
+    "export default { kit: { alias: { '~': 'src' } } }",
+    "import './a'\nexport default { srcDir: 'src', alias: { $lib: 'packages/p' } }",
+    "",
+];
+
+const LINKS: &[&str] = &[
+    "LINK a.js",
+    "LINK ../src/a.ts",
+    "LINK src",
+    "LINK ../packages/p",
+    "LINK ../../py/pkg",
+    "LINK ..",
+    "LINK ../packages/p/package.json",
+    "LINK /a.ts",
+    "LINK gone",
 ];
 
 fn content(name: &str) -> BoxedStrategy<String> {
+    prop_oneof![12 => text(name), 1 => select(LINKS).prop_map(str::to_owned)].boxed()
+}
+
+fn text(name: &str) -> BoxedStrategy<String> {
     let lines = |pool: &'static [&'static str]| {
         proptest::collection::vec(select(pool), 0..4)
             .prop_map(|lines| lines.join("\n"))
@@ -174,6 +210,7 @@ fn content(name: &str) -> BoxedStrategy<String> {
     };
     match name {
         "package.json" => select(PACKAGES).prop_map(str::to_owned).boxed(),
+        "svelte.config.js" | "nuxt.config.ts" => select(FRAMEWORKS).prop_map(str::to_owned).boxed(),
         "pnpm-workspace.yaml" => select(&["packages:\n  - packages/*\n", "packages: [src]"][..])
             .prop_map(str::to_owned)
             .boxed(),

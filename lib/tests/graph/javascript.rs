@@ -280,3 +280,230 @@ fn an_alias_that_leads_nowhere_is_missing_and_what_is_installed_is_external() {
         assert_eq!(found, Err(reason), "{specifier} by {pattern} -> {target}");
     }
 }
+
+#[test]
+fn a_scripts_require_of_a_folder_means_main_and_typescripts_means_types() {
+    let files = [
+        ("package.json", r#"{"main": "lib/index.js", "types": "types.d.ts"}"#),
+        ("types.d.ts", ""),
+        ("lib/index.js", ""),
+        ("test/deep/a.js", "require('../..')"),
+        ("test/deep/b.js", "import x from '../../'"),
+        ("test/deep/a.ts", "import x from '../..'"),
+    ];
+    assert_eq!(
+        edges(cold(&repository(&files)).graph()),
+        [
+            "test/deep/a.js -> lib/index.js",
+            "test/deep/a.ts -> types.d.ts",
+            "test/deep/b.js -> lib/index.js"
+        ]
+    );
+    let only_types = [
+        ("package.json", r#"{"main": "dist/x.js", "types": "types.d.ts"}"#),
+        ("types.d.ts", ""),
+        ("test/a.js", "require('..')"),
+    ];
+    assert_eq!(target(&only_types, "test/a.js"), Ok("types.d.ts".to_owned()));
+}
+
+#[test]
+fn a_file_is_meant_before_the_declaration_beside_it_whatever_it_is() {
+    for name in ["b.css", "b.wasm", "B.svelte", "b.module.scss", "b.json"] {
+        let (written, file) = (format!("./{name}"), format!("src/{name}"));
+        let (beside, within) = (format!("src/{name}.d.ts"), {
+            let (stem, extension) = name.rsplit_once('.').unwrap();
+            format!("src/{stem}.d.{extension}.ts")
+        });
+        leads_to(&written, &[(&file, ""), (&beside, ""), (&within, "")], &file);
+        leads_to(&written, &[(&beside, "")], &beside);
+        leads_to(&written, &[(&within, "")], &within);
+    }
+    leads_to("./b.c", &[("src/b.c.ts", "")], "src/b.c.ts");
+}
+
+#[test]
+fn of_what_is_not_built_the_condition_that_holds_is_meant() {
+    let package = r#"{"name": "p", "exports": {
+        ".": {"browser": "./dist/browser.js", "node": "./dist/node.js", "default": "./dist/main.js"},
+        "./x": {"require": "./dist/x-require.js", "import": "./dist/x-import.js"},
+        "./y": {"deno": "./dist/y-deno.js"}}}"#;
+    let files = [
+        (
+            "package.json",
+            r##"{"workspaces": ["p"], "imports": {"#i": {"node": "./dist/node.js", "default": "./dist/main.js"}}}"##,
+        ),
+        ("p/package.json", package),
+        ("p/src/browser.ts", ""),
+        ("p/src/node.ts", ""),
+        ("p/src/main.ts", ""),
+        ("p/src/x-require.ts", ""),
+        ("p/src/x-import.ts", ""),
+        ("p/src/y-deno.ts", ""),
+        ("src/node.ts", ""),
+        ("src/main.ts", ""),
+    ];
+    leads_to("p", &files, "p/src/main.ts");
+    leads_to("p/x", &files, "p/src/x-import.ts");
+    leads_to("#i", &files, "src/main.ts");
+    // None holds: any is better than none.
+    leads_to("p/y", &files, "p/src/y-deno.ts");
+    let node = ("tsconfig.json", r#"{"compilerOptions": {"module": "nodenext"}}"#);
+    let files = [&files[..], &[node]].concat();
+    leads_to("p", &files, "p/src/node.ts");
+    leads_to("#i", &files, "src/node.ts");
+    let script = [&files[..], &[("a.js", "require('p/x')")]].concat();
+    assert_eq!(target(&script, "a.js"), Ok("p/src/x-require.ts".to_owned()));
+}
+
+#[test]
+fn aliases_of_frameworks_need_no_generated_config() {
+    let svelte = [
+        (
+            "web/svelte.config.js",
+            "export default { kit: { alias: { $ui: 'src/ui', $no: computed('src/ui') } } }",
+        ),
+        ("web/tsconfig.json", r#"{"extends": "./.svelte-kit/tsconfig.json"}"#),
+        ("web/src/lib/index.ts", ""),
+        ("web/src/lib/x.ts", ""),
+        ("web/src/ui/B.svelte", ""),
+        ("web/src/routes/a.ts", "import '$lib'"),
+        ("web/src/routes/b.ts", "import '$lib/x.js'"),
+        (
+            "web/src/routes/c.svelte",
+            "<script>import B from '$ui/B.svelte'</script>",
+        ),
+        ("web/src/routes/d.ts", "import '$no/B.svelte'"),
+        ("web/src/routes/e.ts", "import '$lib/gone'"),
+        ("other/f.ts", "import '$lib/x'"),
+    ];
+    for (from, expected) in [
+        ("web/src/routes/a.ts", Ok("web/src/lib/index.ts")),
+        ("web/src/routes/b.ts", Ok("web/src/lib/x.ts")),
+        ("web/src/routes/c.svelte", Ok("web/src/ui/B.svelte")),
+        ("web/src/routes/d.ts", Err(Reason::External)),
+        ("web/src/routes/e.ts", Err(Reason::Missing)),
+        ("other/f.ts", Err(Reason::External)),
+    ] {
+        assert_eq!(target(&svelte, from), expected.map(str::to_owned), "{from}");
+    }
+    for (config, files) in [
+        (
+            "nuxt.config.ts",
+            ["components/B.vue", "app/composables/c.ts", "shared/s.ts"],
+        ),
+        (
+            "nuxt.config.mjs",
+            ["app/components/B.vue", "composables/c.ts", "shared/s.ts"],
+        ),
+    ] {
+        let tree = [
+            (config, "export default defineNuxtConfig({})"),
+            (files[0], ""),
+            (files[1], ""),
+            (files[2], ""),
+            ("server/a.ts", "import '~/components/B.vue'"),
+            ("server/b.ts", "import '@/composables/c'"),
+            ("server/c.ts", "import '@@/shared/s'"),
+            ("server/d.ts", "import '#imports'"),
+            ("server/e.ts", "import '#shared/s'"),
+        ];
+        assert_eq!(target(&tree, "server/a.ts"), Ok(files[0].to_owned()));
+        assert_eq!(target(&tree, "server/b.ts"), Ok(files[1].to_owned()));
+        assert_eq!(target(&tree, "server/c.ts"), Ok(files[2].to_owned()));
+        assert_eq!(target(&tree, "server/d.ts"), Err(Reason::Missing));
+        assert_eq!(target(&tree, "server/e.ts"), Ok(files[2].to_owned()));
+    }
+    let wxt = [
+        ("wxt.config.ts", "export default defineConfig({ srcDir: 'src' })"),
+        ("src/utils/u.ts", ""),
+        ("src/a.ts", "import '@/utils/u'"),
+        ("src/b.ts", "import '~~/src/utils/u'"),
+    ];
+    assert_eq!(target(&wxt, "src/a.ts"), Ok("src/utils/u.ts".to_owned()));
+    assert_eq!(target(&wxt, "src/b.ts"), Ok("src/utils/u.ts".to_owned()));
+}
+
+#[test]
+fn module_suffixes_stand_before_the_extension() {
+    let config = (
+        "tsconfig.json",
+        r#"{"compilerOptions": {"moduleSuffixes": [".ios", ".native", ""]}}"#,
+    );
+    leads_to(
+        "./b",
+        &[config, ("src/b.ts", ""), ("src/b.native.ts", ""), ("src/b.ios.ts", "")],
+        "src/b.ios.ts",
+    );
+    leads_to(
+        "./b.js",
+        &[config, ("src/b.ts", ""), ("src/b.native.ts", "")],
+        "src/b.native.ts",
+    );
+    leads_to("./b", &[config, ("src/b.ts", ""), ("src/b.ios.js", "")], "src/b.ts");
+    leads_to(
+        "./d",
+        &[config, ("src/d/index.ios.ts", ""), ("src/d/index.ts", "")],
+        "src/d/index.ios.ts",
+    );
+    let only = ("tsconfig.json", r#"{"compilerOptions": {"moduleSuffixes": [".ios"]}}"#);
+    assert_eq!(import("./b", &[only, ("src/b.ts", "")]), Err(Reason::Missing));
+}
+
+#[test]
+fn modules_without_a_manifest_are_found_in_tracked_node_modules() {
+    leads_to("b", &[("node_modules/b.js", "")], "node_modules/b.js");
+    leads_to("b", &[("node_modules/b/index.js", "")], "node_modules/b/index.js");
+    leads_to("@s/b/c", &[("node_modules/@s/b/c.js", "")], "node_modules/@s/b/c.js");
+    leads_to(
+        "b",
+        &[("node_modules/b.js", ""), ("src/node_modules/b/index.js", "")],
+        "src/node_modules/b/index.js",
+    );
+    assert_eq!(import("b", &[("other/node_modules/b.js", "")]), Err(Reason::External));
+    assert_eq!(import("b", &[("not_node_modules/b.js", "")]), Err(Reason::External));
+}
+
+#[test]
+fn tracked_links_are_followed_within_the_repository() {
+    let links = [
+        ("src/one.ts", "LINK ../lib/real.ts"),
+        ("src/two.ts", "LINK one.ts"),
+        ("src/shared", "LINK ../lib"),
+        ("lib/nested", "LINK ../more"),
+        ("src/around", "LINK ."),
+        ("src/gone.ts", "LINK ../gone.ts"),
+        ("src/out", "LINK /usr/lib"),
+        ("node_modules/p", "LINK ../packages/p"),
+        ("lib/real.ts", ""),
+        ("lib/index.ts", ""),
+        ("more/m.ts", ""),
+        ("src/plain.ts", ""),
+        ("packages/p/package.json", r#"{"name": "@x/other", "main": "m.js"}"#),
+        ("packages/p/m.ts", ""),
+    ];
+    leads_to("./one", &links, "lib/real.ts");
+    leads_to("./two.js", &links, "lib/real.ts");
+    leads_to("./shared", &links, "lib/index.ts");
+    leads_to("./shared/real", &links, "lib/real.ts");
+    leads_to("./shared/nested/m", &links, "more/m.ts");
+    leads_to("./around/plain", &links, "src/plain.ts");
+    leads_to("p", &links, "packages/p/m.ts");
+    // What leads nowhere in the repository is the link itself.
+    leads_to("./gone", &links, "src/gone.ts");
+    assert_eq!(import("./out/x", &links), Err(Reason::Missing));
+}
+
+#[test]
+fn a_config_that_is_a_link_governs_where_the_link_is() {
+    let files = [
+        (
+            "tsconfig.base.json",
+            r#"{"compilerOptions": {"paths": {"@/*": ["./lib/*"]}}}"#,
+        ),
+        ("src/tsconfig.json", "LINK ../tsconfig.base.json"),
+        ("src/lib/x.ts", ""),
+        ("lib/x.ts", ""),
+    ];
+    leads_to("@/x", &files, "src/lib/x.ts");
+}

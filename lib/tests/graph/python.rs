@@ -109,3 +109,61 @@ fn each_name_of_a_statement_has_its_own_edge() {
     let found = edges(cold(&repository(&files)).graph());
     assert_eq!(found, ["m.py -> p/__init__.py", "m.py -> p/a.py", "m.py -> p/b.py"]);
 }
+
+#[test]
+fn a_namespace_below_a_source_root_is_no_root() {
+    let namespace = [
+        "d/src/ns/x/__init__.py",
+        "d/src/ns/cohere/__init__.py",
+        "d/src/ns/cohere/b.py",
+    ];
+    for (statement, expected) in [
+        ("import cohere", Err(Reason::External)),
+        ("from cohere.b import B", Err(Reason::External)),
+        ("from ns.cohere.b import B", Ok("d/src/ns/cohere/b.py".to_owned())),
+    ] {
+        assert_eq!(
+            import(statement, "d/src/ns/x/a.py", &namespace),
+            expected,
+            "{statement}"
+        );
+        // A module of the namespace itself, and a file elsewhere.
+        assert_eq!(import(statement, "d/src/ns/m.py", &namespace), expected, "{statement}");
+        assert_eq!(import(statement, "d/tests/t.py", &namespace), expected, "{statement}");
+    }
+    let declared = [
+        ("pyproject.toml", "[tool.maturin]\npython-source = \"python\"\n"),
+        ("python/ns/cohere/__init__.py", ""),
+        ("python/ns/x/__init__.py", ""),
+        ("python/ns/x/a.py", "import cohere"),
+    ];
+    assert_eq!(target(&declared, "python/ns/x/a.py"), Err(Reason::External));
+}
+
+#[test]
+fn a_project_or_a_folder_of_scripts_below_a_source_root_is_a_root() {
+    let app = ["src/backend/app/__init__.py", "src/backend/app/m.py"];
+    let project = [&app[..], &["src/backend/requirements.txt"]].concat();
+    leads_to("import app.m", "src/backend/app/a.py", &project, "src/backend/app/m.py");
+    assert_eq!(
+        import("import app.m", "src/backend/app/a.py", &app),
+        Err(Reason::External)
+    );
+    leads_to("import h", "src/tool/run.py", &["src/tool/h.py"], "src/tool/h.py");
+    let within_package = ["src/p/__init__.py", "src/p/tool/h.py"];
+    assert_eq!(
+        import("import h", "src/p/tool/run.py", &within_package),
+        Err(Reason::External)
+    );
+}
+
+#[test]
+fn a_link_to_a_package_is_that_package() {
+    let files = [
+        ("vendor/p/__init__.py", ""),
+        ("vendor/p/m.py", ""),
+        ("app/p", "LINK ../vendor/p"),
+        ("app/a.py", "from p.m import x"),
+    ];
+    assert_eq!(target(&files, "app/a.py"), Ok("vendor/p/m.py".to_owned()));
+}

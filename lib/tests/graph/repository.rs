@@ -8,7 +8,7 @@ use coord::graph::resolve::{Outcome, Reason};
 use coord::graph::update::{Limits, Previous, Snapshot, Update};
 use coord::source::{Blob, EntryKind, TreeEntry};
 
-/// Path -> content.
+/// Path -> content. Content that begins with `LINK ` is a symbolic link to what follows.
 pub type Repository = BTreeMap<String, String>;
 
 pub fn repository(files: &[(&str, &str)]) -> Repository {
@@ -26,13 +26,18 @@ fn blob_id(content: &str) -> String {
     format!("{:040x}", hasher.finish())
 }
 
+const LINK: &str = "LINK ";
+
 fn tree(files: &Repository) -> Vec<TreeEntry> {
     files
         .iter()
         .map(|(path, content)| TreeEntry {
             path: path.clone(),
             blob: blob_id(content),
-            kind: EntryKind::File,
+            kind: match content.starts_with(LINK) {
+                true => EntryKind::Symlink,
+                false => EntryKind::File,
+            },
         })
         .collect()
 }
@@ -55,7 +60,9 @@ pub fn snapshot_after(previous: Previous, files: &Repository) -> (Arc<Snapshot>,
             let content = contents.get(&one.blob);
             update.supply(
                 one.file,
-                content.map_or(Blob::Unreadable, |content| Blob::Content(content.as_bytes())),
+                content.map_or(Blob::Unreadable, |content| {
+                    Blob::Content(content.trim_start_matches(LINK).as_bytes())
+                }),
             );
         }
     }

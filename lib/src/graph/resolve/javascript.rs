@@ -9,7 +9,7 @@ use super::super::scan::ImportKind;
 use super::package::{Conditions, Package, matched_by, visit_targets};
 use super::path_table::{Extension, PathTable, Trace, folder, is_within, join};
 use super::projects::{Context, PACKAGE_NAMES, Projects, split_package_name};
-use super::tsconfig::{Mode, Options};
+use super::tsconfig::{Mode, Options, Patterns};
 use super::unbuilt;
 use super::{Outcome, Reason};
 
@@ -64,6 +64,12 @@ enum ByOptions {
     Unknown,
 }
 
+impl ByOptions {
+    fn or(self, other: Self) -> Self {
+        if self == ByOptions::Unknown { other } else { self }
+    }
+}
+
 impl Javascript<'_> {
     /// Where `specifier` leads.
     pub(super) fn resolve(&mut self, specifier: &str, kind: ImportKind) -> Outcome {
@@ -108,7 +114,10 @@ impl Javascript<'_> {
         }
         let context = self.context;
         let options = context.options.as_deref();
-        let by_options = options.map_or(ByOptions::Unknown, |options| self.by_options(options, text));
+        let mut by_options = options.map_or(ByOptions::Unknown, |options| self.by_options(options, text));
+        if let (Some(framework), ByOptions::Nowhere | ByOptions::Unknown) = (context.framework.as_deref(), by_options) {
+            by_options = self.by_paths(framework.paths(), text).or(by_options);
+        }
         if let ByOptions::File(file) = by_options {
             return Outcome::File(file);
         }
@@ -172,37 +181,9 @@ impl Javascript<'_> {
 
     /// `paths`, then `baseUrl` where no pattern of `paths` fits.
     fn by_options(&mut self, options: &Options, text: &str) -> ByOptions {
-        let exact = options
-            .paths
-            .iter()
-            .find(|(pattern, _)| pattern == text)
-            .map(|(_, targets)| (targets, ""));
-        let by_pattern = || {
-            let fits = options.paths.iter().filter(|(pattern, _)| pattern.contains('*'));
-            let fits =
-                fits.filter_map(|(pattern, targets)| Some((pattern.find('*')?, targets, matched_by(pattern, text)?)));
-            let best = fits.reduce(|best, other| if other.0 > best.0 { other } else { best })?;
-            Some((best.1, best.2))
-        };
-        if let Some((targets, matched)) = exact.or_else(by_pattern) {
-            for target in targets {
-                if !join(self.buffer, "", &target.replacen('*', matched, 1)) {
-                    continue;
-                }
-                let path = std::mem::take(self.buffer);
-                let found = match Extension::split(&path) {
-                    Some(_) => self.table.file(&path, self.trace).map(|file| self.implementation(file)),
-                    None => None,
-                };
-                let found = found.or_else(|| self.load(&path, MAX_DEPTH));
-                *self.buffer = path;
-                if let Some(file) = found {
-                    return ByOptions::File(file);
-                }
-            }
-            // A pattern that fits everything says nothing, and an alias of what is installed is a package all the same.
-            let is_own = matched.len() < text.len() && !targets.iter().any(|target| target.contains("node_modules"));
-            return if is_own { ByOptions::Nowhere } else { ByOptions::Unknown };
+        let by_paths = self.by_paths(&options.paths, text);
+        if by_paths != ByOptions::Unknown || by_path_pattern(&options.paths, text).is_some() {
+            return by_paths;
         }
         let Some(base) = options.base_url.as_deref() else {
             return ByOptions::Unknown;
@@ -214,6 +195,31 @@ impl Javascript<'_> {
         let found = self.load(&path, MAX_DEPTH);
         *self.buffer = path;
         found.map_or(ByOptions::Unknown, ByOptions::File)
+    }
+
+    /// The file that a pattern of `paths` leads to.
+    fn by_paths(&mut self, paths: &Patterns, text: &str) -> ByOptions {
+        let Some((targets, matched)) = by_path_pattern(paths, text) else {
+            return ByOptions::Unknown;
+        };
+        for target in targets {
+            if !join(self.buffer, "", &target.replacen('*', matched, 1)) {
+                continue;
+            }
+            let path = std::mem::take(self.buffer);
+            let found = match Extension::split(&path) {
+                Some(_) => self.table.file(&path, self.trace).map(|file| self.implementation(file)),
+                None => None,
+            };
+            let found = found.or_else(|| self.load(&path, MAX_DEPTH));
+            *self.buffer = path;
+            if let Some(file) = found {
+                return ByOptions::File(file);
+            }
+        }
+        // A pattern that fits everything says nothing, and an alias of what is installed is a package all the same.
+        let is_own = matched.len() < text.len() && !targets.iter().any(|target| target.contains("node_modules"));
+        if is_own { ByOptions::Nowhere } else { ByOptions::Unknown }
     }
 
     /// `#x`, by the `imports` of the nearest package.
@@ -236,8 +242,12 @@ impl Javascript<'_> {
                 return found;
             }
         }
-        visit_targets(target, matched, None, &mut |target| {
-            unbuilt::source_of(self.table, package, target, self.trace)
+        // Nothing of that is built: the source of what holds, else of anything.
+        let held = self.lookups(require).map(|lookup| Some(conditions(context, lookup)));
+        held.into_iter().chain([None]).find_map(|conditions| {
+            visit_targets(target, matched, conditions, &mut |target| {
+                unbuilt::source_of(self.table, package, target, self.trace)
+            })
         })
     }
 
@@ -260,7 +270,31 @@ impl Javascript<'_> {
                 return Outcome::File(file);
             }
         }
+        if let Some(file) = self.bare_module(name, subpath) {
+            return Outcome::File(file);
+        }
         Outcome::Unresolved(if known { Reason::NoEntry } else { Reason::External })
+    }
+
+    /// A file or folder without a manifest in a tracked `node_modules`, the nearest first.
+    fn bare_module(&mut self, name: &str, subpath: &str) -> Option<FileId> {
+        let holders = self.projects.module_folders(self.table.keys(), self.trace);
+        if holders.is_empty() {
+            return None;
+        }
+        let mut dir = folder(self.from);
+        loop {
+            if holders.contains(dir) {
+                let path = below(&below(&below(dir, "node_modules"), name), subpath);
+                if let Some(file) = self.load(&path, MAX_DEPTH) {
+                    return Some(file);
+                }
+            }
+            if dir.is_empty() {
+                return None;
+            }
+            dir = folder(dir);
+        }
     }
 
     fn load_entry(&mut self, package: &Package, subpath: &str, require: bool) -> Option<FileId> {
@@ -283,7 +317,11 @@ impl Javascript<'_> {
                 .path(subpath)
                 .and_then(|path| self.table.file(&path, self.trace));
         }
-        found.or_else(|| unbuilt::entry(self.table, package, subpath, self.trace))
+        let context = self.context;
+        // `exports` does not count in every mode.
+        let held = lookups.map(|lookup| (lookup.mode != Mode::Node10).then(|| conditions(context, lookup)));
+        let held = held.into_iter().flatten();
+        found.or_else(|| unbuilt::entry(self.table, package, subpath, held, self.trace))
     }
 
     /// As the config has it, then as a bundler has it.
@@ -355,12 +393,48 @@ impl Javascript<'_> {
         if let Some(file) = self.load_by_extension(path) {
             return Some(file);
         }
-        let added = self.table.siblings(path, self.trace);
-        if let Some(file) = added.and_then(|files| files.first(SCRIPT)) {
+        if has_other_extension(path) {
+            // `x.css` beside `x.css.d.ts`: the file itself is meant, as with `x.js` beside `x.d.ts`.
+            if let Some(file) = self.table.file(path, self.trace) {
+                return Some(file);
+            }
+        }
+        if let Some(file) = self.first_of(path, SCRIPT) {
             return Some(file);
         }
         self.load_folder(path, depth)
             .or_else(|| self.table.file(path, self.trace))
+            .or_else(|| self.declaration_of_other(path))
+    }
+
+    /// `x.d.css.ts`, which describes an `x.css` that is not there.
+    fn declaration_of_other(&mut self, path: &str) -> Option<FileId> {
+        if !has_other_extension(path) {
+            return None;
+        }
+        let (stem, extension) = path.rsplit_once('.')?;
+        self.table.file(&format!("{stem}.d.{extension}.ts"), self.trace)
+    }
+
+    /// The first of `order` that is there under `stem`, with one of the suffixes that the config has for modules.
+    fn first_of(&mut self, stem: &str, order: &[Extension]) -> Option<FileId> {
+        let context = self.context;
+        let suffixes = context
+            .options
+            .as_deref()
+            .map_or(&[][..], |options| &options.module_suffixes);
+        if suffixes.is_empty() {
+            return self.table.siblings(stem, self.trace)?.first(order);
+        }
+        let suffixed: Vec<_> = suffixes
+            .iter()
+            .filter_map(|suffix| match suffix.as_str() {
+                "" => self.table.siblings(stem, self.trace),
+                suffix => self.table.siblings(&format!("{stem}{suffix}"), self.trace),
+            })
+            .collect();
+        let of_extension = |extension| suffixed.iter().find_map(|files| files.first(&[extension]));
+        order.iter().copied().find_map(of_extension)
     }
 
     /// `x.js` is `x.ts` where there is one, and so on.
@@ -373,20 +447,24 @@ impl Javascript<'_> {
             Extension::Cts | Extension::Dcts | Extension::Cjs => COMMON,
             Extension::Py | Extension::Pyi => return None,
         };
-        let files = self.table.siblings(stem, self.trace)?;
-        files.first(order)
+        self.first_of(stem, order)
     }
 
     fn load_folder(&mut self, path: &str, depth: u8) -> Option<FileId> {
-        if let Some(package) = self.projects.package_at(path) {
-            return self.load_main(package, false, depth);
+        let Some(package) = self.projects.package_at(path) else {
+            return self.load_index(path);
+        };
+        let found = self.load_main(package, false, depth);
+        match found {
+            Some(file) if is_script(self.from) && is_declaration(self.table.path(file)) => {
+                self.load_main(package, true, depth).or(found)
+            }
+            found => found,
         }
-        self.load_index(path)
     }
 
     fn load_index(&mut self, path: &str) -> Option<FileId> {
-        let files = self.table.siblings(&below(path, "index"), self.trace)?;
-        files.first(SCRIPT)
+        self.first_of(&below(path, "index"), SCRIPT)
     }
 
     /// The implementation beside a declaration.
@@ -400,6 +478,17 @@ impl Javascript<'_> {
         let files = self.table.siblings(stem, self.trace);
         files.and_then(|files| files.first(order)).unwrap_or(file)
     }
+}
+
+/// The targets of the pattern of `paths` that fits `text` best, and what its `*` stands for.
+fn by_path_pattern<'a>(paths: &'a Patterns, text: &'a str) -> Option<(&'a [String], &'a str)> {
+    if let Some((_, targets)) = paths.iter().find(|(pattern, _)| pattern == text) {
+        return Some((targets, ""));
+    }
+    let fits = paths.iter().filter(|(pattern, _)| pattern.contains('*'));
+    let fits = fits.filter_map(|(pattern, targets)| Some((pattern.find('*')?, targets, matched_by(pattern, text)?)));
+    let best = fits.reduce(|best, other| if other.0 > best.0 { other } else { best })?;
+    Some((best.1, best.2))
 }
 
 fn conditions(context: &Context, lookup: Lookup) -> Conditions<'_> {
@@ -420,6 +509,12 @@ fn is_script(path: &str) -> bool {
         Extension::split(path),
         Some((_, Extension::Js | Extension::Jsx | Extension::Mjs | Extension::Cjs))
     )
+}
+
+/// Whether the name ends in an extension that is none of a script's: a style, a component, an asset.
+fn has_other_extension(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.rfind('.').is_some_and(|dot| dot > 0) && Extension::split(name).is_none()
 }
 
 fn is_declaration(path: &str) -> bool {

@@ -8,11 +8,13 @@
 //! - [`layouts`]: what else a resolver knows of the whole tree
 //! - [`path_table`]: the paths, and which lookups an answer rests on
 
+mod framework;
 mod glob;
 mod go;
 mod javascript;
 mod json;
 mod layouts;
+mod object_literal;
 mod package;
 mod path_table;
 mod projects;
@@ -20,6 +22,7 @@ mod pyproject;
 mod python;
 mod python_stdlib;
 mod rust;
+mod symlinks;
 mod tsconfig;
 mod unbuilt;
 mod workspace;
@@ -41,6 +44,7 @@ pub(crate) use projects::{
 };
 pub use projects::{MAX_MANIFEST_BYTES, is_manifest};
 pub(crate) use rust::RUST_MANIFESTS;
+pub(crate) use symlinks::symlinks;
 
 /// Where one specifier led.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -3,12 +3,15 @@
 //! A resolver sees the tree through this table alone, and every lookup leaves its key in a [`Trace`]. A lookup's answer
 //! changes only when a path with that key comes or goes, so a file whose traced keys are untouched resolves as before.
 
+use std::collections::HashSet;
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
+use memchr::memmem::Finder;
 
 use super::super::FileId;
+use super::symlinks::{LinkedPaths, Symlinks};
 use crate::source::TreeEntry;
 
 /// No file.
@@ -67,7 +70,17 @@ impl Extension {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Siblings([FileId; Extension::COUNT]);
 
+impl Default for Siblings {
+    fn default() -> Self {
+        Siblings([NONE; Extension::COUNT])
+    }
+}
+
 impl Siblings {
+    pub(super) fn set(&mut self, extension: Extension, file: FileId) {
+        self.0[extension as usize] = file;
+    }
+
     /// The first of `order` that exists.
     pub(super) fn first(&self, order: &[Extension]) -> Option<FileId> {
         order
@@ -118,6 +131,8 @@ pub(crate) struct PathTable {
     whole: HashTable<FileId>,
     stems: HashTable<FileId>,
     next_sibling: Vec<FileId>,
+    /// What there is by way of symbolic links, where there are any.
+    linked: Option<Box<LinkedPaths>>,
 }
 
 impl PathTable {
@@ -151,6 +166,51 @@ impl PathTable {
             whole,
             stems,
             next_sibling,
+            linked: None,
+        }
+    }
+
+    /// The same tree with other symbolic links.
+    pub(crate) fn with_links(&self, links: Symlinks) -> Self {
+        let mut table = PathTable {
+            files: Arc::clone(&self.files),
+            keys: self.keys.clone(),
+            whole: self.whole.clone(),
+            stems: self.stems.clone(),
+            next_sibling: self.next_sibling.clone(),
+            linked: None,
+        };
+        if !links.is_empty() {
+            table.linked = Some(Box::new(LinkedPaths::new(&table, links)));
+        }
+        table
+    }
+
+    /// Whether its symbolic links are `links`.
+    pub(crate) fn has_links(&self, links: &Symlinks) -> bool {
+        match &self.linked {
+            Some(linked) => linked.links() == links,
+            None => links.is_empty(),
+        }
+    }
+
+    /// Paths by way of symbolic links, and the files that they mean.
+    pub(super) fn linked_paths(&self) -> &[(String, FileId)] {
+        self.linked.as_deref().map_or(&[], LinkedPaths::paths)
+    }
+
+    /// Tells `sink` the keys whose answers differ from `older`'s by what links lead to.
+    pub(crate) fn changed_links(&self, older: &Self, sink: &mut impl FnMut(u32)) {
+        let meanings = |table: &'_ Self| -> HashSet<(String, String)> {
+            let paths = table.linked_paths().iter();
+            paths
+                .map(|(path, id)| (path.clone(), table.path(*id).to_owned()))
+                .collect()
+        };
+        if self.linked.is_some() || older.linked.is_some() {
+            for (path, _) in meanings(self).symmetric_difference(&meanings(older)) {
+                self.keys_of_path(path, sink);
+            }
         }
     }
 
@@ -162,22 +222,46 @@ impl PathTable {
         &self.keys
     }
 
+    /// The path of a file, or of the number that [`Self::all_paths`] has for a path by way of a link.
     pub(super) fn path(&self, id: FileId) -> &str {
-        path_of(&self.files, id)
+        match self.files.get(id as usize) {
+            Some(file) => &file.path,
+            None => {
+                let at = id as usize - self.files.len();
+                self.linked_paths().get(at).map_or("", |(path, _)| path)
+            }
+        }
+    }
+
+    /// A number for each path, those by way of links last.
+    pub(super) fn all_paths(&self) -> impl Iterator<Item = FileId> {
+        0..(self.files.len() + self.linked_paths().len()) as FileId
     }
 
     /// The file at `path`.
     pub(super) fn file(&self, path: &str, trace: &mut Trace) -> Option<FileId> {
         let hash = self.keys.hash(path);
         trace.keys.push(fold(hash));
-        self.whole.find(hash, |id| self.path(*id) == path).copied()
+        self.file_hashed(path, hash)
     }
 
     /// Like [`Self::file`], for questions that no resolution rests on.
     pub(crate) fn file_untraced(&self, path: &str) -> Option<FileId> {
-        self.whole
-            .find(self.keys.hash(path), |id| self.path(*id) == path)
-            .copied()
+        self.file_hashed(path, self.keys.hash(path))
+    }
+
+    /// The entry of the tree at `path`, links not followed.
+    pub(crate) fn tracked(&self, path: &str) -> Option<FileId> {
+        let hash = self.keys.hash(path);
+        self.whole.find(hash, |id| path_of(&self.files, *id) == path).copied()
+    }
+
+    fn file_hashed(&self, path: &str, hash: u64) -> Option<FileId> {
+        let found = self.whole.find(hash, |id| path_of(&self.files, *id) == path).copied();
+        match &self.linked {
+            None => found,
+            Some(linked) => found.map(|id| linked.real(id)).or_else(|| linked.file(path)),
+        }
     }
 
     /// The files below `folder`, which is not the root, sorted.
@@ -190,6 +274,44 @@ impl PathTable {
             .files
             .partition_point(|file| file.path.as_str() < format!("{folder}0").as_str());
         self.files.get(first..end).unwrap_or_default()
+    }
+
+    /// The files below `folder`, which may be the root, and their ids.
+    pub(super) fn ids_below(&self, folder: &str) -> impl Iterator<Item = (FileId, &str)> {
+        let below = if folder.is_empty() {
+            &self.files[..]
+        } else {
+            self.below(folder)
+        };
+        let first = below.first().map_or(0, |first| {
+            self.files.partition_point(|file| file.path < first.path) as FileId
+        });
+        (first..).zip(below.iter().map(|file| file.path.as_str()))
+    }
+
+    /// The folders that hold a folder `name` with files.
+    pub(super) fn folders_with(&self, name: &str) -> HashSet<String> {
+        let part = format!("{name}/");
+        let finder = Finder::new(&part);
+        let mut found: HashSet<String> = HashSet::new();
+        let mut last: Option<&str> = None;
+        for file in self.files.iter() {
+            let path = file.path.as_str();
+            // Files of one folder stand together.
+            if last.is_some_and(|last| path.strip_prefix(last).is_some_and(|rest| rest.starts_with(&part))) {
+                continue;
+            }
+            for at in finder.find_iter(path.as_bytes()) {
+                let Some(holder) = path.get(..at) else { continue };
+                if holder.is_empty() || holder.ends_with('/') {
+                    last = Some(holder);
+                    if !found.contains(holder.trim_end_matches('/')) {
+                        found.insert(holder.trim_end_matches('/').to_owned());
+                    }
+                }
+            }
+        }
+        found
     }
 
     /// The files at `stem` with any [`Extension`].
@@ -205,11 +327,14 @@ impl PathTable {
     }
 
     fn siblings_hashed(&self, stem: &str, hash: u64) -> Option<Siblings> {
-        let mut id = *self.stems.find(hash, |id| stem_of(&self.files, *id) == stem)?;
-        let mut siblings = Siblings([NONE; Extension::COUNT]);
+        let Some(first) = self.stems.find(hash, |id| stem_of(&self.files, *id) == stem) else {
+            return self.linked.as_ref()?.siblings(stem);
+        };
+        let mut id = *first;
+        let mut siblings = Siblings::default();
         while id != NONE {
-            if let Some((_, extension)) = Extension::split(self.path(id)) {
-                siblings.0[extension as usize] = id;
+            if let Some((_, extension)) = Extension::split(path_of(&self.files, id)) {
+                siblings.set(extension, self.linked.as_ref().map_or(id, |linked| linked.real(id)));
             }
             id = self.next_sibling[id as usize];
         }

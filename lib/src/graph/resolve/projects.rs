@@ -1,19 +1,23 @@
 //! What the manifests of a tree say: packages, links between them, compiler options, Python folders.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::super::language::manifest_form;
+use super::framework::{self, Framework, FrameworkConfig};
 use super::go::GoManifest;
 use super::package::{Manifest, Package};
-use super::path_table::{Keys, PathTable, folder, is_within, joined};
+use super::path_table::{Keys, PathTable, Trace, folder, is_within, joined};
 use super::pyproject;
 use super::rust::CargoManifest;
+use super::symlinks::{real_path, symlinks};
 use super::tsconfig::{Options, RawConfig, effective};
 use super::workspace::{Links, find_links, pnpm_packages};
 
 /// Key space of package names.
 pub(super) const PACKAGE_NAMES: u8 = 2;
+/// Key space of what holds for the whole tree.
+const WHOLE_TREE: u8 = 3;
 /// Largest manifest that is read, in bytes.
 pub const MAX_MANIFEST_BYTES: u64 = 1 << 20;
 
@@ -22,11 +26,14 @@ pub const MAX_MANIFEST_BYTES: u64 = 1 << 20;
 pub(crate) enum Parsed {
     Package(Box<Manifest>),
     Config(Box<RawConfig>),
+    Framework(Box<FrameworkConfig>),
     Pnpm(Vec<String>),
     PyProject(Vec<String>),
     Cargo(Box<CargoManifest>),
     GoModule(Box<GoManifest>),
     GoWorkspace(Box<GoManifest>),
+    /// A symbolic link, and what it names.
+    Link(String),
     Nothing,
 }
 
@@ -52,6 +59,10 @@ pub(crate) const JAVASCRIPT_MANIFESTS: &[ManifestForm] = &[
     ManifestForm {
         is_named: |name| name.ends_with(".json") && (name.contains("tsconfig") || name.contains("jsconfig")),
         read: read_config,
+    },
+    ManifestForm {
+        is_named: framework::is_config,
+        read: |text| Parsed::Framework(Box::new(FrameworkConfig::parse(text))),
     },
 ];
 
@@ -106,6 +117,9 @@ pub(crate) struct Projects {
     packages: HashMap<String, Arc<Package>>,
     links: Links,
     governing: HashMap<String, Vec<Governing>>,
+    frameworks: HashMap<String, Arc<Framework>>,
+    /// Folders that hold a tracked `node_modules`.
+    module_folders: HashSet<String>,
     python_folders: Vec<String>,
 }
 
@@ -114,6 +128,7 @@ pub(crate) struct Projects {
 pub(crate) struct Context {
     pub(super) options: Option<Arc<Options>>,
     pub(super) package: Option<Arc<Package>>,
+    pub(super) framework: Option<Arc<Framework>>,
 }
 
 impl Context {
@@ -126,7 +141,9 @@ impl Context {
                 _ => false,
             }
         }
-        same(self.options.as_ref(), other.options.as_ref()) && same(self.package.as_ref(), other.package.as_ref())
+        same(self.options.as_ref(), other.options.as_ref())
+            && same(self.package.as_ref(), other.package.as_ref())
+            && same(self.framework.as_ref(), other.framework.as_ref())
     }
 }
 
@@ -136,7 +153,8 @@ const MAX_REFERENCES: usize = 256;
 impl Projects {
     /// Puts together what `manifests` say. What is as in `older` is kept from there.
     pub(crate) fn new(table: &PathTable, manifests: &Manifests, older: Option<&Projects>) -> Self {
-        let index = ManifestIndex::new(table, manifests);
+        let mut index = ManifestIndex::new(table, manifests);
+        index.add_linked(manifests);
         let mut options: HashMap<&str, Arc<Options>> = HashMap::new();
         let mut older_options: HashMap<&str, &Arc<Options>> = HashMap::new();
         for (path, known) in older
@@ -164,12 +182,25 @@ impl Projects {
             let package = kept.map_or_else(|| Arc::new(fresh), Arc::clone);
             packages.insert((*folder).to_owned(), package);
         }
+        let mut frameworks: HashMap<String, Arc<Framework>> = HashMap::new();
+        for (path, config) in &index.frameworks {
+            let folder = folder(path);
+            if let Some(fresh) = Framework::new(path, config).filter(|_| !frameworks.contains_key(folder)) {
+                let kept = older
+                    .and_then(|older| older.frameworks.get(folder))
+                    .filter(|known| ***known == fresh);
+                let framework = kept.map_or_else(|| Arc::new(fresh), Arc::clone);
+                frameworks.insert(folder.to_owned(), framework);
+            }
+        }
         let governing = index.governing(&options);
         let python_folders = index.python_folders();
         Projects {
             packages,
             links: index.links,
             governing,
+            frameworks,
+            module_folders: table.folders_with("node_modules"),
             python_folders,
         }
     }
@@ -191,8 +222,17 @@ impl Projects {
                     .zip(&other.candidates)
                     .all(|(one, other)| one.0 == other.0 && Arc::ptr_eq(&one.1, &other.1))
         };
+        let same_frameworks = self.frameworks.len() == older.frameworks.len()
+            && self.frameworks.iter().all(|(folder, mine)| {
+                older
+                    .frameworks
+                    .get(folder)
+                    .is_some_and(|theirs| Arc::ptr_eq(mine, theirs))
+            });
         same_packages
+            && same_frameworks
             && self.links == older.links
+            && self.module_folders == older.module_folders
             && self.python_folders == older.python_folders
             && self.governing.len() == older.governing.len()
             && self.governing.iter().all(|(folder, mine)| {
@@ -219,7 +259,11 @@ impl Projects {
             {
                 context.options = govern(governing, path);
             }
-            if dir.is_empty() || (context.package.is_some() && context.options.is_some()) {
+            if context.framework.is_none() && !self.frameworks.is_empty() {
+                context.framework = self.frameworks.get(dir).cloned();
+            }
+            let has_framework = context.framework.is_some() || self.frameworks.is_empty();
+            if dir.is_empty() || (context.package.is_some() && context.options.is_some() && has_framework) {
                 return context;
             }
             dir = folder(dir);
@@ -238,6 +282,12 @@ impl Projects {
             }
             dir = folder(dir);
         }
+    }
+
+    /// The folders that hold a tracked `node_modules`; `trace` gets the key under which they change.
+    pub(super) fn module_folders(&self, keys: &Keys, trace: &mut Trace) -> &HashSet<String> {
+        trace.keys.push(keys.of_named(WHOLE_TREE, "node_modules"));
+        &self.module_folders
     }
 
     /// The package in `folder`.
@@ -274,6 +324,9 @@ impl Projects {
         }
         for folder in &changed_folders {
             sink(keys.of(folder));
+        }
+        if self.module_folders != older.module_folders {
+            sink(keys.of_named(WHOLE_TREE, "node_modules"));
         }
         for (mine, theirs) in [(self, older), (older, self)] {
             for (name, links) in &mine.links {
@@ -330,8 +383,10 @@ fn built_from(package: &str, options: &HashMap<&str, Arc<Options>>) -> Vec<(Stri
 /// The manifests of a tree by kind.
 struct ManifestIndex<'a> {
     table: &'a PathTable,
+    pnpm: BTreeMap<&'a str, &'a [String]>,
     packages: BTreeMap<&'a str, &'a Manifest>,
     configs: BTreeMap<&'a str, &'a RawConfig>,
+    frameworks: Vec<(&'a str, &'a FrameworkConfig)>,
     python: Vec<(&'a str, &'a [String])>,
     links: Links,
 }
@@ -341,30 +396,57 @@ impl<'a> ManifestIndex<'a> {
         let mut packages = BTreeMap::new();
         let mut configs = BTreeMap::new();
         let mut pnpm = BTreeMap::new();
+        let mut frameworks = Vec::new();
         let mut python = Vec::new();
+        let links = symlinks(manifests);
         for (path, parsed) in manifests {
+            // A linked manifest says the same where the link is.
+            let meant = match &**parsed {
+                Parsed::Link(_) => real_path(&links, path).and_then(|path| manifests.get(&path)),
+                _ => Some(parsed),
+            };
+            let Some(parsed) = meant else { continue };
             match &**parsed {
                 Parsed::Package(manifest) => drop(packages.insert(folder(path), &**manifest)),
                 Parsed::Config(config) => drop(configs.insert(path.as_str(), &**config)),
+                Parsed::Framework(config) => frameworks.push((path.as_str(), &**config)),
                 Parsed::Pnpm(globs) => drop(pnpm.insert(folder(path), globs.as_slice())),
                 Parsed::PyProject(folders) => python.push((folder(path), folders.as_slice())),
                 // What other families read.
-                Parsed::Cargo(_) | Parsed::GoModule(_) | Parsed::GoWorkspace(_) | Parsed::Nothing => {}
+                Parsed::Cargo(_) | Parsed::GoModule(_) | Parsed::GoWorkspace(_) | Parsed::Link(_) | Parsed::Nothing => {
+                }
             }
         }
         let links = find_links(&packages, &pnpm);
         ManifestIndex {
             table,
+            pnpm,
             packages,
             configs,
+            frameworks,
             python,
             links,
         }
     }
 
+    /// Adds the packages in folders that are links, such as those of a tracked `node_modules`.
+    fn add_linked(&mut self, manifests: &'a Manifests) {
+        let before = self.packages.len();
+        for (path, id) in self.table.linked_paths() {
+            if path.ends_with("/package.json")
+                && let Some(Parsed::Package(manifest)) = manifests.get(self.table.path(*id)).map(|parsed| &**parsed)
+            {
+                self.packages.entry(folder(path)).or_insert(manifest);
+            }
+        }
+        if self.packages.len() > before {
+            self.links = find_links(&self.packages, &self.pnpm);
+        }
+    }
+
     /// The path of the config that `extends` names in a file of `here`.
     fn locate(&self, here: &str, extends: &str) -> Option<String> {
-        let tracked = |path: &String| self.table.file_untraced(path).is_some();
+        let tracked = |path: &String| self.table.tracked(path).is_some();
         if extends.starts_with('.') {
             let base = joined(here, extends)?;
             return [base.clone(), format!("{base}.json"), format!("{base}/tsconfig.json")]
@@ -465,7 +547,7 @@ pub(crate) fn missing_configs(table: &PathTable, manifests: &Manifests) -> BTree
             let referenced = config.references.iter().filter_map(|reference| joined(here, reference));
             extended.chain(referenced)
         })
-        .filter(|path| path.ends_with(".json") && !manifests.contains_key(path) && table.file_untraced(path).is_some())
+        .filter(|path| path.ends_with(".json") && !manifests.contains_key(path) && table.tracked(path).is_some())
         .collect()
 }
 

@@ -4,6 +4,10 @@
 //! enclosing folders that hold packages, at the repository root, in every `src` folder, in folders that a
 //! `pyproject.toml` names, and last at other folders that hold packages, if they are under the same top folder and all
 //! agree on one file.
+//!
+//! Below a source root (`src`, or what a `pyproject.toml` names) a folder without `__init__` is a namespace and no root: its
+//! modules are imported by their names from the source root on. It is one all the same where a project's own file stands
+//! in it (`src/backend/pyproject.toml`), and for scripts in a folder that holds no packages.
 //! A name of the standard library counts only at the own root, and only where a real module or package has it: Python
 //! itself would find it there first.
 
@@ -57,8 +61,14 @@ struct Folder {
 pub(crate) struct PythonRoots {
     folders: HashTable<Folder>,
     keys: Keys,
-    /// Folders that hold a package and are none themselves.
+    /// Folders that hold a package, are none themselves, and are no namespaces below a source root.
     package_parents: HashSet<String>,
+    /// The source roots: those of `shared` that are no packages, without the repository root.
+    sources: HashSet<String>,
+    /// Folders of projects below a source root.
+    projects: HashSet<String>,
+    /// Namespaces below a source root that hold a package.
+    namespaces: HashSet<String>,
     /// The repository root, `src` folders and folders named by a `pyproject.toml`, in the order they are tried.
     shared: HashMap<String, u32>,
     /// Top-level name -> the roots that have it, in order.
@@ -73,12 +83,13 @@ impl PythonRoots {
             folders: HashTable::new(),
             keys,
             package_parents: HashSet::new(),
+            sources: HashSet::new(),
+            projects: HashSet::new(),
+            namespaces: HashSet::new(),
             shared: HashMap::new(),
             tops: HashMap::new(),
         };
-        let python: Vec<FileId> = (0..table.files().len() as FileId)
-            .filter(|id| is_python(table.path(*id)))
-            .collect();
+        let python: Vec<FileId> = table.all_paths().filter(|id| is_python(table.path(*id))).collect();
         for id in &python {
             roots.add_folders(table, *id);
         }
@@ -135,25 +146,52 @@ impl PythonRoots {
     }
 
     fn find_roots(&mut self, table: &PathTable, declared: &[String]) {
-        let mut sources = Vec::new();
-        for found in &self.folders {
-            let dir = text_of(table, *found);
-            if found.is_package {
-                let parent = folder(dir);
-                if !self.folder_at(table, parent).is_some_and(|parent| parent.is_package) {
-                    self.package_parents.insert(parent.to_owned());
-                }
-            }
-            if dir == "src" || dir.ends_with("/src") {
-                sources.push(dir.to_owned());
-            }
-        }
+        let dirs = || {
+            self.folders
+                .iter()
+                .map(|found| (text_of(table, *found), found.is_package))
+        };
+        let mut sources: Vec<String> = dirs()
+            .filter(|(dir, _)| *dir == "src" || dir.ends_with("/src"))
+            .map(|(dir, _)| dir.to_owned())
+            .collect();
         sources.sort_unstable();
-        self.shared.insert(String::new(), 0);
+        let mut shared = HashMap::from([(String::new(), 0)]);
         for dir in sources.iter().chain(declared) {
-            let rank = self.shared.len() as u32;
-            self.shared.entry(dir.clone()).or_insert(rank);
+            let rank = shared.len() as u32;
+            shared.entry(dir.clone()).or_insert(rank);
         }
+        let is_package = |dir: &str| self.folder_at(table, dir).is_some_and(|folder| folder.is_package);
+        let sources = shared.keys().filter(|dir| !dir.is_empty() && !is_package(dir));
+        self.sources = sources.cloned().collect();
+        self.shared = shared;
+        let is_below_source = |dir: &str| !dir.is_empty() && self.source_above(dir).is_some();
+        let parents = dirs().filter(|(_, is_package)| *is_package).map(|(dir, _)| folder(dir));
+        let parents: HashSet<&str> = parents
+            .filter(|parent| !self.folder_at(table, parent).is_some_and(|parent| parent.is_package))
+            .collect();
+        let projects: HashSet<String> = dirs()
+            .filter(|(dir, is_package)| !is_package && is_below_source(dir) && is_project(table, dir))
+            .map(|(dir, _)| dir.to_owned())
+            .collect();
+        let (namespaces, roots): (HashSet<&str>, HashSet<&str>) = parents.into_iter().partition(|parent| {
+            !self.shared.contains_key(*parent) && !projects.contains(*parent) && is_below_source(parent)
+        });
+        self.package_parents = roots.into_iter().map(str::to_owned).collect();
+        self.namespaces = namespaces.into_iter().map(str::to_owned).collect();
+        self.projects = projects;
+    }
+
+    /// The nearest source root above `dir`. The repository root is none: everything is below it.
+    fn source_above<'a>(&self, dir: &'a str) -> Option<&'a str> {
+        let mut above = folder(dir);
+        while !above.is_empty() {
+            if self.sources.contains(above) {
+                return Some(above);
+            }
+            above = folder(above);
+        }
+        None
     }
 
     fn find_tops(&mut self, table: &PathTable, python: &[FileId]) {
@@ -214,7 +252,11 @@ impl PythonRoots {
 
     /// Whether every root is one of `older`, so that [`Self::changed_keys`] says all that changed.
     pub(crate) fn has_same_roots(&self, older: &Self) -> bool {
-        self.shared == older.shared && self.package_parents == older.package_parents
+        self.shared == older.shared
+            && self.package_parents == older.package_parents
+            && self.sources == older.sources
+            && self.projects == older.projects
+            && self.namespaces == older.namespaces
     }
 
     /// One name below a folder.
@@ -260,16 +302,35 @@ impl PythonRoots {
         Some((found, Cow::Owned(below(&parent, last))))
     }
 
-    /// The nearest folder of `dir` that is no package.
-    fn own_root<'a>(&self, table: &PathTable, mut dir: &'a str, trace: &mut Trace) -> &'a str {
-        while !dir.is_empty()
+    /// The nearest folder of `dir` that is no package and no namespace below a source root.
+    fn own_root<'a>(&self, table: &PathTable, dir: &'a str, trace: &mut Trace) -> &'a str {
+        let mut root = dir;
+        while !root.is_empty()
             && self
-                .traced_folder(table, dir, trace)
+                .traced_folder(table, root, trace)
                 .is_some_and(|folder| folder.is_package)
         {
-            dir = folder(dir);
+            root = folder(root);
         }
-        dir
+        if self.shared.contains_key(root) {
+            return root;
+        }
+        let Some(source) = self.source_above(root) else {
+            return root;
+        };
+        let mut is_of_scripts = root == dir && !self.namespaces.contains(root);
+        let mut above = root;
+        while above.len() > source.len() {
+            // A project in between is nearer.
+            if self.projects.contains(above) {
+                return above;
+            }
+            above = folder(above);
+            is_of_scripts &= !self
+                .traced_folder(table, above, trace)
+                .is_some_and(|folder| folder.is_package);
+        }
+        if is_of_scripts { root } else { source }
     }
 
     fn absolute<'a>(
@@ -401,6 +462,23 @@ fn below(dir: &str, name: &str) -> String {
     path.push('/');
     path.push_str(name);
     path
+}
+
+/// Files that stand at the root of a project: it is run or installed from there.
+const PROJECT_FILES: [&str; 7] = [
+    "pyproject.toml",
+    "setup.py",
+    "setup.cfg",
+    "requirements.txt",
+    "Pipfile",
+    "manage.py",
+    "Dockerfile",
+];
+
+fn is_project(table: &PathTable, dir: &str) -> bool {
+    PROJECT_FILES
+        .iter()
+        .any(|name| table.file_untraced(&below(dir, name)).is_some())
 }
 
 fn is_python(path: &str) -> bool {

@@ -5,7 +5,7 @@ use super::json::Json;
 use super::path_table::{folder, is_within, joined};
 
 /// Patterns in the order written, each with its targets.
-type Patterns = Vec<(String, Vec<String>)>;
+pub(super) type Patterns = Vec<(String, Vec<String>)>;
 
 /// One file as written. Folders and globs are relative to it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,6 +20,7 @@ pub(crate) struct RawConfig {
     module_resolution: Option<String>,
     module: Option<String>,
     conditions: Option<Vec<String>>,
+    module_suffixes: Option<Vec<String>>,
     allow_js: Option<bool>,
     files: Option<Vec<String>>,
     include: Option<Vec<String>>,
@@ -63,6 +64,7 @@ impl RawConfig {
             module_resolution: text_of("moduleResolution").map(|text| text.to_ascii_lowercase()),
             module: text_of("module").map(|text| text.to_ascii_lowercase()),
             conditions: options.get("customConditions").and_then(Json::texts),
+            module_suffixes: options.get("moduleSuffixes").and_then(Json::texts),
             allow_js: bool_of("allowJs").or(bool_of("checkJs").filter(|checked| *checked)),
             files: json.get("files").and_then(Json::texts),
             include: json.get("include").and_then(Json::texts),
@@ -94,6 +96,8 @@ pub(crate) struct Options {
     pub(super) out_dirs: Vec<String>,
     pub(super) mode: Mode,
     pub(super) conditions: Vec<String>,
+    /// What may stand between a module's name and its extension, best first; empty where only the name itself does.
+    pub(super) module_suffixes: Vec<String>,
     allow_js: bool,
     files: Option<Vec<String>>,
     include: Option<Vec<String>>,
@@ -112,6 +116,7 @@ struct Layers {
     module_resolution: Option<String>,
     module: Option<String>,
     conditions: Option<Vec<String>>,
+    module_suffixes: Option<Vec<String>>,
     allow_js: Option<bool>,
     files: Option<Vec<String>>,
     include: Option<Vec<String>>,
@@ -166,6 +171,7 @@ pub(super) fn effective<'a>(
         out_dirs: layers.out_dirs,
         mode,
         conditions: layers.conditions.unwrap_or_default(),
+        module_suffixes: layers.module_suffixes.unwrap_or_default(),
         allow_js: layers
             .allow_js
             .unwrap_or_else(|| path.rsplit('/').next().is_some_and(|name| name.starts_with("jsconfig"))),
@@ -231,8 +237,13 @@ fn inherit<'a>(
             mine.clone_from(theirs);
         }
     }
-    if config.conditions.is_some() {
-        layers.conditions.clone_from(&config.conditions);
+    for (mine, theirs) in [
+        (&mut layers.conditions, &config.conditions),
+        (&mut layers.module_suffixes, &config.module_suffixes),
+    ] {
+        if theirs.is_some() {
+            mine.clone_from(theirs);
+        }
     }
     layers.allow_js = config.allow_js.or(layers.allow_js);
     for (mine, theirs) in [

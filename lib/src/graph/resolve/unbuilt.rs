@@ -2,7 +2,7 @@
 //! its packages name files in `dist`: the source is where the package's own tsconfig says, else where custom has it.
 
 use super::super::FileId;
-use super::package::{Package, visit_targets};
+use super::package::{Conditions, Package, visit_targets};
 use super::path_table::{Extension, PathTable, Trace, is_within, joined};
 
 /// Any source, best first.
@@ -45,15 +45,33 @@ const OUTPUTS: &[&str] = &[
 /// Folders that sources are kept in, below the package.
 const SOURCE_FOLDERS: [&str; 4] = ["src", "", "lib", "source"];
 
-/// The source of `subpath` of `package`, `""` for the package itself.
-pub(super) fn entry(table: &PathTable, package: &Package, subpath: &str, trace: &mut Trace) -> Option<FileId> {
+/// The source of `subpath` of `package`, `""` for the package itself: of a target that the first of `held` allows, then of
+/// one that the next does, then of any.
+pub(super) fn entry<'a>(
+    table: &PathTable,
+    package: &Package,
+    subpath: &str,
+    mut held: impl Iterator<Item = Conditions<'a>>,
+    trace: &mut Trace,
+) -> Option<FileId> {
     let manifest = &package.manifest;
     let key = match subpath {
         "" => ".".to_owned(),
         subpath => format!("./{subpath}"),
     };
+    let exported = manifest.exported(&key);
+    let by_condition = exported.and_then(|(target, matched)| {
+        held.find_map(|conditions| {
+            visit_targets(target, matched, Some(conditions), &mut |target| {
+                source_of(table, package, target, trace)
+            })
+        })
+    });
+    if by_condition.is_some() {
+        return by_condition;
+    }
     let mut targets: Vec<String> = Vec::new();
-    if let Some((target, matched)) = manifest.exported(&key) {
+    if let Some((target, matched)) = exported {
         visit_targets(target, matched, None, &mut |target| {
             targets.push(target.to_owned());
             None::<()>

@@ -47,11 +47,13 @@ pub enum ImportKind {
     Constraint,
     /// Rust's `a::b::c` outside `use`, without its last name, once for each.
     Path,
+    /// A module in the list of AMD's `define(["x"], ...)` or `require(["x"], ...)`.
+    Amd,
 }
 
 impl ImportKind {
     /// Every kind, in order.
-    pub const ALL: [ImportKind; 13] = [
+    pub const ALL: [ImportKind; 14] = [
         ImportKind::Import,
         ImportKind::ExportFrom,
         ImportKind::Type,
@@ -65,6 +67,7 @@ impl ImportKind {
         ImportKind::Module,
         ImportKind::Constraint,
         ImportKind::Path,
+        ImportKind::Amd,
     ];
 
     /// Lower-case name, as the wire has it.
@@ -83,6 +86,7 @@ impl ImportKind {
             ImportKind::Module => "module",
             ImportKind::Constraint => "constraint",
             ImportKind::Path => "path",
+            ImportKind::Amd => "amd",
         }
     }
 }

@@ -48,6 +48,8 @@ fn piece() -> impl Strategy<Value = Vec<u8>> {
         b"export ",
         b"from ",
         b"require(",
+        b"define(",
+        b"define([",
         b"require.resolve",
         b"new URL(",
         b"vi.mock",

@@ -111,7 +111,8 @@ impl<N: FnMut() -> Option<Pass>> Scan<'_, N> {
                 EntryType::GNULongLink | EntryType::XGlobalHeader => {}
                 kind => {
                     let path = long_path.take().unwrap_or_else(|| entry.path_bytes().into_owned());
-                    if matches!(kind, EntryType::Regular | EntryType::Continuous) && !self.file(&path, &mut entry)? {
+                    let is_file = matches!(kind, EntryType::Regular | EntryType::Continuous);
+                    if (is_file || kind == EntryType::Symlink) && !self.file(&path, &mut entry)? {
                         return Ok(());
                     }
                 }
@@ -138,13 +139,22 @@ impl<N: FnMut() -> Option<Pass>> Scan<'_, N> {
         let Some(pass) = self.pass.as_mut().filter(|pass| !pass.done.is_closed()) else {
             return Ok(false);
         };
-        if !pass.wanted.contains_key(&file.id) || entry.header().entry_size()? != file.size {
+        if !pass.wanted.contains_key(&file.id) {
             return Ok(true);
         }
         self.content.clear();
-        entry.read_to_end(&mut self.content)?;
-        if self.content.len() as u64 != file.size {
-            return Err(io::Error::other("it ends in the middle of a file"));
+        if entry.header().entry_type() == EntryType::Symlink {
+            // The content of a link is the path that it names. One too long for the header is asked for by itself.
+            self.content
+                .extend_from_slice(&entry.link_name_bytes().unwrap_or_default());
+        } else {
+            if entry.header().entry_size()? != file.size {
+                return Ok(true);
+            }
+            entry.read_to_end(&mut self.content)?;
+            if self.content.len() as u64 != file.size {
+                return Err(io::Error::other("it ends in the middle of a file"));
+            }
         }
         if file.id.is_of(&self.content) {
             for index in pass.wanted.remove(&file.id).unwrap_or_default() {

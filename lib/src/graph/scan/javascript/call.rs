@@ -1,4 +1,5 @@
-//! Calls that name a module: `import()`, `require()`, `require.resolve()`, `new URL(..., import.meta.url)`, `vi.mock()`.
+//! Calls that name a module: `import()`, `require()`, `require.resolve()`, `new URL(..., import.meta.url)`, `vi.mock()`, and
+//! AMD's `define()`.
 
 use super::super::meter;
 use super::literal::{Literal, without_holes};
@@ -62,6 +63,46 @@ impl Scanner<'_, '_> {
             self.emit_call(end, ImportKind::RequireResolve);
         } else {
             self.emit_call(self.position, ImportKind::Require);
+            let (at, byte) = next(self.text, self.position);
+            if byte == Some(b'(') {
+                self.amd_modules(trivia::skip(self.text, at + 1));
+            }
+        }
+    }
+
+    /// AMD's `define(["a"], ...)` or `define("name", ["a"], ...)`; the parenthesis is at `position`.
+    pub(super) fn define(&mut self, position: usize) {
+        let first = trivia::skip(self.text, position + 1);
+        let list = match argument(self.text, position) {
+            Some((_, end)) => trivia::skip(self.text, end),
+            None => first,
+        };
+        self.amd_modules(list);
+    }
+
+    /// The strings of the list at `position`, if there is one.
+    fn amd_modules(&mut self, position: usize) {
+        let mut at = position;
+        // In place of the bracket, then of each comma.
+        let mut before = b'[';
+        while self.text.get(at) == Some(&before) {
+            let Some(literal) = without_holes(self.text, trivia::skip(self.text, at + 1)) else {
+                return;
+            };
+            at = next(self.text, literal.end).0;
+            before = b',';
+            self.emit_amd(&literal);
+        }
+    }
+
+    /// Notes a module of a list, without the plugin that loads it (`text!./a.html`).
+    fn emit_amd(&mut self, literal: &Literal) {
+        let Some(text) = self.text.get(literal.content.clone()).and_then(super::literal::decode) else {
+            return;
+        };
+        let module = text.rsplit('!').next().unwrap_or_default();
+        if !matches!(module, "" | "require" | "exports" | "module") {
+            self.emit_text(literal.content.start, module.to_owned(), ImportKind::Amd);
         }
     }
 
@@ -160,6 +201,19 @@ impl Scanner<'_, '_> {
         self.rereads = self.rereads.saturating_sub(at - position);
         end
     }
+}
+
+/// Whether the parenthesis at `position` is that of a call of `define`.
+#[inline(always)]
+pub(super) fn is_define(text: &[u8], position: usize) -> bool {
+    position > 0 && matches!(text[position - 1], b'e' | b' ') && ends_in_define(&text[..position])
+}
+
+#[cold]
+fn ends_in_define(text: &[u8]) -> bool {
+    let text = text.strip_suffix(b" ").unwrap_or(text);
+    text.strip_suffix(b"define")
+        .is_some_and(|before| before.last().is_none_or(|byte| *byte != b'.' && !super::is_word(*byte)))
 }
 
 /// The literal that is the first argument of the call whose parenthesis is at `position`, and where the comma or

@@ -18,8 +18,22 @@ pub(super) static WORDS: LazyLock<Words> = LazyLock::new(|| {
         ("require", may_require),
         ("mock", may_mock),
         ("Mock", may_mock),
+        ("define", before_parenthesis),
     ])
 });
+
+/// From the beginning of `define` to the parenthesis behind it; 0 where `text` begins otherwise.
+pub(super) fn to_parenthesis(text: &[u8]) -> usize {
+    match text.strip_prefix(b"define") {
+        Some(behind) => text.len() - behind_space(behind).len(),
+        None => 0,
+    }
+}
+
+/// `define(`.
+fn before_parenthesis(behind: &[u8]) -> bool {
+    behind_space(behind).starts_with(b"(")
+}
 
 /// Behind white space. What may be a comment, a wide space or an escape ends it.
 fn behind_space(text: &[u8]) -> &[u8] {
@@ -116,6 +130,9 @@ mod tests {
             ("jest.requireActual<A>('a')", true),
             ("vi.unmock('a')", true),
             ("jest.createMockFromModule('a')", true),
+            ("define(['a'])", true),
+            ("Object.defineProperty(a)", false),
+            ("// define it", false),
             ("", false),
             ("import", false),
             ("// imports the module", false),

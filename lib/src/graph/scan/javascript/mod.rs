@@ -112,7 +112,8 @@ impl<'t, 'f> Scanner<'t, 'f> {
         self.stops = Stops::NONE;
         self.rereads = end.saturating_sub(start).saturating_mul(REREADS_PER_BYTE);
         if let Some(last) = last_word::WORDS.last_in(self.text.get(start..).unwrap_or_default()) {
-            self.last_word = start + last;
+            // What `define` imports is read at its parenthesis.
+            self.last_word = start + last + last_word::to_parenthesis(&self.text[start + last..]);
             loop {
                 self.code();
                 if !self.take_back_element() {
@@ -183,6 +184,9 @@ impl<'t, 'f> Scanner<'t, 'f> {
                     Previous::Operand
                 }
                 Class::OpenParenthesis => {
+                    if call::is_define(text, stop) {
+                        self.define(stop);
+                    }
                     self.frames.push(if stretch.is_behind_head(stop) {
                         Frame::HeadParenthesis
                     } else {

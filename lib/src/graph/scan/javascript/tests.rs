@@ -431,3 +431,39 @@ fn a_specifier_that_is_not_utf8_is_left_out() {
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].text, "./b");
 }
+
+#[test]
+fn lists_of_amd_are_found_and_what_looks_like_them_is_not() {
+    check(
+        ALL,
+        &[
+            (
+                "define(['./a', \"b\"], function (a, b) {})",
+                &[(Amd, "./a"), (Amd, "b")],
+            ),
+            ("define('name', ['./a'], f)", &[(Amd, "./a")]),
+            (
+                "define( /* a */ [ './a' , './b' ], f); 'x'",
+                &[(Amd, "./a"), (Amd, "./b")],
+            ),
+            (
+                "define(['require', 'exports', 'text!./a.html'], f)",
+                &[(Amd, "./a.html")],
+            ),
+            ("require(['./a'], function (a) {})", &[(Amd, "./a")]),
+            (
+                "typeof define === 'function' && define.amd ? define(['./a'], f) : f(require('./b'))",
+                &[(Amd, "./a"), (Require, "./b")],
+            ),
+            (
+                "define(function (require) { const a = require('./a') })",
+                &[(Require, "./a")],
+            ),
+            ("define(['./a', other, './b'], f)", &[(Amd, "./a")]),
+            ("customElements.define(['./a'])", &[]),
+            ("redefine(['./a'])", &[]),
+            ("define({ a: ['./a'] })", &[]),
+            ("'define([\\'./a\\'])'; // define(['./b'])", &[]),
+        ],
+    );
+}

@@ -1,0 +1,128 @@
+//! Tracked symbolic links, followed within the repository: a link to a file means that file, and below a link to a folder
+//! are that folder's files. What a link leads to out of the repository, or nowhere, is the link itself.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::super::FileId;
+use super::path_table::{Extension, PathTable, Siblings, folder, is_within, joined};
+use super::projects::{Manifests, Parsed};
+
+/// Most links that one path is followed through.
+const MAX_HOPS: usize = 16;
+/// Most paths that there are by way of links.
+const MAX_LINKED: usize = 50_000;
+/// Most links to folders on the way to a file.
+const MAX_NESTING: usize = 3;
+
+/// Path of each link -> the path that it names.
+pub(crate) type Symlinks = BTreeMap<String, String>;
+
+/// The links among `manifests` that stay within the repository.
+pub(crate) fn symlinks(manifests: &Manifests) -> Symlinks {
+    let mut links = Symlinks::new();
+    for (path, parsed) in manifests {
+        if let Parsed::Link(target) = &**parsed
+            && !target.starts_with('/')
+            && let Some(target) = joined(folder(path), target)
+        {
+            links.insert(path.clone(), target);
+        }
+    }
+    links
+}
+
+/// The path that `path` is after all links in it; `None` when they go in circles.
+pub(super) fn real_path(links: &Symlinks, path: &str) -> Option<String> {
+    let mut path = path.to_owned();
+    for _ in 0..MAX_HOPS {
+        let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+        let link = ends.into_iter().find_map(|end| Some((end, links.get(&path[..end])?)));
+        let Some((end, target)) = link else {
+            return Some(path);
+        };
+        path = joined(target, &path[end..])?;
+    }
+    None
+}
+
+/// The paths that there are by way of links.
+#[derive(Debug, Default)]
+pub(super) struct LinkedPaths {
+    links: Symlinks,
+    /// Path and file, sorted: links to files, and what is below links to folders.
+    paths: Vec<(String, FileId)>,
+    whole: HashMap<String, FileId>,
+    stems: HashMap<String, Siblings>,
+    /// A link to a file -> that file.
+    real: HashMap<FileId, FileId>,
+}
+
+impl LinkedPaths {
+    pub(super) fn new(table: &PathTable, links: Symlinks) -> Self {
+        let mut linked = LinkedPaths {
+            links,
+            ..LinkedPaths::default()
+        };
+        for link in linked.links.clone().into_keys() {
+            linked.add(table, &link, &link, 0);
+        }
+        linked.paths.sort_unstable();
+        for (path, id) in &linked.paths {
+            if let Some(link) = table.tracked(path) {
+                linked.real.insert(link, *id);
+            } else if let Some((stem, extension)) = Extension::split(path) {
+                linked.stems.entry(stem.to_owned()).or_default().set(extension, *id);
+            }
+        }
+        linked.whole = linked.paths.iter().cloned().collect();
+        linked
+    }
+
+    /// Adds what is at `path`, which the link at `link` leads to.
+    fn add(&mut self, table: &PathTable, path: &str, link: &str, nesting: usize) {
+        let Some(target) = real_path(&self.links, link) else {
+            return;
+        };
+        if let Some(id) = table.tracked(&target) {
+            self.push(path, id);
+            return;
+        }
+        // A link to a folder that it is in itself would be met again in that.
+        let is_circle = is_within(link, &target);
+        for (id, file) in table.ids_below(&target) {
+            let rest = file.get(target.len()..).unwrap_or_default().trim_start_matches('/');
+            let below = format!("{path}/{rest}");
+            if !self.links.contains_key(file) {
+                self.push(&below, id);
+            } else if nesting < MAX_NESTING && !is_circle && self.paths.len() < MAX_LINKED {
+                self.add(table, &below, file, nesting + 1);
+            }
+        }
+    }
+
+    fn push(&mut self, path: &str, id: FileId) {
+        if self.paths.len() < MAX_LINKED {
+            self.paths.push((path.to_owned(), id));
+        }
+    }
+
+    pub(super) fn links(&self) -> &Symlinks {
+        &self.links
+    }
+
+    pub(super) fn paths(&self) -> &[(String, FileId)] {
+        &self.paths
+    }
+
+    pub(super) fn file(&self, path: &str) -> Option<FileId> {
+        self.whole.get(path).copied()
+    }
+
+    pub(super) fn siblings(&self, stem: &str) -> Option<Siblings> {
+        self.stems.get(stem).copied()
+    }
+
+    pub(super) fn real(&self, id: FileId) -> FileId {
+        self.real.get(&id).copied().unwrap_or(id)
+    }
+}
