@@ -58,7 +58,9 @@ local function emit_by_claim(kind, entries)
     table.insert(events[claim].files, entry.file_path)
   end
   for _, claim in ipairs(order) do
-    emit(events[claim])
+    local event = events[claim]
+    event.file_count, event.files = #event.files, names_of(event.files)
+    emit(event)
   end
 end
 

@@ -1,4 +1,4 @@
--- Announces that the caller was refused. Needs: branch, user_id, user_name, agent_id, event_about, emit.
+-- Announces that the caller was refused. Needs: branch, user_id, user_name, agent_id, event_about, names_of, emit.
 local function emit_refusal(status, message, files, reason, conflicts)
   local event = event_about('lock_refused', {
     user_id = user_id,
@@ -8,8 +8,10 @@ local function emit_refusal(status, message, files, reason, conflicts)
     status = status,
     message = message,
   })
-  event.files = files
+  event.files, event.file_count = names_of(files), #files
   event.reason = reason
-  event.conflicts = conflicts
+  if conflicts then
+    event.conflicts, event.conflict_count = names_of(conflicts), #conflicts
+  end
   emit(event)
 end

@@ -74,14 +74,18 @@ impl FilePaths {
     /// Most files in one request.
     pub const MAX: usize = 512;
 
+    /// Most bytes that they have together.
+    pub const MAX_BYTES: usize = 64 * 1024;
+
     /// Spellings of the same file count once.
     ///
     /// # Errors
-    /// When there are none or too many, or when one is no [`FilePath`].
+    /// When there are none, too many or too long ones, or when one is no [`FilePath`].
     pub fn parse<'a>(paths: impl ExactSizeIterator<Item = &'a str>) -> Result<Self, Invalid> {
         let given = paths.len();
         let mut seen = std::collections::HashSet::new();
         let mut distinct = Vec::with_capacity(given.min(Self::MAX));
+        let mut bytes = 0;
         for text in paths {
             let path = FilePath::parse(text)?;
             if seen.insert(path.clone()) {
@@ -89,6 +93,13 @@ impl FilePaths {
                     return Err(Invalid(format!(
                         "has {given} paths; at most {} distinct ones are allowed",
                         Self::MAX
+                    )));
+                }
+                bytes += path.as_str().len();
+                if bytes > Self::MAX_BYTES {
+                    return Err(Invalid(format!(
+                        "has paths of more than {} bytes together; name fewer files at once",
+                        Self::MAX_BYTES
                     )));
                 }
                 distinct.push(path);
@@ -154,5 +165,15 @@ mod tests {
         let names: Vec<String> = (0..513).map(|number| format!("f{number}")).collect();
         assert!(FilePaths::parse(names.iter().map(String::as_str)).is_err());
         assert!(FilePaths::parse(names[..512].iter().map(String::as_str)).is_ok());
+    }
+
+    #[test]
+    fn the_paths_of_a_request_have_at_most_64_kib_together() {
+        let names: Vec<String> = (0..17).map(|number| format!("{number:04096}")).collect();
+        assert!(FilePaths::parse(names[..16].iter().map(String::as_str)).is_ok());
+        assert!(FilePaths::parse(names.iter().map(String::as_str)).is_err());
+        // The same file twice counts once.
+        let twice = names[..16].iter().chain(&names[..16]).map(String::as_str);
+        assert!(FilePaths::parse(twice.collect::<Vec<_>>().into_iter()).is_ok());
     }
 }

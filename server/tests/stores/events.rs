@@ -69,7 +69,7 @@ async fn an_event_says_who_what_where_and_why(world: World) {
         event,
         serde_json::json!({
             "type": "lock_granted", "user": "ann", "user_name": "ann's name", "agent_id": "one", "branch": "main",
-            "files": ["a.ts", "b.ts"], "status": "WRITING", "message": "Splitting the lexer from the parser",
+            "files": ["a.ts", "b.ts"], "file_count": 2, "status": "WRITING", "message": "Splitting the lexer from the parser",
             "token": 1, "time": time, "expiry": time + 120,
         })
     );
@@ -79,8 +79,8 @@ async fn an_event_says_who_what_where_and_why(world: World) {
         event,
         serde_json::json!({
             "type": "lock_refused", "user": "bob", "user_name": "bob's name", "branch": "main", "files": ["b.ts", "c.ts"],
-            "status": "READING", "message": "What bob does and why", "reason": "CONFLICT", "conflicts": ["b.ts"],
-            "time": event["time"],
+            "file_count": 2, "status": "READING", "message": "What bob does and why", "reason": "CONFLICT",
+            "conflicts": ["b.ts"], "conflict_count": 1, "time": event["time"],
         })
     );
 }
@@ -107,6 +107,36 @@ async fn the_log_keeps_ten_thousand_events(world: World) {
     assert_eq!(events[9_999].1["type"], "lock_granted");
 }
 
+/// Of a path that is longer than an event has room for, the count alone tells.
+async fn an_event_names_twenty_files_of_one_kib_and_counts_all(world: World) {
+    let many: Vec<String> = (0..512).map(|number| format!("many/{number}.ts")).collect();
+    let long: Vec<String> = (0..3).map(|number| format!("{}{number}.ts", "deep/".repeat(100))).collect();
+    let longest = "long".repeat(1024);
+    let ann = world.agent("ann").saying(&"\u{1f600}".repeat(500));
+    let bob = world.agent("bob");
+    ann.writes(&many).await;
+    bob.is_refused(Writing, &many).await;
+    ann.writes(&long).await;
+    ann.writes(&[&longest]).await;
+    ann.abandons(&many).await;
+
+    let events = world.events().await;
+    let named: Vec<(usize, i64)> = events
+        .iter()
+        .map(|(_, event)| {
+            (event["files"].as_array().map_or(0, Vec::len), event["file_count"].as_i64().unwrap())
+        })
+        .collect();
+    assert_eq!(named, [(20, 512), (20, 512), (2, 3), (0, 1), (20, 512)]);
+    assert_eq!(events[0].1["files"][19], "many/19.ts");
+    let refused = &events[1].1;
+    assert_eq!(refused["conflicts"].as_array().unwrap().len(), 20);
+    assert_eq!(refused["conflict_count"], 512);
+    for (_, event) in &events {
+        assert!(event.to_string().len() < 6 * 1024, "{event}");
+    }
+}
+
 async fn repositories_and_branches_do_not_hear_of_each_other(world: World) {
     let other = World::over(world.store.clone(), None);
     other.agent("ann").writes(&["a.ts"]).await;
@@ -121,5 +151,6 @@ on_every_store!(
     an_event_says_who_what_where_and_why,
     a_claim_that_grants_and_renews_is_two_events,
     the_log_keeps_ten_thousand_events,
+    an_event_names_twenty_files_of_one_kib_and_counts_all,
     repositories_and_branches_do_not_hear_of_each_other,
 );
