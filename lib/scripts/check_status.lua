@@ -1,15 +1,17 @@
 -- check_status: what stands in the way of reading or writing some files. Changes nothing but what has expired.
--- KEYS: those of includes/enter.lua, then 1 locks, 2 expiries, 3 graph, 4 adjacency, 5 status log, 6 events channel
+-- KEYS: those of includes/enter.lua, then 1 locks, 2 expiries, 3 graph, 4 adjacency, 5 status log, 6 events channel, 7 held
 -- ARGV: those of includes/enter.lua, then 1 READING or WRITING, 2 neighbour policy, 3... file paths
 -- Returns { CHECKED, now, head, its age in seconds or '', '1' if it is unconfirmed, '1' if behind, graph version, omitted
 --           neighbours, findings, own entries as JSON }
+--      or { TOO_MUCH, now, LOCKS or NEIGHBORS }: of which there are too many to look at
 --      or { ASK_SOURCE, now, head, its age, etag or '' }: whether the caller is behind, only the source can tell
 --      or one of the answers of enter()
 local stop = enter()
 if stop then
   return stop
 end
-locks_key, expiries_key, graph_key, adjacency_key, status_log_key, events_channel = unpack(KEYS, ENTRY_KEYS + 1)
+locks_key, expiries_key, graph_key, adjacency_key, status_log_key, events_channel, held_key =
+  unpack(KEYS, ENTRY_KEYS + 1)
 local wanted, neighbor_policy = ARGV[ENTRY_ARGUMENTS + 1], ARGV[ENTRY_ARGUMENTS + 2]
 local paths = arguments_from(ENTRY_ARGUMENTS + 3)
 
@@ -17,7 +19,10 @@ local is_behind, is_for_source = is_behind_head()
 if is_for_source then
   return ask_source()
 end
-local findings, _, omitted, own = survey(paths, wanted, neighbor_policy)
+local findings, too_much, omitted, own = survey(paths, wanted, neighbor_policy)
+if not findings then
+  return { 'TOO_MUCH', now, too_much }
+end
 save_entries()
 
 local own_entries = {}

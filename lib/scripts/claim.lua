@@ -1,10 +1,12 @@
 -- claim: takes all of some files for reading or writing, or none of them; claiming again renews.
--- KEYS: those of includes/enter.lua, then 1 locks, 2 expiries, 3 graph, 4 adjacency, 5 status log, 6 events channel, 7 token
+-- KEYS: those of includes/enter.lua, then 1 locks, 2 expiries, 3 graph, 4 adjacency, 5 status log, 6 events channel, 7 held, 8 token
 -- ARGV: those of includes/enter.lua, then 1 READING or WRITING, 2 neighbour policy, 3 the caller's head, 4 message, 5 seconds
 --       to hold, 6 repository, 7... file paths
 -- Returns { outcome, now, head, its age in seconds or '', '1' if it is unconfirmed, '1' if behind, graph version, omitted
 --           neighbours, findings, own entries as JSON }, where outcome is CLAIMED, CONFLICT (nothing claimed) or STALE
 --           (writing behind the branch; nothing claimed)
+--      or { FULL, now, what has no room for more locks: FILE, PERSON or REPOSITORY, that file or '' }; nothing claimed
+--      or { TOO_MUCH, now, LOCKS or NEIGHBORS }: of which there are too many to look at; nothing claimed
 --      or { ASK_SOURCE, now, head, its age, etag or '' }: whether the caller is behind, only the source can tell; nothing claimed
 --      or one of the answers of enter(); nothing claimed
 local stop = enter()
@@ -12,7 +14,7 @@ if stop then
   return stop
 end
 local token_key
-locks_key, expiries_key, graph_key, adjacency_key, status_log_key, events_channel, token_key = unpack(KEYS, ENTRY_KEYS + 1)
+locks_key, expiries_key, graph_key, adjacency_key, status_log_key, events_channel, held_key, token_key = unpack(KEYS, ENTRY_KEYS + 1)
 local wanted, neighbor_policy, agent_head, message, ttl, repository = unpack(ARGV, ENTRY_ARGUMENTS + 1, ENTRY_ARGUMENTS + 6)
 local paths = arguments_from(ENTRY_ARGUMENTS + 7)
 
@@ -28,6 +30,9 @@ if wanted == 'WRITING' and is_behind then
 end
 
 local findings, blocked, omitted, own = survey(paths, wanted, neighbor_policy)
+if not findings then
+  return { 'TOO_MUCH', now, blocked }
+end
 if blocked then
   local conflicts, is_named = {}, {}
   for _, finding in ipairs(findings) do
@@ -40,6 +45,13 @@ if blocked then
   save_entries()
   emit_refusal(wanted, message, paths, 'CONFLICT', conflicts)
   return { 'CONFLICT', now, repo_head, head_age, is_unconfirmed, behind, version, omitted, findings, {} }
+end
+
+local full, full_file = reserve(paths, entries_of, own, repository .. ':' .. branch .. ':', message)
+if full then
+  save_entries()
+  emit_refusal(wanted, message, paths, 'FULL')
+  return { 'FULL', now, full, full_file }
 end
 
 -- The remote branch had `repo_head` when this was granted. A caller with unpushed commits is ahead of it; what it must have

@@ -1,29 +1,33 @@
 -- release: gives back what the caller holds of some files, all of it or nothing.
--- KEYS: those of includes/enter.lua, then 1 locks, 2 expiries, 3 graph, 4 adjacency, 5 status log, 6 events channel
+-- KEYS: those of includes/enter.lua, then 1 locks, 2 expiries, 3 graph, 4 adjacency, 5 status log, 6 events channel, 7 held
 -- ARGV: those of includes/enter.lua, then 1 the caller's new head or '', 2 whether that is reachable from the head of the
 --       branch: '1', '0', or '' where that is not known yet, 3 '1' to release without a push, 4 message, 5 most importers to
 --       return, 6... file paths
 -- Returns { RELEASED, now, head, its age in seconds or '', '1' if it is unconfirmed, graph version, released paths, paths that
 --           were no longer held, others' entries on the paths as JSON, files that import what was released, how many of them
---           there are }
+--           there are, '1' if there are more than could be counted }
 --      or { NOT_PUSHED, now, head, its age, '1' if unconfirmed, written paths }: files were written and the branch does not
 --           have the work; nothing released
 --      or { NO_NEW_HEAD, now, head, age, unconfirmed, written paths }: the caller did not say its new head; nothing released
 --      or { LOST, now, head, age, unconfirmed, others' entries as JSON }: a file is now written by somebody else; nothing
 --           released
+--      or { TOO_MUCH, now, LOCKS }: on these files there are too many to look at; nothing released
 --      or { ASK_SOURCE, now, head, its age, etag or '' }: whether the branch has the work, only the source can tell; nothing released
 --      or one of the answers of enter(); nothing released
 local stop = enter()
 if stop then
   return stop
 end
-locks_key, expiries_key, graph_key, adjacency_key, status_log_key, events_channel = unpack(KEYS, ENTRY_KEYS + 1)
+locks_key, expiries_key, graph_key, adjacency_key, status_log_key, events_channel, held_key =
+  unpack(KEYS, ENTRY_KEYS + 1)
 local new_head, reachable, is_abandoned, message = unpack(ARGV, ENTRY_ARGUMENTS + 1, ENTRY_ARGUMENTS + 4)
 is_abandoned = is_abandoned == '1'
 local most_importers = tonumber(ARGV[ENTRY_ARGUMENTS + 5])
 local paths = arguments_from(ENTRY_ARGUMENTS + 6)
 
-load_entries(paths)
+if not load_entries(paths, MOST_AT_ONCE) then
+  return { 'TOO_MUCH', now, 'LOCKS' }
+end
 local own, missing, written, others, taken, taken_paths = {}, {}, {}, {}, {}, {}
 for _, path in ipairs(paths) do
   local mine
@@ -93,6 +97,7 @@ for index, mine in ipairs(own) do
   end
   entries_of[path] = left
   is_changed[path] = true
+  count_held(mine, -1)
   released[index] = path
 end
 save_entries()
@@ -103,31 +108,9 @@ if message ~= '' then
 end
 emit_by_claim('lock_released', own)
 
--- Who imports what was released.
-local importers, importer_count, is_seen = {}, 0, {}
-for _, path in ipairs(released) do
-  is_seen[path] = true
-end
-local function visit(sign, path)
-  if sign == '<' and not is_seen[path] then
-    is_seen[path] = true
-    importer_count = importer_count + 1
-    if importer_count <= most_importers then
-      importers[importer_count] = path
-    end
-  end
-end
-local texts = #released > 0 and adjacency_of(released) or {}
-for _, path in ipairs(released) do
-  local text = texts[path] or ''
-  local chunks = string.match(text, '^B%d+:(%d+)')
-  if chunks then
-    each_neighbor_of_hub(path, tonumber(chunks), visit)
-  else
-    each_neighbor(text, visit)
-  end
-end
+local importers, importer_count, has_more = importers_of(released, most_importers)
 local version = redis.call('HGET', graph_key, 'version') or ''
 return {
   'RELEASED', now, repo_head, head_age, is_unconfirmed, version, released, missing, others, importers, importer_count,
+  has_more and '1' or '0',
 }

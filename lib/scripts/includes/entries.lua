@@ -1,32 +1,62 @@
 -- Lock entries: read, changed in memory, and written back once. An entry whose expiry has passed is free, whether or not
--- anything swept it; the first script that meets it drops and announces it. Needs: locks_key, expiries_key, now, emit.
+-- anything swept it; the first script that meets it drops and announces it. Needs: locks_key, expiries_key, now, emit,
+-- count_held, save_held.
 local entries_of = {} -- file path -> its live entries, all branches
 local is_stored = {} -- file path -> whether the store had anything under it
 local is_changed = {} -- file path -> whether entries_of differs from the store
 local lapsed = {} -- entries that had expired
+local loaded = 0 -- entries that have been read, or as many as their bytes count for
+-- Bytes that count as an entry where entries are large.
+local BYTES_OF_ENTRY = 512
+-- Most events about different claims in one script; what is more than that is one event without a holder.
+local MOST_EVENTS = 512
 
--- Reads the entries of `paths` into entries_of; each path once.
-local function load_entries(paths)
+-- Calls `visit(path, value)` with what is stored under each of `paths`, false where that is nothing. Ends early where `visit`
+-- gives false.
+local function each_value(paths, visit)
   for first = 1, #paths, CHUNK do
     local last = math.min(first + CHUNK - 1, #paths)
     local values = redis.call('HMGET', locks_key, unpack(paths, first, last))
     for offset = 1, last - first + 1 do
-      local path, live = paths[first + offset - 1], {}
-      local value = values[offset]
-      if value then
-        is_stored[path] = true
-        for _, entry in ipairs(cjson.decode(value)) do
-          if entry.expiry > now then
-            live[#live + 1] = entry
-          else
-            lapsed[#lapsed + 1] = entry
-            is_changed[path] = true
-          end
-        end
+      if visit(paths[first + offset - 1], values[offset]) == false then
+        return
       end
-      entries_of[path] = live
     end
   end
+end
+
+-- Reads what is stored under `path` into entries_of.
+local function load_value(path, value)
+  local live = {}
+  if value then
+    is_stored[path] = true
+    local entries = cjson.decode(value)
+    loaded = loaded + math.max(#entries, math.ceil(#value / BYTES_OF_ENTRY))
+    for _, entry in ipairs(entries) do
+      if entry.expiry > now then
+        live[#live + 1] = entry
+      else
+        lapsed[#lapsed + 1] = entry
+        is_changed[path] = true
+        count_held(entry, -1)
+      end
+    end
+  end
+  entries_of[path] = live
+end
+
+-- Reads the entries of `paths` into entries_of; each path once. Those of the rest are left out, and false given, when `most` have
+-- been read.
+local function load_entries(paths, most)
+  local is_all = true
+  each_value(paths, function(path, value)
+    is_all = loaded < most
+    if is_all then
+      load_value(path, value)
+    end
+    return is_all
+  end)
+  return is_all
 end
 
 -- An event about `entry`, with room for more files of the same claim.
@@ -51,8 +81,11 @@ local function emit_by_claim(kind, entries)
   for _, entry in ipairs(entries) do
     local claim = entry.user_id .. ' ' .. (entry.agent_id or '') .. ' ' .. entry.branch .. ' ' .. entry.status .. ' '
       .. entry.token .. ' ' .. entry.message
+    if not events[claim] and #order >= MOST_EVENTS then
+      claim = ''
+    end
     if not events[claim] then
-      events[claim] = event_about(kind, entry)
+      events[claim] = claim == '' and { type = kind, files = {} } or event_about(kind, entry)
       order[#order + 1] = claim
     end
     table.insert(events[claim].files, entry.file_path)
@@ -86,5 +119,6 @@ local function save_entries()
   call_in_chunks('ZADD', expiries_key, earliest)
   call_in_chunks('HDEL', locks_key, emptied)
   call_in_chunks('ZREM', expiries_key, emptied)
+  save_held()
   emit_by_claim('lock_expired', lapsed)
 end

@@ -161,7 +161,9 @@ pub fn file_paths() -> utoipa::openapi::schema::Array {
         .items(utoipa::openapi::Ref::from_schema_name("FilePath"))
         .min_items(Some(1))
         .max_items(Some(FilePaths::MAX))
-        .description(Some("The files. Spellings of one file count once. At most 64 KiB of paths together"))
+        .description(Some(
+            "The files. Spellings of one file count once. At most 64 KiB of paths together",
+        ))
         .build()
 }
 

@@ -215,6 +215,8 @@ impl<'a> Entrance<'a> {
             }
             Stop::AwaitHead { retry_after_seconds } => return Err(ApiError::SourceLimited { retry_after_seconds }),
             Stop::UnknownHead => return Err(self.unknown_head()),
+            Stop::TooMuch(what) => return Err(ApiError::TooMuchAtOnce(what)),
+            Stop::Full(what) => return Err(ApiError::TooManyLocks(what)),
             Stop::AskSource { head, age, etag } => {
                 self.is_counted = true;
                 match self.ask_source(KnownHead { commit: head, etag }, age).await {

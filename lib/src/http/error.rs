@@ -13,6 +13,7 @@ use crate::domain::orchestration::{Action, Metadata, Orchestration};
 use crate::heads::RefreshError;
 use crate::source::SourceError;
 use crate::store::StoreError;
+use crate::store::scripts::{Full, TooMuch};
 
 /// An error answer. Messages are for the caller; causes go to the log.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -87,6 +88,15 @@ pub enum ApiError {
         /// Methods, as in the header `Allow`.
         allowed: &'static str,
     },
+    /// 409: there is no room for more locks.
+    #[error("{}", no_room(.0))]
+    TooManyLocks(Full),
+    /// 413: the files have too many locks or neighbors to look at in one request.
+    #[error("these files have too many {}; name fewer of them in one request", match .0 {
+        TooMuch::Locks => "locks to look at together",
+        TooMuch::Neighbors => "neighbors in the import graph to look at together",
+    })]
+    TooMuchAtOnce(TooMuch),
     /// 413: the body is too large.
     #[error("the body is larger than {0} bytes")]
     TooLarge(usize),
@@ -128,6 +138,24 @@ pub enum ApiError {
         /// When to try again.
         retry_after_seconds: u64,
     },
+}
+
+fn no_room(full: &Full) -> String {
+    match full {
+        Full::File(path) => format!(
+            "{path} has as many locks as a file may have; nothing was claimed. Wait until a reader has given it back"
+        ),
+        Full::Person => {
+            "you, with all of your agents, hold as many files of this repository as one person may; nothing was \
+                         claimed. Give some back (status OPEN) first"
+                .to_owned()
+        }
+        Full::Repository => {
+            "as many files of this repository are held as may be; nothing was claimed. Wait until some have \
+                             been given back"
+                .to_owned()
+        }
+    }
 }
 
 /// `before` and the names as in a sentence: `a`, `a or b`, `a, b or c`; nothing where there are none.
@@ -176,6 +204,8 @@ impl ApiError {
             ApiError::UnknownBranch { .. } => (StatusCode::NOT_FOUND, "UNKNOWN_BRANCH"),
             ApiError::UnknownFile { .. } => (StatusCode::NOT_FOUND, "UNKNOWN_FILE"),
             ApiError::MethodNotAllowed { .. } => (StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED"),
+            ApiError::TooManyLocks(_) => (StatusCode::CONFLICT, "TOO_MANY_LOCKS"),
+            ApiError::TooMuchAtOnce(_) => (StatusCode::PAYLOAD_TOO_LARGE, "TOO_MUCH_AT_ONCE"),
             ApiError::TooLarge(_) => (StatusCode::PAYLOAD_TOO_LARGE, "BODY_TOO_LARGE"),
             ApiError::UriTooLong(_) => (StatusCode::URI_TOO_LONG, "URI_TOO_LONG"),
             ApiError::UnsupportedEncoding => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_ENCODING"),
@@ -215,6 +245,7 @@ impl ApiError {
             ApiError::UnknownRepository { .. } | ApiError::ForbiddenRepository(_) => Some("repo_url".to_owned()),
             ApiError::UnknownBranch { .. } => Some("branch".to_owned()),
             ApiError::UnknownFile { .. } => Some("focus".to_owned()),
+            ApiError::TooMuchAtOnce(_) | ApiError::TooManyLocks(_) => Some("file_paths".to_owned()),
             _ => None,
         };
         ErrorBody {
@@ -243,19 +274,27 @@ impl ApiError {
         response
     }
 
-    /// The answer for an agent: with an orchestration command.
-    pub fn respond_to_agent(&self) -> Response {
+    /// What an agent is to do.
+    pub fn orchestration(&self) -> Orchestration {
         let error = self.body();
-        let orchestration = match self {
+        match self {
             ApiError::RateLimited {
                 retry_after_seconds, ..
-            } => Orchestration::new(Action::Wait, error.message.clone()).with(Metadata {
+            } => Orchestration::new(Action::Wait, error.message).with(Metadata {
                 retry_after: i64::try_from(*retry_after_seconds).ok(),
                 ..Metadata::default()
             }),
-            _ => Orchestration::new(Action::Stop, error.message.clone()),
-        };
-        self.respond(AgentError { error, orchestration })
+            ApiError::TooManyLocks(Full::File(_) | Full::Repository) => Orchestration::new(Action::Wait, error.message),
+            _ => Orchestration::new(Action::Stop, error.message),
+        }
+    }
+
+    /// The answer for an agent: with an orchestration command.
+    pub fn respond_to_agent(&self) -> Response {
+        self.respond(AgentError {
+            error: self.body(),
+            orchestration: self.orchestration(),
+        })
     }
 }
 

@@ -65,7 +65,7 @@ pub(super) struct PostResponse {
     success: bool,
     /// Files that import those that were just given back.
     orphaned_dependencies: Vec<String>,
-    /// How many there are, where not all are listed.
+    /// How many there are, where not all are listed; where they are too many to be counted, at least so many.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     orphaned_dependencies_total: Option<u64>,
@@ -155,6 +155,10 @@ pub(super) async fn post_status(State(state): State<AppState>, request: Request<
 pub(super) fn refuse(error: &ApiError) -> Response {
     if error.is_offline() {
         offline(error)
+    } else if matches!(error, ApiError::TooManyLocks(_)) {
+        let mut response = PostResponse::new(false, error.orchestration());
+        response.error = Some(error.body());
+        error.respond(response)
     } else {
         error.respond_to_agent()
     }
@@ -448,7 +452,7 @@ fn released_response(action: Action, released: Released) -> PostResponse {
     response
         .warnings
         .extend(graph_warning(&released.head.commit, released.graph_version.as_deref()));
-    if released.importer_count > released.importers.len() as u64 {
+    if released.has_more_importers || released.importer_count > released.importers.len() as u64 {
         response.orphaned_dependencies_total = Some(released.importer_count);
     }
     response.orphaned_dependencies = released.importers;

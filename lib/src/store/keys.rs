@@ -18,6 +18,11 @@ pub fn expiries(repo: &RepoId) -> String {
     format!("coord:expiries:{{{repo}}}")
 }
 
+/// hash: `@` and a login -> how many locks that person has in the repository, and `all` -> how many there are; exact.
+pub fn held(repo: &RepoId) -> String {
+    format!("coord:held:{{{repo}}}")
+}
+
 /// string: the newest fencing token given in this repository.
 pub fn token(repo: &RepoId) -> String {
     format!("coord:token:{{{repo}}}")

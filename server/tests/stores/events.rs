@@ -110,7 +110,9 @@ async fn the_log_keeps_ten_thousand_events(world: World) {
 /// Of a path that is longer than an event has room for, the count alone tells.
 async fn an_event_names_twenty_files_of_one_kib_and_counts_all(world: World) {
     let many: Vec<String> = (0..512).map(|number| format!("many/{number}.ts")).collect();
-    let long: Vec<String> = (0..3).map(|number| format!("{}{number}.ts", "deep/".repeat(100))).collect();
+    let long: Vec<String> = (0..3)
+        .map(|number| format!("{}{number}.ts", "deep/".repeat(100)))
+        .collect();
     let longest = "long".repeat(1024);
     let ann = world.agent("ann").saying(&"\u{1f600}".repeat(500));
     let bob = world.agent("bob");
@@ -124,7 +126,10 @@ async fn an_event_names_twenty_files_of_one_kib_and_counts_all(world: World) {
     let named: Vec<(usize, i64)> = events
         .iter()
         .map(|(_, event)| {
-            (event["files"].as_array().map_or(0, Vec::len), event["file_count"].as_i64().unwrap())
+            (
+                event["files"].as_array().map_or(0, Vec::len),
+                event["file_count"].as_i64().unwrap(),
+            )
         })
         .collect();
     assert_eq!(named, [(20, 512), (20, 512), (2, 3), (0, 1), (20, 512)]);

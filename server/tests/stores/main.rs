@@ -43,6 +43,7 @@ macro_rules! on_every_store {
 
 mod ages;
 mod blocking;
+mod bounds;
 mod builds;
 mod check;
 mod claim;

@@ -1,5 +1,6 @@
 //! A store with nothing in it, and people who ask it things.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -172,6 +173,32 @@ impl World {
             self.command(["ZADD", &keys::expiries(&self.repo), "1000000000", path])
                 .await;
         }
+    }
+
+    /// Asserts that what is counted as held, by person and in all, is exactly what the locks say.
+    pub async fn assert_held_is_exact(&self) {
+        let locks = self.command(["HVALS", &keys::locks(&self.repo)]).await;
+        let mut expected = BTreeMap::new();
+        for value in locks.as_array().unwrap() {
+            let entries: Vec<LockEntry> = serde_json::from_str(value.as_str().unwrap()).unwrap();
+            for entry in entries {
+                let texts = [&entry.key, &entry.file_path, &entry.message, &entry.user_name];
+                let bytes: usize = texts.iter().map(|text| text.len()).sum();
+                for field in [format!("@{}", entry.user_id), "all".to_owned()] {
+                    *expected.entry(field).or_insert(0) += (bytes + 256).div_ceil(1024) as i64;
+                }
+            }
+        }
+        assert_eq!(self.held().await, expected);
+    }
+
+    /// What is counted as held.
+    pub async fn held(&self) -> BTreeMap<String, i64> {
+        let held = self.command(["HGETALL", &keys::held(&self.repo)]).await;
+        let pairs = held.as_array().unwrap().chunks(2);
+        pairs
+            .map(|pair| (pair[0].as_str().unwrap().to_owned(), pair[1].as_int().unwrap()))
+            .collect()
     }
 
     /// Asserts that the expiry index says exactly what the locks say.

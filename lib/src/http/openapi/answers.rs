@@ -31,13 +31,14 @@ pub(in crate::http) enum HealthAnswers {}
 /// Answers of `github_webhook`.
 pub(in crate::http) enum WebhookAnswers {}
 
-const OF_AGENTS: [Cause; 6] = [
+const OF_AGENTS: [Cause; 7] = [
     Cause::Caller,
     Cause::Token,
     Cause::Form,
     Cause::Question,
     Cause::Source,
     Cause::Body,
+    Cause::Files,
 ];
 
 /// A schema that narrows `property` of another.
@@ -93,11 +94,18 @@ impl IntoResponses for PostAnswers {
         let granted =
             narrowed("PostResponse", "success", just(true), &["locks"]).example(Some(examples::post_granted()));
         answers.insert(200, answer("Claimed, renewed, or given back", granted));
-        let codes = ["LOCK_CONFLICT", "LOCK_LOST", "NOT_PUSHED", "STALE_HEAD"];
+        let codes = [
+            "LOCK_CONFLICT",
+            "LOCK_LOST",
+            "NOT_PUSHED",
+            "STALE_HEAD",
+            "TOO_MANY_LOCKS",
+        ];
         let refused = with_error(&["PostResponse", "ErrorBody"], &codes).example(Some(examples::post_refused()));
         let why = "Refused by the rules, and nothing was changed: another's lock stands in the way (LOCK_CONFLICT, WAIT), the \
-                   working copy is behind (STALE_HEAD, PULL), what was written is not pushed (NOT_PUSHED, PUSH), or a lock is \
-                   now another's (LOCK_LOST, STOP)";
+                   working copy is behind (STALE_HEAD, PULL), what was written is not pushed (NOT_PUSHED, PUSH), a lock is now \
+                   another's (LOCK_LOST, STOP), or there is no room for more locks (TOO_MANY_LOCKS: STOP where the caller has \
+                   too many, WAIT where a file or the repository has)";
         answers.insert(409, answer(why, refused));
         finish(answers)
     }

@@ -14,6 +14,7 @@ use crate::http::ApiError;
 use crate::http::body::MAX_BYTES;
 use crate::http::edge::MAX_URI_BYTES;
 use crate::http::error::ErrorBody;
+use crate::store::scripts::TooMuch;
 
 /// Answers by status.
 pub(super) type Answers = BTreeMap<u16, ResponseBuilder>;
@@ -35,6 +36,8 @@ pub(super) enum Cause {
     Source,
     /// A body.
     Body,
+    /// Very many files, or such as have very many neighbors.
+    Files,
     /// A file that a graph should be around.
     Focus,
 }
@@ -68,6 +71,7 @@ fn cause(error: &ApiError) -> Option<Cause> {
         | ApiError::TooLarge(_)
         | ApiError::UnsupportedEncoding
         | ApiError::UnsupportedMediaType => Some(Cause::Body),
+        ApiError::TooMuchAtOnce(_) => Some(Cause::Files),
         ApiError::Unauthorized(_) => Some(Cause::Caller),
         ApiError::IdentityUnavailable(_) => Some(Cause::Token),
         ApiError::UnknownFile { .. } => Some(Cause::Focus),
@@ -76,7 +80,7 @@ fn cause(error: &ApiError) -> Option<Cause> {
         | ApiError::StoreUnavailable(_)
         | ApiError::TimedOut(_)
         | ApiError::UriTooLong(_) => Some(Cause::Any),
-        ApiError::UnknownRoute | ApiError::MethodNotAllowed { .. } => None,
+        ApiError::UnknownRoute | ApiError::MethodNotAllowed { .. } | ApiError::TooManyLocks(_) => None,
     }
 }
 
@@ -120,6 +124,7 @@ fn cases() -> Vec<Case> {
             version: "9bee4e1".to_owned(),
         },
         ApiError::TooLarge(MAX_BYTES),
+        ApiError::TooMuchAtOnce(TooMuch::Neighbors),
         ApiError::UriTooLong(MAX_URI_BYTES),
         ApiError::UnsupportedEncoding,
         ApiError::UnsupportedMediaType,
@@ -220,7 +225,7 @@ fn describe(status: u16) -> &'static str {
         403 => "The credential does not count in this repository, or the request is not for this server",
         404 => "Unknown repository, branch or file",
         405 => "The endpoint has other methods",
-        413 => "The body is too large",
+        413 => "The body is too large, or the files have too many locks or neighbors to look at together: name fewer",
         414 => "The path and query are too long",
         415 => "The body is not announced as JSON in UTF-8, or is packed",
         429 => "Too many requests",

@@ -226,6 +226,26 @@ pub enum Limited {
     New,
 }
 
+/// What there is too much of to look at in one script: see `includes/held.lua` and `includes/neighbors.lua`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TooMuch {
+    /// Locks on the files of the request.
+    Locks,
+    /// Neighbors of these files.
+    Neighbors,
+}
+
+/// What has no room for more locks: see `includes/held.lua`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Full {
+    /// This file.
+    File(String),
+    /// The caller.
+    Person,
+    /// The repository.
+    Repository,
+}
+
 /// Why a question was not answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stop {
@@ -264,6 +284,10 @@ pub enum Stop {
     },
     /// Nobody knows the head of this branch, and nobody here can ask.
     UnknownHead,
+    /// There is too much to look at; fewer files at once would do.
+    TooMuch(TooMuch),
+    /// There is no room for more locks.
+    Full(Full),
     /// Whether the caller's commits are of the branch, only the source can tell.
     AskSource {
         /// Head of the branch.
@@ -322,6 +346,17 @@ pub(super) fn stopped(mut reply: Reply) -> Result<Result<Stop, Reply>, StoreErro
             retry_after_seconds: reply.number()?.unsigned_abs(),
         },
         "UNKNOWN_HEAD" => Stop::UnknownHead,
+        "TOO_MUCH" => Stop::TooMuch(match reply.text()?.as_str() {
+            "LOCKS" => TooMuch::Locks,
+            "NEIGHBORS" => TooMuch::Neighbors,
+            _ => return Err(reply.malformed("an unknown bound")),
+        }),
+        "FULL" => Stop::Full(match reply.text()?.as_str() {
+            "FILE" => Full::File(reply.text()?),
+            "PERSON" => Full::Person,
+            "REPOSITORY" => Full::Repository,
+            _ => return Err(reply.malformed("an unknown bound")),
+        }),
         "ASK_SOURCE" => Stop::AskSource {
             head: reply.commit()?,
             age: reply.number()?.unsigned_abs(),

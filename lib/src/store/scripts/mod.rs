@@ -8,7 +8,9 @@ mod release;
 mod reply;
 mod sweep;
 
-pub use entry::{Entered, Entry, HeadTerms, Limited, Rate, Rates, Remembered, SeenHead, Stop, Who, enter, remember};
+pub use entry::{
+    Entered, Entry, Full, HeadTerms, Limited, Rate, Rates, Remembered, SeenHead, Stop, TooMuch, Who, enter, remember,
+};
 pub use graph::{
     BuildLease, GraphPatch, Published, StagedPart, fail_build, lease_build, patch_graph, publish_graph, report_build,
     stage_graph,
@@ -24,17 +26,17 @@ use super::script::script;
 script!(
     /// What stands in the way.
     CHECK_STATUS, "check_status", repeatable: true,
-    ["context", "events", "entries", "holder", "heads", "limits", "enter", "neighbors", "survey"]
+    ["context", "events", "held", "entries", "holder", "heads", "limits", "enter", "neighbors", "survey"]
 );
 script!(
     /// All of some files, or none.
     CLAIM, "claim", repeatable: false,
-    ["context", "events", "entries", "refusal", "holder", "heads", "limits", "enter", "neighbors", "survey"]
+    ["context", "events", "held", "entries", "refusal", "holder", "heads", "limits", "enter", "neighbors", "survey"]
 );
 script!(
     /// Gives files back.
     RELEASE, "release", repeatable: false,
-    ["context", "events", "entries", "refusal", "holder", "heads", "limits", "enter", "neighbors"]
+    ["context", "events", "held", "entries", "refusal", "holder", "heads", "limits", "enter", "neighbors"]
 );
 script!(
     /// Lets a question in.
@@ -42,7 +44,7 @@ script!(
 );
 script!(
     /// Drops and announces what has expired.
-    SWEEP, "sweep", repeatable: false, ["context", "events", "entries"]
+    SWEEP, "sweep", repeatable: false, ["context", "events", "held", "entries"]
 );
 script!(
     /// Notes that a repository is about to hold a lock.
@@ -128,6 +130,7 @@ fn branch_keys(entry: &Entry<'_>) -> Vec<String> {
         keys::graph_adjacency(repo, branch),
         keys::status_log(repo),
         keys::events(repo),
+        keys::held(repo),
     ]);
     keys
 }

@@ -42,6 +42,8 @@ pub struct Released {
     pub importers: Vec<String>,
     /// How many there are.
     pub importer_count: u64,
+    /// Whether there are even more, which were not counted.
+    pub has_more_importers: bool,
 }
 
 /// What became of a release. Only [`ReleaseOutcome::Released`] changed anything.
@@ -118,6 +120,7 @@ fn read_outcome(mut reply: Reply) -> Result<ReleaseOutcome, StoreError> {
             others: reply.objects()?,
             importers: reply.texts()?,
             importer_count: reply.number()?.unsigned_abs(),
+            has_more_importers: reply.flag()?,
         })),
         "NOT_PUSHED" => Ok(ReleaseOutcome::NotPushed {
             head,

@@ -51,6 +51,7 @@ pub async fn sweep(store: &dyn Store, repo: &RepoId, most_files: usize) -> Resul
         keys::expiries(repo),
         keys::status_log(repo),
         keys::events(repo),
+        keys::held(repo),
     ];
     let mut reply = call(store, &SWEEP, keys, arguments([&most_files.to_string()])).await?;
     Ok(Swept {
