@@ -45,15 +45,13 @@ local function load_value(path, value)
   entries_of[path] = live
 end
 
--- Reads the entries of `paths` into entries_of; each path once. Those of the rest are left out, and false given, when `most` have
--- been read.
+-- Reads the entries of `paths` into entries_of; each path once. Those of the rest are left out, and false given, when more
+-- than `most` have been read.
 local function load_entries(paths, most)
   local is_all = true
   each_value(paths, function(path, value)
-    is_all = loaded < most
-    if is_all then
-      load_value(path, value)
-    end
+    load_value(path, value)
+    is_all = loaded <= most
     return is_all
   end)
   return is_all

@@ -26,14 +26,16 @@ end
 
 -- Writes down what has changed.
 local function save_held()
+  local emptied = {}
   for field, change in pairs(held_change) do
     if change ~= 0 then
       held_sum[field] = redis.call('HINCRBY', held_key, field, change)
       if held_sum[field] <= 0 then
-        redis.call('HDEL', held_key, field)
+        emptied[#emptied + 1] = field
       end
     end
   end
+  call_in_chunks('HDEL', held_key, emptied)
   held_change = {}
 end
 

@@ -12,7 +12,7 @@
 local MOST_LINES, BYTES_OF_LINE, LINES_OF_SEARCH = 100000, 256, 100
 local lines_left = MOST_LINES
 -- Adjacency texts fetched by one command: what is fetched is known to be too much only when it is there.
-local TEXTS_AT_ONCE = 100
+local TEXTS_AT_ONCE = 256
 
 -- Notes that `lines` were read; false where that is too much.
 local function spend(lines)

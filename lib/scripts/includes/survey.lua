@@ -13,7 +13,7 @@ end
 
 -- Most findings reported in one answer, their bytes as JSON, and most neighbors among them. What blocks comes first, and the
 -- first in any case; the rest is counted.
-local MOST_FINDINGS, MOST_FINDING_BYTES, MOST_NEIGHBORS = 512, 262144, 256
+local MOST_FINDINGS, MOST_FINDING_BYTES, MOST_NEIGHBORS = 512, 524288, 256
 
 -- Whether one entry of `value` has both of these fields. An entry is a flat object, and a quote inside of a text is escaped: what
 -- has such a field has these characters, and what begins an entry is found nowhere else.

@@ -173,7 +173,7 @@ async fn branches_hold_the_same_file_beside_each_other(world: World) {
 
 async fn five_hundred_and_twelve_files_of_the_longest_paths_are_one_claim(world: World) {
     let paths: Vec<String> = (0..512)
-        .map(|number| format!("{number:0>2000}", number = format!("x{number}")))
+        .map(|number| format!("{number:0>128}", number = format!("x{number}")))
         .collect();
     let survey = world.agent("ann").writes(&paths).await;
     assert_eq!(survey.own.len(), 512);

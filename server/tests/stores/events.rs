@@ -114,12 +114,13 @@ async fn an_event_names_twenty_files_of_one_kib_and_counts_all(world: World) {
         .map(|number| format!("{}{number}.ts", "deep/".repeat(100)))
         .collect();
     let longest = "long".repeat(1024);
-    let ann = world.agent("ann").saying(&"\u{1f600}".repeat(500));
+    let ann = world.agent("ann");
+    let wordy = world.agent("cid").saying(&"\u{1f600}".repeat(500));
     let bob = world.agent("bob");
     ann.writes(&many).await;
     bob.is_refused(Writing, &many).await;
-    ann.writes(&long).await;
-    ann.writes(&[&longest]).await;
+    wordy.writes(&long).await;
+    wordy.writes(&[&longest]).await;
     ann.abandons(&many).await;
 
     let events = world.events().await;

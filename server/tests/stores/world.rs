@@ -363,7 +363,7 @@ impl Agent<'_> {
         released(self.release_or_abandon(None, Reachable::Unknown, true, paths).await)
     }
 
-    async fn release_or_abandon(
+    pub async fn release_or_abandon(
         &self,
         new_head: Option<&str>,
         reachable: Reachable,
