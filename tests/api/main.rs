@@ -9,6 +9,7 @@ mod contract;
 mod attacks;
 mod bad_bodies;
 mod bad_fields;
+mod bounds;
 mod check_status;
 mod connections;
 mod cors;

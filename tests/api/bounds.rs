@@ -1,0 +1,81 @@
+//! What there is too much of is refused with a code of its own, and with what to do.
+
+use serde_json::json;
+
+use crate::api::Api;
+
+#[tokio::test]
+async fn a_claim_for_which_there_is_no_room_is_a_refusal_with_a_whole_body() {
+    let api = Api::start().await;
+    for reader in 0..64 {
+        api.claim(&format!("p{reader}"), "READING", &["src/auth.ts"]).await;
+    }
+    let answer = api
+        .tell("ann", "READING", &["src/auth.ts", "src/db.ts"], json!({}))
+        .await;
+    let body = answer.json();
+    assert_eq!(
+        (answer.status, &body["error"]),
+        (409, &json!("TOO_MANY_LOCKS")),
+        "{body}"
+    );
+    assert_eq!(
+        (
+            &body["success"],
+            &body["field"],
+            &body["orchestration"]["action"],
+            &body["orchestration"]["command"]
+        ),
+        (&json!(false), &json!("file_paths"), &json!("WAIT"), &json!("sleep 5"))
+    );
+    assert_eq!(body["orphaned_dependencies"], json!([]));
+    let message = body["message"].as_str().unwrap();
+    assert!(
+        message.starts_with("src/auth.ts has as many locks as a file may have"),
+        "{message}"
+    );
+    assert_eq!(api.held().await, 1);
+}
+
+#[tokio::test]
+async fn files_with_too_many_locks_are_asked_about_in_parts() {
+    let api = Api::start().await;
+    let names: Vec<String> = (0..512).map(|number| format!("src/{number}.ts")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    for reader in 0..9 {
+        api.claim(&format!("p{reader}"), "READING", &names).await;
+    }
+    for answer in [
+        api.check("ann", &names, json!({})).await,
+        api.tell("ann", "READING", &names, json!({})).await,
+    ] {
+        let body = answer.json();
+        assert_eq!(
+            (answer.status, &body["error"]),
+            (413, &json!("TOO_MUCH_AT_ONCE")),
+            "{body}"
+        );
+        assert_eq!(body["orchestration"]["action"], "STOP");
+        assert_eq!(
+            body["message"],
+            "these files have too many locks to look at together; name fewer of them in one request"
+        );
+    }
+    assert_eq!(api.check("ann", &names[..256], json!({})).await.status, 200);
+}
+
+#[tokio::test]
+async fn the_paths_of_a_request_have_64_kib_at_most() {
+    let api = Api::start().await;
+    let names: Vec<String> = (0..17).map(|number| format!("{number:04096}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    assert_eq!(api.check("ann", &names[..16], json!({})).await.status, 200);
+    let answer = api.check("ann", &names, json!({})).await;
+    assert_eq!(
+        (answer.status, answer.json()["message"].clone()),
+        (
+            400,
+            json!("file_paths has paths of more than 65536 bytes together; name fewer files at once")
+        )
+    );
+}
