@@ -1,7 +1,7 @@
 -- check_status: what stands in the way of reading or writing some files. Changes nothing but what has expired.
 -- KEYS: those of includes/enter.lua, then 1 locks, 2 expiries, 3 graph, 4 adjacency, 5 status log, 6 events channel, 7 held
 -- ARGV: those of includes/enter.lua, then 1 READING or WRITING, 2 neighbour policy, 3... file paths
--- Returns { CHECKED, now, head, its age in seconds or '', '1' if it is unconfirmed, '1' if behind, graph version, omitted
+-- Returns { CHECKED, now, head, its age in seconds or '', '1' if it is unconfirmed, behind: '0', '1' or '?', graph version, omitted
 --           neighbours, findings, own entries as JSON }
 --      or { TOO_MUCH, now, LOCKS or NEIGHBORS }: of which there are too many to look at
 --      or { ASK_SOURCE, now, head, its age, etag or '' }: whether the caller is behind, only the source can tell
@@ -15,7 +15,7 @@ locks_key, expiries_key, graph_key, adjacency_key, status_log_key, events_channe
 local wanted, neighbor_policy = ARGV[ENTRY_ARGUMENTS + 1], ARGV[ENTRY_ARGUMENTS + 2]
 local paths = arguments_from(ENTRY_ARGUMENTS + 3)
 
-local is_behind, is_for_source = is_behind_head()
+local behind, is_for_source = is_behind_head()
 if is_for_source then
   return ask_source()
 end
@@ -32,4 +32,4 @@ for _, path in ipairs(paths) do
   end
 end
 local version = redis.call('HGET', graph_key, 'version') or ''
-return { 'CHECKED', now, repo_head, head_age, is_unconfirmed, is_behind and '1' or '0', version, omitted, findings, own_entries }
+return { 'CHECKED', now, repo_head, head_age, is_unconfirmed, behind, version, omitted, findings, own_entries }

@@ -2,9 +2,10 @@
 -- KEYS: those of includes/enter.lua, then 1 locks, 2 expiries, 3 graph, 4 adjacency, 5 status log, 6 events channel, 7 held, 8 token
 -- ARGV: those of includes/enter.lua, then 1 READING or WRITING, 2 neighbour policy, 3 the caller's head, 4 message, 5 seconds
 --       to hold, 6 repository, 7... file paths
--- Returns { outcome, now, head, its age in seconds or '', '1' if it is unconfirmed, '1' if behind, graph version, omitted
---           neighbours, findings, own entries as JSON }, where outcome is CLAIMED, CONFLICT (nothing claimed) or STALE
---           (writing behind the branch; nothing claimed)
+-- Returns { outcome, now, head, its age in seconds or '', '1' if it is unconfirmed, behind: '0', '1' or '?', graph version, omitted
+--           neighbours, findings, own entries as JSON, what was held before: list of { file path, status, since when, message } },
+--           where outcome is CLAIMED, CONFLICT (nothing claimed) or STALE (writing what is not held yet, behind the branch;
+--           nothing claimed)
 --      or { FULL, now, what has no room for more locks: FILE, PERSON or REPOSITORY, that file or '' }; nothing claimed
 --      or { TOO_MUCH, now, LOCKS or NEIGHBORS }: of which there are too many to look at; nothing claimed
 --      or { ASK_SOURCE, now, head, its age, etag or '' }: whether the caller is behind, only the source can tell; nothing claimed
@@ -18,22 +19,31 @@ locks_key, expiries_key, graph_key, adjacency_key, status_log_key, events_channe
 local wanted, neighbor_policy, agent_head, message, ttl, repository = unpack(ARGV, ENTRY_ARGUMENTS + 1, ENTRY_ARGUMENTS + 6)
 local paths = arguments_from(ENTRY_ARGUMENTS + 7)
 
-local is_behind, is_for_source = is_behind_head()
-if is_for_source then
-  return ask_source()
-end
-local version = redis.call('HGET', graph_key, 'version') or ''
-local behind = is_behind and '1' or '0'
-if wanted == 'WRITING' and is_behind then
-  emit_refusal(wanted, message, paths, 'STALE')
-  return { 'STALE', now, repo_head, head_age, is_unconfirmed, behind, version, 0, {}, {} }
-end
-
 local findings, blocked, omitted, own = survey(paths, wanted, neighbor_policy)
 if not findings then
   return { 'TOO_MUCH', now, blocked }
 end
-if blocked then
+local own_entries, held, is_kept, is_renewal = {}, {}, {}, true
+for _, path in ipairs(paths) do
+  local entry = own[path]
+  if entry then
+    own_entries[#own_entries + 1] = cjson.encode(entry)
+    held[#held + 1] = { path, entry.status, entry.granted_at or entry.timestamp, entry.message }
+  end
+  -- Who writes a file and asks to read it goes on writing: what was written still has to be pushed.
+  is_kept[path] = entry ~= nil and (entry.status == wanted or entry.status == 'WRITING')
+  is_renewal = is_renewal and is_kept[path]
+end
+
+-- A renewal is granted behind the branch as well, so that for its sake nobody is asked.
+local behind, is_for_source = is_behind_head()
+if is_for_source and not is_renewal then
+  save_entries()
+  return ask_source()
+end
+local version = redis.call('HGET', graph_key, 'version') or ''
+local is_stale = wanted == 'WRITING' and behind ~= '0' and not is_renewal
+if is_stale or blocked then
   local conflicts, is_named = {}, {}
   for _, finding in ipairs(findings) do
     local entry = finding[2] == '1' and cjson.decode(finding[5])
@@ -42,9 +52,10 @@ if blocked then
       conflicts[#conflicts + 1] = entry.file_path
     end
   end
+  local outcome = is_stale and 'STALE' or 'CONFLICT'
   save_entries()
-  emit_refusal(wanted, message, paths, 'CONFLICT', conflicts)
-  return { 'CONFLICT', now, repo_head, head_age, is_unconfirmed, behind, version, omitted, findings, {} }
+  emit_refusal(wanted, message, paths, outcome, blocked and conflicts or nil)
+  return { outcome, now, repo_head, head_age, is_unconfirmed, behind, version, omitted, findings, own_entries, held }
 end
 
 local full, full_file = reserve(paths, entries_of, own, repository .. ':' .. branch .. ':', message)
@@ -54,29 +65,29 @@ if full then
   return { 'FULL', now, full, full_file }
 end
 
--- The remote branch had `repo_head` when this was granted. A caller with unpushed commits is ahead of it; what it must have
--- pushed by the time of its release is measured from there.
-local granted_head = (wanted == 'WRITING' and not is_same_commit(agent_head, repo_head)) and repo_head or agent_head
-local granted, renewed, own_entries, token = {}, {}, {}, nil
+-- The remote branch had `repo_head` when this was granted. What a writer must have pushed by the time of its release is
+-- measured from there, also where its working copy is ahead.
+local granted_head = wanted == 'WRITING' and repo_head or agent_head
+local granted, renewed, token = {}, {}, nil
+own_entries = {}
 for _, path in ipairs(paths) do
   local entry = own[path]
-  -- Who writes a file and asks to read it goes on writing: what was written still has to be pushed.
-  local is_renewal = entry and (entry.status == wanted or entry.status == 'WRITING')
-  if not is_renewal then
+  if not is_kept[path] then
     token = token or redis.call('INCR', token_key)
     if not entry then
       entry = { key = repository .. ':' .. branch .. ':' .. path, file_path = path, branch = branch, user_id = user_id }
       entry.agent_id = agent_id ~= '' and agent_id or nil
       table.insert(entries_of[path], entry)
     end
-    entry.status, entry.token, entry.agent_head = wanted, token, granted_head
+    entry.status, entry.token, entry.agent_head, entry.granted_at = wanted, token, granted_head, now
   end
-  entry.user_name, entry.message, entry.timestamp, entry.expiry = user_name, message, now, now + ttl
-  table.insert(is_renewal and renewed or granted, entry)
+  entry.user_name, entry.message = user_name, message
+  extend(entry, tonumber(ttl))
+  table.insert(is_kept[path] and renewed or granted, entry)
   own_entries[#own_entries + 1] = cjson.encode(entry)
   is_changed[path] = true
 end
 save_entries()
 emit_by_claim('lock_granted', granted)
 emit_by_claim('lock_renewed', renewed)
-return { 'CLAIMED', now, repo_head, head_age, is_unconfirmed, behind, version, omitted, findings, own_entries }
+return { 'CLAIMED', now, repo_head, head_age, is_unconfirmed, behind, version, omitted, findings, own_entries, held }

@@ -66,7 +66,7 @@ pub fn text(address: SocketAddr, store: &str, served: &[Served]) -> String {
         return text;
     };
     let common = format!(
-        r#""repo_url":"https://{}","branch":"{branch}","file_paths":["README.md"],"agent_head":"{}""#,
+        r#""repo_url":"https://{}","branch":"{branch}","file_paths":["README.md"],"agent_head":"{}","agent_id":"one""#,
         first.repo,
         head.short()
     );

@@ -183,6 +183,7 @@ impl Api {
         let mut entries: Value = serde_json::from_slice(&text).unwrap();
         for entry in entries.as_array_mut().unwrap() {
             entry["expiry"] = 1_000_000_000.into();
+            entry["expiry_ms"] = 1_000_000_000_000_i64.into();
         }
         self.command(["HSET", &key, path, &entries.to_string()]).await;
         self.command(["ZADD", &keys::expiries(&repo()), "1000000000", path])
@@ -364,6 +365,11 @@ fn hide_times(value: &mut Value) {
             if let Some((before, rest)) = text.split_once("expires in ") {
                 let rest = rest.trim_start_matches(|character: char| character.is_ascii_digit());
                 *text = format!("{before}expires in [n]{rest}");
+            }
+            if let Some((before, rest)) = text.split_once("ALREADY_HELD: since ")
+                && let Some((_, rest)) = rest.split_once(',')
+            {
+                *text = format!("{before}ALREADY_HELD: since [since],{rest}");
             }
         }
         _ => {}

@@ -131,12 +131,15 @@ async fn a_stored_lock_is_the_documented_entry() {
     let mut stored: Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
     let entry = stored[0].take();
     let time = entry["timestamp"].as_i64().unwrap();
+    let end = entry["expiry_ms"].as_i64().unwrap();
+    assert_eq!((end - 300_000) / 1000, time);
     assert_eq!(
         entry,
         json!({
             "key": "github.com/acme/shop:main:src/auth.ts", "file_path": "src/auth.ts", "branch": "main",
             "user_id": "ann", "user_name": "ann", "status": "WRITING", "agent_head": api.head,
-            "message": "Moving sessions from cookies to tokens", "timestamp": time, "expiry": time + 300, "token": 1,
+            "message": "Moving sessions from cookies to tokens", "timestamp": time, "expiry": (end + 999) / 1000, "token": 1,
+            "expiry_ms": end, "granted_at": time,
         })
     );
 }

@@ -124,20 +124,19 @@ local function enter()
   return nil
 end
 
--- Whether the caller's working copy lacks the head; and whether only the source can tell, because none of the caller's
--- commits is known to be of the branch.
+-- Whether the caller's working copy lacks the head: '0' no, '1' yes, '?' where none of the caller's commits is known to be of the
+-- branch; and whether the source has still to be asked.
 local function is_behind_head()
   if has_commit(known_commits, repo_head) then
-    return false, false
+    return '0', false
   end
-  if is_asked or ARGV[13] == '' then
-    return true, false
-  end
-  local recent = redis.call('HGET', head_key, 'recent') or ''
-  for commit in string.gmatch(known_commits, '%S+') do
-    if has_commit(recent, commit) then
-      return true, false
+  if ARGV[12] == '' then
+    local recent = redis.call('HGET', head_key, 'recent') or ''
+    for commit in string.gmatch(known_commits, '%S+') do
+      if has_commit(recent, commit) then
+        return '1', false
+      end
     end
   end
-  return true, true
+  return '?', not is_asked
 end

@@ -1,6 +1,9 @@
--- Lock entries: read, changed in memory, and written back once. An entry whose expiry has passed is free, whether or not
--- anything swept it; the first script that meets it drops and announces it. Needs: locks_key, expiries_key, now, emit,
+-- Lock entries: read, changed in memory, and written back once. An entry whose time has passed is free, whether or not
+-- anything swept it; the first script that meets it drops and announces it. Needs: locks_key, expiries_key, now_ms, emit,
 -- count_held, save_held.
+--
+-- The end of a lock is `expiry_ms`, Unix milliseconds: the lock lives through that one. `expiry` is the same in whole seconds,
+-- rounded up, so that nobody who reads it takes a lock for free too early.
 local entries_of = {} -- file path -> its live entries, all branches
 local is_stored = {} -- file path -> whether the store had anything under it
 local is_changed = {} -- file path -> whether entries_of differs from the store
@@ -10,6 +13,17 @@ local loaded = 0 -- entries that have been read, or as many as their bytes count
 local BYTES_OF_ENTRY = 512
 -- Most events about different claims in one script; what is more than that is one event without a holder.
 local MOST_EVENTS = 512
+
+-- An entry that was written before there was `expiry_ms` ends with its second.
+local function has_expired(entry)
+  return (entry.expiry_ms or entry.expiry * 1000) < now_ms
+end
+
+-- Lets `entry` live for `seconds` from now.
+local function extend(entry, seconds)
+  entry.timestamp, entry.expiry_ms = now, now_ms + seconds * 1000
+  entry.expiry = math.ceil(entry.expiry_ms / 1000)
+end
 
 -- Calls `visit(path, value)` with what is stored under each of `paths`, false where that is nothing. Ends early where `visit`
 -- gives false.
@@ -33,12 +47,12 @@ local function load_value(path, value)
     local entries = cjson.decode(value)
     loaded = loaded + math.max(#entries, math.ceil(#value / BYTES_OF_ENTRY))
     for _, entry in ipairs(entries) do
-      if entry.expiry > now then
-        live[#live + 1] = entry
-      else
+      if has_expired(entry) then
         lapsed[#lapsed + 1] = entry
         is_changed[path] = true
         count_held(entry, -1)
+      else
+        live[#live + 1] = entry
       end
     end
   end
@@ -69,6 +83,8 @@ local function event_about(kind, entry)
     message = entry.message,
     token = entry.token,
     expiry = entry.expiry,
+    expiry_ms = entry.expiry_ms,
+    time_ms = now_ms,
     files = {},
   }
 end

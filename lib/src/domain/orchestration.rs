@@ -53,6 +53,8 @@ pub struct Facts {
     pub is_offline: bool,
     /// The caller's working copy lacks the head of the branch.
     pub is_behind: bool,
+    /// The caller already writes all that it claims.
+    pub is_renewal: bool,
     /// Another's lock stands in the way.
     pub is_blocked: bool,
     /// Files that the caller wrote are not on the branch.
@@ -95,7 +97,7 @@ pub fn decide(question: Question, facts: Facts) -> Action {
             Status::Ok => Action::Proceed,
         },
         _ if facts.is_offline => Action::Stop,
-        Question::Claim(Claim::Writing) if facts.is_behind => Action::Pull,
+        Question::Claim(Claim::Writing) if facts.is_behind && !facts.is_renewal => Action::Pull,
         Question::Claim(_) if facts.is_blocked => Action::Wait,
         Question::Release if facts.is_unpushed => Action::Push,
         Question::Release if facts.is_lost => Action::Stop,
@@ -170,11 +172,12 @@ mod tests {
     const READ: Question = Question::Claim(Claim::Reading);
     const WRITE: Question = Question::Claim(Claim::Writing);
 
-    /// Facts from letters: o offline, b behind, c conflict, u unpushed, l lost.
+    /// Facts from letters: o offline, b behind, r renewal, c conflict, u unpushed, l lost.
     fn facts(letters: &str) -> Facts {
         Facts {
             is_offline: letters.contains('o'),
             is_behind: letters.contains('b'),
+            is_renewal: letters.contains('r'),
             is_blocked: letters.contains('c'),
             is_unpushed: letters.contains('u'),
             is_lost: letters.contains('l'),
@@ -200,6 +203,9 @@ mod tests {
             (WRITE, "c", Action::Wait, Some("sleep 5")),
             (WRITE, "bc", Action::Pull, Some("git pull --rebase")),
             (WRITE, "obc", Action::Stop, None),
+            (WRITE, "r", Action::Proceed, None),
+            (WRITE, "br", Action::Proceed, None),
+            (WRITE, "obr", Action::Stop, None),
             (Question::Release, "", Action::Proceed, None),
             (Question::Release, "b", Action::Proceed, None),
             (Question::Release, "c", Action::Proceed, None),

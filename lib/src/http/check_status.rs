@@ -128,7 +128,8 @@ async fn answer(state: &AppState, request: Request<Body>) -> Result<Response, Ap
         Ok(survey) => {
             let mut notes = Vec::new();
             entrance.note(&survey.head, &mut notes);
-            let mut response = respond(&question, survey, notes);
+            let is_certain = survey.is_behind_for_certain || entrance.is_behind_for_certain();
+            let mut response = respond(&question, survey, is_certain, notes);
             response.repo_head_ref = entrance.head_ref();
             Ok(Json(response).into_response())
         }
@@ -174,7 +175,7 @@ fn offline(error: &ApiError, repo_head: Option<&CommitSha>) -> Response {
     })
 }
 
-fn respond(question: &Question, survey: Survey, mut notes: Vec<String>) -> CheckResponse {
+fn respond(question: &Question, survey: Survey, is_certain: bool, mut notes: Vec<String>) -> CheckResponse {
     let blocking: Vec<&Finding> = survey.findings.iter().filter(|finding| finding.blocks).collect();
     let facts = Facts {
         is_behind: survey.is_behind,
@@ -186,21 +187,15 @@ fn respond(question: &Question, survey: Survey, mut notes: Vec<String>) -> Check
         Action::SwitchTask => {
             Orchestration::new(action, blocking_reason(&blocking)).with(blocking_metadata(&blocking, None))
         }
-        Action::Pull => Orchestration::new(
-            action,
-            format!(
-                "Your working copy lacks commit {} of origin/{}",
-                survey.head.commit.short(),
-                question.branch
-            ),
-        )
-        .with(Metadata {
-            remote_head: Some(survey.head.commit.clone()),
-            ..Metadata::default()
-        }),
+        Action::Pull => {
+            Orchestration::new(action, question.behind_reason(&survey.head.commit, is_certain)).with(Metadata {
+                remote_head: Some(survey.head.commit.clone()),
+                ..Metadata::default()
+            })
+        }
         _ => Orchestration::new(action, "Nothing stands in the way"),
     };
-    notes.extend(question.warnings(&survey));
+    notes.extend(question.warnings(&survey, is_certain));
     notes.extend(warnings(&survey.findings));
     CheckResponse {
         status: orchestration::status(facts),

@@ -67,6 +67,8 @@ pub(super) struct Entrance<'a> {
     is_asked: bool,
     /// The source could not say whether the caller's commits are of the branch.
     is_unsure: bool,
+    /// The source said of one of the caller's commits that it does not contain the head.
+    is_behind: bool,
     rounds: u32,
 }
 
@@ -108,6 +110,7 @@ impl<'a> Entrance<'a> {
             is_counted: false,
             is_asked: keeper.is_none(),
             is_unsure: false,
+            is_behind: false,
             rounds: 0,
             told: None,
         };
@@ -136,6 +139,11 @@ impl<'a> Entrance<'a> {
     /// Whether the branch has the caller's commit, as far as is known.
     pub fn reachable(&self) -> Reachable {
         self.reachable
+    }
+
+    /// Whether the source knows that a commit of the caller's lacks the head.
+    pub fn is_behind_for_certain(&self) -> bool {
+        self.is_behind
     }
 
     /// The head, where a source told it.
@@ -338,9 +346,13 @@ impl<'a> Entrance<'a> {
             return Ok(());
         }
         for commit in &self.known_commits {
-            if source.is_ancestor(self.repo, head, commit).await? == Reachable::Yes {
-                self.known_commits.push(head.clone());
-                break;
+            match source.is_ancestor(self.repo, head, commit).await? {
+                Reachable::Yes => {
+                    self.known_commits.push(head.clone());
+                    break;
+                }
+                Reachable::No => self.is_behind = true,
+                Reachable::Unknown => {}
             }
         }
         Ok(())

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use time::OffsetDateTime;
 use utoipa::ToSchema;
 
 use super::openapi::fields;
+use super::question::named;
 use crate::domain::{AgentId, Claim, LockEntry};
-use crate::store::scripts::{Direction, Finding, Relation, Survey};
+use crate::store::scripts::{Direction, Finding, Held, Relation, Survey};
 
 /// A lock of another holder, under its file in `locks`.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -197,4 +199,78 @@ pub(super) fn warnings(findings: &[Finding]) -> impl Iterator<Item = String> {
         }
         _ => None,
     })
+}
+
+/// Most warnings of one answer about what the caller holds already.
+const MOST_ALREADY_HELD: usize = 8;
+
+/// Warnings about what the caller held before its claim, one for the files of each claim before. A caller without an agent id
+/// may be another agent of the same person, and is told how to be told apart.
+pub(super) fn already_held(held: &[Held], has_agent_id: bool) -> Vec<String> {
+    let mut claims: BTreeMap<(i64, &str), Vec<&str>> = BTreeMap::new();
+    for lock in held {
+        claims
+            .entry((lock.since, &lock.message))
+            .or_default()
+            .push(&lock.file_path);
+    }
+    let hint = if has_agent_id {
+        ""
+    } else {
+        "; if that is another agent of yours, send agent_id"
+    };
+    let sentence = |((since, message), files): (&(i64, &str), &Vec<&str>)| {
+        let (since, files) = (moment(*since), named(files));
+        format!("ALREADY_HELD: since {since}, for \"{message}\": you hold {files}{hint}.")
+    };
+    claims.iter().take(MOST_ALREADY_HELD).map(sentence).collect()
+}
+
+/// `unix_seconds` as people read it, in UTC.
+fn moment(unix_seconds: i64) -> String {
+    OffsetDateTime::from_unix_timestamp(unix_seconds).map_or_else(
+        |_| unix_seconds.to_string(),
+        |time| {
+            let (year, month, day) = time.to_calendar_date();
+            let (hour, minute, second) = time.to_hms();
+            let month = u8::from(month);
+            format!("{year}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_held_is_said_once_for_each_claim_and_a_few_claims_alone() {
+        let held = |file: &str, since, message: &str| Held {
+            file_path: file.to_owned(),
+            status: Claim::Writing,
+            since,
+            message: message.to_owned(),
+        };
+        let some = [
+            held("a.ts", 1_795_306_224, "Moving sessions"),
+            held("b.ts", 1_795_306_224, "Moving sessions"),
+            held("c.ts", 1_795_306_300, "Splitting the lexer"),
+        ];
+        assert_eq!(
+            already_held(&some, false),
+            [
+                "ALREADY_HELD: since 2026-11-22T00:10:24Z, for \"Moving sessions\": you hold 'a.ts', 'b.ts'; if that is \
+                 another agent of yours, send agent_id.",
+                "ALREADY_HELD: since 2026-11-22T00:11:40Z, for \"Splitting the lexer\": you hold 'c.ts'; if that is another \
+                 agent of yours, send agent_id.",
+            ]
+        );
+        assert_eq!(
+            already_held(&some[2..], true),
+            ["ALREADY_HELD: since 2026-11-22T00:11:40Z, for \"Splitting the lexer\": you hold 'c.ts'."]
+        );
+        let many: Vec<Held> = (0..500).map(|number| held("a.ts", number, "Moving sessions")).collect();
+        assert_eq!(already_held(&many, false).len(), MOST_ALREADY_HELD);
+        assert!(already_held(&[], false).is_empty());
+    }
 }

@@ -14,7 +14,7 @@ use super::body::read_json;
 use super::check_status::{blocking_metadata, blocking_reason};
 use super::entrance::Right;
 use super::error::ErrorBody;
-use super::lock_view::{LockView, OwnLockView, others_locks, own_locks, warnings};
+use super::lock_view::{LockView, OwnLockView, already_held, others_locks, own_locks, warnings};
 use super::openapi::fields::{self, AgentHeaders};
 use super::openapi::{PostAnswers, examples};
 use super::question::{Fields, Question, graph_warning, in_field, named, required};
@@ -248,7 +248,10 @@ async fn claim(
     };
     let mut notes = Vec::new();
     entrance.note(&survey.head, &mut notes);
-    let mut response = respond_to_claim(question, wanted, survey, is_claimed, notes);
+    let is_certain = survey.is_behind_for_certain || entrance.is_behind_for_certain();
+    let mut response = respond_to_claim(question, wanted, survey, is_claimed, is_certain);
+    notes.append(&mut response.warnings);
+    response.warnings = notes;
     response.repo_head_ref = entrance.head_ref();
     Ok(response)
 }
@@ -258,11 +261,13 @@ fn respond_to_claim(
     wanted: Claim,
     survey: Survey,
     is_claimed: bool,
-    notes: Vec<String>,
+    is_certain: bool,
 ) -> PostResponse {
     let blocking: Vec<&Finding> = survey.findings.iter().filter(|finding| finding.blocks).collect();
+    let written = survey.held.iter().filter(|held| held.status == Claim::Writing);
     let facts = Facts {
         is_behind: survey.is_behind,
+        is_renewal: written.count() == question.paths.len(),
         is_blocked: !blocking.is_empty(),
         ..Facts::default()
     };
@@ -273,21 +278,7 @@ fn respond_to_claim(
         "script and decision differ on {facts:?}"
     );
     let mut response = match action {
-        Action::Pull => PostResponse::refusal(
-            "STALE_HEAD",
-            Orchestration::new(
-                action,
-                format!(
-                    "Your working copy lacks commit {} of origin/{}; nothing was claimed",
-                    survey.head.commit.short(),
-                    question.branch
-                ),
-            )
-            .with(Metadata {
-                remote_head: Some(survey.head.commit.clone()),
-                ..Metadata::default()
-            }),
-        ),
+        Action::Pull => stale(question, &survey, &blocking, is_certain),
         Action::Wait => {
             let metadata = blocking_metadata(&blocking, Some(survey.now));
             let expires = metadata
@@ -307,16 +298,41 @@ fn respond_to_claim(
             )
         }
     };
-    response.warnings = notes;
-    response.warnings.extend(question.warnings(&survey));
+    response.warnings = question.warnings(&survey, is_certain);
+    if let (true, true, Claim::Writing, Some(warning)) =
+        (is_claimed, facts.is_behind, wanted, response.warnings.first_mut())
+    {
+        warning.push_str(" What you hold is renewed all the same; PULL (git pull --rebase) before you push.");
+    }
     response.warnings.extend(warnings(&survey.findings));
     if is_claimed {
+        response
+            .warnings
+            .extend(already_held(&survey.held, question.has_agent_id()));
         response.locks = Some(own_locks(&survey));
     } else {
         response.conflicting_locks = others_locks(&survey.findings);
     }
     response.repo_head = Some(survey.head.commit);
     response
+}
+
+/// The refusal of a claim to write from a working copy that is behind, with all else that is in the way.
+fn stale(question: &Question, survey: &Survey, blocking: &[&Finding], is_certain: bool) -> PostResponse {
+    let mut reason = question.behind_reason(&survey.head.commit, is_certain);
+    reason.push_str("; nothing was claimed");
+    let held: Vec<&str> = survey.held.iter().map(|held| held.file_path.as_str()).collect();
+    if !held.is_empty() {
+        reason = format!("{reason}. What you hold can be renewed alone: {}", named(&held));
+    }
+    if !blocking.is_empty() {
+        reason = format!("{reason}. Besides: {}", blocking_reason(blocking));
+    }
+    let metadata = Metadata {
+        remote_head: Some(survey.head.commit.clone()),
+        ..blocking_metadata(blocking, None)
+    };
+    PostResponse::refusal("STALE_HEAD", Orchestration::new(Action::Pull, reason).with(metadata))
 }
 
 async fn release(

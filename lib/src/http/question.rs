@@ -100,11 +100,35 @@ impl Question {
         .await
     }
 
+    /// Whether the caller brings an agent id.
+    pub fn has_agent_id(&self) -> bool {
+        self.agent_id.is_some()
+    }
+
+    /// Why the caller is told to pull. What nobody knows for certain is not said: a caller whose commits were never pushed may
+    /// have the head all the same.
+    pub fn behind_reason(&self, head: &CommitSha, is_certain: bool) -> String {
+        let (head, branch) = (head.short(), &self.branch);
+        if is_certain {
+            format!("Your working copy lacks commit {head} of origin/{branch}")
+        } else {
+            format!(
+                "Coord does not know your commit {}, and cannot tell whether your working copy has commit {head} of \
+                 origin/{branch}: pull, and send base_head (git merge-base HEAD origin/{branch}), which shows that it has",
+                self.agent_head.short()
+            )
+        }
+    }
+
     /// Warnings that follow from how branch, working copy and graph stand to each other.
-    pub fn warnings(&self, survey: &Survey) -> Vec<String> {
+    pub fn warnings(&self, survey: &Survey, is_certain: bool) -> Vec<String> {
         let mut warnings = Vec::new();
         if survey.is_behind {
-            warnings.push(format!("STALE_BRANCH: Your branch is behind origin/{}.", self.branch));
+            warnings.push(if is_certain {
+                format!("STALE_BRANCH: Your branch is behind origin/{}.", self.branch)
+            } else {
+                format!("STALE_BRANCH: {}.", self.behind_reason(&survey.head.commit, false))
+            });
         }
         warnings.extend(graph_warning(&survey.head.commit, survey.graph_version.as_deref()));
         warnings

@@ -30,10 +30,13 @@ fn operation(id: u64, user: &str, names: &[&str], act: Act, second: i64, answer:
         branch: "main".to_owned(),
         files: files(names),
         act,
-        invoked: Moment { tick, second },
+        invoked: Moment {
+            tick,
+            millisecond: second * 1000,
+        },
         returned: answer.is_some().then_some(Moment {
             tick: tick + 500,
-            second,
+            millisecond: second * 1000,
         }),
         answer,
     }
@@ -42,13 +45,13 @@ fn operation(id: u64, user: &str, names: &[&str], act: Act, second: i64, answer:
 fn event(kind: Kind, id: u64, user: &str, names: &[&str], mode: Option<Mode>, token: i64, time: i64) -> Event {
     Event {
         kind,
-        time,
+        time: time * 1000,
         holder: holder(user),
         branch: "main".to_owned(),
         mode,
         message: message_of(id),
         token,
-        expiry: time + TTL,
+        expiry: (time + TTL) * 1000,
         files: files(names),
         reason: String::new(),
         conflicts: Vec::new(),
@@ -143,12 +146,13 @@ fn truth() -> (Vec<Operation>, Stored) {
             105,
             granted(&["c"], Reading, 4, 105),
         ),
-        operation(7, "cat", &["c"], Act::Check, 110, Some(seen)),
+        operation(7, "cat", &["c"], Act::Check, 111, Some(seen)),
         operation(8, "bob", &["a"], Act::Release, 111, released(&["a"])),
         operation(9, "cat", &["c"], Act::Release, 112, None),
     ];
     let mut expired = event(Kind::Expired, 1, "ann", &["a"], Some(Writing), 1, 110);
-    expired.expiry = 110;
+    expired.time = 110_001;
+    expired.expiry = 110_000;
     let events = vec![
         event(Kind::Granted, 1, "ann", &["a", "b"], Some(Writing), 1, 100),
         refused(2, "bob", &["b"], Some(Writing), 101, "CONFLICT", &["b"]),
@@ -163,7 +167,7 @@ fn truth() -> (Vec<Operation>, Stored) {
         mode,
         token,
         timestamp,
-        expiry: timestamp + TTL,
+        expiry: (timestamp + TTL) * 1000,
         message: message_of(id),
     };
     let at = |file: &str| ("main".to_owned(), file.to_owned());
@@ -261,7 +265,7 @@ fn the_judge_sees_a_claim_that_is_not_whole() {
             mode: Mode::Writing,
             token: 5,
             timestamp: 112,
-            expiry: 122,
+            expiry: 122_000,
             message: message_of(10),
         };
         stored.locks.insert(("main".to_owned(), "d".to_owned()), vec![entry]);
@@ -271,8 +275,8 @@ fn the_judge_sees_a_claim_that_is_not_whole() {
     let twice = broken(|_, stored| {
         let again = Event {
             token: 5,
-            time: 110,
-            expiry: 120,
+            time: 111_000,
+            expiry: 121_000,
             ..stored.events[3].clone()
         };
         stored.events.push(again);
@@ -292,7 +296,7 @@ fn the_judge_sees_a_lock_taken_from_its_holder() {
     let renewed = broken(|_, stored| {
         stored
             .events
-            .push(event(Kind::Renewed, 9, "dan", &["c"], Some(Mode::Reading), 4, 110));
+            .push(event(Kind::Renewed, 9, "dan", &["c"], Some(Mode::Reading), 4, 111));
         stored.events[7].message = message_of(6);
     });
     assert_eq!(renewed, Rule::NotTheHolder);
@@ -312,8 +316,8 @@ fn the_judge_sees_tokens_that_do_not_grow() {
         let renewal = Event {
             kind: Kind::Renewed,
             token: 9,
-            time: 110,
-            expiry: 120,
+            time: 111_000,
+            expiry: 121_000,
             ..stored.events[5].clone()
         };
         stored.events.push(renewal);
@@ -324,23 +328,48 @@ fn the_judge_sees_tokens_that_do_not_grow() {
 #[test]
 fn the_judge_sees_a_lock_that_ends_too_soon_or_too_late() {
     assert_eq!(
-        broken(|_, stored| stored.events[6].time = 109),
+        broken(|_, stored| stored.events[6].time = 110_000),
         Rule::Expiry,
-        "announced before its time"
+        "announced in the last millisecond of its time"
     );
     let late = broken(|_, stored| {
         stored.events.push(Event {
             kind: Kind::Released,
-            time: 113,
+            time: 113_001,
             ..stored.events[3].clone()
         });
     });
     assert_eq!(late, Rule::Expiry, "released when it was free");
     assert_eq!(
-        broken(|_, stored| stored.events[3].expiry = 200),
+        broken(|_, stored| stored.events[3].expiry = 200_000),
         Rule::Expiry,
         "held for longer than it may be"
     );
+}
+
+#[test]
+fn the_judge_sees_a_lock_that_is_a_little_shorter_than_it_was_claimed_for() {
+    let short = broken(|_, stored| {
+        stored.events[3].expiry -= 1;
+    });
+    assert_eq!(short, Rule::Expiry);
+}
+
+#[test]
+fn the_judge_sees_a_holder_who_may_not_renew_because_it_is_behind() {
+    let behind = |names: &'static [&'static str]| {
+        move |operations: &mut Vec<Operation>, stored: &mut Stored| {
+            let answer = Some(Answer::Refused("STALE_HEAD".to_owned()));
+            operations.push(operation(10, "bob", names, Act::Claim(Mode::Writing), 112, answer));
+            stored
+                .events
+                .push(refused(10, "bob", names, Some(Mode::Writing), 112, "STALE", &[]));
+        }
+    };
+    assert_eq!(broken(behind(&["b"])), Rule::UnfoundedRefusal);
+    let (mut operations, mut stored) = truth();
+    behind(&["b", "new"])(&mut operations, &mut stored);
+    judge(&operations, &stored, &rules()).expect("a new file is refused");
 }
 
 #[test]
@@ -399,11 +428,11 @@ fn the_judge_sees_a_check_that_was_never_true() {
     let from_the_future = broken(|operations, _| {
         operations[6].invoked = Moment {
             tick: 1600,
-            second: 102,
+            millisecond: 102_000,
         };
         operations[6].returned = Some(Moment {
             tick: 1700,
-            second: 102,
+            millisecond: 102_000,
         });
     });
     assert_eq!(from_the_future, Rule::ImpossibleAnswer);
@@ -416,12 +445,12 @@ fn the_judge_sees_an_order_against_real_time() {
         operations[5].invoked.tick = 4600;
         operations[5].returned = Some(Moment {
             tick: 4700,
-            second: 105,
+            millisecond: 105_000,
         });
     });
     assert_eq!(swapped, Rule::RealTime);
     assert_eq!(
-        broken(|operations, _| operations[4].invoked.second = 105),
+        broken(|operations, _| operations[4].invoked.millisecond = 104_001),
         Rule::Clock,
         "done before it was asked"
     );
@@ -451,9 +480,12 @@ fn on_one_file(steps: &[Step<'_>]) -> Vec<Operation> {
     let operations = steps.map(|((user, act, invoked, returned, answer), id)| Operation {
         invoked: Moment {
             tick: *invoked,
-            second: 100,
+            millisecond: 100_000,
         },
-        returned: returned.map(|tick| Moment { tick, second: 100 }),
+        returned: returned.map(|tick| Moment {
+            tick,
+            millisecond: 100_000,
+        }),
         ..operation(id, user, &["f"], *act, 100, answer.clone())
     });
     operations.collect()

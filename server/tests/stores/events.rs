@@ -64,13 +64,15 @@ async fn an_event_says_who_what_where_and_why(world: World) {
         .writes(&["a.ts", "b.ts"])
         .await;
     let (_, event) = world.events().await.remove(0);
-    let time = event["time"].as_i64().unwrap();
+    let (time, time_ms) = (event["time"].as_i64().unwrap(), event["time_ms"].as_i64().unwrap());
+    assert_eq!(time, time_ms / 1000);
+    let expiry_ms = time_ms + 120_000;
     assert_eq!(
         event,
         serde_json::json!({
             "type": "lock_granted", "user": "ann", "user_name": "ann's name", "agent_id": "one", "branch": "main",
             "files": ["a.ts", "b.ts"], "file_count": 2, "status": "WRITING", "message": "Splitting the lexer from the parser",
-            "token": 1, "time": time, "expiry": time + 120,
+            "token": 1, "time": time, "time_ms": time_ms, "expiry": (expiry_ms + 999) / 1000, "expiry_ms": expiry_ms,
         })
     );
     world.agent("bob").is_refused(Reading, &["b.ts", "c.ts"]).await;
@@ -80,7 +82,7 @@ async fn an_event_says_who_what_where_and_why(world: World) {
         serde_json::json!({
             "type": "lock_refused", "user": "bob", "user_name": "bob's name", "branch": "main", "files": ["b.ts", "c.ts"],
             "file_count": 2, "status": "READING", "message": "What bob does and why", "reason": "CONFLICT",
-            "conflicts": ["b.ts"], "conflict_count": 1, "time": event["time"],
+            "conflicts": ["b.ts"], "conflict_count": 1, "time": event["time"], "time_ms": event["time_ms"],
         })
     );
 }

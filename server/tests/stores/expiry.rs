@@ -10,21 +10,46 @@ use coord::store::scripts::{ClaimOutcome, ReleaseOutcome, sweep};
 use crate::neighbors::store_graph;
 use crate::world::{NEXT, World, in_short};
 
-async fn a_lock_of_one_second_is_free_after_it_with_no_sweep(world: World) {
+impl World {
+    /// The store's clock, Unix milliseconds.
+    async fn now_ms(&self) -> i64 {
+        let time = self.command(["TIME"]).await;
+        let part = |index: usize| time.as_array().unwrap()[index].as_int().unwrap();
+        part(0) * 1000 + part(1) / 1000
+    }
+
+    /// Stores the only entry under `path` with another end.
+    async fn ends(&self, path: &str, expiry: i64, expiry_ms: Option<i64>) {
+        let mut entry = self.stored(path).await.remove(0);
+        (entry.expiry, entry.expiry_ms) = (expiry, expiry_ms);
+        let json = serde_json::to_string(&[entry]).unwrap();
+        self.command(["HSET", &keys::locks(&self.repo), path, &json]).await;
+    }
+}
+
+async fn a_lock_lives_as_long_as_it_was_claimed_for_and_is_free_after_it_with_no_sweep(world: World) {
     let ann = world.agent("ann");
+    let before = world.now_ms().await;
     let lock = ann.clone().for_seconds(1).writes(&["a.ts"]).await.own.remove(0);
-    assert_eq!(lock.expiry - lock.timestamp, 1);
+    let after = world.now_ms().await;
+    let end = lock.expiry_ms.unwrap();
+    assert!(
+        (before + 1000..=after + 1000).contains(&end),
+        "{before} {lock:?} {after}"
+    );
+    assert_eq!(lock.expiry, (end + 999) / 1000, "in seconds it is never too early");
     let deadline = std::time::Instant::now() + Duration::from_secs(30);
     loop {
+        let asked = world.now_ms().await;
         let outcome = world.agent("bob").claim(Writing, &["a.ts"]).await;
         match outcome {
-            // Never before its time, by the store's own clock.
-            ClaimOutcome::Claimed(survey) => break assert!(survey.now >= lock.expiry),
-            ClaimOutcome::Conflict(survey) => assert!(survey.now < lock.expiry, "{survey:?}"),
+            // Never before its time, by the store's own clock, and never later.
+            ClaimOutcome::Claimed(_) => break assert!(world.now_ms().await > end),
+            ClaimOutcome::Conflict(survey) => assert!(asked <= end, "{asked} {survey:?}"),
             other => panic!("{other:?}"),
         }
         assert!(std::time::Instant::now() < deadline, "it never expires");
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        tokio::time::sleep(Duration::from_millis(20)).await;
     }
     let events = world.events_since(1).await;
     let [.., expired, granted] = events.as_slice() else {
@@ -41,6 +66,24 @@ async fn a_lock_of_one_second_is_free_after_it_with_no_sweep(world: World) {
         "{events:?}"
     );
     assert_eq!(world.stored("a.ts").await[0].user_id, "bob");
+}
+
+async fn a_lock_ends_by_the_millisecond_and_one_from_before_by_the_second(world: World) {
+    let (ann, bob) = (world.agent("ann"), world.agent("bob"));
+    ann.writes(&["a.ts"]).await;
+    let now = world.now_ms().await;
+    world.ends("a.ts", now / 1000 + 1, Some(now - 1)).await;
+    bob.writes(&["a.ts"]).await;
+    world.ends("a.ts", now / 1000 + 1, Some(now + 60_000)).await;
+    ann.is_refused(Reading, &["a.ts"]).await;
+    // As it was written before there were milliseconds.
+    world.ends("a.ts", now / 1000 + 60, None).await;
+    ann.is_refused(Reading, &["a.ts"]).await;
+    let renewed = bob.clone().for_seconds(5).writes(&["a.ts"]).await;
+    assert!(renewed.own[0].expiry_ms.is_some());
+    world.ends("a.ts", now / 1000 - 1, None).await;
+    ann.writes(&["a.ts"]).await;
+    world.assert_index_is_exact().await;
 }
 
 async fn every_script_that_meets_an_expired_lock_announces_it_and_no_second_one_does(world: World) {
@@ -157,7 +200,8 @@ async fn an_expired_lock_of_ones_own_is_no_longer_ones_own(world: World) {
 }
 
 on_every_store!(
-    a_lock_of_one_second_is_free_after_it_with_no_sweep,
+    a_lock_lives_as_long_as_it_was_claimed_for_and_is_free_after_it_with_no_sweep,
+    a_lock_ends_by_the_millisecond_and_one_from_before_by_the_second,
     every_script_that_meets_an_expired_lock_announces_it_and_no_second_one_does,
     among_readers_only_the_expired_one_goes,
     a_claim_expires_as_one_event_and_two_claims_as_two,

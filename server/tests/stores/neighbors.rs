@@ -176,6 +176,8 @@ fn held(world: &World, case: &Case) -> BTreeMap<String, Vec<LockEntry>> {
                 message: "What is done and why".to_owned(),
                 timestamp: 1_700_000_000,
                 expiry: 5_000_000_000,
+                expiry_ms: Some(5_000_000_000_000),
+                granted_at: Some(1_700_000_000),
                 token: 1,
             });
         }

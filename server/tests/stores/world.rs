@@ -99,6 +99,7 @@ impl World {
             head: sha(HEAD),
             base: None,
             repo_head: Some(sha(HEAD)),
+            has_aged_head: false,
             policy: NeighborPolicy::Block,
             message: format!("What {name} does and why"),
             ttl: 300,
@@ -167,6 +168,7 @@ impl World {
             assert!(!entries.is_empty(), "{path} is not locked");
             for entry in &mut entries {
                 entry.expiry = 1_000_000_000;
+                entry.expiry_ms = Some(1_000_000_000_000);
             }
             let json = serde_json::to_string(&entries).unwrap();
             self.command(["HSET", &keys::locks(&self.repo), path, &json]).await;
@@ -242,6 +244,7 @@ pub struct Agent<'w> {
     pub head: CommitSha,
     pub base: Option<CommitSha>,
     pub repo_head: Option<CommitSha>,
+    pub has_aged_head: bool,
     pub policy: NeighborPolicy,
     pub message: String,
     pub ttl: u32,
@@ -277,6 +280,12 @@ impl Agent<'_> {
         self
     }
 
+    /// Where heads are dear, and so are taken from the store while they are young.
+    pub fn with_aged_head(mut self) -> Self {
+        self.has_aged_head = true;
+        self
+    }
+
     pub fn saying(mut self, message: &str) -> Self {
         self.message = message.to_owned();
         self
@@ -297,7 +306,15 @@ impl Agent<'_> {
     /// Enters without limits; the head is the source's, or the stored one.
     fn entry<'a>(&'a self, known: &'a [CommitSha]) -> Entry<'a> {
         let head = self.repo_head.as_ref();
-        Entry::of(&self.world.repo, &self.branch, &self.holder, head, known)
+        let entry = Entry::of(&self.world.repo, &self.branch, &self.holder, head, known);
+        if self.has_aged_head {
+            Entry {
+                head: crate::ages::aged(3600, None),
+                ..entry
+            }
+        } else {
+            entry
+        }
     }
 
     pub async fn claim(&self, wanted: Claim, paths: &[impl AsRef<str>]) -> ClaimOutcome {

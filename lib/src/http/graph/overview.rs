@@ -61,10 +61,9 @@ impl Overview {
             return Err(malformed().into());
         };
         let field = |index: usize| graph.as_array().and_then(|values| values.get(index)?.as_str());
-        let now = time
-            .as_array()
-            .and_then(|time| time.first()?.as_int())
-            .ok_or_else(malformed)?;
+        let clock = |index: usize| time.as_array().and_then(|time| time.get(index)?.as_int());
+        let (now, micros) = clock(0).zip(clock(1)).ok_or_else(malformed)?;
+        let now_ms = now.saturating_mul(1000).saturating_add(micros / 1000);
         let stored = locks.as_array().ok_or_else(malformed)?.iter().skip(1).step_by(2);
         let mut entries: Vec<LockEntry> = Vec::new();
         for value in stored {
@@ -75,7 +74,7 @@ impl Overview {
                 serde_json::from_slice(json).map_err(|error| StoreError::Malformed(error.to_string()))?;
             entries.extend(
                 list.into_iter()
-                    .filter(|entry| entry.branch == branch.as_str() && entry.expiry > now),
+                    .filter(|entry| entry.branch == branch.as_str() && !entry.has_expired(now_ms)),
             );
         }
         // A builder that died reports no more, and its lease lapses.

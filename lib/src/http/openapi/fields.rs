@@ -51,7 +51,8 @@ pub(in crate::http) fn warnings() -> Array {
     let sentence = ObjectBuilder::new()
         .schema_type(Type::String)
         .pattern(Some(
-            "^(STALE_BRANCH|OFFLINE_MODE|CROSS_BRANCH|NEIGHBOR|VAGUE_MESSAGE|LOCK_EXPIRED|GRAPH_STALE|GRAPH_MISSING|HEAD_UNCONFIRMED): ",
+            "^(STALE_BRANCH|OFFLINE_MODE|CROSS_BRANCH|NEIGHBOR|VAGUE_MESSAGE|LOCK_EXPIRED|LOCK_LOST|ALREADY_HELD|ALREADY_RELEASED|\
+             UNCHANGED|GRAPH_STALE|GRAPH_MISSING|HEAD_UNCONFIRMED): ",
         ))
         .examples(["STALE_BRANCH: Your branch is behind origin/main."]);
     ArrayBuilder::new()

@@ -46,8 +46,10 @@ pub struct Survey {
     pub now: i64,
     /// Head of the branch.
     pub head: SeenHead,
-    /// Whether the caller's working copy lacks it.
+    /// Whether the caller's working copy lacks it, as far as is known.
     pub is_behind: bool,
+    /// It does for certain: one of the caller's commits is an older one of the branch.
+    pub is_behind_for_certain: bool,
     /// The commit whose import graph is stored, if any.
     pub graph_version: Option<String>,
     /// How many locked neighbours are not in `findings`.
@@ -56,6 +58,21 @@ pub struct Survey {
     pub findings: Vec<Finding>,
     /// The caller's own locks on the requested files.
     pub own: Vec<LockEntry>,
+    /// What the caller held of them before a claim.
+    pub held: Vec<Held>,
+}
+
+/// A lock that the caller had before its claim.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// The file.
+    pub file_path: String,
+    /// How.
+    pub status: Claim,
+    /// Since when, Unix seconds.
+    pub since: i64,
+    /// What the caller had said.
+    pub message: String,
 }
 
 /// What became of a claim.
@@ -65,15 +82,23 @@ pub enum ClaimOutcome {
     Claimed(Survey),
     /// Others stand in the way; nothing is held that was not before.
     Conflict(Survey),
-    /// Writing was refused because the working copy is behind; nothing is held that was not before.
+    /// Writing files that are not held yet was refused because the working copy is behind; nothing is held that was not before.
     Stale(Survey),
 }
 
-fn read_survey(mut reply: Reply) -> Result<Survey, StoreError> {
+fn read_survey(reply: &mut Reply) -> Result<Survey, StoreError> {
+    let (now, head) = (reply.now, SeenHead::read(reply)?);
+    let (is_behind, is_behind_for_certain) = match reply.text()?.as_str() {
+        "0" => (false, false),
+        "1" => (true, true),
+        "?" => (true, false),
+        _ => return Err(reply.malformed("no answer to whether the caller is behind")),
+    };
     Ok(Survey {
-        now: reply.now,
-        head: SeenHead::read(&mut reply)?,
-        is_behind: reply.flag()?,
+        now,
+        head,
+        is_behind,
+        is_behind_for_certain,
         graph_version: reply.optional_text()?,
         omitted: reply.number()?.unsigned_abs(),
         findings: reply.tuples(|tuple| {
@@ -95,7 +120,25 @@ fn read_survey(mut reply: Reply) -> Result<Survey, StoreError> {
             })
         })?,
         own: reply.objects()?,
+        held: Vec::new(),
     })
+}
+
+fn read_claim(mut reply: Reply) -> Result<Survey, StoreError> {
+    let survey = read_survey(&mut reply)?;
+    let held = reply.tuples(|tuple| {
+        Ok(Held {
+            file_path: tuple.text()?,
+            status: match tuple.text()?.as_str() {
+                "READING" => Claim::Reading,
+                "WRITING" => Claim::Writing,
+                _ => return Err(tuple.malformed("an unknown status")),
+            },
+            since: tuple.number()?,
+            message: tuple.text()?,
+        })
+    })?;
+    Ok(Survey { held, ..survey })
 }
 
 /// What stands in the way of `intent`. One round trip.
@@ -113,8 +156,8 @@ pub async fn check_status(
     args.extend(arguments([intent.as_str(), policy.as_str()]));
     args.extend(paths.iter().map(|path| path.as_str().as_bytes().to_vec()));
     let reply = call(store, &CHECK_STATUS, branch_keys(entry), args).await?;
-    entered(reply, |reply| match reply.outcome.as_str() {
-        "CHECKED" => read_survey(reply),
+    entered(reply, |mut reply| match reply.outcome.as_str() {
+        "CHECKED" => read_survey(&mut reply),
         _ => Err(reply.malformed("an unknown outcome")),
     })
 }
@@ -173,9 +216,9 @@ pub async fn claim(
     Reply::open(&MARK_DUE, replies.next())?;
     entered(Reply::open(&CLAIM, replies.next())?, |reply| {
         match reply.outcome.as_str() {
-            "CLAIMED" => Ok(ClaimOutcome::Claimed(read_survey(reply)?)),
-            "CONFLICT" => Ok(ClaimOutcome::Conflict(read_survey(reply)?)),
-            "STALE" => Ok(ClaimOutcome::Stale(read_survey(reply)?)),
+            "CLAIMED" => Ok(ClaimOutcome::Claimed(read_claim(reply)?)),
+            "CONFLICT" => Ok(ClaimOutcome::Conflict(read_claim(reply)?)),
+            "STALE" => Ok(ClaimOutcome::Stale(read_claim(reply)?)),
             _ => Err(reply.malformed("an unknown outcome")),
         }
     })

@@ -16,7 +16,7 @@ pub use graph::{
     stage_graph,
 };
 pub use head::{HeadChange, LearntHead, Pushed, PushedHead, fail_head, forget_head, push_head, record_head};
-pub use lock::{ClaimOutcome, Direction, Finding, Relation, Survey, Wanted, check_status, claim};
+pub use lock::{ClaimOutcome, Direction, Finding, Held, Relation, Survey, Wanted, check_status, claim};
 pub use release::{Release, ReleaseOutcome, Released, release};
 pub use sweep::{Swept, TakenRepository, settle_due, sweep, take_due};
 
