@@ -48,7 +48,8 @@ export function environment(extra = {}) {
 
 /** Arguments that keep Vercel's command line from the login and the settings of whoever runs the checks. */
 export function vercelArguments(copy, ...rest) {
-  const config = join(dirname(copy), "config");
+  // One for each copy: two commands may run at the same time.
+  const config = `${copy}-config`;
   mkdirSync(config, { recursive: true });
   return [VERCEL, ...rest, "--global-config", config];
 }

@@ -49,10 +49,15 @@ export class Repository {
   }
 }
 
+/** The debug build of `coord`, where COORD_BIN does not name one that is there already. */
+async function buildCoord() {
+  const built = await cargoBuild(ROOT, ["--bin", "coord"]);
+  return built.find(({ target, executable }) => target.name === "coord" && executable).executable;
+}
+
 /** `coord serve` on `repository`, with its store on a port. `store` is what a function needs to reach it. */
 export async function serve(repository) {
-  const built = await cargoBuild(ROOT, ["--bin", "coord"]);
-  const { executable } = built.find(({ target, executable }) => target.name === "coord" && executable);
+  const executable = process.env.COORD_BIN || (await buildCoord());
   const port = await freePort();
   const token = "token of the check";
   const args = ["serve", "--repo", repository.folder, "--listen", "127.0.0.1:0"];
