@@ -1,10 +1,13 @@
 //! `coord serve` as a process: what keeps it from starting, and what it writes on the terminal.
 
 mod addresses;
+mod documents;
 #[path = "../fixtures/git.rs"]
 mod git;
 mod manual;
 mod page;
+#[path = "../fixtures/skipping.rs"]
+mod skipping;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -78,13 +81,18 @@ impl Running {
 
     /// The answer to a GET, in whole.
     fn get(&self, path: &str) -> String {
-        let mut connection = TcpStream::connect(&self.address).expect("it listens");
         let request = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
-        connection.write_all(request.as_bytes()).expect("sent");
-        let mut answer = String::new();
-        connection.read_to_string(&mut answer).expect("an answer");
-        answer
+        exchange(&self.address, &request).expect("it listens")
     }
+}
+
+/// What a server answers to a request, in whole; None where nobody listens.
+fn exchange(address: &str, request: &str) -> Option<String> {
+    let mut connection = TcpStream::connect(address).ok()?;
+    connection.write_all(request.as_bytes()).expect("sent");
+    let mut answer = String::new();
+    connection.read_to_string(&mut answer).expect("an answer");
+    Some(answer)
 }
 
 impl Drop for Running {
