@@ -1,5 +1,6 @@
 -- check_status: what stands in the way of reading or writing some files. Changes nothing but what has expired.
--- KEYS: those of includes/enter.lua, then 1 locks, 2 expiries, 3 graph, 4 adjacency, 5 status log, 6 events channel, 7 held
+-- KEYS: those of includes/enter.lua, then 1 locks, 2 expiries, 3 graph, 4 adjacency, 5 status log, 6 events channel,
+--       7 held, 8 graph as JSON, 9 scan of the graph
 -- ARGV: those of includes/enter.lua, then 1 READING or WRITING, 2 neighbour policy, 3... file paths
 -- Returns { CHECKED, now, head, its age in seconds or '', '1' if it is unconfirmed, behind: '0', '1' or '?', graph version, omitted
 --           neighbours, findings, own entries as JSON }
@@ -10,7 +11,7 @@ local stop = enter()
 if stop then
   return stop
 end
-locks_key, expiries_key, graph_key, adjacency_key, status_log_key, events_channel, held_key =
+locks_key, expiries_key, graph_key, adjacency_key, status_log_key, events_channel, held_key, json_key, scan_key =
   unpack(KEYS, ENTRY_KEYS + 1)
 local wanted, neighbor_policy = ARGV[ENTRY_ARGUMENTS + 1], ARGV[ENTRY_ARGUMENTS + 2]
 local paths = arguments_from(ENTRY_ARGUMENTS + 3)
@@ -31,5 +32,5 @@ for _, path in ipairs(paths) do
     own_entries[#own_entries + 1] = cjson.encode(own[path])
   end
 end
-local version = redis.call('HGET', graph_key, 'version') or ''
+local version = graph_version({ adjacency_key, json_key, scan_key })
 return { 'CHECKED', now, repo_head, head_age, is_unconfirmed, behind, version, omitted, findings, own_entries }

@@ -1,5 +1,6 @@
 -- claim: takes all of some files for reading or writing, or none of them; claiming again renews.
--- KEYS: those of includes/enter.lua, then 1 locks, 2 expiries, 3 graph, 4 adjacency, 5 status log, 6 events channel, 7 held, 8 token
+-- KEYS: those of includes/enter.lua, then 1 locks, 2 expiries, 3 graph, 4 adjacency, 5 status log, 6 events channel,
+--       7 held, 8 graph as JSON, 9 scan of the graph, 10 refusals, 11 token
 -- ARGV: those of includes/enter.lua, then 1 READING or WRITING, 2 neighbour policy, 3 the caller's head, 4 message, 5 seconds
 --       to hold, 6 repository, 7... file paths
 -- Returns { outcome, now, head, its age in seconds or '', '1' if it is unconfirmed, behind: '0', '1' or '?', graph version, omitted
@@ -15,7 +16,8 @@ if stop then
   return stop
 end
 local token_key
-locks_key, expiries_key, graph_key, adjacency_key, status_log_key, events_channel, held_key, token_key = unpack(KEYS, ENTRY_KEYS + 1)
+locks_key, expiries_key, graph_key, adjacency_key, status_log_key, events_channel, held_key, json_key, scan_key,
+  refusals_key, token_key = unpack(KEYS, ENTRY_KEYS + 1)
 local wanted, neighbor_policy, agent_head, message, ttl, repository = unpack(ARGV, ENTRY_ARGUMENTS + 1, ENTRY_ARGUMENTS + 6)
 local paths = arguments_from(ENTRY_ARGUMENTS + 7)
 
@@ -41,7 +43,7 @@ if is_for_source and not is_renewal then
   save_entries()
   return ask_source()
 end
-local version = redis.call('HGET', graph_key, 'version') or ''
+local version = graph_version({ adjacency_key, json_key, scan_key })
 local is_stale = wanted == 'WRITING' and behind ~= '0' and not is_renewal
 if is_stale or blocked then
   local conflicts, is_named = {}, {}

@@ -21,4 +21,7 @@ if stored[5] == commit and owner ~= builder and tonumber(stored[7] or 0) > now t
   return { 'BACKING_OFF', now, stored[6] or '', tonumber(stored[7]) }
 end
 redis.call('HSET', graph_key, 'builder', builder, 'building', commit, 'lease_until', now + seconds)
+if not version then
+  redis.call('EXPIRE', graph_key, GRAPH_DAYS * DAY)
+end
 return { 'GRANTED', now }

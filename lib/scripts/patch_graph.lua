@@ -34,5 +34,5 @@ call_in_chunks('HDEL', adjacency_key, take(ARGV[7]))
 call_in_chunks('HSET', scan_key, take(ARGV[8]))
 call_in_chunks('HDEL', scan_key, take(ARGV[9]))
 replace(json_key, json_staging_key)
-finish_build(commit, fields)
+finish_build(commit, fields, { adjacency_key, json_key, scan_key })
 return { 'PUBLISHED', now }

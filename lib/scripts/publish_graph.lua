@@ -10,8 +10,10 @@ local fields = arguments_from(4)
 if redis.call('HGET', graph_key, 'builder') ~= builder then
   return { 'LOST', now }
 end
+local parts = {}
 for index = 4, #KEYS, 2 do
   replace(KEYS[index], KEYS[index + 1])
+  parts[#parts + 1] = KEYS[index]
 end
-finish_build(commit, fields)
+finish_build(commit, fields, parts)
 return { 'PUBLISHED', now }

@@ -1,5 +1,6 @@
 -- release: gives back what the caller holds of some files, all of it or nothing.
--- KEYS: those of includes/enter.lua, then 1 locks, 2 expiries, 3 graph, 4 adjacency, 5 status log, 6 events channel, 7 held
+-- KEYS: those of includes/enter.lua, then 1 locks, 2 expiries, 3 graph, 4 adjacency, 5 status log, 6 events channel,
+--       7 held, 8 graph as JSON, 9 scan of the graph, 10 refusals
 -- ARGV: those of includes/enter.lua, then 1 the caller's new head or '', 2 whether that is reachable from the head of the
 --       branch: '1', '0', or '' where that is not known yet, 3 '1' to release without a push, 4 message, 5 most importers to
 --       return, 6... file paths
@@ -18,8 +19,8 @@ local stop = enter()
 if stop then
   return stop
 end
-locks_key, expiries_key, graph_key, adjacency_key, status_log_key, events_channel, held_key =
-  unpack(KEYS, ENTRY_KEYS + 1)
+locks_key, expiries_key, graph_key, adjacency_key, status_log_key, events_channel, held_key, json_key, scan_key,
+  refusals_key = unpack(KEYS, ENTRY_KEYS + 1)
 local new_head, reachable, is_abandoned, message = unpack(ARGV, ENTRY_ARGUMENTS + 1, ENTRY_ARGUMENTS + 4)
 is_abandoned = is_abandoned == '1'
 local most_importers = tonumber(ARGV[ENTRY_ARGUMENTS + 5])
@@ -109,7 +110,7 @@ end
 emit_by_claim('lock_released', own)
 
 local importers, importer_count, has_more = importers_of(released, most_importers)
-local version = redis.call('HGET', graph_key, 'version') or ''
+local version = graph_version({ adjacency_key, json_key, scan_key })
 return {
   'RELEASED', now, repo_head, head_age, is_unconfirmed, version, released, missing, others, importers, importer_count,
   has_more and '1' or '0',

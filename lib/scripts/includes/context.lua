@@ -1,5 +1,6 @@
 -- Names that the includes share. Each script binds those it uses in its first lines.
 local locks_key, expiries_key, graph_key, adjacency_key, head_key, status_log_key, events_channel, held_key
+local json_key, scan_key, refusals_key
 local branch, user_id, user_name, agent_id
 -- The clock is the store's, the same for the whole script: Unix seconds, and milliseconds.
 local clock = redis.call('TIME')

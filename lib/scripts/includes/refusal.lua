@@ -1,5 +1,24 @@
--- Announces that the caller was refused. Needs: branch, user_id, user_name, agent_id, event_about, names_of, emit.
+-- Announces that the caller was refused. The same refusal of the same request is logged once in REFUSAL_SECONDS, with how many
+-- there were since: `refusals` is a hash of a request's digest -> when it was logged, and how often it was refused since. It
+-- is begun anew when it has become large.
+-- Needs: refusals_key, branch, user_id, user_name, agent_id, event_about, names_of, emit.
+local REFUSAL_SECONDS, MOST_REFUSALS, REFUSALS_FOR = 60, 1000, 3600
+
 local function emit_refusal(status, message, files, reason, conflicts)
+  local request = { user_id, agent_id, branch, status, reason, message, table.concat(files, '\n') }
+  local digest = redis.sha1hex(table.concat(request, '\n'))
+  local noted = redis.call('HGET', refusals_key, digest)
+  local logged_at, repeated = string.match(noted or '0 0', '^(%d+) (%d+)$')
+  if math.abs(now - logged_at) < REFUSAL_SECONDS then
+    redis.call('HSET', refusals_key, digest, logged_at .. ' ' .. repeated + 1)
+    return
+  end
+  if not noted and redis.call('HLEN', refusals_key) >= MOST_REFUSALS then
+    redis.call('DEL', refusals_key)
+  end
+  redis.call('HSET', refusals_key, digest, now .. ' 0')
+  redis.call('EXPIRE', refusals_key, REFUSALS_FOR)
+
   local event = event_about('lock_refused', {
     user_id = user_id,
     user_name = user_name,
@@ -10,6 +29,7 @@ local function emit_refusal(status, message, files, reason, conflicts)
   })
   event.files, event.file_count = names_of(files), #files
   event.reason = reason
+  event.repeated = tonumber(repeated) > 0 and tonumber(repeated) or nil
   if conflicts then
     event.conflicts, event.conflict_count = names_of(conflicts), #conflicts
   end

@@ -12,7 +12,7 @@ use super::update::Limits;
 use crate::domain::{Branch, CommitSha, RepoId};
 use crate::http::HeadObserver;
 use crate::source::{Source, SourceError};
-use crate::store::scripts::{BuildLease, LearntHead, record_head};
+use crate::store::scripts::{BuildLease, LearntHead, forget_head, record_head};
 use crate::store::{Store, StoreError};
 
 /// How often the branches that are watched are looked at.
@@ -86,7 +86,7 @@ impl GraphKeeper {
                 Ok(Kept::Later) => keeper.enqueue_later(watched),
                 Err(KeepError::Source(SourceError::UnknownBranch { .. } | SourceError::UnknownRepository { .. })) => {
                     // The branch is gone; whoever asks about it is told so.
-                    keeper.forget(repo, branch);
+                    keeper.forget(repo, branch).await;
                 }
                 Err(error) => {
                     tracing::warn!(%error, %repo, %branch, "the import graph could not be brought up to date");
@@ -109,7 +109,7 @@ impl GraphKeeper {
                 }
                 match keeper.builder.source().head(&repo, &branch).await {
                     Ok(head) => keeper.saw_head(&repo, &branch, &head),
-                    Err(SourceError::UnknownBranch { .. }) => keeper.forget(&repo, &branch),
+                    Err(SourceError::UnknownBranch { .. }) => keeper.forget(&repo, &branch).await,
                     Err(error) => tracing::debug!(%error, %repo, %branch, "the head could not be read"),
                 }
             }
@@ -146,9 +146,13 @@ impl GraphKeeper {
         });
     }
 
-    fn forget(&self, repo: &RepoId, branch: &Branch) {
+    /// Watches a branch no more that is gone, and lets the store forget it.
+    async fn forget(&self, repo: &RepoId, branch: &Branch) {
         if let Some(branches) = self.heads.lock().unwrap_or_else(PoisonError::into_inner).get_mut(repo) {
             branches.remove(branch);
+        }
+        if let Err(error) = forget_head(self.builder.store(), repo, branch).await {
+            tracing::debug!(%error, %repo, %branch, "a branch that is gone could not be forgotten");
         }
     }
 

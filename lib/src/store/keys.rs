@@ -67,9 +67,18 @@ pub fn limit(repo: &RepoId, whose: &str) -> String {
 
 const LIMITS: &str = "coord:limit:";
 
+/// hash: digest of a refused request -> when its refusal was logged, and how often it was refused since. [`is_expendable`].
+pub fn refusals(repo: &RepoId) -> String {
+    format!("{REFUSALS}{{{repo}}}")
+}
+
+const REFUSALS: &str = "coord:refusals:";
+
 /// Whether nobody has to wait until a change of `key` is on the disk: what it holds may be lost in a crash.
 pub fn is_expendable(key: &[u8]) -> bool {
-    key.starts_with(LIMITS.as_bytes())
+    [LIMITS, REFUSALS]
+        .iter()
+        .any(|prefix| key.starts_with(prefix.as_bytes()))
 }
 
 /// string: when a webhook last told of a push to the repository, Unix seconds; while it is there, heads are not asked for.

@@ -294,6 +294,22 @@ async fn a_keeper_builds_at_the_first_question_when_the_head_moves_and_after_a_l
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_keeper_lets_the_graph_of_a_branch_that_is_gone_go() {
+    let world = World::new(files(&[("a.ts", "")]));
+    let source: Arc<dyn Source> = Arc::clone(&world.source) as Arc<dyn Source>;
+    let keeper = GraphKeeper::start(Arc::clone(&world.store), source, "one".to_owned(), Limits::default());
+    keeper.saw_head(&world.repo, &world.branch, &world.source.commit());
+    let key = keys::graph(&world.repo, &world.branch);
+    let kept_for = async || world.command(["TTL", &key]).await.as_int().unwrap();
+    until("a graph that is kept for two weeks", async || {
+        kept_for().await > 13 * 86_400
+    })
+    .await;
+    world.source.is_gone.store(true, Ordering::Relaxed);
+    until("the last hour of the graph", async || kept_for().await <= 3600).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_repository_of_four_thousand_files_is_built_and_follows_an_edit() {
     is_built_and_follows_an_edit(4_000).await;
 }

@@ -20,6 +20,8 @@ pub struct Memory {
     gate: Semaphore,
     /// Whether reading fails.
     pub is_broken: AtomicBool,
+    /// Whether the branch has been deleted.
+    pub is_gone: AtomicBool,
 }
 
 impl Memory {
@@ -29,6 +31,7 @@ impl Memory {
             read: AtomicUsize::new(0),
             gate: Semaphore::new(Semaphore::MAX_PERMITS / 2),
             is_broken: AtomicBool::new(false),
+            is_gone: AtomicBool::new(false),
         })
     }
 
@@ -73,7 +76,15 @@ impl Source for Memory {
         Vec::new()
     }
 
-    async fn head(&self, _: &RepoId, _: &Branch) -> Result<CommitSha, SourceError> {
+    async fn head(&self, repo: &RepoId, branch: &Branch) -> Result<CommitSha, SourceError> {
+        if self.is_gone.load(Ordering::Relaxed) {
+            return Err(SourceError::UnknownBranch {
+                repo: repo.clone(),
+                branch: branch.clone(),
+                near: Vec::new(),
+                is_empty: false,
+            });
+        }
         Ok(self.commit())
     }
 

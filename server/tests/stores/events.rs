@@ -145,6 +145,46 @@ async fn an_event_names_twenty_files_of_one_kib_and_counts_all(world: World) {
     }
 }
 
+async fn a_refusal_that_repeats_is_logged_once_a_minute_with_a_count(world: World) {
+    let bob = world.agent("bob");
+    world.agent("ann").writes(&["a.ts"]).await;
+    for _ in 0..4 {
+        bob.is_refused(Writing, &["a.ts"]).await;
+    }
+    // Another request, or another agent, is another refusal.
+    bob.is_refused(Reading, &["a.ts"]).await;
+    world.agent("bob/two").is_refused(Writing, &["a.ts"]).await;
+    assert_eq!(world.events_since(1).await, vec!["lock_refused bob a.ts"; 3]);
+
+    let refusals = keys::refusals(&world.repo);
+    let noted = world.command(["HGETALL", &refusals]).await;
+    let is_of_four = |pair: &&[coord::store::Value]| pair[1].as_str().unwrap().ends_with(" 3");
+    let field = noted.as_array().unwrap().chunks(2).find(is_of_four).unwrap()[0]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    world.command(["HSET", &refusals, &field, "1700000000 3"]).await;
+    bob.is_refused(Writing, &["a.ts"]).await;
+    let events = world.events().await;
+    assert_eq!(
+        (events.len(), &events[1].1["repeated"], &events[4].1["repeated"]),
+        (5, &serde_json::Value::Null, &3.into())
+    );
+    assert!(world.number(["TTL", &refusals]).await > 0);
+}
+
+/// What is remembered of refusals begins anew when it has become large: some are logged once more.
+async fn what_is_remembered_of_refusals_is_bounded(world: World) {
+    let refusals = keys::refusals(&world.repo);
+    for number in 0..1000 {
+        let field = format!("other{number}");
+        world.command(["HSET", &refusals, &field, "1700000000 0"]).await;
+    }
+    world.agent("ann").writes(&["a.ts"]).await;
+    world.agent("bob").is_refused(Writing, &["a.ts"]).await;
+    assert_eq!(world.number(["HLEN", &refusals]).await, 1);
+}
+
 async fn repositories_and_branches_do_not_hear_of_each_other(world: World) {
     let other = World::over(world.store.clone(), None);
     other.agent("ann").writes(&["a.ts"]).await;
@@ -160,5 +200,7 @@ on_every_store!(
     a_claim_that_grants_and_renews_is_two_events,
     the_log_keeps_ten_thousand_events,
     an_event_names_twenty_files_of_one_kib_and_counts_all,
+    a_refusal_that_repeats_is_logged_once_a_minute_with_a_count,
+    what_is_remembered_of_refusals_is_bounded,
     repositories_and_branches_do_not_hear_of_each_other,
 );

@@ -52,6 +52,7 @@ mod due;
 mod entry;
 mod events;
 mod expiry;
+mod graph_ages;
 mod heads;
 mod limits;
 mod neighbors;

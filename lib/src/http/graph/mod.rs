@@ -29,7 +29,7 @@ use super::openapi::GraphAnswers;
 use super::openapi::fields::GraphHeaders;
 use super::{ApiError, AppState};
 use crate::store::keys;
-use crate::store::scripts::enter;
+use crate::store::scripts::{enter, touch_graph};
 
 /// The import graph of a branch with its locks, for people.
 ///
@@ -67,6 +67,11 @@ pub(super) async fn get_graph(
     };
     entrance.note(&head, &mut Vec::new());
     let overview = Overview::read(branch, &replies)?;
+    if overview.is_to_be_kept
+        && let Err(error) = touch_graph(&*state.store, repo, branch).await
+    {
+        tracing::debug!(%error, %repo, %branch, "the graph could not be kept for longer");
+    }
     respond(&state, &asked, head.commit.as_str(), &overview, &headers).await
 }
 

@@ -20,7 +20,11 @@ pub(super) struct Overview {
     /// How far the build is that is under way.
     pub(super) progress: Option<BuildProgress>,
     pub(super) locks: BTreeMap<String, LockView>,
+    /// Whether the store has to be told that somebody asks, so that the graph is kept: once a day.
+    pub(super) is_to_be_kept: bool,
 }
+
+const DAY: i64 = 86_400;
 
 /// How far a build is, as its builder has reported.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, ToSchema)]
@@ -45,6 +49,7 @@ impl Overview {
                 "failure",
                 "progress",
                 "lease_until",
+                "asked_at",
             ]),
             Request::command(["HGETALL", &keys::locks(repo)]),
             Request::command(["TIME"]),
@@ -81,7 +86,9 @@ impl Overview {
         let is_building = field(4)
             .and_then(|text| text.parse().ok())
             .is_some_and(|until: i64| until > now);
+        let asked_at = field(5).and_then(|text| text.parse().ok()).unwrap_or(0);
         Ok(Overview {
+            is_to_be_kept: field(0).is_some() && (now - asked_at).abs() >= DAY,
             version: field(0).filter(|version| !version.is_empty()).map(str::to_owned),
             generated_at: field(1).and_then(|text| text.parse().ok()),
             failure: field(2).map(str::to_owned),

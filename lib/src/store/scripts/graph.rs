@@ -1,5 +1,5 @@
 use super::reply::{arguments, call};
-use super::{FAIL_BUILD, LEASE_BUILD, PATCH_GRAPH, PUBLISH_GRAPH, REPORT_BUILD, STAGE_GRAPH};
+use super::{FAIL_BUILD, LEASE_BUILD, PATCH_GRAPH, PUBLISH_GRAPH, REPORT_BUILD, STAGE_GRAPH, TOUCH_GRAPH, graph_keys};
 use crate::domain::{Branch, CommitSha, RepoId};
 use crate::graph::build::Progress;
 use crate::store::{Store, StoreError, keys};
@@ -106,6 +106,15 @@ pub async fn lease_build(
         }),
         _ => Err(reply.malformed("an unknown outcome")),
     }
+}
+
+/// Notes that somebody asks about the graph of a branch, which is kept for it. Once a day is enough.
+///
+/// # Errors
+/// When the store gives no answer, or none that is understood.
+pub async fn touch_graph(store: &dyn Store, repo: &RepoId, branch: &Branch) -> Result<(), StoreError> {
+    call(store, &TOUCH_GRAPH, graph_keys(repo, branch), Vec::new()).await?;
+    Ok(())
 }
 
 /// Tells everybody who watches how far the build is.

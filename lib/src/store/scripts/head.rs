@@ -1,5 +1,5 @@
 use super::reply::{arguments, call};
-use super::{FAIL_HEAD, PUSH_HEAD, RECORD_HEAD};
+use super::{FAIL_HEAD, PUSH_HEAD, RECORD_HEAD, graph_keys};
 use crate::domain::{Branch, CommitSha, RepoId};
 use crate::store::{Store, StoreError, keys};
 
@@ -84,13 +84,14 @@ pub async fn fail_head(
     Ok(())
 }
 
-/// Notes that there is no such branch any more.
+/// Notes that there is no such branch any more; its graph goes within the hour.
 ///
 /// # Errors
 /// When the store gives no answer, or none that is understood.
 pub async fn forget_head(store: &dyn Store, repo: &RepoId, branch: &Branch) -> Result<(), StoreError> {
-    let key = vec![keys::head(repo, branch)];
-    call(store, &FAIL_HEAD, key, arguments([""])).await?;
+    let mut keys = vec![keys::head(repo, branch)];
+    keys.extend(graph_keys(repo, branch));
+    call(store, &FAIL_HEAD, keys, arguments([""])).await?;
     Ok(())
 }
 

@@ -13,7 +13,7 @@ pub use entry::{
 };
 pub use graph::{
     BuildLease, GraphPatch, Published, StagedPart, fail_build, lease_build, patch_graph, publish_graph, report_build,
-    stage_graph,
+    stage_graph, touch_graph,
 };
 pub use head::{HeadChange, LearntHead, Pushed, PushedHead, fail_head, forget_head, push_head, record_head};
 pub use lock::{ClaimOutcome, Direction, Finding, Held, Relation, Survey, Wanted, check_status, claim};
@@ -22,21 +22,22 @@ pub use sweep::{Swept, TakenRepository, settle_due, sweep, take_due};
 
 use super::keys;
 use super::script::script;
+use crate::domain::{Branch, RepoId};
 
 script!(
     /// What stands in the way.
     CHECK_STATUS, "check_status", repeatable: true,
-    ["context", "events", "held", "entries", "holder", "heads", "limits", "enter", "neighbors", "survey"]
+    ["context", "events", "held", "entries", "holder", "heads", "limits", "enter", "neighbors", "survey", "graph_age"]
 );
 script!(
     /// All of some files, or none.
     CLAIM, "claim", repeatable: false,
-    ["context", "events", "held", "entries", "refusal", "holder", "heads", "limits", "enter", "neighbors", "survey"]
+    ["context", "events", "held", "entries", "refusal", "holder", "heads", "limits", "enter", "neighbors", "survey", "graph_age"]
 );
 script!(
     /// Gives files back.
     RELEASE, "release", repeatable: false,
-    ["context", "events", "held", "entries", "refusal", "holder", "heads", "limits", "enter", "neighbors"]
+    ["context", "events", "held", "entries", "refusal", "holder", "heads", "limits", "enter", "neighbors", "graph_age"]
 );
 script!(
     /// Lets a question in.
@@ -64,7 +65,7 @@ script!(
 );
 script!(
     /// Notes that the head of a branch could not be asked for.
-    FAIL_HEAD, "fail_head", repeatable: true, ["context"]
+    FAIL_HEAD, "fail_head", repeatable: true, ["context", "graph_age"]
 );
 script!(
     /// Notes what a webhook tells of a push.
@@ -72,7 +73,11 @@ script!(
 );
 script!(
     /// One builder at a time.
-    LEASE_BUILD, "lease_build", repeatable: true, ["context"]
+    LEASE_BUILD, "lease_build", repeatable: true, ["context", "graph_age"]
+);
+script!(
+    /// Notes that somebody asks about a graph.
+    TOUCH_GRAPH, "touch_graph", repeatable: true, ["context", "graph_age"]
 );
 script!(
     /// Tells how far a build is.
@@ -84,11 +89,11 @@ script!(
 );
 script!(
     /// Puts the new graph in the place of the old one.
-    PUBLISH_GRAPH, "publish_graph", repeatable: false, ["context", "events", "publish"]
+    PUBLISH_GRAPH, "publish_graph", repeatable: false, ["context", "graph_age", "events", "publish"]
 );
 script!(
     /// Turns the stored graph into another by what differs.
-    PATCH_GRAPH, "patch_graph", repeatable: false, ["context", "events", "publish"]
+    PATCH_GRAPH, "patch_graph", repeatable: false, ["context", "graph_age", "events", "publish"]
 );
 script!(
     /// Notes why a build failed.
@@ -96,7 +101,7 @@ script!(
 );
 
 /// Every script, for warming a store and for tests.
-pub static ALL: [&crate::store::Script; 17] = [
+pub static ALL: [&crate::store::Script; 18] = [
     &CHECK_STATUS,
     &CLAIM,
     &RELEASE,
@@ -109,6 +114,7 @@ pub static ALL: [&crate::store::Script; 17] = [
     &FAIL_HEAD,
     &PUSH_HEAD,
     &LEASE_BUILD,
+    &TOUCH_GRAPH,
     &REPORT_BUILD,
     &STAGE_GRAPH,
     &PUBLISH_GRAPH,
@@ -118,6 +124,16 @@ pub static ALL: [&crate::store::Script; 17] = [
 
 /// How many of the KEYS are those of `includes/enter.lua`.
 const ENTRY_KEYS: usize = 6;
+
+/// The hash of a graph, and its parts.
+fn graph_keys(repo: &RepoId, branch: &Branch) -> Vec<String> {
+    vec![
+        keys::graph(repo, branch),
+        keys::graph_adjacency(repo, branch),
+        keys::graph_json(repo, branch),
+        keys::graph_scan(repo, branch),
+    ]
+}
 
 /// KEYS of the scripts that look at the locks of a branch, in their order: those that every question enters by come first.
 fn branch_keys(entry: &Entry<'_>) -> Vec<String> {
@@ -131,6 +147,9 @@ fn branch_keys(entry: &Entry<'_>) -> Vec<String> {
         keys::status_log(repo),
         keys::events(repo),
         keys::held(repo),
+        keys::graph_json(repo, branch),
+        keys::graph_scan(repo, branch),
+        keys::refusals(repo),
     ]);
     keys
 }

@@ -1,0 +1,129 @@
+//! How long a graph is kept that nobody asks about, and one whose branch is gone.
+
+use coord::domain::Claim::Writing;
+use coord::source::Reachable;
+use coord::store::keys;
+use coord::store::scripts::{
+    BuildLease, StagedPart, forget_head, lease_build, publish_graph, stage_graph, touch_graph,
+};
+
+use crate::world::{HEAD, World, sha};
+
+const TWO_WEEKS: i64 = 14 * 86_400;
+
+impl World {
+    /// The graph and its parts.
+    fn graph_keys(&self) -> [String; 4] {
+        let (repo, branch) = (&self.repo, &self.branch);
+        [
+            keys::graph(repo, branch),
+            keys::graph_adjacency(repo, branch),
+            keys::graph_json(repo, branch),
+            keys::graph_scan(repo, branch),
+        ]
+    }
+
+    /// Builds a graph of one file.
+    async fn publishes_graph(&self) {
+        let [_, parts @ ..] = self.graph_keys();
+        let (store, repo, branch, commit) = (&*self.store, &self.repo, &self.branch, sha(HEAD));
+        let lease = lease_build(store, repo, branch, "one", &commit).await.unwrap();
+        assert_eq!(lease, BuildLease::Granted);
+        for part in &parts {
+            let piece = if *part == parts[1] {
+                StagedPart::Text(b"x".to_vec())
+            } else {
+                StagedPart::Hash(vec![b"a.ts".to_vec(), b"0\n".to_vec()])
+            };
+            for piece in [StagedPart::Begin, piece] {
+                stage_graph(store, repo, branch, "one", part, piece).await.unwrap();
+            }
+        }
+        publish_graph(store, repo, branch, "one", &commit, &parts, &[])
+            .await
+            .unwrap();
+    }
+
+    /// For how long the graph and its parts are kept: the graph itself for a little less.
+    async fn graph_is_kept_for(&self) -> i64 {
+        let mut seconds = Vec::new();
+        for key in self.graph_keys() {
+            seconds.push(self.number(["TTL", &key]).await);
+        }
+        assert!(
+            seconds[1..]
+                .iter()
+                .all(|part| (3590..=3610).contains(&(part - seconds[0]))),
+            "{seconds:?}"
+        );
+        seconds[0]
+    }
+
+    /// As if the last request about the graph had been so long ago.
+    async fn nobody_asks_for(&self, seconds: i64) {
+        let [graph, parts @ ..] = self.graph_keys();
+        let asked_at = (self.now().await - seconds).to_string();
+        self.command(["HSET", &graph, "asked_at", &asked_at]).await;
+        self.command(["EXPIRE", &graph, &(TWO_WEEKS - seconds).to_string()])
+            .await;
+        for part in &parts {
+            self.command(["EXPIRE", part, &(TWO_WEEKS - seconds + 3600).to_string()])
+                .await;
+        }
+    }
+}
+
+fn is_about(seconds: i64, expected: i64) -> bool {
+    (expected - 10..=expected).contains(&seconds)
+}
+
+async fn a_graph_is_kept_for_two_weeks_after_the_last_request(world: World) {
+    world.publishes_graph().await;
+    assert!(is_about(world.graph_is_kept_for().await, TWO_WEEKS));
+    let ann = world.agent("ann");
+    for request in 0..4 {
+        world.nobody_asks_for(86_400).await;
+        match request {
+            0 => drop(ann.checks(Writing, &["a.ts"]).await),
+            1 => drop(ann.writes(&["a.ts"]).await),
+            2 => drop(ann.release(None, Reachable::Unknown, &["b.ts"]).await),
+            _ => touch_graph(&*world.store, &world.repo, &world.branch).await.unwrap(),
+        }
+        assert!(
+            is_about(world.graph_is_kept_for().await, TWO_WEEKS),
+            "request {request}"
+        );
+    }
+    // Once a day is enough.
+    world.nobody_asks_for(80_000).await;
+    ann.checks(Writing, &["a.ts"]).await;
+    assert!(is_about(world.graph_is_kept_for().await, TWO_WEEKS - 80_000));
+}
+
+async fn the_graph_of_a_branch_that_is_gone_goes_within_the_hour(world: World) {
+    world.publishes_graph().await;
+    world.records_head(HEAD, &[]).await;
+    forget_head(&*world.store, &world.repo, &world.branch).await.unwrap();
+    assert!(is_about(world.graph_is_kept_for().await, 3600));
+    assert_eq!(
+        world.number(["EXISTS", &keys::head(&world.repo, &world.branch)]).await,
+        0
+    );
+    // The branch is back.
+    world.agent("ann").checks(Writing, &["a.ts"]).await;
+    assert!(is_about(world.graph_is_kept_for().await, TWO_WEEKS));
+}
+
+async fn a_build_that_never_ends_leaves_nothing_for_ever(world: World) {
+    lease_build(&*world.store, &world.repo, &world.branch, "one", &sha(HEAD))
+        .await
+        .unwrap();
+    let [graph, ..] = world.graph_keys();
+    assert!(is_about(world.number(["TTL", &graph]).await, TWO_WEEKS));
+}
+
+on_every_store!(
+    a_graph_is_kept_for_two_weeks_after_the_last_request,
+    the_graph_of_a_branch_that_is_gone_goes_within_the_hour,
+    a_build_that_never_ends_leaves_nothing_for_ever,
+);
