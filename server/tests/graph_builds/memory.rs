@@ -83,6 +83,7 @@ impl Source for Memory {
                 branch: branch.clone(),
                 near: Vec::new(),
                 is_empty: false,
+                hint: None,
             });
         }
         Ok(self.commit())
