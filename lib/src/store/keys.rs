@@ -3,6 +3,16 @@
 
 use crate::domain::{Branch, RepoId};
 
+/// `KIND{repo}REST`. A dozen keys go with every request, and `format!` takes ten times as long for one.
+fn of(kind: &str, repo: &RepoId, rest: &[&str]) -> String {
+    let mut key =
+        String::with_capacity(kind.len() + repo.as_str().len() + 2 + rest.iter().map(|part| part.len()).sum::<usize>());
+    for part in [kind, "{", repo.as_str(), "}"].iter().chain(rest) {
+        key.push_str(part);
+    }
+    key
+}
+
 /// zset: repository -> a lower bound of its earliest lock expiry (Unix seconds). What the sweep looks at.
 /// While a sweep looks at a repository it is the member `sweeping:REPO`, scored with when that sweep's turn ends; one that is
 /// looked at a last time before it is forgotten is `idle:REPO`.
@@ -10,12 +20,12 @@ pub const DUE: &str = "coord:due";
 
 /// hash: file path -> JSON array of lock entries, all branches.
 pub fn locks(repo: &RepoId) -> String {
-    format!("coord:locks:{{{repo}}}")
+    of("coord:locks:", repo, &[])
 }
 
 /// zset: file path -> earliest expiry (Unix seconds) of the entries under it in [`locks`]; exact.
 pub fn expiries(repo: &RepoId) -> String {
-    format!("coord:expiries:{{{repo}}}")
+    of("coord:expiries:", repo, &[])
 }
 
 /// hash: `@` and a login -> how many locks that person has in the repository, and `all` -> how many there are; exact.
@@ -25,44 +35,44 @@ pub fn held(repo: &RepoId) -> String {
 
 /// string: the newest fencing token given in this repository.
 pub fn token(repo: &RepoId) -> String {
-    format!("coord:token:{{{repo}}}")
+    of("coord:token:", repo, &[])
 }
 
 /// hash: version (commit), counts, times, state of the build.
 pub fn graph(repo: &RepoId, branch: &Branch) -> String {
-    format!("coord:graph:{{{repo}}}:{branch}")
+    of("coord:graph:", repo, &[":", branch.as_str()])
 }
 
 /// hash: file path -> its imports and importers.
 pub fn graph_adjacency(repo: &RepoId, branch: &Branch) -> String {
-    format!("coord:graph:{{{repo}}}:{branch}:adj")
+    of("coord:graph:", repo, &[":", branch.as_str(), ":adj"])
 }
 
 /// string: nodes and edges, ready to send.
 pub fn graph_json(repo: &RepoId, branch: &Branch) -> String {
-    format!("coord:graph:{{{repo}}}:{branch}:json")
+    of("coord:graph:", repo, &[":", branch.as_str(), ":json"])
 }
 
 /// hash: file path -> blob id and raw specifiers, for incremental builds.
 pub fn graph_scan(repo: &RepoId, branch: &Branch) -> String {
-    format!("coord:graph:{{{repo}}}:{branch}:scan")
+    of("coord:graph:", repo, &[":", branch.as_str(), ":scan"])
 }
 
 /// hash: newest known commit, when and how it was learnt, recent commits, ETag, when it was last looked at, and when it may be
 /// asked for again.
 pub fn head(repo: &RepoId, branch: &Branch) -> String {
-    format!("coord:head:{{{repo}}}:{branch}")
+    of("coord:head:", repo, &[":", branch.as_str()])
 }
 
 /// string: who shows the credential named by `credential`, and what it may do in the repository; JSON, short-lived.
 pub fn identity(repo: &RepoId, credential: &str) -> String {
-    format!("coord:identity:{{{repo}}}:{credential}")
+    of("coord:identity:", repo, &[":", credential])
 }
 
 /// string: how much of its rate limit a holder, the repository (`all`) or what is new to it (`new`) has used: the instant
 /// (Unix milliseconds) at which all of it is worked off. [`is_expendable`].
 pub fn limit(repo: &RepoId, whose: &str) -> String {
-    format!("{LIMITS}{{{repo}}}:{whose}")
+    of(LIMITS, repo, &[":", whose])
 }
 
 const LIMITS: &str = "coord:limit:";
@@ -83,17 +93,17 @@ pub fn is_expendable(key: &[u8]) -> bool {
 
 /// string: when a webhook last told of a push to the repository, Unix seconds; while it is there, heads are not asked for.
 pub fn webhook(repo: &RepoId) -> String {
-    format!("coord:webhook:{{{repo}}}")
+    of("coord:webhook:", repo, &[])
 }
 
 /// stream: every event, bounded; its id is the resume cursor.
 pub fn status_log(repo: &RepoId) -> String {
-    format!("coord:status_log:{{{repo}}}")
+    of("coord:status_log:", repo, &[])
 }
 
 /// channel: the same events, pushed.
 pub fn events(repo: &RepoId) -> String {
-    format!("coord:events:{{{repo}}}")
+    of("coord:events:", repo, &[])
 }
 
 /// The key under which something is written before it takes the place of `key` whole.

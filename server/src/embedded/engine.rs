@@ -3,7 +3,7 @@
 use super::commands;
 use super::failure::Failure;
 use super::keyspace::Keyspace;
-use super::lua::{Ended, Interpreter};
+use super::lua::{Ended, Interpreter, Origin};
 use super::number::integer_argument;
 use coord::store::script::sha1_hex;
 use coord::store::{Request, StoreError, Value};
@@ -37,8 +37,12 @@ impl Engine {
     pub fn run(&mut self, request: &Request) -> Result<Answer, StoreError> {
         match request {
             Request::Script { script, keys, args } => {
-                match self.interpreter.load(&script.sha, script.source.as_bytes()) {
+                match self
+                    .interpreter
+                    .load(Origin::Own, &script.sha, script.source.as_bytes())
+                {
                     Ok(()) => self.script(
+                        Origin::Own,
                         &script.sha,
                         keys.iter().map(String::as_bytes),
                         args.iter().map(Vec::as_slice),
@@ -62,7 +66,7 @@ impl Engine {
         let outcome = match name.as_slice() {
             b"eval" | b"evalsha" => match self.prepare(&name, words) {
                 Ok((sha, keys, arguments)) => {
-                    return self.script(&sha, keys.iter().copied(), arguments.iter().copied());
+                    return self.script(Origin::Guest, &sha, keys.iter().copied(), arguments.iter().copied());
                 }
                 Err(failure) => Err(failure),
             },
@@ -112,11 +116,12 @@ impl Engine {
     /// was written before the error; no script of ours relies on that.
     fn script<'a>(
         &self,
+        origin: Origin,
         sha: &str,
         keys: impl Iterator<Item = &'a [u8]>,
         arguments: impl Iterator<Item = &'a [u8]>,
     ) -> Result<Answer, StoreError> {
-        let ended = self.interpreter.run(sha, keys, arguments);
+        let ended = self.interpreter.run(origin, sha, keys, arguments);
         let mut keyspace = self.keyspace.lock();
         match ended {
             Ended::Well(value) => Ok(Answer {
@@ -155,7 +160,9 @@ impl Engine {
         };
         let sha = if name == b"eval" {
             let sha = sha_of(text);
-            self.interpreter.load(&sha, text).map_err(Failure::reply)?;
+            self.interpreter
+                .load(Origin::Guest, &sha, text)
+                .map_err(Failure::reply)?;
             sha
         } else {
             String::from_utf8_lossy(text).to_ascii_lowercase()
@@ -176,7 +183,9 @@ impl Engine {
             b"load" => match rest {
                 [text] => {
                     let sha = sha_of(text);
-                    self.interpreter.load(&sha, text).map_err(Failure::reply)?;
+                    self.interpreter
+                        .load(Origin::Guest, &sha, text)
+                        .map_err(Failure::reply)?;
                     Ok(Value::bulk(sha))
                 }
                 _ => Err(Failure::arity("script|load")),

@@ -8,10 +8,11 @@
 
 use super::disk::{Page, Snapshot};
 use super::pubsub::Message;
+use super::recent::Recent;
 use super::records;
 use bytes::Bytes;
 use redb::StorageError;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, btree_map};
 use std::ops::{Bound, Deref};
 use std::sync::Arc;
@@ -36,9 +37,13 @@ pub(super) struct Batch {
 pub(super) struct Layers {
     own: Changes,
     own_messages: Vec<Message>,
+    /// What the script that runs has written, all in all.
+    own_bytes: usize,
     gathering: Batch,
     committing: Option<Arc<Batch>>,
     snapshot: Snapshot,
+    /// Some records of the snapshot.
+    recent: RefCell<Recent>,
     depends_on: Cell<u64>,
     failed: Option<String>,
 }
@@ -68,12 +73,14 @@ impl Layers {
         Layers {
             own: Changes::new(),
             own_messages: Vec::new(),
+            own_bytes: 0,
             gathering: Batch {
                 number: 1,
                 ..Batch::default()
             },
             committing: None,
             snapshot,
+            recent: RefCell::default(),
             depends_on: Cell::new(0),
             failed: None,
         }
@@ -91,21 +98,32 @@ impl Layers {
                 return Ok(change.clone().map(Stored::Shared));
             }
         }
-        Ok(self.snapshot.get(key)?.map(Stored::Page))
+        let mut recent = self.recent.borrow_mut();
+        if let Some(known) = recent.get(key) {
+            return Ok(known.clone().map(Stored::Shared));
+        }
+        let found = self.snapshot.get(key)?;
+        recent.put(key, found.as_ref().map(|page| Bytes::copy_from_slice(page.value())));
+        Ok(found.map(Stored::Page))
     }
 
     /// Sets `key`, as a change of the script that runs.
     pub fn put(&mut self, key: impl Into<Vec<u8>>, value: impl Into<Bytes>) {
-        self.own.insert(key.into(), Some(value.into()));
+        let (key, value) = (key.into(), value.into());
+        self.own_bytes += key.len() + value.len();
+        self.own.insert(key, Some(value));
     }
 
     /// Removes `key`, as a change of the script that runs.
     pub fn remove(&mut self, key: impl Into<Vec<u8>>) {
-        self.own.insert(key.into(), None);
+        let key = key.into();
+        self.own_bytes += key.len();
+        self.own.insert(key, None);
     }
 
     /// Publishes `message` when the script that runs is durable.
     pub fn publish(&mut self, message: Message) {
+        self.own_bytes += message.payload.len();
         self.own_messages.push(message);
     }
 
@@ -158,6 +176,12 @@ impl Layers {
     pub fn begin(&mut self) {
         self.rollback();
         self.depends_on.set(0);
+        self.own_bytes = 0;
+    }
+
+    /// How many bytes the script that runs has written, those that it wrote over included.
+    pub fn own_bytes(&self) -> usize {
+        self.own_bytes
     }
 
     /// The script ended well. Gives the batch whose commit its answer must wait for; 0 is none.
@@ -208,10 +232,15 @@ impl Layers {
 
     /// What was committing is in `snapshot`.
     pub fn finish_commit(&mut self, snapshot: Option<Snapshot>) {
+        let committed = self.committing.take();
         if let Some(snapshot) = snapshot {
             self.snapshot = snapshot;
+            let recent = self.recent.get_mut();
+            match committed {
+                Some(batch) => recent.apply(&batch.changes),
+                None => recent.clear(),
+            }
         }
-        self.committing = None;
     }
 
     /// The disk failed: only what it holds counts from now on, and nothing can be changed.

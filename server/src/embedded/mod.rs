@@ -25,6 +25,7 @@ mod number;
 mod progress;
 mod pubsub;
 mod queue;
+mod recent;
 mod records;
 #[cfg(test)]
 mod tests;

@@ -126,6 +126,9 @@ static BY_NAME: LazyLock<HashMap<&'static [u8], &'static Command>> = LazyLock::n
         .collect()
 });
 
+/// Bytes that one script may write. All of it is in memory until it is on the disk.
+const MOST_WRITTEN: usize = 64 << 20;
+
 /// Commands of the scripting engine and of connections: a script may not give them.
 const NOT_IN_SCRIPTS: [&str; 14] = [
     "auth",
@@ -175,6 +178,9 @@ pub(super) fn run(keyspace: &mut Keyspace, words: Words) -> Outcome {
             return Err(Failure::fixed(
                 "ERR Write commands are not allowed from read-only scripts.",
             ));
+        }
+        if keyspace.layers.own_bytes() > MOST_WRITTEN {
+            return Err(Failure::fixed("OOM the script writes more than 64 MiB"));
         }
         if let Some(reason) = keyspace.layers.failure() {
             return Err(Failure::Storage(format!(

@@ -1,12 +1,19 @@
 //! Between what commands answer and what Lua has, in both directions, exactly as Redis converts (RESP2).
 
-use super::deep;
+use super::{Guard, deep};
 use crate::embedded::number::{general, truncated};
 use coord::store::Value as Reply;
-use mlua::{Lua, Result, Value};
+use std::cell::RefCell;
+
+use mlua::{Either, Error, IntoLua, Lua, LuaString, Result, Table, Value};
 
 /// How deep tables that a script returns may be nested.
 const MAX_DEPTH: usize = 1000;
+
+/// What a script may answer, and what counts for each element of it. Tables that hold one table twice, and so on, make an
+/// answer that grows without end.
+const MOST_BYTES: usize = 64 << 20;
+const ITEM_BYTES: usize = 32;
 
 /// The answer of a command as a script gets it. An error reply is the text of `{err=...}`.
 pub(super) fn to_lua(lua: &Lua, reply: Reply) -> Result<Value> {
@@ -16,29 +23,48 @@ pub(super) fn to_lua(lua: &Lua, reply: Reply) -> Result<Value> {
         Reply::Bulk(bytes) => Value::String(lua.create_string(bytes)?),
         Reply::Status(text) => Value::Table(lua.create_table_from([("ok", text)])?),
         Reply::Error(text) => Value::Table(lua.create_table_from([("err", text)])?),
-        Reply::Array(items) => {
-            let table = lua.create_table_with_capacity(items.len(), 0)?;
-            for (place, item) in items.into_iter().enumerate() {
-                match item {
-                    // Most are UTF-8, and go there without a handle on the string.
-                    Reply::Bulk(bytes) => match std::str::from_utf8(&bytes) {
-                        Ok(text) => table.raw_set(place + 1, text)?,
-                        Err(_) => table.raw_set(place + 1, mlua::LuaString::wrap(&bytes))?,
-                    },
-                    item => table.raw_set(place + 1, to_lua(lua, item)?)?,
-                }
-            }
-            Value::Table(table)
-        }
+        Reply::Array(items) => Value::Table(lua.create_sequence_from(items.into_iter().map(element))?),
     })
 }
 
-/// What a script returned, as its caller gets it.
-pub(super) fn to_reply(value: &Value) -> Result<Reply> {
-    to_reply_at(value, 0)
+/// A reply within an array.
+struct Element(Reply);
+
+impl IntoLua for Element {
+    fn into_lua(self, lua: &Lua) -> Result<Value> {
+        to_lua(lua, self.0)
+    }
 }
 
-fn to_reply_at(value: &Value, depth: usize) -> Result<Reply> {
+/// Most are UTF-8, and go to Lua without a handle on the string.
+fn element(reply: Reply) -> Either<String, Element> {
+    match reply {
+        Reply::Bulk(bytes) => match String::from_utf8(bytes) {
+            Ok(text) => Either::Left(text),
+            Err(error) => Either::Right(Element(Reply::Bulk(error.into_bytes()))),
+        },
+        other => Either::Right(Element(other)),
+    }
+}
+
+/// The list of `texts`.
+pub(super) fn list<'a>(lua: &Lua, texts: impl Iterator<Item = &'a [u8]>) -> Result<Table> {
+    lua.create_sequence_from(texts.map(|bytes| match std::str::from_utf8(bytes) {
+        Ok(text) => Either::Left(text),
+        Err(_) => Either::Right(LuaString::wrap(bytes)),
+    }))
+}
+
+/// What a script returned, as its caller gets it.
+pub(super) fn to_reply(value: &Value, guard: &RefCell<Guard>) -> Result<Reply> {
+    to_reply_at(value, 0, &mut 0, guard)
+}
+
+fn to_reply_at(value: &Value, depth: usize, bytes: &mut usize, guard: &RefCell<Guard>) -> Result<Reply> {
+    *bytes += ITEM_BYTES + value.as_string().map_or(0, |text| text.as_bytes().len());
+    if *bytes > MOST_BYTES {
+        return Err(Error::runtime("the answer of the script is too large"));
+    }
     Ok(match value {
         Value::Boolean(true) => Reply::Int(1),
         Value::Integer(number) => Reply::Int(*number),
@@ -46,6 +72,7 @@ fn to_reply_at(value: &Value, depth: usize) -> Result<Reply> {
         Value::String(text) => Reply::bulk(&*text.as_bytes()),
         Value::Table(_) if depth >= MAX_DEPTH => Reply::Error("ERR reached lua stack limit".to_owned()),
         Value::Table(table) => {
+            guard.borrow().check()?;
             if let Value::String(text) = table.raw_get("err")? {
                 return Ok(Reply::Error(one_line(&text.to_string_lossy())));
             }
@@ -58,11 +85,12 @@ fn to_reply_at(value: &Value, depth: usize) -> Result<Reply> {
                 _ => {}
             }
             let mut items = Vec::new();
-            for place in 1_usize.. {
-                match table.raw_get(place)? {
+            for item in table.sequence_values::<Value>() {
+                items.push(match item? {
                     Value::Nil => break,
-                    item => items.push(deep(|| to_reply_at(&item, depth + 1))?),
-                }
+                    item @ Value::Table(_) => deep(|| to_reply_at(&item, depth + 1, bytes, guard))?,
+                    item => to_reply_at(&item, depth, bytes, guard)?,
+                });
             }
             Reply::Array(items)
         }

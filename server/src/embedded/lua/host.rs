@@ -51,13 +51,28 @@ pub(super) fn table(lua: &Lua, keyspace: &Arc<Mutex<Keyspace>>, guard: &Rc<RefCe
     host.raw_set("null", Value::NULL)?;
     host.raw_set("call", caller.clone().call_function(lua)?)?;
     host.raw_set("pcall", caller.pcall_function(lua)?)?;
-    host.raw_set("encode", lua.create_function(encode)?)?;
-    host.raw_set("decode", lua.create_function(decode)?)?;
-    host.raw_set("sha1hex", lua.create_function(sha1hex)?)?;
+    host.raw_set("encode", lua.create_function(timed(guard, encode))?)?;
+    host.raw_set("decode", lua.create_function(timed(guard, decode))?)?;
+    host.raw_set("sha1hex", lua.create_function(timed(guard, sha1hex))?)?;
     host.raw_set("log", lua.create_function(log)?)?;
     host.raw_set("plain", lua.create_function(plain)?)?;
     host.raw_set("locate", lua.create_function(locate)?)?;
     Ok(host)
+}
+
+/// `called`, which first looks at the clock.
+fn timed<R>(
+    guard: &Rc<RefCell<Guard>>,
+    called: fn(&Lua, MultiValue, &RefCell<Guard>) -> Result<R>,
+) -> impl Fn(&Lua, MultiValue) -> Result<R> + 'static
+where
+    R: 'static,
+{
+    let guard = guard.clone();
+    move |lua, arguments| {
+        guard.borrow().check()?;
+        called(lua, arguments, &guard)
+    }
 }
 
 /// What `redis.call` stands on.
@@ -70,6 +85,7 @@ struct Caller {
 impl Caller {
     /// The answer of a command, or the text of its error.
     fn run(&self, lua: &Lua, words: &MultiValue) -> Result<std::result::Result<Value, String>> {
+        self.guard.borrow().check()?;
         let held: Option<Vec<Argument>> = words.iter().map(argument).collect();
         let Some(held) = held else {
             return Ok(Err(
@@ -145,19 +161,18 @@ fn raised(lua: &Lua, problem: Problem) -> Error {
     }
 }
 
-fn encode(lua: &Lua, arguments: MultiValue) -> Result<LuaString> {
+fn encode(lua: &Lua, arguments: MultiValue, guard: &RefCell<Guard>) -> Result<LuaString> {
     let [value] = arguments.as_slices().0 else {
         return Err(Raised::mistake(
             lua,
             "bad argument #1 to 'encode' (expected 1 argument)",
         ));
     };
-    let mut text = Vec::with_capacity(256);
-    json_encode::encode(value, &mut text).map_err(|problem| raised(lua, problem))?;
+    let text = json_encode::encode(value, guard).map_err(|problem| raised(lua, problem))?;
     lua.create_string(text)
 }
 
-fn decode(lua: &Lua, arguments: MultiValue) -> Result<Value> {
+fn decode(lua: &Lua, arguments: MultiValue, _: &RefCell<Guard>) -> Result<Value> {
     let [value] = arguments.as_slices().0 else {
         return Err(Raised::mistake(
             lua,
@@ -180,7 +195,7 @@ fn decode(lua: &Lua, arguments: MultiValue) -> Result<Value> {
     json_decode::decode(lua, &text).map_err(|problem| raised(lua, problem))
 }
 
-fn sha1hex(_: &Lua, arguments: MultiValue) -> Result<String> {
+fn sha1hex(_: &Lua, arguments: MultiValue, _: &RefCell<Guard>) -> Result<String> {
     let [value] = arguments.as_slices().0 else {
         return Err(Raised::reply("ERR wrong number of arguments"));
     };

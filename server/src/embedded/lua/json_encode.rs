@@ -1,13 +1,17 @@
 //! `cjson.encode`, as the lua-cjson 2.1 of Redis 7.0 does it.
 
-use super::deep;
+use super::{Guard, deep};
 use crate::embedded::number::general;
 use mlua::{Table, Value};
+use std::cell::RefCell;
+use std::ops::{Deref, DerefMut};
 
 /// Significant digits of a number.
 const PRECISION: usize = 14;
 /// How deep tables may be nested.
 const MAX_DEPTH: usize = 1000;
+/// The longest text, but for its last value. Tables that hold one table twice, and so on, make one that grows without end.
+const MOST_BYTES: usize = 16 << 20;
 /// A table with a highest index above this, and above twice the number of its elements, is no array.
 const SPARSE_SAFE: f64 = 10.0;
 const SPARSE_RATIO: f64 = 2.0;
@@ -32,12 +36,40 @@ fn refused(text: &str) -> Problem {
     Problem::Refused(text.to_owned())
 }
 
-/// Appends the JSON of `value`.
-pub(super) fn encode(value: &Value, out: &mut Vec<u8>) -> Result<(), Problem> {
-    encode_at(value, 0, out)
+/// The text, and the clock of the script that it is made for.
+struct Output<'a> {
+    text: Vec<u8>,
+    guard: &'a RefCell<Guard>,
 }
 
-fn encode_at(value: &Value, depth: usize, out: &mut Vec<u8>) -> Result<(), Problem> {
+impl Deref for Output<'_> {
+    type Target = Vec<u8>;
+
+    fn deref(&self) -> &Vec<u8> {
+        &self.text
+    }
+}
+
+impl DerefMut for Output<'_> {
+    fn deref_mut(&mut self) -> &mut Vec<u8> {
+        &mut self.text
+    }
+}
+
+/// The JSON of `value`.
+pub(super) fn encode(value: &Value, guard: &RefCell<Guard>) -> Result<Vec<u8>, Problem> {
+    let mut out = Output {
+        text: Vec::with_capacity(256),
+        guard,
+    };
+    encode_at(value, 0, &mut out)?;
+    Ok(out.text)
+}
+
+fn encode_at(value: &Value, depth: usize, out: &mut Output) -> Result<(), Problem> {
+    if out.len() > MOST_BYTES {
+        return Err(refused("Cannot serialise, the text is too long"));
+    }
     match value {
         Value::String(text) => quote(&text.as_bytes(), out),
         Value::Integer(number) => number_text(*number as f64, out)?,
@@ -47,6 +79,7 @@ fn encode_at(value: &Value, depth: usize, out: &mut Vec<u8>) -> Result<(), Probl
         Value::Nil => out.extend_from_slice(b"null"),
         Value::LightUserData(pointer) if pointer.0.is_null() => out.extend_from_slice(b"null"),
         Value::Table(table) => {
+            out.guard.borrow().check()?;
             if depth >= MAX_DEPTH {
                 return Err(Problem::Refused(format!(
                     "Cannot serialise, excessive nesting ({})",
@@ -99,7 +132,7 @@ fn array_length(table: &Table) -> Result<Option<usize>, Problem> {
     Ok((highest > 0.0).then_some(highest as usize))
 }
 
-fn encode_array(table: &Table, length: usize, depth: usize, out: &mut Vec<u8>) -> Result<(), Problem> {
+fn encode_array(table: &Table, length: usize, depth: usize, out: &mut Output) -> Result<(), Problem> {
     out.push(b'[');
     for index in 1..=length {
         if index > 1 {
@@ -111,7 +144,7 @@ fn encode_array(table: &Table, length: usize, depth: usize, out: &mut Vec<u8>) -
     Ok(())
 }
 
-fn encode_object(table: &Table, depth: usize, out: &mut Vec<u8>) -> Result<(), Problem> {
+fn encode_object(table: &Table, depth: usize, out: &mut Output) -> Result<(), Problem> {
     out.push(b'{');
     let empty = out.len();
     if depth <= SHALLOW {
@@ -137,7 +170,7 @@ fn encode_object(table: &Table, depth: usize, out: &mut Vec<u8>) -> Result<(), P
     Ok(())
 }
 
-fn encode_member(key: &Value, value: &Value, depth: usize, empty: usize, out: &mut Vec<u8>) -> Result<(), Problem> {
+fn encode_member(key: &Value, value: &Value, depth: usize, empty: usize, out: &mut Output) -> Result<(), Problem> {
     if out.len() > empty {
         out.push(b',');
     }

@@ -1,31 +1,69 @@
 //! The Lua interpreter: Lua 5.1 with what a script finds in Redis 7.0, and no more.
 
 mod convert;
+mod guest;
 mod host;
 mod json_decode;
 mod json_encode;
+mod patterns;
 mod shebang;
 
 use super::failure::OpenError;
 use super::keyspace::Keyspace;
-use convert::{one_line, to_reply};
+use convert::{list, one_line, to_reply};
 use coord::store::Value as Reply;
+use hashbrown::HashMap;
 use mlua::{Function, HookTriggers, Lua, LuaOptions, LuaString, StdLib, Table, Value, VmState};
 use parking_lot::Mutex;
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long one script may run. Redis has the same default, but only warns.
-const TIME_LIMIT: Duration = Duration::from_secs(5);
-/// How much memory (bytes) Lua may hold while a script runs.
-const MEMORY_LIMIT: usize = 1 << 30;
-/// How many instructions run between two looks at the clock.
-const CHECK_EVERY: u32 = 100_000;
+/// Whose script it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// Ours.
+    Own,
+    /// One that a client brings: it may try to take all time, memory and stack.
+    Guest,
+}
+
+/// What one script may take.
+struct Bounds {
+    /// Redis has the same default as ours have, but only warns.
+    seconds: u64,
+    /// Bytes that Lua may hold.
+    memory: usize,
+    /// How many instructions run between two looks at clock and memory. One instruction may take as long as to copy all memory.
+    check_every: u32,
+}
+
+impl Origin {
+    fn bounds(self) -> Bounds {
+        match self {
+            Origin::Own => Bounds {
+                seconds: 5,
+                memory: 1 << 30,
+                check_every: 100_000,
+            },
+            Origin::Guest => Bounds {
+                seconds: 2,
+                memory: 64 << 20,
+                check_every: 100,
+            },
+        }
+    }
+}
+
+/// The longest text of a guest's script: the compiler asks no hook, and needs a time that grows with the square of what it is
+/// given.
+const LONGEST_TEXT: usize = 256 << 10;
 /// How many compiled scripts are kept. Ours are a dozen; a client that makes new ones all the time must not fill the memory.
 const CACHE_LIMIT: usize = 4096;
+
+/// Bytes of garbage that a guest may leave to the collector.
+const GARBAGE: usize = 16 << 20;
 
 /// The name of a script in error messages.
 const CHUNK: &str = "@user_script";
@@ -50,29 +88,64 @@ pub(super) enum Ended {
 /// The interpreter.
 pub(super) struct Interpreter {
     lua: Lua,
-    globals: Table,
-    environment: Table,
     run: Function,
-    cache: HashMap<String, Compiled>,
+    string_metatable: Table,
+    own: Surroundings,
+    guest: Surroundings,
     keyspace: Arc<Mutex<Keyspace>>,
     guard: Rc<RefCell<Guard>>,
 }
 
+/// What scripts of one origin find around them, and those that are known: by their SHA-1 in hex.
+struct Surroundings {
+    globals: Table,
+    environment: Table,
+    strings: Table,
+    scripts: HashMap<String, Compiled>,
+}
+
+impl Surroundings {
+    fn of(table: &Table) -> mlua::Result<Self> {
+        Ok(Surroundings {
+            globals: table.raw_get("globals")?,
+            environment: table.raw_get("environment")?,
+            strings: table.raw_get("strings")?,
+            scripts: HashMap::new(),
+        })
+    }
+}
+
 /// What the running script may not exceed, and what went wrong beneath it.
 struct Guard {
+    origin: Origin,
     deadline: Instant,
+    memory: usize,
     /// The hook fails at every instruction, and must be set anew for the next script.
     is_tripped: bool,
     storage_failure: Option<String>,
 }
 
 impl Guard {
-    fn new() -> Self {
+    fn of(origin: Origin, memory: usize) -> Self {
         Guard {
-            deadline: Instant::now() + TIME_LIMIT,
+            origin,
+            deadline: Instant::now() + Duration::from_secs(origin.bounds().seconds),
+            memory,
             is_tripped: false,
             storage_failure: None,
         }
+    }
+
+    /// For what may take long and asks no hook: fails if the time of a guest is up.
+    fn check(&self) -> mlua::Result<()> {
+        if self.origin == Origin::Guest && Instant::now() > self.deadline {
+            return Err(mlua::Error::runtime(self.too_long()));
+        }
+        Ok(())
+    }
+
+    fn too_long(&self) -> String {
+        format!("the script ran longer than {} seconds", self.origin.bounds().seconds)
     }
 }
 
@@ -85,39 +158,48 @@ impl Interpreter {
     fn build(keyspace: Arc<Mutex<Keyspace>>) -> mlua::Result<Self> {
         let libraries = StdLib::STRING | StdLib::TABLE | StdLib::MATH;
         let lua = Lua::new_with(libraries, LuaOptions::new().catch_rust_panics(true))?;
-        let guard = Rc::new(RefCell::new(Guard::new()));
+        let guard = Rc::new(RefCell::new(Guard::of(Origin::Own, usize::MAX)));
         let host = host::table(&lua, &keyspace, &guard)?;
-        watch(&lua, guard.clone())?;
+        guest::add(&lua, &host, &guard)?;
+        host.raw_set("longest_text", LONGEST_TEXT)?;
+        watch(&lua, guard.clone(), Origin::Own)?;
         let prelude = lua.load(include_str!("prelude.lua")).set_name("=prelude");
-        let (globals, environment, run) = prelude.call::<(Table, Table, Function)>(host)?;
+        let (run, string_metatable, own, guest) = prelude.call::<(Function, Table, Table, Table)>(host)?;
         Ok(Interpreter {
+            own: Surroundings::of(&own)?,
+            guest: Surroundings::of(&guest)?,
             lua,
-            globals,
-            environment,
             run,
-            cache: HashMap::new(),
+            string_metatable,
             keyspace,
             guard,
         })
     }
 
-    /// Whether a script of this name is known.
-    pub fn knows(&self, sha: &str) -> bool {
-        self.cache.contains_key(sha)
+    fn around(&self, origin: Origin) -> &Surroundings {
+        match origin {
+            Origin::Own => &self.own,
+            Origin::Guest => &self.guest,
+        }
     }
 
-    /// Forgets all scripts.
+    /// Whether a guest's script of this name is known.
+    pub fn knows(&self, sha: &str) -> bool {
+        self.guest.scripts.contains_key(sha)
+    }
+
+    /// Forgets all scripts of guests.
     pub fn forget(&mut self) {
-        self.cache.clear();
+        self.guest.scripts.clear();
     }
 
     /// Compiles `source`, whose SHA-1 in hex is `sha`, unless it is known. Gives the text of an error reply.
-    pub fn load(&mut self, sha: &str, source: &[u8]) -> Result<(), String> {
-        if self.knows(sha) {
+    pub fn load(&mut self, origin: Origin, sha: &str, source: &[u8]) -> Result<(), String> {
+        if self.around(origin).scripts.contains_key(sha) {
             return Ok(());
         }
-        if self.cache.len() >= CACHE_LIMIT {
-            self.forget();
+        if origin == Origin::Guest && source.len() > LONGEST_TEXT {
+            return Err(format!("ERR a script is longer than {LONGEST_TEXT} bytes"));
         }
         let (flags, body) = shebang::read(source)?;
         let chunk = self
@@ -126,7 +208,7 @@ impl Interpreter {
             .set_name(CHUNK)
             .set_mode(mlua::chunk::ChunkMode::Text);
         let function = chunk
-            .set_environment(self.environment.clone())
+            .set_environment(self.around(origin).environment.clone())
             .into_function()
             .map_err(|error| {
                 let text = match &error {
@@ -135,7 +217,14 @@ impl Interpreter {
                 };
                 format!("ERR Error compiling script (new function): {}", one_line(&text))
             })?;
-        self.cache.insert(
+        let scripts = match origin {
+            Origin::Own => &mut self.own.scripts,
+            Origin::Guest => &mut self.guest.scripts,
+        };
+        if scripts.len() >= CACHE_LIMIT {
+            scripts.clear();
+        }
+        scripts.insert(
             sha.to_owned(),
             Compiled {
                 function,
@@ -148,46 +237,73 @@ impl Interpreter {
     /// Runs the script of this name, which is known. Begins the keyspace's transaction and leaves its end to the caller.
     pub fn run<'a>(
         &self,
+        origin: Origin,
         sha: &str,
         keys: impl Iterator<Item = &'a [u8]>,
         arguments: impl Iterator<Item = &'a [u8]>,
     ) -> Ended {
-        let Some(script) = self.cache.get(sha).cloned() else {
+        let Some(script) = self.around(origin).scripts.get(sha).cloned() else {
             return Ended::Raised("NOSCRIPT No matching script. Please use EVAL.".to_owned());
         };
         self.keyspace.lock().begin(true, script.is_read_only);
-        let was_tripped = std::mem::replace(&mut *self.guard.borrow_mut(), Guard::new()).is_tripped;
-        if was_tripped
-            && let Err(error) = self
-                .lua
-                .gc_collect()
-                .and_then(|()| watch(&self.lua, self.guard.clone()))
-        {
+        if let Err(error) = self.admit(origin) {
             return Ended::Storage(error.to_string());
         }
         let ended = self
-            .execute(sha, &script, keys, arguments)
+            .execute(origin, sha, &script, keys, arguments)
             .unwrap_or_else(|error| Ended::Raised(format!("ERR {} script: {sha}", one_line(&error.to_string()))));
-        match self.guard.borrow_mut().storage_failure.take() {
-            Some(failure) => Ended::Storage(failure),
-            None => ended,
+        let left = self.dismiss(origin);
+        if let Some(failure) = self.guard.borrow_mut().storage_failure.take() {
+            return Ended::Storage(failure);
         }
+        left.map_or_else(|error| Ended::Storage(error.to_string()), |()| ended)
+    }
+
+    /// Sets what the next script may take.
+    fn admit(&self, origin: Origin) -> mlua::Result<()> {
+        let mut memory = origin.bounds().memory;
+        if origin == Origin::Guest {
+            memory += self.lua.used_memory();
+            self.string_metatable.raw_set("__index", &self.guest.strings)?;
+            watch(&self.lua, self.guard.clone(), origin)?;
+            // Not for our own: with a limit, every call into Lua has to be prepared for its having been met.
+            self.lua.set_memory_limit(memory)?;
+        }
+        *self.guard.borrow_mut() = Guard::of(origin, memory);
+        Ok(())
+    }
+
+    /// Takes back what was set for a guest, or for a script that had to be ended.
+    fn dismiss(&self, origin: Origin) -> mlua::Result<()> {
+        let is_tripped = self.guard.borrow().is_tripped;
+        if origin == Origin::Own && !is_tripped {
+            return Ok(());
+        }
+        self.lua.set_memory_limit(0)?;
+        watch(&self.lua, self.guard.clone(), Origin::Own)?;
+        self.string_metatable.raw_set("__index", &self.own.strings)?;
+        self.around(origin).globals.raw_set("KEYS", Value::Nil)?;
+        self.around(origin).globals.raw_set("ARGV", Value::Nil)?;
+        if is_tripped || self.lua.used_memory() > GARBAGE {
+            self.lua.gc_collect()?;
+        }
+        Ok(())
     }
 
     fn execute<'a>(
         &self,
+        origin: Origin,
         sha: &str,
         script: &Compiled,
         keys: impl Iterator<Item = &'a [u8]>,
         arguments: impl Iterator<Item = &'a [u8]>,
     ) -> mlua::Result<Ended> {
-        self.globals
-            .raw_set("KEYS", self.lua.create_sequence_from(keys.map(LuaString::wrap))?)?;
-        self.globals
-            .raw_set("ARGV", self.lua.create_sequence_from(arguments.map(LuaString::wrap))?)?;
+        let globals = &self.around(origin).globals;
+        globals.raw_set("KEYS", list(&self.lua, keys)?)?;
+        globals.raw_set("ARGV", list(&self.lua, arguments)?)?;
         let (is_done, value) = self.run.call::<(bool, Value)>(&script.function)?;
         if is_done {
-            return Ok(Ended::Well(to_reply(&value)?));
+            return Ok(Ended::Well(to_reply(&value, &self.guard)?));
         }
         Ok(Ended::Raised(match value {
             Value::Table(error) => {
@@ -209,19 +325,27 @@ impl Interpreter {
 }
 
 /// Ends a script that exceeds its time or memory.
-fn watch(lua: &Lua, guard: Rc<RefCell<Guard>>) -> mlua::Result<()> {
-    lua.set_global_hook(HookTriggers::new().every_nth_instruction(CHECK_EVERY), move |lua, _| {
-        let reason = if Instant::now() > guard.borrow().deadline {
-            "the script ran longer than 5 seconds"
-        } else if lua.used_memory() > MEMORY_LIMIT {
-            "the script used more than 1 GiB of memory"
-        } else {
-            return Ok(VmState::Continue);
+fn watch(lua: &Lua, guard: Rc<RefCell<Guard>>, origin: Origin) -> mlua::Result<()> {
+    let triggers = HookTriggers::new().every_nth_instruction(origin.bounds().check_every);
+    lua.set_global_hook(triggers, move |lua, _| {
+        let reason = {
+            let guard = guard.borrow();
+            if Instant::now() > guard.deadline {
+                guard.too_long()
+            } else if lua.used_memory() > guard.memory {
+                format!(
+                    "the script used more than {} MiB of memory",
+                    guard.origin.bounds().memory >> 20
+                )
+            } else {
+                return Ok(VmState::Continue);
+            }
         };
         guard.borrow_mut().is_tripped = true;
+        let again = reason.clone();
         // From now on every instruction fails, so that no `pcall` keeps the script alive.
         lua.set_global_hook(HookTriggers::new().every_nth_instruction(1), move |_, _| {
-            Err(mlua::Error::runtime(reason))
+            Err(mlua::Error::runtime(&again))
         })?;
         Err(mlua::Error::runtime(reason))
     })

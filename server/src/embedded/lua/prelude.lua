@@ -1,8 +1,9 @@
 -- What a script finds around it, as in Redis 7: the globals, `redis` and `cjson`, none of which it can change.
--- Called once with the functions of the host. Returns the table of globals (for KEYS and ARGV), the environment that
--- scripts are loaded with, and a function that runs one: true and its result, or false and the error.
+-- Called once with the functions of the host. Returns a function that runs a script (true and its result, or false and the
+-- error), the metatable of strings, and what surrounds our own scripts and guests: for each the table of globals (for KEYS
+-- and ARGV), the environment that they are loaded with, and the methods of strings.
 local host = ...
-local locate, plain = host.locate, host.plain
+local locate, plain, is_ended = host.locate, host.plain, host.is_ended
 local error, pcall, xpcall, rawset, rawget, select, setfenv, type = error, pcall, xpcall, rawset, rawget, select, setfenv, type
 local loadstring, setmetatable, gcinfo, tostring = loadstring, setmetatable, gcinfo, tostring
 local find, sub, byte = string.find, string.sub, string.byte
@@ -69,64 +70,86 @@ local function flattened(is_done, ...)
   return is_done, ...
 end
 
-local globals = {
-  _VERSION = _VERSION, assert = assert, error = error, getmetatable = getmetatable, ipairs = ipairs, next = next,
-  pairs = pairs, rawequal = rawequal, select = select, setmetatable = setmetatable, tonumber = tonumber,
-  tostring = tostring, type = type, unpack = unpack, gcinfo = gcinfo,
-  math = protect(math), string = protect(string), table = protect(table), redis = protect(redis),
-  cjson = protect(cjson),
-}
-local environment = protect(globals)
-globals._G = environment
-getmetatable("").__metatable = false
+redis, cjson = protect(redis), protect(cjson)
+local string_metatable = getmetatable("")
+string_metatable.__metatable = false
 
-function globals.pcall(...)
-  return flattened(pcall(...))
+-- As Redis 7 words it.
+local function refuse_global(_, name)
+  error("Script attempted to access nonexistent global variable '" .. tostring(name) .. "'", 2)
 end
 
-function globals.xpcall(called, handler)
-  return xpcall(called, function(problem)
-    return handler(plain(problem))
-  end)
-end
+local function surround(strings, tables, longest_text)
+  local globals = {
+    _VERSION = _VERSION, assert = assert, error = error, getmetatable = getmetatable, ipairs = ipairs, next = next,
+    pairs = pairs, rawequal = rawequal, select = select, setmetatable = setmetatable, tonumber = tonumber,
+    tostring = tostring, type = type, unpack = unpack, gcinfo = gcinfo,
+    math = protect(math), string = protect(strings), table = protect(tables), redis = redis, cjson = cjson,
+  }
+  local environment = protect(globals)
+  globals._G = environment
 
-function globals.rawset(table, key, value)
-  if contents_of[table] then
-    error(READONLY, 0)
+  function globals.pcall(...)
+    return flattened(pcall(...))
   end
-  return rawset(table, key, value)
-end
 
-function globals.rawget(table, key)
-  return rawget(contents_of[table] or table, key)
-end
-
-function globals.collectgarbage(option)
-  return option == "count" and gcinfo() or 0
-end
-
--- Source text only: the loader of Lua 5.1 does not check bytecode.
-function globals.loadstring(text, name)
-  if type(text) ~= "string" then
-    error("bad argument #1 to 'loadstring' (string expected, got " .. type(text) .. ")", 2)
-  elseif byte(text) == 27 then
-    return nil, "bytecode is not allowed"
+  -- A handler of an error that is raised by a hook runs without hooks: nothing would end it.
+  function globals.xpcall(called, handler)
+    return xpcall(called, function(problem)
+      local text = plain(problem)
+      if is_ended() then
+        return text
+      end
+      return handler(text)
+    end)
   end
-  local chunk, problem = loadstring(text, name)
-  if chunk then
-    setfenv(chunk, environment)
+
+  function globals.rawset(table, key, value)
+    if contents_of[table] then
+      error(READONLY, 0)
+    end
+    return rawset(table, key, value)
   end
-  return chunk, problem
+
+  function globals.rawget(table, key)
+    return rawget(contents_of[table] or table, key)
+  end
+
+  function globals.collectgarbage(option)
+    return option == "count" and gcinfo() or 0
+  end
+
+  -- Source text only: the loader of Lua 5.1 does not check bytecode.
+  function globals.loadstring(text, name)
+    if type(text) ~= "string" then
+      error("bad argument #1 to 'loadstring' (string expected, got " .. type(text) .. ")", 2)
+    elseif byte(text) == 27 then
+      return nil, "bytecode is not allowed"
+    elseif #text > longest_text then
+      return nil, "chunk is too long"
+    end
+    host.tick()
+    local chunk, problem = loadstring(text, name)
+    if chunk then
+      setfenv(chunk, environment)
+    end
+    return chunk, problem
+  end
+
+  setmetatable(globals, { __index = refuse_global })
+  return { globals = globals, environment = environment, strings = strings }
 end
 
-setmetatable(globals, {
-  __index = function(_, name)
-    error("Script attempted to access nonexistent global variable '" .. tostring(name) .. "'", 2)
-  end,
-})
-
+-- One result counts. More of them than xpcall has room for would be a fault in it.
+local current
+local function first_result()
+  return (current())
+end
 local function run(script)
-  return xpcall(script, locate)
+  current = script
+  return xpcall(first_result, locate)
 end
 
-return globals, environment, run
+local guest_strings, guest_tables = host.guest(host, string, table)
+return run, string_metatable,
+  surround(string, table, math.huge), surround(guest_strings, guest_tables, host.longest_text)

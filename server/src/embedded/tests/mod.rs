@@ -2,6 +2,7 @@
 
 mod commands;
 mod durability;
+mod guests;
 mod scripts;
 
 use super::EmbeddedStore;

@@ -1,0 +1,88 @@
+//! Records of the snapshot that were read or written not long ago, and the absence of some: a script asks for the same
+//! dozen again and again, and a search in the file costs twenty times as much as one in a table.
+
+use super::layers::Changes;
+use bytes::Bytes;
+use hashbrown::HashMap;
+
+/// Bytes that are kept. When there are more, all of them go, which costs less than to know which is the oldest.
+const MOST_BYTES: usize = 16 << 20;
+/// A larger record is not kept.
+const LARGEST: usize = 64 << 10;
+/// What an entry takes beside key and value.
+const ENTRY_BYTES: usize = 64;
+
+/// What the snapshot has under some keys: a value, or nothing.
+#[derive(Default)]
+pub(super) struct Recent {
+    records: HashMap<Box<[u8]>, Option<Bytes>>,
+    bytes: usize,
+}
+
+impl Recent {
+    /// What the snapshot has under `key`, if that is known.
+    pub fn get(&self, key: &[u8]) -> Option<&Option<Bytes>> {
+        self.records.get(key)
+    }
+
+    /// Remembers what the snapshot has under `key`.
+    pub fn put(&mut self, key: &[u8], value: Option<Bytes>) {
+        let size = |value: &Option<Bytes>| key.len() + value.as_ref().map_or(0, Bytes::len) + ENTRY_BYTES;
+        if size(&value) > LARGEST {
+            if let Some(before) = self.records.remove(key) {
+                self.bytes -= size(&before);
+            }
+            return;
+        }
+        if self.bytes + size(&value) > MOST_BYTES {
+            self.clear();
+        }
+        self.bytes += size(&value);
+        if let Some(before) = self.records.insert(key.into(), value) {
+            self.bytes -= size(&before);
+        }
+    }
+
+    /// The snapshot has these now.
+    pub fn apply(&mut self, changes: &Changes) {
+        for (key, value) in changes {
+            self.put(key, value.clone());
+        }
+    }
+
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.records.clear();
+        self.bytes = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_is_bounded_and_counted() {
+        let mut recent = Recent::default();
+        let value = |bytes: usize| Some(Bytes::from(vec![0; bytes]));
+        recent.put(b"a", value(100));
+        recent.put(b"a", value(10));
+        recent.put(b"none", None);
+        assert_eq!(recent.bytes, 1 + 10 + 4 + 2 * ENTRY_BYTES);
+        assert_eq!(recent.get(b"a"), Some(&value(10)));
+        assert_eq!((recent.get(b"none"), recent.get(b"other")), (Some(&None), None));
+
+        recent.put(b"a", value(LARGEST));
+        assert_eq!(
+            recent.get(b"a"),
+            None,
+            "too large to be kept, and the one before is no longer true"
+        );
+        for number in 0..10_000_u32 {
+            recent.put(&number.to_be_bytes(), value(10_000));
+            assert!(recent.bytes <= MOST_BYTES);
+        }
+        recent.clear();
+        assert_eq!((recent.bytes, recent.records.len()), (0, 0));
+    }
+}
