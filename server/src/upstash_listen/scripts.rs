@@ -5,16 +5,28 @@
 //! stays, for the line numbers in error messages. The client names the script by the SHA-1 of the text that it sent: which
 //! text that stands for is remembered, from the EVAL or SCRIPT LOAD on. What was forgotten is answered NOSCRIPT by the
 //! store, and the client sends the text again, as after any SCRIPT FLUSH.
+//!
+//! Coord's own scripts are known beforehand, and go to the store as such: the embedded one bounds what others may take.
 
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use coord::store::script::sha1_hex;
-use coord::store::{Request, Value};
+use coord::store::{Request, Script, Value, scripts};
 use parking_lot::Mutex;
 
 use super::commands::Command;
 
 const FLAG: &str = "allow-key-locking";
+
+/// Our own scripts, by their SHA-1 with our own client's first line and without.
+static OURS: LazyLock<HashMap<String, &'static Script>> = LazyLock::new(|| {
+    let with_flag = |script: &Script| sha1_hex(&format!("#!lua flags={FLAG}\n{}", script.source));
+    scripts::ALL
+        .into_iter()
+        .flat_map(|script| [(script.sha.clone(), script), (with_flag(script), script)])
+        .collect()
+});
 /// How many scripts are remembered. A client has tens; past this all are forgotten and learnt again.
 const REMEMBERED: usize = 4096;
 
@@ -40,6 +52,9 @@ impl Scripts {
     pub fn to_store(&self, command: Command) -> (Request, Restore) {
         let Command { name, mut words } = command;
         let mut restore = None;
+        if let Some(request) = ours(&name, &words) {
+            return (request, Restore(None));
+        }
         match name.as_str() {
             "EVAL" | "EVAL_RO" => {
                 self.replace_text(words.get_mut(1));
@@ -76,6 +91,28 @@ impl Scripts {
             *word = ours.clone().into_bytes();
         }
     }
+}
+
+/// The call of one of our own scripts, if `words` are that.
+fn ours(name: &str, words: &[Vec<u8>]) -> Option<Request> {
+    let [_, script, count, rest @ ..] = words else {
+        return None;
+    };
+    let script = std::str::from_utf8(script).ok()?;
+    let script = match name {
+        "EVALSHA" => OURS.get(script).or_else(|| OURS.get(&script.to_ascii_lowercase()))?,
+        "EVAL" => OURS.get(&sha1_hex(script))?,
+        _ => return None,
+    };
+    let (keys, args) = rest.split_at_checked(std::str::from_utf8(count).ok()?.parse().ok()?)?;
+    Some(Request::Script {
+        script,
+        keys: keys
+            .iter()
+            .map(|key| String::from_utf8(key.clone()).ok())
+            .collect::<Option<_>>()?,
+        args: args.to_vec(),
+    })
 }
 
 /// `text` without the flag; none where it does not have it.
@@ -154,6 +191,42 @@ mod tests {
             ["script", "exists", &ours, "x"]
         );
         assert_eq!(words(&scripts, &["GET", &theirs]), ["GET", &theirs]);
+    }
+
+    #[test]
+    fn our_own_scripts_go_to_the_store_as_such() {
+        let known = Scripts::default();
+        for script in scripts::ALL {
+            let text = format!("#!lua flags=allow-key-locking\n{}", script.source);
+            for (name, what) in [
+                ("EVALSHA", sha1_hex(&text).to_uppercase()),
+                ("eval", text),
+                ("EVALSHA", script.sha.clone()),
+                ("EVAL", script.source.to_owned()),
+            ] {
+                let words = [name, &what, "1", "key", "argument"].map(|word| word.as_bytes().to_vec());
+                let command = Command::parse(words.to_vec()).unwrap_or_else(|_| panic!("passes"));
+                let Request::Script {
+                    script: found,
+                    keys,
+                    args,
+                } = known.to_store(command).0
+                else {
+                    panic!("{} by {name}", script.name)
+                };
+                assert_eq!(
+                    (found.name, keys, args),
+                    (script.name, vec!["key".to_owned()], vec![b"argument".to_vec()])
+                );
+            }
+        }
+        let sha = &scripts::ALL[0].sha;
+        for bad in ["2", "-1", "x", ""] {
+            assert_eq!(
+                words(&known, &["EVALSHA", sha, bad, "key"]),
+                ["EVALSHA", sha.as_str(), bad, "key"]
+            );
+        }
     }
 
     #[test]

@@ -6,9 +6,10 @@
 
 mod answer;
 mod event_stream;
+mod gather;
 mod request;
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -20,6 +21,8 @@ use reqwest::redirect::Policy;
 use reqwest::{Client, Response};
 use secrecy::{ExposeSecret, SecretString};
 use url::{Host, Url};
+
+use gather::Gatherer;
 
 use super::round_trip::{self, Dialect, Failure, Mode, RoundTrip, Words};
 use super::{Limits, Request, Store, StoreError, Value};
@@ -37,13 +40,25 @@ const POOL_IDLE: Duration = Duration::from_secs(20);
 /// How often an idle connection is probed, so that a subscription notices a peer that vanished.
 const KEEPALIVE: Duration = Duration::from_secs(15);
 
+/// Requests under way at once to a database on the network, where one more takes no time of the others, and to one on this
+/// machine, where all take the same processors.
+const MOST_UNDER_WAY: usize = 16;
+const MOST_UNDER_WAY_BESIDE_US: usize = 2;
+
 /// An Upstash database, or anything else that speaks its REST protocol.
 pub struct UpstashStore {
+    wire: Arc<Wire>,
+    limits: Limits,
+    dialect: Dialect,
+    gatherer: Gatherer,
+}
+
+/// The way to the database.
+struct Wire {
     client: Client,
     url: Url,
     authorization: HeaderValue,
     limits: Limits,
-    dialect: Dialect,
     /// What the database said last; sent back, it makes a read see this client's own writes.
     sync_token: Mutex<Option<HeaderValue>>,
 }
@@ -82,17 +97,26 @@ impl UpstashStore {
         })?;
         authorization.set_sensitive(true);
         let client = client(&url, &limits)?;
-        let dialect = Dialect::new(FIRST_LINE);
+        let gatherer = Gatherer::new(match url.scheme() {
+            "https" => MOST_UNDER_WAY,
+            _ => MOST_UNDER_WAY_BESIDE_US,
+        });
         Ok(UpstashStore {
-            client,
-            url,
-            authorization,
+            wire: Arc::new(Wire {
+                client,
+                url,
+                authorization,
+                limits: limits.clone(),
+                sync_token: Mutex::default(),
+            }),
             limits,
-            dialect,
-            sync_token: Mutex::default(),
+            dialect: Dialect::new(FIRST_LINE),
+            gatherer,
         })
     }
+}
 
+impl Wire {
     /// The address of `segments` below the database's.
     fn address(&self, segments: &[&str]) -> Url {
         let mut address = self.url.clone();
@@ -102,7 +126,15 @@ impl UpstashStore {
         address
     }
 
-    async fn post(&self, path: &'static str, body: String) -> Result<Bytes, Failure> {
+    /// The replies to `body`, which is for so many calls.
+    async fn exchange(&self, path: &'static str, body: String, calls: usize) -> Result<Vec<Value>, Failure> {
+        let answer = tokio::time::timeout(self.limits.request, self.post(path, body, calls))
+            .await
+            .map_err(|_| Failure::passing(StoreError::Timeout(self.limits.request)))??;
+        answer::replies(&answer).map_err(Failure::lasting)
+    }
+
+    async fn post(&self, path: &'static str, body: String, calls: usize) -> Result<Bytes, Failure> {
         let mut request = self
             .client
             .post(self.address(&[path]))
@@ -123,7 +155,7 @@ impl UpstashStore {
             .get(SYNC_TOKEN)
             .filter(|token| token.len() <= SYNC_TOKEN_BYTES)
             .cloned();
-        let answer = self.read(response).await?;
+        let answer = self.read(response, calls).await?;
         if !status.is_success() {
             return Err(answer::refusal(status, &answer));
         }
@@ -133,8 +165,8 @@ impl UpstashStore {
         Ok(answer)
     }
 
-    async fn read(&self, mut response: Response) -> Result<Bytes, Failure> {
-        let limit = self.limits.response_bytes;
+    async fn read(&self, mut response: Response, calls: usize) -> Result<Bytes, Failure> {
+        let limit = self.limits.response_bytes.saturating_mul(calls);
         let too_long = || Failure::lasting(StoreError::Malformed(format!("an answer of more than {limit} bytes")));
         if response.content_length().is_some_and(|length| length > limit as u64) {
             return Err(too_long());
@@ -170,10 +202,21 @@ impl RoundTrip for UpstashStore {
             Mode::Pipeline => "pipeline",
             Mode::Transaction => "multi-exec",
         };
-        let answer = tokio::time::timeout(self.limits.request, self.post(path, body))
+        // The answers of scripts are small; who reads something large has a request of its own.
+        let is_small = batch
+            .iter()
+            .all(|words| words.first().is_some_and(|name| **name == *b"EVALSHA"));
+        if mode == Mode::Transaction || !is_small {
+            return self.wire.exchange(path, body, 1).await;
+        }
+        let wire = Arc::clone(&self.wire);
+        let post = move |body, calls| {
+            let wire = Arc::clone(&wire);
+            async move { wire.exchange(path, body, calls).await }
+        };
+        tokio::time::timeout(self.limits.request, self.gatherer.send(body, batch.len(), post))
             .await
-            .map_err(|_| Failure::passing(StoreError::Timeout(self.limits.request)))??;
-        answer::replies(&answer).map_err(Failure::lasting)
+            .unwrap_or_else(|_| Err(Failure::passing(StoreError::Timeout(self.limits.request))))
     }
 }
 
@@ -189,17 +232,18 @@ impl Store for UpstashStore {
 
     async fn subscribe(&self, channel: &str) -> Result<BoxStream<'static, Bytes>, StoreError> {
         let subscribing = async {
-            let response = self
+            let wire = &*self.wire;
+            let response = wire
                 .client
-                .post(self.address(&["subscribe", channel]))
-                .header(AUTHORIZATION, self.authorization.clone())
+                .post(wire.address(&["subscribe", channel]))
+                .header(AUTHORIZATION, wire.authorization.clone())
                 .header(ACCEPT, "text/event-stream")
                 .send()
                 .await
-                .map_err(|error| self.unreachable(error))?;
+                .map_err(|error| wire.unreachable(error))?;
             let status = response.status();
             if !status.is_success() {
-                let answer = self.read(response).await?;
+                let answer = wire.read(response, 1).await?;
                 return Err(answer::refusal(status, &answer));
             }
             let mut messages = event_stream::messages(response, channel, self.limits.response_bytes);
@@ -223,7 +267,7 @@ impl Store for UpstashStore {
     }
 
     fn describe(&self) -> String {
-        format!("Upstash at {}", self.url.as_str().trim_end_matches('/'))
+        format!("Upstash at {}", self.wire.url.as_str().trim_end_matches('/'))
     }
 }
 
@@ -332,7 +376,11 @@ mod tests {
     #[test]
     fn the_token_is_in_no_text_that_the_store_gives_of_itself() {
         let store = store("https://a.upstash.io/").unwrap();
-        let texts = format!("{store:?} {store:#?} {} {:?}", store.describe(), store.authorization);
+        let texts = format!(
+            "{store:?} {store:#?} {} {:?}",
+            store.describe(),
+            store.wire.authorization
+        );
         assert!(!texts.contains("secret-token"), "{texts}");
         assert_eq!(store.describe(), "Upstash at https://a.upstash.io");
     }
@@ -349,7 +397,7 @@ mod tests {
     #[test]
     fn a_channel_is_one_segment_below_the_base_of_the_url() {
         let store = store("https://a.upstash.io/base/").unwrap();
-        let address = store.address(&["subscribe", "coord:events:{github.com/o/n}"]);
+        let address = store.wire.address(&["subscribe", "coord:events:{github.com/o/n}"]);
         assert_eq!(
             address.as_str(),
             "https://a.upstash.io/base/subscribe/coord:events:%7Bgithub.com%2Fo%2Fn%7D"
