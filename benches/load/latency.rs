@@ -94,7 +94,7 @@ impl Store for Recorder {
 }
 
 /// The command that `check_status` sends to Redis, bare.
-async fn bare_check(subject: &Subject) -> Result<Vec<u8>> {
+pub async fn bare_check(subject: &Subject) -> Result<Vec<u8>> {
     let repo = RepoId::parse(&subject.repo_url).context("the repository")?;
     let branch = Branch::parse("main").context("the branch")?;
     let head = CommitSha::parse(&subject.head).context("the head")?;

@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, ensure};
 
 use crate::client::{Connection, Post, Subject};
-use crate::latency::hold_some;
+use crate::latency::{bare_check, hold_some};
 use crate::process::{self, State};
+use crate::redis_link::RedisLink;
 use crate::report::{Latencies, Table, progress};
 use crate::repository::file;
 
@@ -50,11 +51,46 @@ async fn load(address: SocketAddr, posts: Vec<Vec<Post>>, time: Duration) -> Res
     Ok((all.count() as f64 / time.as_secs_f64(), all))
 }
 
+/// Sends `command` to Redis again and again, over so many connections.
+async fn load_bare(
+    redis: SocketAddr,
+    command: Vec<u8>,
+    connections: usize,
+    time: Duration,
+) -> Result<(f64, Latencies)> {
+    let mut links = Vec::new();
+    for _ in 0..connections {
+        links.push(RedisLink::open(redis).await?);
+    }
+    let from = Instant::now() + time / 5;
+    let end = from + time;
+    let tasks = links.into_iter().map(|mut link| {
+        let command = command.clone();
+        tokio::spawn(async move {
+            let mut latencies = Latencies::default();
+            while Instant::now() < end {
+                let sent = Instant::now();
+                link.ask_encoded(&command).await?;
+                if sent >= from && sent < end {
+                    latencies.add(sent.elapsed());
+                }
+            }
+            anyhow::Ok(latencies)
+        })
+    });
+    let mut all = Latencies::default();
+    for task in tasks.collect::<Vec<_>>() {
+        all.merge(&task.await??);
+    }
+    Ok((all.count() as f64 / time.as_secs_f64(), all))
+}
+
 pub async fn measure(repository: &Path, subject: &Subject, scratch: &Path, redis: bool, time: Duration) -> Result<()> {
     let table = Table::begin(
         "Requests a second",
         "`post_status` is a claim and a release by turns, each connection on a file of its own; the embedded store answers when \
-         it is on the disk. The share is of the constant's requests a second at as many connections.",
+         it is on the disk. Upstash REST is one `coord serve` over the embedded store of another. The share is of the constant's \
+         requests a second at as many connections.",
         &[
             "store",
             "connections",
@@ -66,19 +102,29 @@ pub async fn measure(repository: &Path, subject: &Subject, scratch: &Path, redis
         ],
     );
     let constant = process::constant().await?;
-    for store in ["redis-server", "embedded"] {
-        let folder = tempfile::tempdir_in(scratch)?;
-        let database = if store == "embedded" {
-            None
-        } else {
-            process::redis(folder.path()).await?
-        };
-        if store != "embedded" && !redis {
+    for store in ["redis-server", "embedded", "Upstash REST"] {
+        let (folder, beside) = (tempfile::tempdir_in(scratch)?, tempfile::tempdir_in(scratch)?);
+        let is_redis = store == "redis-server";
+        if is_redis && !redis {
             continue;
         }
+        let database = if is_redis {
+            process::redis(folder.path()).await?
+        } else {
+            None
+        };
+        let port = process::free_address()?;
+        let _other = match store {
+            "Upstash REST" => {
+                let other = State::Embedded(beside.path());
+                Some(process::coord(repository, other, Some(port)).await?)
+            }
+            _ => None,
+        };
         let state = match &database {
             Some(database) => State::Redis(database.address),
-            None => State::Embedded(folder.path()),
+            None if store == "embedded" => State::Embedded(folder.path()),
+            None => State::Upstash(port),
         };
         let server = process::coord(repository, state, None).await?;
         process::graph_is_ready(&server, &subject.repo_url).await?;
@@ -114,6 +160,11 @@ pub async fn measure(repository: &Path, subject: &Subject, scratch: &Path, redis
             row("check_status", rate, &latencies);
             let (rate, latencies) = load(server.address, posts.collect(), time).await?;
             row("post_status", rate, &latencies);
+            if let Some(database) = &database {
+                let bare = bare_check(subject).await?;
+                let (rate, latencies) = load_bare(database.address, bare, connections, time).await?;
+                row("EVALSHA of check_status", rate, &latencies);
+            }
         }
         let (now, peak) = server.memory()?;
         table.row(&[

@@ -9,7 +9,8 @@
 //! answered is lost by a killed process or a power cut, and nobody waits for a change that does not concern him.
 //!
 //! **Where it differs from Redis.** A script that raises an error leaves no change at all (Redis keeps what was written
-//! before). A script that runs for 5 seconds is ended. `MAXLEN ~` trims exactly. HGETALL, KEYS and SCAN have an order of
+//! before). A script of ours that runs for 5 seconds is ended, and a client's after 2,
+//! or when it takes more than 64 MiB. `MAXLEN ~` trims exactly. HGETALL, KEYS and SCAN have an order of
 //! their own. Sets, lists, blocking commands and transactions are not there: unknown commands are answered as such.
 
 mod commands;

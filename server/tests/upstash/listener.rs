@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use coord::store::redis::RedisStore;
+use coord_server::embedded::EmbeddedStore;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value as Json, json};
 
@@ -281,4 +282,36 @@ async fn a_subscription_is_a_stream_of_events_in_the_documented_form() {
         text,
         "data: subscribe,chat,1\n\ndata: message,chat,hello\n\ndata: message,chat,how are you today?\n\n"
     );
+}
+
+#[tokio::test]
+async fn a_script_of_a_client_neither_hangs_nor_ends_the_server() {
+    let store = EmbeddedStore::in_memory().unwrap();
+    let url = serve(Arc::new(store), "secret").await;
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let post = |words: Json| answer(client.post(&url).bearer_auth("secret").body(words.to_string()));
+    for (script, expected) in [
+        (
+            "xpcall(function() while true do end end, function() while true do end end)",
+            "ran longer",
+        ),
+        (
+            "return string.find(string.rep('a', 1000000), string.rep('a?', 1000000))",
+            "too complex",
+        ),
+        (
+            "local t = {} while true do t[#t + 1] = string.rep('x', 1000000) .. #t end",
+            "memory",
+        ),
+        (
+            "local t = {} for i = 1, 40 do t = {t, t} end return t",
+            "large or ran longer",
+        ),
+    ] {
+        let (ended, beside) = tokio::join!(post(json!(["EVAL", script, 0])), post(json!(["SET", "a", "b"])));
+        let error = ended.1["error"].as_str().unwrap_or_default();
+        let is_expected = expected.split(" or ").any(|expected| error.contains(expected));
+        assert!(ended.0 == 400 && is_expected, "{script}: {ended:?}");
+        assert_eq!(beside, result("OK"));
+    }
 }

@@ -72,7 +72,8 @@ impl RoundTrip for RedisStore {
     async fn send(&self, batch: &[Words<'_>], mode: Mode) -> Result<Vec<Value>, Failure> {
         let mut pipeline = redis::Pipeline::with_capacity(batch.len());
         for words in batch {
-            let mut command = redis::Cmd::new();
+            let bytes = words.iter().map(|word| word.len()).sum();
+            let mut command = redis::Cmd::with_capacity(words.len(), bytes);
             for word in words {
                 command.arg(word.as_ref());
             }
