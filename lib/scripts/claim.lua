@@ -10,17 +10,35 @@
 --      or { FULL, now, what has no room for more locks: FILE, PERSON or REPOSITORY, that file or '' }; nothing claimed
 --      or { TOO_MUCH, now, LOCKS or NEIGHBORS }: of which there are too many to look at; nothing claimed
 --      or { ASK_SOURCE, now, head, its age, etag or '' }: whether the caller is behind, only the source can tell; nothing claimed
+--      or { MARK_FIRST, now }: it would be granted once mark_due has run; nothing claimed
 --      or one of the answers of enter(); nothing claimed
-local stop = enter()
-if stop then
-  return stop
-end
 local token_key
 locks_key, expiries_key, graph_key, adjacency_key, status_log_key, events_channel, held_key, json_key, scan_key,
   refusals_key, token_key = unpack(KEYS, ENTRY_KEYS + 1)
 local wanted, neighbor_policy, agent_head, message, ttl, repository = unpack(ARGV, ENTRY_ARGUMENTS + 1, ENTRY_ARGUMENTS + 6)
 local paths = arguments_from(ENTRY_ARGUMENTS + 7)
 
+-- Seconds for which a mark is believed, should the list of what is due be lost.
+local MARKED_FOR = 600
+
+-- Whether the caller holds all of the files already.
+local function holds_all()
+  local is_held = true
+  each_value(paths, function(_, value)
+    local mine = false
+    for _, entry in ipairs(value and cjson.decode(value) or {}) do
+      mine = mine or (entry.branch == branch and is_own(entry) and not has_expired(entry))
+    end
+    is_held = mine
+    return mine
+  end)
+  return is_held
+end
+
+local stop = enter(holds_all)
+if stop then
+  return stop
+end
 local findings, blocked, omitted, own = survey(paths, wanted, neighbor_policy)
 if not findings then
   return { 'TOO_MUCH', now, blocked }
@@ -60,11 +78,20 @@ if is_stale or blocked then
   return { outcome, now, repo_head, head_age, is_unconfirmed, behind, version, omitted, findings, own_entries, held }
 end
 
+-- The sweep must know of the repository before anything is held in it: see mark_due.lua.
+if ARGV[5] ~= 'MARKED' and (not mark or tonumber(mark) > now + ttl) then
+  save_entries()
+  return { 'MARK_FIRST', now }
+end
 local full, full_file = reserve(paths, entries_of, own, repository .. ':' .. branch .. ':', message)
 if full then
   save_entries()
   emit_refusal(wanted, message, paths, 'FULL')
   return { 'FULL', now, full, full_file }
+end
+
+if ARGV[5] == 'MARKED' then
+  redis.call('SET', KEYS[5], now + ttl, 'EX', MARKED_FOR)
 end
 
 -- The remote branch had `repo_head` when this was granted. What a writer must have pushed by the time of its release is

@@ -1,5 +1,5 @@
 -- sweep: drops and announces what has expired in one repository, and events that are old. Its cost grows with what has expired.
--- KEYS: 1 locks, 2 expiries, 3 status log, 4 events channel, 5 held
+-- KEYS: 1 locks, 2 expiries, 3 status log, 4 events channel, 5 held, 6 mark
 -- ARGV: 1 most files to look at
 -- Returns { SWEPT, now, entries that had expired, next expiry or '' where nothing is held }
 locks_key, expiries_key, status_log_key, events_channel, held_key = unpack(KEYS)
@@ -19,7 +19,8 @@ end
 save_entries()
 local earliest = redis.call('ZRANGE', expiries_key, 0, 0, 'WITHSCORES')
 if not earliest[2] then
-  redis.call('DEL', held_key)
+  -- This may be the last look: see mark_due.lua.
+  redis.call('DEL', held_key, KEYS[6])
 end
 redis.call('XTRIM', status_log_key, 'MINID', string.format('%.0f', now_ms - EVENT_DAYS * 86400000))
 redis.call('EXPIRE', status_log_key, EVENT_DAYS * 86400)

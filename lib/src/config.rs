@@ -27,6 +27,8 @@ pub mod env_vars {
     /// Questions a minute of one holder in one repository, 1 to 60,000; 0 is no limit. Default 300. A third of it may come
     /// at once.
     pub const COORD_LIMIT_HOLDER_PER_MINUTE: &str = "COORD_LIMIT_HOLDER_PER_MINUTE";
+    /// The same for all agents and credentials of one person together. Default five times the number above.
+    pub const COORD_LIMIT_PERSON_PER_MINUTE: &str = "COORD_LIMIT_PERSON_PER_MINUTE";
     /// The same for all holders of a repository together. Default 6,000.
     pub const COORD_LIMIT_REPOSITORY_PER_MINUTE: &str = "COORD_LIMIT_REPOSITORY_PER_MINUTE";
     /// Secret that GitHub signs its webhook deliveries with. Unset: no delivery is taken.

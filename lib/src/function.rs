@@ -106,6 +106,7 @@ fn credentials(environment: Environment<'_>, people: Option<Arc<dyn People>>) ->
         jwt: JwtVerifier::from_env(environment)?,
         people,
         is_graph_public: is_graph_public(environment)?,
+        ..Credentials::default()
     })
 }
 

@@ -24,6 +24,7 @@ pub mod heads;
 pub mod http;
 pub mod logging;
 pub mod rate_limits;
+mod recent;
 pub mod source;
 pub mod store;
 pub mod sweep;

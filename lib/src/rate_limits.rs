@@ -5,10 +5,16 @@ use crate::store::scripts::{Rate, Rates};
 
 /// Questions a minute of one holder: ten times what a busy agent asks.
 const OF_A_HOLDER: u32 = 300;
+/// A person has as much as so many holders, unless it is set.
+const HOLDERS_OF_A_PERSON: u32 = 5;
 /// Questions a minute of all holders of a repository.
 const OF_A_REPOSITORY: u32 = 6_000;
-/// Credentials and branches a minute that are new to a repository.
-const OF_WHAT_IS_NEW: u32 = 60;
+/// Questions to the source a minute, of one person, about commits that the store does not know: of the 5,000 that GitHub allows
+/// in an hour a person has a quarter.
+const ABOUT_COMMITS: u32 = 20;
+/// The same about branches, and how many at once.
+const ABOUT_BRANCHES: u32 = 20;
+const BRANCHES_AT_ONCE: u32 = 60;
 /// The largest rate: one each millisecond.
 const LARGEST: u32 = 60_000;
 
@@ -27,10 +33,15 @@ impl Default for Rates {
     fn default() -> Self {
         Rates {
             holder: rate(OF_A_HOLDER),
+            person: rate(HOLDERS_OF_A_PERSON * OF_A_HOLDER),
             repository: rate(OF_A_REPOSITORY),
+            source: Rate {
+                burst: ABOUT_COMMITS,
+                ..rate(ABOUT_COMMITS)
+            },
             new: Rate {
-                burst: 2 * OF_WHAT_IS_NEW,
-                ..rate(OF_WHAT_IS_NEW)
+                burst: BRANCHES_AT_ONCE,
+                ..rate(ABOUT_BRANCHES)
             },
         }
     }
@@ -40,21 +51,25 @@ impl Rates {
     /// # Errors
     /// When a variable is set to something that it does not take.
     pub fn from_env(environment: Environment<'_>) -> Result<Self, ConfigError> {
-        let set = |variable: &'static str, default: Rate| match value_of(environment, variable) {
+        let each_minute = |variable: &'static str, default: u32| match value_of(environment, variable) {
             None => Ok(default),
             Some(text) => {
                 let number = text.parse().ok().filter(|number| *number <= LARGEST);
-                number.map(rate).ok_or_else(|| ConfigError {
+                number.ok_or_else(|| ConfigError {
                     variable,
-                    problem: format!("must be a number of questions a minute, 1 to {LARGEST}, or 0 for no limit"),
+                    problem: format!("must be a number of requests a minute, 1 to {LARGEST}, or 0 for no limit"),
                 })
             }
         };
-        let default = Rates::default();
+        let holder = each_minute(env_vars::COORD_LIMIT_HOLDER_PER_MINUTE, OF_A_HOLDER)?;
+        let of_a_person = (HOLDERS_OF_A_PERSON * holder).min(LARGEST);
+        let person = each_minute(env_vars::COORD_LIMIT_PERSON_PER_MINUTE, of_a_person)?;
+        let repository = each_minute(env_vars::COORD_LIMIT_REPOSITORY_PER_MINUTE, OF_A_REPOSITORY)?;
         Ok(Rates {
-            holder: set(env_vars::COORD_LIMIT_HOLDER_PER_MINUTE, default.holder)?,
-            repository: set(env_vars::COORD_LIMIT_REPOSITORY_PER_MINUTE, default.repository)?,
-            new: default.new,
+            holder: rate(holder),
+            person: rate(person),
+            repository: rate(repository),
+            ..Rates::default()
         })
     }
 }
@@ -70,6 +85,9 @@ mod tests {
         };
         assert_eq!(with(""), Ok(Rates::default()));
         assert_eq!(with("0").unwrap().holder, Rate::NONE);
+        assert_eq!(with("0").unwrap().person, Rate::NONE);
+        assert_eq!(with("6").unwrap().person, rate(30));
+        assert_eq!(with("60000").unwrap().person, rate(60_000));
         let one = Rate {
             interval_ms: 60_000,
             burst: 1,

@@ -101,8 +101,8 @@ pub enum Kinds {
 Environment:
   COORD_JWT_SECRET          verifies callers by JWT (HS256), who may then be on other machines
   COORD_CORS_ORIGINS        origins of pages elsewhere that may ask, with commas
-  COORD_LIMIT_HOLDER_PER_MINUTE, COORD_LIMIT_REPOSITORY_PER_MINUTE
-                            questions of one holder, and of all (300, 6000); 0 is no limit
+  COORD_LIMIT_HOLDER_PER_MINUTE, COORD_LIMIT_PERSON_PER_MINUTE, COORD_LIMIT_REPOSITORY_PER_MINUTE
+                            requests of one agent, one person, and all (300, 1500, 6000); 0 is no limit
   COORD_LOCK_TTL_SECONDS    as --lock-ttl
   COORD_NEIGHBOR_POLICY     block (default) or warn: what a written neighbor means for a writer
   COORD_STORE_TOKEN         what clients of --upstash-listen must show
@@ -143,9 +143,6 @@ pub struct ServeArgs {
     /// Seconds that a lock is held unless it is renewed [default: 300]
     #[arg(long, value_name = "SECONDS")]
     pub lock_ttl: Option<u32>,
-    /// Run `git fetch` in every clone that is served, this often; without it, run it yourself. Uses your git and its credentials, and never asks for any
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(5..=86_400))]
-    pub fetch: Option<u32>,
     /// Offer the store here by Upstash's REST protocol, for functions and other clients
     #[arg(long, value_name = "ADDR", value_parser = listen_address::parse)]
     pub upstash_listen: Option<SocketAddr>,

@@ -7,7 +7,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::http::Request;
+use coord::http::PeerAddress;
+use hyper::body::Incoming;
 use hyper::server::conn::http1::Builder;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
@@ -64,9 +68,9 @@ pub async fn serve_within(bounds: Bounds, listener: TcpListener, router: Router,
             place = Arc::clone(&places).acquire_owned() => place,
             () = &mut shutdown => break,
         };
-        let stream = tokio::select! {
+        let (stream, peer) = tokio::select! {
             accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => stream,
+                Ok(accepted) => accepted,
                 Err(error) => {
                     // Out of file descriptors, or a peer that is gone already: neither ends the server.
                     tracing::warn!(%error, "a connection could not be accepted");
@@ -79,7 +83,12 @@ pub async fn serve_within(bounds: Bounds, listener: TcpListener, router: Router,
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "TCP_NODELAY could not be set");
         }
-        let service = TowerToHyperService::new(router.clone());
+        let peer = PeerAddress(peer.ip());
+        let router = TowerToHyperService::new(router.clone());
+        let service = service_fn(move |mut request: Request<Incoming>| {
+            request.extensions_mut().insert(peer);
+            router.call(request)
+        });
         let stream = ImpatientStream::new(stream, bounds.write_time);
         let connection = http.serve_connection(TokioIo::new(stream), service).with_upgrades();
         let mut stopped = stopped.clone();

@@ -30,8 +30,6 @@ pub struct OpenSources {
     pub people: Option<Arc<dyn People>>,
     /// What deliveries of GitHub's webhook are held to.
     pub webhook: Option<Arc<Webhook>>,
-    /// Where those on this machine are read.
-    pub local: Option<Arc<GitSource>>,
     /// The repositories on this machine.
     pub opened: Vec<Opened>,
     /// All repositories, those on this machine first.
@@ -45,7 +43,6 @@ pub struct OpenSources {
 pub async fn open(args: &ServeArgs) -> anyhow::Result<OpenSources> {
     let mut sources: Vec<Arc<dyn Source>> = Vec::new();
     let mut opened = Vec::new();
-    let mut local = None;
     let mut people = None;
     let mut webhook = None;
     if !args.repo.is_empty() || args.github.is_empty() {
@@ -54,29 +51,11 @@ pub async fn open(args: &ServeArgs) -> anyhow::Result<OpenSources> {
         } else {
             args.repo.clone()
         };
-        let is_shared = args.redis.is_some() || args.upstash.is_some();
-        let open = move || match is_shared {
-            true => GitSource::open_shared(&paths, &machine()),
-            false => GitSource::open(&paths),
-        };
-        let source = tokio::task::spawn_blocking(open).await??;
-        let source = Arc::new(source);
+        let source = tokio::task::spawn_blocking(move || GitSource::open(&paths)).await??;
         opened = source.opened();
-        local = Some(Arc::clone(&source));
-        sources.push(TimedSource::over(source));
+        sources.push(TimedSource::over(Arc::new(source)));
     }
     let mut served: Vec<Served> = opened.iter().map(Served::from).collect();
-    if let (Some(source), Some(seconds)) = (&local, args.fetch) {
-        for served in &mut served {
-            let remotes = source.remotes(&served.repo)?;
-            served.notes.push(match remotes.as_slice() {
-                [] => "nothing to fetch".to_owned(),
-                remotes => format!("fetched from {} every {seconds} s", remotes.join(" and ")),
-            });
-        }
-    } else if args.fetch.is_some() {
-        bail!("--fetch is for repositories on this machine (--repo)");
-    }
     if !args.github.is_empty() {
         let (source, repos, place) = github(args)?;
         for repo in repos {
@@ -95,16 +74,9 @@ pub async fn open(args: &ServeArgs) -> anyhow::Result<OpenSources> {
         source: Arc::new(Sources { sources }),
         people,
         webhook,
-        local,
         opened,
         served,
     })
-}
-
-/// What tells this machine from others.
-fn machine() -> String {
-    let id = std::fs::read_to_string("/etc/machine-id").unwrap_or_default();
-    format!("{} {}", whoami::hostname().unwrap_or_default(), id.trim())
 }
 
 fn github(args: &ServeArgs) -> anyhow::Result<(GithubSource, Vec<RepoId>, String)> {
@@ -183,6 +155,10 @@ impl Sources {
 impl Source for Sources {
     fn repositories(&self) -> Vec<RepoId> {
         self.sources.iter().flat_map(|source| source.repositories()).collect()
+    }
+
+    fn serves(&self, repo: &RepoId) -> Result<(), SourceError> {
+        self.of(repo)?.serves(repo)
     }
 
     fn health(&self) -> SourceHealth {

@@ -3,6 +3,7 @@
 //! - `caller`: who it is, and where that counts
 //! - `jwt`: tokens; `jwt_config`: what the environment says of them
 //! - `people`: tokens of GitHub's, and what they may do
+//! - `known`, `unverified`: what is remembered of them; how many are looked at that nobody knows
 //! - `verification_key`, `key_set`, `issuer_keys`: what signatures are verified with
 
 mod caller;
@@ -10,15 +11,20 @@ mod issuer_keys;
 mod jwt;
 mod jwt_config;
 mod key_set;
+mod known;
 mod people;
 mod repo_limit;
+mod unverified;
 mod verification_key;
 
 pub use caller::{Caller, Entrant, Identity, Shown};
 pub use issuer_keys::{IssuerKeys, KeySetUrl, KeyTiming};
 pub use jwt::{AUDIENCE, JwtVerifier};
+pub use known::KnownCredentials;
+pub(crate) use known::{Freshness, KEPT, Recalled};
 pub use people::{Member, People, Verdict, is_github_token};
 pub(crate) use repo_limit::RepoLimit;
+pub use unverified::UnverifiedLimit;
 
 use std::sync::Arc;
 
@@ -59,6 +65,8 @@ pub struct Credentials {
     pub people: Option<Arc<dyn People>>,
     /// The graph of a public repository may be read with no credential, where `people` says that it is public.
     pub is_graph_public: bool,
+    /// What this process knows of tokens of GitHub's.
+    pub known: Arc<KnownCredentials>,
 }
 
 impl std::fmt::Debug for Credentials {
@@ -176,10 +184,12 @@ impl Authenticator {
         }
     }
 
-    /// Who knows the holders of GitHub's tokens.
-    pub fn people(&self) -> Option<&Arc<dyn People>> {
+    /// Who knows the holders of GitHub's tokens, and what is known of those tokens.
+    pub fn people(&self) -> Option<(&Arc<dyn People>, &Arc<KnownCredentials>)> {
         match self {
-            Authenticator::Shown(credentials) | Authenticator::Local { credentials, .. } => credentials.people.as_ref(),
+            Authenticator::Shown(credentials) | Authenticator::Local { credentials, .. } => {
+                Some((credentials.people.as_ref()?, &credentials.known))
+            }
             Authenticator::Misconfigured(_) => None,
         }
     }

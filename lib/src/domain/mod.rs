@@ -2,7 +2,7 @@
 
 mod branch;
 mod commit;
-pub mod file_path;
+mod file_path;
 mod holder;
 mod lock;
 mod message;

@@ -14,6 +14,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tracing::Instrument;
 use tracing::field::Empty;
 
+use super::caller_address::{address_of, coming_from};
 use super::cors::AllowedOrigins;
 use super::request_id::{X_REQUEST_ID, request_id, vercel_id};
 use super::{ApiError, Endpoint, error, headers};
@@ -101,12 +102,14 @@ async fn pass(State(edge): State<Arc<Edge>>, request: Request<Body>, next: Next)
         .cors
         .as_ref()
         .map(|cors| cors.look_at(request.method(), request.headers()));
+    let address = address_of(&request, edge.is_behind_proxy);
     async move {
         let mut line = LogLine::of(&request);
         let endpoint = Endpoint::ALL
             .into_iter()
             .find(|endpoint| endpoint.path() == line.route());
-        let mut response = measure(Arc::clone(&line.timings), edge.answer(endpoint, request, next)).await;
+        let answer = coming_from(address, edge.answer(endpoint, request, next));
+        let mut response = measure(Arc::clone(&line.timings), answer).await;
         if let Some(asked) = asked {
             response = asked.complete(response);
         }

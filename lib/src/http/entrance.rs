@@ -1,16 +1,16 @@
-//! What every question passes: who asks and what they may do here, how often they ask, and the head of the branch. The
-//! store says all of that together with the answer, in one round trip; what it does not know yet is learnt here, and the
-//! question asked again.
+//! What every request passes: who the caller is and what it may do here (`identity.rs`), then how often it asks and the head of
+//! the branch. The store says the last two together with the answer, in one round trip; what it does not know yet is fetched
+//! here, and the request made again.
 
 use std::time::Duration;
 
+use super::identity::identify;
 use super::{ApiError, AppState};
-use crate::auth::{Entrant, Shown, Verdict};
+use crate::auth::Entrant;
 use crate::domain::{AgentId, Branch, CommitSha, Holder, RepoId};
 use crate::heads;
 use crate::source::{KnownHead, Reachable, Source, Tip};
-use crate::store::scripts::{Entered, Entry, HeadTerms, Limited, Rates, Remembered, SeenHead, Stop, Who, remember};
-use crate::timing::Call;
+use crate::store::scripts::{Entered, Entry, HeadTerms, Limited, SeenHead, Stop, enter};
 
 /// How often one question may be asked again: for its identity, its head, what the source says of its commits, and while
 /// another asks for the head.
@@ -18,10 +18,6 @@ const MOST_ROUNDS: u32 = 30;
 
 /// The pause before a question is asked again while another asks for the head.
 const PAUSE: Duration = Duration::from_millis(100);
-
-/// How long a verified credential is remembered, and how long one that does not count.
-const REMEMBER_SECONDS: u32 = 300;
-const REMEMBER_REFUSED_SECONDS: u32 = 30;
 
 /// The age of a head of which a delivery has told that it may be another now is the time since 1970: more than these seconds.
 const NEVER: u64 = 1_000_000_000;
@@ -35,23 +31,12 @@ pub(super) enum Right {
     Push,
 }
 
-/// Who asks.
-#[derive(Debug)]
-enum Visitor {
-    Known(Holder),
-    Shown {
-        shown: Shown,
-        agent_id: Option<AgentId>,
-        right: Right,
-    },
-}
-
 /// A question on its way in.
 pub(super) struct Entrance<'a> {
     state: &'a AppState,
     repo: &'a RepoId,
     branch: &'a Branch,
-    visitor: Visitor,
+    holder: Holder,
     /// Commits that the caller's working copy is known to contain.
     known_commits: Vec<CommitSha>,
     /// The head, where a source told it.
@@ -73,7 +58,7 @@ pub(super) struct Entrance<'a> {
 }
 
 impl<'a> Entrance<'a> {
-    /// Asks the source for the head, where it is not dear to ask.
+    /// Verifies the caller, and then asks the source for the head, where it is not expensive to ask.
     pub async fn open(
         state: &'a AppState,
         repo: &'a RepoId,
@@ -83,14 +68,15 @@ impl<'a> Entrance<'a> {
         right: Right,
         known_commits: Vec<CommitSha>,
     ) -> Result<Self, ApiError> {
-        let visitor = match entrant {
-            Entrant::Verified(identity) => Visitor::Known(Holder {
-                user_id: identity.user_id,
-                user_name: identity.user_name,
-                agent_id,
-            }),
-            Entrant::Shown(shown) => Visitor::Shown { shown, agent_id, right },
+        let member = identify(state, entrant, repo).await?;
+        let holder = Holder {
+            user_id: member.user_id,
+            user_name: member.user_name,
+            agent_id,
         };
+        if right == Right::Push && !member.can_push {
+            return Err(no_push(state, repo, branch, &holder).await?);
+        }
         let source = state.source.as_deref();
         let keeper = source.filter(|source| source.keeps_heads_in_store(repo));
         let told = match source {
@@ -101,7 +87,7 @@ impl<'a> Entrance<'a> {
             state,
             repo,
             branch,
-            visitor,
+            holder,
             known_commits,
             keeper,
             at_most: None,
@@ -166,15 +152,12 @@ impl<'a> Entrance<'a> {
         Entry {
             repo: self.repo,
             branch: self.branch,
-            who: match &self.visitor {
-                Visitor::Known(holder) => Who::Known(holder),
-                Visitor::Shown { shown, agent_id, right } => Who::Remembered {
-                    credential: shown.name(),
-                    agent_id: agent_id.as_ref().map_or("", AgentId::as_str),
-                    needs_push: *right == Right::Push,
-                },
+            holder: &self.holder,
+            rates: if self.is_counted {
+                self.state.rates.of_questions()
+            } else {
+                self.state.rates
             },
-            rates: if self.is_counted { Rates::NONE } else { self.state.rates },
             head: match (&self.told, self.keeper) {
                 (Some(tip), _) => HeadTerms::Told(&tip.commit),
                 (None, None) => HeadTerms::Stored,
@@ -201,13 +184,13 @@ impl<'a> Entrance<'a> {
             ));
         }
         match stop {
-            Stop::Unverified => self.verify().await?,
-            Stop::Refused { is_known, why } => return Err(refused(is_known, why)),
-            Stop::NoPush { user_id } => {
-                return Err(ApiError::ForbiddenRepository(format!(
-                    "{user_id} may read {} with this token, but not push to it, which claims are for",
-                    self.repo
-                )));
+            // As where GitHub cannot be asked: only that work was pushed has to be known.
+            Stop::Limited {
+                whose: Limited::Source, ..
+            } if self.pushed.is_none() => {
+                self.is_counted = true;
+                self.is_unsure = true;
+                self.is_asked = true;
             }
             Stop::Limited {
                 retry_after_seconds,
@@ -272,38 +255,6 @@ impl<'a> Entrance<'a> {
         ))
     }
 
-    /// Has the credential judged, and remembers the verdict.
-    async fn verify(&self) -> Result<(), ApiError> {
-        let (Visitor::Shown { shown, .. }, Some(people)) = (&self.visitor, self.state.authenticator.people()) else {
-            return Err(ApiError::Internal);
-        };
-        let verdict = {
-            let _call = Call::to_source();
-            match shown.secret() {
-                Some(token) => people.verify(token, self.repo).await?,
-                None => people.verify_anybody(self.repo).await?,
-            }
-        };
-        let (what, seconds) = match &verdict {
-            Verdict::Member(member) => (
-                Remembered::Member {
-                    user_id: &member.user_id,
-                    user_name: &member.user_name,
-                    can_push: member.can_push,
-                },
-                REMEMBER_SECONDS,
-            ),
-            Verdict::Refused(why) => (Remembered::Refused { is_known: false, why }, REMEMBER_REFUSED_SECONDS),
-            Verdict::NoRight(why) => (Remembered::Refused { is_known: true, why }, REMEMBER_REFUSED_SECONDS),
-        };
-        remember(&*self.state.store, self.repo, shown.name(), &what, seconds).await?;
-        match verdict {
-            Verdict::Member(_) => Ok(()),
-            Verdict::Refused(why) => Err(refused(false, why)),
-            Verdict::NoRight(why) => Err(refused(true, why)),
-        }
-    }
-
     /// Asks for the head. Where it cannot be asked for, one that is known and not too old does.
     async fn refresh(&self, commit: Option<CommitSha>, etag: Option<String>) -> Result<(), ApiError> {
         let Some(source) = self.keeper else {
@@ -345,8 +296,8 @@ impl<'a> Entrance<'a> {
         if self.known_commits.iter().any(|commit| commit.matches(head)) {
             return Ok(());
         }
-        for commit in &self.known_commits {
-            match source.is_ancestor(self.repo, head, commit).await? {
+        for commit in self.to_ask_about(source) {
+            match source.is_ancestor(self.repo, head, &commit).await? {
                 Reachable::Yes => {
                     self.known_commits.push(head.clone());
                     break;
@@ -356,6 +307,17 @@ impl<'a> Entrance<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The caller's commits that the source is asked about: one, where that is expensive. It is the last, which is the newest of
+    /// the branch where the caller names that: its own newest may be known to nobody else.
+    fn to_ask_about(&self, source: &dyn Source) -> Vec<CommitSha> {
+        let skipped = if source.keeps_heads_in_store(self.repo) {
+            self.known_commits.len().saturating_sub(1)
+        } else {
+            0
+        };
+        self.known_commits.iter().skip(skipped).cloned().collect()
     }
 
     /// Whether `head` contains the caller's commit after its work.
@@ -369,12 +331,23 @@ impl<'a> Entrance<'a> {
     }
 }
 
-fn refused(is_known: bool, why: String) -> ApiError {
-    if is_known {
-        ApiError::ForbiddenRepository(why)
-    } else {
-        ApiError::Unauthorized(why)
+/// The refusal of a caller that may only read. It counts as a request.
+async fn no_push(state: &AppState, repo: &RepoId, branch: &Branch, holder: &Holder) -> Result<ApiError, ApiError> {
+    let entry = Entry {
+        rates: state.rates,
+        ..Entry::of(repo, branch, holder, None, &[])
+    };
+    if let Entered::Stopped(Stop::Limited {
+        retry_after_seconds,
+        whose,
+    }) = enter(&*state.store, &entry, Vec::new()).await?
+    {
+        return Ok(limited(retry_after_seconds, whose));
     }
+    let login = &holder.user_id;
+    Ok(ApiError::ForbiddenRepository(format!(
+        "{login} may read {repo} with this token, but not push to it, which claims are for"
+    )))
 }
 
 fn limited(retry_after_seconds: u64, whose: Limited) -> ApiError {
@@ -382,8 +355,12 @@ fn limited(retry_after_seconds: u64, whose: Limited) -> ApiError {
         retry_after_seconds,
         whose: match whose {
             Limited::Holder => "you ask too often",
+            Limited::Person => "all agents of yours together ask too often",
             Limited::Repository => "all callers of this repository together ask too often",
-            Limited::New => "too many new credentials and branches are asked about in this repository",
+            Limited::Source => {
+                "you ask about too many commits that are not known here; send base_head, and pushed commits"
+            }
+            Limited::New => "you ask about too many branches that are not known here",
         },
     }
 }

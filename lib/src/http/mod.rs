@@ -1,6 +1,7 @@
 //! The endpoints, one file each, as one [`axum::Router`] that the functions and `coord serve` share.
 
 pub mod body;
+mod caller_address;
 pub mod check_status;
 pub mod cors;
 pub mod cron_cleanup;
@@ -11,6 +12,7 @@ pub mod github_webhook;
 pub mod graph;
 mod headers;
 pub mod health;
+mod identity;
 mod lock_view;
 pub mod openapi;
 pub mod post_status;
@@ -26,6 +28,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use tower_http::compression::CompressionLayer;
 
+pub use caller_address::PeerAddress;
 pub use edge::Edge;
 pub use error::ApiError;
 pub use github_webhook::Webhook;

@@ -138,6 +138,15 @@ pub trait Source: Send + Sync + 'static {
     /// The repositories that this source has, where they can be listed.
     fn repositories(&self) -> Vec<RepoId>;
 
+    /// Whether `repo` may be served, as far as that is known without asking anybody.
+    ///
+    /// # Errors
+    /// [`SourceError::UnknownRepository`] where it may not.
+    fn serves(&self, repo: &RepoId) -> Result<(), SourceError> {
+        let _ = repo;
+        Ok(())
+    }
+
     /// How it is, without asking anybody: it may look at the disk, and sends nothing.
     fn health(&self) -> SourceHealth {
         SourceHealth::Unknown

@@ -18,6 +18,10 @@ fn of(kind: &str, repo: &RepoId, rest: &[&str]) -> String {
 /// looked at a last time before it is forgotten is `idle:REPO`.
 pub const DUE: &str = "coord:due";
 
+/// hash: repository -> name of the claim that has put it into [`DUE`] and that nobody else has relied on; a minute. In the slot
+/// of that, and expendable: without it a mark stays until the sweep has looked.
+pub const DUE_CLAIMS: &str = "coord:limit:{coord:due}";
+
 /// hash: file path -> JSON array of lock entries, all branches.
 pub fn locks(repo: &RepoId) -> String {
     of("coord:locks:", repo, &[])
@@ -64,15 +68,21 @@ pub fn head(repo: &RepoId, branch: &Branch) -> String {
     of("coord:head:", repo, &[":", branch.as_str()])
 }
 
-/// string: who shows the credential named by `credential`, and what it may do in the repository; JSON, short-lived.
+/// string: who has the credential named by `credential`, and what it may do in the repository; JSON, kept for a day. Verified
+/// credentials alone have one.
 pub fn identity(repo: &RepoId, credential: &str) -> String {
     of("coord:identity:", repo, &[":", credential])
 }
 
-/// string: how much of its rate limit a holder, the repository (`all`) or what is new to it (`new`) has used: the instant
-/// (Unix milliseconds) at which all of it is worked off. [`is_expendable`].
+/// string: how much of its rate limits a person (SHA-1 of the login) or the repository (`all`) has used, as theoretical
+/// arrival times in Unix milliseconds; see `includes/limits.lua`. [`is_expendable`].
 pub fn limit(repo: &RepoId, whose: &str) -> String {
     of(LIMITS, repo, &[":", whose])
+}
+
+/// string: the repository is on the list of what is due, with this expiry (Unix seconds) or an earlier one; see `mark_due.lua`.
+pub fn marked(repo: &RepoId) -> String {
+    format!("coord:marked:{{{repo}}}")
 }
 
 const LIMITS: &str = "coord:limit:";

@@ -50,6 +50,10 @@ impl Source for TimedSource {
         self.source.repositories()
     }
 
+    fn serves(&self, repo: &RepoId) -> Result<(), SourceError> {
+        self.source.serves(repo)
+    }
+
     fn health(&self) -> SourceHealth {
         let own = self.source.health();
         let last = *self.last.lock().unwrap_or_else(PoisonError::into_inner);

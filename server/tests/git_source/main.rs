@@ -6,7 +6,6 @@ mod git;
 mod skipping;
 
 mod ancestry;
-mod fetching;
 mod files;
 mod heads;
 mod opening;

@@ -6,6 +6,7 @@ use coord::store::scripts::Rates;
 use serde_json::json;
 
 use crate::cloud::{Answer, Cloud, jwt};
+use crate::fake::Fault;
 use crate::people::person;
 
 fn check_limited(answer: &Answer) {
@@ -23,17 +24,20 @@ fn check_limited(answer: &Answer) {
 #[tokio::test]
 async fn who_asks_too_often_waits_and_others_go_on() {
     let cloud = Cloud::start(&[]).await;
-    // Two at once, and then one each ten seconds.
+    // Two at once, and then one each ten seconds; for all agents of a person ten.
     let instance = cloud.instance(&[("COORD_LIMIT_HOLDER_PER_MINUTE", "6")]).await;
     let other = cloud.instance(&[("COORD_LIMIT_HOLDER_PER_MINUTE", "6")]).await;
     for _ in 0..2 {
         assert_eq!(instance.check(&jwt("ann"), json!({})).await.status, 200);
     }
+    // A claim goes before reads: one more.
+    assert_eq!(instance.post(&jwt("ann"), json!({})).await.status, 200);
     cloud.fake.seen();
     let before = cloud.all_but_limits().await;
     for instance in [&instance, &other] {
         check_limited(&instance.check(&jwt("ann"), json!({})).await);
-        check_limited(&instance.post(&jwt("ann"), json!({})).await);
+        let more = json!({"file_paths": ["src/b.ts"]});
+        check_limited(&instance.post(&jwt("ann"), more).await);
         let graph = instance.graph(&jwt("ann")).await;
         assert_eq!(graph.error(), (429, "RATE_LIMITED"), "{graph:?}");
         assert!(graph.body.get("orchestration").is_none(), "for people");
@@ -89,8 +93,9 @@ fn ten_busy_agents_never_meet_a_limit() {
     // One question a second of each is slower than what is worked off.
     assert!(rates.holder.interval_ms < 1_000 && rates.holder.burst >= 10);
     assert!(rates.repository.interval_ms * 10 < 1_000 && rates.repository.burst >= 10);
+    assert!(rates.person.interval_ms * 10 < 1_000 && rates.person.burst >= 10);
     // An hour of it by the algorithm of `limits.lua`, all ten at the same instant and also twice in each.
-    for (rate, at_once) in [(rates.holder, 2), (rates.repository, 20)] {
+    for (rate, at_once) in [(rates.holder, 2), (rates.person, 20), (rates.repository, 20)] {
         let (interval, burst) = (u64::from(rate.interval_ms), u64::from(rate.burst));
         let mut worked_off = 0;
         for second in 1..=3_600 {
@@ -139,31 +144,119 @@ async fn nought_is_no_limit() {
     }
     let keys = cloud.keys().await;
     let limits: Vec<&String> = keys.iter().filter(|key| key.starts_with("coord:limit:")).collect();
-    assert!(limits.iter().all(|key| key.ends_with(":new")), "{limits:?}");
+    // Who asked about a branch that was not known.
+    assert_eq!(limits.len(), 1, "{limits:?}");
 }
 
 #[tokio::test]
-async fn tokens_that_are_tried_one_after_another_meet_a_limit_and_those_who_are_known_do_not() {
-    let alice = person("ghp_", "alice", Some("push"));
-    let cloud = Cloud::start(std::slice::from_ref(&alice)).await;
-    let instance = cloud.instance(&[]).await;
-    assert_eq!(instance.check(&alice.token, json!({})).await.status, 200);
-    cloud.fake.seen();
-    let mut limited = 0;
-    for number in 0..170 {
-        let answer = instance.check(&format!("ghp_{number:0>40}"), json!({})).await;
-        match answer.status {
-            401 => {}
-            _ => {
-                check_limited(&answer);
-                limited += 1;
-            }
+async fn changing_agents_do_not_take_what_others_need() {
+    let cloud = Cloud::start(&[]).await;
+    let limits = [
+        ("COORD_LIMIT_PERSON_PER_MINUTE", "30"),
+        ("COORD_LIMIT_REPOSITORY_PER_MINUTE", "60"),
+    ];
+    let instance = cloud.instance(&limits).await;
+    assert_eq!(instance.post(&jwt("bob"), json!({})).await.status, 200);
+    let mut let_in = 0;
+    for number in 0..40 {
+        let answer = instance
+            .check(&jwt("ann"), json!({"agent_id": format!("a{number}")}))
+            .await;
+        if answer.status == 200 {
+            let_in += 1;
+            continue;
         }
+        check_limited(&answer);
+        assert!(
+            answer.body["message"].as_str().unwrap().contains("all agents of yours"),
+            "{answer:?}"
+        );
     }
-    assert!(limited >= 20, "{limited}");
-    assert!(cloud.fake.seen().len() <= 2 * (170 - limited));
-    assert_eq!(instance.check(&alice.token, json!({})).await.status, 200);
-    check_limited(&instance.check(&jwt("ann"), json!({"branch": "new"})).await);
+    assert!((10..=14).contains(&let_in), "{let_in}");
+    for more in [json!({}), json!({"status": "OPEN", "abandon": true})] {
+        assert_eq!(instance.post(&jwt("bob"), more).await.status, 200);
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_for_lack_of_rights_counts() {
+    let bob = person("ghp_", "bob", Some("pull"));
+    let cloud = Cloud::start(std::slice::from_ref(&bob)).await;
+    let instance = cloud.instance(&[("COORD_LIMIT_HOLDER_PER_MINUTE", "6")]).await;
+    for _ in 0..2 {
+        let refused = instance.post(&bob.token, json!({})).await;
+        assert_eq!(refused.error(), (403, "FORBIDDEN_REPOSITORY"), "{refused:?}");
+    }
+    check_limited(&instance.post(&bob.token, json!({})).await);
+}
+
+#[tokio::test]
+async fn made_up_commits_cost_github_twenty_questions_and_no_more() {
+    let cloud = Cloud::start(&[]).await;
+    let instance = cloud.instance(&[]).await;
+    assert_eq!(instance.check(&jwt("ann"), json!({})).await.status, 200);
+    cloud.fake.seen();
+    let mut unsure = 0;
+    for number in 0..60 {
+        let made_up = |digit: char| format!("{number:0>39}{digit}");
+        let more = json!({
+            "agent_head": made_up('a'), "base_head": made_up('b'), "agent_id": format!("a{number}"),
+        });
+        let (answer, done) = if number % 2 == 0 {
+            (instance.check(&jwt("ann"), more).await, 200)
+        } else {
+            (instance.post(&jwt("ann"), more).await, 409)
+        };
+        assert_eq!(answer.status, done, "{answer:?}");
+        unsure += usize::from(answer.warns_of("HEAD_UNCONFIRMED"));
+    }
+    let asked = cloud.fake.asked();
+    let compared = asked.iter().filter(|target| target.contains("/compare/")).count();
+    assert!((20..=23).contains(&compared), "{compared}");
+    assert!(unsure >= 37, "{unsure}");
+    // A release has to be sure, and waits.
+    assert_eq!(instance.post(&jwt("ann"), json!({})).await.status, 200);
+    let made_up = json!({"status": "OPEN", "new_repo_head": format!("{:0>39}c", 7)});
+    let limited = instance.post(&jwt("ann"), made_up).await;
+    assert!(matches!(limited.status, 409 | 429), "{limited:?}");
+    // Another has a budget of its own, and who names commits that are known needs none.
+    let more = json!({"agent_head": "0123456789012345678901234567890123456789"});
+    assert_eq!(instance.check(&jwt("bob"), more).await.status, 200);
+    assert_eq!(instance.post(&jwt("ann"), json!({})).await.status, 200);
+}
+
+#[tokio::test]
+async fn the_last_requests_of_an_hour_are_kept_for_heads() {
+    let cloud = Cloud::start(&[]).await;
+    let instance = cloud.instance(&[]).await;
+    assert_eq!(instance.check(&jwt("ann"), json!({})).await.status, 200);
+    cloud.age_head(11).await;
+    let few = [
+        ("x-ratelimit-limit", "5000"),
+        ("x-ratelimit-remaining", "1000"),
+        ("x-ratelimit-reset", "99999999999"),
+    ];
+    cloud
+        .fake
+        .fail("/commits/heads/main", 1, Fault::with(200, &few, &cloud.head));
+    assert_eq!(instance.check(&jwt("ann"), json!({})).await.status, 200);
+    cloud.fake.seen();
+    // What is not known of commits is not asked, and neither are branches that nobody knows.
+    let more = json!({"agent_head": "0123456789012345678901234567890123456789"});
+    let unsure = instance.check(&jwt("ann"), more).await;
+    assert!(unsure.warns_of("HEAD_UNCONFIRMED"), "{unsure:?}");
+    let unknown = instance.check(&jwt("ann"), json!({"branch": "made-up"})).await;
+    assert_eq!(unknown.error(), (503, "SOURCE_LIMITED"), "{unknown:?}");
+    assert_eq!(cloud.fake.asked(), Vec::<String>::new());
+    // Heads are.
+    cloud.age_head(11).await;
+    let checked = instance.check(&jwt("ann"), json!({})).await;
+    assert_eq!(
+        (checked.status, checked.warns_of("HEAD_UNCONFIRMED")),
+        (200, false),
+        "{checked:?}"
+    );
+    assert_eq!(cloud.fake.asked(), ["/commits/heads/main"]);
 }
 
 #[tokio::test]
@@ -173,6 +266,7 @@ async fn a_value_that_is_not_taken_puts_functions_out_of_action_and_is_named() {
     for (variable, value) in [
         ("COORD_LIMIT_HOLDER_PER_MINUTE", "-1"),
         ("COORD_LIMIT_HOLDER_PER_MINUTE", "often"),
+        ("COORD_LIMIT_PERSON_PER_MINUTE", "60001"),
         ("COORD_LIMIT_REPOSITORY_PER_MINUTE", "60001"),
         ("COORD_LIMIT_REPOSITORY_PER_MINUTE", "1.5"),
         ("COORD_HEAD_TTL_SECONDS", "0"),

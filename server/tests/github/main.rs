@@ -27,6 +27,7 @@ mod refreshing;
 mod schema;
 mod serving;
 mod trees;
+mod unverified;
 mod webhooks;
 
 use std::collections::BTreeMap;

@@ -3,7 +3,7 @@
 use coord::domain::{Claim, CommitSha, FilePath, Message, NeighborPolicy};
 use coord::source::Reachable;
 use coord::store::keys;
-use coord::store::scripts::{self, Entered, Entry, HeadTerms, LearntHead, Rates, Release, Stop, Who};
+use coord::store::scripts::{self, Entered, Entry, HeadTerms, LearntHead, Rates, Release, Stop};
 
 use crate::entry::{entry_of, try_entry};
 use crate::world::{HEAD, LOCAL, NEXT, World, answered, sha, stopped};
@@ -44,7 +44,7 @@ async fn one_refreshes_an_old_head_and_the_others_go_on_with_it(world: World) {
     let ann = world.agent("ann").holder;
     let entry = |at_most| Entry {
         head: aged(10, at_most),
-        ..entry_of(&world, Who::Known(&ann), Rates::NONE)
+        ..entry_of(&world, &ann, Rates::NONE)
     };
     // Nothing is known: one asks, the others wait.
     let first = Stop::RefreshHead {
@@ -87,7 +87,7 @@ async fn an_etag_is_not_trusted_for_ever(world: World) {
     let ann = world.agent("ann").holder;
     let entry = Entry {
         head: aged(10, None),
-        ..entry_of(&world, Who::Known(&ann), Rates::NONE)
+        ..entry_of(&world, &ann, Rates::NONE)
     };
     world.records(HEAD, Some("\"one\""), true).await;
     let key = keys::head(&world.repo, &world.branch);
@@ -107,7 +107,7 @@ async fn while_the_source_cannot_be_asked_an_old_head_does_for_some(world: World
     let ann = world.agent("ann").holder;
     let entry = |at_most| Entry {
         head: aged(10, at_most),
-        ..entry_of(&world, Who::Known(&ann), Rates::NONE)
+        ..entry_of(&world, &ann, Rates::NONE)
     };
     let fail = async || {
         scripts::fail_head(&*world.store, &world.repo, &world.branch, 40)
@@ -167,7 +167,7 @@ async fn what_the_store_knows_of_the_commits_is_not_asked_of_the_source(world: W
                 is_asked,
             },
             known_commits: &known,
-            ..entry_of(&world, Who::Known(&ann), Rates::NONE)
+            ..entry_of(&world, &ann, Rates::NONE)
         };
         let policy = NeighborPolicy::Block;
         let entered = scripts::check_status(&*world.store, &entry, &path, Claim::Writing, policy).await;
@@ -213,7 +213,7 @@ async fn whether_work_was_pushed_is_asked_before_it_is_refused(world: World) {
                 at_most: None,
                 is_asked,
             },
-            ..entry_of(&world, Who::Known(&ann.holder), Rates::NONE)
+            ..entry_of(&world, &ann.holder, Rates::NONE)
         };
         scripts::release(&*world.store, &entry, &release).await.unwrap()
     };

@@ -7,7 +7,7 @@ use coord::domain::Claim::{Reading, Writing};
 use coord::domain::{FilePath, NeighborPolicy};
 use coord::source::Reachable;
 use coord::store::redis::RedisStore;
-use coord::store::scripts::{Entry, HeadTerms, Rates, Remembered, Who, check_status, remember, take_due};
+use coord::store::scripts::{Entry, HeadTerms, Rates, check_status, take_due};
 use coord::store::{Request, Store};
 use coord::sweep::sweep_due;
 
@@ -123,11 +123,7 @@ async fn a_check_and_a_claim_cost_what_they_cost() {
     let entry = Entry {
         repo: &world.repo,
         branch: &world.branch,
-        who: Who::Remembered {
-            credential: "cached",
-            agent_id: "",
-            needs_push: false,
-        },
+        holder: &bob.holder,
         rates: Rates::default(),
         head: HeadTerms::Aged {
             refresh_after: 10,
@@ -136,20 +132,11 @@ async fn a_check_and_a_claim_cost_what_they_cost() {
         },
         known_commits: &[sha(HEAD)],
     };
-    let user_id = &bob.holder.user_id;
-    let member = Remembered::Member {
-        user_id,
-        user_name: "Bob",
-        can_push: false,
-    };
-    remember(&*world.store, &world.repo, "cached", &member, 300)
-        .await
-        .unwrap();
     counted.commands().await;
     let paths = [FilePath::parse("a.ts").unwrap()];
     let entered = check_status(&*world.store, &entry, &paths, Writing, NeighborPolicy::Block).await;
     answered(entered.unwrap());
-    note("check with a cached identity, a cached head and limits").await;
+    note("check with a cached head and limits").await;
     insta::assert_snapshot!(costs.join("\n"));
 }
 

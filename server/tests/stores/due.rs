@@ -1,11 +1,13 @@
 //! `mark_due`, `take_due`, `settle_due`: whatever happens between a claim and a sweep, a repository that holds a lock is never
 //! lost from the list of what is due.
 
-use coord::store::keys::DUE;
-use coord::store::scripts::{TakenRepository, settle_due, sweep, take_due};
+use coord::domain::Claim::Writing;
+use coord::store::Request;
+use coord::store::keys::{DUE, DUE_CLAIMS, marked};
+use coord::store::scripts::{ALL, Entered, Entry, Rate, Rates, TakenRepository, enter, settle_due, sweep, take_due};
 use coord::sweep::{SweepReport, sweep_due};
 
-use crate::world::World;
+use crate::world::{HEAD, NEXT, World};
 
 impl World {
     /// The list: members without the repository's own name, and whether they are due now.
@@ -255,18 +257,122 @@ async fn sweeps_at_one_time_announce_an_expiry_once(world: World) {
     assert_eq!(world.events().await.len(), 2, "one grant and one expiry");
 }
 
-async fn a_refused_claim_leaves_a_mark_that_is_forgotten(world: World) {
-    world
-        .agent("bob")
-        .without_source()
-        .try_claim(coord::domain::Claim::Writing, &["a.ts"])
-        .await;
+async fn a_refused_claim_leaves_nothing(world: World) {
+    // Nothing is known of the head, the working copy is behind, too many requests came.
+    let bob = world.agent("bob");
+    bob.clone().without_source().try_claim(Writing, &["a.ts"]).await;
+    world.records_head(HEAD, &[]).await;
+    bob.clone().at(NEXT).claim(Writing, &["a.ts"]).await;
+    let entry = Entry {
+        rates: Rates {
+            holder: Rate {
+                interval_ms: 60_000,
+                burst: 1,
+            },
+            ..Rates::NONE
+        },
+        ..Entry::of(&world.repo, &world.branch, &bob.holder, None, &[])
+    };
+    while let Entered::In(_) = enter(&*world.store, &entry, Vec::new()).await.unwrap() {}
+    assert_eq!(world.due().await, list(&[]));
+    assert!(world.command(["GET", &marked(&world.repo)]).await.as_str().is_none());
+    // Nor does one that another's lock stands in the way of.
+    world.agent("ann").writes(&["a.ts"]).await;
+    world.command(["DEL", DUE, &marked(&world.repo)]).await;
+    bob.is_refused(Writing, &["a.ts"]).await;
+    assert_eq!(world.due().await, list(&[]));
+}
+
+async fn a_claim_that_is_refused_takes_nothing_away_that_others_rely_on(world: World) {
+    let keys = || vec![DUE.to_owned(), DUE_CLAIMS.to_owned()];
+    let repo = world.repo.as_str();
+    let run = async |script: &'static coord::store::Script, args: &[&str]| {
+        let args = args.iter().map(|word| word.as_bytes().to_vec()).collect();
+        let request = Request::Script {
+            script,
+            keys: keys(),
+            args,
+        };
+        world.store.run(vec![request]).await.unwrap();
+    };
+    // Two claims at once: the first is refused, the second relies on its mark.
+    run(mark(), &[repo, "300", "first", "60"]).await;
+    run(mark(), &[repo, "300", "second", "60"]).await;
+    run(unmark(), &[repo, "first"]).await;
     assert_eq!(world.due().await, list(&[("REPO", false)]));
-    for expected in [&[("idle:REPO", false)][..], &[]] {
-        world.let_time_pass().await;
-        world.sweeps().await;
-        assert_eq!(world.due().await, list(expected));
-    }
+    run(unmark(), &[repo, "second"]).await;
+    assert_eq!(world.due().await, list(&[("REPO", false)]), "it was there before");
+    world.command(["DEL", DUE]).await;
+    // Alone.
+    run(mark(), &[repo, "300", "third", "60"]).await;
+    run(unmark(), &[repo, "fourth"]).await;
+    assert_eq!(world.due().await, list(&[("REPO", false)]));
+    run(unmark(), &[repo, "third"]).await;
+    assert_eq!(world.due().await, list(&[]));
+    assert_eq!(world.number(["EXISTS", DUE_CLAIMS]).await, 0);
+    // A lock of another, which a sweep has taken, is settled while a refused claim has its mark there.
+    world.agent("ann").writes(&["a.ts"]).await;
+    world.let_time_pass().await;
+    let taken = world.take().await.unwrap();
+    run(mark(), &[repo, "100", "fifth", "60"]).await;
+    world.finish(&taken).await;
+    run(unmark(), &[repo, "fifth"]).await;
+    assert_eq!(world.due().await, list(&[("REPO", false)]));
+    world.assert_lock_is_found("a.ts").await;
+}
+
+fn script(name: &str) -> &'static coord::store::Script {
+    ALL.into_iter().find(|script| script.name == name).unwrap()
+}
+
+fn mark() -> &'static coord::store::Script {
+    script("mark_due")
+}
+
+fn unmark() -> &'static coord::store::Script {
+    script("unmark_due")
+}
+
+async fn what_is_marked_is_not_marked_again_and_what_is_forgotten_is(world: World) {
+    let ann = world.agent("ann");
+    ann.writes(&["a.ts"]).await;
+    let due = world.due().await;
+    assert_eq!(due, list(&[("REPO", false)]));
+    // A claim that relies on the mark puts nothing on the list.
+    world.command(["DEL", DUE]).await;
+    ann.writes(&["b.ts"]).await;
+    assert_eq!(world.due().await, list(&[]));
+    // One that ends before what is marked does.
+    ann.clone().for_seconds(10).writes(&["c.ts"]).await;
+    assert_eq!(world.due().await, list(&[("REPO", false)]));
+    // A mark is not believed for ever, and goes with the look that finds nothing.
+    let left = world.number(["TTL", &marked(&world.repo)]).await;
+    assert!((590..=600).contains(&left), "{left}");
+    ann.abandons(&["a.ts", "b.ts", "c.ts"]).await;
+    assert!(world.command(["GET", &marked(&world.repo)]).await.as_str().is_some());
+    world.let_time_pass().await;
+    world.sweeps().await;
+    assert!(world.command(["GET", &marked(&world.repo)]).await.as_str().is_none());
+    world.let_time_pass().await;
+    world.sweeps().await;
+    assert_eq!(world.due().await, list(&[]));
+    ann.writes(&["a.ts"]).await;
+    assert_eq!(world.due().await, list(&[("REPO", false)]));
+    world.assert_lock_is_found("a.ts").await;
+}
+
+async fn a_claim_that_relies_on_a_mark_while_a_sweep_looks_is_kept(world: World) {
+    let ann = world.agent("ann");
+    ann.writes(&["old.ts"]).await;
+    world.lapse(&["old.ts"]).await;
+    world.let_time_pass().await;
+    // Taken, but not looked at yet: the mark still stands.
+    let taken = world.take().await.unwrap();
+    ann.writes(&["new.ts"]).await;
+    assert_eq!(world.due().await, list(&[("sweeping:REPO", false)]));
+    world.finish(&taken).await;
+    assert_eq!(world.due().await, list(&[("REPO", false)]));
+    world.assert_lock_is_found("new.ts").await;
 }
 
 async fn a_repository_with_more_than_one_run_of_expired_files_is_swept_whole(world: World) {
@@ -345,7 +451,10 @@ on_every_store!(
     a_sweep_that_dies_loses_nothing,
     two_sweeps_at_once_settle_the_same_repository_without_harm,
     sweeps_at_one_time_announce_an_expiry_once,
-    a_refused_claim_leaves_a_mark_that_is_forgotten,
+    a_refused_claim_leaves_nothing,
+    a_claim_that_is_refused_takes_nothing_away_that_others_rely_on,
+    what_is_marked_is_not_marked_again_and_what_is_forgotten_is,
+    a_claim_that_relies_on_a_mark_while_a_sweep_looks_is_kept,
     a_repository_with_more_than_one_run_of_expired_files_is_swept_whole,
     more_repositories_than_are_taken_at_once_are_all_swept,
     what_is_no_repository_on_the_list_is_dropped,

@@ -3,7 +3,7 @@
 use coord::domain::CommitSha;
 use coord::store::keys;
 use coord::store::scripts::{
-    Entered, Entry, HeadTerms, LearntHead, Pushed, PushedHead, Rates, Stop, Who, enter, push_head, record_head,
+    Entered, Entry, HeadTerms, LearntHead, Pushed, PushedHead, Rates, Stop, enter, push_head, record_head,
 };
 
 use crate::world::{HEAD, LOCAL, NEXT, World, sha};
@@ -43,7 +43,7 @@ impl World {
         let entry = Entry {
             repo: &self.repo,
             branch: &self.branch,
-            who: Who::Known(&ann),
+            holder: &ann,
             rates: Rates::NONE,
             head: HeadTerms::Aged {
                 refresh_after: 10,

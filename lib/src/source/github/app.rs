@@ -173,6 +173,7 @@ impl App {
             account: Account::App,
             post,
             is_download: false,
+            may_use_reserve: true,
         };
         let response = transport.send(url, &outgoing).await?.response;
         if !response.status().is_success() {

@@ -124,6 +124,7 @@ impl Reading {
             etag: None,
             max_bytes: self.max_bytes,
             within: limit,
+            is_about_known_head: false,
         };
         let mut again = 0;
         loop {

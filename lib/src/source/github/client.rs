@@ -16,8 +16,8 @@ use url::Url;
 use super::address::Slug;
 use super::credential::Credential;
 use super::error::GithubError;
-use super::recent::Recent;
 use super::transport::{Arrived, Outgoing, Transport};
+use crate::recent::Recent;
 
 /// How long it is believed that a repository is where it has moved to: somebody may take its old name.
 const MOVED_FOR: Duration = Duration::from_secs(600);
@@ -44,6 +44,8 @@ pub(super) struct Ask<'a> {
     pub(super) max_bytes: u64,
     /// How long it may take, repetitions included.
     pub(super) within: Duration,
+    /// It is about the head of a branch that is known: the last of an hour's requests are kept for those.
+    pub(super) is_about_known_head: bool,
 }
 
 /// What came of it.
@@ -181,6 +183,7 @@ impl Client {
             account,
             post: None,
             is_download,
+            may_use_reserve: ask.is_about_known_head,
         };
         let place = self.place(slug);
         let segments: Vec<&str> = place

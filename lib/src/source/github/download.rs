@@ -119,6 +119,7 @@ impl Download {
             etag: None,
             max_bytes: 0,
             within: limits.large,
+            is_about_known_head: false,
         };
         let mut response = client.open_archive(slug, &ask).await?;
         let bounds = Bounds {

@@ -11,9 +11,9 @@ use super::address::Slug;
 use super::client::{Answer, Ask, Client, JSON, SHA};
 use super::error::GithubError;
 use super::flights::Flights;
-use super::recent::Recent;
 use super::refresh::Refreshing;
 use crate::domain::{Branch, CommitSha, RepoId};
+use crate::recent::Recent;
 use crate::source::SourceError;
 use crate::source::near::Nearest;
 
@@ -120,7 +120,7 @@ impl Heads {
         let before = self.known(&key);
         let before = before.filter(|known| known.answer.is_ok() && known.read.elapsed() < ETAG_FOR);
         let etag = before.as_ref().and_then(|known| known.etag.as_ref());
-        let (answer, etag, read) = match (self.told(client, slug, &key, etag).await?, before) {
+        let (answer, etag, read) = match (self.told(client, slug, &key, etag, true).await?, before) {
             (Told::Same, Some(before)) => (before.answer, before.etag, before.read),
             (Told::Same, None) => return Err(GithubError::Unexpected(304).about(&key.0)),
             (Told::Head(commit, etag), _) => (Ok(commit), etag, asked),
@@ -136,13 +136,14 @@ impl Heads {
         answer
     }
 
-    /// What GitHub says now, given the ETag of what is known.
+    /// What GitHub says now, given the ETag of what is known, and whether anything is.
     pub(super) async fn told(
         &self,
         client: &Client,
         slug: &Slug,
         (repo, branch): &(RepoId, Branch),
         etag: Option<&HeaderValue>,
+        is_known: bool,
     ) -> Result<Told, SourceError> {
         // `heads/` in front, as documented: a bare name could also be a tag or the beginning of an id.
         let path: Vec<&str> = ["commits", "heads"]
@@ -156,6 +157,7 @@ impl Heads {
             etag,
             max_bytes: ID_BYTES,
             within: client.transport.limits.small,
+            is_about_known_head: is_known,
         };
         let error = match client.ask(slug, &ask).await {
             Ok(Answer::NotModified) => return Ok(Told::Same),
@@ -237,6 +239,7 @@ pub(super) fn small<'a>(client: &Client, path: &'a [&'a str], query: &'a [(&'a s
         etag: None,
         max_bytes: client.transport.limits.json_bytes,
         within: client.transport.limits.small,
+        is_about_known_head: false,
     }
 }
 

@@ -10,8 +10,8 @@ use super::client::Client;
 use super::error::GithubError;
 use super::flights::Flights;
 use super::heads::small;
-use super::recent::Recent;
 use crate::domain::{CommitSha, RepoId};
+use crate::recent::Recent;
 use crate::source::{Reachable, SourceError};
 
 /// Answers remembered, about; one takes some 200 bytes.

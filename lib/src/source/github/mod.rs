@@ -8,8 +8,7 @@
 //! - `people`: who holds a caller's token, asked with that token
 //! - `blobs`, `download`, `archive`, `known_tree`, `blob_id`: contents, one by one or out of the archive of a commit
 //! - [`webhook`]: what GitHub tells without being asked
-//! - `strangers`: how many credentials that nobody knows are asked about
-//! - `flights`, `recent`: one question for all who ask it at once; answers remembered
+//! - `flights`: one question for all who ask it at once
 //!
 //! Nothing that arrives is trusted: every answer has a bound in bytes and time, contents count when their hash is the one
 //! that was asked for, and a credential, the service's or a caller's, goes to the configured API alone.
@@ -31,9 +30,7 @@ mod known_tree;
 mod limits;
 mod people;
 mod rate_limit;
-mod recent;
 mod refresh;
-mod strangers;
 mod transport;
 mod tree;
 pub mod webhook;
@@ -67,7 +64,6 @@ pub struct GithubSource {
     client: Arc<Client>,
     only: Option<Vec<RepoId>>,
     allowed: Option<RepoLimit>,
-    strangers: strangers::Strangers,
     heads: Arc<Heads>,
     history: Arc<History>,
     trees: KnownTrees,
@@ -95,7 +91,6 @@ impl GithubSource {
             client: Arc::new(Client::new(transport, config.credential)),
             only: config.only,
             allowed: config.allowed,
-            strangers: strangers::Strangers::default(),
             heads: Arc::new(Heads::new(config.head_max_age)),
             history: Arc::new(History::new()),
             trees: KnownTrees::default(),
@@ -147,6 +142,10 @@ impl Source for GithubSource {
     /// Those that it was limited to; what else GitHub has cannot be listed.
     fn repositories(&self) -> Vec<RepoId> {
         self.only.clone().unwrap_or_default()
+    }
+
+    fn serves(&self, repo: &RepoId) -> Result<(), SourceError> {
+        self.slug(repo).map(|_| ())
     }
 
     async fn head(&self, repo: &RepoId, branch: &Branch) -> Result<CommitSha, SourceError> {

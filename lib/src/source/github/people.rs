@@ -99,7 +99,6 @@ impl People for GithubSource {
         let Ok(slug) = self.slug(repo) else {
             return Ok(not_shown(repo));
         };
-        self.strangers.admit().map_err(too_many)?;
         let hash = TokenHash::of(text);
         let asking = Asking {
             client: Arc::clone(&self.client),
@@ -111,9 +110,7 @@ impl People for GithubSource {
         };
         let ask = || async move { Ok(asking.verdict().await) };
         let verdict = self.verifying.join((hash, repo.clone()), ask).await;
-        if matches!(verdict, Ok(Ok(Verdict::Refused(_) | Verdict::NoRight(_)))) {
-            self.strangers.count();
-        }
+        if matches!(verdict, Ok(Ok(Verdict::Refused(_) | Verdict::NoRight(_)))) {}
         verdict.unwrap_or_else(|error| {
             tracing::error!(%error, "a token was not verified");
             Err(AuthError::Unavailable(
@@ -126,8 +123,6 @@ impl People for GithubSource {
         let Ok(slug) = self.slug(repo) else {
             return Ok(not_shown(repo));
         };
-        self.strangers.admit().map_err(too_many)?;
-        self.strangers.count();
         let repository = self.client.json(&slug, &small(&self.client, &[], &[])).await;
         let is_public = match repository {
             Ok(Repository {
@@ -150,12 +145,6 @@ impl People for GithubSource {
             can_push: false,
         }))
     }
-}
-
-fn too_many(seconds: u64) -> AuthError {
-    AuthError::Unavailable(format!(
-        "too many unknown credentials were shown; those that are not known are looked at again in {seconds} s"
-    ))
 }
 
 /// A question about one token in one repository.
@@ -277,6 +266,7 @@ impl Asking {
             account: self.account,
             post,
             is_download: false,
+            may_use_reserve: true,
         };
         let response = transport.send(url.clone(), &outgoing).await?.response;
         match response.status() {

@@ -14,6 +14,8 @@ use sha2::{Digest, Sha256};
 const SECONDARY: Duration = Duration::from_secs(60);
 /// The longest time that is believed. The primary limit starts anew every hour.
 const LONGEST: Duration = Duration::from_secs(3_660);
+/// Of the requests of an hour, one in so many is kept for heads of branches that are known.
+const RESERVED: u64 = 5;
 /// Credentials remembered as limited; a GitHub App has one for each installation.
 const MOST: usize = 1_024;
 
@@ -140,9 +142,65 @@ fn number(headers: &HeaderMap, name: &str) -> Option<u64> {
     headers.get(name)?.to_str().ok()?.trim().parse().ok()
 }
 
+/// That an answer leaves no more of this hour's requests than are kept for heads; until when, and nothing where there are more.
+/// `None` where the answer does not say.
+pub(super) fn reserve(headers: &HeaderMap) -> Option<Option<Limited>> {
+    let (all, left) = (
+        number(headers, "x-ratelimit-limit")?,
+        number(headers, "x-ratelimit-remaining")?,
+    );
+    let until_reset = until_reset(headers)?;
+    Some((left <= all / RESERVED).then(|| limited(LimitKind::Primary, until_reset)))
+}
+
 /// Keeps those who are limited away until their time.
 #[derive(Debug, Default)]
 pub(super) struct Gate(Mutex<HashMap<Account, (LimitKind, Instant)>>);
+
+/// Keeps what is left of an hour for heads: accounts that have no more than that, until when.
+#[derive(Debug, Default)]
+pub(super) struct Reserve(Mutex<HashMap<Account, Instant>>);
+
+impl Reserve {
+    /// # Errors
+    /// While `account` has no more left than is kept for heads.
+    pub(super) fn check(&self, account: Account) -> Result<(), Limited> {
+        let reserved = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let until = reserved.get(&account).copied();
+        let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+        match left.filter(|left| !left.is_zero()) {
+            Some(left) => Err(limited(LimitKind::Primary, left)),
+            None => Ok(()),
+        }
+    }
+
+    /// Notes what an answer says. Callers' accounts are their own, and have no heads to ask for.
+    pub(super) fn note(&self, account: Account, headers: &HeaderMap) {
+        if matches!(account, Account::Caller(_)) {
+            return;
+        }
+        let Some(said) = reserve(headers) else { return };
+        let mut reserved = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match said {
+            Some(limited) => {
+                if reserved.len() >= MOST {
+                    reserved.clear();
+                }
+                let until = Instant::now() + limited.retry_after;
+                if reserved.insert(account, until).is_none() {
+                    tracing::warn!(
+                        ?account,
+                        seconds = limited.seconds(),
+                        "what is left of this hour is kept for heads"
+                    );
+                }
+            }
+            None => {
+                reserved.remove(&account);
+            }
+        }
+    }
+}
 
 impl Gate {
     /// # Errors
@@ -243,6 +301,41 @@ mod tests {
         assert_eq!(used_up(&headers(&pairs)).map(|limited| limited.seconds()), Some(90));
         assert_eq!(used_up(&headers(&[("x-ratelimit-remaining", "0")])), None);
         assert_eq!(used_up(&headers(&[("x-ratelimit-remaining", "1")])), None);
+    }
+
+    #[test]
+    fn a_fifth_of_an_hours_requests_is_kept() {
+        let reset = (NOW_SECONDS + 90).to_string();
+        let said = |limit: &str, left: &str| {
+            let pairs = [
+                ("x-ratelimit-limit", limit),
+                ("x-ratelimit-remaining", left),
+                ("x-ratelimit-reset", reset.as_str()),
+            ];
+            reserve(&headers(&pairs)).map(|said| said.map(|limited| limited.seconds()))
+        };
+        assert_eq!(said("5000", "1001"), Some(None));
+        assert_eq!(said("5000", "1000"), Some(Some(90)));
+        assert_eq!(said("60", "12"), Some(Some(90)));
+        assert_eq!(said("60", "many"), None);
+        let gate = Reserve::default();
+        let (one, other) = (Account::Installation(1), Account::Installation(2));
+        let pairs = |left| {
+            headers(&[
+                ("x-ratelimit-limit", "5000"),
+                ("x-ratelimit-remaining", left),
+                ("x-ratelimit-reset", &reset),
+            ])
+        };
+        gate.note(one, &pairs("7"));
+        assert_eq!(gate.check(one).unwrap_err().seconds(), 90);
+        assert_eq!(gate.check(other), Ok(()));
+        // The next hour has begun.
+        gate.note(one, &pairs("4999"));
+        assert_eq!(gate.check(one), Ok(()));
+        let caller = Account::Caller(TokenHash::of("a"));
+        gate.note(caller, &pairs("7"));
+        assert_eq!(gate.check(caller), Ok(()));
     }
 
     #[test]

@@ -58,9 +58,10 @@ impl Heads {
             return Err(error);
         }
         let before = known.and_then(Before::of);
+        let is_known = known.is_some();
         let flight = (repo.clone(), branch.clone(), before.clone());
         let (heads, client, slug) = (Arc::clone(self), Arc::clone(client), slug.clone());
-        let ask = move || async move { heads.ask_with(&client, &slug, key, before).await };
+        let ask = move || async move { heads.ask_with(&client, &slug, key, before, is_known).await };
         self.refreshing.join(flight, ask).await
     }
 
@@ -70,10 +71,11 @@ impl Heads {
         slug: &Slug,
         key: (RepoId, Branch),
         before: Option<Before>,
+        is_known: bool,
     ) -> Result<RefreshedHead, SourceError> {
         let asked = Instant::now();
         let etag = before.as_ref().map(|before| &before.etag);
-        let (answer, etag, is_whole) = match (self.told(client, slug, &key, etag).await?, before) {
+        let (answer, etag, is_whole) = match (self.told(client, slug, &key, etag, is_known).await?, before) {
             (Told::Same, Some(before)) => (Ok(before.commit), Some(before.etag), false),
             (Told::Same, None) => return Err(GithubError::Unexpected(304).about(&key.0)),
             (Told::Head(commit, etag), _) => (Ok(commit), etag, true),

@@ -15,7 +15,7 @@ use url::Url;
 use super::address::ApiBase;
 use super::error::{GithubError, innermost};
 use super::limits::Limits;
-use super::rate_limit::{Account, Gate, Limited, refusal, used_up};
+use super::rate_limit::{Account, Gate, Limited, Reserve, refusal, used_up};
 
 /// The version of the API that this is written for, <https://docs.github.com/en/rest/about-the-rest-api/api-versions>.
 const VERSION: &str = "2022-11-28";
@@ -38,6 +38,8 @@ pub(super) struct Outgoing<'a> {
     pub(super) post: Option<&'static str>,
     /// A redirect by 302 announces a download, and is handed back.
     pub(super) is_download: bool,
+    /// It may be one of those that are kept for heads.
+    pub(super) may_use_reserve: bool,
 }
 
 /// An answer that is no error: of success, 304, or a redirect out of the API.
@@ -57,6 +59,7 @@ pub(super) struct Transport {
     pub(super) api: ApiBase,
     pub(super) limits: Limits,
     gate: Gate,
+    reserve: Reserve,
     requests: AtomicU64,
     downloads: AtomicU64,
 }
@@ -89,6 +92,7 @@ impl Transport {
             api,
             limits,
             gate: Gate::default(),
+            reserve: Reserve::default(),
             requests: AtomicU64::new(0),
             downloads: AtomicU64::new(0),
         })
@@ -141,6 +145,9 @@ impl Transport {
 
     async fn send_once(&self, url: Url, outgoing: &Outgoing<'_>) -> Result<Response, GithubError> {
         self.gate.check(outgoing.account).map_err(GithubError::RateLimited)?;
+        if !outgoing.may_use_reserve {
+            self.reserve.check(outgoing.account).map_err(GithubError::RateLimited)?;
+        }
         let method = if outgoing.post.is_some() {
             Method::POST
         } else {
@@ -164,6 +171,7 @@ impl Transport {
         self.requests.fetch_add(1, Ordering::Relaxed);
         let response = self.headers_of(request).await?;
         let status = response.status();
+        self.reserve.note(outgoing.account, response.headers());
         if let Some(limited) = used_up(response.headers()) {
             self.gate.close(outgoing.account, limited);
         }

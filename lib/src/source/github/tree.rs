@@ -137,6 +137,7 @@ async fn read(client: &Client, slug: &Slug, folder: Folder) -> Result<(Folder, T
         etag: None,
         max_bytes: client.transport.limits.json_bytes,
         within: client.transport.limits.large,
+        is_about_known_head: false,
     };
     let Answer::Body(body, _) = client.ask(slug, &ask).await? else {
         return Err(GithubError::Unexpected(304));

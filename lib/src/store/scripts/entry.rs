@@ -2,30 +2,8 @@
 
 use super::reply::{Reply, arguments};
 use super::{ENTER, ENTRY_KEYS};
-use crate::domain::{Branch, CommitSha, Holder, RepoId, UserId};
+use crate::domain::{Branch, CommitSha, Holder, RepoId};
 use crate::store::{Request, Store, StoreError, Value, keys};
-
-/// Who asks.
-#[derive(Clone, Copy, Debug)]
-pub enum Who<'a> {
-    /// Somebody whose name and rights are known.
-    Known(&'a Holder),
-    /// Somebody whose credential is remembered, or has to be verified.
-    Remembered {
-        /// What the credential is remembered by: never the credential itself.
-        credential: &'a str,
-        /// `agent_id`, or nothing.
-        agent_id: &'a str,
-        /// Whether the right to push is needed.
-        needs_push: bool,
-    },
-}
-
-impl<'a> From<&'a Holder> for Who<'a> {
-    fn from(holder: &'a Holder) -> Self {
-        Who::Known(holder)
-    }
-}
 
 /// How often something may come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,26 +20,78 @@ impl Rate {
         interval_ms: 0,
         burst: 0,
     };
+
+    /// As the scripts read it.
+    fn text(self) -> String {
+        if self == Rate::NONE {
+            return String::new();
+        }
+        format!("{} {}", self.interval_ms, self.burst)
+    }
 }
 
-/// How often is asked.
+/// How often something may be requested in one repository. Claims may come half as often again as reads; renewals and releases
+/// have as much once more, for themselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rates {
-    /// By one holder in one repository.
+    /// By one holder: one agent of a person.
     pub holder: Rate,
-    /// By all in one repository.
+    /// By one person, with all agents and credentials together.
+    pub person: Rate,
+    /// By all.
     pub repository: Rate,
-    /// With a credential, or about a branch, that is new to the repository: each costs questions to its source.
+    /// Questions to the source about commits that the store does not know, for one person.
+    pub source: Rate,
+    /// Questions to the source about branches that the store does not know, for one person.
     pub new: Rate,
 }
+
+/// What a request is for, which decides its limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Looking.
+    Read,
+    /// Claiming, or renewing: which of them, the script finds out.
+    Claim,
+    /// A claim whose repository has just been put on the list of what is due.
+    Marked,
+    /// Giving back.
+    Release,
+}
+
+impl Kind {
+    fn as_str(self) -> &'static str {
+        match self {
+            Kind::Read => "READ",
+            Kind::Claim => "CLAIM",
+            Kind::Marked => "MARKED",
+            Kind::Release => "RELEASE",
+        }
+    }
+}
+
+/// How many paths cost as much as one request.
+const PATHS_OF_A_REQUEST: usize = 32;
 
 impl Rates {
     /// No limits.
     pub const NONE: Rates = Rates {
         holder: Rate::NONE,
+        person: Rate::NONE,
         repository: Rate::NONE,
+        source: Rate::NONE,
         new: Rate::NONE,
     };
+
+    /// What is left of them for a request that has been counted: the questions that it may still cost.
+    #[must_use]
+    pub fn of_questions(self) -> Rates {
+        Rates {
+            source: self.source,
+            new: self.new,
+            ..Rates::NONE
+        }
+    }
 }
 
 /// Where the head of the branch is taken from.
@@ -93,7 +123,7 @@ pub struct Entry<'a> {
     /// The branch.
     pub branch: &'a Branch,
     /// Who asks.
-    pub who: Who<'a>,
+    pub holder: &'a Holder,
     /// How often that may be.
     pub rates: Rates,
     /// Where the head is taken from.
@@ -114,7 +144,7 @@ impl<'a> Entry<'a> {
         Entry {
             repo,
             branch,
-            who: holder.into(),
+            holder,
             rates: Rates::NONE,
             head: head.map_or(HeadTerms::Stored, HeadTerms::Told),
             known_commits,
@@ -123,39 +153,21 @@ impl<'a> Entry<'a> {
 
     /// KEYS of `includes/enter.lua`.
     pub(super) fn keys(&self) -> Vec<String> {
-        let (credential, holder) = match self.who {
-            Who::Known(holder) => ("", format!("{} {}", holder.user_id, holder.agent_or_empty())),
-            Who::Remembered {
-                credential, agent_id, ..
-            } => (credential, format!("{credential} {agent_id}")),
-        };
         // Names of any length and form make a key of one length and form.
-        let holder = crate::store::script::sha1_hex(&holder);
+        let person = crate::store::script::sha1_hex(self.holder.user_id.as_str());
         let keys = vec![
             keys::head(self.repo, self.branch),
-            keys::identity(self.repo, credential),
-            keys::limit(self.repo, &holder),
+            keys::limit(self.repo, &person),
             keys::limit(self.repo, "all"),
-            keys::limit(self.repo, "new"),
             keys::webhook(self.repo),
+            keys::marked(self.repo),
         ];
         debug_assert_eq!(keys.len(), ENTRY_KEYS, "as many as includes/enter.lua takes");
         keys
     }
 
-    /// ARGV of `includes/enter.lua`.
-    pub(super) fn arguments(&self) -> Vec<Vec<u8>> {
-        let (user_id, user_name, agent_id, right) = match self.who {
-            Who::Known(holder) => (
-                holder.user_id.as_str(),
-                holder.user_name.as_str(),
-                holder.agent_or_empty(),
-                "READ",
-            ),
-            Who::Remembered {
-                agent_id, needs_push, ..
-            } => ("", "", agent_id, if needs_push { "PUSH" } else { "READ" }),
-        };
+    /// ARGV of `includes/enter.lua`, for a request that names so many paths.
+    pub(super) fn arguments(&self, kind: Kind, paths: usize) -> Vec<Vec<u8>> {
         let (told, refresh_after, at_most, is_asked) = match self.head {
             HeadTerms::Told(head) => (head.as_str(), String::new(), String::new(), true),
             HeadTerms::Stored => ("", String::new(), String::new(), true),
@@ -168,24 +180,20 @@ impl<'a> Entry<'a> {
                 ("", refresh_after.to_string(), at_most, is_asked)
             }
         };
-        let Rates {
-            holder,
-            repository,
-            new,
-        } = self.rates;
         let commits: Vec<&str> = self.known_commits.iter().map(CommitSha::as_str).collect();
+        let cost = 1 + paths.saturating_sub(1) / PATHS_OF_A_REQUEST;
         arguments([
             self.branch.as_str(),
-            user_id,
-            user_name,
-            agent_id,
-            right,
-            &holder.interval_ms.to_string(),
-            &holder.burst.to_string(),
-            &repository.interval_ms.to_string(),
-            &repository.burst.to_string(),
-            &new.interval_ms.to_string(),
-            &new.burst.to_string(),
+            self.holder.user_id.as_str(),
+            &self.holder.user_name,
+            self.holder.agent_or_empty(),
+            kind.as_str(),
+            &cost.to_string(),
+            &self.rates.holder.text(),
+            &self.rates.person.text(),
+            &self.rates.repository.text(),
+            &self.rates.source.text(),
+            &self.rates.new.text(),
             told,
             &refresh_after,
             &at_most,
@@ -220,9 +228,13 @@ impl<T> Entered<T> {
 pub enum Limited {
     /// The caller's own.
     Holder,
+    /// That of all agents and credentials of one person together.
+    Person,
     /// That of all callers in the repository together.
     Repository,
-    /// That of credentials and branches that are new to the repository.
+    /// That of commits that the store does not know.
+    Source,
+    /// That of branches that the store does not know.
     New,
 }
 
@@ -249,20 +261,6 @@ pub enum Full {
 /// Why a question was not answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// Nothing is remembered of the caller's credential.
-    Unverified,
-    /// It is remembered that the credential does not count.
-    Refused {
-        /// The credential itself is good, but not here.
-        is_known: bool,
-        /// A sentence for the caller.
-        why: String,
-    },
-    /// The caller may only read.
-    NoPush {
-        /// Who that is.
-        user_id: String,
-    },
     /// Too many questions.
     Limited {
         /// Until the next is let in.
@@ -323,17 +321,13 @@ impl SeenHead {
 /// The stop that a reply tells of, or the reply to be read on.
 pub(super) fn stopped(mut reply: Reply) -> Result<Result<Stop, Reply>, StoreError> {
     Ok(Ok(match reply.outcome.as_str() {
-        "UNVERIFIED" => Stop::Unverified,
-        "REFUSED" => Stop::Refused {
-            is_known: reply.flag()?,
-            why: reply.text()?,
-        },
-        "NO_PUSH" => Stop::NoPush { user_id: reply.text()? },
         "LIMITED" => Stop::Limited {
             retry_after_seconds: reply.number()?.unsigned_abs(),
             whose: match reply.text()?.as_str() {
                 "HOLDER" => Limited::Holder,
+                "PERSON" => Limited::Person,
                 "REPOSITORY" => Limited::Repository,
+                "SOURCE" => Limited::Source,
                 "NEW" => Limited::New,
                 _ => return Err(reply.malformed("an unknown limit")),
             },
@@ -389,7 +383,7 @@ pub async fn enter(
     let mut batch = vec![Request::Script {
         script: &ENTER,
         keys: entry.keys(),
-        args: entry.arguments(),
+        args: entry.arguments(Kind::Read, 1),
     }];
     batch.extend(reads);
     let mut replies = store.run(batch).await?.into_iter();
@@ -398,53 +392,4 @@ pub async fn enter(
         "ENTERED" => Ok((SeenHead::read(&mut reply)?, replies.collect())),
         _ => Err(reply.malformed("an unknown outcome")),
     })
-}
-
-/// What is remembered of a credential in one repository.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Remembered<'a> {
-    /// It is this person's.
-    Member {
-        /// The login.
-        user_id: &'a UserId,
-        /// A name to show.
-        user_name: &'a str,
-        /// Whether it may push; it may read in any case.
-        can_push: bool,
-    },
-    /// It does not count.
-    Refused {
-        /// The credential itself is good, but not here.
-        is_known: bool,
-        /// A sentence for the caller.
-        why: &'a str,
-    },
-}
-
-/// Remembers what a credential is worth in `repo`, for `seconds`.
-///
-/// # Errors
-/// When the store gives no answer.
-pub async fn remember(
-    store: &dyn Store,
-    repo: &RepoId,
-    credential: &str,
-    what: &Remembered<'_>,
-    seconds: u32,
-) -> Result<(), StoreError> {
-    let json = match what {
-        Remembered::Member {
-            user_id,
-            user_name,
-            can_push,
-        } => serde_json::json!({ "user_id": user_id.as_str(), "user_name": user_name, "can_push": can_push }),
-        Remembered::Refused { is_known, why } => serde_json::json!({ "refused": why, "is_known": is_known }),
-    };
-    let key = keys::identity(repo, credential);
-    let set = Request::command(["SET", &key, &json.to_string(), "EX", &seconds.to_string()]);
-    match store.run(vec![set]).await?.into_iter().next() {
-        Some(Value::Error(error)) => Err(StoreError::Failed(error)),
-        Some(_) => Ok(()),
-        None => Err(StoreError::Malformed("no answer to SET".to_owned())),
-    }
 }

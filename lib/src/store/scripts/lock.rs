@@ -1,7 +1,11 @@
-use super::entry::{Entered, Entry, SeenHead, entered};
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+use super::entry::{Entered, Entry, Kind, Rates, SeenHead, entered};
 use super::reply::{Reply, arguments, call};
-use super::{CHECK_STATUS, CLAIM, MARK_DUE, branch_keys};
-use crate::domain::{Claim, CommitSha, FilePath, LockEntry, Message, NeighborPolicy};
+use super::{CHECK_STATUS, CLAIM, MARK_DUE, UNMARK_DUE, branch_keys};
+use crate::domain::{Claim, CommitSha, FilePath, LockEntry, Message, NeighborPolicy, RepoId};
+use crate::recent::Recent;
 use crate::store::{Request, Store, StoreError, keys};
 
 /// How a lock concerns a request.
@@ -152,7 +156,7 @@ pub async fn check_status(
     intent: Claim,
     policy: NeighborPolicy,
 ) -> Result<Entered<Survey>, StoreError> {
-    let mut args = entry.arguments();
+    let mut args = entry.arguments(Kind::Read, paths.len());
     args.extend(arguments([intent.as_str(), policy.as_str()]));
     args.extend(paths.iter().map(|path| path.as_str().as_bytes().to_vec()));
     let reply = call(store, &CHECK_STATUS, branch_keys(entry), args).await?;
@@ -179,7 +183,8 @@ pub struct Wanted<'a> {
     pub paths: &'a [FilePath],
 }
 
-/// Claims all files, or none. One round trip: a batch of two scripts, see `mark_due.lua`.
+/// Claims all files, or none. One round trip, but for the rare claim that finds the repository unmarked, or is refused by a
+/// process that has not seen it before; see `mark_due.lua`.
 ///
 /// # Errors
 /// When the store gives no answer, or none that is understood. The claim may then have been made all the same.
@@ -188,38 +193,105 @@ pub async fn claim(
     entry: &Entry<'_>,
     wanted: &Wanted<'_>,
 ) -> Result<Entered<ClaimOutcome>, StoreError> {
-    let repo = entry.repo;
-    let ttl = wanted.ttl_seconds.to_string();
+    if !is_seen(store, entry) {
+        return mark_and_claim(store, entry, wanted).await;
+    }
+    let reply = call(
+        store,
+        &CLAIM,
+        claim_keys(entry),
+        claim_arguments(entry, wanted, Kind::Claim),
+    )
+    .await?;
+    if reply.outcome != "MARK_FIRST" {
+        return entered(reply, read_outcome);
+    }
+    let counted = Entry {
+        rates: Rates::NONE,
+        ..*entry
+    };
+    mark_and_claim(store, &counted, wanted).await
+}
+
+/// Has the sweep know of the repository, and claims; takes the first back where the second is refused.
+async fn mark_and_claim(
+    store: &dyn Store,
+    entry: &Entry<'_>,
+    wanted: &Wanted<'_>,
+) -> Result<Entered<ClaimOutcome>, StoreError> {
+    let repo = entry.repo.as_str();
+    let keys = || vec![keys::DUE.to_owned(), keys::DUE_CLAIMS.to_owned()];
+    // A fresh `RandomState` is the standard library's own source of random bits.
+    let name = format!("{:016x}", RandomState::new().hash_one(repo));
+    let seconds = wanted.ttl_seconds.to_string();
+    let mark = Request::Script {
+        script: &MARK_DUE,
+        keys: keys(),
+        args: arguments([repo, &seconds, &name, UNMARKED_WITHIN]),
+    };
+    let claim = Request::Script {
+        script: &CLAIM,
+        keys: claim_keys(entry),
+        args: claim_arguments(entry, wanted, Kind::Marked),
+    };
+    let mut replies = store.run(vec![mark, claim]).await?.into_iter();
+    let is_new = Reply::open(&MARK_DUE, replies.next())?.flag()?;
+    let reply = Reply::open(&CLAIM, replies.next())?;
+    if reply.outcome == "CLAIMED" {
+        note_seen(store, entry);
+    } else if is_new {
+        call(store, &UNMARK_DUE, keys(), arguments([repo, &name])).await?;
+    }
+    entered(reply, read_outcome)
+}
+
+/// How long a claim may take that takes back its mark, in seconds: longer than any request lives.
+const UNMARKED_WITHIN: &str = "60";
+
+/// Repositories of which a process knows that something was claimed there; it only saves a round trip to know it.
+const MOST_SEEN: usize = 4_096;
+static SEEN: LazyLock<Mutex<Recent<(usize, RepoId), ()>>> = LazyLock::new(|| Mutex::new(Recent::of(MOST_SEEN / 2)));
+
+fn is_seen(store: &dyn Store, entry: &Entry<'_>) -> bool {
+    let mut seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
+    seen.get(&(address_of(store), entry.repo.clone())).is_some()
+}
+
+fn note_seen(store: &dyn Store, entry: &Entry<'_>) {
+    let mut seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
+    seen.put((address_of(store), entry.repo.clone()), ());
+}
+
+/// Tells one store of this process from another.
+fn address_of(store: &dyn Store) -> usize {
+    std::ptr::from_ref(store).cast::<()>().addr()
+}
+
+fn claim_keys(entry: &Entry<'_>) -> Vec<String> {
     let mut keys = branch_keys(entry);
-    keys.push(keys::token(repo));
-    let mut args = entry.arguments();
+    keys.push(keys::token(entry.repo));
+    keys
+}
+
+fn claim_arguments(entry: &Entry<'_>, wanted: &Wanted<'_>, kind: Kind) -> Vec<Vec<u8>> {
+    let mut args = entry.arguments(kind, wanted.paths.len());
     args.extend(arguments([
         wanted.claim.as_str(),
         wanted.policy.as_str(),
         wanted.agent_head.as_str(),
         wanted.message.as_str(),
-        &ttl,
-        repo.as_str(),
+        &wanted.ttl_seconds.to_string(),
+        entry.repo.as_str(),
     ]));
     args.extend(wanted.paths.iter().map(|path| path.as_str().as_bytes().to_vec()));
-    let mark = Request::Script {
-        script: &MARK_DUE,
-        keys: vec![keys::DUE.to_owned()],
-        args: arguments([repo.as_str(), &ttl]),
-    };
-    let claim = Request::Script {
-        script: &CLAIM,
-        keys,
-        args,
-    };
-    let mut replies = store.run(vec![mark, claim]).await?.into_iter();
-    Reply::open(&MARK_DUE, replies.next())?;
-    entered(Reply::open(&CLAIM, replies.next())?, |reply| {
-        match reply.outcome.as_str() {
-            "CLAIMED" => Ok(ClaimOutcome::Claimed(read_claim(reply)?)),
-            "CONFLICT" => Ok(ClaimOutcome::Conflict(read_claim(reply)?)),
-            "STALE" => Ok(ClaimOutcome::Stale(read_claim(reply)?)),
-            _ => Err(reply.malformed("an unknown outcome")),
-        }
-    })
+    args
+}
+
+fn read_outcome(reply: Reply) -> Result<ClaimOutcome, StoreError> {
+    match reply.outcome.as_str() {
+        "CLAIMED" => Ok(ClaimOutcome::Claimed(read_claim(reply)?)),
+        "CONFLICT" => Ok(ClaimOutcome::Conflict(read_claim(reply)?)),
+        "STALE" => Ok(ClaimOutcome::Stale(read_claim(reply)?)),
+        _ => Err(reply.malformed("an unknown outcome")),
+    }
 }

@@ -3,19 +3,19 @@
 mod entry;
 mod graph;
 mod head;
+mod identity;
 mod lock;
 mod release;
 mod reply;
 mod sweep;
 
-pub use entry::{
-    Entered, Entry, Full, HeadTerms, Limited, Rate, Rates, Remembered, SeenHead, Stop, TooMuch, Who, enter, remember,
-};
+pub use entry::{Entered, Entry, Full, HeadTerms, Limited, Rate, Rates, SeenHead, Stop, TooMuch, enter};
 pub use graph::{
     BuildLease, GraphPatch, Published, StagedPart, fail_build, lease_build, patch_graph, publish_graph, report_build,
     stage_graph, touch_graph,
 };
 pub use head::{HeadChange, LearntHead, Pushed, PushedHead, fail_head, forget_head, push_head, record_head};
+pub use identity::{RememberedMember, forget, recall, remember};
 pub use lock::{ClaimOutcome, Direction, Finding, Held, Relation, Survey, Wanted, check_status, claim};
 pub use release::{Release, ReleaseOutcome, Released, release};
 pub use sweep::{Swept, TakenRepository, settle_due, sweep, take_due};
@@ -50,6 +50,10 @@ script!(
 script!(
     /// Notes that a repository is about to hold a lock.
     MARK_DUE, "mark_due", repeatable: true, ["context"]
+);
+script!(
+    /// Takes that back where nothing was locked.
+    UNMARK_DUE, "unmark_due", repeatable: true, ["context"]
 );
 script!(
     /// Takes the repositories in which something may have expired.
@@ -101,13 +105,14 @@ script!(
 );
 
 /// Every script, for warming a store and for tests.
-pub static ALL: [&crate::store::Script; 18] = [
+pub static ALL: [&crate::store::Script; 19] = [
     &CHECK_STATUS,
     &CLAIM,
     &RELEASE,
     &ENTER,
     &SWEEP,
     &MARK_DUE,
+    &UNMARK_DUE,
     &TAKE_DUE,
     &SETTLE_DUE,
     &RECORD_HEAD,
@@ -123,7 +128,7 @@ pub static ALL: [&crate::store::Script; 18] = [
 ];
 
 /// How many of the KEYS are those of `includes/enter.lua`.
-const ENTRY_KEYS: usize = 6;
+const ENTRY_KEYS: usize = 5;
 
 /// The hash of a graph, and its parts.
 fn graph_keys(repo: &RepoId, branch: &Branch) -> Vec<String> {

@@ -1,4 +1,4 @@
-use super::entry::{Entered, Entry, SeenHead, entered};
+use super::entry::{Entered, Entry, Kind, SeenHead, entered};
 use super::reply::{Reply, arguments, call};
 use super::{RELEASE, branch_keys};
 use crate::domain::{CommitSha, FilePath, LockEntry, Message};
@@ -92,7 +92,7 @@ pub async fn release(
     entry: &Entry<'_>,
     request: &Release<'_>,
 ) -> Result<Entered<ReleaseOutcome>, StoreError> {
-    let mut args = entry.arguments();
+    let mut args = entry.arguments(Kind::Release, request.paths.len());
     args.extend(arguments([
         request.new_head.map_or("", CommitSha::as_str),
         match request.reachable {

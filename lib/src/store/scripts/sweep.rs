@@ -52,6 +52,7 @@ pub async fn sweep(store: &dyn Store, repo: &RepoId, most_files: usize) -> Resul
         keys::status_log(repo),
         keys::events(repo),
         keys::held(repo),
+        keys::marked(repo),
     ];
     let mut reply = call(store, &SWEEP, keys, arguments([&most_files.to_string()])).await?;
     Ok(Swept {
@@ -82,6 +83,7 @@ pub async fn settle_due(
         if repository.is_last_look { "1" } else { "0" },
         &TURN_SECONDS.to_string(),
     ]);
-    call(store, &SETTLE_DUE, vec![keys::DUE.to_owned()], args).await?;
+    let keys = vec![keys::DUE.to_owned(), keys::DUE_CLAIMS.to_owned()];
+    call(store, &SETTLE_DUE, keys, args).await?;
     Ok(())
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 #[derive(Debug)]
-pub(super) struct Recent<K, V> {
+pub(crate) struct Recent<K, V> {
     half: usize,
     young: HashMap<K, V>,
     old: HashMap<K, V>,
@@ -14,7 +14,7 @@ pub(super) struct Recent<K, V> {
 
 impl<K: Hash + Eq, V> Recent<K, V> {
     /// Holds between `half` and twice as many.
-    pub(super) fn of(half: usize) -> Self {
+    pub(crate) fn of(half: usize) -> Self {
         Recent {
             half,
             young: HashMap::new(),
@@ -22,7 +22,7 @@ impl<K: Hash + Eq, V> Recent<K, V> {
         }
     }
 
-    pub(super) fn get<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> Option<&V>
+    pub(crate) fn get<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> Option<&V>
     where
         K: Borrow<Q>,
     {
@@ -32,7 +32,7 @@ impl<K: Hash + Eq, V> Recent<K, V> {
         self.young.get(key)
     }
 
-    pub(super) fn put(&mut self, key: K, value: V) {
+    pub(crate) fn put(&mut self, key: K, value: V) {
         if self.young.len() >= self.half && !self.young.contains_key(&key) {
             self.old = std::mem::take(&mut self.young);
         }
@@ -40,7 +40,12 @@ impl<K: Hash + Eq, V> Recent<K, V> {
         self.young.insert(key, value);
     }
 
-    pub(super) fn forget<Q: Hash + Eq + ?Sized>(&mut self, key: &Q)
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.young.len() + self.old.len()
+    }
+
+    pub(crate) fn forget<Q: Hash + Eq + ?Sized>(&mut self, key: &Q)
     where
         K: Borrow<Q>,
     {
@@ -60,7 +65,7 @@ mod tests {
         for number in 1..1_000 {
             recent.put(number, number.to_string());
             assert_eq!(recent.get(&0).map(String::as_str), Some("kept"), "{number}");
-            assert!(recent.young.len() + recent.old.len() <= 20);
+            assert!(recent.len() <= 20);
         }
         assert_eq!(recent.get(&1), None);
         recent.put(0, "new".to_owned());

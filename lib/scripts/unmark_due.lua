@@ -1,0 +1,13 @@
+-- unmark_due: takes a repository from the list of what is due where a claim put it that was refused then, unless another claim
+-- or a sweep has had to do with it since; see mark_due.lua.
+-- KEYS: 1 due, 2 who has put repositories there in the last minute
+-- ARGV: 1 repository, 2 name of the claim
+-- Returns { UNMARKED, now }
+local due_key, claims_key = KEYS[1], KEYS[2]
+local repository, claim = ARGV[1], ARGV[2]
+
+if redis.call('HGET', claims_key, repository) == claim then
+  redis.call('HDEL', claims_key, repository)
+  redis.call('ZREM', due_key, repository)
+end
+return { 'UNMARKED', now }

@@ -1,0 +1,273 @@
+use std::collections::HashSet;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use tokio::sync::Semaphore;
+
+use super::{Member, UnverifiedLimit, Verdict};
+use crate::domain::RepoId;
+use crate::recent::Recent;
+
+/// Verified credentials remembered, about, each in one repository; one takes some 300 bytes.
+const MOST_MEMBERS: usize = 16_384;
+/// Refused ones.
+const MOST_REFUSED: usize = 4_096;
+/// How long a verdict is believed without another look.
+const BELIEVED: Duration = Duration::from_secs(300);
+/// From this age on it is renewed in the background.
+const RENEWED_AFTER: Duration = Duration::from_secs(240);
+/// How long it is believed while GitHub gives no answer.
+const BELIEVED_OFFLINE: Duration = Duration::from_secs(3_600);
+/// How long a credential that was good is no unknown one.
+pub const KEPT: Duration = Duration::from_secs(86_400);
+/// How long a refusal is remembered.
+const REFUSED_FOR: Duration = Duration::from_secs(30);
+/// The pause after GitHub has given no answer.
+const RETRY: Duration = Duration::from_secs(30);
+/// Unknown credentials that are looked up in the store at once. More wait in their order.
+const MOST_LOOKUPS: usize = 16;
+
+/// What this process knows of tokens of GitHub's. An unverified caller fills nothing here that a verified one needs: those
+/// who were verified and those who were refused are remembered apart.
+#[derive(Debug)]
+pub struct KnownCredentials {
+    members: Mutex<Recent<String, Known>>,
+    refused: Mutex<Recent<String, (Verdict, SystemTime)>>,
+    renewing: Mutex<HashSet<String>>,
+    /// Reads of what other processes have learnt.
+    pub(crate) lookups: Semaphore,
+    /// The unverified-caller limit.
+    pub(crate) unverified: UnverifiedLimit,
+}
+
+#[derive(Clone, Debug)]
+struct Known {
+    member: Member,
+    verified_at: SystemTime,
+    /// GitHub gave no answer, and is not asked again before this.
+    retry_at: Option<SystemTime>,
+}
+
+/// What is known of a credential.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Recalled {
+    /// Nothing.
+    Nothing,
+    /// A verified one; how fresh that is.
+    Member(Member, Freshness),
+    /// One that does not count.
+    Refused(Verdict),
+}
+
+/// How fresh a verdict is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Freshness {
+    /// It counts.
+    Fresh,
+    /// It counts, and should be renewed.
+    Ageing,
+    /// It is asked for again first; it counts if GitHub gives no answer.
+    Old,
+    /// It is asked for again first.
+    Lapsed,
+}
+
+impl Default for KnownCredentials {
+    fn default() -> Self {
+        KnownCredentials {
+            members: Mutex::new(Recent::of(MOST_MEMBERS / 2)),
+            refused: Mutex::new(Recent::of(MOST_REFUSED / 2)),
+            renewing: Mutex::default(),
+            lookups: Semaphore::new(MOST_LOOKUPS),
+            unverified: UnverifiedLimit::default(),
+        }
+    }
+}
+
+fn key(credential: &str, repo: &RepoId) -> String {
+    format!("{credential} {repo}")
+}
+
+impl KnownCredentials {
+    pub(crate) fn recall(&self, credential: &str, repo: &RepoId, now: SystemTime) -> Recalled {
+        let key = key(credential, repo);
+        if let Some(known) = lock(&self.members).get(&key) {
+            // A clock that was set back makes it as old as can be.
+            let age = now.duration_since(known.verified_at).unwrap_or(BELIEVED_OFFLINE);
+            let is_waiting = known.retry_at.is_some_and(|at| now < at && at <= now + RETRY);
+            let freshness = match age {
+                age if age >= KEPT => return Recalled::Nothing,
+                age if age < RENEWED_AFTER => Freshness::Fresh,
+                age if age < BELIEVED_OFFLINE && is_waiting => Freshness::Fresh,
+                age if age < BELIEVED => Freshness::Ageing,
+                age if age < BELIEVED_OFFLINE => Freshness::Old,
+                _ => Freshness::Lapsed,
+            };
+            return Recalled::Member(known.member.clone(), freshness);
+        }
+        let mut refused = lock(&self.refused);
+        for key in [credential, &key] {
+            if let Some((verdict, at)) = refused.get(key)
+                && now.duration_since(*at).is_ok_and(|age| age < REFUSED_FOR)
+            {
+                return Recalled::Refused(verdict.clone());
+            }
+        }
+        Recalled::Nothing
+    }
+
+    /// Remembers what was learnt `age` ago.
+    pub(crate) fn note_member(&self, credential: &str, repo: &RepoId, member: Member, now: SystemTime, age: Duration) {
+        let known = Known {
+            member,
+            verified_at: now.checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH),
+            retry_at: None,
+        };
+        lock(&self.members).put(key(credential, repo), known);
+    }
+
+    /// Remembers that a credential does not count: anywhere, where GitHub does not accept it, or else in `repo`.
+    pub(crate) fn note_refusal(&self, credential: &str, repo: &RepoId, verdict: &Verdict, now: SystemTime) {
+        let in_repo = key(credential, repo);
+        lock(&self.members).forget(&in_repo);
+        let key = match verdict {
+            Verdict::Refused(_) => credential.to_owned(),
+            _ => in_repo,
+        };
+        lock(&self.refused).put(key, (verdict.clone(), now));
+    }
+
+    /// Remembers that GitHub gave no answer.
+    pub(crate) fn note_silence(&self, credential: &str, repo: &RepoId, now: SystemTime) {
+        let mut members = lock(&self.members);
+        let key = key(credential, repo);
+        if let Some(known) = members.get(&key).cloned() {
+            let retry_at = Some(now + RETRY);
+            members.put(key, Known { retry_at, ..known });
+        }
+    }
+
+    /// The right to renew a verdict in the background, for one at a time.
+    pub(crate) fn begin_renewal(self: &std::sync::Arc<Self>, credential: &str, repo: &RepoId) -> Option<Renewal> {
+        let key = key(credential, repo);
+        lock(&self.renewing).insert(key.clone()).then(|| Renewal {
+            known: std::sync::Arc::clone(self),
+            key,
+        })
+    }
+}
+
+/// A renewal under way.
+pub(crate) struct Renewal {
+    known: std::sync::Arc<KnownCredentials>,
+    key: String,
+}
+
+impl Drop for Renewal {
+    fn drop(&mut self) {
+        lock(&self.known.renewing).remove(&self.key);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::UserId;
+
+    fn repo(name: &str) -> RepoId {
+        RepoId::parse(&format!("https://github.com/acme/{name}")).unwrap()
+    }
+
+    fn member() -> Member {
+        Member {
+            user_id: UserId::parse("ann").unwrap(),
+            user_name: "Ann".to_owned(),
+            can_push: true,
+        }
+    }
+
+    #[test]
+    fn a_verdict_ages_and_is_kept_for_a_day() {
+        let (known, shop) = (KnownCredentials::default(), repo("shop"));
+        let start = SystemTime::now();
+        let freshness = |seconds| match known.recall("abc", &shop, start + Duration::from_secs(seconds)) {
+            Recalled::Member(_, freshness) => Some(freshness),
+            _ => None,
+        };
+        assert_eq!(freshness(0), None);
+        known.note_member("abc", &shop, member(), start, Duration::ZERO);
+        for (seconds, expected) in [
+            (0, Freshness::Fresh),
+            (239, Freshness::Fresh),
+            (240, Freshness::Ageing),
+            (299, Freshness::Ageing),
+            (300, Freshness::Old),
+            (3_599, Freshness::Old),
+            (3_600, Freshness::Lapsed),
+            (86_399, Freshness::Lapsed),
+        ] {
+            assert_eq!(freshness(seconds), Some(expected), "{seconds}");
+        }
+        assert_eq!(freshness(86_400), None);
+        // While GitHub gives no answer it is not asked at every step, and not believed without end.
+        known.note_silence("abc", &shop, start + Duration::from_secs(400));
+        assert_eq!(freshness(420), Some(Freshness::Fresh));
+        assert_eq!(freshness(430), Some(Freshness::Old));
+        known.note_silence("abc", &shop, start + Duration::from_secs(3_590));
+        assert_eq!(freshness(3_601), Some(Freshness::Lapsed));
+        assert_eq!(known.recall("abc", &repo("other"), start), Recalled::Nothing);
+    }
+
+    #[test]
+    fn a_clock_that_was_set_back_has_nobody_believed_for_longer() {
+        let (known, shop) = (KnownCredentials::default(), repo("shop"));
+        let now = SystemTime::now();
+        known.note_member("abc", &shop, member(), now, Duration::ZERO);
+        let before = now - Duration::from_secs(7_200);
+        assert_eq!(
+            known.recall("abc", &shop, before),
+            Recalled::Member(member(), Freshness::Lapsed)
+        );
+    }
+
+    #[test]
+    fn a_token_that_is_bad_is_so_everywhere_and_one_without_a_right_in_its_repository() {
+        let known = KnownCredentials::default();
+        let now = SystemTime::now();
+        let bad = Verdict::Refused("no".to_owned());
+        known.note_refusal("bad", &repo("one"), &bad, now);
+        assert_eq!(known.recall("bad", &repo("two"), now), Recalled::Refused(bad));
+        let outside = Verdict::NoRight("no".to_owned());
+        known.note_refusal("outsider", &repo("one"), &outside, now);
+        assert_eq!(known.recall("outsider", &repo("two"), now), Recalled::Nothing);
+        assert_eq!(known.recall("outsider", &repo("one"), now), Recalled::Refused(outside));
+        let later = now + REFUSED_FOR;
+        assert_eq!(known.recall("bad", &repo("one"), later), Recalled::Nothing);
+    }
+
+    #[test]
+    fn refused_credentials_drive_out_no_verified_one() {
+        let (known, shop) = (KnownCredentials::default(), repo("shop"));
+        let now = SystemTime::now();
+        known.note_member("abc", &shop, member(), now, Duration::ZERO);
+        let bad = Verdict::Refused("no".to_owned());
+        for number in 0..50_000 {
+            known.note_refusal(&number.to_string(), &shop, &bad, now);
+        }
+        assert!(matches!(known.recall("abc", &shop, now), Recalled::Member(..)));
+        assert!(lock(&known.refused).len() <= MOST_REFUSED);
+    }
+
+    #[test]
+    fn one_renews_at_a_time() {
+        let (known, shop) = (std::sync::Arc::new(KnownCredentials::default()), repo("shop"));
+        let first = known.begin_renewal("abc", &shop);
+        assert!(first.is_some() && known.begin_renewal("abc", &shop).is_none());
+        drop(first);
+        assert!(known.begin_renewal("abc", &shop).is_some());
+    }
+}

@@ -1,0 +1,157 @@
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::recent::Recent;
+
+/// Addresses remembered, about.
+const MOST_ADDRESSES: usize = 4_096;
+
+/// Milliseconds between two at the sustained rate, and how many may come at once.
+type Rate = (u64, u64);
+
+/// Of one address: 30 a minute.
+const OF_AN_ADDRESS: Rate = (2_000, 60);
+/// Of all addresses together: 200 a minute. Many bad credentials have GitHub refuse good ones from this process as well.
+const OF_ALL: Rate = (300, 200);
+
+/// The unverified-caller limit: how many credentials that nobody vouches for are looked at, for each source address and in the
+/// whole process. A credential that turns out to be good is not counted.
+#[derive(Debug)]
+pub struct UnverifiedLimit {
+    started: Instant,
+    arrivals: Mutex<Arrivals>,
+}
+
+/// Theoretical arrival times (GCRA), in milliseconds since the start.
+#[derive(Debug)]
+struct Arrivals {
+    of_all: u64,
+    by_address: Recent<IpAddr, u64>,
+}
+
+impl Default for UnverifiedLimit {
+    fn default() -> Self {
+        UnverifiedLimit {
+            started: Instant::now(),
+            arrivals: Mutex::new(Arrivals {
+                of_all: 0,
+                by_address: Recent::of(MOST_ADDRESSES / 2),
+            }),
+        }
+    }
+}
+
+impl UnverifiedLimit {
+    /// Counts one credential shown from `address`.
+    ///
+    /// # Errors
+    /// When there were too many, with the seconds until the next is looked at.
+    pub fn take(&self, address: IpAddr) -> Result<(), u64> {
+        self.take_at(address, self.started.elapsed())
+    }
+
+    fn take_at(&self, address: IpAddr, since_start: Duration) -> Result<(), u64> {
+        let now = since_start.as_millis() as u64;
+        let address = network(address);
+        let mut arrivals = self.arrivals.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = arrivals.by_address.get(&address).copied().unwrap_or_default();
+        let own = next(before, now, OF_AN_ADDRESS)?;
+        let of_all = next(arrivals.of_all, now, OF_ALL)?;
+        arrivals.by_address.put(address, own);
+        arrivals.of_all = of_all;
+        Ok(())
+    }
+
+    /// Takes back what was counted: the credential is good, or nobody could be asked.
+    pub fn give_back(&self, address: IpAddr) {
+        let address = network(address);
+        let mut arrivals = self.arrivals.lock().unwrap_or_else(PoisonError::into_inner);
+        arrivals.of_all = arrivals.of_all.saturating_sub(OF_ALL.0);
+        if let Some(own) = arrivals.by_address.get(&address).copied() {
+            arrivals.by_address.put(address, own.saturating_sub(OF_AN_ADDRESS.0));
+        }
+    }
+}
+
+/// The arrival time after one more, or the seconds until one more may come.
+fn next(arrival: u64, now: u64, (interval, burst): Rate) -> Result<u64, u64> {
+    let next = arrival.max(now) + interval;
+    let early = next.saturating_sub(now + interval * burst);
+    if early > 0 {
+        return Err(early.div_ceil(1_000));
+    }
+    Ok(next)
+}
+
+/// What one subscriber has: an address of version 4, or a network of 64 bits of version 6.
+fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX))),
+        address => address,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(text: &str) -> IpAddr {
+        text.parse().unwrap()
+    }
+
+    /// How many of `count` are looked at.
+    fn looked_at(limit: &UnverifiedLimit, text: &str, count: usize, seconds: u64) -> usize {
+        let take = |_: &usize| limit.take_at(address(text), Duration::from_secs(seconds)).is_ok();
+        (0..count).filter(take).count()
+    }
+
+    #[test]
+    fn one_address_uses_up_its_own_share_and_nobody_elses() {
+        let limit = UnverifiedLimit::default();
+        assert_eq!(looked_at(&limit, "192.0.2.1", 500, 0), 60);
+        assert_eq!(looked_at(&limit, "192.0.2.2", 10, 0), 10);
+        assert_eq!(limit.take_at(address("192.0.2.1"), Duration::ZERO), Err(2));
+        // Thirty more a minute later.
+        assert_eq!(looked_at(&limit, "192.0.2.1", 500, 60), 30);
+    }
+
+    #[test]
+    fn all_addresses_together_have_a_limit() {
+        let limit = UnverifiedLimit::default();
+        let all: usize = (1..=100)
+            .map(|number| looked_at(&limit, &format!("192.0.2.{number}"), 5, 0))
+            .sum();
+        assert_eq!(all, 200);
+        assert_eq!(looked_at(&limit, "192.0.2.200", 100, 6), 20);
+    }
+
+    #[test]
+    fn good_credentials_are_not_counted() {
+        let limit = UnverifiedLimit::default();
+        for _ in 0..1_000 {
+            limit.take_at(address("192.0.2.1"), Duration::ZERO).unwrap();
+            limit.give_back(address("::ffff:192.0.2.1"));
+        }
+        assert_eq!(looked_at(&limit, "192.0.2.1", 500, 0), 60);
+    }
+
+    #[test]
+    fn a_subscriber_of_ipv6_has_one_share() {
+        let limit = UnverifiedLimit::default();
+        let all: usize = (0..100)
+            .map(|number| looked_at(&limit, &format!("2001:db8:0:1::{number:x}"), 2, 0))
+            .sum();
+        assert_eq!(all, 60);
+        assert_eq!(looked_at(&limit, "2001:db8:0:2::1", 2, 0), 2);
+    }
+
+    #[test]
+    fn addresses_are_remembered_within_a_bound() {
+        let limit = UnverifiedLimit::default();
+        for number in 0..20_000_u32 {
+            let _ = limit.take_at(IpAddr::V4(number.into()), Duration::from_secs(number.into()));
+        }
+        assert!(limit.arrivals.lock().unwrap().by_address.len() <= MOST_ADDRESSES);
+    }
+}

@@ -1,0 +1,209 @@
+//! Who the caller is and what it may do in the repository, before anything else is done for it. What an unverified caller
+//! shows is held against this process's memory, against one key of the store, and then, within the unverified-caller limit,
+//! against GitHub, which is asked with that credential alone.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use super::caller_address::caller_address;
+use super::{ApiError, AppState};
+use crate::after_answer::defer;
+use crate::auth::{AuthError, Entrant, Freshness, KEPT, KnownCredentials, Member, People, Recalled, Shown, Verdict};
+use crate::domain::RepoId;
+use crate::store::Store;
+use crate::store::scripts::{RememberedMember, forget, recall, remember};
+use crate::timing::Call;
+
+/// Who `entrant` is in `repo`.
+///
+/// # Errors
+/// When `repo` is not served, the credential does not count there, too many unknown ones were shown, or nobody can be
+/// verified now.
+pub(super) async fn identify(state: &AppState, entrant: Entrant, repo: &RepoId) -> Result<Member, ApiError> {
+    let served = state.source.as_ref().map_or(Ok(()), |source| source.serves(repo));
+    let shown = match entrant {
+        Entrant::Verified(identity) => {
+            served?;
+            return Ok(Member {
+                user_id: identity.user_id,
+                user_name: identity.user_name,
+                can_push: true,
+            });
+        }
+        // What is served is told to nobody who is not verified.
+        Entrant::Shown(_) if served.is_err() => return Err(not_shown(repo)),
+        Entrant::Shown(shown) => shown,
+    };
+    let Some((people, known)) = state.authenticator.people() else {
+        return Err(ApiError::Internal);
+    };
+    let credential = Credential {
+        store: Arc::clone(&state.store),
+        people: Arc::clone(people),
+        known: Arc::clone(known),
+        shown,
+        repo: repo.clone(),
+    };
+    credential.identify().await
+}
+
+fn not_shown(repo: &RepoId) -> ApiError {
+    ApiError::ForbiddenRepository(format!(
+        "there is no repository {repo}, or it is not shown to this token; send a token that may read it"
+    ))
+}
+
+/// A credential that is shown for a repository.
+#[derive(Clone)]
+struct Credential {
+    store: Arc<dyn Store>,
+    people: Arc<dyn People>,
+    known: Arc<KnownCredentials>,
+    shown: Shown,
+    repo: RepoId,
+}
+
+impl Credential {
+    async fn identify(self) -> Result<Member, ApiError> {
+        let mut recalled = self.recall();
+        if recalled == Recalled::Nothing {
+            self.read_store().await?;
+            recalled = self.recall();
+        }
+        match recalled {
+            Recalled::Member(member, freshness) => self.believe(member, freshness).await,
+            Recalled::Refused(verdict) => accept(verdict),
+            Recalled::Nothing => self.verify_unknown().await,
+        }
+    }
+
+    fn recall(&self) -> Recalled {
+        self.known.recall(self.shown.name(), &self.repo, SystemTime::now())
+    }
+
+    /// What other processes have learnt.
+    async fn read_store(&self) -> Result<(), ApiError> {
+        let _turn = self.known.lookups.acquire().await;
+        if self.recall() != Recalled::Nothing {
+            return Ok(());
+        }
+        if let Some((member, age)) = recall(&*self.store, &self.repo, self.shown.name(), KEPT).await? {
+            let RememberedMember {
+                user_id,
+                user_name,
+                can_push,
+            } = member;
+            let member = Member {
+                user_id,
+                user_name,
+                can_push,
+            };
+            let name = self.shown.name();
+            self.known.note_member(name, &self.repo, member, SystemTime::now(), age);
+        }
+        Ok(())
+    }
+
+    /// One that was good before is no unknown one: whatever others show, it is asked about.
+    async fn believe(self, member: Member, freshness: Freshness) -> Result<Member, ApiError> {
+        match freshness {
+            Freshness::Fresh => Ok(member),
+            Freshness::Ageing => {
+                self.renew_in_background();
+                Ok(member)
+            }
+            Freshness::Old => match self.verify().await {
+                Err(ApiError::IdentityUnavailable(why)) => {
+                    tracing::warn!(why, "GitHub gives no answer: a caller is believed to be who it was");
+                    Ok(member)
+                }
+                verified => verified,
+            },
+            Freshness::Lapsed => self.verify().await,
+        }
+    }
+
+    fn renew_in_background(self) {
+        let Some(renewal) = self.known.begin_renewal(self.shown.name(), &self.repo) else {
+            return;
+        };
+        let renewal = Arc::new(renewal);
+        let renew = || {
+            let (credential, renewal) = (self.clone(), Arc::clone(&renewal));
+            async move {
+                let _renewal = renewal;
+                if let Err(error) = credential.verify().await {
+                    tracing::debug!(%error, "a caller's right was not renewed");
+                }
+            }
+        };
+        // In a function nothing runs after the answer but what was deferred.
+        if !defer(|_| renew()) {
+            tokio::spawn(renew());
+        }
+    }
+
+    async fn verify_unknown(self) -> Result<Member, ApiError> {
+        let address = caller_address();
+        self.known
+            .unverified
+            .take(address)
+            .map_err(|retry_after_seconds| ApiError::RateLimited {
+                retry_after_seconds,
+                whose: "too many unknown credentials are shown here",
+            })?;
+        let known = Arc::clone(&self.known);
+        let verified = self.verify().await;
+        if verified.is_ok() {
+            known.unverified.give_back(address);
+        }
+        verified
+    }
+
+    /// Asks GitHub, and remembers what it says.
+    async fn verify(&self) -> Result<Member, ApiError> {
+        let (name, repo) = (self.shown.name(), &self.repo);
+        let asked = {
+            let _call = Call::to_source();
+            match self.shown.secret() {
+                Some(token) => self.people.verify(token, repo).await,
+                None => self.people.verify_anybody(repo).await,
+            }
+        };
+        let now = SystemTime::now();
+        match asked {
+            Ok(Verdict::Member(member)) => {
+                self.known.note_member(name, repo, member.clone(), now, Duration::ZERO);
+                let remembered = RememberedMember {
+                    user_id: member.user_id.clone(),
+                    user_name: member.user_name.clone(),
+                    can_push: member.can_push,
+                };
+                remember(&*self.store, repo, name, &remembered, KEPT).await?;
+                Ok(member)
+            }
+            Ok(verdict) => {
+                let was_known = matches!(self.recall(), Recalled::Member(..));
+                self.known.note_refusal(name, repo, &verdict, now);
+                if was_known {
+                    forget(&*self.store, repo, name).await?;
+                }
+                accept(verdict)
+            }
+            Err(error) => {
+                if matches!(error, AuthError::Unavailable(_)) {
+                    self.known.note_silence(name, repo, now);
+                }
+                Err(error.into())
+            }
+        }
+    }
+}
+
+fn accept(verdict: Verdict) -> Result<Member, ApiError> {
+    match verdict {
+        Verdict::Member(member) => Ok(member),
+        Verdict::Refused(why) => Err(ApiError::Unauthorized(why)),
+        Verdict::NoRight(why) => Err(ApiError::ForbiddenRepository(why)),
+    }
+}
