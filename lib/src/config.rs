@@ -41,6 +41,8 @@ pub mod env_vars {
     pub const COORD_GRAPH_MAX_BYTES: &str = "COORD_GRAPH_MAX_BYTES";
     /// Most files of code that one graph takes in, at least 1. Default 500,000. Files past it are `over_limit`.
     pub const COORD_GRAPH_MAX_FILES: &str = "COORD_GRAPH_MAX_FILES";
+    /// Most imports that one graph takes in, at least 1. Default 1,000,000. Files past it are `over_limit`.
+    pub const COORD_GRAPH_MAX_IMPORTS: &str = "COORD_GRAPH_MAX_IMPORTS";
     /// Largest file that is read for its imports, in bytes, at least 1. Default 4 MiB. Larger ones are `too_large`.
     pub const COORD_GRAPH_MAX_FILE_BYTES: &str = "COORD_GRAPH_MAX_FILE_BYTES";
     /// Origins of pages on other sites that may ask, with commas: `https://coord.example.com,http://localhost:5173`. Unset: none.
@@ -177,9 +179,11 @@ pub fn graph_limits(environment: Environment<'_>) -> Result<Limits, ConfigError>
     };
     let default = Limits::default();
     let files = number(env_vars::COORD_GRAPH_MAX_FILES, default.max_files as u64)?;
+    let imports = number(env_vars::COORD_GRAPH_MAX_IMPORTS, default.max_imports as u64)?;
     Ok(Limits {
         max_file_bytes: number(env_vars::COORD_GRAPH_MAX_FILE_BYTES, default.max_file_bytes)?,
         max_files: usize::try_from(files).unwrap_or(usize::MAX),
+        max_imports: usize::try_from(imports).unwrap_or(usize::MAX),
         max_bytes: number(env_vars::COORD_GRAPH_MAX_BYTES, default.max_bytes)?,
         ..default
     })
@@ -226,6 +230,7 @@ mod tests {
         let with = |value: &'static str| graph_limits(&move |_| Some(value.to_owned()));
         let limits = with("7").unwrap();
         assert_eq!((limits.max_files, limits.max_bytes, limits.max_file_bytes), (7, 7, 7));
+        assert_eq!(limits.max_imports, 7);
         assert_eq!(graph_limits(&|_| None), Ok(Limits::default()));
         for refused in ["0", "-1", "4 GiB", "1e6", "1.5"] {
             assert!(with(refused).is_err(), "{refused}");

@@ -45,6 +45,7 @@ pub enum Command {
 Environment:
   COORD_GRAPH_MAX_BYTES       most bytes of code that are read in all
   COORD_GRAPH_MAX_FILES       most files of code that are read
+  COORD_GRAPH_MAX_IMPORTS     most imports of a graph
   COORD_GRAPH_MAX_FILE_BYTES  largest file that is read
 
 Examples:

@@ -10,7 +10,9 @@ use coord::config::{env_vars, process_environment, secret};
 use coord::domain::{Branch, CommitSha, RepoId};
 use coord::http::Webhook;
 use coord::source::github::{ApiBase, GithubConfig, GithubSource};
-use coord::source::{BlobSink, KnownHead, Reachable, RefreshedHead, Source, SourceError, SourceHealth, Tip, TreeEntry};
+use coord::source::{
+    BlobSink, Hold, KnownHead, Reachable, RefreshedHead, Source, SourceError, SourceHealth, Tip, TreeEntry,
+};
 use coord::timing::TimedSource;
 
 use crate::banner::Served;
@@ -206,6 +208,10 @@ impl Source for Sources {
 
     async fn tree(&self, repo: &RepoId, commit: &CommitSha) -> Result<Vec<TreeEntry>, SourceError> {
         self.of(repo)?.tree(repo, commit).await
+    }
+
+    fn hold(&self, repo: &RepoId) -> Option<Hold> {
+        self.of(repo).ok()?.hold(repo)
     }
 
     async fn read_blobs(

@@ -61,6 +61,8 @@ pub async fn build_tree(
     })
     .await?;
     let scanned = Arc::new(AtomicUsize::new(0));
+    // Dropped before the graph is put together, where there is nothing left to read.
+    let mut hold = source.hold(repo);
     loop {
         let Asked {
             files,
@@ -83,9 +85,7 @@ pub async fn build_tree(
             let (update, scanned, progress) = (Arc::clone(&update), Arc::clone(&scanned), Arc::clone(&progress));
             Arc::new(move |index, blob: Blob<'_>| {
                 let files = wanted_by.get(index).map_or(&[][..], |wanted_by| wanted_by.as_slice());
-                for file in files {
-                    update.supply(*file, blob);
-                }
+                update.supply_all(files, blob);
                 let before = scanned.fetch_add(files.len(), Ordering::Relaxed);
                 let done = before + files.len();
                 if done / pace > before / pace || done == state.wanted {
@@ -93,7 +93,12 @@ pub async fn build_tree(
                 }
             })
         };
+        let is_last = files.len() >= unread;
         source.read_blobs(repo, blobs, limits.max_file_bytes, sink).await?;
+        if is_last {
+            // Few are asked for after this, if any: configs that others name.
+            drop(hold.take());
+        }
         let supplied = Arc::clone(&update);
         next = off_the_runtime(move || {
             // A source that left one out must not be asked for it forever.
@@ -140,7 +145,7 @@ fn step(update: &Update) -> ControlFlow<Snapshot, Asked> {
         files,
         blobs,
         wanted_by,
-        unread: update.unread_count(),
+        unread: update.last_unread(),
     })
 }
 

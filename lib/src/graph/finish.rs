@@ -6,6 +6,7 @@
 //! three is as before, and so is the answer. Ids of files are renumbered when paths come or go.
 
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::FileId;
@@ -18,6 +19,9 @@ use super::resolve::{
 use super::snapshot::{NONE, Snapshot};
 use super::update::{FileKind, Update};
 use crate::cores::cores;
+
+/// Most edges beside the first of each import: a package of Go is all of its files.
+const MAX_MORE: usize = 3_000_000;
 
 /// From how many files on resolving is shared among threads.
 const PARALLEL_FROM: usize = 250;
@@ -48,12 +52,14 @@ impl Update {
             layouts: &layouts,
         };
         let mut resolved: Vec<Option<Arc<Resolved>>> = match previous {
-            Some(older) => self.still_valid(older, &resolver, &records),
-            None => vec![None; records.len()],
+            // Where it was cut off, what is behind that was never resolved.
+            Some(older) if older.cut_at.is_none() => self.still_valid(older, &resolver, &records),
+            _ => vec![None; records.len()],
         };
         resolve_missing(&resolver, &self.kinds, &records, &mut resolved);
+        let cut_at = cut_off(&resolver, &self.kinds, &records, &mut resolved);
         let resolved: Vec<Arc<Resolved>> = resolved.into_iter().map(Option::unwrap_or_default).collect();
-        let graph = self.assemble(&records, &resolved);
+        let graph = self.assemble(&records, &resolved, cut_at);
         Snapshot {
             files: Arc::clone(&self.files),
             table,
@@ -62,6 +68,7 @@ impl Update {
             projects,
             layouts,
             resolved,
+            cut_at,
             graph: Arc::new(graph),
         }
     }
@@ -156,7 +163,12 @@ impl Update {
         valid.collect()
     }
 
-    fn assemble(&self, records: &[Option<Arc<Record>>], resolved: &[Arc<Resolved>]) -> ImportGraph {
+    fn assemble(
+        &self,
+        records: &[Option<Arc<Record>>],
+        resolved: &[Arc<Resolved>],
+        cut_at: Option<FileId>,
+    ) -> ImportGraph {
         let mut edges = Vec::with_capacity(resolved.iter().map(|one| one.outcomes.len()).sum());
         let mut unresolved = [0; Reason::ALL.len()];
         let mut targets: Vec<(FileId, KindSet)> = Vec::new();
@@ -183,12 +195,21 @@ impl Update {
                 edges.push((from, chunk[0].0, kinds));
             }
         }
-        let facts = self.kinds.iter().zip(records).map(|(kind, record)| match record {
+        let is_cut = |id: FileId, record: &Record| {
+            let is_behind = cut_at.is_some_and(|cut_at| id >= cut_at);
+            is_behind && record.state == FileState::Ok && !record.specifiers.is_empty()
+        };
+        let files = (0..).zip(self.kinds.iter().zip(records));
+        let facts = files.map(|(id, (kind, record))| match record {
             Some(record) => Facts {
                 size: (record.state != FileState::Unreadable).then_some(record.size),
-                state: record.state,
+                state: if is_cut(id, record) {
+                    FileState::OverLimit
+                } else {
+                    record.state
+                },
             },
-            None if kind.language.is_some() => Facts {
+            None if kind.language.is_some() || kind.is_manifest => Facts {
                 size: None,
                 state: FileState::OverLimit,
             },
@@ -205,6 +226,7 @@ fn resolve_missing(
     records: &[Option<Arc<Record>>],
     resolved: &mut [Option<Arc<Resolved>>],
 ) {
+    let more = AtomicUsize::new(0);
     let resolve_part = |first: usize, part: &mut [Option<Arc<Resolved>>]| {
         let mut scratch = Scratch::default();
         let empty = Arc::new(Resolved::default());
@@ -212,12 +234,19 @@ fn resolve_missing(
             if slot.is_some() {
                 continue;
             }
+            if more.load(Ordering::Relaxed) > MAX_MORE {
+                return;
+            }
             *slot = match (&records[id], kinds[id].language) {
                 (Some(record), Some(language)) if !record.specifiers.is_empty() => Some(Arc::new(
                     resolver.resolve_file(id as FileId, language, &record.specifiers, &mut scratch),
                 )),
                 _ => Some(Arc::clone(&empty)),
             };
+            let found = slot.as_ref().map_or(0, |found| found.more.len());
+            if found > 0 {
+                more.fetch_add(found, Ordering::Relaxed);
+            }
         }
     };
     let due = resolved.iter().filter(|slot| slot.is_none()).count();
@@ -240,4 +269,31 @@ fn resolve_missing(
         }
         resolve();
     });
+}
+
+/// Drops, in the order of files, what is past [`MAX_MORE`], and resolves what was left out before it for being too many.
+/// The first file that is dropped, if there is one.
+fn cut_off(
+    resolver: &Resolver<'_>,
+    kinds: &[FileKind],
+    records: &[Option<Arc<Record>>],
+    resolved: &mut [Option<Arc<Resolved>>],
+) -> Option<FileId> {
+    let mut scratch = Scratch::default();
+    let mut more = 0;
+    for id in 0..resolved.len() {
+        let slot = &mut resolved[id];
+        if slot.is_none()
+            && let (Some(record), Some(language)) = (&records[id], kinds[id].language)
+        {
+            let found = resolver.resolve_file(id as FileId, language, &record.specifiers, &mut scratch);
+            *slot = Some(Arc::new(found));
+        }
+        more += slot.as_ref().map_or(0, |found| found.more.len());
+        if more > MAX_MORE {
+            resolved[id..].fill(None);
+            return Some(id as FileId);
+        }
+    }
+    None
 }

@@ -21,6 +21,11 @@ pub struct Record {
     pub manifest: Option<String>,
 }
 
+/// Most imports that are kept of one file, by [`Record::weight`]. Files that list thousands of icons have 10,000.
+const MAX_WEIGHT: usize = 20_000;
+/// So many bytes of an import weigh as much as another import.
+pub(super) const BYTES_FOR_WEIGHT: usize = 64;
+
 const KINDS: [(ImportKind, char); 14] = [
     (ImportKind::Import, 'i'),
     (ImportKind::ExportFrom, 'e'),
@@ -39,6 +44,27 @@ const KINDS: [(ImportKind, char); 14] = [
 ];
 
 impl Record {
+    /// What its imports take in memory, by the number of short ones that take as much.
+    pub(super) fn weight(&self) -> usize {
+        self.specifiers.iter().map(weight_of).sum()
+    }
+
+    /// Drops the imports that are too many for one file; whether there were some.
+    pub(super) fn bound(&mut self) -> bool {
+        let mut weight = 0;
+        let kept = self.specifiers.iter().take_while(|specifier| {
+            weight += weight_of(specifier);
+            weight <= MAX_WEIGHT
+        });
+        let kept = kept.count();
+        let is_bounded = kept < self.specifiers.len();
+        if is_bounded {
+            self.specifiers.truncate(kept);
+            self.specifiers.shrink_to_fit();
+        }
+        is_bounded
+    }
+
     /// The text form: a line `VERSION BLOB STATE SIZE`, a line `kLINE TEXT` or `kLINE TEXT<tab>NAME` for each specifier
     /// (`k` a letter for the kind; backslash, tab and newline escaped), and for a manifest a line `M` and its text.
     pub fn encode(&self) -> String {
@@ -99,6 +125,11 @@ impl Record {
         }
         Some(record)
     }
+}
+
+fn weight_of(specifier: &Specifier) -> usize {
+    let name = specifier.name.as_ref().map_or(0, String::len);
+    1 + (specifier.text.len() + name) / BYTES_FOR_WEIGHT
 }
 
 fn decode_specifier(line: &str) -> Option<Specifier> {

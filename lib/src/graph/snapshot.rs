@@ -23,6 +23,8 @@ pub struct Snapshot {
     pub(super) projects: Arc<Projects>,
     pub(super) layouts: Layouts,
     pub(super) resolved: Vec<Arc<Resolved>>,
+    /// The first file whose imports were too many for the graph.
+    pub(super) cut_at: Option<FileId>,
     pub(super) graph: Arc<ImportGraph>,
 }
 

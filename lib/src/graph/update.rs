@@ -2,14 +2,15 @@
 //! them tells. [`super::finish`] makes the graph of it.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::FileId;
 use super::content::text_of;
 use super::import_graph::FileState;
 use super::language::Language;
-use super::record::Record;
+use super::record::{BYTES_FOR_WEIGHT, Record};
 use super::resolve::{Keys, MAX_MANIFEST_BYTES, Manifests, Parsed, PathTable, is_manifest, missing_configs};
 use super::scan::scan;
 pub use super::snapshot::Snapshot;
@@ -26,6 +27,9 @@ pub struct Limits {
     /// Most bytes that are scanned in all. The file that would go past it, in the order of paths, and those after it are
     /// [`FileState::OverLimit`].
     pub max_bytes: u64,
+    /// Most imports that one graph takes in, long ones counted as several: what a build holds in memory. The file that would
+    /// go past it, in the order of paths, and those after it are [`FileState::OverLimit`].
+    pub max_imports: usize,
     /// Files larger than this whose lines are very long count as [`FileState::Minified`].
     pub minified_over_bytes: u64,
 }
@@ -36,6 +40,7 @@ impl Default for Limits {
             max_file_bytes: 4 << 20,
             max_files: 500_000,
             max_bytes: 4 << 30,
+            max_imports: 1_000_000,
             minified_over_bytes: 1 << 20,
         }
     }
@@ -43,6 +48,12 @@ impl Default for Limits {
 
 /// Most files that are asked for at once: what the limit on bytes can be overshot by.
 const WAVE: usize = 8_192;
+/// How much one wave may bring into memory, as [`Record::weight`] has it.
+const WAVE_WEIGHT: usize = 500_000;
+/// Most bytes of manifests that one graph takes in.
+const MAX_MANIFESTS_BYTES: usize = 32 << 20;
+/// Most values in the manifests of one graph.
+const MAX_MANIFEST_VALUES: usize = 1_000_000;
 
 /// What is known from before.
 #[derive(Clone, Debug, Default)]
@@ -65,6 +76,14 @@ pub struct Wanted {
     pub blob: String,
 }
 
+/// What is known of the files that were asked for last.
+#[derive(Debug, Default)]
+struct Wave {
+    weight: AtomicUsize,
+    /// Files that were given and did not fit: they are asked for again.
+    deferred: Mutex<HashSet<FileId>>,
+}
+
 /// One build in the making: ask [`Self::wanted`], hand over contents by [`Self::supply`], ask again until nothing is
 /// wanted, then [`Self::finish`].
 #[derive(Debug)]
@@ -78,6 +97,12 @@ pub struct Update {
     /// This version's ids to the previous one's, and back; `None` while the paths are the same.
     pub(super) renumbered: Option<Renumbering>,
     pub(super) records: Vec<OnceLock<Arc<Record>>>,
+    /// [`Record::weight`] of each.
+    weights: Vec<AtomicU32>,
+    /// What this wave has brought.
+    wave: Wave,
+    /// How many files were unread when that was last asked.
+    last_unread: AtomicUsize,
     /// Configs that others extend, beside those that are manifests by name.
     more_manifests: Mutex<BTreeSet<FileId>>,
     /// Manifests that were parsed so far.
@@ -114,10 +139,13 @@ impl Update {
         };
         let update = Update {
             records: files.iter().map(|_| OnceLock::new()).collect(),
+            weights: files.iter().map(|_| AtomicU32::new(0)).collect(),
             kinds: files.iter().map(FileKind::of).collect(),
             files,
             table,
             limits,
+            wave: Wave::default(),
+            last_unread: AtomicUsize::new(0),
             previous: snapshot,
             renumbered,
             more_manifests: Mutex::default(),
@@ -140,7 +168,7 @@ impl Update {
                 (None, _) => stored.remove(&file.path).map(Arc::new),
             };
             if let Some(record) = known.filter(|record| self.fits(id, record)) {
-                let _ = self.records[id as usize].set(record);
+                self.set(id, record);
             }
         }
         let Some(older) = self.previous.as_ref().filter(|_| !unplaced.is_empty()) else {
@@ -156,7 +184,7 @@ impl Update {
             let file = &self.files[id as usize];
             let known = by_blob.get(&(file.blob.as_str(), self.kinds[id as usize].language));
             if let Some(record) = known.filter(|record| self.fits(id, record)) {
-                let _ = self.records[id as usize].set(Arc::clone(record));
+                self.set(id, Arc::clone(record));
             }
         }
     }
@@ -179,7 +207,8 @@ impl Update {
                 FileState::TooLarge => is_too_large,
                 FileState::Minified => !is_too_large && record.size > self.limits.minified_over_bytes,
                 FileState::Binary => !is_too_large,
-                FileState::Unreadable | FileState::OverLimit => false,
+                FileState::OverLimit => !is_too_large && !record.specifiers.is_empty(),
+                FileState::Unreadable => false,
             }
     }
 
@@ -208,7 +237,11 @@ impl Update {
             file: id,
             blob: self.files[id as usize].blob.clone(),
         };
-        let wave = |unread: Vec<FileId>| unread.into_iter().take(WAVE).map(want).collect();
+        let wave = |unread: Vec<FileId>| {
+            self.last_unread.store(unread.len(), Ordering::Relaxed);
+            self.wave.weight.store(0, Ordering::Relaxed);
+            unread.into_iter().take(WAVE).map(want).collect()
+        };
         let unread = self.unread();
         if !unread.is_empty() {
             return wave(unread);
@@ -230,9 +263,9 @@ impl Update {
         }
     }
 
-    /// How many files have to be read and are not yet, as far as is known.
-    pub fn unread_count(&self) -> usize {
-        self.unread().len()
+    /// How many files had to be read and were not yet when [`Self::wanted`] was last asked, as far as was known.
+    pub fn last_unread(&self) -> usize {
+        self.last_unread.load(Ordering::Relaxed)
     }
 
     fn unread(&self) -> Vec<FileId> {
@@ -245,31 +278,91 @@ impl Update {
     /// For each file, whether its content counts, as far as what was read so far tells.
     pub(super) fn due(&self) -> Vec<bool> {
         let more = self.lock_more();
-        let (mut files, mut bytes) = (0, 0_u64);
+        let (mut files, mut bytes, mut weight, mut texts) = (0, 0_u64, 0_usize, 0_usize);
         let known = (0..).zip(self.kinds.iter().zip(&self.records));
         known
             .map(|(id, (kind, record))| {
-                if kind.language.is_none() || kind.is_manifest {
-                    // A config that nothing extends any more would not have been read in a cold build.
-                    return kind.is_manifest || more.contains(&id);
+                // A config that nothing extends any more would not have been read in a cold build.
+                let is_manifest = kind.is_manifest || more.contains(&id);
+                if kind.language.is_none() && !is_manifest {
+                    return false;
+                }
+                let record = record.get();
+                if let Some(text) = record
+                    .and_then(|record| record.manifest.as_ref())
+                    .filter(|_| is_manifest)
+                {
+                    texts = texts.saturating_add(text.len());
+                }
+                if kind.language.is_none() {
+                    return texts <= MAX_MANIFESTS_BYTES;
+                }
+                if record.is_some() {
+                    weight += self.weights[id as usize].load(Ordering::Relaxed) as usize;
+                }
+                if is_manifest {
+                    return texts <= MAX_MANIFESTS_BYTES && weight <= self.limits.max_imports;
                 }
                 files += 1;
-                let read = record.get().filter(|record| record.state != FileState::TooLarge);
+                let read = record.filter(|record| record.state != FileState::TooLarge);
                 bytes = bytes.saturating_add(read.map_or(0, |record| record.size));
-                files <= self.limits.max_files && bytes <= self.limits.max_bytes
+                files <= self.limits.max_files && bytes <= self.limits.max_bytes && weight <= self.limits.max_imports
             })
             .collect()
+    }
+
+    /// [`Self::supply`] of files with the same content, which is scanned once for each language.
+    pub fn supply_all(&self, files: &[FileId], blob: Blob<'_>) {
+        let mut known: Vec<(FileKind, Arc<Record>)> = Vec::new();
+        for file in files {
+            let (Some(kind), Some(slot)) = (self.kinds.get(*file as usize), self.records.get(*file as usize)) else {
+                continue;
+            };
+            if slot.get().is_some() {
+                continue;
+            }
+            let record = match known.iter().find(|(of, _)| of == kind && !self.is_named_config(*file)) {
+                Some((_, record)) => Arc::clone(record),
+                None => {
+                    let record = Arc::new(self.record_of(*file, blob));
+                    let weight =
+                        record.weight() + record.manifest.as_ref().map_or(0, |text| text.len() / BYTES_FOR_WEIGHT);
+                    // The first of a wave fits in any case, so that each wave gets on.
+                    let before = self.wave.weight.fetch_add(weight, Ordering::Relaxed);
+                    if before > 0 && before + weight > WAVE_WEIGHT {
+                        self.lock_deferred().insert(*file);
+                        continue;
+                    }
+                    known.push((*kind, Arc::clone(&record)));
+                    record
+                }
+            };
+            self.set(*file, record);
+        }
+    }
+
+    fn set(&self, file: FileId, record: Arc<Record>) {
+        let weight = u32::try_from(record.weight()).unwrap_or(u32::MAX);
+        self.weights[file as usize].store(weight, Ordering::Relaxed);
+        let _ = self.records[file as usize].set(record);
+    }
+
+    fn lock_deferred(&self) -> std::sync::MutexGuard<'_, HashSet<FileId>> {
+        self.wave.deferred.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether others name the file as a config.
+    fn is_named_config(&self, file: FileId) -> bool {
+        self.lock_more().contains(&file)
     }
 
     /// Takes a wanted file and scans it. May be called from several threads at once; a second answer for one file is
     /// ignored.
     pub fn supply(&self, file: FileId, blob: Blob<'_>) {
-        let (Some(entry), Some(slot)) = (self.files.get(file as usize), self.records.get(file as usize)) else {
-            return;
-        };
-        if slot.get().is_some() {
-            return;
-        }
+        self.supply_all(&[file], blob);
+    }
+
+    fn record_of(&self, file: FileId, blob: Blob<'_>) -> Record {
         let (state, size, text) = match blob {
             Blob::Content(content) if content.len() as u64 > self.max_bytes(file) => {
                 (FileState::TooLarge, content.len() as u64, Cow::Borrowed(&[][..]))
@@ -282,7 +375,7 @@ impl Update {
             Blob::Unreadable => (FileState::Unreadable, 0, Cow::Borrowed(&[][..])),
         };
         let mut record = Record {
-            blob: entry.blob.clone(),
+            blob: self.files[file as usize].blob.clone(),
             state,
             size,
             specifiers: Vec::new(),
@@ -290,16 +383,20 @@ impl Update {
         };
         if let Some(language) = self.kinds[file as usize].language {
             record.specifiers = scan(language, &text);
+            if record.bound() {
+                record.state = FileState::OverLimit;
+            }
         }
         if state == FileState::Ok && self.is_manifest(file) && size <= MAX_MANIFEST_BYTES {
             record.manifest = Some(String::from_utf8_lossy(&text).into_owned());
         }
-        let _ = slot.set(Arc::new(record));
+        record
     }
 
     /// Marks those of `files` that were not supplied as unreadable.
     pub fn give_up_on(&self, files: &[FileId]) {
-        for id in files {
+        let deferred = std::mem::take(&mut *self.lock_deferred());
+        for id in files.iter().filter(|id| !deferred.contains(id)) {
             self.supply(*id, Blob::Unreadable);
         }
     }
@@ -313,11 +410,17 @@ impl Update {
     }
 
     pub(super) fn manifests(&self) -> Manifests {
+        let due = self.due();
         let more = self.lock_more().clone();
+        let mut values = 0;
         let mut manifests = BTreeMap::new();
         let mut fresh = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
         for (id, (file, kind)) in (0..).zip(self.files.iter().zip(&self.kinds)) {
-            if !kind.is_manifest && !more.contains(&id) {
+            if !due[id as usize] || (!kind.is_manifest && !more.contains(&id)) {
+                continue;
+            }
+            if values > MAX_MANIFEST_VALUES {
+                manifests.insert(file.path.clone(), Arc::new(Parsed::Nothing));
                 continue;
             }
             let Some(record) = self.records[id as usize].get() else {
@@ -342,6 +445,7 @@ impl Update {
                 fresh.entry(id).or_insert_with(read)
             });
             let parsed = Arc::clone(parsed);
+            values += parsed.values();
             manifests.insert(file.path.clone(), parsed);
         }
         manifests

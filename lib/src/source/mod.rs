@@ -55,6 +55,9 @@ pub enum SourceError {
     NotConfigured(String),
 }
 
+/// What [`Source::hold`] gives.
+pub type Hold = Arc<dyn std::any::Any + Send + Sync>;
+
 /// Whether one commit is reachable from another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reachable {
@@ -203,6 +206,13 @@ pub trait Source: Send + Sync + 'static {
 
     /// All files of the tree of `commit`, sorted by path.
     async fn tree(&self, repo: &RepoId, commit: &CommitSha) -> Result<Vec<TreeEntry>, SourceError>;
+
+    /// Something that keeps, until it is dropped, what every call of [`Self::read_blobs`] would begin with: whoever calls it
+    /// several times holds this meanwhile. `None` where there is nothing to keep.
+    fn hold(&self, repo: &RepoId) -> Option<Hold> {
+        let _ = repo;
+        None
+    }
 
     /// Reads `blobs` (hex ids) and hands each to `sink`. One over `max_bytes` is not read.
     async fn read_blobs(

@@ -5,7 +5,9 @@ use async_trait::async_trait;
 
 use super::Call;
 use crate::domain::{Branch, CommitSha, RepoId};
-use crate::source::{BlobSink, KnownHead, Reachable, RefreshedHead, Source, SourceError, SourceHealth, Tip, TreeEntry};
+use crate::source::{
+    BlobSink, Hold, KnownHead, Reachable, RefreshedHead, Source, SourceError, SourceHealth, Tip, TreeEntry,
+};
 
 /// A source whose calls are counted for the request that makes them, and whose last answer is remembered as its health.
 pub struct TimedSource {
@@ -113,6 +115,10 @@ impl Source for TimedSource {
     async fn tree(&self, repo: &RepoId, commit: &CommitSha) -> Result<Vec<TreeEntry>, SourceError> {
         let _call = Call::to_source();
         self.note(self.source.tree(repo, commit).await)
+    }
+
+    fn hold(&self, repo: &RepoId) -> Option<Hold> {
+        self.source.hold(repo)
     }
 
     async fn read_blobs(

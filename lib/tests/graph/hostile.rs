@@ -1,9 +1,13 @@
 //! No repository can make a build panic or hang.
 
+use std::sync::Arc;
+
+use coord::graph::FileState;
 use coord::graph::resolve::Reason;
+use coord::graph::update::{Limits, Previous};
 use proptest::prelude::*;
 
-use super::repository::{Repository, cold, edges, repository, target};
+use super::repository::{Repository, cold, edges, everything, repository, snapshot_after, snapshot_within, target};
 
 #[test]
 fn configs_that_extend_each_other_in_a_circle_end() {
@@ -167,4 +171,111 @@ fn packages_and_modules_that_multiply_stay_small() {
     }
     let snapshot = cold(&files);
     assert!(snapshot.graph().edge_count() >= 250_000);
+}
+
+/// The files that are said to be past a limit.
+fn over_limit(graph: &coord::graph::ImportGraph) -> Vec<&str> {
+    let over = graph.nodes().filter(|node| node.state == FileState::OverLimit);
+    over.map(|node| node.path).collect()
+}
+
+#[test]
+fn of_a_file_with_very_many_imports_the_first_are_kept_and_it_says_so() {
+    let many: String = (0..30_000).map(|number| format!("import './f{number}'\n")).collect();
+    let long: String = (0..2_000)
+        .map(|_| format!("import '{}'\n", "x".repeat(2_000)))
+        .collect();
+    let mut files = repository(&[
+        ("a.ts", &many),
+        ("b.ts", &long),
+        ("c.ts", "import './a'"),
+        ("f1.ts", ""),
+    ]);
+    let snapshot = cold(&files);
+    assert_eq!(over_limit(snapshot.graph()), ["a.ts", "b.ts"]);
+    assert_eq!(edges(snapshot.graph()), ["a.ts -> f1.ts", "c.ts -> a.ts"]);
+    let kept: usize = snapshot.records().map(|(_, record)| record.specifiers.len()).sum();
+    assert!((20_000..21_000).contains(&kept), "{kept}");
+    // It is not read again for that.
+    files.insert("f1.ts".to_owned(), "import './c'".to_owned());
+    let (next, read) = snapshot_after(Previous::Snapshot(snapshot), &files);
+    assert_eq!(read, 1);
+    assert_eq!(everything(&next), everything(&cold(&files)));
+}
+
+#[test]
+fn imports_past_the_limit_of_the_graph_are_left_out_in_the_order_of_paths() {
+    let three = "import './a'\nimport './b'\nimport './c'\n";
+    let mut files = repository(&[("a.ts", three), ("b.ts", three), ("c.ts", three), ("d.ts", "")]);
+    let limits = Limits {
+        max_imports: 7,
+        ..Limits::default()
+    };
+    let (snapshot, _) = snapshot_within(limits, Previous::Nothing, &files);
+    assert_eq!(over_limit(snapshot.graph()), ["c.ts", "d.ts"]);
+    files.insert("a.ts".to_owned(), String::new());
+    let (next, _) = snapshot_within(limits, Previous::Snapshot(snapshot), &files);
+    assert_eq!(over_limit(next.graph()), Vec::<&str>::new());
+    let (fresh, _) = snapshot_within(limits, Previous::Nothing, &files);
+    assert_eq!(everything(&next), everything(&fresh));
+}
+
+#[test]
+fn what_does_not_fit_into_memory_at_once_is_read_in_turns_and_nothing_is_lost() {
+    // Each file differs, and all of them together are two waves.
+    let files: Repository = (0..30)
+        .map(|number| {
+            let imports: String = (0..19_000).map(|at| format!("import 'p{number}-{at}'\n")).collect();
+            (format!("f{number:03}.ts"), imports)
+        })
+        .collect();
+    let (snapshot, read) = snapshot_after(Previous::Nothing, &files);
+    assert!(read > files.len(), "{read} were read: all of them in one wave");
+    assert_eq!(snapshot.graph().unresolved(Reason::External), 30 * 19_000);
+    assert!(over_limit(snapshot.graph()).is_empty());
+}
+
+#[test]
+fn edges_that_packages_multiply_end_at_a_limit() {
+    let mut files = Repository::new();
+    files.insert("go.mod".to_owned(), "module e.com\n".to_owned());
+    for number in 0..1_800 {
+        files.insert(format!("p/{number:04}.go"), "package p\n".to_owned());
+        files.insert(
+            format!("q/{number:04}.go"),
+            "package q\nimport \"e.com/p\"\n".to_owned(),
+        );
+    }
+    let snapshot = cold(&files);
+    let cut = 3_000_000 / 1_799;
+    assert_eq!(snapshot.graph().edge_count(), cut * 1_800);
+    let over = over_limit(snapshot.graph());
+    assert_eq!((over.len(), over[0]), (1_800 - cut, "q/1667.go"));
+    files.remove("p/0000.go");
+    let (next, _) = snapshot_after(Previous::Snapshot(Arc::clone(&snapshot)), &files);
+    assert_eq!(next.graph().edge_count(), cold(&files).graph().edge_count());
+    assert_eq!(over_limit(next.graph()), over_limit(cold(&files).graph()));
+}
+
+#[test]
+fn many_large_manifests_say_nothing_past_a_limit() {
+    let targets = "null,".repeat(90_000);
+    let files: Repository = (0..20)
+        .map(|number| {
+            let text = format!(r#"{{"name": "n{number}", "exports": [{targets} "./x.js"]}}"#);
+            (format!("p{number:02}/package.json"), text)
+        })
+        .collect();
+    let mut files = files;
+    files.insert("p00/x.js".to_owned(), "import 'n0'".to_owned());
+    assert!(edges(cold(&files).graph()).is_empty());
+    let large: Repository = (0..40)
+        .map(|number| {
+            (
+                format!("p{number:02}/package.json"),
+                format!("{{\"name\": \"{}\"}}", "n".repeat(1_000_000)),
+            )
+        })
+        .collect();
+    assert_eq!(over_limit(cold(&large).graph()).len(), 40 - (32 << 20) / 1_000_012);
 }

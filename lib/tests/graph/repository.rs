@@ -44,11 +44,16 @@ fn tree(files: &Repository) -> Vec<TreeEntry> {
 
 /// A snapshot and how many files had to be read for it.
 pub fn snapshot_after(previous: Previous, files: &Repository) -> (Arc<Snapshot>, usize) {
+    snapshot_within(Limits::default(), previous, files)
+}
+
+/// The same with other limits.
+pub fn snapshot_within(limits: Limits, previous: Previous, files: &Repository) -> (Arc<Snapshot>, usize) {
     let contents: BTreeMap<String, &str> = files
         .values()
         .map(|content| (blob_id(content), content.as_str()))
         .collect();
-    let update = Update::begin(previous, tree(files), Limits::default());
+    let update = Update::begin(previous, tree(files), limits);
     let mut read = 0;
     loop {
         let wanted = update.wanted();

@@ -35,7 +35,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use coord::domain::{Branch, CommitSha, RepoId};
-use coord::source::{BlobSink, Reachable, Source, SourceError, SourceHealth, Tip, TreeEntry};
+use coord::source::{BlobSink, Hold, Reachable, Source, SourceError, SourceHealth, Tip, TreeEntry};
 
 pub use open::OpenError;
 use open::Purpose;
@@ -208,6 +208,11 @@ impl Source for GitSource {
     async fn tree(&self, repo: &RepoId, commit: &CommitSha) -> Result<Vec<TreeEntry>, SourceError> {
         let (repository, commit) = (Arc::clone(self.find(repo)?), commit.clone());
         bounded::run(TREE_LIMIT, move |deadline| repository.tree(&commit, deadline)).await
+    }
+
+    fn hold(&self, repo: &RepoId) -> Option<Hold> {
+        let hold = self.find(repo).ok()?.hold_checkouts();
+        Some(hold)
     }
 
     async fn read_blobs(

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock, Weak};
 
 use coord::domain::{Branch, CommitSha, RepoId};
 use coord::source::near::Nearest;
@@ -39,6 +39,8 @@ pub(super) struct Repository {
     answers: Mutex<Answers>,
     worktrees: Mutex<Vec<Worktree>>,
     kept_checkout: Mutex<Option<(Worktree, Arc<Checkout>)>>,
+    /// What can be read in place of blobs, while somebody holds it.
+    held_checkouts: Mutex<Weak<HeldCheckouts>>,
     early: Mutex<Option<Early>>,
 }
 
@@ -58,6 +60,9 @@ impl fmt::Debug for Repository {
             .finish_non_exhaustive()
     }
 }
+
+/// Made by the first reader.
+pub(super) type HeldCheckouts = OnceLock<Arc<[CheckedOutBlobs]>>;
 
 impl Repository {
     pub(super) fn new(
@@ -79,6 +84,7 @@ impl Repository {
             answers: Mutex::default(),
             worktrees: Mutex::default(),
             kept_checkout: Mutex::default(),
+            held_checkouts: Mutex::default(),
             early: Mutex::default(),
         }
     }
@@ -123,9 +129,23 @@ impl Repository {
         *self.kept_checkout.lock() = Some((worktree, checkout));
     }
 
+    /// Keeps what [`Self::checked_out_blobs`] makes until all that hold it are gone: reading the index, its table and the
+    /// attributes for each of many waves would take longer than reading the files.
+    pub(super) fn hold_checkouts(&self) -> Arc<HeldCheckouts> {
+        let mut held = self.held_checkouts.lock();
+        let known = held.upgrade();
+        let hold = known.unwrap_or_default();
+        *held = Arc::downgrade(&hold);
+        hold
+    }
+
     /// What can be read in place of blobs: in every worktree where enough are `wanted` to pay for reading its index, or else in
     /// the one whose index is at hand, where they are enough of its files.
-    pub(super) fn checked_out_blobs(&self, wanted: usize) -> Vec<CheckedOutBlobs> {
+    pub(super) fn checked_out_blobs(&self, wanted: usize) -> Arc<[CheckedOutBlobs]> {
+        let hold = self.held_checkouts.lock().upgrade();
+        if let Some(known) = hold.as_ref().and_then(|hold| hold.get()) {
+            return Arc::clone(known);
+        }
         let mut kept = self.kept_checkout.lock().take();
         if wanted < WORTH_AN_INDEX {
             let kept = kept.filter(|(_, checkout)| checkout.len() <= wanted.saturating_mul(WORTH_A_LOOK));
@@ -142,7 +162,12 @@ impl Repository {
             };
             Some(CheckedOutBlobs::new(&worktree, checkout))
         };
-        self.worktrees().into_iter().filter_map(checked_out).collect()
+        let made: Arc<[CheckedOutBlobs]> = self.worktrees().into_iter().filter_map(checked_out).collect();
+        if let Some(hold) = hold {
+            // Another reader may have made the same meanwhile.
+            return Arc::clone(hold.get_or_init(|| made));
+        }
+        made
     }
 
     pub(super) fn objects(&self) -> &Objects {

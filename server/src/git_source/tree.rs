@@ -14,7 +14,9 @@ use super::checkout::Checkout;
 use super::repository::{Repository, unreadable};
 
 /// Most entries of a tree. Far above real repositories; a few nested trees can name billions of files.
-const MAX_ENTRIES: usize = 3_000_000;
+const MAX_ENTRIES: usize = 1_000_000;
+/// Most bytes of the paths of a tree: nested folders with long names take much memory and few objects.
+const MAX_PATH_BYTES: usize = 96 << 20;
 
 struct Walk<'a> {
     repository: &'a Repository,
@@ -23,6 +25,7 @@ struct Walk<'a> {
     entries: Vec<TreeEntry>,
     /// Entries seen, folders included.
     seen: usize,
+    path_bytes: usize,
     left_out: usize,
 }
 
@@ -65,6 +68,7 @@ impl Repository {
             deadline,
             entries: Vec::new(),
             seen: 0,
+            path_bytes: 0,
             left_out: 0,
         };
         walk.folder(tree, &mut String::new())?;
@@ -98,10 +102,10 @@ impl Walk<'_> {
             let entry =
                 entry.map_err(|error| unreadable(self.repository, format_args!("tree {id} is damaged: {error}")))?;
             self.seen += 1;
-            if self.seen > MAX_ENTRIES {
+            if self.seen > MAX_ENTRIES || self.path_bytes > MAX_PATH_BYTES {
                 return Err(unreadable(
                     self.repository,
-                    format_args!("its tree has more than {MAX_ENTRIES} entries"),
+                    format_args!("its tree has more than {MAX_ENTRIES} entries, or {MAX_PATH_BYTES} bytes of paths"),
                 ));
             }
             let before = path.len();
@@ -119,6 +123,7 @@ impl Walk<'_> {
                 GitKind::Link => EntryKind::Symlink,
                 GitKind::Commit => EntryKind::Submodule,
             };
+            self.path_bytes += path.len();
             self.entries.push(TreeEntry {
                 path: path.clone(),
                 blob: entry.oid.to_string(),

@@ -127,6 +127,8 @@ fn state_text(state: FileState) -> &'static str {
         FileState::Binary => "binary: not text",
         FileState::Minified => "minified: very long lines",
         FileState::Unreadable => "unreadable: not in the object database, or damaged",
-        FileState::OverLimit => "over_limit: past COORD_GRAPH_MAX_FILES or COORD_GRAPH_MAX_BYTES",
+        FileState::OverLimit => {
+            "over_limit: past COORD_GRAPH_MAX_FILES, COORD_GRAPH_MAX_BYTES or COORD_GRAPH_MAX_IMPORTS"
+        }
     }
 }

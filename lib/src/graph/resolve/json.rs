@@ -35,6 +35,15 @@ impl Json {
         }
     }
 
+    /// How many values it is made of, itself among them.
+    pub(super) fn values(&self) -> usize {
+        match self {
+            Json::List(items) => 1 + items.iter().map(Json::values).sum::<usize>(),
+            Json::Object(fields) => 1 + fields.iter().map(|(_, value)| value.values()).sum::<usize>(),
+            Json::Null | Json::Bool(_) | Json::Number | Json::Text(_) => 1,
+        }
+    }
+
     pub(super) fn text(&self) -> Option<&str> {
         match self {
             Json::Text(text) => Some(text),

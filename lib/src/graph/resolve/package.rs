@@ -61,6 +61,12 @@ impl Manifest {
         })
     }
 
+    /// How many values it keeps.
+    pub(super) fn values(&self) -> usize {
+        let nested = [&self.exports, &self.imports].into_iter().flatten().map(Json::values);
+        nested.sum::<usize>() + self.workspaces.len() + self.links.len() + 1
+    }
+
     /// What `exports` has for `subpath` (`.` or `./x`), and what its `*` stands for.
     pub(super) fn exported<'a>(&'a self, subpath: &'a str) -> Option<(&'a Json, &'a str)> {
         let exports = self.exports.as_ref()?;

@@ -11,7 +11,7 @@ use super::path_table::{Keys, PathTable, Trace, folder, is_within, joined};
 use super::pyproject;
 use super::rust::CargoManifest;
 use super::symlinks::{real_path, symlinks};
-use super::tsconfig::{Options, RawConfig, effective};
+use super::tsconfig::{Options, Patterns, RawConfig, effective};
 use super::workspace::{Links, find_links, pnpm_packages};
 
 /// Key space of package names.
@@ -77,6 +77,15 @@ fn read_config(text: &str) -> Parsed {
 }
 
 impl Parsed {
+    /// How many values it keeps that a hostile text can have many of.
+    pub(crate) fn values(&self) -> usize {
+        match self {
+            Parsed::Package(manifest) => manifest.values(),
+            Parsed::Config(config) => config.values(),
+            _ => 1,
+        }
+    }
+
     /// Reads the text of the manifest at `path`. One that no row of the table names is a config that another extends.
     pub(crate) fn read(path: &str, text: &str) -> Self {
         if text.len() as u64 > MAX_MANIFEST_BYTES {
@@ -164,8 +173,17 @@ impl Projects {
         {
             older_options.insert(path, known);
         }
+        // Hundreds of configs may inherit the same hundreds of patterns.
+        let mut patterns: HashSet<Arc<Patterns>> = older_options
+            .values()
+            .map(|options| Arc::clone(&options.paths))
+            .collect();
         for path in index.configs.keys() {
-            let fresh = index.options(path);
+            let mut fresh = index.options(path);
+            match patterns.get(&fresh.paths) {
+                Some(known) => fresh.paths = Arc::clone(known),
+                None => drop(patterns.insert(Arc::clone(&fresh.paths))),
+            }
             let kept = older_options.get(path).filter(|known| known.as_ref() == &fresh);
             options.insert(path, kept.map_or_else(|| Arc::new(fresh), |known| Arc::clone(known)));
         }

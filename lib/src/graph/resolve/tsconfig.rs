@@ -1,5 +1,7 @@
 //! `tsconfig.json` and `jsconfig.json`: the options that say where a specifier leads, with `extends` followed.
 
+use std::sync::Arc;
+
 use super::glob::{Stop, matches};
 use super::json::Json;
 use super::path_table::{folder, is_within, joined};
@@ -28,6 +30,15 @@ pub(crate) struct RawConfig {
 }
 
 impl RawConfig {
+    /// How many values it keeps.
+    pub(super) fn values(&self) -> usize {
+        let paths = self.paths.iter().flatten();
+        let targets: usize = paths.map(|(_, targets)| 1 + targets.len()).sum();
+        let lists = [&self.files, &self.include, &self.exclude, &self.root_dirs];
+        let listed: usize = lists.into_iter().flatten().map(Vec::len).sum();
+        targets + listed + self.extends.len() + self.references.len() + 1
+    }
+
     pub(super) fn parse(text: &str) -> Option<Self> {
         let json = Json::parse(text)?;
         json.fields()?;
@@ -89,8 +100,8 @@ pub(super) enum Mode {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Options {
     pub(super) base_url: Option<String>,
-    /// Pattern and its targets; a `*` in a target stands as it is.
-    pub(super) paths: Patterns,
+    /// Pattern and its targets; a `*` in a target stands as it is. Shared among configs that inherit the same.
+    pub(super) paths: Arc<Patterns>,
     pub(super) root_dirs: Vec<String>,
     pub(super) root_dir: Option<String>,
     pub(super) out_dirs: Vec<String>,
@@ -165,7 +176,7 @@ pub(super) fn effective<'a>(
     };
     Options {
         base_url: base,
-        paths,
+        paths: Arc::new(paths),
         root_dirs: layers.root_dirs.unwrap_or_default(),
         root_dir: layers.root_dir,
         out_dirs: layers.out_dirs,
