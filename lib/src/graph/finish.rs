@@ -69,6 +69,7 @@ impl Update {
             layouts,
             resolved,
             cut_at,
+            names_left_out: self.names_left_out,
             graph: Arc::new(graph),
         }
     }

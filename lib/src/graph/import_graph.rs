@@ -175,6 +175,17 @@ impl ImportGraph {
         }
     }
 
+    /// The same files with those of their edges that `counts` says yes to.
+    #[must_use]
+    pub fn filtered(&self, counts: impl Fn(Node<'_>, KindSet) -> bool) -> Self {
+        let mut edges = Vec::with_capacity(self.imports.len());
+        for (from, node) in (0..).zip(self.nodes()) {
+            let own = self.imports(from).iter().filter(|(_, kinds)| counts(node, *kinds));
+            edges.extend(own.map(|(to, kinds)| (from, *to, *kinds)));
+        }
+        ImportGraph::new(Arc::clone(&self.files), self.facts.clone(), &edges, self.unresolved)
+    }
+
     /// Number of files.
     pub fn len(&self) -> usize {
         self.files.len()

@@ -165,6 +165,41 @@ impl Language {
     }
 }
 
+/// Languages with imports that are not known, by the extensions of their files.
+const OTHERS: [(&str, &[&str]); 24] = [
+    ("c", &["c", "h"]),
+    ("c++", &["cc", "cpp", "cxx", "hh", "hpp", "hxx"]),
+    ("c#", &["cs"]),
+    ("clojure", &["clj", "cljs", "cljc"]),
+    ("crystal", &["cr"]),
+    ("dart", &["dart"]),
+    ("elixir", &["ex", "exs"]),
+    ("elm", &["elm"]),
+    ("erlang", &["erl", "hrl"]),
+    ("f#", &["fs", "fsx"]),
+    ("groovy", &["groovy"]),
+    ("haskell", &["hs"]),
+    ("java", &["java"]),
+    ("julia", &["jl"]),
+    ("kotlin", &["kt", "kts"]),
+    ("lua", &["lua"]),
+    ("nim", &["nim"]),
+    ("objective-c", &["m", "mm"]),
+    ("ocaml", &["ml", "mli"]),
+    ("perl", &["pl", "pm"]),
+    ("php", &["php"]),
+    ("ruby", &["rb"]),
+    ("scala", &["scala"]),
+    ("swift", &["swift"]),
+];
+
+/// The name of the language of the file at `path`, where that is one whose imports are not known.
+pub fn other_language(path: &str) -> Option<&'static str> {
+    let (_, extension) = path.rsplit('/').next()?.rsplit_once('.')?;
+    let known = OTHERS.iter().find(|(_, extensions)| extensions.contains(&extension))?;
+    Some(known.0)
+}
+
 /// How the manifest at `path` is read, where its name makes it one.
 pub(super) fn manifest_form(path: &str) -> Option<&'static ManifestForm> {
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -181,6 +216,17 @@ mod tests {
     fn each_row_stands_at_the_place_of_its_language() {
         for row in &ROWS {
             assert_eq!(row.language.row().language, row.language);
+        }
+    }
+
+    #[test]
+    fn a_language_is_known_or_another_and_never_both() {
+        assert_eq!(other_language("src/Main.java"), Some("java"));
+        assert_eq!(other_language("README.md"), None);
+        for (_, extensions) in OTHERS {
+            for extension in extensions {
+                assert_eq!(Language::of_path(&format!("a.{extension}")), None, "{extension}");
+            }
         }
     }
 

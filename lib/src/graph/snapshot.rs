@@ -23,12 +23,18 @@ pub struct Snapshot {
     pub(super) projects: Arc<Projects>,
     pub(super) layouts: Layouts,
     pub(super) resolved: Vec<Arc<Resolved>>,
+    pub(super) names_left_out: usize,
     /// The first file whose imports were too many for the graph.
     pub(super) cut_at: Option<FileId>,
     pub(super) graph: Arc<ImportGraph>,
 }
 
 impl Snapshot {
+    /// Number of files of the tree that are left out, because their names cannot be written in its forms.
+    pub fn names_left_out(&self) -> usize {
+        self.names_left_out
+    }
+
     /// The graph.
     pub fn graph(&self) -> &Arc<ImportGraph> {
         &self.graph

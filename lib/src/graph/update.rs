@@ -93,6 +93,7 @@ pub struct Update {
     pub(super) kinds: Vec<FileKind>,
     pub(super) table: Arc<PathTable>,
     pub(super) limits: Limits,
+    pub(super) names_left_out: usize,
     pub(super) previous: Option<Arc<Snapshot>>,
     /// This version's ids to the previous one's, and back; `None` while the paths are the same.
     pub(super) renumbered: Option<Renumbering>,
@@ -113,14 +114,11 @@ impl Update {
     /// Prepares the graph of `tree`. Submodules, and entries whose path has a newline, are left out. A symbolic link is
     /// followed within the tree, and is a file of its own where it leads elsewhere.
     pub fn begin(previous: Previous, tree: Vec<TreeEntry>, limits: Limits) -> Self {
-        let mut files: Vec<TreeEntry> = tree
-            .into_iter()
-            .filter(|entry| {
-                entry.kind != EntryKind::Submodule
-                    && memchr::memchr(b'\n', entry.path.as_bytes()).is_none()
-                    && !entry.path.is_empty()
-            })
-            .collect();
+        let mut files = tree;
+        files.retain(|entry| entry.kind != EntryKind::Submodule);
+        let all = files.len();
+        files.retain(|entry| memchr::memchr(b'\n', entry.path.as_bytes()).is_none() && !entry.path.is_empty());
+        let names_left_out = all - files.len();
         if !files.is_sorted_by(|one, other| one.path < other.path) {
             files.sort_by(|one, other| one.path.cmp(&other.path));
             files.dedup_by(|one, other| one.path == other.path);
@@ -144,6 +142,7 @@ impl Update {
             files,
             table,
             limits,
+            names_left_out,
             wave: Wave::default(),
             last_unread: AtomicUsize::new(0),
             previous: snapshot,

@@ -130,6 +130,11 @@ impl GitSource {
         self.find(repo)?.upstream_remotes()
     }
 
+    /// Number of files of the tree that was listed last whose names cannot be served: not UTF-8, too long, or no names of files.
+    pub fn names_left_out(&self, repo: &RepoId) -> usize {
+        self.find(repo).map_or(0, |repository| repository.names_left_out())
+    }
+
     fn find(&self, repo: &RepoId) -> Result<&Arc<Repository>, SourceError> {
         self.repositories
             .iter()

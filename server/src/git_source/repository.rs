@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
 use coord::domain::{Branch, CommitSha, RepoId};
@@ -39,6 +40,8 @@ pub(super) struct Repository {
     answers: Mutex<Answers>,
     worktrees: Mutex<Vec<Worktree>>,
     kept_checkout: Mutex<Option<(Worktree, Arc<Checkout>)>>,
+    /// Files of the tree that was listed last whose names cannot be served.
+    names_left_out: AtomicUsize,
     /// What can be read in place of blobs, while somebody holds it.
     held_checkouts: Mutex<Weak<HeldCheckouts>>,
     early: Mutex<Option<Early>>,
@@ -84,6 +87,7 @@ impl Repository {
             answers: Mutex::default(),
             worktrees: Mutex::default(),
             kept_checkout: Mutex::default(),
+            names_left_out: AtomicUsize::new(0),
             held_checkouts: Mutex::default(),
             early: Mutex::default(),
         }
@@ -103,6 +107,14 @@ impl Repository {
 
     pub(super) fn answers(&self) -> &Mutex<Answers> {
         &self.answers
+    }
+
+    pub(super) fn note_names_left_out(&self, files: usize) {
+        self.names_left_out.store(files, Ordering::Relaxed);
+    }
+
+    pub(super) fn names_left_out(&self) -> usize {
+        self.names_left_out.load(Ordering::Relaxed)
     }
 
     /// The worktrees that were opened.

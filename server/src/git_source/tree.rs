@@ -72,6 +72,7 @@ impl Repository {
             left_out: 0,
         };
         walk.folder(tree, &mut String::new())?;
+        self.note_names_left_out(walk.left_out);
         if walk.left_out > 0 {
             tracing::warn!(
                 repo = %self.id(), commit = %id, left_out = walk.left_out,

@@ -2,15 +2,19 @@
 //!
 //! - `print`: the graph as tab-separated lines, JSON, Graphviz or Mermaid
 //! - `statistics`: figures about it
+//! - `cycles`: files that import each other in circles
+//! - `incomplete`: what it lacks
 //! - `explanation`: where each import of one file leads
 //! - `progress`: the bar on a terminal
 
+mod cycles;
 mod explanation;
+mod incomplete;
 mod print;
 mod progress;
 mod statistics;
 
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
 use std::time::Instant;
 
@@ -19,9 +23,10 @@ use coord::config::{graph_limits, process_environment};
 use coord::domain::CommitSha;
 use coord::graph::build::build;
 use coord::graph::update::Previous;
+use incomplete::Incomplete;
 use progress::ProgressBar;
 
-use crate::cli::{GraphArgs, Kinds};
+use crate::cli::{GraphArgs, GraphFormat, Kinds};
 use crate::git_source::{GitSource, Opened};
 
 /// Runs `coord graph`: builds the graph and prints what is asked for to standard output.
@@ -37,25 +42,61 @@ pub async fn print_graph(args: GraphArgs) -> anyhow::Result<()> {
     let snapshot = build(&source, &opened.repo, &commit, Previous::Nothing, limits, bar.sink()).await;
     bar.finish();
     let snapshot = snapshot?;
-    let graph = snapshot.graph();
-    let text = if let Some(file) = &args.explain {
-        let path = tracked_path(file, &args.repo, &opened.path, |path| graph.id(path).is_some())
-            .with_context(|| format!("{file} is not among the files of commit {}", commit.short()))?;
-        explanation::text(&snapshot, &path)
+    let names = source.names_left_out(&opened.repo) + snapshot.names_left_out();
+    let incomplete = Incomplete::of(snapshot.graph(), names);
+    let path_of = |file: &str| {
+        let is_tracked = |path: &str| snapshot.graph().id(path).is_some();
+        tracked_path(file, &args.repo, &opened.path, is_tracked)
+            .with_context(|| format!("{file} is not among the files of commit {}", commit.short()))
+    };
+    let mut out = BufWriter::with_capacity(OUTPUT_BUFFER, io::stdout().lock());
+    let output = if let Some(file) = &args.explain {
+        let text = explanation::text(&snapshot, &path_of(file)?);
+        out.write_all(text.as_bytes()).map_err(anyhow::Error::from)
     } else if args.stats {
-        statistics::text(&snapshot, &commit, args.kinds, started.elapsed())?
+        let elapsed = started.elapsed();
+        statistics::write(&mut out, &snapshot, &commit, &args, elapsed, &incomplete)
     } else {
-        print::text(graph, &commit, args.format, args.kinds)?
+        let part = args.focus.as_deref().map(path_of).transpose()?;
+        let filtered = snapshot
+            .graph()
+            .filtered(|node, edge| counts(args.kinds, node.language, edge));
+        if args.cycles {
+            let format = args.format.unwrap_or(GraphFormat::Tsv);
+            if matches!(format, GraphFormat::Dot | GraphFormat::Mermaid) {
+                bail!("--cycles prints tsv or json");
+            }
+            cycles::write(&mut out, &filtered, &commit, format, &incomplete.json())
+        } else {
+            print::write(&mut out, &filtered, &commit, &args, part.as_deref(), &incomplete.json())
+        }
     };
-    let written = match io::stdout().lock().write_all(text.as_bytes()) {
+    let written = match output.and_then(|()| out.flush().map_err(anyhow::Error::from)) {
         // Whoever read the output has seen enough, as in `coord graph | head`.
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        written => written.context("the output cannot be written"),
+        Err(error) => match error.downcast::<io::Error>() {
+            Ok(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+            Ok(error) => Err(error).context("the output cannot be written"),
+            Err(refused) => Err(refused),
+        },
+        Ok(()) => Ok(()),
     };
+    if written.is_ok()
+        && args.explain.is_none()
+        && let Some(line) = incomplete.line()
+    {
+        // Where nobody reads it, there is nobody to tell.
+        let _ = writeln!(io::stderr(), "{line}");
+    }
     // The process ends here; taking a graph apart piece by piece would only make people wait.
-    std::mem::forget((source, snapshot));
+    std::mem::forget((source, snapshot, out));
     written
 }
+
+/// How much is printed at a time, in bytes.
+const OUTPUT_BUFFER: usize = 256 * 1024;
+
+/// What printing may fail with: that nothing can be written, or that there is too much to print.
+type Output = anyhow::Result<()>;
 
 fn open(path: &Path, rev: Option<&str>) -> anyhow::Result<(GitSource, Opened, CommitSha)> {
     let source = GitSource::open_once(path)?;

@@ -1,71 +1,107 @@
 //! A graph as text.
 
-use std::fmt::Write;
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::io::Write;
 
-use anyhow::Context;
+use anyhow::bail;
 use coord::domain::CommitSha;
-use coord::graph::{FileState, ImportGraph, KindSet};
-use serde_json::json;
+use coord::graph::query::Direction;
+use coord::graph::{FileId, FileState, ImportGraph, KindSet};
+use serde_json::{Value, json};
 
-use super::counts;
-use crate::cli::{GraphFormat, Kinds};
+use super::Output;
+use crate::cli::{self, GraphArgs, GraphFormat};
 
-type Edge = (u32, u32, KindSet);
+type Edge = (FileId, FileId, KindSet);
 
-/// The whole output.
-pub(super) fn text(
+/// The files around one, and how many steps each is away.
+type Part = HashMap<FileId, u32>;
+
+/// Prints the graph, or the part of it around the file at `focus`.
+pub(super) fn write(
+    out: &mut impl Write,
     graph: &ImportGraph,
     commit: &CommitSha,
-    format: GraphFormat,
-    kinds: Kinds,
-) -> anyhow::Result<String> {
-    // Edges come file by file.
-    let mut known = None;
-    let edges = graph.edges().filter(move |(from, _, edge)| {
-        let language = match known {
-            Some((of, language)) if of == *from => language,
-            _ => graph.node(*from).and_then(|node| node.language),
+    args: &GraphArgs,
+    focus: Option<&str>,
+    incomplete: &Value,
+) -> Output {
+    let part: Option<Part> = focus.and_then(|path| graph.id(path)).map(|id| {
+        let direction = match args.direction {
+            cli::Direction::Both => Direction::Both,
+            cli::Direction::Imports => Direction::Imports,
+            cli::Direction::Importers => Direction::Importers,
         };
-        known = Some((*from, language));
-        counts(kinds, language, *edge)
+        let found = graph.neighbourhood(&[id], direction, args.depth, usize::MAX);
+        found.files.into_iter().collect()
     });
-    match format {
-        GraphFormat::Tsv => Ok(tsv(graph, edges)),
-        GraphFormat::Json => json(graph, commit, edges),
-        GraphFormat::Dot => Ok(dot(graph, edges)),
-        GraphFormat::Mermaid => Ok(mermaid(graph, edges)),
+    let is_within = |id: FileId| part.as_ref().is_none_or(|part| part.contains_key(&id));
+    let edges = graph.edges().filter(|(from, to, _)| is_within(*from) && is_within(*to));
+    match args.format.unwrap_or(GraphFormat::Tsv) {
+        GraphFormat::Tsv => tsv(out, graph, edges),
+        GraphFormat::Json => json(out, graph, commit, part.as_ref(), edges, incomplete),
+        format => {
+            let edges: Vec<Edge> = edges.take(args.max_edges + 1).collect();
+            if edges.len() > args.max_edges {
+                bail!(
+                    "a picture of more than {} edges cannot be read; take a part of the graph (--focus FILE --depth 1), \
+                     print it as tsv or json, or say --max-edges N",
+                    args.max_edges
+                );
+            }
+            let text = match format {
+                GraphFormat::Mermaid => mermaid(graph, edges),
+                _ => dot(graph, edges),
+            };
+            out.write_all(text.as_bytes())?;
+            Ok(())
+        }
     }
 }
 
-fn tsv(graph: &ImportGraph, edges: impl Iterator<Item = Edge>) -> String {
-    let mut out = String::with_capacity(graph.edge_count() * 64);
+/// A path in a line with tabs between paths: one with a tab would be read as two. None has a newline.
+pub(super) fn escaped(path: &str) -> Cow<'_, str> {
+    match memchr::memchr(b'\t', path.as_bytes()) {
+        None => Cow::Borrowed(path),
+        Some(_) => Cow::Owned(path.replace('\t', "\\t")),
+    }
+}
+
+fn tsv(out: &mut impl Write, graph: &ImportGraph, edges: impl Iterator<Item = Edge>) -> Output {
     for (from, to, _) in edges {
-        for (path, end) in [(graph.path(from), '\t'), (graph.path(to), '\n')] {
-            if memchr::memchr(b'\t', path.as_bytes()).is_none() {
-                out.push_str(path);
-            } else {
-                // A path with a tab would be read as two. None has a newline.
-                out.push_str(&path.replace('\t', "\\t"));
-            }
-            out.push(end);
+        for (id, end) in [(from, b"\t"), (to, b"\n")] {
+            out.write_all(escaped(graph.path(id)).as_bytes())?;
+            out.write_all(end)?;
         }
     }
-    out
+    Ok(())
 }
 
 /// As `GET /api/graph` has it, a line for each node and edge, and with the kinds of each edge.
-fn json(graph: &ImportGraph, commit: &CommitSha, edges: impl Iterator<Item = Edge>) -> anyhow::Result<String> {
-    let nodes = graph.nodes().map(|node| {
+fn json(
+    out: &mut impl Write,
+    graph: &ImportGraph,
+    commit: &CommitSha,
+    part: Option<&Part>,
+    edges: impl Iterator<Item = Edge>,
+    incomplete: &Value,
+) -> Output {
+    let nodes = (0..).zip(graph.nodes()).filter_map(|(id, node)| {
         let mut value = json!({
             "id": node.path,
             "type": "file",
             "language": node.language.map(|language| language.name()),
             "size": node.size,
         });
+        if let Some(part) = part {
+            value["distance"] = (*part.get(&id)?).into();
+        }
         if node.state != FileState::Ok {
             value["state"] = node.state.name().into();
         }
-        value
+        Some(value)
     });
     let edges = edges.map(|(from, to, kinds)| {
         json!({
@@ -75,37 +111,39 @@ fn json(graph: &ImportGraph, commit: &CommitSha, edges: impl Iterator<Item = Edg
             "kinds": kinds.names().collect::<Vec<_>>(),
         })
     });
-    let mut out = format!("{{\"version\":\"{commit}\",\"nodes\":[");
-    lines(&mut out, nodes)?;
-    out.push_str("],\"edges\":[");
-    lines(&mut out, edges)?;
-    out.push_str("]}\n");
-    Ok(out)
+    write!(
+        out,
+        "{{\"version\":\"{commit}\",\"incomplete\":{incomplete},\"nodes\":["
+    )?;
+    lines(out, nodes)?;
+    write!(out, "],\"edges\":[")?;
+    lines(out, edges)?;
+    writeln!(out, "]}}")?;
+    Ok(())
 }
 
-fn lines(out: &mut String, values: impl Iterator<Item = serde_json::Value>) -> anyhow::Result<()> {
+fn lines(out: &mut impl Write, values: impl Iterator<Item = Value>) -> Output {
     for (number, value) in values.enumerate() {
-        out.push_str(if number > 0 { ",\n" } else { "\n" });
-        write!(out, "{value}").context("the graph cannot be written as JSON")?;
+        out.write_all(if number > 0 { b",\n" } else { b"\n" })?;
+        serde_json::to_writer(&mut *out, &value).map_err(std::io::Error::from)?;
     }
     Ok(())
 }
 
 /// Only the files that have an edge: a picture of the others would be a heap of boxes.
-fn connected(edges: impl Iterator<Item = Edge>) -> (Vec<Edge>, Vec<u32>) {
-    let edges: Vec<Edge> = edges.collect();
+fn connected(edges: &[Edge]) -> Vec<FileId> {
     let mut files: Vec<u32> = edges.iter().flat_map(|(from, to, _)| [*from, *to]).collect();
     files.sort_unstable();
     files.dedup();
-    (edges, files)
+    files
 }
 
-fn dot(graph: &ImportGraph, edges: impl Iterator<Item = Edge>) -> String {
+fn dot(graph: &ImportGraph, edges: Vec<Edge>) -> String {
     let quoted = |id: u32| {
         let path = graph.path(id).replace('\\', "\\\\").replace('"', "\\\"");
         format!("\"{path}\"")
     };
-    let (edges, files) = connected(edges);
+    let files = connected(&edges);
     let mut out = String::from("digraph imports {\n  rankdir=LR;\n  node [shape=box, fontname=\"sans-serif\"];\n");
     for id in files {
         // Writing to a String does not fail.
@@ -118,7 +156,7 @@ fn dot(graph: &ImportGraph, edges: impl Iterator<Item = Edge>) -> String {
     out
 }
 
-fn mermaid(graph: &ImportGraph, edges: impl Iterator<Item = Edge>) -> String {
+fn mermaid(graph: &ImportGraph, edges: Vec<Edge>) -> String {
     // In a quoted label, Mermaid reads entities written with a number sign, and its own Markdown after a backquote.
     let label = |id: u32| {
         graph.path(id).chars().fold(String::new(), |mut label, character| {
@@ -131,7 +169,7 @@ fn mermaid(graph: &ImportGraph, edges: impl Iterator<Item = Edge>) -> String {
             label
         })
     };
-    let (edges, files) = connected(edges);
+    let files = connected(&edges);
     let mut out = String::from("flowchart LR\n");
     for id in files {
         let _ = writeln!(out, "  f{id}[\"{}\"]", label(id));

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
+use std::io;
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use coord::domain::CommitSha;
 use coord::graph::publish::{StoredSize, stored_size};
 use coord::graph::resolve::Reason;
@@ -12,24 +13,87 @@ use coord::graph::scan::ImportKind;
 use coord::graph::update::Snapshot;
 use coord::graph::{FileState, ImportGraph};
 
-use super::counts;
-use crate::cli::Kinds;
+use serde_json::{Map, Value, json};
+
+use super::incomplete::{Incomplete, state_text};
+use super::{Output, counts};
+use crate::cli::{GraphArgs, GraphFormat, Kinds};
 
 /// How many of the most imported files are named.
 const HUBS: usize = 10;
 
-/// The whole output.
-pub(super) fn text(snapshot: &Snapshot, commit: &CommitSha, kinds: Kinds, elapsed: Duration) -> anyhow::Result<String> {
-    let mut out = String::new();
+/// Prints the figures, as text or as JSON.
+pub(super) fn write(
+    out: &mut impl io::Write,
+    snapshot: &Snapshot,
+    commit: &CommitSha,
+    args: &GraphArgs,
+    elapsed: Duration,
+    incomplete: &Incomplete,
+) -> Output {
     let stored = stored_size(snapshot, commit)?;
-    write_figures(&mut out, snapshot, kinds, stored)
-        .and_then(|()| writeln!(out, "Time                  {:>10.3} s", elapsed.as_secs_f64()))
-        .context("the figures cannot be written")?;
-    Ok(out)
+    match args.format {
+        None => {
+            let mut text = String::new();
+            write_figures(&mut text, snapshot, args.kinds, stored)
+                .and_then(|()| writeln!(text, "Time                  {:>10.3} s", elapsed.as_secs_f64()))
+                .context("the figures cannot be written")?;
+            out.write_all(text.as_bytes())?;
+        }
+        Some(GraphFormat::Json) => {
+            let mut figures = as_json(snapshot, commit, args.kinds, stored, incomplete);
+            figures["seconds"] = elapsed.as_secs_f64().into();
+            writeln!(out, "{figures:#}")?;
+        }
+        Some(_) => bail!("--stats prints text, or JSON with --format json"),
+    }
+    Ok(())
 }
 
-fn write_figures(out: &mut String, snapshot: &Snapshot, kinds: Kinds, stored: StoredSize) -> fmt::Result {
+/// The same figures for a program.
+fn as_json(
+    snapshot: &Snapshot,
+    commit: &CommitSha,
+    kinds: Kinds,
+    stored: StoredSize,
+    incomplete: &Incomplete,
+) -> Value {
     let graph = snapshot.graph();
+    let languages: Map<String, Value> = languages(graph)
+        .into_iter()
+        .map(|(name, (files, bytes))| (name.to_owned(), json!({"files": files, "bytes": bytes})))
+        .collect();
+    let (edges, by_kind) = count_edges(graph, kinds);
+    let by_kind: Map<String, Value> = by_kind
+        .into_iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(kind, count)| (kind.name().to_owned(), count.into()))
+        .collect();
+    let unresolved: Map<String, Value> = Reason::ALL
+        .into_iter()
+        .filter(|reason| graph.unresolved(*reason) > 0)
+        .map(|reason| (reason.name().to_owned(), graph.unresolved(reason).into()))
+        .collect();
+    let cycles = graph.cycles();
+    let hubs: Vec<Value> = hubs(graph)
+        .into_iter()
+        .map(|(importers, id)| json!({"id": graph.path(id), "importers": importers}))
+        .collect();
+    json!({
+        "version": commit.as_str(),
+        "incomplete": incomplete.json(),
+        "files": graph.len(),
+        "languages": languages,
+        "edges": edges,
+        "kinds": by_kind,
+        "unresolved": unresolved,
+        "cycles": {"groups": cycles.len(), "files": cycles.iter().map(Vec::len).sum::<usize>()},
+        "most_imported": hubs,
+        "stored_bytes": {"adjacency": stored.adjacency, "page": stored.json, "scans": stored.scans},
+    })
+}
+
+fn languages(graph: &ImportGraph) -> BTreeMap<&'static str, (usize, u64)> {
     let mut languages: BTreeMap<&str, (usize, u64)> = BTreeMap::new();
     for node in graph.nodes() {
         if let Some(language) = node.language {
@@ -38,6 +102,12 @@ fn write_figures(out: &mut String, snapshot: &Snapshot, kinds: Kinds, stored: St
             known.1 += node.size.unwrap_or_default();
         }
     }
+    languages
+}
+
+fn write_figures(out: &mut String, snapshot: &Snapshot, kinds: Kinds, stored: StoredSize) -> fmt::Result {
+    let graph = snapshot.graph();
+    let languages = languages(graph);
     let code: usize = languages.values().map(|(files, _)| files).sum();
     writeln!(out, "Files                 {:>10}", graph.len())?;
     writeln!(out, "  of code             {code:>10}")?;
@@ -82,7 +152,7 @@ fn write_figures(out: &mut String, snapshot: &Snapshot, kinds: Kinds, stored: St
     )
 }
 
-fn write_edges(out: &mut String, graph: &ImportGraph, kinds: Kinds) -> fmt::Result {
+fn count_edges(graph: &ImportGraph, kinds: Kinds) -> (usize, Vec<(ImportKind, usize)>) {
     let mut by_kind = [0_usize; ImportKind::ALL.len()];
     let mut edges = 0;
     for (from, _, set) in graph.edges() {
@@ -95,8 +165,13 @@ fn write_edges(out: &mut String, graph: &ImportGraph, kinds: Kinds) -> fmt::Resu
             *count += usize::from(set.has(kind));
         }
     }
+    (edges, ImportKind::ALL.into_iter().zip(by_kind).collect())
+}
+
+fn write_edges(out: &mut String, graph: &ImportGraph, kinds: Kinds) -> fmt::Result {
+    let (edges, by_kind) = count_edges(graph, kinds);
     writeln!(out, "Edges                 {edges:>10}")?;
-    for (count, kind) in by_kind.into_iter().zip(ImportKind::ALL) {
+    for (kind, count) in by_kind {
         if count > 0 {
             writeln!(out, "  {:<20}{count:>10}", kind.name())?;
         }
@@ -104,31 +179,25 @@ fn write_edges(out: &mut String, graph: &ImportGraph, kinds: Kinds) -> fmt::Resu
     Ok(())
 }
 
-fn write_hubs(out: &mut String, graph: &ImportGraph) -> fmt::Result {
+/// The most imported files, and by how many.
+fn hubs(graph: &ImportGraph) -> Vec<(usize, u32)> {
     let mut hubs: Vec<(usize, u32)> = (0..graph.len() as u32)
         .map(|id| (graph.importers(id).len(), id))
         .filter(|(importers, _)| *importers > 1)
         .collect();
     hubs.sort_unstable_by(|one, other| other.0.cmp(&one.0).then(one.1.cmp(&other.1)));
+    hubs.truncate(HUBS);
+    hubs
+}
+
+fn write_hubs(out: &mut String, graph: &ImportGraph) -> fmt::Result {
+    let hubs = hubs(graph);
     if hubs.is_empty() {
         return Ok(());
     }
     writeln!(out, "Most imported")?;
-    for (importers, id) in hubs.into_iter().take(HUBS) {
+    for (importers, id) in hubs {
         writeln!(out, "  {importers:>8} files import {}", graph.path(id))?;
     }
     Ok(())
-}
-
-fn state_text(state: FileState) -> &'static str {
-    match state {
-        FileState::Ok => "read",
-        FileState::TooLarge => "too_large: larger than COORD_GRAPH_MAX_FILE_BYTES",
-        FileState::Binary => "binary: not text",
-        FileState::Minified => "minified: very long lines",
-        FileState::Unreadable => "unreadable: not in the object database, or damaged",
-        FileState::OverLimit => {
-            "over_limit: past COORD_GRAPH_MAX_FILES, COORD_GRAPH_MAX_BYTES or COORD_GRAPH_MAX_IMPORTS"
-        }
-    }
 }

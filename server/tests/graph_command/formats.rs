@@ -157,8 +157,9 @@ fn options_that_exclude_each_other_are_refused() {
     let repo = Repo::init(temp.path(), &[]);
     repo.commit(&[("a.ts", "")]);
     for arguments in [
-        &["--stats", "--format", "json"][..],
-        &["--stats", "--explain", "a.ts"],
+        &["--stats", "--explain", "a.ts"][..],
+        &["--stats", "--cycles"],
+        &["--focus", "a.ts", "--cycles"],
         &["--explain", "a.ts", "--format", "dot"],
         &["--explain", "a.ts", "--kinds", "all"],
     ] {

@@ -69,6 +69,7 @@ fn a_limit_leaves_files_out_and_says_how_many() {
     for (name, value, left_out, state) in [
         ("COORD_GRAPH_MAX_FILES", "1", 6, "over_limit"),
         ("COORD_GRAPH_MAX_BYTES", "140", 5, "over_limit"),
+        ("COORD_GRAPH_MAX_IMPORTS", "5", 6, "over_limit"),
         ("COORD_GRAPH_MAX_FILE_BYTES", "20", 3, "too_large"),
     ] {
         let limited = |arguments: &[&str]| {
@@ -99,6 +100,7 @@ fn a_limit_that_is_no_number_is_refused_by_its_name() {
         "COORD_GRAPH_MAX_FILES",
         "COORD_GRAPH_MAX_BYTES",
         "COORD_GRAPH_MAX_FILE_BYTES",
+        "COORD_GRAPH_MAX_IMPORTS",
     ] {
         for value in ["x", "-1", "1.5", "0"] {
             let mut command = command(repo.path(), &[]);
