@@ -78,7 +78,7 @@ const TEXTS: [Text; 6] = [
     Text {
         name: "RepoUrl",
         parses: |text| RepoId::parse(text).is_ok(),
-        nearly: "[ \t]?(https://|ssh://u@|git@|ftp://|[a@:/]{0,3})(h\\.x|h:22|[a@:/.]{0,3})[/:]{1,2}(([a-c.~]{1,3}|[@: ]?)/){1,2}(a|\\.{1,4})(\\.git|\\.GIT|git)?/{0,2}\n?",
+        nearly: "[ \t]?(https://|HTTP://|Ssh://u@|git@|ftp://|[a@:/]{0,3})((h\\.x|h:22|localhost|h\\.{1,3}|[a@:/.]{0,3})[/:]{1,2})(([a-c.~]{1,3}|[@: ]?)/){1,2}(a|\\.{1,4})(\\.git|/?\\.Git|git){0,2}/{0,2}\n?",
     },
     Text {
         name: "CommitId",
@@ -93,7 +93,7 @@ const TEXTS: [Text; 6] = [
     Text {
         name: "FilePath",
         parses: |text| FilePath::parse(text).is_ok(),
-        nearly: "(C:)?[/.]{0,3}[a/.]{0,5}(\\.\\./|\\\\|\u{0}|ä|\n)?[a/.]{0,4}",
+        nearly: "(C:)?[ /.]{0,3}[a/.]{0,5}(\\.\\./|\\\\|\u{0}|ä|\n|\u{85}|\u{feff}|\u{202e}|\u{a0})?[a/.]{0,4} ?",
     },
     Text {
         name: "AgentId",

@@ -11,6 +11,7 @@ pub mod announcement;
 pub mod banner;
 pub mod cli;
 pub mod embedded;
+pub mod fetch;
 pub mod git_source;
 pub mod graph_command;
 pub mod listen;

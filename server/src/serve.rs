@@ -26,7 +26,8 @@ use crate::announcement::Announcement;
 use crate::banner::{self, Served};
 use crate::cli::ServeArgs;
 use crate::embedded::{EmbeddedStore, OpenError};
-use crate::git_source::Opened;
+use crate::fetch;
+use crate::git_source::{GitSource, Opened};
 use crate::listen;
 use crate::listen_address::DEFAULT_PORT;
 use crate::local_guard::require_local_host;
@@ -53,6 +54,8 @@ pub struct Server {
     pub store: Arc<dyn Store>,
     /// What keeps the graphs up to date.
     pub keeper: Arc<GraphKeeper>,
+    /// The repositories on this machine, and how often they are fetched.
+    pub fetching: Option<(Arc<GitSource>, Duration)>,
     /// What is served.
     pub served: Vec<Served>,
 }
@@ -114,12 +117,20 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         None => None,
     };
     let main_server = tokio::spawn(listen::serve(listener, server.router, until_stopped()));
+    let fetcher = server.fetching.map(|(source, every)| {
+        let keeper = Arc::clone(&server.keeper);
+        let fetched = move || keeper.look_again();
+        tokio::spawn(fetch::keep_current(source, every, until_stopped(), fetched))
+    });
     wait_for_signal().await;
     println!("\nStopping: requests in flight are finished.");
     drop(stop);
     main_server.await?;
     if let Some(store_server) = store_server {
         store_server.await?;
+    }
+    if let Some(fetcher) = fetcher {
+        fetcher.await?;
     }
     sweeper.abort();
     Ok(())
@@ -139,6 +150,7 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
         source,
         people,
         webhook,
+        local,
         opened,
         served,
     } = sources::open(args).await?;
@@ -177,6 +189,7 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
         announcement,
         store,
         keeper,
+        fetching: local.zip(args.fetch.map(|seconds| Duration::from_secs(seconds.into()))),
         served,
     })
 }

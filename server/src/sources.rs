@@ -32,6 +32,8 @@ pub struct OpenSources {
     pub people: Option<Arc<dyn People>>,
     /// What deliveries of GitHub's webhook are held to.
     pub webhook: Option<Arc<Webhook>>,
+    /// Where those on this machine are read.
+    pub local: Option<Arc<GitSource>>,
     /// The repositories on this machine.
     pub opened: Vec<Opened>,
     /// All repositories, those on this machine first.
@@ -45,6 +47,7 @@ pub struct OpenSources {
 pub async fn open(args: &ServeArgs) -> anyhow::Result<OpenSources> {
     let mut sources: Vec<Arc<dyn Source>> = Vec::new();
     let mut opened = Vec::new();
+    let mut local = None;
     let mut people = None;
     let mut webhook = None;
     if !args.repo.is_empty() || args.github.is_empty() {
@@ -53,11 +56,29 @@ pub async fn open(args: &ServeArgs) -> anyhow::Result<OpenSources> {
         } else {
             args.repo.clone()
         };
-        let source = tokio::task::spawn_blocking(move || GitSource::open(&paths)).await??;
+        let is_shared = args.redis.is_some() || args.upstash.is_some();
+        let open = move || match is_shared {
+            true => GitSource::open_shared(&paths, &machine()),
+            false => GitSource::open(&paths),
+        };
+        let source = tokio::task::spawn_blocking(open).await??;
+        let source = Arc::new(source);
         opened = source.opened();
-        sources.push(TimedSource::over(Arc::new(source)));
+        local = Some(Arc::clone(&source));
+        sources.push(TimedSource::over(source));
     }
     let mut served: Vec<Served> = opened.iter().map(Served::from).collect();
+    if let (Some(source), Some(seconds)) = (&local, args.fetch) {
+        for served in &mut served {
+            let remotes = source.remotes(&served.repo)?;
+            served.notes.push(match remotes.as_slice() {
+                [] => "nothing to fetch".to_owned(),
+                remotes => format!("fetched from {} every {seconds} s", remotes.join(" and ")),
+            });
+        }
+    } else if args.fetch.is_some() {
+        bail!("--fetch is for repositories on this machine (--repo)");
+    }
     if !args.github.is_empty() {
         let (source, repos, place) = github(args)?;
         for repo in repos {
@@ -76,9 +97,16 @@ pub async fn open(args: &ServeArgs) -> anyhow::Result<OpenSources> {
         source: Arc::new(Sources { sources }),
         people,
         webhook,
+        local,
         opened,
         served,
     })
+}
+
+/// What tells this machine from others.
+fn machine() -> String {
+    let id = std::fs::read_to_string("/etc/machine-id").unwrap_or_default();
+    format!("{} {}", whoami::hostname().unwrap_or_default(), id.trim())
 }
 
 fn github(args: &ServeArgs) -> anyhow::Result<(GithubSource, Vec<RepoId>, String)> {

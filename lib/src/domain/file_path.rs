@@ -1,6 +1,13 @@
+//! Files by their path.
+
+use std::borrow::Cow;
+
+use unicode_normalization::{UnicodeNormalization, is_nfc};
+
 use super::{Invalid, quoted};
 
-/// A file, relative to the root of its repository, `/` separators. Two spellings of one file are one value.
+/// A file, relative to the root of its repository, `/` separators. Two spellings of one file are one value: `ö` as one
+/// character and as two is one (Unicode's form NFC).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FilePath(String);
 
@@ -11,8 +18,9 @@ impl FilePath {
     /// Folds `./` and doubled slashes.
     ///
     /// # Errors
-    /// When it is empty, absolute, too long, a directory, or has `..`, NUL or a backslash. A backslash is refused because
-    /// an agent on Windows that sends `src\a.ts` must not get another lock than the one on `src/a.ts`.
+    /// When it is empty, absolute, too long, a directory, or has `..`, a backslash, control characters, others that nobody sees
+    /// or that turn the text around them, or a blank at its ends. A backslash is refused because an agent on Windows that
+    /// sends `src\a.ts` must not get another lock than the one on `src/a.ts`; a blank, because it is a slip and no other file.
     pub fn parse(text: &str) -> Result<Self, Invalid> {
         let refused = |why: &str| Err(Invalid(format!("{} {why}", quoted(text))));
         if text.is_empty() {
@@ -27,8 +35,11 @@ impl FilePath {
                 Self::MAX_BYTES
             ));
         }
-        if text.contains('\0') {
-            return refused("has a NUL character");
+        if let Some(character) = text.chars().find(|character| is_unseen(*character)) {
+            return refused(&format!(
+                "has the character {}, which nobody sees; send the path without it",
+                character.escape_unicode()
+            ));
         }
         if text.contains('\\') {
             return refused("has a backslash; separate folders with /");
@@ -46,7 +57,11 @@ impl FilePath {
             .split('/')
             .filter(|part| !part.is_empty() && *part != ".")
             .collect();
-        Ok(FilePath(folded.join("/")))
+        let folded = folded.join("/");
+        if folded.starts_with(char::is_whitespace) || folded.ends_with(char::is_whitespace) {
+            return refused("begins or ends with a blank; send the path without it");
+        }
+        Ok(FilePath(in_one_form(&folded).into_owned()))
     }
 
     /// The path.
@@ -58,6 +73,21 @@ impl FilePath {
     pub fn file_name(&self) -> &str {
         self.0.rsplit('/').next().unwrap_or(&self.0)
     }
+}
+
+/// `path` as locks are held on it: with composed characters, whatever the file system that it was tracked on makes of them.
+pub fn in_one_form(path: &str) -> Cow<'_, str> {
+    if path.is_ascii() || is_nfc(path) {
+        Cow::Borrowed(path)
+    } else {
+        Cow::Owned(path.nfc().collect())
+    }
+}
+
+/// Control characters, what turns the direction of text, line ends of Unicode's own, and the byte order mark.
+fn is_unseen(character: char) -> bool {
+    character.is_control()
+        || matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
 impl std::fmt::Display for FilePath {
@@ -149,6 +179,17 @@ mod tests {
             "a/..",
             "a\0b",
             "src\\a.ts",
+            "src/a.ts\n",
+            "src/a.ts\n<src/b.ts",
+            " src/a.ts",
+            "src/a.ts ",
+            "src/a.ts\u{a0}",
+            "\u{feff}src/a.ts",
+            "src/\tb",
+            "src/\u{7f}",
+            "src/\u{85}",
+            "src/\u{202e}st.a",
+            "src/\u{2028}a",
         ] {
             assert!(FilePath::parse(text).is_err(), "{text:?}");
         }
@@ -157,6 +198,15 @@ mod tests {
         for text in ["..a", "a..", ".env", "a b", "größe.ts", "C:a", "...", "a:b"] {
             assert!(FilePath::parse(text).is_ok(), "{text:?}");
         }
+    }
+
+    #[test]
+    fn composed_and_decomposed_characters_are_one_path() {
+        let paths = FilePaths::parse(["src/gr\u{f6}\u{df}e.ts", "src/gro\u{308}\u{df}e.ts"].into_iter()).unwrap();
+        assert_eq!(paths.len(), 1);
+        assert_eq!(paths[0].as_str(), "src/größe.ts");
+        // A composed form that decomposes for ever, and blanks within a name, which are part of it.
+        assert_eq!(FilePath::parse("a b/\u{2126}").unwrap().as_str(), "a b/\u{3a9}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 mod branch;
 mod commit;
-mod file_path;
+pub mod file_path;
 mod holder;
 mod lock;
 mod message;

@@ -1,7 +1,8 @@
 use super::{Invalid, quoted};
 
 /// A repository: `host/owner/name`, lower case, whatever form of URL it was named by. `owner` may be a path of groups
-/// (`gitlab.com/group/subgroup/name`). User names, ports and `.git` are not part of it.
+/// (`gitlab.com/group/subgroup/name`). User names, ports and `.git` are not part of it. Read as a name or behind `https://`, it
+/// is itself again.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RepoId(String);
 
@@ -9,7 +10,8 @@ impl RepoId {
     /// Longest accepted URL, in bytes.
     pub const MAX_URL: usize = 2048;
 
-    /// The repository that `url` names: `https://`, `http://`, `ssh://`, `git://` or scp form (`git@host:owner/name.git`).
+    /// The repository that `url` names: `https://`, `http://`, `ssh://`, `git://` or scp form (`git@host:owner/name.git`), or its
+    /// name, `host/owner/name`.
     ///
     /// The port is dropped, because one repository is commonly reached through several (443 and 2222, say).
     ///
@@ -29,8 +31,9 @@ impl RepoId {
                 "is not the URL of a repository ({why}); send for example https://github.com/owner/name.git"
             ))
         };
+        let schemes = ["https", "http", "ssh", "git"];
         let (host, path) = match url.split_once("://") {
-            Some(("https" | "http" | "ssh" | "git", rest)) => {
+            Some((scheme, rest)) if schemes.iter().any(|known| known.eq_ignore_ascii_case(scheme)) => {
                 let (authority, path) = rest.split_once('/').ok_or_else(|| refused("it has no path"))?;
                 let host = authority.rsplit('@').next().unwrap_or_default();
                 let host = match host.split_once(':') {
@@ -42,6 +45,10 @@ impl RepoId {
             }
             Some((scheme, _)) => {
                 return Err(refused(&format!("{} is not https, ssh or scp form", quoted(scheme))));
+            }
+            None if !url.contains(':') => {
+                let named = url.split_once('/').filter(|(host, _)| is_host(host));
+                named.ok_or_else(|| refused("it names no host"))?
             }
             None => {
                 // A slash before the colon makes it a path, as for git.
@@ -55,12 +62,11 @@ impl RepoId {
                 )
             }
         };
-        let path = path.trim_end_matches('/');
-        let path = path
-            .strip_suffix(".git")
-            .or_else(|| path.strip_suffix(".GIT"))
-            .unwrap_or(path);
-        let id = format!("{host}/{path}").to_ascii_lowercase();
+        let mut id = format!("{}/{path}", host_name(host)).to_ascii_lowercase();
+        // Until nothing is left to take away: what is stored of an id is read as a URL again.
+        while let Some(shorter) = id.strip_suffix('/').or_else(|| id.strip_suffix(".git")) {
+            id.truncate(shorter.len());
+        }
         let is_word = |part: &str| {
             !part.is_empty()
                 && part != "."
@@ -81,6 +87,26 @@ impl RepoId {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+/// Hosts at which the same repositories are reached by another way: SSH over port 443, and the site's address.
+const OTHER_NAMES: [(&str, &str); 4] = [
+    ("ssh.github.com", "github.com"),
+    ("www.github.com", "github.com"),
+    ("altssh.gitlab.com", "gitlab.com"),
+    ("altssh.bitbucket.org", "bitbucket.org"),
+];
+
+/// `host` by its usual name. A dot at the end says that a name is whole, and is no part of it.
+fn host_name(host: &str) -> &str {
+    let host = host.strip_suffix('.').unwrap_or(host);
+    let usual = OTHER_NAMES.iter().find(|(other, _)| other.eq_ignore_ascii_case(host));
+    usual.map_or(host, |(_, usual)| usual)
+}
+
+/// Whether the first part of a name is that of a host, and not a folder's.
+fn is_host(text: &str) -> bool {
+    text.eq_ignore_ascii_case("localhost") || text.trim_matches('.').contains('.')
 }
 
 impl std::fmt::Display for RepoId {
@@ -110,6 +136,18 @@ mod tests {
             "git@GitHub.com:dedalus/core",
             "github.com:/dedalus/core.git",
             "  https://github.com/dedalus/core  ",
+            "https://github.com/dedalus/core\r\n",
+            "HTTPS://GitHub.com/dedalus/core",
+            "Ssh://git@github.com/dedalus/core",
+            "https://github.com/dedalus/core.Git",
+            "https://github.com/dedalus/core.git.git",
+            "https://github.com/dedalus/core.git/.git",
+            "ssh://git@ssh.github.com:443/dedalus/core.git",
+            "ssh.github.com:dedalus/core",
+            "https://www.github.com/dedalus/core",
+            "https://github.com./dedalus/core",
+            "github.com/dedalus/core",
+            "GitHub.com/Dedalus/Core.git",
         ] {
             assert_eq!(
                 RepoId::parse(url).map(|id| id.0),
@@ -134,6 +172,11 @@ mod tests {
             "https://github.com/",
             "https://github.com/dedalus",
             "https://github.com/dedalus/.git",
+            "dedalus/core",
+            "dedalus/core/main",
+            "../dedalus/core",
+            "./dedalus/core",
+            "https://github.com/dedalus/core\u{feff}",
             "https://github.com/dedalus/..",
             "https://github.com//core",
             "https://github.com/dedalus//core",
@@ -159,6 +202,21 @@ mod tests {
             assert!(RepoId::parse(url).is_err(), "{url:?}");
         }
         assert!(RepoId::parse(&format!("https://github.com/a/{}", "b".repeat(3000))).is_err());
+    }
+
+    #[test]
+    fn an_id_is_itself_as_a_name_and_as_an_address() {
+        for url in [
+            "https://github.com/dedalus/core.git.GIT/",
+            "https://localhost/local/core",
+            "ssh://git@altssh.gitlab.com:443/a/b/c.git",
+            "https://git.example.com./a/b.git/.git",
+        ] {
+            let id = RepoId::parse(url).unwrap();
+            for again in [id.to_string(), format!("https://{id}"), format!("https://{id}.git")] {
+                assert_eq!(RepoId::parse(&again), Ok(id.clone()), "{url}");
+            }
+        }
     }
 
     #[test]

@@ -31,21 +31,45 @@ macro_rules! word {
     };
 }
 
-// A name that is nothing without `.git` is none.
+/// A host: a name may end in a dot.
+macro_rules! host {
+    () => {
+        r"(?!\.{1,3}(?:[/:]|$))[A-Za-z0-9._~-]+"
+    };
+}
+
+/// What may stand at the end of a path, as often as it likes, and is no part of it.
+macro_rules! tail {
+    () => {
+        r"(?:/|\.[Gg][Ii][Tt])*"
+    };
+}
+
+// After the host there are two words at least, of which the last is not nothing, one dot or two without what is at the end.
 const REPO_URL: &str = concat!(
-    r"^(?![\s\S]*/\.{1,3}(?:git|GIT)/*[",
+    "^[",
     space!(),
-    "]*$)[",
-    space!(),
-    r"]*(?:(?:https?|ssh|git)://(?:[^/]*@)?",
-    word!(),
+    r"]*(?:(?:[Hh][Tt][Tt][Pp][Ss]?|[Ss][Ss][Hh]|[Gg][Ii][Tt])://(?:[^/]*@)?",
+    host!(),
     r"(?::[0-9]+)?/|(?:[^:/]*@)?",
-    word!(),
-    ":/?)",
+    host!(),
+    r":(?!//)/*|(?=[^/]*[^./]\.+[^./]|[Ll][Oo][Cc][Aa][Ll][Hh][Oo][Ss][Tt]/)",
+    host!(),
+    r"/)(?![^/]*",
+    tail!(),
+    "[",
+    space!(),
+    r"]*$)(?![\s\S]*/\.{1,2}\.[Gg][Ii][Tt]",
+    tail!(),
+    "[",
+    space!(),
+    "]*$)",
     word!(),
     "(?:/",
     word!(),
-    ")+/*[",
+    ")+",
+    tail!(),
+    "[",
     space!(),
     "]*$"
 );
@@ -57,7 +81,23 @@ const BRANCH: &str = concat!(
     r"[^\u0000- \u007f~^:?*\[\\/.](?:[^\u0000- \u007f~^:?*\[\\]*[^\u0000- \u007f~^:?*\[\\/.])?$"
 );
 
-const FILE_PATH: &str = r"^(?!/|[A-Za-z]:/|\.\.?$|\.\./|[^\u0000]*/\.\.?$|[^\u0000]*/\.\./)[^\u0000\\]*[^\u0000\\/]$";
+/// Characters that no path has: control characters, what turns text, line ends, the byte order mark, and the backslash.
+macro_rules! unseen {
+    () => {
+        r"\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\\"
+    };
+}
+
+const FILE_PATH: &str = concat!(
+    r"^(?!/|[A-Za-z]:/|\.\.?$|\.\./|[\s\S]*/\.\.?$|[\s\S]*/\.\./|(?:\./+)*[",
+    space!(),
+    "])[^",
+    unseen!(),
+    "]*[^/",
+    unseen!(),
+    space!(),
+    "]$"
+);
 
 const AGENT_ID: &str = "^[A-Za-z0-9._:-]{1,128}$";
 
@@ -99,9 +139,13 @@ text!(
     RepoUrl,
     "RepoUrl",
     REPO_URL,
-    "A repository by any of its URLs: https, http, ssh, git or scp form, with or without `.git`, a user and a port; the case of \
-     letters does not matter. All of them are one repository. At most 2,048 bytes.",
-    ["https://github.com/acme/shop.git", "git@github.com:acme/shop.git"],
+    "A repository by any of its URLs: https, http, ssh, git or scp form, with or without `.git`, a user and a port, or by its name, \
+     `host/owner/name`; the case of letters does not matter. All of them are one repository. At most 2,048 bytes.",
+    [
+        "https://github.com/acme/shop.git",
+        "git@github.com:acme/shop.git",
+        "github.com/acme/shop"
+    ],
     |text: ObjectBuilder| text.max_length(Some(RepoId::MAX_URL))
 );
 text!(
@@ -132,8 +176,9 @@ text!(
     FilePath,
     "FilePath",
     FILE_PATH,
-    "A file, relative to the root of the repository, with `/` between folders; `./` and doubled slashes are folded. Not absolute, \
-     no folder, no `..`, no backslash, and at most 4,096 bytes.",
+    "A file, relative to the root of the repository, with `/` between folders; `./` and doubled slashes are folded, \
+     and characters composed (NFC). Not absolute, no folder, no `..`, no backslash, no control characters or others that nobody sees, no \
+     blank at either end, and at most 4,096 bytes.",
     ["src/auth.ts"],
     |text: ObjectBuilder| text.max_length(Some(FilePath::MAX_BYTES))
 );

@@ -1,5 +1,6 @@
 //! From a built graph to the stored one: whole, or by what differs.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use tokio::time::{Instant, timeout_at};
@@ -11,8 +12,8 @@ use super::snapshot::Snapshot;
 use super::stored::{Node, StoredGraph};
 use super::update::{Limits, Previous};
 use super::{FileState, ImportGraph};
-use crate::domain::{Branch, CommitSha, RepoId};
-use crate::source::{Source, SourceError};
+use crate::domain::{Branch, CommitSha, RepoId, file_path};
+use crate::source::{Source, SourceError, TreeEntry};
 use crate::store::scripts::{
     BuildLease, GraphPatch, Published, StagedPart, fail_build, lease_build, patch_graph, publish_graph, stage_graph,
 };
@@ -129,7 +130,7 @@ async fn build_leased(
     last: &mut Option<Built>,
 ) -> Result<(), BuildError> {
     let reporter = Reporter::start(store, job);
-    let tree = source.tree(job.repo, job.commit).await?;
+    let tree = in_one_form(source.tree(job.repo, job.commit).await?);
     let previous = match last {
         Some(built) => Previous::Snapshot(Arc::clone(&built.snapshot)),
         None => Previous::Stored(load_records(&**store, job.repo, job.branch, &tree).await?),
@@ -146,6 +147,22 @@ async fn build_leased(
         snapshot,
     });
     Ok(())
+}
+
+/// The files as locks are held on them, so that a lock and the file's imports are found under one name.
+fn in_one_form(mut tree: Vec<TreeEntry>) -> Vec<TreeEntry> {
+    let mut is_changed = false;
+    for entry in &mut tree {
+        if let Cow::Owned(path) = file_path::in_one_form(&entry.path) {
+            entry.path = path;
+            is_changed = true;
+        }
+    }
+    if is_changed {
+        tree.sort_by(|one, other| one.path.cmp(&other.path));
+        tree.dedup_by(|one, other| one.path == other.path);
+    }
+    tree
 }
 
 async fn publish(
@@ -290,5 +307,27 @@ fn ready_json(graph: &ImportGraph, version: String) -> StoredGraph {
         nodes: graph.nodes().map(node).collect(),
         edges: graph.edges().map(|(from, to, _)| (from, to)).collect(),
         kinds: graph.edges().map(|(_, _, kinds)| kinds.bits()).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::EntryKind;
+
+    #[test]
+    fn a_file_that_is_tracked_in_decomposed_characters_is_found_by_the_lock_on_it() {
+        let entry = |path: &str| TreeEntry {
+            path: path.to_owned(),
+            blob: "0".repeat(40),
+            kind: EntryKind::File,
+        };
+        let tree = in_one_form(vec![
+            entry("gro\u{308}\u{df}e.ts"),
+            entry("gr\u{f6}\u{df}e.ts"),
+            entry("z.ts"),
+        ]);
+        let paths: Vec<&str> = tree.iter().map(|entry| entry.path.as_str()).collect();
+        assert_eq!(paths, ["größe.ts", "z.ts"]);
     }
 }

@@ -6,7 +6,8 @@
 //! whose URL names no `host/owner/name`, counts as no remote.
 //!
 //! Without any: `localhost/local/NAME`, where NAME is the folder of the main worktree, or of the bare repository without
-//! `.git`. All worktrees of a repository therefore agree.
+//! `.git`. All worktrees of a repository therefore agree. In a store that others use as well, `-` and eight digits follow that stand
+//! for this machine and the folder: another's repository of the same name is another.
 
 use std::path::Path;
 
@@ -52,8 +53,8 @@ pub(super) fn remotes(config: &File) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The id of the repository in `common_dir` with these remotes.
-pub(super) fn repo_id(remotes: &[(String, String)], common_dir: &Path) -> Option<RepoId> {
+/// The id of the repository in `common_dir` with these remotes; `machine` is its name where the store is shared.
+pub(super) fn repo_id(remotes: &[(String, String)], common_dir: &Path, machine: Option<&str>) -> Option<RepoId> {
     let named: Vec<(&str, RepoId)> = remotes
         .iter()
         .filter(|(_, url)| !is_path(url))
@@ -62,7 +63,15 @@ pub(super) fn repo_id(remotes: &[(String, String)], common_dir: &Path) -> Option
     let origin = named.iter().find(|(name, _)| *name == "origin");
     match (origin, named.as_slice()) {
         (Some((_, id)), _) | (None, [(_, id)]) => Some(id.clone()),
-        _ => RepoId::parse(&format!("https://localhost/local/{}", folder_name(common_dir))).ok(),
+        _ => {
+            let mut name = folder_name(common_dir);
+            if let Some(machine) = machine {
+                let place = format!("{machine}\0{}", common_dir.display());
+                let digest = sha1_smol::Sha1::from(place).digest().to_string();
+                name = format!("{name}-{}", &digest[..8]);
+            }
+            RepoId::parse(&format!("https://localhost/local/{name}")).ok()
+        }
     }
 }
 
@@ -110,7 +119,24 @@ mod tests {
             .iter()
             .map(|&(name, url)| (name.to_owned(), url.to_owned()))
             .collect();
-        repo_id(&remotes, Path::new(common_dir)).unwrap().as_str().to_owned()
+        repo_id(&remotes, Path::new(common_dir), None)
+            .unwrap()
+            .as_str()
+            .to_owned()
+    }
+
+    #[test]
+    fn in_a_shared_store_a_folder_of_one_machine_is_not_that_of_another() {
+        let id = |folder: &str, machine| repo_id(&[], Path::new(folder), Some(machine)).unwrap();
+        let one = id("/w/core/.git", "ada");
+        assert_eq!(one, id("/w/core/.git", "ada"));
+        assert_ne!(one, id("/w/core/.git", "bob"));
+        assert_ne!(one, id("/v/core/.git", "ada"));
+        let digits = one.as_str().strip_prefix("localhost/local/core-").unwrap();
+        assert_eq!(digits.len(), 8);
+        let remote = [("origin".to_owned(), "https://github.com/dedalus/core".to_owned())];
+        let named = repo_id(&remote, Path::new("/w/core/.git"), Some("ada")).unwrap();
+        assert_eq!(named.as_str(), "github.com/dedalus/core");
     }
 
     #[test]

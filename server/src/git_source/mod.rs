@@ -80,6 +80,15 @@ pub struct Opened {
     pub is_empty: bool,
 }
 
+/// How a clone is fetched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FetchSettings {
+    /// The remotes that heads are read from, by name.
+    pub remotes: Vec<String>,
+    /// `core.sshCommand`.
+    pub ssh_command: Option<String>,
+}
+
 /// One or several repositories on this machine.
 #[derive(Debug)]
 pub struct GitSource {
@@ -96,7 +105,15 @@ impl GitSource {
     /// # Errors
     /// When one of them cannot be served, or two repositories would have the same id. Nothing is opened then.
     pub fn open(paths: &[PathBuf]) -> Result<GitSource, OpenError> {
-        open::open(paths, Purpose::Serving)
+        open::open(paths, Purpose::Serving, None)
+    }
+
+    /// The same for a store that others use as well: `machine` tells repositories without a remote from theirs.
+    ///
+    /// # Errors
+    /// As those of [`Self::open`].
+    pub fn open_shared(paths: &[PathBuf], machine: &str) -> Result<GitSource, OpenError> {
+        open::open(paths, Purpose::Serving, Some(machine))
     }
 
     /// Opens the repository that `path` is in as [`Self::open`] does, to read the files of one commit, now and once: what
@@ -105,7 +122,7 @@ impl GitSource {
     /// # Errors
     /// As those of [`Self::open`].
     pub fn open_once(path: &Path) -> Result<GitSource, OpenError> {
-        open::open(&[path.to_owned()], Purpose::OneCommit)
+        open::open(&[path.to_owned()], Purpose::OneCommit, None)
     }
 
     /// What was opened: one entry for each worktree or bare repository among the given paths, in the order given.
@@ -133,6 +150,22 @@ impl GitSource {
     /// Number of files of the tree that was listed last whose names cannot be served: not UTF-8, too long, or no names of files.
     pub fn names_left_out(&self, repo: &RepoId) -> usize {
         self.find(repo).map_or(0, |repository| repository.names_left_out())
+    }
+
+    /// How `repo` is fetched.
+    ///
+    /// # Errors
+    /// As those of [`Self::remotes`].
+    pub fn fetch_settings(&self, repo: &RepoId) -> Result<FetchSettings, SourceError> {
+        let repository = self.find(repo)?;
+        let handle = repository.objects().handle();
+        Ok(FetchSettings {
+            remotes: repository.upstream_remotes()?,
+            ssh_command: handle
+                .config_snapshot()
+                .string("core.sshCommand")
+                .map(|command| command.to_string()),
+        })
     }
 
     fn find(&self, repo: &RepoId) -> Result<&Arc<Repository>, SourceError> {

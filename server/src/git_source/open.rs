@@ -106,7 +106,7 @@ pub(super) enum Purpose {
     OneCommit,
 }
 
-pub(super) fn open(paths: &[PathBuf], purpose: Purpose) -> Result<GitSource, OpenError> {
+pub(super) fn open(paths: &[PathBuf], purpose: Purpose, machine: Option<&str>) -> Result<GitSource, OpenError> {
     let mut repositories: Vec<Arc<Repository>> = Vec::new();
     let mut opened: Vec<Opened> = Vec::new();
     for path in paths {
@@ -117,7 +117,7 @@ pub(super) fn open(paths: &[PathBuf], purpose: Purpose) -> Result<GitSource, Ope
         let repository = match known {
             Some(repository) => Arc::clone(repository),
             None => {
-                let repository = worktree.repository()?;
+                let repository = worktree.repository(machine)?;
                 if let Some(other) = repositories.iter().find(|other| other.id() == repository.id()) {
                     return Err(OpenError::SameId {
                         repo: repository.id().clone(),
@@ -234,7 +234,7 @@ impl Worktree {
 
     /// The repository that the worktree belongs to. It is opened at the shared folder, so that it stays readable when
     /// the worktree is removed.
-    fn repository(&self) -> Result<Repository, OpenError> {
+    fn repository(&self, machine: Option<&str>) -> Result<Repository, OpenError> {
         let options = options(self.purpose)
             .open_path_as_is(true)
             // Finding the worktree has asked who owns the repository.
@@ -259,7 +259,7 @@ impl Worktree {
             self.handle.object_hash(),
         );
         let remotes = identity::remotes(config.plumbing());
-        let id = identity::repo_id(&remotes, &self.common_dir).ok_or_else(|| OpenError::Unreadable {
+        let id = identity::repo_id(&remotes, &self.common_dir, machine).ok_or_else(|| OpenError::Unreadable {
             path: self.path.clone(),
             why: "its folder gives no valid name".to_owned(),
         })?;

@@ -1,0 +1,148 @@
+use super::*;
+
+#[test]
+fn a_pause_doubles_with_each_failure_up_to_a_quarter_of_an_hour() {
+    let seconds = Duration::from_secs;
+    assert_eq!(pause(seconds(30), 0), seconds(30));
+    assert_eq!(pause(seconds(30), 1), seconds(60));
+    assert_eq!(pause(seconds(30), 3), seconds(240));
+    assert_eq!(pause(seconds(30), 4_000_000), seconds(900));
+    assert_eq!(pause(seconds(3600), 5), seconds(3600));
+}
+
+#[test]
+fn what_git_says_is_logged_without_credentials() {
+    for (said, logged) in [
+        ("", "git failed and did not say why"),
+        (
+            "warning: x\nfatal: no such remote\nPlease make sure\n",
+            "fatal: no such remote",
+        ),
+        (
+            "fatal: unable to access 'https://ada:hunter2@example.com/a/b.git/': 403",
+            "fatal: unable to access 'https://example.com/a/b.git/': 403",
+        ),
+        (
+            "fatal: https://t@x@h/a and ssh://git@h",
+            "fatal: https://h/a and ssh://h",
+        ),
+        ("something else\n", "something else"),
+    ] {
+        assert_eq!(sentence(said), logged);
+    }
+}
+
+#[test]
+fn ssh_is_told_to_ask_nothing_however_it_is_configured() {
+    let batch = |environment: Option<&str>, program: Option<&str>, configured: Option<&str>| {
+        let command = ssh_in_batch(environment.map(OsString::from), program.map(OsString::from), configured);
+        command.map(|command| command.into_string().unwrap())
+    };
+    let options = "-oBatchMode=yes -oConnectTimeout=20";
+    assert_eq!(batch(None, None, None), Some(format!("ssh {options}")));
+    assert_eq!(
+        batch(Some(""), None, Some("ssh -i k")),
+        Some(format!("ssh -i k {options}"))
+    );
+    assert_eq!(
+        batch(Some("ssh -v"), None, Some("ssh -i k")),
+        Some(format!("ssh -v {options}"))
+    );
+    assert_eq!(batch(None, Some("/opt/wrapper"), None), None);
+    assert_eq!(batch(None, None, Some("plink.exe -i k")), None);
+}
+
+/// A repository with a remote that is reached by `ssh_command`.
+#[cfg(unix)]
+fn clone_with(folder: &Path, ssh_command: &str) -> FetchSettings {
+    let git = |arguments: &[&str]| {
+        let status = Command::new("git")
+            .arg("-C")
+            .arg(folder)
+            .args(arguments)
+            .status()
+            .unwrap();
+        assert!(status.success(), "{arguments:?}");
+    };
+    git(&["init", "--quiet"]);
+    git(&["remote", "add", "origin", "ssh://git@example.invalid/a/b.git"]);
+    FetchSettings {
+        remotes: vec!["origin".to_owned()],
+        ssh_command: Some(ssh_command.to_owned()),
+    }
+}
+
+#[cfg(unix)]
+fn script(folder: &Path, text: &str) -> String {
+    use std::os::unix::fs::PermissionsExt;
+    let path = folder.join("ssh");
+    std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[cfg(unix)]
+#[test]
+fn a_fetch_never_asks_anybody() {
+    let folder = tempfile::tempdir().unwrap();
+    let seen = folder.path().join("seen");
+    let ssh = script(
+        folder.path(),
+        &format!("(echo \"$@\"; env) > '{}'; exit 1", seen.display()),
+    );
+    let settings = clone_with(folder.path(), &ssh);
+    let outcome = fetch(folder.path(), &settings, LIMIT, &AtomicBool::new(false));
+    assert!(
+        matches!(&outcome, Outcome::Failed(why) if why.starts_with("origin: ")),
+        "{outcome:?}"
+    );
+    let seen = std::fs::read_to_string(seen).unwrap();
+    for part in [
+        "-oBatchMode=yes",
+        "\nGIT_TERMINAL_PROMPT=0\n",
+        "\nGIT_ASKPASS=\n",
+        "\nSSH_ASKPASS_REQUIRE=never\n",
+    ] {
+        assert!(seen.contains(part), "{part}: {seen}");
+    }
+}
+
+/// Whether the process that wrote its number into `file` is there.
+#[cfg(target_os = "linux")]
+fn is_running(file: &Path) -> bool {
+    let id = std::fs::read_to_string(file).unwrap();
+    let status = std::fs::read_to_string(format!("/proc/{}/status", id.trim()));
+    status.is_ok_and(|status| !status.contains("State:\tZ"))
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_fetch_that_hangs_is_ended_with_all_that_it_has_started() {
+    let folder = tempfile::tempdir().unwrap();
+    let id = folder.path().join("id");
+    let text = format!("echo $$ > '{0}.new'; mv '{0}.new' '{0}'; exec sleep 600", id.display());
+    let settings = clone_with(folder.path(), &script(folder.path(), &text));
+    let outcome = fetch(
+        folder.path(),
+        &settings,
+        Duration::from_secs(1),
+        &AtomicBool::new(false),
+    );
+    assert!(
+        matches!(&outcome, Outcome::Failed(why) if why.contains("no end within 1 s")),
+        "{outcome:?}"
+    );
+    assert!(!is_running(&id));
+
+    std::fs::remove_file(&id).unwrap();
+    let is_stopped = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let fetching = scope.spawn(|| fetch(folder.path(), &settings, LIMIT, &is_stopped));
+        while !id.exists() {
+            thread::sleep(Duration::from_millis(10));
+        }
+        is_stopped.store(true, Ordering::Relaxed);
+        assert_eq!(fetching.join().unwrap(), Outcome::Stopped);
+    });
+    assert!(!is_running(&id));
+}
