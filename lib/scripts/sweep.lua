@@ -9,6 +9,10 @@ local MOST_ENTRIES = 500
 -- How long events are kept, in days. A sweep follows on every claim, so that where nothing is claimed the log goes as a whole.
 local EVENT_DAYS = 7
 
+-- First, because a full store still lets go of what it has.
+redis.call('XTRIM', status_log_key, 'MINID', string.format('%.0f', now_ms - EVENT_DAYS * 86400000))
+redis.call('EXPIRE', status_log_key, EVENT_DAYS * 86400)
+
 local paths = redis.call('ZRANGEBYSCORE', expiries_key, '-inf', now, 'LIMIT', 0, most_files)
 load_entries(paths, MOST_ENTRIES)
 for _, path in ipairs(paths) do
@@ -22,6 +26,4 @@ if not earliest[2] then
   -- This may be the last look: see mark_due.lua.
   redis.call('DEL', held_key, KEYS[6])
 end
-redis.call('XTRIM', status_log_key, 'MINID', string.format('%.0f', now_ms - EVENT_DAYS * 86400000))
-redis.call('EXPIRE', status_log_key, EVENT_DAYS * 86400)
 return { 'SWEPT', now, #lapsed, earliest[2] or '' }

@@ -113,6 +113,8 @@ end
 
 -- Writes back what changed, keeps the expiry index exact, and announces what had expired.
 local function save_entries()
+  -- First, because a full store refuses this: then nothing has changed.
+  save_held()
   local kept, emptied, earliest = {}, {}, {}
   for path in pairs(is_changed) do
     local entries = entries_of[path]
@@ -133,6 +135,5 @@ local function save_entries()
   call_in_chunks('ZADD', expiries_key, earliest)
   call_in_chunks('HDEL', locks_key, emptied)
   call_in_chunks('ZREM', expiries_key, emptied)
-  save_held()
   emit_by_claim('lock_expired', lapsed)
 end

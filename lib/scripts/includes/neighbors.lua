@@ -184,7 +184,8 @@ local function neighbors_to_look_at(paths)
   local is_seen = #hubs == 0
   if held and hub_lines > #held then
     -- Where reading the hubs themselves would do, that must stay possible.
-    is_seen = look_from_held(hub_lines <= lines_left / 2 and hub_lines / 2 or lines_left)
+    local is_either = hub_lines <= lines_left / 2
+    is_seen = look_from_held(is_either and math.min(hub_lines * 2, lines_left - hub_lines) or lines_left)
   end
   if not is_seen then
     for _, via in ipairs(hubs) do

@@ -64,7 +64,7 @@ pub(super) struct CheckResponse {
     locks: BTreeMap<String, LockView>,
     /// The caller's own locks among the files, by file path.
     held: BTreeMap<String, OwnLockView>,
-    /// How many locked neighbours are not in `locks`, where there are very many.
+    /// How many locks are not in `locks`, where there are very many.
     #[serde(skip_serializing_if = "is_zero")]
     #[schema(minimum = 1)]
     locks_omitted: u64,
@@ -77,7 +77,7 @@ pub(super) struct CheckResponse {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(number: &u64) -> bool {
+pub(super) fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 

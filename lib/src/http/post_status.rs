@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::body::read_json;
-use super::check_status::{blocking_metadata, blocking_reason};
+use super::check_status::{blocking_metadata, blocking_reason, is_zero};
 use super::entrance::Right;
 use super::error::ErrorBody;
 use super::lock_view::{LockView, OwnLockView, already_held, others_locks, own_locks, warnings};
@@ -84,6 +84,10 @@ pub(super) struct PostResponse {
     /// Others' locks that stand in the way.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     conflicting_locks: BTreeMap<String, LockView>,
+    /// How many locks are not in `conflicting_locks`, where there are very many.
+    #[serde(skip_serializing_if = "is_zero")]
+    #[schema(minimum = 1)]
+    locks_omitted: u64,
     #[schema(schema_with = fields::warnings)]
     warnings: Vec<String>,
     #[serde(flatten)]
@@ -102,6 +106,7 @@ impl PostResponse {
             repo_head_ref: None,
             locks: success.then(BTreeMap::new),
             conflicting_locks: BTreeMap::new(),
+            locks_omitted: 0,
             warnings: Vec::new(),
             error: None,
         }
@@ -312,6 +317,7 @@ fn respond_to_claim(
         response.locks = Some(own_locks(&survey));
     } else {
         response.conflicting_locks = others_locks(&survey.findings);
+        response.locks_omitted = survey.omitted;
     }
     response.repo_head = Some(survey.head.commit);
     response

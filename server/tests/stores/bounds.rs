@@ -1,9 +1,13 @@
 //! Everything that grows has a bound, and what is counted for it is exact.
 
+use std::sync::Arc;
+
 use coord::domain::Claim::{Reading, Writing};
+use coord::domain::{FilePath, Message};
 use coord::source::Reachable;
-use coord::store::keys;
-use coord::store::scripts::{Entered, Full, Stop, TooMuch, sweep};
+use coord::store::redis::RedisStore;
+use coord::store::scripts::{self, Entered, Entry, Full, Release, Stop, TooMuch, sweep};
+use coord::store::{Value, keys};
 
 use crate::neighbors::store_graph;
 use crate::world::{NEXT, World, stopped};
@@ -253,6 +257,65 @@ async fn a_sweep_drops_events_of_last_week(world: World) {
     sweep(&*world.store, &world.repo, 10).await.unwrap();
     assert_eq!(world.events().await.len(), 2);
     assert!((600_000..=604_800).contains(&world.number(["TTL", &log]).await));
+}
+
+/// Redis then refuses whatever needs room, and has it again after a sweep.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_redis_that_its_log_has_filled_heals_with_a_sweep() {
+    let Some(port) = crate::redis::start() else {
+        // Which says that the test is skipped.
+        assert!(crate::redis::empty_database().is_none());
+        return;
+    };
+    let store = RedisStore::connect(&format!("redis://127.0.0.1:{port}")).unwrap();
+    let world = World::over(Arc::new(store), None);
+    let (ann, log) = (world.agent("ann"), keys::status_log(&world.repo));
+    ann.writes(&["a.ts"]).await;
+    world.command(["DEL", &log]).await;
+    let last_week = (world.now().await - 8 * 86_400) * 1000;
+    let large = format!("{{\"type\":\"old\",\"files\":[\"{}\"]}}", "x".repeat(256 * 1024));
+    for number in 1..40 {
+        let id = format!("{last_week}-{number}");
+        world.command(["XADD", &log, &id, "event", &large]).await;
+    }
+    let memory = world.command(["INFO", "memory"]).await;
+    let used = memory
+        .as_str()
+        .unwrap()
+        .lines()
+        .find_map(|line| line.strip_prefix("used_memory:"))
+        .unwrap()
+        .trim();
+    let most = (used.parse::<u64>().unwrap() - 1_000_000).to_string();
+    world.command(["CONFIG", "SET", "maxmemory", &most]).await;
+
+    let refused = world.command(["SET", "anything", "1"]).await;
+    assert!(
+        matches!(&refused, Value::Error(error) if error.starts_with("OOM")),
+        "{refused:?}"
+    );
+    let known = [ann.head.clone()];
+    let entry = Entry::of(&world.repo, &world.branch, &ann.holder, Some(&ann.head), &known);
+    let message = Message::parse("Splitting the lexer from the parser").unwrap();
+    let paths = [FilePath::parse("a.ts").unwrap()];
+    let release = Release {
+        new_head: None,
+        reachable: Reachable::Unknown,
+        is_abandoned: true,
+        message: &message,
+        paths: &paths,
+    };
+    let refused = scripts::release(&*world.store, &entry, &release).await;
+    assert!(refused.is_err(), "{refused:?}");
+    // Nothing was changed by halves.
+    assert_eq!(world.stored("a.ts").await.len(), 1);
+    world.assert_held_is_exact().await;
+    world.assert_index_is_exact().await;
+
+    sweep(&*world.store, &world.repo, 100).await.unwrap();
+    ann.abandons(&["a.ts"]).await;
+    world.agent("bob").writes(&["a.ts"]).await;
+    world.assert_held_is_exact().await;
 }
 
 on_every_store!(

@@ -140,6 +140,34 @@ async fn a_check_and_a_claim_cost_what_they_cost() {
     insta::assert_snapshot!(costs.join("\n"));
 }
 
+/// What is held is read once, by so many texts a command, whatever the number of hubs and of what is held next to each.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn many_hubs_and_much_that_is_held_cost_a_few_commands() {
+    let Some(counted) = Counted::start() else { return };
+    let Counted { world, .. } = &counted;
+    let names = |prefix: &str, count| {
+        (0..count)
+            .map(|number| format!("{prefix}{number}.ts"))
+            .collect::<Vec<_>>()
+    };
+    let (hubs, importers) = (names("hub", 64), names("importer", 600));
+    let imported: Vec<&str> = hubs.iter().map(String::as_str).collect();
+    let graph: Vec<(&str, &[&str])> = importers.iter().map(|path| (path.as_str(), &imported[..])).collect();
+    store_graph(world, &graph).await;
+    for (number, some) in importers.chunks(300).enumerate() {
+        world.agent(&format!("p{number}")).reads(some).await;
+    }
+    let ann = world.agent("ann");
+    for count in [1, 8, 64] {
+        ann.checks(Writing, &hubs[..count]).await;
+        counted.commands().await;
+        let survey = ann.checks(Writing, &hubs[..count]).await;
+        assert_eq!(survey.findings.len() as u64 + survey.omitted, 600);
+        let (commands, each) = counted.commands().await;
+        assert!(commands < 16, "{count} hubs: {each}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_cost_does_not_grow_with_the_graph() {
     let Some(counted) = Counted::start() else { return };
