@@ -23,10 +23,11 @@ local MARKED_FOR = 600
 
 -- Whether the caller holds all of the files already.
 local function holds_all()
-  local is_held = true
+  local is_held, seen = true, 0
   each_value(paths, function(_, value)
-    local mine = false
-    for _, entry in ipairs(value and cjson.decode(value) or {}) do
+    local mine, entries = false, value and seen <= MOST_AT_ONCE and cjson.decode(value) or {}
+    seen = seen + #entries
+    for _, entry in ipairs(entries) do
       mine = mine or (entry.branch == branch and is_own(entry) and not has_expired(entry))
     end
     is_held = mine
