@@ -54,6 +54,17 @@ impl Process {
         Ok(process)
     }
 
+    /// Processor time that all its threads have had.
+    pub fn processor_time(&self) -> Result<Duration> {
+        let mut nanoseconds = 0;
+        for task in std::fs::read_dir(format!("/proc/{}/task", self.child.id()))? {
+            // A thread may have ended meanwhile.
+            let text = std::fs::read_to_string(task?.path().join("schedstat")).unwrap_or_default();
+            nanoseconds += text.split_whitespace().next().map_or(Ok(0), str::parse)?;
+        }
+        Ok(Duration::from_nanos(nanoseconds))
+    }
+
     /// Resident memory now and at its highest, in KiB.
     pub fn memory(&self) -> Result<(u64, u64)> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;

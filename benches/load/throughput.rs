@@ -8,7 +8,7 @@ use anyhow::{Result, ensure};
 
 use crate::client::{Connection, Post, Subject};
 use crate::latency::{bare_check, hold_some};
-use crate::process::{self, State};
+use crate::process::{self, Process, State};
 use crate::redis_link::RedisLink;
 use crate::report::{Latencies, Table, progress};
 use crate::repository::file;
@@ -51,6 +51,16 @@ async fn load(address: SocketAddr, posts: Vec<Vec<Post>>, time: Duration) -> Res
     Ok((all.count() as f64 / time.as_secs_f64(), all))
 }
 
+/// The same, and the processor time of `server` for one request.
+async fn load_measured(server: &Process, posts: Vec<Vec<Post>>, time: Duration) -> Result<(f64, Latencies, f64)> {
+    let before = server.processor_time()?;
+    let (rate, latencies) = load(server.address, posts, time).await?;
+    let spent = (server.processor_time()? - before).as_secs_f64() * 1e6;
+    // The rate leaves out the first sixth of what was sent.
+    let sent = rate * time.as_secs_f64() * 1.2;
+    Ok((rate, latencies, spent / sent))
+}
+
 /// Sends `command` to Redis again and again, over so many connections.
 async fn load_bare(
     redis: SocketAddr,
@@ -90,7 +100,8 @@ pub async fn measure(repository: &Path, subject: &Subject, scratch: &Path, redis
         "Requests a second",
         "`post_status` is a claim and a release by turns, each connection on a file of its own; the embedded store answers when \
          it is on the disk. Upstash REST is one `coord serve` over the embedded store of another. The share is of the constant's \
-         requests a second at as many connections.",
+         requests a second at as many connections. Processor time is that of the answering process for one request; unlike the rates, it \
+         bears other work on the machine.",
         &[
             "store",
             "connections",
@@ -99,6 +110,7 @@ pub async fn measure(repository: &Path, subject: &Subject, scratch: &Path, redis
             "share",
             "p50 us",
             "p99 us",
+            "processor us",
         ],
     );
     let constant = process::constant().await?;
@@ -141,8 +153,8 @@ pub async fn measure(repository: &Path, subject: &Subject, scratch: &Path, redis
                 let (user, files) = (format!("user-{number}"), [file(1000 + 7 * number)]);
                 vec![subject.claim(&user, &files, "WRITING"), subject.abandon(&user, &files)]
             });
-            let (most, latencies) = load(constant.address, checks(), time).await?;
-            let row = |what: &str, rate: f64, latencies: &Latencies| {
+            let (most, latencies, cost) = load_measured(&constant, checks(), time).await?;
+            let row = |what: &str, rate: f64, latencies: &Latencies, cost: f64| {
                 let [half, most_all] = [0.5, 0.99].map(|quantile| format!("{:.0}", latencies.micros(quantile)));
                 let share = format!("{:.2}", rate / most);
                 table.row(&[
@@ -153,17 +165,25 @@ pub async fn measure(repository: &Path, subject: &Subject, scratch: &Path, redis
                     &share,
                     &half,
                     &most_all,
+                    &format!("{cost:.1}"),
                 ]);
             };
-            row("constant", most, &latencies);
-            let (rate, latencies) = load(server.address, checks(), time).await?;
-            row("check_status", rate, &latencies);
-            let (rate, latencies) = load(server.address, posts.collect(), time).await?;
-            row("post_status", rate, &latencies);
+            row("constant", most, &latencies, cost);
+            let (rate, latencies, cost) = load_measured(&server, checks(), time).await?;
+            row("check_status", rate, &latencies, cost);
+            let (rate, latencies, cost) = load_measured(&server, posts.collect(), time).await?;
+            row("post_status", rate, &latencies, cost);
             if let Some(database) = &database {
                 let bare = bare_check(subject).await?;
+                let before = database.processor_time()?;
                 let (rate, latencies) = load_bare(database.address, bare, connections, time).await?;
-                row("EVALSHA of check_status", rate, &latencies);
+                let spent = (database.processor_time()? - before).as_secs_f64() * 1e6;
+                row(
+                    "EVALSHA of check_status",
+                    rate,
+                    &latencies,
+                    spent / (rate * time.as_secs_f64() * 1.2),
+                );
             }
         }
         let (now, peak) = server.memory()?;
@@ -172,6 +192,7 @@ pub async fn measure(repository: &Path, subject: &Subject, scratch: &Path, redis
             &"",
             &"resident memory of the server, KiB (peak)",
             &format!("{now} ({peak})"),
+            &"",
             &"",
             &"",
             &"",
