@@ -156,6 +156,7 @@ fn is_optional(pointer: &str, name: &str) -> bool {
         "field",
         "metadata",
         "lock_owner",
+        "neighbor_of",
         "conflicts",
         "retry_after",
         "conflicting_locks",

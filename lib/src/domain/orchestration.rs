@@ -3,7 +3,7 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Claim, CommitSha, schema};
+use super::{AgentId, Claim, CommitSha, schema};
 
 /// What an agent is told to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -136,6 +136,10 @@ pub struct Metadata {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub lock_owner: Option<String>,
+    /// Which agent of that person, where it has said so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = AgentId, required = false)]
+    pub lock_owner_agent: Option<String>,
     /// The files whose locks are in the way.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(min_items = 1)]

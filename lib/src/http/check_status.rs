@@ -227,6 +227,7 @@ pub(super) fn blocking_metadata(blocking: &[&Finding], now: Option<i64>) -> Meta
     let first_expiry = blocking.iter().map(|finding| finding.entry.expiry).min();
     Metadata {
         lock_owner: blocking.first().map(|finding| finding.entry.user_id.clone()),
+        lock_owner_agent: blocking.first().and_then(|finding| finding.entry.agent_id.clone()),
         conflicts,
         retry_after: now.zip(first_expiry).map(|(now, expiry)| (expiry - now).max(1)),
         ..Metadata::default()

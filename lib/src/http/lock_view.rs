@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use super::openapi::fields;
 use super::question::named;
-use crate::domain::{AgentId, Claim, LockEntry};
+use crate::domain::{AgentId, Claim, FilePath, LockEntry};
 use crate::store::scripts::{Direction, Finding, Held, Relation, Survey};
 
 /// A lock of another holder, under its file in `locks`.
@@ -23,6 +23,10 @@ pub(super) struct LockView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = fields::lock_type, required = false)]
     lock_type: Option<&'static str>,
+    /// With NEIGHBOR: the file of the request that it imports, or that imports it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = FilePath, required = false)]
+    neighbor_of: Option<String>,
     /// What the holder says it is doing, and why.
     #[schema(min_length = 1, max_length = 500)]
     message: String,
@@ -114,32 +118,47 @@ pub(super) fn own_locks(survey: &Survey) -> BTreeMap<String, OwnLockView> {
 /// Others' locks by file path: DIRECT and NEIGHBOR. A lock on another branch is a warning, not one of these.
 pub(super) fn others_locks(findings: &[Finding]) -> BTreeMap<String, LockView> {
     by_file(findings.iter().filter_map(|finding| match finding.relation {
-        Relation::Direct => Some((&finding.entry, Some("DIRECT"))),
-        Relation::Neighbor => Some((&finding.entry, Some("NEIGHBOR"))),
+        Relation::Direct => Some((&finding.entry, Concern::Direct)),
+        Relation::Neighbor => Some((&finding.entry, Concern::Neighbor(&finding.via))),
         Relation::CrossBranch => None,
     }))
 }
 
 /// All locks of a branch by file path.
 pub(super) fn locks_on_branch(entries: &[LockEntry]) -> BTreeMap<String, LockView> {
-    by_file(entries.iter().map(|entry| (entry, None)))
+    by_file(entries.iter().map(|entry| (entry, Concern::None)))
 }
 
-fn by_file<'a>(entries: impl Iterator<Item = (&'a LockEntry, Option<&'static str>)>) -> BTreeMap<String, LockView> {
-    let mut files: BTreeMap<&str, Vec<(&LockEntry, Option<&'static str>)>> = BTreeMap::new();
-    for (entry, lock_type) in entries {
-        files.entry(&entry.file_path).or_default().push((entry, lock_type));
+/// How a lock concerns a request: not at all where there are no files in it.
+#[derive(Clone, Copy)]
+enum Concern<'a> {
+    None,
+    Direct,
+    /// It is on a neighbor of this file.
+    Neighbor(&'a str),
+}
+
+fn by_file<'a>(entries: impl Iterator<Item = (&'a LockEntry, Concern<'a>)>) -> BTreeMap<String, LockView> {
+    let mut files: BTreeMap<&str, Vec<(&LockEntry, Concern<'_>)>> = BTreeMap::new();
+    for (entry, concern) in entries {
+        files.entry(&entry.file_path).or_default().push((entry, concern));
     }
     files
         .into_iter()
         .filter_map(|(path, mut entries)| {
             entries.sort_by_key(|(entry, _)| (entry.timestamp, entry.token));
-            let (earliest, lock_type) = entries.first()?;
+            let (earliest, concern) = entries.first()?;
+            let (lock_type, neighbor_of) = match concern {
+                Concern::None => (None, None),
+                Concern::Direct => (Some("DIRECT"), None),
+                Concern::Neighbor(via) => (Some("NEIGHBOR"), Some((*via).to_owned())),
+            };
             let view = LockView {
                 user: earliest.user_id.clone(),
                 user_name: earliest.user_name.clone(),
                 status: earliest.status,
-                lock_type: *lock_type,
+                lock_type,
+                neighbor_of,
                 message: earliest.message.clone(),
                 timestamp: earliest.timestamp,
                 expiry: earliest.expiry,

@@ -442,6 +442,7 @@ fn lost(action: Action, others: &[LockEntry]) -> PostResponse {
     );
     let metadata = Metadata {
         lock_owner: Some(owner),
+        lock_owner_agent: others.first().and_then(|entry| entry.agent_id.clone()),
         conflicts: files,
         ..Metadata::default()
     };

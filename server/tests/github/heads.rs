@@ -218,23 +218,32 @@ async fn what_this_api_does_not_have_is_not_even_asked_for() {
 }
 
 #[tokio::test]
-async fn a_repository_that_has_moved_is_asked_where_it_is_now() {
+async fn a_repository_that_was_renamed_is_one_by_its_new_name_alone() {
     let (_temp, repo, head, fake) = small().await;
     repo.git(&["branch", "feature/a#b"]);
     fake.behave(|behaviour| behaviour.former_name = Some("gizmos".to_owned()));
     let former = RepoId::parse("https://127.0.0.1/acme/gizmos").unwrap();
     let source = source(&fake);
-    for name in ["feature/a#b", "main"] {
-        assert_eq!(source.head(&former, &branch(name)).await.unwrap(), sha(&head));
-    }
+    let now = RepoId::parse("https://127.0.0.1/acme/widgets").unwrap();
+    let refused = async || match source.head(&former, &branch("main")).await {
+        Err(SourceError::UnknownRepository { known, .. }) => known,
+        other => panic!("{other:?}"),
+    };
+    assert!(source.head(&former, &branch("feature/a#b")).await.is_err());
+    assert_eq!(refused().await, std::slice::from_ref(&now));
+    assert_eq!(source.head(&now, &branch("main")).await.unwrap(), sha(&head));
     let moved = format!("/api/v3/repositories/{NUMBER}/commits/heads");
     let expected = [
         "/api/v3/repos/acme/gizmos/commits/heads/feature/a%23b".to_owned(),
         format!("{moved}/feature/a%23b"),
+        // What it is called now, once.
+        format!("/api/v3/repositories/{NUMBER}"),
         format!("{moved}/main"),
+        "/commits/heads/main".to_owned(),
     ];
     assert_eq!(fake.asked(), expected);
     // Somebody else takes the old name, and the new place is gone.
     fake.fail("/repositories/", 1, Fault::status(404));
-    assert_eq!(source.head(&former, &branch("main")).await.unwrap(), sha(&head));
+    fake.behave(|behaviour| behaviour.former_name = None);
+    assert!(refused().await.is_empty());
 }

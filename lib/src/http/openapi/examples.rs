@@ -159,6 +159,9 @@ fn lock_of_ada(lock_type: Option<&str>) -> Value {
     });
     if let Some(lock_type) = lock_type {
         lock["lock_type"] = lock_type.into();
+        if lock_type == "NEIGHBOR" {
+            lock["neighbor_of"] = "src/auth.ts".into();
+        }
     }
     lock
 }

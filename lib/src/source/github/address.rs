@@ -23,6 +23,15 @@ pub(super) struct Slug {
     pub(super) name: String,
 }
 
+impl Slug {
+    /// Whether `full_name`, `owner/name`, is this; the case of letters does not matter.
+    pub(super) fn is_called(&self, full_name: &str) -> bool {
+        let parts = full_name.split_once('/');
+        parts
+            .is_some_and(|(owner, name)| self.owner.eq_ignore_ascii_case(owner) && self.name.eq_ignore_ascii_case(name))
+    }
+}
+
 impl ApiBase {
     /// Parses the base of an API. `https` is required, since a credential travels with every request; `http` is taken
     /// for a loopback host.

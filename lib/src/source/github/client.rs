@@ -9,6 +9,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use reqwest::StatusCode;
 use reqwest::header::{ETAG, HeaderValue, LOCATION};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use tokio::time::timeout;
 use url::Url;
@@ -16,6 +17,7 @@ use url::Url;
 use super::address::Slug;
 use super::credential::Credential;
 use super::error::GithubError;
+use super::heads::small;
 use super::transport::{Arrived, Outgoing, Transport};
 use crate::recent::Recent;
 
@@ -62,8 +64,25 @@ pub(super) enum Answer {
 pub(super) struct Client {
     pub(super) transport: Transport,
     credential: Credential,
-    /// Where repositories have moved to: the path of the repository, and until when that is believed.
-    moved: Mutex<Recent<Slug, (Vec<String>, Instant)>>,
+    /// Where repositories have moved to.
+    moved: Mutex<Recent<Slug, Moved>>,
+}
+
+/// Where a repository has moved to.
+#[derive(Clone, Debug)]
+struct Moved {
+    /// Its path.
+    place: Vec<String>,
+    /// Until when that is believed.
+    until: Instant,
+    /// What it is called there, once that is known.
+    full_name: Option<String>,
+}
+
+/// The part of a repository that says what it is called.
+#[derive(Deserialize)]
+struct Called {
+    full_name: String,
 }
 
 impl Client {
@@ -203,7 +222,7 @@ impl Client {
     fn place(&self, slug: &Slug) -> Vec<String> {
         let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
         match moved.get(slug) {
-            Some((place, until)) if *until > Instant::now() => place.clone(),
+            Some(moved) if moved.until > Instant::now() => moved.place.clone(),
             _ => vec!["repos".to_owned(), slug.owner.clone(), slug.name.clone()],
         }
     }
@@ -225,8 +244,41 @@ impl Client {
         if let Some(place) = place {
             tracing::info!(%slug, to = place.join("/"), "the repository has moved");
             let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
-            moved.put(slug.clone(), (place, Instant::now() + MOVED_FOR));
+            let until = Instant::now() + MOVED_FOR;
+            let full_name = None;
+            moved.put(
+                slug.clone(),
+                Moved {
+                    place,
+                    until,
+                    full_name,
+                },
+            );
         }
+    }
+
+    /// What the repository at `slug` is called now, `owner/name`, where it has moved and is called something else.
+    pub(super) async fn new_name(&self, slug: &Slug) -> Result<Option<String>, GithubError> {
+        let known = {
+            let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
+            match moved.get(slug) {
+                Some(moved) if moved.until > Instant::now() => moved.full_name.clone(),
+                _ => return Ok(None),
+            }
+        };
+        let full_name = match known {
+            Some(full_name) => full_name,
+            None => {
+                let called: Called = self.json(slug, &small(self, &[], &[])).await?;
+                let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(mut known) = moved.get(slug).cloned() {
+                    known.full_name = Some(called.full_name.clone());
+                    moved.put(slug.clone(), known);
+                }
+                called.full_name
+            }
+        };
+        Ok((!slug.is_called(&full_name)).then_some(full_name))
     }
 
     /// Forgets where a repository had moved to; whether there was such a place.

@@ -159,7 +159,16 @@ impl Heads {
             within: client.transport.limits.small,
             is_about_known_head: is_known,
         };
-        let error = match client.ask(slug, &ask).await {
+        let answer = client.ask(slug, &ask).await;
+        // Under two names there would be two locks on one file.
+        let new_name = client.new_name(slug).await.map_err(|error| error.about(repo))?;
+        if let Some(known) = new_name.and_then(|full_name| renamed(repo, &full_name)) {
+            return Ok(Told::Nothing(SourceError::UnknownRepository {
+                repo: repo.clone(),
+                known: vec![known],
+            }));
+        }
+        let error = match answer {
             Ok(Answer::NotModified) => return Ok(Told::Same),
             Ok(Answer::Body(body, etag)) => {
                 let commit = full_id(&body).map_err(|error| error.about(repo))?;
@@ -241,6 +250,12 @@ pub(super) fn small<'a>(client: &Client, path: &'a [&'a str], query: &'a [(&'a s
         within: client.transport.limits.small,
         is_about_known_head: false,
     }
+}
+
+/// The repository that `repo` is now, at the same host.
+pub(super) fn renamed(repo: &RepoId, full_name: &str) -> Option<RepoId> {
+    let (host, _) = repo.as_str().split_once('/')?;
+    RepoId::parse(&format!("https://{host}/{full_name}")).ok()
 }
 
 fn unknown(repo: &RepoId, branch: &Branch, near: Vec<String>, is_empty: bool) -> SourceError {

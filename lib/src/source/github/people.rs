@@ -18,7 +18,7 @@ use super::client::{Client, JSON};
 use super::credential::bearer;
 use super::error::GithubError;
 use super::flights::Flights;
-use super::heads::small;
+use super::heads::{renamed, small};
 use super::rate_limit::{Account, TokenHash, told_by_graphql};
 use super::transport::Outgoing;
 use crate::auth::{AuthError, Member, People, Verdict, is_github_token};
@@ -45,6 +45,8 @@ struct Person {
 
 #[derive(Debug, Deserialize)]
 struct Repository {
+    #[serde(default)]
+    full_name: Option<String>,
     private: bool,
     #[serde(default)]
     visibility: Option<String>,
@@ -196,6 +198,13 @@ impl Asking {
             let malformed = GithubError::Malformed("a login".to_owned());
             return Err(unavailable(&malformed, &self.repo));
         };
+        let new_name = repository.full_name.filter(|full_name| !self.slug.is_called(full_name));
+        if let Some(now) = new_name.and_then(|full_name| renamed(&self.repo, &full_name)) {
+            return Ok(Verdict::NoRight(format!(
+                "{} is called {now} now; send that as repo_url",
+                self.repo
+            )));
+        }
         let may = repository.permissions.unwrap_or_default();
         Ok(Verdict::Member(Member {
             user_name: shown(person.name.as_deref()).unwrap_or_else(|| person.login.clone()),
