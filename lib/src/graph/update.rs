@@ -167,7 +167,8 @@ impl Update {
                 (None, _) => stored.remove(&file.path).map(Arc::new),
             };
             if let Some(record) = known.filter(|record| self.fits(id, record)) {
-                self.set(id, record);
+                let weight = record.weight();
+                self.set(id, record, weight);
             }
         }
         let Some(older) = self.previous.as_ref().filter(|_| !unplaced.is_empty()) else {
@@ -183,7 +184,7 @@ impl Update {
             let file = &self.files[id as usize];
             let known = by_blob.get(&(file.blob.as_str(), self.kinds[id as usize].language));
             if let Some(record) = known.filter(|record| self.fits(id, record)) {
-                self.set(id, Arc::clone(record));
+                self.set(id, Arc::clone(record), record.weight());
             }
         }
     }
@@ -312,7 +313,7 @@ impl Update {
 
     /// [`Self::supply`] of files with the same content, which is scanned once for each language.
     pub fn supply_all(&self, files: &[FileId], blob: Blob<'_>) {
-        let mut known: Vec<(FileKind, Arc<Record>)> = Vec::new();
+        let mut known: Vec<(FileKind, Arc<Record>, usize)> = Vec::new();
         for file in files {
             let (Some(kind), Some(slot)) = (self.kinds.get(*file as usize), self.records.get(*file as usize)) else {
                 continue;
@@ -320,28 +321,33 @@ impl Update {
             if slot.get().is_some() {
                 continue;
             }
-            let record = match known.iter().find(|(of, _)| of == kind && !self.is_named_config(*file)) {
-                Some((_, record)) => Arc::clone(record),
+            let (record, weight) = match known.iter().find(|(of, ..)| of == kind && !self.is_named_config(*file)) {
+                Some((_, record, weight)) => (Arc::clone(record), *weight),
                 None => {
-                    let record = Arc::new(self.record_of(*file, blob));
-                    let weight =
-                        record.weight() + record.manifest.as_ref().map_or(0, |text| text.len() / BYTES_FOR_WEIGHT);
-                    // The first of a wave fits in any case, so that each wave gets on.
-                    let before = self.wave.weight.fetch_add(weight, Ordering::Relaxed);
-                    if before > 0 && before + weight > WAVE_WEIGHT {
+                    let before = self.wave.weight.load(Ordering::Relaxed);
+                    if before > WAVE_WEIGHT {
                         self.lock_deferred().insert(*file);
                         continue;
                     }
-                    known.push((*kind, Arc::clone(&record)));
-                    record
+                    let record = Arc::new(self.record_of(*file, blob));
+                    let text = record.manifest.as_ref().map_or(0, |text| text.len() / BYTES_FOR_WEIGHT);
+                    let weight = record.weight();
+                    // The first of a wave fits in any case, so that each wave gets on.
+                    let before = self.wave.weight.fetch_add(weight + text, Ordering::Relaxed);
+                    if before > 0 && before + weight + text > WAVE_WEIGHT {
+                        self.lock_deferred().insert(*file);
+                        continue;
+                    }
+                    known.push((*kind, Arc::clone(&record), weight));
+                    (record, weight)
                 }
             };
-            self.set(*file, record);
+            self.set(*file, record, weight);
         }
     }
 
-    fn set(&self, file: FileId, record: Arc<Record>) {
-        let weight = u32::try_from(record.weight()).unwrap_or(u32::MAX);
+    fn set(&self, file: FileId, record: Arc<Record>, weight: usize) {
+        let weight = u32::try_from(weight).unwrap_or(u32::MAX);
         self.weights[file as usize].store(weight, Ordering::Relaxed);
         let _ = self.records[file as usize].set(record);
     }
