@@ -22,7 +22,10 @@ export const FUNCTIONS = ["check_status", "cron_cleanup", "github_webhook", "gra
  */
 export function copyProject(name) {
   const copy = join(TARGET, "vercel", name);
-  rmSync(copy, { recursive: true, force: true });
+  const remove = () => rmSync(copy, { recursive: true, force: true });
+  remove();
+  // To Cargo, the packages of the copy are those of the project: while it is there, a build of the project would find them fresh.
+  process.once("exit", remove);
   const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: ROOT });
   for (const file of new Set(listed.toString().split("\0"))) {
     if (file !== "" && existsSync(join(ROOT, file))) {
