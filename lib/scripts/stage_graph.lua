@@ -1,8 +1,9 @@
 -- stage_graph: writes a part of a new graph beside the old one, and renews the builder's lease. What a builder that died has
--- staged goes away by itself.
+-- staged goes away by itself. Whatever it writes it writes at a place of its own, so that a part that is sent twice, because
+-- its answer was lost, is there once.
 -- KEYS: 1 graph, 2 the staging key
 -- ARGV: 1 builder, 2 seconds that the lease lasts, 3 BEGIN (empties the staging key), HASH or STRING,
---       4... HASH: fields and values; STRING: text to append
+--       4... HASH: fields and values; STRING: byte at which the text begins, text
 -- Returns { STAGED, now } or { LOST, now }: the lease is another's
 graph_key = KEYS[1]
 local staging_key = KEYS[2]
@@ -19,7 +20,7 @@ if form == 'BEGIN' then
 elseif form == 'HASH' then
   call_in_chunks('HSET', staging_key, arguments_from(4))
 else
-  redis.call('APPEND', staging_key, ARGV[4])
+  redis.call('SETRANGE', staging_key, ARGV[4], ARGV[5])
 end
 if form ~= 'BEGIN' then
   redis.call('EXPIRE', staging_key, STAGED_SECONDS)

@@ -243,7 +243,13 @@ impl Api {
             (&adjacency, StagedPart::Begin),
             (&adjacency, StagedPart::Hash(fields.collect())),
             (&json, StagedPart::Begin),
-            (&json, StagedPart::Text(graph.encode().unwrap())),
+            (
+                &json,
+                StagedPart::Text {
+                    offset: 0,
+                    bytes: graph.encode().unwrap(),
+                },
+            ),
         ] {
             stage_graph(store, &repo, &branch, "test", key, part).await.unwrap();
         }

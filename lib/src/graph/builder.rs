@@ -59,6 +59,11 @@ impl GraphBuilder {
         &*self.store
     }
 
+    /// What the lease on a build is held by.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
     pub(super) fn source(&self) -> &dyn Source {
         &*self.source
     }

@@ -72,6 +72,20 @@ impl HeadObserver for DeferredBuilds {
         }
     }
 
+    /// What has just been found to be built, or on its way, by this process is believed for a moment all the same: the answer that
+    /// said otherwise may be older.
+    fn misses_graph(&self, repo: &RepoId, branch: &Branch, head: &CommitSha) {
+        {
+            let mut seen = self.0.lock();
+            let later = Instant::now() + RETRY;
+            let watched = (repo.clone(), branch.clone());
+            if let Some(seen) = seen.get_mut(&watched).filter(|seen| seen.quiet_until > later) {
+                seen.quiet_until = Instant::now();
+            }
+        }
+        self.saw_head(repo, branch, head);
+    }
+
     /// Of the branches that this process has met. A function that only sweeps has met none, and the store does not list
     /// branches; whoever next asks about one brings its graph up to date.
     fn look_again(&self) {

@@ -1,10 +1,11 @@
 //! Keeps heads recorded and graphs built, in the background, for every branch that somebody asks about.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 
 use super::builder::{GraphBuilder, Watched};
 use super::publish::BuildError;
@@ -12,7 +13,7 @@ use super::update::Limits;
 use crate::domain::{Branch, CommitSha, RepoId};
 use crate::http::HeadObserver;
 use crate::source::{Source, SourceError};
-use crate::store::scripts::{BuildLease, LearntHead, forget_head, record_head};
+use crate::store::scripts::{BuildLease, LearntHead, forget_head, record_head, return_lease};
 use crate::store::{Store, StoreError};
 
 /// How often the branches that are watched are looked at.
@@ -20,6 +21,12 @@ const POLL: Duration = Duration::from_secs(2);
 
 /// After this long, what could not be done is tried again.
 const RETRY: Duration = Duration::from_secs(5);
+
+/// After this long, a builder that was at it is asked for its lease again: it may have been stopped, and have given it back.
+const BUSY_RETRY: Duration = Duration::from_secs(2);
+
+/// Longest time for giving a lease back.
+const STOP_TIME: Duration = Duration::from_secs(2);
 
 /// Branches watched at once. Past that, the watch begins anew with those that are asked about.
 const MOST_BRANCHES: usize = 256;
@@ -37,6 +44,10 @@ pub struct GraphKeeper {
     /// Branches that wait for their turn, so that each waits once.
     queued: Mutex<HashSet<Watched>>,
     queue: mpsc::UnboundedSender<Watched>,
+    /// What is brought up to date now.
+    under_way: Mutex<Option<Watched>>,
+    /// What ends with [`GraphKeeper::stop`].
+    tasks: Mutex<Vec<JoinHandle<()>>>,
 }
 
 /// Why a branch could not be brought up to date.
@@ -53,7 +64,7 @@ enum KeepError {
 /// What is left to do for a branch.
 enum Kept {
     Done,
-    Later,
+    Later(Duration),
 }
 
 impl GraphKeeper {
@@ -66,31 +77,52 @@ impl GraphKeeper {
             heads: Mutex::default(),
             queued: Mutex::default(),
             queue,
+            under_way: Mutex::default(),
+            tasks: Mutex::default(),
         });
-        tokio::spawn(Self::work(Arc::downgrade(&keeper), waiting));
-        tokio::spawn(Self::poll(Arc::downgrade(&keeper)));
+        *lock(&keeper.tasks) = vec![
+            tokio::spawn(Self::work(Arc::downgrade(&keeper), waiting)),
+            tokio::spawn(Self::poll(Arc::downgrade(&keeper))),
+        ];
         keeper
+    }
+
+    /// Ends the background work. A build that is cut off gives its lease back, so that another process can begin at once.
+    pub async fn stop(&self) {
+        for task in std::mem::take(&mut *lock(&self.tasks)) {
+            task.abort();
+            // An error says that it was aborted, as it should be.
+            let _ = task.await;
+        }
+        let Some((repo, branch)) = lock(&self.under_way).take() else {
+            return;
+        };
+        let returning = return_lease(self.builder.store(), &repo, &branch, self.builder.name());
+        match tokio::time::timeout(STOP_TIME, returning).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::warn!(%error, %repo, %branch, "the lease of a build could not be given back"),
+            Err(_) => tracing::warn!(%repo, %branch, "the lease of a build could not be given back in time"),
+        }
     }
 
     async fn work(keeper: Weak<Self>, mut waiting: mpsc::UnboundedReceiver<Watched>) {
         while let Some(watched) = waiting.recv().await {
             let Some(keeper) = keeper.upgrade() else { return };
-            keeper
-                .queued
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .remove(&watched);
+            lock(&keeper.queued).remove(&watched);
             let (repo, branch) = &watched;
-            match keeper.keep(&watched).await {
+            *lock(&keeper.under_way) = Some(watched.clone());
+            let kept = keeper.keep(&watched).await;
+            lock(&keeper.under_way).take();
+            match kept {
                 Ok(Kept::Done) => {}
-                Ok(Kept::Later) => keeper.enqueue_later(watched),
+                Ok(Kept::Later(pause)) => keeper.enqueue_later(watched, pause),
                 Err(KeepError::Source(SourceError::UnknownBranch { .. } | SourceError::UnknownRepository { .. })) => {
                     // The branch is gone; whoever asks about it is told so.
                     keeper.forget(repo, branch).await;
                 }
                 Err(error) => {
                     tracing::warn!(%error, %repo, %branch, "the import graph could not be brought up to date");
-                    keeper.enqueue_later(watched);
+                    keeper.enqueue_later(watched, RETRY);
                 }
             }
         }
@@ -117,7 +149,7 @@ impl GraphKeeper {
     }
 
     fn watched(&self) -> Vec<Watched> {
-        let heads = self.heads.lock().unwrap_or_else(PoisonError::into_inner);
+        let heads = lock(&self.heads);
         let pairs = |(repo, branches): (&RepoId, &HashMap<Branch, CommitSha>)| {
             let pairs = branches.keys().map(|branch| (repo.clone(), branch.clone()));
             pairs.collect::<Vec<_>>()
@@ -126,20 +158,16 @@ impl GraphKeeper {
     }
 
     fn enqueue(&self, watched: Watched) {
-        let is_new = self
-            .queued
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(watched.clone());
+        let is_new = lock(&self.queued).insert(watched.clone());
         if is_new && self.queue.send(watched).is_err() {
             tracing::debug!("the keeper has stopped");
         }
     }
 
-    fn enqueue_later(self: &Arc<Self>, watched: Watched) {
+    fn enqueue_later(self: &Arc<Self>, watched: Watched, pause: Duration) {
         let keeper = Arc::downgrade(self);
         tokio::spawn(async move {
-            tokio::time::sleep(RETRY).await;
+            tokio::time::sleep(pause).await;
             if let Some(keeper) = keeper.upgrade() {
                 keeper.enqueue(watched);
             }
@@ -148,7 +176,7 @@ impl GraphKeeper {
 
     /// Watches a branch no more that is gone, and lets the store forget it.
     async fn forget(&self, repo: &RepoId, branch: &Branch) {
-        if let Some(branches) = self.heads.lock().unwrap_or_else(PoisonError::into_inner).get_mut(repo) {
+        if let Some(branches) = lock(&self.heads).get_mut(repo) {
             branches.remove(branch);
         }
         if let Err(error) = forget_head(self.builder.store(), repo, branch).await {
@@ -158,7 +186,7 @@ impl GraphKeeper {
 
     /// The head that was seen last.
     fn seen(&self, repo: &RepoId, branch: &Branch) -> Option<CommitSha> {
-        let heads = self.heads.lock().unwrap_or_else(PoisonError::into_inner);
+        let heads = lock(&self.heads);
         heads.get(repo)?.get(branch).cloned()
     }
 
@@ -178,19 +206,23 @@ impl GraphKeeper {
         };
         match self.builder.begin().await.build(watched, &head, None).await? {
             BuildLease::Granted | BuildLease::Current => Ok(Kept::Done),
-            BuildLease::Busy { .. } => Ok(Kept::Later),
+            BuildLease::Busy { .. } => Ok(Kept::Later(BUSY_RETRY)),
             BuildLease::BackingOff { reason, .. } => {
                 tracing::debug!(%reason, %repo, %branch, "the build has failed and waits");
-                Ok(Kept::Later)
+                Ok(Kept::Later(RETRY))
             }
         }
     }
 }
 
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl HeadObserver for GraphKeeper {
     fn saw_head(&self, repo: &RepoId, branch: &Branch, head: &CommitSha) {
         {
-            let mut heads = self.heads.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut heads = lock(&self.heads);
             if heads.get(repo).and_then(|branches| branches.get(branch)) == Some(head) {
                 return;
             }
@@ -202,6 +234,11 @@ impl HeadObserver for GraphKeeper {
                 .or_default()
                 .insert(branch.clone(), head.clone());
         }
+        self.enqueue((repo.clone(), branch.clone()));
+    }
+
+    fn misses_graph(&self, repo: &RepoId, branch: &Branch, head: &CommitSha) {
+        self.saw_head(repo, branch, head);
         self.enqueue((repo.clone(), branch.clone()));
     }
 

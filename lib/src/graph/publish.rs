@@ -119,8 +119,11 @@ pub(super) async fn build_and_publish_until(
             tracing::debug!(%error, "the failure of a build could not be noted");
         }
     }
-    result?;
-    Ok(lease)
+    match result? {
+        // Another has it, or the store has lost it.
+        Published::LeaseLost => Ok(BuildLease::Busy { until: 0 }),
+        Published::Done | Published::Rebased => Ok(lease),
+    }
 }
 
 async fn build_leased(
@@ -128,7 +131,7 @@ async fn build_leased(
     source: &dyn Source,
     job: Job<'_>,
     last: &mut Option<Built>,
-) -> Result<(), BuildError> {
+) -> Result<Published, BuildError> {
     let reporter = Reporter::start(store, job);
     let tree = in_one_form(source.tree(job.repo, job.commit).await?);
     let previous = match last {
@@ -146,7 +149,7 @@ async fn build_leased(
         commit: job.commit.clone(),
         snapshot,
     });
-    Ok(())
+    Ok(published)
 }
 
 /// The files as locks are held on them, so that a lock and the file's imports are found under one name.
@@ -183,7 +186,13 @@ async fn publish(
     let json = json.map_err(|error| BuildError::Encoding(error.to_string()))?;
     let json = json.map_err(|error| BuildError::Encoding(error.to_string()))?;
     let json_key = keys::graph_json(repo, branch);
-    let json_parts = json.chunks(PART_BYTES).map(|part| StagedPart::Text(part.to_vec()));
+    let json_parts = json
+        .chunks(PART_BYTES)
+        .enumerate()
+        .map(|(number, part)| StagedPart::Text {
+            offset: number * PART_BYTES,
+            bytes: part.to_vec(),
+        });
     if stage(store, job, &json_key, json_parts).await? == Published::LeaseLost {
         return Ok(Published::LeaseLost);
     }

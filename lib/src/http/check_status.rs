@@ -128,6 +128,9 @@ async fn answer(state: &AppState, request: Request<Body>) -> Result<Response, Ap
         Ok(survey) => {
             let mut notes = Vec::new();
             entrance.note(&survey.head, &mut notes);
+            if survey.graph_version.is_none() {
+                entrance.misses_graph(&survey.head.commit);
+            }
             let is_certain = survey.is_behind_for_certain || entrance.is_behind_for_certain();
             let mut response = respond(&question, survey, is_certain, notes);
             response.repo_head_ref = entrance.head_ref();

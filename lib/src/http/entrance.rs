@@ -247,6 +247,13 @@ impl<'a> Entrance<'a> {
         }
     }
 
+    /// Tells who builds graphs that the store has none of a branch at `head`.
+    pub fn misses_graph(&self, head: &CommitSha) {
+        if let Some(observer) = &self.state.head_observer {
+            observer.misses_graph(self.repo, self.branch, head);
+        }
+    }
+
     /// The error for a branch of which neither source nor store knows the head.
     fn unknown_head(&self) -> ApiError {
         ApiError::SourceUnavailable(format!(

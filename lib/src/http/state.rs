@@ -11,10 +11,13 @@ use crate::source::Source;
 use crate::store::Store;
 use crate::store::scripts::Rates;
 
-/// Keeps what follows from heads up to date. Both calls must return at once.
+/// Keeps what follows from heads up to date. All calls must return at once.
 pub trait HeadObserver: Send + Sync + 'static {
     /// A request has learnt from the source that `branch` of `repo` is at `head`.
     fn saw_head(&self, repo: &RepoId, branch: &Branch, head: &CommitSha);
+
+    /// The store has no graph of `branch`, which is at `head`, or none that can be read: it may have lost one that was built.
+    fn misses_graph(&self, repo: &RepoId, branch: &Branch, head: &CommitSha);
 
     /// A sweep is under way: whatever should have been done by now is looked at again, should it have been lost.
     fn look_again(&self);

@@ -53,6 +53,8 @@ const TEMPLATES: &[&str] = &[
     "DECRBY K I",
     "STRLEN K",
     "APPEND K V",
+    "SETRANGE K C V",
+    "SETRANGE K I V",
     "GETDEL K",
     "MGET K K K",
     "MSET K V K V",

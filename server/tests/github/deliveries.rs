@@ -390,6 +390,8 @@ impl HeadObserver for Observer {
         self.0.lock().push(format!("{repo} {branch} {head}"));
     }
 
+    fn misses_graph(&self, _: &RepoId, _: &Branch, _: &CommitSha) {}
+
     fn look_again(&self) {}
 }
 

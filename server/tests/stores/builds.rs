@@ -10,6 +10,12 @@ use futures::StreamExt;
 
 use crate::world::{HEAD, NEXT, World, branch, sha};
 
+/// A text from the byte at `offset` on.
+fn text_at(offset: usize, text: &str) -> StagedPart {
+    let bytes = text.as_bytes().to_vec();
+    StagedPart::Text { offset, bytes }
+}
+
 impl World {
     async fn lease(&self, builder: &str, commit: &str) -> BuildLease {
         lease_build(&*self.store, &self.repo, &self.branch, builder, &sha(commit))
@@ -113,7 +119,7 @@ async fn a_dead_builder_gives_its_lease_back_and_can_do_nothing_more(world: Worl
     for part in [
         StagedPart::Begin,
         StagedPart::Hash(vec![b"f".to_vec(), b"0\n".to_vec()]),
-        StagedPart::Text(b"x".to_vec()),
+        text_at(0, "x"),
     ] {
         assert_eq!(world.stage("dead", &key, part).await, Published::LeaseLost);
     }
@@ -149,9 +155,8 @@ async fn a_graph_is_seen_whole_or_not_at_all(world: World) {
         for part in 0..2 {
             let fields = (0..1200).flat_map(|number| [format!("{part}/{number}/{file}").into_bytes(), b"0\n".to_vec()]);
             world.stage("one", &adjacency, StagedPart::Hash(fields.collect())).await;
-            world
-                .stage("one", &json, StagedPart::Text(format!("{part}{file} ").into_bytes()))
-                .await;
+            let text = format!("{part}{file} ");
+            world.stage("one", &json, text_at(part * text.len(), &text)).await;
         }
         assert_eq!(world.number(["EXISTS", &adjacency, &json]).await, before);
         assert_eq!(world.command(["HGETALL", &adjacency]).await, previous);
@@ -322,7 +327,7 @@ async fn a_patch_changes_what_differs_and_fits_one_commit_alone(world: World) {
             .await;
     }
     world.stage("one", &json, StagedPart::Begin).await;
-    world.stage("one", &json, StagedPart::Text(text("old"))).await;
+    world.stage("one", &json, text_at(0, "old")).await;
     let live = [adjacency.clone(), json.clone(), scan.clone()];
     let (store, repo, branch) = (&*world.store, &world.repo, &world.branch);
     publish_graph(store, repo, branch, "one", &sha(HEAD), &live, &[])
@@ -340,7 +345,7 @@ async fn a_patch_changes_what_differs_and_fits_one_commit_alone(world: World) {
     assert_eq!(world.patch("one", NEXT, &patch).await, Published::LeaseLost);
     world.lease("one", NEXT).await;
     world.stage("one", &json, StagedPart::Begin).await;
-    world.stage("one", &json, StagedPart::Text(text("new"))).await;
+    world.stage("one", &json, text_at(0, "new")).await;
     let unfit = GraphPatch {
         base: NEXT.to_owned(),
         ..patch.clone()

@@ -58,4 +58,5 @@ mod limits;
 mod neighbors;
 mod pushes;
 mod release;
+mod repeated;
 mod scale;

@@ -38,7 +38,7 @@ impl World {
     }
 
     /// Whether a question finds the head old, by the age that is usual.
-    async fn head_is_due(&self) -> bool {
+    pub async fn head_is_due(&self) -> bool {
         let ann = self.agent("ann").holder;
         let entry = Entry {
             repo: &self.repo,

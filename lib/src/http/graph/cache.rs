@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::graph::ImportGraph;
-use crate::graph::stored::StoredGraph;
+use crate::graph::stored::{StoredGraph, UnreadableGraph};
 use crate::http::{ApiError, AppState};
 use crate::store::{Request, StoreError, Value};
 
@@ -44,25 +44,31 @@ impl GraphCache {
     }
 }
 
-/// The graph stored at `key`, which was of commit `version` a moment ago.
-pub(super) async fn load(state: &AppState, key: String, version: &str) -> Result<Arc<CachedGraph>, ApiError> {
+/// The graph stored at `key`, which was of commit `version` a moment ago, or why it cannot be read.
+pub(super) async fn load(
+    state: &AppState,
+    key: String,
+    version: &str,
+) -> Result<Result<Arc<CachedGraph>, UnreadableGraph>, ApiError> {
     if let Some(graph) = state.graph_cache.get(&key, version) {
-        return Ok(graph);
+        return Ok(Ok(graph));
     }
     let replies = state.store.run(vec![Request::command(["GET", &key])]).await?;
-    let stored = match replies.into_iter().next() {
-        Some(Value::Bulk(text)) => {
-            let decoded = tokio::task::spawn_blocking(move || StoredGraph::decode(&text)).await;
-            let decoded = decoded.map_err(|error| StoreError::Malformed(error.to_string()))?;
-            decoded.map_err(|error| StoreError::Malformed(error.to_string()))?
-        }
+    let text = match replies.into_iter().next() {
+        Some(Value::Bulk(text)) => text,
         Some(Value::Error(error)) => return Err(StoreError::Failed(error).into()),
-        _ => return Err(StoreError::Malformed("a graph that was there is gone".to_owned()).into()),
+        // One that is gone is none of base64 and gzip either.
+        _ => Vec::new(),
+    };
+    let decoded = tokio::task::spawn_blocking(move || StoredGraph::decode(&text)).await;
+    let stored = match decoded.map_err(|error| StoreError::Malformed(error.to_string()))? {
+        Ok(stored) => stored,
+        Err(unreadable) => return Ok(Err(unreadable)),
     };
     let graph = Arc::new(CachedGraph {
         stored,
         graph: OnceLock::new(),
     });
     state.graph_cache.put(key, Arc::clone(&graph));
-    Ok(graph)
+    Ok(Ok(graph))
 }

@@ -18,6 +18,7 @@ use axum::http::header::{CACHE_CONTROL, ETAG, IF_NONE_MATCH, VARY};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 
+use cache::CachedGraph;
 pub use cache::GraphCache;
 use overview::Overview;
 use query::{Asked, GraphQuery};
@@ -29,7 +30,7 @@ use super::openapi::GraphAnswers;
 use super::openapi::fields::GraphHeaders;
 use super::{ApiError, AppState};
 use crate::store::keys;
-use crate::store::scripts::{enter, touch_graph};
+use crate::store::scripts::{discard_graph, enter, touch_graph};
 
 /// The import graph of a branch with its locks, for people.
 ///
@@ -72,36 +73,34 @@ pub(super) async fn get_graph(
     {
         tracing::debug!(%error, %repo, %branch, "the graph could not be kept for longer");
     }
-    respond(&state, &asked, head.commit.as_str(), &overview, &headers).await
+    let (response, has_graph) = respond(&state, &asked, head.commit.as_str(), overview, &headers).await?;
+    if !has_graph {
+        entrance.misses_graph(&head.commit);
+    }
+    Ok(response)
 }
 
+/// The answer, and whether the store has a graph.
 async fn respond(
     state: &AppState,
     asked: &Asked,
     head: &str,
-    overview: &Overview,
+    mut overview: Overview,
     headers: &HeaderMap,
-) -> Result<Response, ApiError> {
-    let version = overview.version.as_deref();
-    let graph_state = match version {
-        None => GraphState::Building,
-        Some(version) if version == head => GraphState::Ready,
-        Some(_) => GraphState::Stale,
-    };
-    let tag = tag(asked, graph_state, overview)?;
+) -> Result<(Response, bool), ApiError> {
+    let mut tag = tag(asked, head, &overview)?;
     let mut response = if is_known(headers, &tag) {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
-        let graph = match version {
-            Some(version) => cache::load(state, keys::graph_json(&asked.repo, &asked.branch), version).await?,
-            None => Arc::default(),
-        };
-        let status = if version.is_none() {
+        let graph = stored_graph(state, asked, &mut overview).await?;
+        tag = self::tag(asked, head, &overview)?;
+        let status = if overview.version.is_none() {
             StatusCode::ACCEPTED
         } else {
             StatusCode::OK
         };
-        let view = GraphView::new(&graph, graph_state, overview, asked.format, asked.focus.as_ref())?;
+        let graph_state = GraphState::of(&overview, head);
+        let view = GraphView::new(&graph, graph_state, &overview, asked.format, asked.focus.as_ref())?;
         (status, Json(view)).into_response()
     };
     for (name, value) in [
@@ -111,11 +110,29 @@ async fn respond(
     ] {
         response.headers_mut().insert(name, value);
     }
-    Ok(response)
+    Ok((response, overview.version.is_some()))
+}
+
+/// The graph that `overview` speaks of. One that cannot be read counts as missing, there and in the store.
+async fn stored_graph(state: &AppState, asked: &Asked, overview: &mut Overview) -> Result<Arc<CachedGraph>, ApiError> {
+    let Some(version) = &overview.version else {
+        return Ok(Arc::default());
+    };
+    match cache::load(state, keys::graph_json(&asked.repo, &asked.branch), version).await? {
+        Ok(graph) => Ok(graph),
+        Err(error) => {
+            tracing::warn!(%error, repo = %asked.repo, branch = %asked.branch, "the import graph is built again");
+            discard_graph(&*state.store, &asked.repo, &asked.branch, version).await?;
+            overview.version = None;
+            overview.generated_at = None;
+            Ok(Arc::default())
+        }
+    }
 }
 
 /// Names everything that an answer follows from.
-fn tag(asked: &Asked, graph_state: GraphState, overview: &Overview) -> Result<String, ApiError> {
+fn tag(asked: &Asked, head: &str, overview: &Overview) -> Result<String, ApiError> {
+    let graph_state = GraphState::of(overview, head);
     let Overview {
         version,
         locks,

@@ -31,6 +31,17 @@ pub(super) enum GraphState {
     Stale,
 }
 
+impl GraphState {
+    /// Of a branch at `head`.
+    pub(super) fn of(overview: &Overview, head: &str) -> Self {
+        match overview.version.as_deref() {
+            None => GraphState::Building,
+            Some(version) if version == head => GraphState::Ready,
+            Some(_) => GraphState::Stale,
+        }
+    }
+}
+
 /// The import graph of a branch, or a part of it, with the locks of the branch.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Graph)]

@@ -1,5 +1,8 @@
 use super::reply::{arguments, call};
-use super::{FAIL_BUILD, LEASE_BUILD, PATCH_GRAPH, PUBLISH_GRAPH, REPORT_BUILD, STAGE_GRAPH, TOUCH_GRAPH, graph_keys};
+use super::{
+    DISCARD_GRAPH, FAIL_BUILD, LEASE_BUILD, PATCH_GRAPH, PUBLISH_GRAPH, REPORT_BUILD, RETURN_LEASE, STAGE_GRAPH,
+    TOUCH_GRAPH, graph_keys,
+};
 use crate::domain::{Branch, CommitSha, RepoId};
 use crate::graph::build::Progress;
 use crate::store::{Store, StoreError, keys};
@@ -35,8 +38,13 @@ pub enum StagedPart {
     Begin,
     /// Fields and values, in turn.
     Hash(Vec<Vec<u8>>),
-    /// Bytes to append.
-    Text(Vec<u8>),
+    /// Bytes, and where they begin.
+    Text {
+        /// How many bytes stand before them.
+        offset: usize,
+        /// The bytes.
+        bytes: Vec<u8>,
+    },
 }
 
 /// What became of a staged or published graph.
@@ -157,9 +165,9 @@ pub async fn stage_graph(
     let args = match part {
         StagedPart::Begin => arguments([builder, &lease, "BEGIN"]),
         StagedPart::Hash(pairs) => arguments([builder, &lease, "HASH"]).into_iter().chain(pairs).collect(),
-        StagedPart::Text(text) => arguments([builder, &lease, "STRING"])
+        StagedPart::Text { offset, bytes } => arguments([builder, &lease, "STRING", &offset.to_string()])
             .into_iter()
-            .chain([text])
+            .chain([bytes])
             .collect(),
     };
     let keys = vec![keys::graph(repo, branch), keys::staging(key)];
@@ -260,5 +268,25 @@ pub async fn fail_build(
 ) -> Result<(), StoreError> {
     let args = arguments([builder, commit.as_str(), reason]);
     call(store, &FAIL_BUILD, vec![keys::graph(repo, branch)], args).await?;
+    Ok(())
+}
+
+/// Gives the lease of `builder` back, if it still has it.
+///
+/// # Errors
+/// When the store gives no answer, or none that is understood.
+pub async fn return_lease(store: &dyn Store, repo: &RepoId, branch: &Branch, builder: &str) -> Result<(), StoreError> {
+    let keys = vec![keys::graph(repo, branch)];
+    call(store, &RETURN_LEASE, keys, arguments([builder])).await?;
+    Ok(())
+}
+
+/// Notes that the stored graph of `commit` cannot be read. Whoever is asked for it next builds it again.
+///
+/// # Errors
+/// When the store gives no answer, or none that is understood.
+pub async fn discard_graph(store: &dyn Store, repo: &RepoId, branch: &Branch, commit: &str) -> Result<(), StoreError> {
+    let keys = vec![keys::graph(repo, branch)];
+    call(store, &DISCARD_GRAPH, keys, arguments([commit])).await?;
     Ok(())
 }

@@ -11,8 +11,8 @@ mod sweep;
 
 pub use entry::{Entered, Entry, Full, HeadTerms, Limited, Rate, Rates, SeenHead, Stop, TooMuch, enter};
 pub use graph::{
-    BuildLease, GraphPatch, Published, StagedPart, fail_build, lease_build, patch_graph, publish_graph, report_build,
-    stage_graph, touch_graph,
+    BuildLease, GraphPatch, Published, StagedPart, discard_graph, fail_build, lease_build, patch_graph, publish_graph,
+    report_build, return_lease, stage_graph, touch_graph,
 };
 pub use head::{HeadChange, LearntHead, Pushed, PushedHead, fail_head, forget_head, push_head, record_head};
 pub use identity::{RememberedMember, forget, recall, remember};
@@ -103,9 +103,17 @@ script!(
     /// Notes why a build failed.
     FAIL_BUILD, "fail_build", repeatable: true, ["context"]
 );
+script!(
+    /// Gives the lease on a build back.
+    RETURN_LEASE, "return_lease", repeatable: true, ["context"]
+);
+script!(
+    /// Notes that the stored graph cannot be read.
+    DISCARD_GRAPH, "discard_graph", repeatable: true, ["context"]
+);
 
 /// Every script, for warming a store and for tests.
-pub static ALL: [&crate::store::Script; 19] = [
+pub static ALL: [&crate::store::Script; 21] = [
     &CHECK_STATUS,
     &CLAIM,
     &RELEASE,
@@ -125,6 +133,8 @@ pub static ALL: [&crate::store::Script; 19] = [
     &PUBLISH_GRAPH,
     &PATCH_GRAPH,
     &FAIL_BUILD,
+    &RETURN_LEASE,
+    &DISCARD_GRAPH,
 ];
 
 /// How many of the KEYS are those of `includes/enter.lua`.

@@ -13,6 +13,8 @@ use coord::store::Value;
 /// Redis' limit on a string (`proto-max-bulk-len`).
 const MAX_BYTES: usize = 512 * 1024 * 1024;
 
+const TOO_LONG: Failure = Failure::fixed("ERR string exceeds maximum allowed size (proto-max-bulk-len)");
+
 fn text(keyspace: &Keyspace, name: &[u8]) -> Result<Option<Stored<'static>>, Failure> {
     match keyspace.find(name, Kind::Text)? {
         Some(entry) => Ok(keyspace.layers.get(&Tag::Text.number(entry.number))?),
@@ -81,11 +83,30 @@ pub(super) fn strlen(keyspace: &mut Keyspace, words: Words) -> Outcome {
 pub(super) fn append(keyspace: &mut Keyspace, words: Words) -> Outcome {
     let mut value = text(keyspace, words[1])?.map_or_else(Vec::new, |value| value.to_vec());
     if value.len() + words[2].len() > MAX_BYTES {
-        return Err(Failure::fixed(
-            "ERR string exceeds maximum allowed size (proto-max-bulk-len)",
-        ));
+        return Err(TOO_LONG);
     }
     value.extend_from_slice(words[2]);
+    let length = value.len();
+    update(keyspace, words[1], value)?;
+    Ok(Value::Int(length as i64))
+}
+
+pub(super) fn setrange(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    let Ok(offset) = usize::try_from(integer_argument(words[2])?) else {
+        return Err(Failure::fixed("ERR offset is out of range"));
+    };
+    let mut value = text(keyspace, words[1])?.map_or_else(Vec::new, |value| value.to_vec());
+    if words[3].is_empty() {
+        return Ok(Value::Int(value.len() as i64));
+    }
+    let end = offset.saturating_add(words[3].len());
+    if end > MAX_BYTES {
+        return Err(TOO_LONG);
+    }
+    if value.len() < end {
+        value.resize(end, 0);
+    }
+    value[offset..end].copy_from_slice(words[3]);
     let length = value.len();
     update(keyspace, words[1], value)?;
     Ok(Value::Int(length as i64))

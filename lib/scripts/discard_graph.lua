@@ -1,0 +1,12 @@
+-- discard_graph: notes that the stored graph of a commit cannot be read, so that it counts as missing and is built again.
+-- KEYS: 1 graph
+-- ARGV: 1 commit that the graph is said to be of
+-- Returns { DISCARDED, now } or { OTHER, now }: the stored graph is of another commit by now, or there is none
+graph_key = KEYS[1]
+local commit = ARGV[1]
+
+if redis.call('HGET', graph_key, 'version') ~= commit then
+  return { 'OTHER', now }
+end
+redis.call('HDEL', graph_key, 'version', 'generated_at')
+return { 'DISCARDED', now }

@@ -1,0 +1,12 @@
+-- return_lease: gives back the lease on a build that was cut off, so that another builder need not wait until it lapses.
+-- KEYS: 1 graph
+-- ARGV: 1 builder
+-- Returns { RETURNED, now } or { LOST, now }: the lease is another's, or nobody's
+graph_key = KEYS[1]
+local builder = ARGV[1]
+
+if redis.call('HGET', graph_key, 'builder') ~= builder then
+  return { 'LOST', now }
+end
+redis.call('HDEL', graph_key, 'builder', 'building', 'lease_until', 'progress')
+return { 'RETURNED', now }
