@@ -14,6 +14,13 @@ pub struct Script {
     pub sha: LazyLock<String>,
 }
 
+impl Script {
+    /// Whether its answer rests on nothing that it changes: it counts requests, and clears away what has expired.
+    pub fn is_reading(&self) -> bool {
+        matches!(self.name, "check_status" | "enter")
+    }
+}
+
 impl std::fmt::Debug for Script {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "Script({})", self.name)

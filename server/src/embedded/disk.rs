@@ -2,13 +2,19 @@
 
 use super::failure::OpenError;
 use super::layers::Changes;
+use super::medium::{Medium, View};
 use super::records;
+use redb::backends::FileBackend;
 use redb::{
     AccessGuard, Builder, Database, DatabaseError, Durability, Range, ReadOnlyTable, ReadableDatabase, ReadableTable,
     StorageBackend, StorageError, TableDefinition, TableError, TableHandle,
 };
+use std::fs::{File, OpenOptions};
+use std::io;
 use std::ops::Bound;
-use std::path::Path;
+use std::panic::AssertUnwindSafe;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 const TABLE: TableDefinition<&[u8], &[u8]> = TableDefinition::new("coord");
 
@@ -21,9 +27,27 @@ const FORMAT: &[u8] = b"1";
 /// A value (or key) that lives in a page of the file.
 pub(super) type Page = AccessGuard<'static, &'static [u8]>;
 
-/// The open file.
+/// Larger files are not checked when they are opened, unless they were not closed cleanly: it would take longer than somebody
+/// waits for a start. Half a second where pages come from memory, two or three from a disk.
+const CHECKED_BYTES: u64 = 256 * 1024 * 1024;
+
+/// Gives the medium, opened anew.
+type Opener = Box<dyn Fn() -> io::Result<Medium> + Send>;
+
+/// The file, and the database in it.
 pub(super) struct Disk {
-    database: Database,
+    opener: Opener,
+    path: PathBuf,
+    state: State,
+}
+
+enum State {
+    /// As it should be.
+    Open(Database),
+    /// It cannot be written, for this reason, and what is there can be read.
+    ReadOnly(Database, String),
+    /// Neither.
+    Failed(String),
 }
 
 /// The state as of one commit.
@@ -32,126 +56,230 @@ pub(super) struct Snapshot {
 }
 
 impl Disk {
-    /// Opens or creates the file at `path`. After a crash this checks and repairs it first.
+    /// Opens or creates the file at `path`. After a crash this checks and repairs it first; a small one is checked always.
     pub fn open(path: &Path) -> Result<Disk, OpenError> {
-        // redb trusts the structure of a file that was closed cleanly, and may panic on one that was damaged since.
-        let opened = std::panic::catch_unwind(|| {
-            let database = Builder::new()
-                .set_cache_size(CACHE_BYTES)
-                .create(path)
-                .map_err(|error| failed(path, error))?;
-            Disk { database }.prepared(path)
-        });
-        opened.unwrap_or_else(|_| {
-            Err(OpenError::Damaged {
-                path: path.to_owned(),
-                reason: "its structure makes no sense".to_owned(),
-            })
-        })
+        let file = path.to_owned();
+        let opener = move || {
+            Ok(Medium(Arc::new(
+                FileBackend::new(open_file(&file)?).map_err(io::Error::other)?,
+            )))
+        };
+        Disk::by(Box::new(opener), path)
     }
 
     /// A store over something else than a file.
     pub fn over(backend: impl StorageBackend) -> Result<Disk, OpenError> {
-        let path = Path::new("memory");
-        let database = Builder::new()
-            .set_cache_size(CACHE_BYTES)
-            .create_with_backend(backend)
-            .map_err(|error| failed(path, error))?;
-        Disk { database }.prepared(path)
+        let medium = Medium(Arc::new(backend));
+        Disk::by(Box::new(move || Ok(medium.clone())), Path::new("memory"))
     }
 
-    /// Makes the table in a new file; in an old one, makes sure that it is ours.
-    fn prepared(self, path: &Path) -> Result<Disk, OpenError> {
-        let foreign = |reason: String| OpenError::NotAStore {
+    fn by(opener: Opener, path: &Path) -> Result<Disk, OpenError> {
+        let io = |source| OpenError::Io {
             path: path.to_owned(),
-            reason,
+            source,
         };
-        let damaged = |reason: String| OpenError::Damaged {
+        let medium = opener().map_err(io)?;
+        let is_checked = medium.len().map_err(io)? <= CHECKED_BYTES;
+        let database = opened(medium, is_checked, path)?;
+        Ok(Disk {
+            opener,
             path: path.to_owned(),
-            reason,
-        };
-        let transaction = self
-            .database
-            .begin_write()
-            .map_err(|error| damaged(error.to_string()))?;
-        let tables: Vec<String> = transaction
-            .list_tables()
-            .map_err(|error| damaged(error.to_string()))?
-            .map(|table| table.name().to_owned())
-            .collect();
-        if !tables.is_empty() && !tables.iter().any(|name| name == TABLE.name()) {
-            return Err(foreign(format!(
-                "it is a redb file of another program (tables {})",
-                tables.join(", ")
-            )));
-        }
-        let is_new = {
-            let mut table = transaction.open_table(TABLE).map_err(|error| match error {
-                TableError::Storage(error) => damaged(error.to_string()),
-                other => foreign(other.to_string()),
-            })?;
-            let found = table
-                .get(records::FORMAT)
-                .map_err(|error| damaged(error.to_string()))?
-                .map(|format| format.value().to_vec());
-            match found {
-                Some(format) if format == FORMAT => false,
-                Some(format) => {
-                    let format = String::from_utf8_lossy(&format).into_owned();
-                    return Err(foreign(format!(
-                        "its format is {format:?}, and this program knows format 1"
-                    )));
-                }
-                None if !tables.is_empty() => return Err(foreign("it names no format".to_owned())),
-                None => {
-                    table
-                        .insert(records::FORMAT, FORMAT)
-                        .map_err(|error| damaged(error.to_string()))?;
-                    true
-                }
-            }
-        };
-        if is_new {
-            transaction.commit().map_err(|error| damaged(error.to_string()))?;
-        } else {
-            // Nothing was written, and nothing needs to be.
-            transaction.abort().map_err(|error| damaged(error.to_string()))?;
-        }
-        Ok(self)
+            state: State::Open(database),
+        })
     }
 
     /// The state as of the newest commit.
     pub fn snapshot(&self) -> Result<Snapshot, String> {
-        let transaction = self.database.begin_read().map_err(|error| error.to_string())?;
-        let table = transaction.open_table(TABLE).map_err(|error| error.to_string())?;
-        Ok(Snapshot { table })
+        match &self.state {
+            State::Open(database) | State::ReadOnly(database, _) => caught(|| snapshot(database)).unwrap_or_else(Err),
+            State::Failed(reason) => Err(reason.clone()),
+        }
     }
 
-    /// Writes `changes` as one transaction, and returns when they are on the medium.
-    pub fn commit(&self, changes: &Changes) -> Result<(), String> {
-        let mut transaction = self.database.begin_write().map_err(|error| error.to_string())?;
-        transaction
-            .set_durability(Durability::Immediate)
-            .map_err(|error| error.to_string())?;
-        {
-            let mut table = transaction.open_table(TABLE).map_err(|error| error.to_string())?;
-            for (key, change) in changes {
-                match change {
-                    Some(value) => table
-                        .insert(key.as_slice(), value.as_ref())
-                        .map_err(|error| error.to_string())?,
-                    None => table.remove(key.as_slice()).map_err(|error| error.to_string())?,
-                };
+    /// Whether changes can be tried.
+    pub fn is_open(&self) -> bool {
+        matches!(self.state, State::Open(_))
+    }
+
+    /// Writes `changes` as one transaction, and returns the state with them when they are on the medium. After a failure nobody
+    /// knows how much of them is, and [`Disk::recover`] has to be called.
+    pub fn commit(&self, changes: &Changes) -> Result<Snapshot, String> {
+        match &self.state {
+            State::Open(database) => {
+                caught(|| commit(database, changes).and_then(|()| snapshot(database))).unwrap_or_else(Err)
+            }
+            State::ReadOnly(_, reason) | State::Failed(reason) => Err(reason.clone()),
+        }
+    }
+
+    /// Goes back to what the medium holds, as after a crash: whatever could be written, or could not, nothing is believed that was
+    /// not read from it. Where it cannot be written it is read alone. Gives the state, or why there is none.
+    pub fn recover(&mut self) -> Result<Snapshot, String> {
+        self.close();
+        self.state = match self.reopen() {
+            Ok(database) => State::Open(database),
+            Err(reason) => match self.view() {
+                Ok(database) => State::ReadOnly(database, reason),
+                Err(_) => State::Failed(reason),
+            },
+        };
+        self.snapshot()
+    }
+
+    fn view(&self) -> Result<Database, OpenError> {
+        let view = (self.opener)().and_then(View::of).map_err(|source| OpenError::Io {
+            path: self.path.clone(),
+            source,
+        })?;
+        opened(view, true, &self.path)
+    }
+
+    fn reopen(&self) -> Result<Database, String> {
+        let medium = (self.opener)().map_err(|error| error.to_string())?;
+        opened(medium, true, &self.path).map_err(|error| error.to_string())
+    }
+
+    /// Lets go of the file. Snapshots cannot be read any more.
+    pub fn close(&mut self) {
+        let closed = State::Failed("it is closed".to_owned());
+        if let State::Open(database) | State::ReadOnly(database, _) = std::mem::replace(&mut self.state, closed) {
+            match caught(|| database.close()) {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => tracing::debug!(%error, "the file of the embedded store was not closed cleanly"),
+                Err(reason) => tracing::debug!(reason, "the file of the embedded store was not closed cleanly"),
             }
         }
-        transaction.commit().map_err(|error| error.to_string())
     }
+}
+
+/// The file, for its owner alone, made if it is not there.
+fn open_file(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    let file = options.open(path)?;
+    // What a write that failed has left in the system's memory may never get to the medium, and the system says so only once.
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed) {
+        tracing::debug!(%error, "what the system keeps of the embedded store's file could not be dropped");
+    }
+    Ok(file)
+}
+
+/// Opens the database in `medium`. `is_checked`: every page is looked at, also where it was closed cleanly.
+fn opened(medium: impl StorageBackend, is_checked: bool, path: &Path) -> Result<Database, OpenError> {
+    // redb trusts the structure of a file that was closed cleanly, and may panic on one that was damaged since.
+    let opened = caught(|| {
+        let database = Builder::new()
+            .set_cache_size(CACHE_BYTES)
+            .set_check_integrity_on_open(is_checked)
+            .create_with_backend(medium)
+            .map_err(|error| failed(path, error))?;
+        prepared(database, path)
+    });
+    opened.unwrap_or_else(|reason| {
+        Err(OpenError::Damaged {
+            path: path.to_owned(),
+            reason,
+        })
+    })
+}
+
+/// What `run` gives. A panic is a reason.
+fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
+    std::panic::catch_unwind(AssertUnwindSafe(run)).map_err(|_| "its structure makes no sense".to_owned())
+}
+
+/// Makes the table in a new file; in an old one, makes sure that it is ours.
+fn prepared(database: Database, path: &Path) -> Result<Database, OpenError> {
+    let foreign = |reason: String| OpenError::NotAStore {
+        path: path.to_owned(),
+        reason,
+    };
+    let damaged = |reason: String| OpenError::Damaged {
+        path: path.to_owned(),
+        reason,
+    };
+    let transaction = database.begin_write().map_err(|error| damaged(error.to_string()))?;
+    let tables: Vec<String> = transaction
+        .list_tables()
+        .map_err(|error| damaged(error.to_string()))?
+        .map(|table| table.name().to_owned())
+        .collect();
+    if !tables.is_empty() && !tables.iter().any(|name| name == TABLE.name()) {
+        return Err(foreign(format!(
+            "it is a redb file of another program (tables {})",
+            tables.join(", ")
+        )));
+    }
+    let is_new = {
+        let mut table = transaction.open_table(TABLE).map_err(|error| match error {
+            TableError::Storage(error) => damaged(error.to_string()),
+            other => foreign(other.to_string()),
+        })?;
+        let found = table
+            .get(records::FORMAT)
+            .map_err(|error| damaged(error.to_string()))?
+            .map(|format| format.value().to_vec());
+        match found {
+            Some(format) if format == FORMAT => false,
+            Some(format) => {
+                let format = String::from_utf8_lossy(&format).into_owned();
+                return Err(foreign(format!(
+                    "its format is {format:?}, and this program knows format 1"
+                )));
+            }
+            None if !tables.is_empty() => return Err(foreign("it names no format".to_owned())),
+            None => {
+                table
+                    .insert(records::FORMAT, FORMAT)
+                    .map_err(|error| damaged(error.to_string()))?;
+                true
+            }
+        }
+    };
+    if is_new {
+        transaction.commit().map_err(|error| damaged(error.to_string()))?;
+    } else {
+        // Nothing was written, and nothing needs to be.
+        transaction.abort().map_err(|error| damaged(error.to_string()))?;
+    }
+    Ok(database)
+}
+
+fn snapshot(database: &Database) -> Result<Snapshot, String> {
+    let transaction = database.begin_read().map_err(|error| error.to_string())?;
+    let table = transaction.open_table(TABLE).map_err(|error| error.to_string())?;
+    Ok(Snapshot { table })
+}
+
+fn commit(database: &Database, changes: &Changes) -> Result<(), String> {
+    let mut transaction = database.begin_write().map_err(|error| error.to_string())?;
+    transaction
+        .set_durability(Durability::Immediate)
+        .map_err(|error| error.to_string())?;
+    {
+        let mut table = transaction.open_table(TABLE).map_err(|error| error.to_string())?;
+        for (key, change) in changes {
+            match change {
+                Some(value) => table
+                    .insert(key.as_slice(), value.as_ref())
+                    .map_err(|error| error.to_string())?,
+                None => table.remove(key.as_slice()).map_err(|error| error.to_string())?,
+            };
+        }
+    }
+    transaction.commit().map_err(|error| error.to_string())
 }
 
 impl Snapshot {
     /// The value of `key`.
     pub fn get(&self, key: &[u8]) -> Result<Option<Page>, StorageError> {
-        self.table.get(key)
+        readable(|| self.table.get(key))
     }
 
     /// The records between two keys, in the order of their bytes.
@@ -160,8 +288,13 @@ impl Snapshot {
         from: Bound<&[u8]>,
         to: Bound<&[u8]>,
     ) -> Result<Range<'static, &'static [u8], &'static [u8]>, StorageError> {
-        self.table.range::<&[u8]>((from, to))
+        readable(|| self.table.range::<&[u8]>((from, to)))
     }
+}
+
+/// What `read` gives. redb may panic over a page that was damaged since the file was opened.
+pub(super) fn readable<T>(read: impl FnOnce() -> Result<T, StorageError>) -> Result<T, StorageError> {
+    caught(read).unwrap_or_else(|reason| Err(StorageError::Corrupted(reason)))
 }
 
 fn failed(path: &Path, error: DatabaseError) -> OpenError {
@@ -172,7 +305,7 @@ fn failed(path: &Path, error: DatabaseError) -> OpenError {
             path,
             reason: format!("its file format is version {version}, too old to read"),
         },
-        DatabaseError::Storage(StorageError::Io(source)) if source.kind() == std::io::ErrorKind::InvalidData => {
+        DatabaseError::Storage(StorageError::Io(source)) if source.kind() == io::ErrorKind::InvalidData => {
             OpenError::NotAStore {
                 path,
                 reason: source.to_string(),

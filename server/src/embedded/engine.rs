@@ -44,6 +44,7 @@ impl Engine {
                     Ok(()) => self.script(
                         Origin::Own,
                         &script.sha,
+                        script.is_reading(),
                         keys.iter().map(String::as_bytes),
                         args.iter().map(Vec::as_slice),
                     ),
@@ -66,7 +67,13 @@ impl Engine {
         let outcome = match name.as_slice() {
             b"eval" | b"evalsha" => match self.prepare(&name, words) {
                 Ok((sha, keys, arguments)) => {
-                    return self.script(Origin::Guest, &sha, keys.iter().copied(), arguments.iter().copied());
+                    return self.script(
+                        Origin::Guest,
+                        &sha,
+                        false,
+                        keys.iter().copied(),
+                        arguments.iter().copied(),
+                    );
                 }
                 Err(failure) => Err(failure),
             },
@@ -113,11 +120,13 @@ impl Engine {
     }
 
     /// **One script is one transaction**: one that ends with an error it raised leaves no change. Redis itself keeps what
-    /// was written before the error; no script of ours relies on that.
+    /// was written before the error; no script of ours relies on that. While the disk cannot be written, what a reading script
+    /// clears away is left, so that it is answered.
     fn script<'a>(
         &self,
         origin: Origin,
         sha: &str,
+        is_reading: bool,
         keys: impl Iterator<Item = &'a [u8]>,
         arguments: impl Iterator<Item = &'a [u8]>,
     ) -> Result<Answer, StoreError> {
@@ -126,7 +135,10 @@ impl Engine {
         match ended {
             Ended::Well(value) => Ok(Answer {
                 value,
-                depends_on: keyspace.layers.commit(),
+                depends_on: match is_reading && keyspace.layers.is_failing() {
+                    true => keyspace.layers.rollback(),
+                    false => keyspace.layers.commit(),
+                },
                 is_script: true,
             }),
             Ended::Raised(text) => Ok(Answer {

@@ -6,7 +6,7 @@
 //! before it is on the disk: [`Layers::depends_on`] is the number of the batch to wait for. For a change that may be lost
 //! ([`records::is_expendable`]) nobody waits, and it goes to the disk with others or after a while.
 
-use super::disk::{Page, Snapshot};
+use super::disk::{Page, Snapshot, readable};
 use super::pubsub::Message;
 use super::recent::Recent;
 use super::records;
@@ -14,6 +14,7 @@ use bytes::Bytes;
 use redb::StorageError;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, btree_map};
+use std::io;
 use std::ops::{Bound, Deref};
 use std::sync::Arc;
 
@@ -41,11 +42,17 @@ pub(super) struct Layers {
     own_bytes: usize,
     gathering: Batch,
     committing: Option<Arc<Batch>>,
-    snapshot: Snapshot,
+    /// None while the disk cannot even be read.
+    snapshot: Option<Snapshot>,
     /// Some records of the snapshot.
     recent: RefCell<Recent>,
     depends_on: Cell<u64>,
-    failed: Option<String>,
+    /// Why the newest commit has failed, where it has.
+    failure: Option<String>,
+    /// Reading has failed.
+    is_unreadable: Cell<bool>,
+    /// Changes that the script saw, or may have seen, were lost while it ran.
+    is_torn: bool,
 }
 
 /// A value or key, wherever it lives.
@@ -79,10 +86,12 @@ impl Layers {
                 ..Batch::default()
             },
             committing: None,
-            snapshot,
+            snapshot: Some(snapshot),
             recent: RefCell::default(),
             depends_on: Cell::new(0),
-            failed: None,
+            failure: None,
+            is_unreadable: Cell::new(false),
+            is_torn: false,
         }
     }
 
@@ -102,9 +111,21 @@ impl Layers {
         if let Some(known) = recent.get(key) {
             return Ok(known.clone().map(Stored::Shared));
         }
-        let found = self.snapshot.get(key)?;
+        let found = self.noted(self.on_disk().and_then(|snapshot| snapshot.get(key)))?;
         recent.put(key, found.as_ref().map(|page| Bytes::copy_from_slice(page.value())));
         Ok(found.map(Stored::Page))
+    }
+
+    fn on_disk(&self) -> Result<&Snapshot, StorageError> {
+        self.snapshot.as_ref().ok_or_else(|| {
+            let reason = self.failure.as_deref().unwrap_or("it is not open");
+            StorageError::Io(io::Error::other(format!("the disk failed: {reason}")))
+        })
+    }
+
+    /// `read`, and a note where it has failed.
+    fn noted<T>(&self, read: Result<T, StorageError>) -> Result<T, StorageError> {
+        read.inspect_err(|_| self.is_unreadable.set(true))
     }
 
     /// Sets `key`, as a change of the script that runs.
@@ -156,7 +177,8 @@ impl Layers {
                 .advance(reverse);
             }
         }
-        scan.disk = Some(self.snapshot.range(from, to)?);
+        let range = self.on_disk().and_then(|snapshot| snapshot.range(from, to));
+        scan.disk = Some(self.noted(range)?);
         scan.advance_disk()?;
         Ok(scan)
     }
@@ -177,6 +199,7 @@ impl Layers {
         self.rollback();
         self.depends_on.set(0);
         self.own_bytes = 0;
+        self.is_torn = false;
     }
 
     /// How many bytes the script that runs has written, those that it wrote over included.
@@ -186,6 +209,9 @@ impl Layers {
 
     /// The script ended well. Gives the batch whose commit its answer must wait for; 0 is none.
     pub fn commit(&mut self) -> u64 {
+        if self.is_torn {
+            return self.rollback();
+        }
         if !self.own.is_empty() || !self.own_messages.is_empty() {
             let is_awaited = !self.own_messages.is_empty() || !self.own.keys().all(|key| records::is_expendable(key));
             if self.gathering.changes.is_empty() {
@@ -234,7 +260,8 @@ impl Layers {
     pub fn finish_commit(&mut self, snapshot: Option<Snapshot>) {
         let committed = self.committing.take();
         if let Some(snapshot) = snapshot {
-            self.snapshot = snapshot;
+            self.snapshot = Some(snapshot);
+            self.failure = None;
             let recent = self.recent.get_mut();
             match committed {
                 Some(batch) => recent.apply(&batch.changes),
@@ -243,17 +270,38 @@ impl Layers {
         }
     }
 
-    /// The disk failed: only what it holds counts from now on, and nothing can be changed.
-    pub fn fail(&mut self, reason: String) {
+    /// What was committing is lost, for `reason`, and with it what was gathered meanwhile, which may rest on it. Nothing can be read
+    /// until there is a snapshot again. Gives the newest batch that is lost.
+    pub fn fail(&mut self, reason: String) -> u64 {
+        let lost = self.gathering.number;
+        self.gathering = Batch {
+            number: lost + 1,
+            ..Batch::default()
+        };
         self.committing = None;
-        self.gathering.changes.clear();
-        self.gathering.messages.clear();
-        self.failed = Some(reason);
+        self.snapshot = None;
+        self.failure = Some(reason);
+        // Whoever runs now gets no answer either: it may have seen what is lost.
+        self.is_torn = true;
+        self.depends_on.set(lost);
+        lost
     }
 
-    /// Why nothing can be changed any more.
-    pub fn failure(&self) -> Option<&str> {
-        self.failed.as_deref()
+    /// The disk was read again from the start.
+    pub fn reread(&mut self, snapshot: Option<Snapshot>) {
+        self.snapshot = snapshot;
+        self.recent.get_mut().clear();
+        self.is_unreadable.set(false);
+    }
+
+    /// Whether reading has failed, or would fail.
+    pub fn is_unreadable(&self) -> bool {
+        self.is_unreadable.get() || self.snapshot.is_none()
+    }
+
+    /// Whether the newest commit has failed.
+    pub fn is_failing(&self) -> bool {
+        self.failure.is_some()
     }
 }
 
@@ -294,11 +342,11 @@ pub(super) struct Scan<'a> {
 impl<'a> Scan<'a> {
     fn advance_disk(&mut self) -> Result<(), StorageError> {
         let next = match &mut self.disk {
-            Some(range) if self.reverse => range.next_back(),
-            Some(range) => range.next(),
-            None => None,
+            Some(range) if self.reverse => readable(|| range.next_back().transpose()),
+            Some(range) => readable(|| range.next().transpose()),
+            None => Ok(None),
         };
-        self.disk_head = next.transpose()?;
+        self.disk_head = self.layers.noted(next)?;
         Ok(())
     }
 

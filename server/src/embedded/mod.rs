@@ -6,7 +6,8 @@
 //! thread writes these ([`committer`]), many scripts' changes in one transaction.
 //!
 //! **Durability.** An answer is given when every change that it made *or saw* is on the medium. Nothing that was
-//! answered is lost by a killed process or a power cut, and nobody waits for a change that does not concern him.
+//! answered is lost by a killed process or a power cut, and nobody waits for a change that does not concern him. When the
+//! disk fails, callers hear it, reading goes on with what the disk holds, and the next change is tried again ([`committer`]).
 //!
 //! **Where it differs from Redis.** A script that raises an error leaves no change at all (Redis keeps what was written
 //! before). A script of ours that runs for 5 seconds is ended, and a client's after 2,
@@ -22,6 +23,7 @@ mod glob;
 mod keyspace;
 mod layers;
 mod lua;
+mod medium;
 mod number;
 mod progress;
 mod pubsub;
@@ -103,7 +105,7 @@ impl EmbeddedStore {
         Self::over(Disk::over(InMemoryBackend::new())?, None)
     }
 
-    fn over(disk: Disk, path: Option<PathBuf>) -> Result<EmbeddedStore, OpenError> {
+    fn over(mut disk: Disk, path: Option<PathBuf>) -> Result<EmbeddedStore, OpenError> {
         let snapshot = disk.snapshot().map_err(OpenError::Start)?;
         let channels = Arc::new(Channels::default());
         let keyspace = Arc::new(Mutex::new(Keyspace::new(Layers::new(snapshot), channels.clone())));
@@ -123,7 +125,7 @@ impl EmbeddedStore {
             let (shared, is_closing) = (shared.clone(), is_closing.clone());
             std::thread::Builder::new()
                 .name("coord-commit".to_owned())
-                .spawn(move || committer::run(&disk, &shared, &|| is_closing.load(Ordering::Acquire)))
+                .spawn(move || committer::run(&mut disk, &shared, &|| is_closing.load(Ordering::Acquire)))
         };
         let committer = committer.map_err(|error| {
             queue.close();

@@ -2,7 +2,12 @@
 
 use coord::store::{StoreError, Value};
 use parking_lot::Mutex;
+use std::collections::VecDeque;
+use std::ops::RangeInclusive;
 use tokio::sync::oneshot;
+
+/// Failures in a row are one range of batches, and no call lasts for so many.
+const MOST_LOST: usize = 1024;
 
 /// Where the answer of a call goes.
 pub(super) type Reply = oneshot::Sender<Result<Vec<Value>, StoreError>>;
@@ -12,6 +17,8 @@ pub(super) struct Answer {
     pub outcome: Result<Vec<Value>, StoreError>,
     /// The batch that must be durable before it is given; 0 is none.
     pub depends_on: u64,
+    /// The first batch that it depends on.
+    pub since: u64,
     pub reply: Reply,
 }
 
@@ -28,11 +35,21 @@ pub(super) struct Progress(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    /// All batches up to this one are durable.
+    /// All batches up to this one are durable, but for those that are lost.
     durable: u64,
-    /// Why no further one will be.
-    failure: Option<String>,
+    /// Those that are lost, for calls that have yet to hear of it.
+    lost: VecDeque<RangeInclusive<u64>>,
+    /// Why the newest of them is.
+    failure: String,
     waiting: Vec<Answer>,
+}
+
+impl State {
+    /// Whether `answer` depends on a batch that is lost, or may.
+    fn is_lost(&self, answer: &Answer) -> bool {
+        let mut lost = self.lost.iter();
+        lost.any(|lost| *lost.start() <= answer.depends_on && answer.since <= *lost.end())
+    }
 }
 
 impl Progress {
@@ -42,16 +59,17 @@ impl Progress {
         if answers.iter().any(|answer| answer.depends_on > 0) {
             let mut state = self.0.lock();
             let durable = state.durable;
-            match &state.failure {
-                None => {
-                    let before = state.waiting.len();
-                    state
-                        .waiting
-                        .extend(answers.extract_if(.., |answer| answer.depends_on > durable));
-                    is_waiting = state.waiting.len() > before;
-                }
-                Some(reason) => refuse(answers.iter_mut().filter(|answer| answer.depends_on > durable), reason),
-            }
+            let (lost, failure) = (|answer: &Answer| state.is_lost(answer), &state.failure);
+            refuse(
+                answers
+                    .iter_mut()
+                    .filter(|answer| answer.depends_on > 0 && lost(answer)),
+                failure,
+            );
+            let before = state.waiting.len();
+            let unsettled = answers.extract_if(.., |answer| answer.outcome.is_ok() && answer.depends_on > durable);
+            state.waiting.extend(unsettled);
+            is_waiting = state.waiting.len() > before;
         }
         answers.drain(..).for_each(Answer::give);
         is_waiting
@@ -70,12 +88,25 @@ impl Progress {
         ready.into_iter().for_each(Answer::give);
     }
 
-    /// No further batch will be durable.
-    pub fn fail(&self, reason: String) {
+    /// All batches from the first that is not durable up to `last` are lost, for `reason`, and so is every answer that
+    /// waits for one of them.
+    pub fn lose(&self, last: u64, reason: String) {
         let mut waiting = {
             let mut state = self.0.lock();
-            state.failure = Some(reason.clone());
-            std::mem::take(&mut state.waiting)
+            let batches = state.durable + 1..=last;
+            state.durable = last;
+            match state.lost.back_mut() {
+                Some(before) if before.end() + 1 == *batches.start() => *before = *before.start()..=last,
+                _ => state.lost.push_back(batches),
+            }
+            if state.lost.len() > MOST_LOST {
+                state.lost.pop_front();
+            }
+            state.failure.clone_from(&reason);
+            state
+                .waiting
+                .extract_if(.., |answer| answer.since <= last)
+                .collect::<Vec<_>>()
         };
         refuse(waiting.iter_mut(), &reason);
         waiting.into_iter().for_each(Answer::give);
@@ -85,5 +116,47 @@ impl Progress {
 fn refuse<'a>(answers: impl Iterator<Item = &'a mut Answer>, reason: &str) {
     for answer in answers {
         answer.outcome = Err(StoreError::Failed(format!("the disk failed: {reason}")));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lost_batch_stays_lost_when_later_ones_are_durable() {
+        let progress = Progress::default();
+        progress.advance(4);
+        progress.lose(6, "no space".to_owned());
+        progress.lose(8, "no space".to_owned());
+        assert_eq!(progress.0.lock().lost, [5..=8], "failures in a row are one range");
+        progress.advance(9);
+        progress.lose(11, "no space".to_owned());
+        progress.advance(12);
+        let good = |since: u64, depends_on: u64| {
+            let (reply, mut given) = oneshot::channel();
+            let answer = Answer {
+                outcome: Ok(Vec::new()),
+                depends_on,
+                since,
+                reply,
+            };
+            assert!(!progress.settle(&mut vec![answer]), "nothing is left to wait for");
+            given.try_recv().unwrap().is_ok()
+        };
+        for (since, depends_on, is_good) in [
+            (0, 0, true),
+            (4, 4, true),
+            (5, 5, false),
+            (8, 8, false),
+            (9, 9, true),
+            (10, 11, false),
+            (12, 12, true),
+            // Of a call of two requests, the first was lost.
+            (8, 9, false),
+            (9, 12, false),
+        ] {
+            assert_eq!(good(since, depends_on), is_good, "{since}, {depends_on}");
+        }
     }
 }

@@ -23,6 +23,8 @@ pub(super) struct Job {
     pub values: Vec<Value>,
     /// The newest change that they made or saw.
     pub depends_on: u64,
+    /// The oldest.
+    pub since: u64,
     reply: Reply,
 }
 
@@ -34,7 +36,16 @@ impl Job {
             requests: requests.into(),
             is_atomic,
             depends_on: 0,
+            since: 0,
             reply,
+        }
+    }
+
+    /// The next request was answered, by what is in the batch `depends_on`.
+    pub fn depend_on(&mut self, depends_on: u64) {
+        self.depends_on = self.depends_on.max(depends_on);
+        if self.since == 0 {
+            self.since = depends_on;
         }
     }
 
@@ -48,6 +59,7 @@ impl Job {
         Answer {
             outcome: Ok(self.values),
             depends_on: self.depends_on,
+            since: self.since,
             reply: self.reply,
         }
     }
@@ -57,6 +69,7 @@ impl Job {
         Answer {
             outcome: Err(error),
             depends_on: 0,
+            since: 0,
             reply: self.reply,
         }
     }

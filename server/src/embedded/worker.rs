@@ -80,7 +80,7 @@ fn work(engine: &mut Engine, mut job: Job, queue: &Queue, shared: &Shared) -> Op
             &shared.commands
         };
         counter.fetch_add(1, Ordering::Relaxed);
-        job.depends_on = job.depends_on.max(answer.depends_on);
+        job.depend_on(answer.depends_on);
         job.values.push(answer.value);
         if !job.requests.is_empty() && begun.is_some_and(|begun| begun.elapsed() > SLICE) {
             queue.put_back(job);
@@ -102,7 +102,7 @@ fn run_caught(engine: &mut Engine, request: &Request, shared: &Shared) -> Result
 /// One step of cleaning, between scripts. Whether there is more to do.
 fn clean(shared: &Shared) -> bool {
     let mut keyspace = shared.keyspace.lock();
-    if keyspace.layers.failure().is_some() {
+    if keyspace.layers.is_failing() || keyspace.layers.is_unreadable() {
         return false;
     }
     keyspace.begin(false, false);

@@ -1,4 +1,4 @@
-//! When answers are given, what the file holds, and what happens when it cannot be written.
+//! When answers are given, and what the file holds.
 
 use super::{EmbeddedStore, ask, eval, say, shown, words};
 use crate::embedded::OpenError;
@@ -9,10 +9,8 @@ use crate::embedded::layers::Layers;
 use crate::embedded::lua::Interpreter;
 use coord::store::{Store, StoreError, Value};
 use parking_lot::Mutex;
-use redb::StorageBackend;
 use redb::backends::InMemoryBackend;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// An engine whose changes nobody writes to the disk.
 fn engine() -> (Engine, Arc<Mutex<Keyspace>>, Disk) {
@@ -40,8 +38,8 @@ fn an_answer_depends_on_what_it_changed_or_saw_and_on_nothing_else() {
 
     let commit = |keyspace: &Mutex<Keyspace>| {
         let batch = keyspace.lock().layers.start_commit();
-        disk.commit(&batch.changes).unwrap();
-        keyspace.lock().layers.finish_commit(Some(disk.snapshot().unwrap()));
+        let snapshot = disk.commit(&batch.changes).unwrap();
+        keyspace.lock().layers.finish_commit(Some(snapshot));
     };
     commit(&keyspace);
     assert_eq!(depends_on("HGET h f"), 0, "what is on the disk needs no waiting");
@@ -62,8 +60,8 @@ fn an_answer_depends_on_what_it_changed_or_saw_and_on_nothing_else() {
     let batch = keyspace.lock().layers.start_commit();
     assert_eq!(depends_on("EXISTS h"), 2);
     assert_eq!(depends_on("SET a 1"), 3);
-    disk.commit(&batch.changes).unwrap();
-    keyspace.lock().layers.finish_commit(Some(disk.snapshot().unwrap()));
+    let snapshot = disk.commit(&batch.changes).unwrap();
+    keyspace.lock().layers.finish_commit(Some(snapshot));
     assert_eq!(depends_on("EXISTS h"), 0);
     assert_eq!(depends_on("GET a"), 3);
 }
@@ -147,71 +145,6 @@ async fn a_damaged_file_is_an_error_or_opens_and_never_a_panic() {
         std::fs::write(&path, &damaged).unwrap();
         let _ = EmbeddedStore::open(&path).map(drop);
     }
-}
-
-/// A disk that fails when told to.
-#[derive(Debug)]
-struct Failing {
-    memory: InMemoryBackend,
-    is_failing: Arc<AtomicBool>,
-}
-
-impl Failing {
-    fn check(&self) -> std::io::Result<()> {
-        match self.is_failing.load(Ordering::Relaxed) {
-            true => Err(std::io::Error::new(std::io::ErrorKind::StorageFull, "no space left")),
-            false => Ok(()),
-        }
-    }
-}
-
-impl StorageBackend for Failing {
-    fn len(&self) -> std::io::Result<u64> {
-        self.memory.len()
-    }
-
-    fn read(&self, offset: u64, out: &mut [u8]) -> std::io::Result<()> {
-        self.memory.read(offset, out)
-    }
-
-    fn set_len(&self, len: u64) -> std::io::Result<()> {
-        self.memory.set_len(len)
-    }
-
-    fn sync_data(&self) -> std::io::Result<()> {
-        self.check()?;
-        self.memory.sync_data()
-    }
-
-    fn write(&self, offset: u64, data: &[u8]) -> std::io::Result<()> {
-        self.check()?;
-        self.memory.write(offset, data)
-    }
-}
-
-#[tokio::test]
-async fn when_the_disk_fails_the_caller_hears_it_and_nothing_can_be_changed() {
-    let is_failing = Arc::new(AtomicBool::new(false));
-    let backend = Failing {
-        memory: InMemoryBackend::new(),
-        is_failing: is_failing.clone(),
-    };
-    let store = EmbeddedStore::over(Disk::over(backend).unwrap(), None).unwrap();
-    say(&store, "SET a 1").await;
-    is_failing.store(true, Ordering::Relaxed);
-    let failed = store.run(vec![words(&["SET", "a", "2"])]).await;
-    assert!(
-        matches!(&failed, Err(StoreError::Failed(reason)) if reason.contains("no space left")),
-        "{failed:?}"
-    );
-    is_failing.store(false, Ordering::Relaxed);
-    let refused = store
-        .run(vec![words(&["EVAL", "redis.pcall('SET', 'a', 3) return 1", "0"])])
-        .await;
-    assert!(
-        matches!(&refused, Err(StoreError::Failed(reason)) if reason.contains("nothing can be changed")),
-        "{refused:?}"
-    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,6 +2,7 @@
 
 mod commands;
 mod durability;
+mod faults;
 mod guests;
 mod scripts;
 

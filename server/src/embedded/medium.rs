@@ -1,0 +1,192 @@
+//! What redb writes to: a file, or for tests something else; and a view of it that is read alone.
+
+use parking_lot::Mutex;
+use redb::{BackendError, StorageBackend};
+use std::collections::BTreeMap;
+use std::io;
+use std::ops::Bound;
+use std::sync::Arc;
+
+/// Bytes that the view keeps together.
+const PAGE: u64 = 4096;
+
+/// Something to write to, which several databases use, one after the other.
+#[derive(Clone, Debug)]
+pub(super) struct Medium(pub Arc<dyn StorageBackend>);
+
+/// A medium that cannot be written, as it is. redb repairs what was not closed cleanly before it reads it; what it writes for that
+/// stays in memory, and is gone with the view.
+#[derive(Debug)]
+pub(super) struct View {
+    medium: Medium,
+    repaired: Mutex<Repaired>,
+}
+
+#[derive(Debug)]
+struct Repaired {
+    length: u64,
+    pages: BTreeMap<u64, Vec<u8>>,
+}
+
+impl View {
+    /// Of `medium` as it is now.
+    pub fn of(medium: Medium) -> io::Result<View> {
+        let repaired = Repaired {
+            length: medium.len()?,
+            pages: BTreeMap::new(),
+        };
+        Ok(View {
+            medium,
+            repaired: Mutex::new(repaired),
+        })
+    }
+
+    /// Goes through the pages of a range: the number of the page, its part, and the part of the range.
+    fn pages(
+        offset: u64,
+        length: usize,
+    ) -> impl Iterator<Item = (u64, std::ops::Range<usize>, std::ops::Range<usize>)> {
+        let end = offset + length as u64;
+        let mut at = offset;
+        std::iter::from_fn(move || {
+            (at < end).then(|| {
+                let (page, begin) = (at / PAGE, at % PAGE);
+                let size = (PAGE - begin).min(end - at) as usize;
+                let in_range = (at - offset) as usize;
+                at += size as u64;
+                (page, begin as usize..begin as usize + size, in_range..in_range + size)
+            })
+        })
+    }
+
+    /// A page as it is below; zeros past the end.
+    fn page_below(&self, page: u64) -> io::Result<Vec<u8>> {
+        let mut bytes = vec![0; PAGE as usize];
+        let there = self.medium.len()?.saturating_sub(page * PAGE).min(PAGE) as usize;
+        if there > 0 {
+            self.medium.read(page * PAGE, &mut bytes[..there])?;
+        }
+        Ok(bytes)
+    }
+}
+
+impl StorageBackend for View {
+    fn len(&self) -> io::Result<u64> {
+        Ok(self.repaired.lock().length)
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        let repaired = self.repaired.lock();
+        if offset + out.len() as u64 > repaired.length {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        for (page, part, place) in View::pages(offset, out.len()) {
+            match repaired.pages.get(&page) {
+                Some(bytes) => out[place].copy_from_slice(&bytes[part]),
+                None => out[place].copy_from_slice(&self.page_below(page)?[part]),
+            }
+        }
+        Ok(())
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.repaired.lock().length = len;
+        Ok(())
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        let mut repaired = self.repaired.lock();
+        for (page, part, place) in View::pages(offset, data.len()) {
+            if !repaired.pages.contains_key(&page) {
+                let below = self.page_below(page)?;
+                repaired.pages.insert(page, below);
+            }
+            if let Some(bytes) = repaired.pages.get_mut(&page) {
+                bytes[part].copy_from_slice(&data[place]);
+            }
+        }
+        Ok(())
+    }
+
+    fn close(&self) -> io::Result<()> {
+        self.medium.close()
+    }
+
+    fn try_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+        self.medium.try_lock_range(start, end)
+    }
+
+    fn try_lock_shared_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+        self.medium.try_lock_shared_range(start, end)
+    }
+
+    fn lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        self.medium.lock_range(start, end)
+    }
+
+    fn lock_shared_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        self.medium.lock_shared_range(start, end)
+    }
+
+    fn unlock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        self.medium.unlock_range(start, end)
+    }
+
+    fn query_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+        self.medium.query_lock_range(start, end)
+    }
+}
+
+impl StorageBackend for Medium {
+    fn len(&self) -> io::Result<u64> {
+        self.0.len()
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        self.0.read(offset, out)
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.0.set_len(len)
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        self.0.sync_data()
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        self.0.write(offset, data)
+    }
+
+    fn close(&self) -> io::Result<()> {
+        self.0.close()
+    }
+
+    fn try_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+        self.0.try_lock_range(start, end)
+    }
+
+    fn try_lock_shared_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+        self.0.try_lock_shared_range(start, end)
+    }
+
+    fn lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        self.0.lock_range(start, end)
+    }
+
+    fn lock_shared_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        self.0.lock_shared_range(start, end)
+    }
+
+    fn unlock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        self.0.unlock_range(start, end)
+    }
+
+    fn query_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+        self.0.query_lock_range(start, end)
+    }
+}
