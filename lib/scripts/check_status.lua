@@ -24,7 +24,13 @@ local findings, too_much, omitted, own = survey(paths, wanted, neighbor_policy)
 if not findings then
   return { 'TOO_MUCH', now, too_much }
 end
-save_entries()
+-- What has expired is only cleared away here: where the store cannot be written, a later script does it. SETRANGE of nothing
+-- changes nothing, and is refused as any write is.
+local has_expired = next(is_changed) ~= nil
+local trial = has_expired and redis.pcall('SETRANGE', KEYS[3], 0, '')
+if type(trial) == 'number' then
+  save_entries()
+end
 
 local own_entries = {}
 for _, path in ipairs(paths) do

@@ -16,19 +16,42 @@ use serde_json::{Value, json};
 
 use crate::api::{Answer, Api, listen};
 
-/// Counts PINGs, and takes a moment for each.
-struct Pinged {
-    pings: Arc<AtomicUsize>,
+/// Counts writes, and takes a moment for each.
+struct Probed {
+    writes: Arc<AtomicUsize>,
     takes: Duration,
+    /// What writes are answered, in place of success.
+    refuses: Option<&'static str>,
+    /// And what everything is answered.
+    is_silent: bool,
 }
 
 #[async_trait]
-impl Store for Pinged {
+impl Store for Probed {
     async fn run(&self, batch: Vec<Request>) -> Result<Vec<StoreValue>, StoreError> {
-        assert_eq!(format!("{batch:?}"), format!("{:?}", [Request::command(["PING"])]));
-        self.pings.fetch_add(1, Ordering::Relaxed);
-        tokio::time::sleep(self.takes).await;
-        Ok(vec![StoreValue::Status("PONG".to_owned())])
+        match &batch[..] {
+            [Request::Script { script, .. }] => {
+                assert_eq!(script.name, "probe");
+                self.writes.fetch_add(1, Ordering::Relaxed);
+                tokio::time::sleep(self.takes).await;
+                let written = vec![StoreValue::bulk("WRITTEN"), StoreValue::Int(1)];
+                Ok(vec![match self.refuses {
+                    Some(error) => StoreValue::Error(error.to_owned()),
+                    None => StoreValue::Array(written),
+                }])
+            }
+            [ping] => {
+                assert_eq!(format!("{ping:?}"), format!("{:?}", Request::command(["PING"])));
+                if self.is_silent {
+                    return match self.refuses {
+                        Some(error) => Ok(vec![StoreValue::Error(error.to_owned())]),
+                        None => std::future::pending().await,
+                    };
+                }
+                Ok(vec![StoreValue::Status("PONG".to_owned())])
+            }
+            other => panic!("{other:?}"),
+        }
     }
 
     async fn subscribe(&self, _: &str) -> Result<BoxStream<'static, Bytes>, StoreError> {
@@ -40,13 +63,67 @@ impl Store for Pinged {
     }
 }
 
-async fn pinged(takes: Duration) -> (Api, Arc<AtomicUsize>) {
-    let pings = Arc::new(AtomicUsize::new(0));
-    let store = Arc::new(Pinged {
-        pings: Arc::clone(&pings),
+async fn probed(takes: Duration) -> (Api, Arc<AtomicUsize>) {
+    let writes = Arc::new(AtomicUsize::new(0));
+    let store = Arc::new(Probed {
+        writes: Arc::clone(&writes),
         takes,
+        refuses: None,
+        is_silent: takes > Duration::from_secs(60),
     });
-    (Api::start_with(|state| state.store = store).await, pings)
+    (Api::start_with(|state| state.store = store).await, writes)
+}
+
+#[tokio::test]
+async fn a_store_that_cannot_be_written_says_why() {
+    let memory = "OOM command not allowed when used memory > 'maxmemory'. script: 1f, on @user_script:3.";
+    let replica = "READONLY You can't write against a read only replica.";
+    let saving = "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk.";
+    let busy = "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.";
+    for (error, is_silent, status, cause) in [
+        (memory, false, "read_only", "out_of_memory"),
+        (replica, false, "read_only", "replica"),
+        (saving, false, "read_only", "not_saved"),
+        ("ERR the disk failed: no space left", false, "read_only", "disk"),
+        (busy, true, "down", "busy"),
+        (
+            "LOADING Redis is loading the dataset in memory",
+            true,
+            "down",
+            "loading",
+        ),
+    ] {
+        let store = Arc::new(Probed {
+            writes: Arc::default(),
+            takes: Duration::ZERO,
+            refuses: Some(error),
+            is_silent,
+        });
+        let answer = Api::start_with(|state| state.store = store)
+            .await
+            .get("/api/health", &[])
+            .await;
+        assert_eq!(answer.status, 503, "{error}");
+        assert_eq!(
+            body(&answer),
+            json!({ "status": "down", "store": { "status": status, "cause": cause }, "source": { "status": "ok" } })
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_store_whose_writes_are_paused_says_so() {
+    let store = Arc::new(Probed {
+        writes: Arc::default(),
+        takes: Duration::from_secs(3600),
+        refuses: None,
+        is_silent: false,
+    });
+    let answer = Api::start_with(|state| state.store = store)
+        .await
+        .get("/api/health", &[])
+        .await;
+    assert_eq!(body(&answer)["store"], json!({ "status": "down", "cause": "paused" }));
 }
 
 async fn function(environment: &[(&str, &str)]) -> Api {
@@ -135,7 +212,7 @@ async fn a_store_that_is_away_makes_it_down_and_is_not_named() {
 
 #[tokio::test]
 async fn a_store_that_does_not_answer_is_waited_for_two_seconds() {
-    let (api, _) = pinged(Duration::from_secs(3600)).await;
+    let (api, _) = probed(Duration::from_secs(3600)).await;
     let started = Instant::now();
     let answer = api.get("/api/health", &[]).await;
     assert_eq!((answer.status, &body(&answer)["status"]), (503, &json!("down")));
@@ -185,23 +262,23 @@ async fn a_source_that_was_not_asked_yet_is_not_asked_for_this() {
 }
 
 #[tokio::test]
-async fn many_who_poll_cost_the_store_one_ping() {
-    let (api, pings) = pinged(Duration::from_millis(50)).await;
+async fn many_who_poll_cost_the_store_one_write() {
+    let (api, writes) = probed(Duration::from_millis(50)).await;
     let polls = futures::future::join_all((0..50).map(|_| api.get("/api/health", &[]))).await;
     assert!(polls.iter().all(|answer| answer.status == 200));
-    assert_eq!(pings.load(Ordering::Relaxed), 1);
+    assert_eq!(writes.load(Ordering::Relaxed), 1);
     tokio::time::sleep(Duration::from_millis(2100)).await;
     assert_eq!(api.get("/api/health", &[]).await.status, 200);
-    assert_eq!(pings.load(Ordering::Relaxed), 2);
+    assert_eq!(writes.load(Ordering::Relaxed), 2);
 }
 
 #[tokio::test]
 async fn who_goes_away_takes_nothing_along_from_those_who_wait() {
-    let (api, pings) = pinged(Duration::from_millis(300)).await;
+    let (api, writes) = probed(Duration::from_millis(300)).await;
     for _ in 0..20 {
         let impatient = tokio::time::timeout(Duration::from_millis(10), api.get("/api/health", &[]));
         assert!(impatient.await.is_err());
     }
     assert_eq!(api.get("/api/health", &[]).await.status, 200);
-    assert_eq!(pings.load(Ordering::Relaxed), 1);
+    assert_eq!(writes.load(Ordering::Relaxed), 1);
 }

@@ -9,6 +9,7 @@ local CLAIMS_BURST = 1.5
 -- A person's key outlives its latest arrival time, because that of another agent may be later. Milliseconds.
 local LEAST_KEPT, MOST_KEPT = 60000, 3600000
 
+-- Where the store cannot be written, nothing is counted, and nobody is kept from reading by that: hence pcall.
 local person_key, person_read
 local by_person, by_renewals, by_questions, by_branches = 0, 0, 0, 0
 local by_agent, by_agents_renewals, other_agents = 0, 0, ''
@@ -66,7 +67,7 @@ local function write_person()
     local text = string.format('%.0f %.0f %.0f %.0f%s%.0f %.0f', by_person, by_renewals, by_questions, by_branches,
       agent_mark(), by_agent, by_agents_renewals)
     local kept = math.min(math.max(latest - now_ms, LEAST_KEPT), MOST_KEPT)
-    redis.call('SET', person_key, text .. other_agents, 'PX', string.format('%.0f', kept))
+    redis.pcall('SET', person_key, text .. other_agents, 'PX', string.format('%.0f', kept))
   end
 end
 
@@ -74,6 +75,6 @@ local function write_repository(key, requests, renewals)
   local latest = math.max(requests, renewals)
   if latest > now_ms then
     local kept = math.min(latest - now_ms, MOST_KEPT)
-    redis.call('SET', key, string.format('%.0f %.0f', requests, renewals), 'PX', string.format('%.0f', kept))
+    redis.pcall('SET', key, string.format('%.0f %.0f', requests, renewals), 'PX', string.format('%.0f', kept))
   end
 end

@@ -1,5 +1,5 @@
-//! `GET /api/health`: whether the service works, for monitors. It needs no credential, costs the store one PING in two seconds
-//! however many ask, and asks the source nothing.
+//! `GET /api/health`: whether the service works, for monitors. It needs no credential, costs the store one small write and a PING
+//! in two seconds however many ask, and asks the source nothing.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, UNIX_EPOCH};
@@ -15,10 +15,11 @@ use utoipa::ToSchema;
 use super::openapi::HealthAnswers;
 use super::{ApiError, AppState};
 use crate::source::{Source, SourceHealth};
+use crate::store::scripts::probe;
 use crate::store::{Request, Store, StoreError, Value};
 
 /// Longest time for the store to answer.
-const PING_TIME: Duration = Duration::from_secs(2);
+const PROBE_TIME: Duration = Duration::from_secs(2);
 
 /// How long an answer counts.
 const MAX_AGE: Duration = Duration::from_secs(2);
@@ -39,14 +40,18 @@ enum Overall {
     Ok,
     /// Locks work, and repositories cannot be read.
     Degraded,
-    /// Nothing works.
+    /// No file can be claimed.
     Down,
 }
 
 #[derive(Clone, Debug, Serialize, ToSchema)]
 struct StoreReport {
     status: StoreStatus,
-    /// Milliseconds that a PING took.
+    /// What keeps it from working, where it says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    cause: Option<Cause>,
+    /// Milliseconds that a small write took.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     latency_ms: Option<f64>,
@@ -56,8 +61,47 @@ struct StoreReport {
 #[serde(rename_all = "snake_case")]
 enum StoreStatus {
     Ok,
+    /// It can be read, and not be written: files can be checked, and not be claimed.
+    ReadOnly,
     Down,
     NotConfigured,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+enum Cause {
+    /// Redis' `maxmemory` is reached, and nothing may be evicted (`OOM`).
+    OutOfMemory,
+    /// The Redis that was asked is a replica (`READONLY`).
+    Replica,
+    /// Redis cannot save, or has too few replicas, and so takes no writes (`MISCONF`, `NOREPLICAS`).
+    NotSaved,
+    /// A script holds up Redis (`BUSY`).
+    Busy,
+    /// Redis is loading its data (`LOADING`).
+    Loading,
+    /// Reads are answered, and writes are not: somebody has paused them (`CLIENT PAUSE`).
+    Paused,
+    /// The disk of the embedded store is full, or fails.
+    Disk,
+}
+
+impl Cause {
+    /// Of an error that the store itself has told.
+    fn of(error: &str) -> Option<Cause> {
+        // Redis puts the code first; of a script's error, the name of the script comes before it.
+        let has = |code: &str| error.split(|c: char| !c.is_ascii_uppercase()).any(|word| word == code);
+        let causes = [
+            ("OOM", Cause::OutOfMemory),
+            ("READONLY", Cause::Replica),
+            ("MISCONF", Cause::NotSaved),
+            ("NOREPLICAS", Cause::NotSaved),
+            ("BUSY", Cause::Busy),
+            ("LOADING", Cause::Loading),
+        ];
+        let told = causes.into_iter().find(|(code, _)| has(code)).map(|(_, cause)| cause);
+        told.or_else(|| error.contains("the disk failed").then_some(Cause::Disk))
+    }
 }
 
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -119,8 +163,9 @@ impl Health {
 
 /// Whether the service works, for monitors.
 ///
-/// Needs no credential, and is cheap enough to poll: the store is asked once in two seconds however many ask, and the source
-/// is not asked at all. `status` is `ok`, `degraded` (locks work, and repositories cannot be read) or `down`.
+/// Needs no credential, and is cheap enough to poll: the store is written once in two seconds however many ask, and the source
+/// is not asked at all. `status` is `ok`, `degraded` (locks work, and repositories cannot be read) or `down` (no file can be
+/// claimed; `store.status` says whether checks are answered).
 #[utoipa::path(get, path = "/api/health", tag = "operation", responses(HealthAnswers), security(()))]
 pub(super) async fn get_health(health: Arc<Health>) -> Result<Response, ApiError> {
     let report = health.report().await?;
@@ -135,10 +180,10 @@ pub(super) async fn get_health(health: Arc<Health>) -> Result<Response, ApiError
 }
 
 async fn look(store: &dyn Store, source: Option<Arc<dyn Source>>) -> HealthReport {
-    let store = ping(store).await;
+    let store = look_at_store(store).await;
     let source = look_at_source(source).await;
     let status = match (store.status, source.status) {
-        (StoreStatus::Down | StoreStatus::NotConfigured, _) => Overall::Down,
+        (StoreStatus::Down | StoreStatus::ReadOnly | StoreStatus::NotConfigured, _) => Overall::Down,
         (StoreStatus::Ok, SourceStatus::Ok | SourceStatus::Unknown | SourceStatus::None) => Overall::Ok,
         (StoreStatus::Ok, SourceStatus::Limited | SourceStatus::Unreachable | SourceStatus::NotConfigured) => {
             Overall::Degraded
@@ -152,36 +197,60 @@ async fn look(store: &dyn Store, source: Option<Arc<dyn Source>>) -> HealthRepor
     }
 }
 
-/// Causes go to the log: they may name hosts.
-async fn ping(store: &dyn Store) -> StoreReport {
+/// Messages go to the log: they may name hosts.
+async fn look_at_store(store: &dyn Store) -> StoreReport {
     let started = Instant::now();
-    let answer = tokio::time::timeout(PING_TIME, store.run(vec![Request::command(["PING"])])).await;
-    let status = match answer {
-        Ok(Ok(replies)) => match replies.first() {
-            Some(Value::Error(error)) => {
-                tracing::warn!(error, "the store refuses a PING");
-                StoreStatus::Down
-            }
-            Some(_) => StoreStatus::Ok,
-            None => StoreStatus::Down,
-        },
+    let writing = async {
+        let written = tokio::time::timeout(PROBE_TIME, probe(store)).await;
+        (written, started.elapsed())
+    };
+    // Both at once: only what is read says whether one that cannot be written can be read.
+    let ((written, elapsed), pinged) = tokio::join!(writing, ping(store));
+    let report = |status, cause| StoreReport {
+        status,
+        cause,
+        latency_ms: (status == StoreStatus::Ok).then(|| elapsed.as_micros() as f64 / 1000.0),
+    };
+    let (reason, mut cause) = match written {
+        Ok(Ok(())) => return report(StoreStatus::Ok, None),
         Ok(Err(StoreError::NotConfigured(message))) => {
             tracing::warn!(message, "no store is configured");
-            StoreStatus::NotConfigured
+            return report(StoreStatus::NotConfigured, None);
         }
-        Ok(Err(error)) => {
-            tracing::warn!(%error, "the store gave no answer to a PING");
-            StoreStatus::Down
+        Ok(Err(StoreError::Failed(error))) => {
+            let cause = Cause::of(&error);
+            (error, cause)
         }
-        Err(_) => {
-            tracing::warn!("the store gave no answer to a PING within {PING_TIME:?}");
+        Ok(Err(error @ StoreError::Timeout(_))) => (error.to_string(), Some(Cause::Paused)),
+        Ok(Err(error)) => (error.to_string(), None),
+        Err(_) => (format!("nothing within {PROBE_TIME:?}"), Some(Cause::Paused)),
+    };
+    let status = match (&pinged, cause) {
+        // While Redis is busy, or has been paused, scripts that read have to wait as well.
+        (Ok(()), Some(Cause::Busy | Cause::Loading | Cause::Paused)) => StoreStatus::Down,
+        (Ok(()), _) => StoreStatus::ReadOnly,
+        (Err(error), _) => {
+            cause = cause
+                .filter(|cause| *cause != Cause::Paused)
+                .or_else(|| Cause::of(error));
             StoreStatus::Down
         }
     };
-    let elapsed = started.elapsed();
-    StoreReport {
-        status,
-        latency_ms: (status == StoreStatus::Ok).then(|| elapsed.as_micros() as f64 / 1000.0),
+    tracing::warn!(%reason, ?status, ?cause, "the store cannot be written");
+    report(status, cause)
+}
+
+/// Whether the store answers at all.
+async fn ping(store: &dyn Store) -> Result<(), String> {
+    let answer = tokio::time::timeout(PROBE_TIME, store.run(vec![Request::command(["PING"])])).await;
+    match answer {
+        Ok(Ok(replies)) => match replies.first() {
+            Some(Value::Error(error)) => Err(error.clone()),
+            Some(_) => Ok(()),
+            None => Err("no answer".to_owned()),
+        },
+        Ok(Err(error)) => Err(error.to_string()),
+        Err(_) => Err(format!("nothing within {PROBE_TIME:?}")),
     }
 }
 
@@ -194,7 +263,7 @@ async fn look_at_source(source: Option<Arc<dyn Source>>) -> SourceReport {
     };
     // It may look at a disk that gives no answer.
     let looking = tokio::task::spawn_blocking(move || source.health());
-    let health = match tokio::time::timeout(PING_TIME, looking).await {
+    let health = match tokio::time::timeout(PROBE_TIME, looking).await {
         Ok(Ok(health)) => health,
         _ => SourceHealth::Unreachable,
     };

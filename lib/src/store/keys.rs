@@ -22,6 +22,9 @@ pub const DUE: &str = "coord:due";
 /// of that, and expendable: without it a mark stays until the sweep has looked.
 pub const DUE_CLAIMS: &str = "coord:limit:{coord:due}";
 
+/// string: when somebody last looked whether the store can be written.
+pub const PROBE: &str = "coord:probe";
+
 /// hash: file path -> JSON array of lock entries, all branches.
 pub fn locks(repo: &RepoId) -> String {
     of("coord:locks:", repo, &[])

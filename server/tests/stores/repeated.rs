@@ -127,6 +127,7 @@ async fn every_repeatable_script_twice_leaves_what_it_leaves_once(mut world: Wor
         outcomes: Mutex::default(),
     });
     world.store = Arc::clone(&store) as Arc<dyn Store>;
+    scripts::probe(&*world.store).await.unwrap();
     locks(&world).await;
     heads(&world).await;
     graphs(&world).await;

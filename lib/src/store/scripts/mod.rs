@@ -5,6 +5,7 @@ mod graph;
 mod head;
 mod identity;
 mod lock;
+mod probe;
 mod release;
 mod reply;
 mod sweep;
@@ -17,6 +18,7 @@ pub use graph::{
 pub use head::{HeadChange, LearntHead, Pushed, PushedHead, fail_head, forget_head, push_head, record_head};
 pub use identity::{RememberedMember, forget, recall, remember};
 pub use lock::{ClaimOutcome, Direction, Finding, Held, Relation, Survey, Wanted, check_status, claim};
+pub use probe::probe;
 pub use release::{Release, ReleaseOutcome, Released, release};
 pub use sweep::{Swept, TakenRepository, settle_due, sweep, take_due};
 
@@ -111,6 +113,10 @@ script!(
     /// Notes that the stored graph cannot be read.
     DISCARD_GRAPH, "discard_graph", repeatable: true, ["context"]
 );
+script!(
+    /// Shows whether the store can be written.
+    PROBE, "probe", repeatable: true, ["context"]
+);
 
 /// Every script, for warming a store and for tests.
 pub static ALL: [&crate::store::Script; 21] = [
@@ -135,6 +141,7 @@ pub static ALL: [&crate::store::Script; 21] = [
     &FAIL_BUILD,
     &RETURN_LEASE,
     &DISCARD_GRAPH,
+    &PROBE,
 ];
 
 /// How many of the KEYS are those of `includes/enter.lua`.

@@ -1,0 +1,17 @@
+//! Whether the store can be written.
+
+use super::PROBE;
+use super::reply::{arguments, call};
+use crate::store::{Store, StoreError, keys};
+
+/// Writes something that is gone after a minute.
+///
+/// # Errors
+/// When it is not written: see [`StoreError`].
+pub async fn probe(store: &dyn Store) -> Result<(), StoreError> {
+    let reply = call(store, &PROBE, vec![keys::PROBE.to_owned()], arguments(["60"])).await?;
+    match reply.outcome.as_str() {
+        "WRITTEN" => Ok(()),
+        _ => Err(reply.malformed("an unknown outcome")),
+    }
+}
