@@ -36,6 +36,8 @@ pub fn json(
         .with_current_span(false)
         .with_env_filter(filter)
         .with_writer(OneLine(writer))
+        // It would say so on standard error, and panic where that is gone.
+        .log_internal_errors(false)
         .finish()
 }
 
@@ -48,6 +50,8 @@ pub fn text(
         .with_ansi(false)
         .with_env_filter(filter)
         .with_writer(OneLine(writer))
+        // It would say so on standard error, and panic where that is gone.
+        .log_internal_errors(false)
         .finish()
 }
 

@@ -1,6 +1,6 @@
 //! Coord on one machine: the server behind the binary `coord`.
 //!
-//! - [`cli`], [`manual`], [`serve`], [`banner`], [`announcement`]: the command line, starting and stopping, what a person sees
+//! - [`cli`], [`manual`], [`serve`], [`signals`], [`banner`], [`announcement`]: the command line, starting and stopping, what a person sees
 //! - [`listen`], [`listen_address`], [`local_guard`], [`page`]: connections, who may connect, the web page
 //! - [`embedded`]: the store on disk
 //! - [`sources`], [`git_source`]: what is read; repositories on disk
@@ -20,5 +20,6 @@ pub mod local_guard;
 pub mod manual;
 pub mod page;
 pub mod serve;
+pub mod signals;
 pub mod sources;
 pub mod upstash_listen;

@@ -1,5 +1,6 @@
 //! `coord`: Coord on one machine.
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -43,7 +44,8 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("coord: {error:#}");
+            // Whoever read may be gone.
+            let _ = writeln!(std::io::stderr(), "coord: {error:#}");
             ExitCode::FAILURE
         }
     }

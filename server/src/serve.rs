@@ -1,7 +1,8 @@
 //! `coord serve`: everything on one machine.
 
+use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -32,6 +33,7 @@ use crate::listen;
 use crate::listen_address::DEFAULT_PORT;
 use crate::local_guard::require_local_host;
 use crate::page;
+use crate::signals::Signals;
 use crate::sources::{self, OpenSources};
 use crate::upstash_listen;
 
@@ -60,12 +62,13 @@ pub struct Server {
     pub served: Vec<Served>,
 }
 
-/// Runs `coord serve` until Ctrl-C or SIGTERM.
+/// Runs `coord serve` until Ctrl-C, SIGTERM or SIGHUP. A second one of these ends it at once.
 ///
 /// # Errors
 /// When it cannot start, with a sentence for the terminal.
 pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     coord::logging::start_text("warn");
+    listen::raise_file_limit();
     let store_token = match args.upstash_listen {
         Some(_) => Some(
             secret(&process_environment, STORE_TOKEN)
@@ -85,7 +88,8 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         None => None,
     };
     let server = build(&args, address).await?;
-    print!("{}", banner::text(address, &server.store.describe(), &server.served));
+    let mut signals = Signals::caught();
+    say(&banner::text(address, &server.store.describe(), &server.served));
     let sweeper = tokio::spawn(sweep_forever(Arc::clone(&server.store), Arc::clone(&server.keeper)));
     let (stop, stopped) = tokio::sync::watch::channel(());
     let until_stopped = move || {
@@ -97,10 +101,8 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     };
     let store_server = match store_listener.zip(store_token) {
         Some((listener, token)) => {
-            println!(
-                "  store    http://{} (Upstash's REST protocol)\n",
-                listener.local_addr()?
-            );
+            let address = listener.local_addr()?;
+            say(&format!("  store    http://{address} (Upstash's REST protocol)\n\n"));
             let router = upstash_listen::router(Arc::clone(&server.store), token);
             // Longer than our own client keeps an idle connection, so that it never sends on one that is just being ended.
             let bounds = listen::Bounds {
@@ -122,9 +124,16 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         let fetched = move || keeper.look_again();
         tokio::spawn(fetch::keep_current(source, every, until_stopped(), fetched))
     });
-    wait_for_signal().await;
-    println!("\nStopping: requests in flight are finished.");
+    signals.next().await;
+    say("\nStopping: requests in flight are finished; once more ends it at once.\n");
+    tokio::spawn(async move {
+        signals.next().await;
+        // As a shell says that Ctrl-C has ended a program. What was answered is on the disk.
+        std::process::exit(130);
+    });
+    sweeper.abort();
     drop(stop);
+    server.keeper.stop().await;
     main_server.await?;
     if let Some(store_server) = store_server {
         store_server.await?;
@@ -132,8 +141,13 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     if let Some(fetcher) = fetcher {
         fetcher.await?;
     }
-    sweeper.abort();
     Ok(())
+}
+
+/// Writes to the terminal, where there still is one: whoever read may be gone (`coord serve | head`).
+fn say(text: &str) {
+    let mut terminal = std::io::stdout();
+    let _ = terminal.write_all(text.as_bytes()).and_then(|()| terminal.flush());
 }
 
 /// Puts a server together; `address` is where it will listen.
@@ -277,7 +291,7 @@ fn open_store(
         (None, Some(repository)) => repository.git_folder.join("coord"),
         (None, None) => state_folder(served)?,
     };
-    std::fs::create_dir_all(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    make_folder(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     let path = folder.join("store.redb");
     match EmbeddedStore::open(&path) {
         Ok(store) => Ok((Arc::new(store), Some(Announcement::write(&folder, address)))),
@@ -292,6 +306,17 @@ fn open_store(
         }
         Err(error) => Err(error).with_context(|| format!("cannot open the store {}", path.display())),
     }
+}
+
+/// Makes `folder`, for its owner alone, if it is not there.
+fn make_folder(folder: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::DirBuilderExt;
+        builder.mode(0o700);
+    }
+    builder.recursive(true).create(folder)
 }
 
 /// The folder of the user's for the state of repositories that have no folder on this machine, one for each first one: two
@@ -321,29 +346,5 @@ async fn sweep_forever(store: Arc<dyn Store>, keeper: Arc<GraphKeeper>) {
             Ok(report) => tracing::debug!(?report, "swept"),
             Err(error) => tracing::warn!(%error, "expired locks could not be swept"),
         }
-    }
-}
-
-async fn wait_for_signal() {
-    let interrupt = tokio::signal::ctrl_c();
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        match signal(SignalKind::terminate()) {
-            Ok(mut terminate) => {
-                tokio::select! {
-                    _ = interrupt => {}
-                    _ = terminate.recv() => {}
-                }
-            }
-            Err(error) => {
-                tracing::warn!(%error, "SIGTERM cannot be caught");
-                let _ = interrupt.await;
-            }
-        }
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = interrupt.await;
     }
 }

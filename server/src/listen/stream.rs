@@ -1,20 +1,46 @@
-//! A connection whose other side must take what is sent to it.
+//! A connection whose other side must take what is sent to it, and gets it although it is still sending.
 
 use std::io;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
-use tokio::time::{Sleep, sleep};
+use tokio::time::{Instant, Sleep, sleep};
+
+/// An answer that came so shortly before the end may be one to a request that is still being sent.
+const JUST_NOW: Duration = Duration::from_secs(1);
+
+/// Longest time that is then waited for more of the request, for nothing and altogether.
+const NEXT_PIECE: Duration = Duration::from_millis(500);
+const ALL_PIECES: Duration = Duration::from_secs(5);
+
+/// Most bytes of it that are read.
+const MOST_BYTES: usize = 64 << 20;
 
 /// A stream on which a write that makes no progress for `patience` is an error. Reading is bounded elsewhere.
+///
+/// What is still being sent when it is shut down is read and dropped for a while: a socket that is closed over unread bytes is
+/// reset, and the other side loses the answer that it has yet to read (413, say).
 pub struct ImpatientStream {
     stream: TcpStream,
     patience: Duration,
     /// Runs while a write waits.
     waiting: Option<Pin<Box<Sleep>>>,
+    /// Set once anything has come.
+    has_read: Arc<AtomicBool>,
+    written_at: Option<Instant>,
+    draining: Option<Draining>,
+}
+
+/// What is left of the time and of the bytes.
+struct Draining {
+    until: Instant,
+    bytes: usize,
+    next: Pin<Box<Sleep>>,
 }
 
 impl ImpatientStream {
@@ -24,12 +50,44 @@ impl ImpatientStream {
             stream,
             patience,
             waiting: None,
+            has_read: Arc::default(),
+            written_at: None,
+            draining: None,
+        }
+    }
+
+    /// Whether anything has come, whoever has the stream.
+    pub fn has_read(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.has_read)
+    }
+
+    fn poll_drain(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let draining = self.draining.get_or_insert_with(|| Draining {
+            until: Instant::now() + ALL_PIECES,
+            bytes: MOST_BYTES,
+            next: Box::pin(sleep(NEXT_PIECE)),
+        });
+        let mut piece = [0; 16 * 1024];
+        loop {
+            let mut buffer = ReadBuf::new(&mut piece);
+            match Pin::new(&mut self.stream).poll_read(context, &mut buffer) {
+                Poll::Ready(Ok(())) if !buffer.filled().is_empty() => {
+                    draining.bytes = draining.bytes.saturating_sub(buffer.filled().len());
+                    if draining.bytes == 0 || Instant::now() >= draining.until {
+                        return Poll::Ready(());
+                    }
+                    draining.next.as_mut().reset(Instant::now() + NEXT_PIECE);
+                }
+                Poll::Ready(_) => return Poll::Ready(()),
+                Poll::Pending => return draining.next.as_mut().poll(context),
+            }
         }
     }
 
     fn within_patience<T>(&mut self, context: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if written.is_ready() {
             self.waiting = None;
+            self.written_at = Some(Instant::now());
             return written;
         }
         let patience = self.patience;
@@ -47,7 +105,11 @@ impl AsyncRead for ImpatientStream {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, buffer)
+        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+        if read.is_ready() && !self.has_read.load(Ordering::Relaxed) {
+            self.has_read.store(true, Ordering::Relaxed);
+        }
+        read
     }
 }
 
@@ -75,6 +137,12 @@ impl AsyncWrite for ImpatientStream {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
+        if self.draining.is_none() {
+            ready!(Pin::new(&mut self.stream).poll_shutdown(context))?;
+            if self.written_at.is_none_or(|at| at.elapsed() > JUST_NOW) {
+                return Poll::Ready(Ok(()));
+            }
+        }
+        self.poll_drain(context).map(Ok)
     }
 }
