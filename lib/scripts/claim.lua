@@ -103,7 +103,7 @@ own_entries = {}
 for _, path in ipairs(paths) do
   local entry = own[path]
   if not is_kept[path] then
-    token = token or redis.call('INCR', token_key)
+    token = token or next_token(token_key)
     if not entry then
       entry = { key = repository .. ':' .. branch .. ':' .. path, file_path = path, branch = branch, user_id = user_id }
       entry.agent_id = agent_id ~= '' and agent_id or nil

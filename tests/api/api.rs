@@ -359,7 +359,10 @@ fn hide_times(value: &mut Value) {
     match value {
         Value::Object(fields) => {
             for (name, value) in fields {
-                if ["timestamp", "expiry", "generated_at", "retry_after"].contains(&name.as_str()) && value.is_i64() {
+                // A token is at least the time.
+                if ["timestamp", "expiry", "generated_at", "retry_after", "token"].contains(&name.as_str())
+                    && value.is_i64()
+                {
                     *value = format!("[{name}]").into();
                 } else {
                     hide_times(value);

@@ -1,41 +1,49 @@
 //! `claim`.
 
 use coord::domain::Claim::{Reading, Writing};
-use coord::store::scripts::{ClaimOutcome, Stop};
+use coord::store::keys;
+use coord::store::scripts::{ClaimOutcome, Stop, Survey};
 
 use crate::world::{HEAD, LOCAL, NEXT, World, granted, in_short, stopped};
 
 async fn tokens_grow_with_every_grant_and_stay_with_a_renewal(world: World) {
     let ann = world.agent("ann");
-    let both = ann.writes(&["a.ts", "b.ts"]).await;
-    assert_eq!(both.own.iter().map(|lock| lock.token).collect::<Vec<_>>(), [1, 1]);
-    assert_eq!(ann.reads(&["c.ts"]).await.own[0].token, 2);
-    let again = ann.writes(&["a.ts", "d.ts"]).await;
-    assert_eq!(
-        again
-            .own
-            .iter()
-            .map(|lock| (lock.file_path.as_str(), lock.token))
-            .collect::<Vec<_>>(),
-        [("a.ts", 1), ("d.ts", 3)]
-    );
-    assert_eq!(
-        ann.writes(&["c.ts"]).await.own[0].token,
-        4,
-        "from reading to writing is a grant"
-    );
+    let tokens = |survey: &Survey| survey.own.iter().map(|lock| lock.token).collect::<Vec<_>>();
+    let both = tokens(&ann.writes(&["a.ts", "b.ts"]).await);
+    assert_eq!(both[0], both[1], "one claim, one token");
+    let read = ann.reads(&["c.ts"]).await.own[0].token;
+    let again = tokens(&ann.writes(&["a.ts", "d.ts"]).await);
+    assert_eq!(again[0], both[0], "a renewal keeps its own");
+    let written = ann.writes(&["c.ts"]).await.own[0].token;
     world.lapse(&["a.ts"]).await;
-    assert_eq!(
-        ann.writes(&["a.ts"]).await.own[0].token,
-        5,
-        "an expired lock is granted anew"
-    );
-    assert_eq!(ann.clone().on_branch("other").writes(&["a.ts"]).await.own[0].token, 6);
+    let anew = ann.writes(&["a.ts"]).await.own[0].token;
+    let elsewhere = ann.clone().on_branch("other").writes(&["a.ts"]).await.own[0].token;
+    // From reading to writing is a grant, and an expired lock is granted anew.
+    let all = [both[0], read, again[1], written, anew, elsewhere];
+    assert!(all.is_sorted_by(|one, next| one < next), "{all:?}");
+}
+
+async fn tokens_keep_growing_when_the_store_has_lost_something(world: World) {
+    let token = async |path: &str| world.agent("ann").writes(&[path]).await.own[0].token;
+    let first = token("a.ts").await;
+    // What was written last is gone, as after a failover.
+    world.command(["SET", &keys::token(&world.repo), "7"]).await;
+    let second = token("b.ts").await;
+    let (locks, expiries) = (keys::locks(&world.repo), keys::expiries(&world.repo));
+    world
+        .command(["DEL", &keys::token(&world.repo), &locks, &expiries])
+        .await;
+    let third = token("c.ts").await;
+    assert!(first < second && second < third, "{first} {second} {third}");
+    // And when the clock has been set back.
+    let ahead = (third + 1_000_000_000).to_string();
+    world.command(["SET", &keys::token(&world.repo), &ahead]).await;
+    assert_eq!(token("d.ts").await, third + 1_000_000_001);
 }
 
 async fn a_renewal_is_new_in_everything_but_token_and_head(world: World) {
     let ann = world.agent("ann");
-    ann.clone().for_seconds(10).writes(&["a.ts"]).await;
+    let granted = ann.clone().for_seconds(10).writes(&["a.ts"]).await;
     let renewed = ann
         .clone()
         .at(NEXT)
@@ -48,7 +56,7 @@ async fn a_renewal_is_new_in_everything_but_token_and_head(world: World) {
     assert!((500..=501).contains(&(lock.expiry - lock.timestamp)), "{lock:?}");
     assert_eq!(
         (lock.message.as_str(), lock.agent_head.as_str(), lock.token),
-        ("Now the second half of it", HEAD, 1)
+        ("Now the second half of it", HEAD, granted.own[0].token)
     );
     assert_eq!(world.stored("a.ts").await, renewed.own);
     assert_eq!(
@@ -306,6 +314,7 @@ async fn of_claims_at_one_time_one_wins(world: World) {
 
 on_every_store!(
     tokens_grow_with_every_grant_and_stay_with_a_renewal,
+    tokens_keep_growing_when_the_store_has_lost_something,
     a_renewal_is_new_in_everything_but_token_and_head,
     a_reader_becomes_a_writer_and_a_writer_never_a_reader,
     all_or_nothing,

@@ -34,7 +34,8 @@ script!(
 script!(
     /// All of some files, or none.
     CLAIM, "claim", repeatable: false,
-    ["context", "events", "held", "entries", "refusal", "holder", "heads", "limits", "enter", "neighbors", "survey", "graph_age"]
+    ["context", "events", "held", "entries", "refusal", "holder", "heads", "limits", "enter", "neighbors", "survey",
+     "graph_age", "tokens"]
 );
 script!(
     /// Gives files back.
