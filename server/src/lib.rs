@@ -19,6 +19,7 @@ pub mod listen_address;
 pub mod local_guard;
 pub mod manual;
 pub mod page;
+mod redis_promises;
 pub mod serve;
 pub mod signals;
 pub mod sources;
