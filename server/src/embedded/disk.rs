@@ -28,11 +28,17 @@ const FORMAT: &[u8] = b"1";
 pub(super) type Page = AccessGuard<'static, &'static [u8]>;
 
 /// Larger files are not checked when they are opened, unless they were not closed cleanly: it would take longer than somebody
-/// waits for a start. Half a second where pages come from memory, two or three from a disk.
+/// waits for a start. A second where pages come from memory, some more from a disk.
 const CHECKED_BYTES: u64 = 256 * 1024 * 1024;
 
-/// Gives the medium, opened anew.
-type Opener = Box<dyn Fn() -> io::Result<Medium> + Send>;
+/// Gives the medium, opened anew. The first time, it may be made.
+type Opener = Box<dyn Fn(Attempt) -> io::Result<Medium> + Send>;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Attempt {
+    First,
+    Again,
+}
 
 /// The file, and the database in it.
 pub(super) struct Disk {
@@ -59,10 +65,9 @@ impl Disk {
     /// Opens or creates the file at `path`. After a crash this checks and repairs it first; a small one is checked always.
     pub fn open(path: &Path) -> Result<Disk, OpenError> {
         let file = path.to_owned();
-        let opener = move || {
-            Ok(Medium(Arc::new(
-                FileBackend::new(open_file(&file)?).map_err(io::Error::other)?,
-            )))
+        let opener = move |attempt| {
+            let backend = FileBackend::new(open_file(&file, attempt)?).map_err(io::Error::other)?;
+            Ok(Medium(Arc::new(backend)))
         };
         Disk::by(Box::new(opener), path)
     }
@@ -70,7 +75,7 @@ impl Disk {
     /// A store over something else than a file.
     pub fn over(backend: impl StorageBackend) -> Result<Disk, OpenError> {
         let medium = Medium(Arc::new(backend));
-        Disk::by(Box::new(move || Ok(medium.clone())), Path::new("memory"))
+        Disk::by(Box::new(move |_| Ok(medium.clone())), Path::new("memory"))
     }
 
     fn by(opener: Opener, path: &Path) -> Result<Disk, OpenError> {
@@ -78,7 +83,7 @@ impl Disk {
             path: path.to_owned(),
             source,
         };
-        let medium = opener().map_err(io)?;
+        let medium = opener(Attempt::First).map_err(io)?;
         let is_checked = medium.len().map_err(io)? <= CHECKED_BYTES;
         let database = opened(medium, is_checked, path)?;
         Ok(Disk {
@@ -127,15 +132,17 @@ impl Disk {
     }
 
     fn view(&self) -> Result<Database, OpenError> {
-        let view = (self.opener)().and_then(View::of).map_err(|source| OpenError::Io {
-            path: self.path.clone(),
-            source,
-        })?;
+        let view = (self.opener)(Attempt::Again)
+            .and_then(View::of)
+            .map_err(|source| OpenError::Io {
+                path: self.path.clone(),
+                source,
+            })?;
         opened(view, true, &self.path)
     }
 
     fn reopen(&self) -> Result<Database, String> {
-        let medium = (self.opener)().map_err(|error| error.to_string())?;
+        let medium = (self.opener)(Attempt::Again).map_err(|error| error.to_string())?;
         opened(medium, true, &self.path).map_err(|error| error.to_string())
     }
 
@@ -152,16 +159,29 @@ impl Disk {
     }
 }
 
-/// The file, for its owner alone, made if it is not there.
-fn open_file(path: &Path) -> io::Result<File> {
+/// The file, for its owner alone, made if it is not there. One that had been there is not made again: it would be empty.
+fn open_file(path: &Path, attempt: Attempt) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
+    options.read(true).write(true).create(attempt == Attempt::First);
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt;
         options.mode(0o600);
     }
     let file = options.open(path)?;
+    if attempt == Attempt::Again && file.metadata()?.len() == 0 {
+        return Err(io::Error::other("the file has been emptied"));
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // Earlier versions made it as the user's mask said.
+        if file.metadata()?.permissions().mode() & 0o077 != 0
+            && let Err(error) = file.set_permissions(std::fs::Permissions::from_mode(0o600))
+        {
+            tracing::warn!(%error, "others may read the file of the embedded store");
+        }
+    }
     // What a write that failed has left in the system's memory may never get to the medium, and the system says so only once.
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed) {

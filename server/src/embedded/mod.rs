@@ -78,8 +78,15 @@ pub struct Stats {
     pub commits: u64,
 }
 
+/// The file of a store.
+struct Place {
+    path: PathBuf,
+    /// It was not there before.
+    is_new: bool,
+}
+
 struct Open {
-    path: Option<PathBuf>,
+    place: Option<Place>,
     queue: Arc<Queue>,
     shared: Arc<Shared>,
     is_closing: Arc<AtomicBool>,
@@ -89,12 +96,23 @@ struct Open {
 
 impl EmbeddedStore {
     /// Opens the store in the file at `path`, or makes a new one. Its folder must be there. After a crash the file is
-    /// checked and repaired first, in time that grows with its size.
+    /// checked and repaired first, in time that grows with its size; up to 256 MiB it is checked always.
     ///
     /// # Errors
     /// When the file is in use, is not a store, is damaged, or cannot be read and written.
     pub fn open(path: &Path) -> Result<EmbeddedStore, OpenError> {
-        Self::over(Disk::open(path)?, Some(path.to_owned()))
+        let before = path.metadata().map(|file| file.len());
+        if before.as_ref().is_ok_and(|length| *length == 0) {
+            tracing::warn!(
+                path = %path.display(),
+                "the file of the embedded store was there and empty: what was locked before is not known any more"
+            );
+        }
+        let place = Place {
+            path: path.to_owned(),
+            is_new: before.is_err(),
+        };
+        Self::over(Disk::open(path)?, Some(place))
     }
 
     /// A store without a file, which is gone when it is dropped.
@@ -105,7 +123,7 @@ impl EmbeddedStore {
         Self::over(Disk::over(InMemoryBackend::new())?, None)
     }
 
-    fn over(mut disk: Disk, path: Option<PathBuf>) -> Result<EmbeddedStore, OpenError> {
+    fn over(mut disk: Disk, place: Option<Place>) -> Result<EmbeddedStore, OpenError> {
         let snapshot = disk.snapshot().map_err(OpenError::Start)?;
         let channels = Arc::new(Channels::default());
         let keyspace = Arc::new(Mutex::new(Keyspace::new(Layers::new(snapshot), channels.clone())));
@@ -133,7 +151,7 @@ impl EmbeddedStore {
         })?;
         Ok(EmbeddedStore {
             open: Arc::new(Open {
-                path,
+                place,
                 queue,
                 shared,
                 is_closing,
@@ -244,8 +262,11 @@ impl Store for EmbeddedStore {
     }
 
     fn describe(&self) -> String {
-        match &self.open.path {
-            Some(path) => format!("embedded store at {}", path.display()),
+        match &self.open.place {
+            Some(Place { path, is_new: false }) => format!("embedded store at {}", path.display()),
+            Some(Place { path, is_new: true }) => {
+                format!("embedded store at {} (new: nothing is locked)", path.display())
+            }
             None => "embedded store in memory".to_owned(),
         }
     }
