@@ -2,7 +2,7 @@
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
@@ -34,10 +34,23 @@ impl Place {
 
     /// Starts `coord serve` here.
     pub fn serve(&self) -> Coord {
+        self.serve_after("")
+    }
+
+    /// The same, by a shell that does `first` before.
+    pub fn serve_after(&self, first: &str) -> Coord {
+        self.serve_on(&["--data-dir", &self.data().display().to_string()], first)
+    }
+
+    /// The same, with the options that name its store.
+    pub fn serve_on(&self, store: &[&str], first: &str) -> Coord {
         let address = TcpListener::bind("127.0.0.1:0")
             .and_then(|listener| listener.local_addr())
             .expect("a port");
-        let mut command = Command::new(env!("CARGO_BIN_EXE_coord"));
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", &format!("{first}\nexec \"$0\" \"$@\"")])
+            .arg(env!("CARGO_BIN_EXE_coord"));
         // The load is a few holders' who never pause.
         command
             .env("COORD_LIMIT_HOLDER_PER_MINUTE", "0")
@@ -49,14 +62,11 @@ impl Place {
             .arg("serve")
             .arg("--repo")
             .arg(self.folder.path().join("repository"));
-        command
-            .arg("--data-dir")
-            .arg(self.data())
-            .args(["--listen", &address.to_string()]);
+        command.args(store).args(["--listen", &address.to_string()]);
         command
             .args(["--lock-ttl", &TTL.to_string()])
             .stdin(Stdio::null())
-            .stdout(Stdio::null());
+            .stdout(Stdio::piped());
         let mut coord = Coord {
             process: command.spawn().expect("coord starts"),
             address,
@@ -96,10 +106,25 @@ impl Coord {
 
     /// SIGTERM.
     pub fn terminate(&self) {
+        self.signal("TERM");
+    }
+
+    /// Sends a signal.
+    pub fn signal(&self, name: &str) {
         let sent = Command::new("kill")
-            .args(["-TERM", &self.process.id().to_string()])
+            .args([&format!("-{name}"), &self.process.id().to_string()])
             .status();
-        assert!(sent.expect("kill is there").success(), "SIGTERM was sent");
+        assert!(sent.expect("kill is there").success(), "SIG{name} was sent");
+    }
+
+    /// Its process id.
+    pub fn id(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// What it writes to the terminal.
+    pub fn terminal(&mut self) -> ChildStdout {
+        self.process.stdout.take().expect("asked for once")
     }
 
     /// How it ended.
