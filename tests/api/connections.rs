@@ -187,3 +187,58 @@ async fn what_is_not_http_is_refused() {
     }
     assert_eq!(api.get("/api/health", &[]).await.status, 200);
 }
+
+#[tokio::test]
+async fn what_is_too_large_is_said_to_a_client_that_goes_on_sending() {
+    let api = Api::start().await;
+    // As Python's client does it: all is sent before anything is read.
+    let mut connection = TcpStream::connect(api.address).await.unwrap();
+    let length = 24 << 20;
+    let head = format!(
+        "POST /api/check_status HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n"
+    );
+    connection.write_all(head.as_bytes()).await.unwrap();
+    let piece = vec![b'x'; 64 * 1024];
+    for _ in 0..length / piece.len() {
+        connection
+            .write_all(&piece)
+            .await
+            .expect("it is taken, although nobody wants it");
+    }
+    let answer = rest(&mut connection).await;
+    assert!(answer.starts_with("HTTP/1.1 413 "), "{answer}");
+    assert!(answer.contains("BODY_TOO_LARGE"), "{answer}");
+}
+
+#[tokio::test]
+async fn what_had_arrived_when_a_server_is_told_to_stop_is_answered() {
+    for _ in 0..20 {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let router = axum::Router::new().route("/", axum::routing::get(async || "answered"));
+        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+        let server = tokio::spawn(coord_server::listen::serve(listener, router, async move {
+            let _ = stopped.await;
+        }));
+        let request = b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n";
+        // One that was served before, one that was opened and said nothing, and one that the server has not met.
+        let mut old = TcpStream::connect(address).await.unwrap();
+        old.write_all(request).await.unwrap();
+        let mut buffer = [0; 1024];
+        assert!(old.read(&mut buffer).await.unwrap() > 0);
+        let mut silent = TcpStream::connect(address).await.unwrap();
+        // Nothing else runs between these: this is a runtime of one thread.
+        let mut new = std::net::TcpStream::connect(address).unwrap();
+        std::io::Write::write_all(&mut new, request).unwrap();
+        old.try_write(request).unwrap();
+        stop.send(()).unwrap();
+        new.set_nonblocking(true).unwrap();
+        let mut new = TcpStream::from_std(new).unwrap();
+        for connection in [&mut old, &mut new] {
+            let answer = rest(connection).await;
+            assert!(answer.ends_with("answered"), "{answer:?}");
+        }
+        assert_eq!(rest(&mut silent).await, "", "nobody waits for one that says nothing");
+        server.await.unwrap();
+    }
+}

@@ -1,8 +1,9 @@
 //! `GET /api/graph`.
 
-use coord::domain::CommitSha;
+use coord::domain::{Branch, CommitSha, RepoId};
 use coord::graph::build::Progress;
 use coord::store::scripts::{lease_build, report_build};
+use coord::store::{Request, keys};
 use insta::{assert_json_snapshot, assert_snapshot};
 use serde_json::json;
 
@@ -62,6 +63,28 @@ async fn a_graph_of_an_older_commit_is_stale() {
         (&answer.json()["state"], &answer.json()["version"]),
         (&json!("ready"), &json!(api.head))
     );
+}
+
+#[tokio::test]
+async fn a_stored_graph_that_cannot_be_read_counts_as_missing() {
+    let api = Api::start().await;
+    let repo = RepoId::parse("https://github.com/acme/shop").unwrap();
+    let key = keys::graph_json(&repo, &Branch::parse("main").unwrap());
+    for damage in [["SET", &key, "rubbish"].as_slice(), ["DEL", &key].as_slice()] {
+        api.publish_graph(&api.head).await;
+        let words = damage.iter().map(|word| word.as_bytes().to_vec()).collect();
+        api.store.run(vec![Request::Command(words)]).await.unwrap();
+        let missing = api.get(PATH, &[]).await;
+        assert_eq!(
+            (missing.status, &missing.json()["state"]),
+            (202, &json!("building")),
+            "{damage:?}"
+        );
+        let check = api.check("ann", &["src/auth.ts"], json!({})).await.json();
+        assert!(check["warnings"].to_string().contains("GRAPH_MISSING"), "{check}");
+    }
+    api.publish_graph(&api.head).await;
+    assert_eq!(api.get(PATH, &[]).await.json()["state"], json!("ready"));
 }
 
 #[tokio::test]
@@ -219,7 +242,7 @@ async fn a_build_that_is_under_way_says_how_far_it_is() {
         (202, &json!({ "files": 9, "wanted": 7, "scanned": 3 }))
     );
     // The builder dies, and its lease lapses.
-    let key = coord::store::keys::graph(&repo, &branch);
+    let key = keys::graph(&repo, &branch);
     api.command(["HSET", &key, "lease_until", "1000000000"]).await;
     assert_eq!(api.get(PATH, &[]).await.json().get("progress"), None);
 }
@@ -227,7 +250,7 @@ async fn a_build_that_is_under_way_says_how_far_it_is() {
 #[tokio::test]
 async fn a_failed_build_says_why() {
     let api = Api::start().await;
-    let key = coord::store::keys::graph(&crate::api::repo(), &crate::api::main_branch());
+    let key = keys::graph(&crate::api::repo(), &crate::api::main_branch());
     api.command(["HSET", &key, "failure", "the repository has more than 500,000 files"])
         .await;
     let answer = api.get(PATH, &[]).await;

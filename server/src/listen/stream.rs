@@ -19,7 +19,7 @@ const NEXT_PIECE: Duration = Duration::from_millis(500);
 const ALL_PIECES: Duration = Duration::from_secs(5);
 
 /// Most bytes of it that are read.
-const MOST_BYTES: usize = 64 << 20;
+const MOST_BYTES: usize = 32 << 20;
 
 /// A stream on which a write that makes no progress for `patience` is an error. Reading is bounded elsewhere.
 ///

@@ -6,6 +6,7 @@ mod coord;
 mod git;
 #[path = "../fixtures/history/mod.rs"]
 mod history;
+mod stopping;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};

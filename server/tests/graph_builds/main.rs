@@ -79,6 +79,17 @@ impl World {
         value.as_str().map(str::to_owned)
     }
 
+    /// One who keeps the graphs of this world up to date.
+    fn keeper(&self, builder: &str) -> Arc<GraphKeeper> {
+        let source: Arc<dyn Source> = Arc::clone(&self.source) as Arc<dyn Source>;
+        GraphKeeper::start(Arc::clone(&self.store), source, builder.to_owned(), self.limits)
+    }
+
+    /// Whether the stored graph is of what is there now.
+    async fn is_built(&self) -> bool {
+        self.field("version").await == Some(self.source.commit().to_string())
+    }
+
     async fn graph(&self) -> StoredGraph {
         match self.command(["GET", &keys::graph_json(&self.repo, &self.branch)]).await {
             Value::Bulk(text) => StoredGraph::decode(&text).unwrap(),
@@ -291,6 +302,54 @@ async fn a_keeper_builds_at_the_first_question_when_the_head_moves_and_after_a_l
     keeper.look_again();
     until("the graph that was lost", is_built).await;
     assert_eq!(world.graph().await.edges, [(0, 1), (1, 0)]);
+}
+
+/// A world whose first build stops after 40 of 100 files, and who builds.
+async fn held_up() -> (World, Arc<GraphKeeper>) {
+    let world = World::new((0..100).map(|n| (format!("{n}.ts"), format!("import './{}'", (n + 1) % 100))));
+    world.source.close_after(40);
+    let keeper = world.keeper("one");
+    keeper.saw_head(&world.repo, &world.branch, &world.source.commit());
+    until("40 of 100 files are reported", async || {
+        let progress = world.field("progress").await;
+        progress.is_some_and(|json| json.contains("\"scanned\":40"))
+    })
+    .await;
+    (world, keeper)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_build_that_is_cut_off_gives_its_lease_back_and_its_successor_goes_on() {
+    let (world, keeper) = held_up().await;
+    let successor = world.keeper("two");
+    successor.saw_head(&world.repo, &world.branch, &world.source.commit());
+    keeper.stop().await;
+    assert_ne!(world.field("builder").await.as_deref(), Some("one"));
+    world.source.open();
+    // The lease of one that was killed lasts a minute; this waits for half of that.
+    until("the successor's graph", async || world.is_built().await).await;
+    assert_eq!(world.graph().await.edges.len(), 100);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_build_whose_lease_the_store_has_lost_is_made_again() {
+    let (world, _keeper) = held_up().await;
+    world.command(["FLUSHALL"]).await;
+    world.source.open();
+    until("the graph", async || world.is_built().await).await;
+    assert_eq!(world.graph().await.edges.len(), 100);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_graph_that_somebody_misses_is_built_again() {
+    let world = World::new(files(&[("a.ts", "import './b'"), ("b.ts", "")]));
+    let keeper = world.keeper("one");
+    keeper.saw_head(&world.repo, &world.branch, &world.source.commit());
+    until("the first graph", async || world.is_built().await).await;
+    world.command(["FLUSHALL"]).await;
+    keeper.misses_graph(&world.repo, &world.branch, &world.source.commit());
+    until("the graph that was lost", async || world.is_built().await).await;
+    assert_eq!(world.graph().await.edges, [(0, 1)]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
