@@ -112,7 +112,7 @@ impl Coord {
     /// Sends a signal.
     pub fn signal(&self, name: &str) {
         let sent = Command::new("kill")
-            .args([&format!("-{name}"), &self.process.id().to_string()])
+            .args([&format!("-{name}"), &self.id().to_string()])
             .status();
         assert!(sent.expect("kill is there").success(), "SIG{name} was sent");
     }
