@@ -147,6 +147,35 @@ async fn a_damaged_file_is_an_error_or_opens_and_never_a_panic() {
     }
 }
 
+#[tokio::test]
+async fn what_was_changed_in_a_closed_file_is_found_or_does_no_harm() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("store.redb");
+    let store = EmbeddedStore::open(&path).unwrap();
+    for number in 0..200 {
+        say(&store, &format!("HSET h field{number} {}", "v".repeat(100))).await;
+    }
+    let before = shown(&say(&store, "HGETALL h").await);
+    drop(store);
+    let whole = std::fs::read(&path).unwrap();
+    let text = |at: &usize| whole[*at..].starts_with(b"vvvv");
+    // In values, which nothing but a checksum can tell from what was written, and everywhere else.
+    let in_values = (0..whole.len() - 4).filter(text).step_by(1500);
+    let anywhere = (0..whole.len()).step_by(whole.len() / 40);
+    let mut found = 0;
+    for at in in_values.chain(anywhere) {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 0x01;
+        std::fs::write(&path, &damaged).unwrap();
+        match EmbeddedStore::open(&path) {
+            Ok(store) => assert_eq!(shown(&say(&store, "HGETALL h").await), before, "byte {at}"),
+            Err(OpenError::Damaged { .. } | OpenError::NotAStore { .. }) => found += 1,
+            Err(other) => panic!("byte {at}: {other}"),
+        }
+    }
+    assert!(found >= 10, "{found} were found");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn scripts_that_run_at_once_share_commits_and_lose_no_update() {
     let directory = tempfile::tempdir().unwrap();
