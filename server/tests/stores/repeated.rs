@@ -252,6 +252,7 @@ async fn graphs(world: &World) {
         world.command(["GET", &json]).await,
         Value::bulk("the first part, the second, the end")
     );
+    scripts::touch_graph(store, repo, branch).await.unwrap();
     discard_graph(store, repo, branch, commit.as_str()).await.unwrap();
     assert_eq!(
         lease_build(store, repo, branch, "one", &commit).await.unwrap(),
