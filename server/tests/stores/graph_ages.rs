@@ -31,7 +31,10 @@ impl World {
         assert_eq!(lease, BuildLease::Granted);
         for part in &parts {
             let piece = if *part == parts[1] {
-                StagedPart::Text(b"x".to_vec())
+                StagedPart::Text {
+                    offset: 0,
+                    bytes: b"x".to_vec(),
+                }
             } else {
                 StagedPart::Hash(vec![b"a.ts".to_vec(), b"0\n".to_vec()])
             };
