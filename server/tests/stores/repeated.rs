@@ -5,17 +5,16 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use coord::domain::{Claim, UserId};
+use coord::domain::Claim;
 use coord::graph::build::Progress;
 use coord::store::scripts::{
-    self, BuildLease, LearntHead, Published, PushedHead, Rates, Remembered, StagedPart, discard_graph, fail_build,
-    fail_head, lease_build, publish_graph, push_head, remember, report_build, return_lease, stage_graph,
+    self, BuildLease, LearntHead, Published, PushedHead, StagedPart, discard_graph, fail_build, fail_head, lease_build,
+    publish_graph, push_head, report_build, return_lease, stage_graph,
 };
 use coord::store::{Request, Store, StoreError, Value, keys};
 use futures::stream::BoxStream;
 use parking_lot::Mutex;
 
-use crate::entry::{CREDENTIAL, entry_of, shown, try_entry};
 use crate::world::{HEAD, NEXT, World, sha};
 
 /// Loses each first answer that may be asked for again, and asks again. Fails when the second time has changed anything.
@@ -159,12 +158,18 @@ async fn every_repeatable_script_twice_leaves_what_it_leaves_once(mut world: Wor
 
 async fn locks(world: &World) {
     world.records_head(HEAD, &[HEAD]).await;
-    let due = Request::Script {
-        script: &scripts::MARK_DUE,
-        keys: vec![keys::DUE.to_owned()],
-        args: vec![world.repo.as_str().as_bytes().to_vec(), b"300".to_vec()],
+    let script = |script, args: &[&str]| Request::Script {
+        script,
+        keys: vec![keys::DUE.to_owned(), keys::DUE_CLAIMS.to_owned()],
+        args: args.iter().map(|text| text.as_bytes().to_vec()).collect(),
     };
-    world.store.run(vec![due]).await.unwrap();
+    let repo = world.repo.as_str();
+    for due in [
+        script(&scripts::MARK_DUE, &[repo, "300", "a claim", "60"]),
+        script(&scripts::UNMARK_DUE, &[repo, "a claim"]),
+    ] {
+        world.store.run(vec![due]).await.unwrap();
+    }
     let (ann, bob) = (world.agent("ann"), world.agent("bob"));
     ann.writes(&["a.ts", "b.ts"]).await;
     bob.checks(Claim::Writing, &["a.ts"]).await;
@@ -174,19 +179,6 @@ async fn locks(world: &World) {
     let expired = world.events().await;
     let expired = expired.iter().filter(|(_, event)| event["type"] == "lock_expired");
     assert_eq!(expired.count(), 1);
-
-    let login = UserId::parse("ann").unwrap();
-    let member = Remembered::Member {
-        user_id: &login,
-        user_name: "Ann",
-        can_push: true,
-    };
-    let who = entry_of(world, shown(CREDENTIAL, false), Rates::NONE);
-    try_entry(world, &who).await;
-    remember(&*world.store, &world.repo, CREDENTIAL, &member, 300)
-        .await
-        .unwrap();
-    try_entry(world, &who).await;
 }
 
 async fn heads(world: &World) {

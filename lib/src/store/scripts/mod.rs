@@ -120,7 +120,7 @@ script!(
 );
 
 /// Every script, for warming a store and for tests.
-pub static ALL: [&crate::store::Script; 21] = [
+pub static ALL: [&crate::store::Script; 22] = [
     &CHECK_STATUS,
     &CLAIM,
     &RELEASE,
