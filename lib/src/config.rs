@@ -55,6 +55,8 @@ pub mod env_vars {
     pub const GITHUB_TOKEN: &str = "GITHUB_TOKEN";
     /// Repositories on GitHub that are served: `OWNER/NAME` and `OWNER/*`, with commas. Unset: all that the service can read.
     pub const COORD_REPOSITORIES: &str = "COORD_REPOSITORIES";
+    /// `repo` or `public_repo`: the scope that OAuth tokens and classic personal tokens of callers must have. Unset: any.
+    pub const COORD_GITHUB_SCOPE: &str = "COORD_GITHUB_SCOPE";
     /// Id of the GitHub App that the service reads repositories as; goes before the token.
     pub const GITHUB_APP_ID: &str = "GITHUB_APP_ID";
     /// Its RSA private key in PEM; newlines may be written as `\n`.
@@ -194,6 +196,23 @@ pub fn secret(environment: Environment<'_>, name: &str) -> Option<SecretString> 
     value_of(environment, name).map(SecretString::from)
 }
 
+/// Fewest bytes of a secret that others could guess at, as SHA-256 has.
+pub const LEAST_SECRET_BYTES: usize = 32;
+
+/// The secret in variable `name`, if it is set.
+///
+/// # Errors
+/// When it is shorter than [`LEAST_SECRET_BYTES`].
+pub fn long_secret(environment: Environment<'_>, name: &'static str) -> Result<Option<SecretString>, ConfigError> {
+    match value_of(environment, name) {
+        Some(value) if value.len() < LEAST_SECRET_BYTES => Err(ConfigError {
+            variable: name,
+            problem: format!("must have at least {LEAST_SECRET_BYTES} bytes; make one with: openssl rand -hex 32"),
+        }),
+        value => Ok(value.map(SecretString::from)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -235,6 +254,14 @@ mod tests {
         for refused in ["0", "-1", "4 GiB", "1e6", "1.5"] {
             assert!(with(refused).is_err(), "{refused}");
         }
+    }
+
+    #[test]
+    fn a_short_secret_is_an_error() {
+        let with = |bytes: usize| long_secret(&move |_| Some("s".repeat(bytes)), env_vars::CRON_SECRET);
+        assert_eq!(with(31).unwrap_err().variable, env_vars::CRON_SECRET);
+        assert!(with(32).unwrap().is_some());
+        assert!(long_secret(&|_| None, env_vars::CRON_SECRET).unwrap().is_none());
     }
 
     #[test]

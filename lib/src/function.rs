@@ -13,7 +13,9 @@ use futures::stream::BoxStream;
 use secrecy::SecretString;
 
 use crate::auth::{AuthError, Authenticator, Credentials, JwtVerifier, People, Verdict};
-use crate::config::{ConfigError, Environment, LockConfig, env_vars, graph_limits, is_graph_public, secret};
+use crate::config::{
+    ConfigError, Environment, LockConfig, env_vars, graph_limits, is_graph_public, long_secret, secret,
+};
 use crate::domain::{Branch, CommitSha, RepoId};
 use crate::graph::deferred::DeferredBuilds;
 use crate::heads::HeadAges;
@@ -47,7 +49,7 @@ fn function_state(environment: Environment<'_>) -> AppState {
             locks: LockConfig::default(),
             head_ages: HeadAges::default(),
             rates: Rates::default(),
-            cron_secret: secret(environment, env_vars::CRON_SECRET),
+            cron_secret: long_secret(environment, env_vars::CRON_SECRET).ok().flatten(),
             head_observer: None,
             edge: Edge {
                 is_behind_proxy: true,
@@ -91,7 +93,7 @@ fn settings(environment: Environment<'_>) -> Result<AppState, ConfigError> {
         locks: LockConfig::from_env(environment)?,
         head_ages: HeadAges::from_env(environment)?,
         rates: Rates::from_env(environment)?,
-        cron_secret: secret(environment, env_vars::CRON_SECRET),
+        cron_secret: long_secret(environment, env_vars::CRON_SECRET)?,
         head_observer: builds,
         edge: Edge {
             is_behind_proxy: true,

@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use axum::Router;
 use coord::auth::{Authenticator, Credentials, JwtVerifier, People};
-use coord::config::{LockConfig, env_vars, graph_limits, is_graph_public, process_environment, secret};
+use coord::config::{LockConfig, env_vars, graph_limits, is_graph_public, long_secret, process_environment, secret};
 use coord::domain::UserId;
 use coord::graph::keeper::GraphKeeper;
 use coord::heads::HeadAges;
@@ -193,7 +193,7 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
         head_ages,
         rates,
         webhook,
-        cron_secret: secret(&process_environment, env_vars::CRON_SECRET),
+        cron_secret: long_secret(&process_environment, env_vars::CRON_SECRET)?,
         head_observer: Some(Arc::clone(&keeper) as Arc<dyn HeadObserver>),
         edge: edge.clone(),
         graph_cache: Arc::default(),

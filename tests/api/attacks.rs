@@ -272,15 +272,24 @@ async fn a_secret_that_a_template_left_empty_opens_no_sweep() {
         let spoofed = [("user-agent", "vercel-cron/1.0"), ("x-vercel-cron", "1")];
         assert_eq!(function.get("/api/cron_cleanup", &spoofed).await.status, 401);
     }
-    let function = function(&api, Endpoint::CronCleanup, &[(env_vars::CRON_SECRET, "the secret")]).await;
+    let function = function(
+        &api,
+        Endpoint::CronCleanup,
+        &[(env_vars::CRON_SECRET, "the secret of the cron, which is long")],
+    )
+    .await;
     let ask = async |authorization: &str| {
         function
             .get("/api/cron_cleanup", &[("authorization", authorization)])
             .await
             .status
     };
-    assert_eq!(ask("Bearer the secre").await, 401);
-    assert_eq!(ask("Bearer the secret!").await, 401);
+    assert_eq!(ask("Bearer the secret of the cron, which is lon").await, 401);
+    assert_eq!(ask("Bearer the secret of the cron, which is long!").await, 401);
     assert_eq!(ask("Bearer undefined").await, 401);
-    assert_eq!(ask("Bearer the secret").await, 503, "let in, and there is no store");
+    assert_eq!(
+        ask("Bearer the secret of the cron, which is long").await,
+        503,
+        "let in, and there is no store"
+    );
 }

@@ -300,11 +300,14 @@ fn a_key_that_cannot_be_used_is_refused_without_being_shown() {
         (pem("CERTIFICATE", &Signer::p256().public_der()), "no public key"),
         (pem("PUBLIC KEY", b"rubbish"), "no public key"),
         (whole[..200].to_owned(), "no public key"),
-        ("sesame".to_owned(), "no public key"),
+        ("sesame, sesame, sesame, sesame, sesame".to_owned(), "no public key"),
     ] {
         let error = JwtVerifier::public_key(&text).unwrap_err().to_string();
         assert!(error.contains(part), "{error}");
-        assert!(!error.contains("sesame") && !error.contains("MC4CAQ"), "{error}");
+        assert!(
+            !error.contains("sesame, sesame, sesame, sesame, sesame") && !error.contains("MC4CAQ"),
+            "{error}"
+        );
     }
 }
 
@@ -343,9 +346,9 @@ async fn what_is_not_set_opens_nothing() {
             assert_eq!(error.variable, "COORD_JWT_ISSUER", "{error}");
         }
         // An audience that is not set is coord.
-        let verifier = from_env(&[("COORD_JWT_SECRET", "s"), ("COORD_JWT_AUDIENCE", nothing)]);
+        let verifier = from_env(&[("COORD_JWT_SECRET", &"s".repeat(32)), ("COORD_JWT_AUDIENCE", nothing)]);
         let verifier = verifier.unwrap().unwrap();
-        let signer = Signer::Secret(b"s".to_vec());
+        let signer = Signer::Secret(vec![b's'; 32]);
         assert!(login(&verifier, &signer.sign(None, &claims(&json!({})))).await.is_ok());
         refusal(&verifier, &signer.sign(None, &claims(&json!({ "aud": nothing })))).await;
     }
@@ -370,20 +373,25 @@ async fn the_environment_says_key_issuer_and_audience() {
     refusal(&verifier, &token(json!({}))).await;
     refusal(&verifier, &token(json!({ "aud": "staging", "iss": "other" }))).await;
 
-    let secret = Signer::Secret(b"sesame".to_vec());
-    let pinned = from_env(&[("COORD_JWT_SECRET", "sesame"), ("COORD_JWT_ISSUER", ISSUER)])
-        .unwrap()
-        .unwrap();
+    let secret = Signer::Secret(b"sesame, sesame, sesame, sesame, sesame".to_vec());
+    let pinned = from_env(&[
+        ("COORD_JWT_SECRET", "sesame, sesame, sesame, sesame, sesame"),
+        ("COORD_JWT_ISSUER", ISSUER),
+    ])
+    .unwrap()
+    .unwrap();
     assert!(login(&pinned, &secret.sign(None, &claims(&json!({})))).await.is_ok());
     refusal(&pinned, &secret.sign(None, &claims(&json!({ "iss": "other" })))).await;
     refusal(&pinned, &secret.sign(None, &claims(&json!({ "iss": null })))).await;
-    let open = from_env(&[("COORD_JWT_SECRET", "sesame")]).unwrap().unwrap();
+    let open = from_env(&[("COORD_JWT_SECRET", "sesame, sesame, sesame, sesame, sesame")])
+        .unwrap()
+        .unwrap();
     assert!(
         login(&open, &secret.sign(None, &claims(&json!({ "iss": null }))))
             .await
             .is_ok()
     );
-    assert!(!format!("{pinned:?}{pinned:#?}").contains("sesame"));
+    assert!(!format!("{pinned:?}{pinned:#?}").contains("sesame, sesame, sesame, sesame, sesame"));
     let url = ("COORD_JWT_JWKS_URL", "https://login.example.com/jwks");
     let of_issuer = from_env(&[url, ("COORD_JWT_ISSUER", ISSUER)]).unwrap().unwrap();
     // Nothing is asked of the issuer for a token that none of its keys could have signed.
@@ -394,7 +402,10 @@ async fn the_environment_says_key_issuer_and_audience() {
 fn a_configuration_that_cannot_be_meant_is_an_error_that_names_its_variables() {
     let key = Signer::ed25519().public_pem();
     let issuer = ("COORD_JWT_ISSUER", ISSUER);
-    let (secret, public) = (("COORD_JWT_SECRET", "sesame"), ("COORD_JWT_PUBLIC_KEY", key.as_str()));
+    let (secret, public) = (
+        ("COORD_JWT_SECRET", "sesame, sesame, sesame, sesame, sesame"),
+        ("COORD_JWT_PUBLIC_KEY", key.as_str()),
+    );
     let url = ("COORD_JWT_JWKS_URL", "https://login.example.com/jwks");
     for (set, names) in [
         (
@@ -411,7 +422,13 @@ fn a_configuration_that_cannot_be_meant_is_an_error_that_names_its_variables() {
             &[("COORD_JWT_SECRET", key.as_str())],
             &["COORD_JWT_SECRET", "COORD_JWT_PUBLIC_KEY"],
         ),
-        (&[("COORD_JWT_PUBLIC_KEY", "sesame"), issuer], &["COORD_JWT_PUBLIC_KEY"]),
+        (
+            &[
+                ("COORD_JWT_PUBLIC_KEY", "sesame, sesame, sesame, sesame, sesame"),
+                issuer,
+            ],
+            &["COORD_JWT_PUBLIC_KEY"],
+        ),
         (
             &[("COORD_JWT_JWKS_URL", "http://login.example.com/jwks"), issuer],
             &["COORD_JWT_JWKS_URL", "https://"],
@@ -429,6 +446,9 @@ fn a_configuration_that_cannot_be_meant_is_an_error_that_names_its_variables() {
         for name in names {
             assert!(error.contains(name), "{error}");
         }
-        assert!(!error.contains("sesame") && !error.contains("MCow"), "{error}");
+        assert!(
+            !error.contains("sesame, sesame, sesame, sesame, sesame") && !error.contains("MCow"),
+            "{error}"
+        );
     }
 }

@@ -7,7 +7,7 @@ import { send, startFunctions, tokenOf } from "./functions.mjs";
 import { REPO_URL, Repository, serve } from "./served_repository.mjs";
 
 const JWT_SECRET = "a secret of the check that is long enough";
-const CRON_SECRET = "another secret of the check";
+const CRON_SECRET = "another secret of the check, of 32 bytes";
 const alice = tokenOf("alice", JWT_SECRET);
 const bob = tokenOf("bob", JWT_SECRET);
 

@@ -93,6 +93,16 @@ impl Caller {
         Caller(Kind::Verified { identity, limit })
     }
 
+    /// The same with `namespace` before its login.
+    pub(super) fn of_namespace(self, namespace: &str) -> Result<Self, AuthError> {
+        let Kind::Verified { identity, limit } = self.0 else {
+            return Ok(self);
+        };
+        let user_id = UserId::parse(&format!("{namespace}{}", identity.user_id))
+            .map_err(|error| AuthError::Refused(format!("sub of the token: {error}")))?;
+        Ok(Caller::limited(Identity { user_id, ..identity }, limit))
+    }
+
     /// A caller whose credential has to be judged for each repository.
     pub(super) fn shown(shown: Shown) -> Self {
         Caller(Kind::Shown(shown))

@@ -10,7 +10,7 @@ use super::issuer_keys::IssuerKeys;
 use super::repo_limit::RepoLimit;
 use super::verification_key::VerificationKey;
 use super::{AuthError, Caller, Identity};
-use crate::domain::{Invalid, UserId};
+use crate::domain::{Invalid, UserId, plain_text};
 
 /// The audience that a token must be made for, unless the configuration names another.
 pub const AUDIENCE: &str = "coord";
@@ -178,12 +178,7 @@ fn caller(claims: Claims) -> Result<Caller, AuthError> {
     let limit = repos.as_ref().map(RepoLimit::parse).transpose();
     let limit = limit.map_err(|error| about("repos", &error))?;
     let shown = name.unwrap_or_default();
-    let shown: String = shown
-        .trim()
-        .chars()
-        .filter(|character| !character.is_control())
-        .take(128)
-        .collect();
+    let shown: String = plain_text(&shown).chars().take(128).collect();
     let user_name = if shown.is_empty() { user_id.to_string() } else { shown };
     Ok(Caller::limited(Identity { user_id, user_name }, limit))
 }

@@ -3,7 +3,7 @@ use super::jwt::JwtVerifier;
 use crate::config::env_vars::{
     COORD_JWT_AUDIENCE, COORD_JWT_ISSUER, COORD_JWT_JWKS_URL, COORD_JWT_PUBLIC_KEY, COORD_JWT_SECRET,
 };
-use crate::config::{ConfigError, Environment, value_of};
+use crate::config::{ConfigError, Environment, long_secret, value_of};
 use crate::domain::Invalid;
 
 impl JwtVerifier {
@@ -45,7 +45,8 @@ impl JwtVerifier {
                     );
                     return Err(wrong(Invalid(problem)));
                 }
-                JwtVerifier::hs256(&value.as_str().into())
+                let secret = long_secret(environment, COORD_JWT_SECRET)?.unwrap_or_default();
+                JwtVerifier::hs256(&secret)
             }
             COORD_JWT_PUBLIC_KEY => {
                 pinned()?;

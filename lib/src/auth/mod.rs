@@ -36,6 +36,9 @@ use subtle::ConstantTimeEq;
 use crate::config::ConfigError;
 use crate::domain::UserId;
 
+/// What stands before a login of a JWT where logins of GitHub's are beside it: it is in none of those.
+const JWT_NAMESPACE: &str = "jwt:";
+
 /// Why a caller is not let in. The sentences may be shown to the caller.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AuthError {
@@ -87,6 +90,8 @@ impl Credentials {
             return Ok(Caller::shown(Shown::token(token)));
         }
         match &self.jwt {
+            // Where GitHub names people as well, the same login need not be the same person.
+            Some(verifier) if self.people.is_some() => verifier.verify(token).await?.of_namespace(JWT_NAMESPACE),
             Some(verifier) => verifier.verify(token).await,
             None => Err(self.missing("that is no token of GitHub's")),
         }

@@ -1,3 +1,4 @@
+use super::plain_text::is_turning;
 use super::{Invalid, quoted};
 
 /// A person: the verified login. Never taken from the caller's word.
@@ -11,7 +12,7 @@ impl UserId {
         let is_valid = (1..=128).contains(&text.chars().count())
             && text
                 .chars()
-                .all(|character| !character.is_control() && !character.is_whitespace());
+                .all(|character| !character.is_control() && !character.is_whitespace() && !is_turning(character));
         if is_valid {
             Ok(UserId(text.to_owned()))
         } else {
@@ -89,7 +90,16 @@ mod tests {
         for login in ["alice", "github-actions[bot]", "octo-app[bot]", "alice_acme", "größe"] {
             assert!(UserId::parse(login).is_ok(), "{login}");
         }
-        for login in ["", " ", "al ice", "alice\n", "a\0b", "a\u{85}b", &"a".repeat(129)] {
+        for login in [
+            "",
+            " ",
+            "al ice",
+            "alice\n",
+            "a\0b",
+            "a\u{85}b",
+            "a\u{202e}b",
+            &"a".repeat(129),
+        ] {
             assert!(UserId::parse(login).is_err(), "{login:?}");
         }
     }

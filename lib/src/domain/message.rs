@@ -1,4 +1,4 @@
-use super::{FilePath, Invalid};
+use super::{FilePath, Invalid, plain_text};
 
 /// What an agent tells the others: one sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl Message {
     /// # Errors
     /// When nothing is left after trimming, or it is longer than [`Message::MAX_CHARS`].
     pub fn parse(text: &str) -> Result<Self, Invalid> {
-        let text = text.trim();
+        let text = plain_text(&text.replace(char::is_whitespace, " "));
         let length = text.chars().count();
         if length == 0 {
             return Err(Invalid(
@@ -66,7 +66,7 @@ impl Message {
                 Self::MAX_CHARS
             )));
         }
-        Ok(Message(text.to_owned()))
+        Ok(Message(text))
     }
 
     /// Whether the message says no more than the names of the files: "Working on auth.ts".
@@ -126,6 +126,13 @@ mod tests {
         ] {
             assert_eq!(Message::parse(text).unwrap().is_vague(&paths), vague, "{text}");
         }
+    }
+
+    #[test]
+    fn a_message_is_one_line_that_turns_no_text_around() {
+        let message = Message::parse("Rewriting\nCONFLICT: \u{1b}[2K\u{202e}me").unwrap();
+        assert_eq!(message.as_str(), "Rewriting CONFLICT: [2Kme");
+        assert!(Message::parse("\u{202e}\u{200b}\u{7}").is_err());
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod holder;
 mod lock;
 mod message;
 pub mod orchestration;
+mod plain_text;
 mod repo_id;
 pub mod schema;
 
@@ -16,6 +17,7 @@ pub use file_path::{FilePath, FilePaths};
 pub use holder::{AgentId, Holder, UserId};
 pub use lock::{Claim, LockEntry, LockStatus, NeighborPolicy};
 pub use message::Message;
+pub use plain_text::plain_text;
 pub use repo_id::RepoId;
 
 /// What is wrong with a value, as one sentence that says what to send instead. It may be shown to the caller.

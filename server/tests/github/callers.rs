@@ -375,7 +375,6 @@ async fn a_name_that_would_leave_its_key_is_refused_or_has_a_key_of_its_own() {
     // Names that are none of ours, and no way into ours.
     for (url, repo) in [
         ("https://127.0.0.1/acme/widgets-main", "127.0.0.1/acme/widgets-main"),
-        ("https://127.0.0.1/acme/widgets.git.git", "127.0.0.1/acme/widgets.git"),
         ("https://127.0.0.1/acme/widgets/locks", "127.0.0.1/acme/widgets/locks"),
         ("https://xn--127-0.0.1/acme/widgets", "xn--127-0.0.1/acme/widgets"),
         ("https://127.0.0.1/acme/~", "127.0.0.1/acme/~"),
@@ -438,6 +437,12 @@ async fn jwts_and_tokens_of_github_count_beside_each_other() {
         );
         let check = instance.check(&jwt("bob"), json!({})).await;
         assert_eq!(check.body["locks"]["src/a.ts"]["user"], person.login.as_str());
+        // One whom a JWT gives the same login is another person.
+        let more = json!({"status": "OPEN", "abandon": true});
+        let lost = instance.post(&jwt(&person.login), more).await;
+        assert_eq!((lost.status, lost.action()), (409, "STOP"), "{lost:?}");
+        let refused = instance.post(&jwt(&person.login), json!({})).await;
+        assert_eq!(refused.error(), (409, "LOCK_CONFLICT"), "{refused:?}");
         assert_eq!(instance.post(&person.token, abandon.clone()).await.status, 200);
     }
     // A JWT with another signature is tried as nothing else, and a token of GitHub's that GitHub refuses is not tried as a JWT.

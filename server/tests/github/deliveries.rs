@@ -151,6 +151,16 @@ async fn a_delivery_that_is_sent_again_does_no_harm() {
     // An old one makes Coord look, and what it sees counts.
     assert_eq!(outcome(&instance.deliver("push", &first_push).await), "refreshed");
     assert_eq!(cloud.head_field("commit").await, Some(third.clone()));
+    // Once: whoever has stolen it and sends it again and again costs GitHub nothing more.
+    cloud.fake.seen();
+    for _ in 0..20 {
+        assert_eq!(outcome(&instance.deliver("push", &first_push).await), "unchanged");
+        assert_eq!(
+            instance.check(&jwt("ann"), json!({"agent_head": third})).await.status,
+            200
+        );
+    }
+    assert_eq!(cloud.fake.asked(), Vec::<String>::new());
     // The last one does not make a head young that is old, nor has it the webhook count as alive.
     cloud.age_head(5_000).await;
     cloud.command(["DEL", ALIVE_KEY]).await;

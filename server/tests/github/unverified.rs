@@ -246,3 +246,32 @@ async fn a_token_that_is_revoked_is_refused_when_its_verdict_has_lapsed() {
     );
     assert_eq!(cloud.command(["EXISTS", &key]).await.as_int(), Some(0));
 }
+
+#[tokio::test]
+async fn a_scope_that_is_demanded_of_a_token_must_have_been_granted() {
+    let (alice, bob) = (
+        person("gho_", "alice", Some("push")),
+        person("github_pat_", "bob", Some("push")),
+    );
+    let cloud = Cloud::start(&[alice.clone(), bob.clone()]).await;
+    for (granted, status) in [("read:user, gist", 403), ("public_repo", 403), ("gist, repo", 200)] {
+        let instance = cloud.instance(&[("COORD_GITHUB_SCOPE", "repo")]).await;
+        let keys: Vec<String> = cloud.keys().await;
+        for key in keys.iter().filter(|key| key.contains(":identity:")) {
+            cloud.command(["DEL", key]).await;
+        }
+        let said = Fault::with(200, &[("x-oauth-scopes", granted)], r#"{"login": "alice"}"#);
+        cloud.fake.fail("/user", 1, said);
+        let answer = instance.check(&alice.token, json!({})).await;
+        assert_eq!(answer.status, status, "{granted}: {answer:?}");
+        if status == 403 {
+            assert!(
+                answer.body["message"].as_str().unwrap().contains("scope repo"),
+                "{answer:?}"
+            );
+        }
+    }
+    // A fine-grained token has none.
+    let instance = cloud.instance(&[("COORD_GITHUB_SCOPE", "repo")]).await;
+    assert_eq!(instance.check(&bob.token, json!({})).await.status, 200);
+}

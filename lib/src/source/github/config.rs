@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::address::{ApiBase, PUBLIC_API};
 use super::credential::Credential;
 use super::limits::Limits;
+use super::people::Scope;
 use crate::auth::RepoLimit;
 use crate::config::{ConfigError, Environment, env_vars, value_of};
 use crate::domain::RepoId;
@@ -26,6 +27,8 @@ pub struct GithubConfig {
     pub only: Option<Vec<RepoId>>,
     /// Which of them may be served; `None` for all.
     pub(crate) allowed: Option<RepoLimit>,
+    /// The scope that callers' OAuth tokens and classic personal ones must have; `None` for any.
+    pub(super) scope: Option<Scope>,
     /// How old a head may be before GitHub is asked again.
     pub head_max_age: Duration,
     /// Bounds.
@@ -48,8 +51,16 @@ impl GithubConfig {
                 problem: "must be a list of OWNER/NAME and OWNER/*, with commas".to_owned(),
             })?),
         };
+        let scope = match value_of(environment, env_vars::COORD_GITHUB_SCOPE) {
+            None => None,
+            Some(name) => Some(Scope::parse(&name).ok_or_else(|| ConfigError {
+                variable: env_vars::COORD_GITHUB_SCOPE,
+                problem: "must be repo or public_repo".to_owned(),
+            })?),
+        };
         Ok(GithubConfig {
             allowed,
+            scope,
             ..GithubConfig::new(api, Credential::from_env(environment)?)
         })
     }
@@ -66,6 +77,7 @@ impl GithubConfig {
             credential,
             only: None,
             allowed: None,
+            scope: None,
             limits: Limits::default(),
         }
     }
@@ -114,6 +126,7 @@ mod tests {
     fn what_cannot_be_used_names_its_variable_and_shows_no_secret() {
         for (pairs, variable) in [
             (&[("GITHUB_API_URL", "http://example.com")][..], "GITHUB_API_URL"),
+            (&[("COORD_GITHUB_SCOPE", "admin")], "COORD_GITHUB_SCOPE"),
             (&[("GITHUB_APP_ID", "7")], "GITHUB_APP_PRIVATE_KEY"),
             (&[("GITHUB_APP_PRIVATE_KEY", "hunter2")], "GITHUB_APP_ID"),
             (

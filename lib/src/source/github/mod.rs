@@ -69,6 +69,7 @@ pub struct GithubSource {
     trees: KnownTrees,
     downloads: download::Downloads,
     verifying: people::Verifying,
+    scope: Option<people::Scope>,
 }
 
 /// What was sent so far.
@@ -96,6 +97,7 @@ impl GithubSource {
             trees: KnownTrees::default(),
             downloads: download::Downloads::default(),
             verifying: people::Verifying::default(),
+            scope: config.scope,
         })
     }
 

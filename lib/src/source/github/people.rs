@@ -22,7 +22,7 @@ use super::heads::{renamed, small};
 use super::rate_limit::{Account, TokenHash, told_by_graphql};
 use super::transport::Outgoing;
 use crate::auth::{AuthError, Member, People, Verdict, is_github_token};
-use crate::domain::{RepoId, UserId};
+use crate::domain::{RepoId, UserId, plain_text};
 
 /// The largest answer about a person or a repository; real ones have some 20 KB.
 const ANSWER_BYTES: u64 = 1 << 20;
@@ -109,6 +109,7 @@ impl People for GithubSource {
             authorization,
             account: Account::Caller(hash),
             is_installation: text.starts_with("ghs_"),
+            demanded: self.scope.filter(|_| has_scopes(text)),
         };
         let ask = || async move { Ok(asking.verdict().await) };
         let verdict = self.verifying.join((hash, repo.clone()), ask).await;
@@ -149,6 +150,41 @@ impl People for GithubSource {
     }
 }
 
+/// A scope of an OAuth token or a classic personal one. Of other tokens GitHub itself says what they were granted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scope {
+    Repo,
+    PublicRepo,
+}
+
+impl Scope {
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        [Scope::Repo, Scope::PublicRepo]
+            .into_iter()
+            .find(|scope| scope.as_str() == text)
+    }
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Scope::Repo => "repo",
+            Scope::PublicRepo => "public_repo",
+        }
+    }
+
+    /// Whether it is among `granted`, the value of `X-OAuth-Scopes`. `repo` takes in `public_repo`.
+    fn is_in(self, granted: &str) -> bool {
+        let mut granted = granted.split(',').map(str::trim);
+        granted.any(|scope| scope == self.as_str() || scope == Scope::Repo.as_str())
+    }
+}
+
+/// Whether tokens of this form have scopes.
+fn has_scopes(token: &str) -> bool {
+    !["github_pat_", "ghu_", "ghs_"]
+        .iter()
+        .any(|prefix| token.starts_with(prefix))
+}
+
 /// A question about one token in one repository.
 struct Asking {
     client: Arc<Client>,
@@ -158,6 +194,8 @@ struct Asking {
     authorization: HeaderValue,
     account: Account,
     is_installation: bool,
+    /// The scope that it must have, if it is of a kind that has scopes.
+    demanded: Option<Scope>,
 }
 
 impl Asking {
@@ -174,7 +212,7 @@ impl Asking {
                 "GitHub does not accept this token: it is wrong, expired or revoked; send a valid one".to_owned(),
             ));
         }
-        let person = match person {
+        let (person, scopes) = match person {
             Ok(person) => person,
             Err(GithubError::Forbidden(why)) => {
                 return Ok(Verdict::Refused(format!(
@@ -194,6 +232,14 @@ impl Asking {
             }
             Err(error) => return Err(unavailable(&error, &self.repo)),
         };
+        if let Some(demanded) = self.demanded
+            && !demanded.is_in(&scopes)
+        {
+            return Ok(Verdict::NoRight(format!(
+                "this token was not granted the scope {}, which this deployment demands; send one that was",
+                demanded.as_str()
+            )));
+        }
         let Ok(user_id) = UserId::parse(&person.login) else {
             let malformed = GithubError::Malformed("a login".to_owned());
             return Err(unavailable(&malformed, &self.repo));
@@ -219,11 +265,15 @@ impl Asking {
         decode("a repository", &self.answer(&url, None).await?.1)
     }
 
-    async fn person(&self) -> Result<Person, GithubError> {
+    /// The person, and the scopes that the token was granted.
+    async fn person(&self) -> Result<(Person, String), GithubError> {
         let url = self.client.transport.api.url(&["user"], &[]);
         match self.answer(&url, None).await {
-            Ok((_, body)) => decode("a person", &body),
-            Err(GithubError::Forbidden(_)) if self.is_installation => self.viewer().await,
+            Ok((headers, body)) => {
+                let scopes = headers.get("x-oauth-scopes").and_then(|value| value.to_str().ok());
+                Ok((decode("a person", &body)?, scopes.unwrap_or_default().to_owned()))
+            }
+            Err(GithubError::Forbidden(_)) if self.is_installation => Ok((self.viewer().await?, String::new())),
             Err(error) => Err(error),
         }
     }
@@ -316,9 +366,7 @@ fn unavailable(error: &GithubError, repo: &RepoId) -> AuthError {
 
 /// A name fit to be shown: one line, of characters that neither steer a terminal nor turn the text around them.
 fn shown(name: Option<&str>) -> Option<String> {
-    let is_turning = |character: char| matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
-    let is_plain = |character: &char| !character.is_control() && !is_turning(*character);
-    let plain: String = name?.chars().filter(is_plain).take(NAME_CHARACTERS).collect();
+    let plain: String = plain_text(name?).chars().take(NAME_CHARACTERS).collect();
     let plain = plain.trim();
     (!plain.is_empty()).then(|| plain.to_owned())
 }
@@ -326,6 +374,23 @@ fn shown(name: Option<&str>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_scope_is_demanded_of_tokens_that_have_scopes() {
+        for (granted, repo, public) in [
+            ("", false, false),
+            ("read:user, gist", false, false),
+            ("repo:status, xrepo", false, false),
+            ("gist, public_repo", false, true),
+            ("gist,repo", true, true),
+        ] {
+            assert_eq!(Scope::Repo.is_in(granted), repo, "{granted}");
+            assert_eq!(Scope::PublicRepo.is_in(granted), public, "{granted}");
+        }
+        assert!(has_scopes("gho_a") && has_scopes("ghp_a") && has_scopes("0123"));
+        assert!(!has_scopes("github_pat_a") && !has_scopes("ghu_a") && !has_scopes("ghs_a"));
+        assert_eq!(Scope::parse("admin"), None);
+    }
 
     #[test]
     fn a_name_is_one_plain_line_of_some_length() {

@@ -1,0 +1,31 @@
+/// `text` fit to be shown among other text: one line, of characters that neither steer a terminal nor turn the text around them.
+pub fn plain_text(text: &str) -> String {
+    let line: String = text
+        .chars()
+        .filter(|character| !character.is_control() && !is_turning(*character))
+        .collect();
+    line.trim().to_owned()
+}
+
+/// Whether a character turns the text around it, or is not to be seen.
+pub(super) fn is_turning(character: char) -> bool {
+    matches!(character, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_shown_is_one_plain_line() {
+        for (text, expected) in [
+            ("", ""),
+            (" Rewriting\r\nthe\tparser ", "Rewritingtheparser"),
+            ("a\u{1b}[31mb\u{0}\u{85}c", "a[31mbc"),
+            ("x\u{202e}gpj.exe\u{2066}\u{200b}\u{feff}", "xgpj.exe"),
+            ("größe 名前", "größe 名前"),
+        ] {
+            assert_eq!(plain_text(text), expected, "{text:?}");
+        }
+    }
+}
