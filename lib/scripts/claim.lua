@@ -1,6 +1,6 @@
 -- claim: takes all of some files for reading or writing, or none of them; claiming again renews.
 -- KEYS: those of includes/enter.lua, then 1 locks, 2 expiries, 3 graph, 4 adjacency, 5 status log, 6 events channel,
---       7 held, 8 graph as JSON, 9 scan of the graph, 10 refusals, 11 token
+--       7 held, 8 graph as JSON, 9 scan of the graph, 10 refusals, 11 token, 12 releases
 -- ARGV: those of includes/enter.lua, then 1 READING or WRITING, 2 neighbour policy, 3 the caller's head, 4 message, 5 seconds
 --       to hold, 6 repository, 7... file paths
 -- Returns { outcome, now, head, its age in seconds or '', '1' if it is unconfirmed, behind: '0', '1' or '?', graph version, omitted
@@ -14,7 +14,7 @@
 --      or one of the answers of enter(); nothing claimed
 local token_key
 locks_key, expiries_key, graph_key, adjacency_key, status_log_key, events_channel, held_key, json_key, scan_key,
-  refusals_key, token_key = unpack(KEYS, ENTRY_KEYS + 1)
+  refusals_key, token_key, releases_key = unpack(KEYS, ENTRY_KEYS + 1)
 local wanted, neighbor_policy, agent_head, message, ttl, repository = unpack(ARGV, ENTRY_ARGUMENTS + 1, ENTRY_ARGUMENTS + 6)
 local paths = arguments_from(ENTRY_ARGUMENTS + 7)
 
@@ -118,6 +118,9 @@ for _, path in ipairs(paths) do
   is_changed[path] = true
 end
 save_entries()
+if #granted > 0 then
+  forget_releases(paths)
+end
 emit_by_claim('lock_granted', granted)
 emit_by_claim('lock_renewed', renewed)
 return { 'CLAIMED', now, repo_head, head_age, is_unconfirmed, behind, version, omitted, findings, own_entries, held }

@@ -1,35 +1,45 @@
--- release: gives back what the caller holds of some files, all of it or nothing.
+-- release: gives back what the caller holds of some files, all of it or nothing; with `abandon` what is left of it.
 -- KEYS: those of includes/enter.lua, then 1 locks, 2 expiries, 3 graph, 4 adjacency, 5 status log, 6 events channel,
---       7 held, 8 graph as JSON, 9 scan of the graph, 10 refusals
--- ARGV: those of includes/enter.lua, then 1 the caller's new head or '', 2 whether that is reachable from the head of the
---       branch: '1', '0', or '' where that is not known yet, 3 '1' to release without a push, 4 message, 5 most importers to
---       return, 6... file paths
--- Returns { RELEASED, now, head, its age in seconds or '', '1' if it is unconfirmed, graph version, released paths, paths that
---           were no longer held, others' entries on the paths as JSON, files that import what was released, how many of them
---           there are, '1' if there are more than could be counted }
---      or { NOT_PUSHED, now, head, its age, '1' if unconfirmed, written paths }: files were written and the branch does not
---           have the work; nothing released
+--       7 held, 8 graph as JSON, 9 scan of the graph, 10 refusals, 11 releases
+-- ARGV: those of includes/enter.lua, then 1 the caller's new head or '', 2 the head of its working copy, 3 '1' to release without
+--       a push, 4 message, 5 most importers to return, 6 most bytes of them, 7 name of the request, the same when it is asked
+--       again, 8 '1' where a source can be asked about the work, 9 how many file paths, 10... the file paths, then, where the
+--       source was asked, what it said of each: '' or the head of the claim, a blank and a verdict
+-- Verdicts: PUSHED, UNCHANGED, or why not: SAME (the new head is that of the claim), ELSEWHERE (it is not on the branch), EARLIER (it
+--       does not come after the claim), AHEAD (the working copy has commits that are not on the branch), UNKNOWN
+-- Returns { RELEASED, now, head or '', its age in seconds or '', '1' if it is unconfirmed, graph version, released paths, paths that
+--           were no longer held, others' entries on those as JSON, files that import what was released, how many of them
+--           there are, '1' if there are more than could be counted, released paths that are as they were at the claim,
+--           { path, seconds } of what was given back before, entries as JSON of others who write what the caller abandons }
+--      or { NOT_PUSHED, now, head, its age, '1' if unconfirmed, list of { path, why not } }: files were written and the branch does
+--           not have the work; nothing released
 --      or { NO_NEW_HEAD, now, head, age, unconfirmed, written paths }: the caller did not say its new head; nothing released
 --      or { LOST, now, head, age, unconfirmed, others' entries as JSON }: a file is now written by somebody else; nothing
 --           released
 --      or { TOO_MUCH, now, LOCKS }: on these files there are too many to look at; nothing released
---      or { ASK_SOURCE, now, head, its age, etag or '' }: whether the branch has the work, only the source can tell; nothing released
+--      or { ASK_WORK, now, head, age, unconfirmed, etag or '', list of { path, head of the claim } }: whether the branch has the work,
+--           only the source can tell; nothing released
 --      or one of the answers of enter(); nothing released
 local stop = enter()
 if stop then
   return stop
 end
 locks_key, expiries_key, graph_key, adjacency_key, status_log_key, events_channel, held_key, json_key, scan_key,
-  refusals_key = unpack(KEYS, ENTRY_KEYS + 1)
-local new_head, reachable, is_abandoned, message = unpack(ARGV, ENTRY_ARGUMENTS + 1, ENTRY_ARGUMENTS + 4)
+  refusals_key, releases_key = unpack(KEYS, ENTRY_KEYS + 1)
+local new_head, agent_head, is_abandoned, message = unpack(ARGV, ENTRY_ARGUMENTS + 1, ENTRY_ARGUMENTS + 4)
 is_abandoned = is_abandoned == '1'
-local most_importers = tonumber(ARGV[ENTRY_ARGUMENTS + 5])
-local paths = arguments_from(ENTRY_ARGUMENTS + 6)
+local most_importers, most_importer_bytes = tonumber(ARGV[ENTRY_ARGUMENTS + 5]), tonumber(ARGV[ENTRY_ARGUMENTS + 6])
+local request, can_ask = ARGV[ENTRY_ARGUMENTS + 7], ARGV[ENTRY_ARGUMENTS + 8] == '1'
+local path_count, paths, verdict_of = tonumber(ARGV[ENTRY_ARGUMENTS + 9]), {}, {}
+for index = 1, path_count do
+  paths[index] = ARGV[ENTRY_ARGUMENTS + 9 + index]
+  verdict_of[paths[index]] = ARGV[ENTRY_ARGUMENTS + 9 + path_count + index]
+end
 
 if not load_entries(paths, MOST_AT_ONCE) then
   return { 'TOO_MUCH', now, 'LOCKS' }
 end
-local own, missing, written, others, taken, taken_paths = {}, {}, {}, {}, {}, {}
+local own, missing, written = {}, {}, {}
 for _, path in ipairs(paths) do
   local mine
   for _, entry in ipairs(entries_of[path]) do
@@ -44,45 +54,116 @@ for _, path in ipairs(paths) do
     end
   else
     missing[#missing + 1] = path
+  end
+end
+
+local releases = #missing > 0 and load_releases() or nil
+if releases and #own == 0 then
+  for _, release in ipairs(releases) do
+    if release.request == request and release.answer then
+      save_entries()
+      return cjson.decode(release.answer)
+    end
+  end
+end
+-- Of what is not held: what the caller itself gave back, what others write now, and what is simply gone.
+local gone, again, others, taken, taken_paths, released_at = {}, {}, {}, {}, {}, {}
+for _, release in ipairs(releases or {}) do
+  for _, path in ipairs(release.files) do
+    released_at[path] = released_at[path] or release.time
+  end
+end
+for _, path in ipairs(missing) do
+  if released_at[path] then
+    again[#again + 1] = { path, now - released_at[path] }
+  else
+    local is_taken = false
     for _, entry in ipairs(entries_of[path]) do
       if entry.branch == branch then
         others[#others + 1] = cjson.encode(entry)
         if entry.status == 'WRITING' then
+          is_taken = true
           taken[#taken + 1] = cjson.encode(entry)
           taken_paths[#taken_paths + 1] = path
         end
       end
     end
+    if not is_taken then
+      gone[#gone + 1] = path
+    end
   end
 end
 
-if #written > 0 and not is_abandoned then
-  local written_paths, is_unchanged = {}, false
-  for index, entry in ipairs(written) do
-    written_paths[index] = entry.file_path
-    is_unchanged = is_unchanged or (new_head ~= '' and is_same_commit(entry.agent_head, new_head))
+-- What the store can tell of a written file by itself, or nil: the branch is where its stored commits say, newest first.
+local places
+local function place_of(commit)
+  if not places then
+    places = { repo_head }
+    for one in string.gmatch(ARGV[12] == '' and redis.call('HGET', head_key, 'recent') or '', '%S+') do
+      places[#places + 1] = one
+    end
   end
+  for place, one in ipairs(places) do
+    if is_same_commit(one, commit) then
+      return place
+    end
+  end
+end
+local function verdict_by_store(entry)
+  local new_place = place_of(new_head)
+  if not new_place or not (is_same_commit(agent_head, new_head) or place_of(agent_head)) then
+    return nil
+  end
+  local claim_place = place_of(entry.agent_head)
+  if can_ask then
+    -- All of them are ancestors of the head; of two others the order proves nothing.
+    return new_place == 1 and claim_place and 'PUSHED' or nil
+  end
+  return (not claim_place or claim_place > new_place) and 'PUSHED' or 'EARLIER'
+end
+
+local unchanged = {}
+if #written > 0 and not is_abandoned then
+  local unpushed, undecided = {}, {}
   if new_head == '' then
+    local written_paths = {}
+    for index, entry in ipairs(written) do
+      written_paths[index] = entry.file_path
+    end
     save_entries()
     return { 'NO_NEW_HEAD', now, repo_head, head_age, is_unconfirmed, written_paths }
   end
-  if reachable == '' then
-    local recent = redis.call('HGET', head_key, 'recent') or ''
-    local is_pushed = has_commit(repo_head .. ' ' .. recent, new_head)
-    if not is_pushed and not is_unchanged and not is_asked and ARGV[13] ~= '' then
-      save_entries()
-      return ask_source()
+  for _, entry in ipairs(written) do
+    local claim_head, told = string.match(verdict_of[entry.file_path] or '', '^(%x+) (%u+)$')
+    local verdict = 'SAME'
+    if not is_same_commit(entry.agent_head, new_head) then
+      verdict = claim_head == entry.agent_head and told or verdict_by_store(entry)
     end
-    reachable = is_pushed and '1' or '0'
+    if verdict == 'UNCHANGED' then
+      unchanged[#unchanged + 1] = entry.file_path
+    elseif not verdict and can_ask then
+      undecided[#undecided + 1] = { entry.file_path, entry.agent_head }
+    elseif verdict ~= 'PUSHED' then
+      unpushed[#unpushed + 1] = { entry.file_path, verdict or 'UNKNOWN' }
+    end
   end
-  if is_unchanged or reachable ~= '1' then
+  if #undecided > 0 then
+    save_entries()
+    local limited = ARGV[12] == '' and count_question(false)
+    if limited then
+      return limited
+    end
+    return { 'ASK_WORK', now, repo_head, head_age, is_unconfirmed, ARGV[12] == '' and trusted_etag() or '', undecided }
+  end
+  if #unpushed > 0 then
     save_entries()
     emit_refusal('OPEN', message, paths, 'NOT_PUSHED')
-    return { 'NOT_PUSHED', now, repo_head, head_age, is_unconfirmed, written_paths }
+    return { 'NOT_PUSHED', now, repo_head, head_age, is_unconfirmed, unpushed }
   end
 end
 
-if #taken > 0 then
+-- Who throws its work away gives back what it still has.
+if #taken > 0 and not (is_abandoned and #own > 0) then
   save_entries()
   emit_refusal('OPEN', message, paths, 'LOST', taken_paths)
   return { 'LOST', now, repo_head, head_age, is_unconfirmed, taken }
@@ -109,9 +190,22 @@ if message ~= '' then
 end
 emit_by_claim('lock_released', own)
 
-local importers, importer_count, has_more = importers_of(released, most_importers)
+-- Nothing has changed for those who import what was thrown away.
+local importers, importer_count, has_more = {}, 0, false
+if not is_abandoned then
+  importers, importer_count, has_more = importers_of(released, most_importers)
+end
+local importer_bytes, listed = 0, {}
+for _, path in ipairs(importers) do
+  importer_bytes = importer_bytes + #path
+  listed[#listed + 1] = importer_bytes <= most_importer_bytes and path or nil
+end
 local version = graph_version({ adjacency_key, json_key, scan_key })
-return {
-  'RELEASED', now, repo_head, head_age, is_unconfirmed, version, released, missing, others, importers, importer_count,
-  has_more and '1' or '0',
+local answer = {
+  'RELEASED', now, repo_head, head_age, is_unconfirmed, version, released, gone, others, listed, importer_count,
+  has_more and '1' or '0', unchanged, again, taken,
 }
+if #released > 0 then
+  remember_release(releases or load_releases(), request, released, answer)
+end
+return answer

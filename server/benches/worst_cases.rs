@@ -10,7 +10,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use coord::domain::{Branch, Claim, CommitSha, FilePath, Holder, Message, NeighborPolicy, RepoId, UserId};
-use coord::source::Reachable;
 use coord::store::redis::RedisStore;
 use coord::store::scripts::{self, Entered, Entry, Release, Wanted};
 use coord::store::{Request, Store, keys};
@@ -318,10 +317,12 @@ impl Run<'_> {
             Act::Abandon(paths) => {
                 let release = Release {
                     new_head: None,
-                    reachable: Reachable::Unknown,
+                    agent_head: &self.head,
                     is_abandoned: true,
                     message: &message,
                     paths: &parse(paths),
+                    can_ask: false,
+                    judged: &[],
                 };
                 let answer = scripts::release(self.store, &entry, &release).await;
                 in_short(answer.expect("an answer"), |outcome| word(&outcome))

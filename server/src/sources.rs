@@ -7,11 +7,11 @@ use anyhow::{Context, bail};
 use async_trait::async_trait;
 use coord::auth::People;
 use coord::config::{env_vars, process_environment, secret};
-use coord::domain::{Branch, CommitSha, RepoId};
+use coord::domain::{Branch, CommitSha, FilePath, RepoId};
 use coord::http::Webhook;
 use coord::source::github::{ApiBase, GithubConfig, GithubSource};
 use coord::source::{
-    BlobSink, Hold, KnownHead, Reachable, RefreshedHead, Source, SourceError, SourceHealth, Tip, TreeEntry,
+    BlobSink, Comparison, Hold, KnownHead, Reachable, RefreshedHead, Source, SourceError, SourceHealth, Tip, TreeEntry,
 };
 use coord::timing::TimedSource;
 
@@ -223,6 +223,16 @@ impl Source for Sources {
         descendant: &CommitSha,
     ) -> Result<Reachable, SourceError> {
         self.of(repo)?.is_ancestor(repo, ancestor, descendant).await
+    }
+
+    async fn compare(
+        &self,
+        repo: &RepoId,
+        base: &CommitSha,
+        tip: &CommitSha,
+        paths: &[FilePath],
+    ) -> Result<Comparison, SourceError> {
+        self.of(repo)?.compare(repo, base, tip, paths).await
     }
 
     async fn recent_commits(

@@ -130,3 +130,175 @@ async fn nobody_releases_what_is_anothers() {
     assert_eq!(api.tell("ann", "OPEN", &["src/auth.ts"], agent).await.status, 409);
     assert_eq!(api.held().await, 2);
 }
+
+/// The reason of an answer, and the files that it wants pushed.
+fn push_wanted(answer: &crate::api::Answer) -> (String, serde_json::Value) {
+    let body = answer.json();
+    let orchestration = &body["orchestration"];
+    assert_eq!(
+        (answer.status, &orchestration["action"]),
+        (409, &json!("PUSH")),
+        "{body}"
+    );
+    let reason = orchestration["reason"].as_str().unwrap().to_owned();
+    assert!(reason.contains("\"abandon\": true"), "it is no dead end: {reason}");
+    (reason, orchestration["metadata"]["unpushed"].clone())
+}
+
+#[tokio::test]
+async fn only_a_commit_that_comes_after_the_claim_is_a_push() {
+    let api = Api::start().await;
+    // A line beside the branch, which is merged after the claim.
+    api.git.git(&["checkout", "--quiet", "-b", "side", &api.first]);
+    let side = api.git.commit(&[("side.md", "Beside")]);
+    api.git.git(&["checkout", "--quiet", "main"]);
+    api.claim("ann", "WRITING", &["src/auth.ts"]).await;
+    api.git.git(&["merge", "--quiet", "--no-ff", "-m", "Merge", "side"]);
+    for old in [&api.first, &side] {
+        let answer = api
+            .tell("ann", "OPEN", &["src/auth.ts"], json!({ "new_repo_head": old }))
+            .await;
+        let (reason, unpushed) = push_wanted(&answer);
+        assert!(reason.contains("does not come after"), "{reason}");
+        assert_eq!(unpushed, json!(["src/auth.ts"]));
+    }
+    assert_eq!(api.held().await, 1);
+    let pushed = push(&api);
+    let answer = api
+        .tell(
+            "ann",
+            "OPEN",
+            &["src/auth.ts"],
+            json!({ "new_repo_head": pushed, "agent_head": pushed }),
+        )
+        .await;
+    assert_eq!((answer.status, &answer.json()["warnings"][0]), (200, &graph_missing()));
+}
+
+fn graph_missing() -> serde_json::Value {
+    "GRAPH_MISSING: The import graph is not built yet, so locked neighbors are not known.".into()
+}
+
+#[tokio::test]
+async fn another_s_push_is_none_of_ones_own() {
+    let api = Api::start().await;
+    api.claim("ann", "WRITING", &["src/auth.ts"]).await;
+    api.git.git(&["checkout", "--quiet", "-b", "rejected"]);
+    let own = api.git.commit(&[("src/auth.ts", "export const mine = 1;\n")]);
+    api.git.git(&["checkout", "--quiet", "main"]);
+    let others = api.git.commit(&[("other.md", "Somebody else's")]);
+    let open = async |new_head: &str, agent_head: &str| {
+        let more = json!({ "new_repo_head": new_head, "agent_head": agent_head });
+        api.tell("ann", "OPEN", &["src/auth.ts"], more).await
+    };
+    let unknown = "0123456789abcdef0123456789abcdef01234567";
+    for agent_head in [own.as_str(), unknown] {
+        let (reason, _) = push_wanted(&open(&others, agent_head).await);
+        assert!(reason.contains("your working copy is at"), "{reason}");
+    }
+    assert_eq!(api.held().await, 1);
+    // Merged as another commit: the branch has the content.
+    let squashed = api.git.commit(&[("src/auth.ts", "export const mine = 1;\n")]);
+    let answer = open(&squashed, &own).await;
+    assert_eq!(answer.status, 200, "{}", answer.json());
+    assert!(!answer.json()["warnings"].to_string().contains("UNCHANGED"));
+}
+
+#[tokio::test]
+async fn a_file_that_is_as_it_was_is_released_with_a_warning_and_needs_no_push() {
+    let api = Api::start().await;
+    api.publish_graph(&api.head).await;
+    let paths = ["src/auth.ts", "src/db.ts", "never-made.ts"];
+    api.claim("ann", "WRITING", &paths).await;
+    // On a branch of its own nothing but one file is missing.
+    api.git.git(&["checkout", "--quiet", "-b", "work"]);
+    let local = push(&api);
+    let more = json!({ "new_repo_head": local, "agent_head": local });
+    let (_, unpushed) = push_wanted(&api.tell("ann", "OPEN", &paths, more.clone()).await);
+    assert_eq!(unpushed, json!(["src/auth.ts"]));
+    assert_eq!(api.held().await, 3);
+    let released = api.tell("ann", "OPEN", &["src/db.ts"], more.clone()).await;
+    assert_eq!(released.status, 200, "{}", released.json());
+    api.git.git(&["checkout", "--quiet", "main"]);
+    api.git.git(&["merge", "--quiet", "--ff-only", "work"]);
+    let answer = api.tell("ann", "OPEN", &["src/auth.ts", "never-made.ts"], more).await;
+    assert_json_snapshot!("unchanged_file", answer.snapshot());
+    assert_eq!(api.held().await, 0);
+}
+
+#[tokio::test]
+async fn work_on_a_history_that_was_written_anew_is_released_when_it_is_there() {
+    let api = Api::start().await;
+    api.claim("ann", "WRITING", &["src/auth.ts"]).await;
+    api.git.git(&["reset", "--quiet", "--hard", &api.first]);
+    let anew = push(&api);
+    let more = json!({ "new_repo_head": anew, "agent_head": anew });
+    let answer = api.tell("ann", "OPEN", &["src/auth.ts"], more).await;
+    assert_eq!(answer.status, 200, "{}", answer.json());
+}
+
+#[tokio::test]
+async fn a_release_that_is_asked_again_is_answered_as_before() {
+    let api = Api::start().await;
+    api.publish_graph(&api.head).await;
+    api.claim("ann", "WRITING", &["src/auth.ts"]).await;
+    let pushed = push(&api);
+    let open = async || {
+        let more = json!({ "new_repo_head": pushed, "agent_head": pushed });
+        api.tell("ann", "OPEN", &["src/auth.ts"], more).await
+    };
+    let first = open().await.json();
+    assert_eq!(first["orphaned_dependencies"], json!(["src/page.ts"]));
+    let bob = json!({ "agent_head": pushed });
+    assert_eq!(api.tell("bob", "WRITING", &["src/auth.ts"], bob).await.status, 200);
+    assert_eq!(open().await.json(), first);
+    // Another request is told so in words.
+    let again = api
+        .tell("ann", "OPEN", &["src/auth.ts"], json!({ "abandon": true }))
+        .await;
+    let body = again.json();
+    let warning = body["warnings"][0].as_str().unwrap();
+    assert!(
+        warning.starts_with("ALREADY_RELEASED: You gave 'src/auth.ts' back"),
+        "{warning}"
+    );
+    assert_eq!(api.held().await, 1, "bob's");
+}
+
+#[tokio::test]
+async fn who_throws_work_away_gives_back_what_is_left_also_when_the_branch_is_gone() {
+    let api = Api::start().await;
+    api.publish_graph(&api.head).await;
+    api.claim("ann", "WRITING", &["src/auth.ts", "notes.md"]).await;
+    api.lapse("notes.md").await;
+    api.claim("bob", "WRITING", &["notes.md"]).await;
+    let abandon = json!({ "abandon": true });
+    let answer = api
+        .tell("ann", "OPEN", &["src/auth.ts", "notes.md"], abandon.clone())
+        .await;
+    assert_json_snapshot!("abandoned_in_part", answer.snapshot());
+    assert_eq!(api.held().await, 1);
+
+    api.claim("ann", "WRITING", &["README.md"]).await;
+    api.git.git(&["checkout", "--quiet", "-b", "other"]);
+    api.git.git(&["branch", "--quiet", "-D", "main"]);
+    let gone = json!({ "new_repo_head": api.first });
+    let refused = api.tell("ann", "OPEN", &["README.md"], gone).await;
+    assert_eq!(
+        (refused.status, &refused.json()["error"]),
+        (404, &json!("UNKNOWN_BRANCH"))
+    );
+    assert!(
+        refused.json()["message"].to_string().contains("abandon"),
+        "{}",
+        refused.json()
+    );
+    let answer = api.tell("ann", "OPEN", &["README.md"], abandon).await;
+    assert_eq!(
+        (answer.status, &answer.json()["repo_head"]),
+        (200, &json!(null)),
+        "{}",
+        answer.json()
+    );
+    assert_eq!(api.held().await, 1);
+}

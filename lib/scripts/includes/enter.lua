@@ -6,7 +6,7 @@
 --       them: 7 of one agent, 8 of one person, 9 of the repository, 10 of questions to the source about commits and 11 about
 --       branches that are not known, for one person,
 --       12 head of the branch as a source just told it, or '' for the stored one, 13 seconds after which the stored one is
---       asked for again, or '' for never, 14 most seconds that it may be old, or '' where any age will do, 15 seconds for
+--       asked for again, or '' for never, or ANY where none will do as well, 14 most seconds that it may be old, or '' where any age will do, 15 seconds for
 --       which it is trusted where a webhook tells of pushes, 16 '1' where the source has been asked about the caller's commits,
 --       17 commits that the caller's working copy contains, separated by spaces
 local ENTRY_KEYS, ENTRY_ARGUMENTS = 5, 17
@@ -141,6 +141,10 @@ local function enter(is_renewal)
       -- The clock was set back: it is as old as can be.
       head_age = now
     end
+  end
+  if ARGV[13] == 'ANY' then
+    repo_head = repo_head or ''
+    return nil
   end
   if ARGV[13] == '' then
     return not repo_head and { 'UNKNOWN_HEAD', now } or nil

@@ -10,6 +10,7 @@ pub mod orchestration;
 mod plain_text;
 mod repo_id;
 pub mod schema;
+pub mod work;
 
 pub use branch::Branch;
 pub use commit::CommitSha;

@@ -144,6 +144,10 @@ pub struct Metadata {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(min_items = 1)]
     pub conflicts: Vec<String>,
+    /// With PUSH, the files whose work is not on the branch.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(min_items = 1)]
+    pub unpushed: Vec<String>,
     /// Seconds until the first of them expires by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, minimum = 1)]

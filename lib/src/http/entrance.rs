@@ -5,12 +5,13 @@
 use std::time::Duration;
 
 use super::identity::identify;
+use super::pushed_work::Work;
 use super::{ApiError, AppState};
 use crate::auth::Entrant;
 use crate::domain::{AgentId, Branch, CommitSha, Holder, RepoId};
 use crate::heads;
-use crate::source::{KnownHead, Reachable, Source, Tip};
-use crate::store::scripts::{Entered, Entry, HeadTerms, Limited, SeenHead, Stop, enter};
+use crate::source::{KnownHead, Reachable, Source, SourceError, Tip};
+use crate::store::scripts::{Entered, Entry, HeadTerms, Judged, Limited, SeenHead, Stop, Written, enter};
 
 /// How often one question may be asked again: for its identity, its head, what the source says of its commits, and while
 /// another asks for the head.
@@ -45,9 +46,10 @@ pub(super) struct Entrance<'a> {
     keeper: Option<&'a dyn Source>,
     /// A head that is older will not do.
     at_most: Option<u32>,
-    /// The caller's commit after its work, and whether the branch has it.
-    pushed: Option<&'a CommitSha>,
-    reachable: Reachable,
+    /// No head is needed: what is thrown away can be given back when the branch is gone.
+    needs_no_head: bool,
+    /// Files are given back: what the source is asked has to be known.
+    is_release: bool,
     is_counted: bool,
     is_asked: bool,
     /// The source could not say whether the caller's commits are of the branch.
@@ -58,7 +60,8 @@ pub(super) struct Entrance<'a> {
 }
 
 impl<'a> Entrance<'a> {
-    /// Verifies the caller, and then asks the source for the head, where it is not expensive to ask.
+    /// Verifies the caller, and then asks the source for the head, where it is not expensive to ask. Without `known_commits` no
+    /// head is needed.
     pub async fn open(
         state: &'a AppState,
         repo: &'a RepoId,
@@ -66,8 +69,9 @@ impl<'a> Entrance<'a> {
         entrant: Entrant,
         agent_id: Option<AgentId>,
         right: Right,
-        known_commits: Vec<CommitSha>,
+        known_commits: Option<Vec<CommitSha>>,
     ) -> Result<Self, ApiError> {
+        let needs_no_head = known_commits.is_none();
         let member = identify(state, entrant, repo).await?;
         let holder = Holder {
             user_id: member.user_id,
@@ -80,7 +84,12 @@ impl<'a> Entrance<'a> {
         let source = state.source.as_deref();
         let keeper = source.filter(|source| source.keeps_heads_in_store(repo));
         let told = match source {
-            Some(source) if keeper.is_none() => Some(source.tip(repo, branch).await?),
+            Some(source) if keeper.is_none() => match source.tip(repo, branch).await {
+                Ok(tip) => Some(tip),
+                Err(error @ SourceError::UnknownRepository { .. }) => return Err(error.into()),
+                Err(_) if needs_no_head => None,
+                Err(error) => return Err(error.into()),
+            },
             _ => None,
         };
         let mut entrance = Entrance {
@@ -88,11 +97,11 @@ impl<'a> Entrance<'a> {
             repo,
             branch,
             holder,
-            known_commits,
+            known_commits: known_commits.unwrap_or_default(),
             keeper,
             at_most: None,
-            pushed: None,
-            reachable: Reachable::Unknown,
+            needs_no_head,
+            is_release: false,
             is_counted: false,
             is_asked: keeper.is_none(),
             is_unsure: false,
@@ -113,18 +122,41 @@ impl<'a> Entrance<'a> {
         self
     }
 
-    /// For a release: whether the branch has the caller's commit after its work.
-    pub async fn after_push(mut self, new_head: Option<&'a CommitSha>) -> Result<Self, ApiError> {
-        self.pushed = new_head;
-        if let (Some(source), Some(head)) = (self.state.source.as_deref(), self.told().cloned()) {
-            self.learn_reachable(source, &head).await?;
-        }
-        Ok(self)
+    /// For a release.
+    pub fn for_release(mut self) -> Self {
+        self.is_release = true;
+        self
     }
 
-    /// Whether the branch has the caller's commit, as far as is known.
-    pub fn reachable(&self) -> Reachable {
-        self.reachable
+    /// Whether the source can be asked about the caller's work.
+    pub fn can_ask(&self) -> bool {
+        self.state.source.is_some() && !self.needs_no_head
+    }
+
+    /// What the source says of `written`, when `new_head` was pushed from a working copy at `agent_head`. A head that is kept in
+    /// the store is refreshed first, since the caller says that it has just pushed.
+    pub async fn judge_work(
+        &mut self,
+        known: KnownHead,
+        new_head: &CommitSha,
+        agent_head: &CommitSha,
+        written: &[Written],
+    ) -> Result<Vec<Judged>, ApiError> {
+        let source = self.state.source.as_deref().ok_or(ApiError::Internal)?;
+        self.is_counted = true;
+        let head = match (self.told(), self.keeper) {
+            (None, Some(keeper)) if !new_head.matches(&known.commit) => {
+                heads::refresh(&*self.state.store, keeper, self.repo, self.branch, Some(&known)).await?
+            }
+            _ => known.commit,
+        };
+        let work = Work {
+            repo: self.repo,
+            head: &head,
+            new_head,
+            agent_head,
+        };
+        Ok(work.judge(source, written).await?)
     }
 
     /// Whether the source knows that a commit of the caller's lacks the head.
@@ -160,6 +192,7 @@ impl<'a> Entrance<'a> {
             },
             head: match (&self.told, self.keeper) {
                 (Some(tip), _) => HeadTerms::Told(&tip.commit),
+                (None, _) if self.needs_no_head => HeadTerms::Any,
                 (None, None) => HeadTerms::Stored,
                 (None, Some(_)) => HeadTerms::Aged {
                     refresh_after: ages.refresh_after,
@@ -187,7 +220,7 @@ impl<'a> Entrance<'a> {
             // As where GitHub cannot be asked: only that work was pushed has to be known.
             Stop::Limited {
                 whose: Limited::Source, ..
-            } if self.pushed.is_none() => {
+            } if !self.is_release => {
                 self.is_counted = true;
                 self.is_unsure = true;
                 self.is_asked = true;
@@ -211,8 +244,8 @@ impl<'a> Entrance<'a> {
             Stop::AskSource { head, age, etag } => {
                 self.is_counted = true;
                 match self.ask_source(KnownHead { commit: head, etag }, age).await {
-                    // A caller who is told to pull when it need not loses nothing; that work was pushed has to be known.
-                    Err(error) if error.is_of_source() && self.pushed.is_none() => self.is_unsure = true,
+                    // A caller who is told to pull when it need not loses nothing.
+                    Err(error) if error.is_of_source() => self.is_unsure = true,
                     asked => asked?,
                 }
                 self.is_asked = true;
@@ -279,23 +312,18 @@ impl<'a> Entrance<'a> {
     }
 
     /// Asks the source what the store cannot tell of the caller's commits: first whether the head has moved to them, where it
-    /// is not fresh, or the caller says that it has just pushed.
+    /// is not fresh.
     async fn ask_source(&mut self, known: KnownHead, age: u64) -> Result<(), ApiError> {
         let Some(source) = self.keeper else {
             return Err(ApiError::Internal);
         };
-        let is_old = self.pushed.is_some() || age > u64::from(self.state.head_ages.refresh_after);
+        let is_old = age > u64::from(self.state.head_ages.refresh_after);
         let head = if is_old {
             heads::refresh(&*self.state.store, source, self.repo, self.branch, Some(&known)).await?
         } else {
             known.commit
         };
-        if self.pushed.is_some() {
-            self.learn_reachable(source, &head).await?;
-        } else {
-            self.learn_known_commits(source, &head).await?;
-        }
-        Ok(())
+        self.learn_known_commits(source, &head).await
     }
 
     /// Whether the caller's commits contain `head`.
@@ -325,16 +353,6 @@ impl<'a> Entrance<'a> {
             0
         };
         self.known_commits.iter().skip(skipped).cloned().collect()
-    }
-
-    /// Whether `head` contains the caller's commit after its work.
-    async fn learn_reachable(&mut self, source: &dyn Source, head: &CommitSha) -> Result<(), ApiError> {
-        self.reachable = match self.pushed {
-            None => Reachable::Unknown,
-            Some(pushed) if pushed.matches(head) => Reachable::Yes,
-            Some(pushed) => source.is_ancestor(self.repo, pushed, head).await?,
-        };
-        Ok(())
     }
 }
 

@@ -16,6 +16,7 @@ mod identity;
 mod lock_view;
 pub mod openapi;
 pub mod post_status;
+mod pushed_work;
 mod question;
 mod request_id;
 mod state;

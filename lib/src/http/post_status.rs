@@ -1,5 +1,7 @@
 //! `POST /api/post_status`: claim files, renew a claim, or give files back.
 
+mod release;
+
 use std::collections::BTreeMap;
 
 use axum::Json;
@@ -17,12 +19,12 @@ use super::error::ErrorBody;
 use super::lock_view::{LockView, OwnLockView, already_held, others_locks, own_locks, warnings};
 use super::openapi::fields::{self, AgentHeaders};
 use super::openapi::{PostAnswers, examples};
-use super::question::{Fields, Question, graph_warning, in_field, named, required};
+use super::question::{Fields, Question, in_field, named, required};
 use super::{ApiError, AppState};
 use crate::domain::orchestration::{self, Action, Facts, Metadata, Orchestration};
 use crate::domain::schema::{self, CommitId, RepoUrl};
-use crate::domain::{AgentId, Branch, Claim, CommitSha, LockEntry, LockStatus, Message};
-use crate::store::scripts::{self, ClaimOutcome, Finding, Release, ReleaseOutcome, Released, Survey, Wanted};
+use crate::domain::{AgentId, Branch, Claim, CommitSha, LockStatus, Message};
+use crate::store::scripts::{self, ClaimOutcome, Finding, Survey, Wanted};
 
 /// The request, as sent.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -211,7 +213,7 @@ async fn answer(state: &AppState, request: Request<Body>) -> Result<PostResponse
     let mut response = match status {
         LockStatus::Reading => claim(state, &question, Claim::Reading, &message).await?,
         LockStatus::Writing => claim(state, &question, Claim::Writing, &message).await?,
-        LockStatus::Open => release(state, &question, &message, new_head, sent.abandon == Some(true)).await?,
+        LockStatus::Open => release::release(state, &question, &message, new_head, sent.abandon == Some(true)).await?,
     };
     if message.is_vague(&question.paths) {
         response.warnings.push(
@@ -339,145 +341,4 @@ fn stale(question: &Question, survey: &Survey, blocking: &[&Finding], is_certain
         ..blocking_metadata(blocking, None)
     };
     PostResponse::refusal("STALE_HEAD", Orchestration::new(Action::Pull, reason).with(metadata))
-}
-
-async fn release(
-    state: &AppState,
-    question: &Question,
-    message: &Message,
-    new_head: Option<CommitSha>,
-    is_abandoned: bool,
-) -> Result<PostResponse, ApiError> {
-    let entrance = question.enter(state, Right::Push).await?;
-    let mut entrance = entrance.after_push(new_head.as_ref()).await?;
-    let outcome = loop {
-        let release = Release {
-            new_head: new_head.as_ref(),
-            reachable: entrance.reachable(),
-            is_abandoned,
-            message,
-            paths: &question.paths,
-        };
-        let entered = scripts::release(&*state.store, &entrance.entry(), &release).await?;
-        if let Some(outcome) = entrance.pass(entered).await? {
-            break outcome;
-        }
-    };
-    let mut notes = Vec::new();
-    if let Some(head) = outcome.head() {
-        entrance.note(head, &mut notes);
-    }
-    let mut response = respond_to_release(question, new_head.as_ref(), outcome)?;
-    notes.append(&mut response.warnings);
-    response.warnings = notes;
-    response.repo_head_ref = entrance.head_ref();
-    Ok(response)
-}
-
-fn respond_to_release(
-    question: &Question,
-    new_head: Option<&CommitSha>,
-    outcome: ReleaseOutcome,
-) -> Result<PostResponse, ApiError> {
-    let (facts, head) = match &outcome {
-        ReleaseOutcome::NoNewHead { written } => {
-            return Err(ApiError::InvalidField {
-                field: "new_repo_head",
-                problem: format!(
-                    "is required, because you have written {}: push, and send the commit that you pushed \
-                     (or \"abandon\": true, if you throw the work away)",
-                    named(written)
-                ),
-            });
-        }
-        ReleaseOutcome::NotPushed { head, .. } => (
-            Facts {
-                is_unpushed: true,
-                ..Facts::default()
-            },
-            head,
-        ),
-        ReleaseOutcome::Lost { head, .. } => (
-            Facts {
-                is_lost: true,
-                ..Facts::default()
-            },
-            head,
-        ),
-        ReleaseOutcome::Released(released) => (Facts::default(), &released.head),
-    };
-    let action = orchestration::decide(orchestration::Question::Release, facts);
-    let remote = Metadata {
-        remote_head: Some(head.commit.clone()),
-        ..Metadata::default()
-    };
-    let head = head.commit.clone();
-    let mut response = match outcome {
-        ReleaseOutcome::NotPushed { written, .. } => {
-            let commit = new_head.map(CommitSha::short).unwrap_or_default();
-            let reason = format!(
-                "You have written {}, and commit {commit} does not bring that to origin/{}; push first, the locks are kept",
-                named(&written),
-                question.branch
-            );
-            PostResponse::refusal("NOT_PUSHED", Orchestration::new(action, reason).with(remote))
-        }
-        ReleaseOutcome::Lost { others, .. } => lost(action, &others),
-        ReleaseOutcome::Released(released) => released_response(action, released),
-        ReleaseOutcome::NoNewHead { .. } => return Err(ApiError::Internal),
-    };
-    response.repo_head = Some(head);
-    Ok(response)
-}
-
-fn lost(action: Action, others: &[LockEntry]) -> PostResponse {
-    let mut files: Vec<String> = others.iter().map(|entry| entry.file_path.clone()).collect();
-    files.sort();
-    files.dedup();
-    let owner = others.first().map(|entry| entry.user_id.clone()).unwrap_or_default();
-    let message = others.first().map(|entry| entry.message.clone()).unwrap_or_default();
-    let reason = format!(
-        "Nothing was released, because you do not hold {} any more; user '{owner}' has it now: {message}",
-        named(&files)
-    );
-    let metadata = Metadata {
-        lock_owner: Some(owner),
-        lock_owner_agent: others.first().and_then(|entry| entry.agent_id.clone()),
-        conflicts: files,
-        ..Metadata::default()
-    };
-    PostResponse::refusal("LOCK_LOST", Orchestration::new(action, reason).with(metadata))
-}
-
-fn released_response(action: Action, released: Released) -> PostResponse {
-    let reason = if released.released.is_empty() {
-        "You held none of these files".to_owned()
-    } else {
-        format!("Released {}", named(&released.released))
-    };
-    let mut response = PostResponse::new(true, Orchestration::new(action, reason));
-    for path in &released.missing {
-        let readers: Vec<&str> = released
-            .others
-            .iter()
-            .filter(|entry| &entry.file_path == path)
-            .map(|entry| entry.user_id.as_str())
-            .collect();
-        let readers = if readers.is_empty() {
-            String::new()
-        } else {
-            format!(" It is now being read by {}.", readers.join(", "))
-        };
-        response.warnings.push(format!(
-            "LOCK_EXPIRED: You no longer held '{path}', and nobody else writes it.{readers}"
-        ));
-    }
-    response
-        .warnings
-        .extend(graph_warning(&released.head.commit, released.graph_version.as_deref()));
-    if released.has_more_importers || released.importer_count > released.importers.len() as u64 {
-        response.orphaned_dependencies_total = Some(released.importer_count);
-    }
-    response.orphaned_dependencies = released.importers;
-    response
 }

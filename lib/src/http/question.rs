@@ -95,9 +95,23 @@ impl Question {
             self.entrant.clone(),
             self.agent_id.clone(),
             right,
-            known_commits,
+            Some(known_commits),
         )
         .await
+    }
+
+    /// On its way in to give files back: the caller's commits are looked at where that matters. Work that is thrown away needs no
+    /// head.
+    pub async fn enter_release<'a>(
+        &'a self,
+        state: &'a AppState,
+        right: Right,
+        needs_head: bool,
+    ) -> Result<Entrance<'a>, ApiError> {
+        let (entrant, agent_id) = (self.entrant.clone(), self.agent_id.clone());
+        let known_commits = needs_head.then(Vec::new);
+        let entrance = Entrance::open(state, &self.repo, &self.branch, entrant, agent_id, right, known_commits).await?;
+        Ok(entrance.for_release())
     }
 
     /// Whether the caller brings an agent id.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use crate::domain::{Branch, CommitSha, RepoId};
+use crate::domain::{Branch, CommitSha, FilePath, RepoId};
 pub use health::SourceHealth;
 
 /// Why a source could not answer.
@@ -67,6 +67,22 @@ pub enum Reachable {
     No,
     /// It cannot be told: an object is missing (not fetched, or cut off in a shallow clone).
     Unknown,
+}
+
+/// How one commit stands to an earlier one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Comparison {
+    /// Whether the earlier is reachable from the later.
+    pub descends: Reachable,
+    /// Of each file that was asked about, whether both have it alike, or neither; `None` where that cannot be told.
+    pub same: Vec<Option<bool>>,
+}
+
+impl Comparison {
+    /// Whether it is known that both have the file at `place` alike.
+    pub fn is_same(&self, place: usize) -> bool {
+        self.same.get(place).copied().flatten() == Some(true)
+    }
 }
 
 /// One file of a tree.
@@ -199,6 +215,20 @@ pub trait Source: Send + Sync + 'static {
         ancestor: &CommitSha,
         descendant: &CommitSha,
     ) -> Result<Reachable, SourceError>;
+
+    /// How `tip` stands to `base`, and whether it has `paths` as that has them.
+    async fn compare(
+        &self,
+        repo: &RepoId,
+        base: &CommitSha,
+        tip: &CommitSha,
+        paths: &[FilePath],
+    ) -> Result<Comparison, SourceError> {
+        Ok(Comparison {
+            descends: self.is_ancestor(repo, base, tip).await?,
+            same: vec![None; paths.len()],
+        })
+    }
 
     /// Up to `limit` commits reachable from `tip`, newest first, full length.
     async fn recent_commits(&self, repo: &RepoId, tip: &CommitSha, limit: usize)

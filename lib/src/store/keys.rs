@@ -40,6 +40,11 @@ pub fn held(repo: &RepoId) -> String {
     format!("coord:held:{{{repo}}}")
 }
 
+/// hash: who, on which branch -> what was given back in the last ten minutes, and what was answered; JSON.
+pub fn releases(repo: &RepoId) -> String {
+    format!("coord:releases:{{{repo}}}")
+}
+
 /// string: the newest fencing token given in this repository.
 pub fn token(repo: &RepoId) -> String {
     of("coord:token:", repo, &[])

@@ -4,9 +4,9 @@ use std::time::{Duration, SystemTime};
 use async_trait::async_trait;
 
 use super::Call;
-use crate::domain::{Branch, CommitSha, RepoId};
+use crate::domain::{Branch, CommitSha, FilePath, RepoId};
 use crate::source::{
-    BlobSink, Hold, KnownHead, Reachable, RefreshedHead, Source, SourceError, SourceHealth, Tip, TreeEntry,
+    BlobSink, Comparison, Hold, KnownHead, Reachable, RefreshedHead, Source, SourceError, SourceHealth, Tip, TreeEntry,
 };
 
 /// A source whose calls are counted for the request that makes them, and whose last answer is remembered as its health.
@@ -100,6 +100,17 @@ impl Source for TimedSource {
     ) -> Result<Reachable, SourceError> {
         let _call = Call::to_source();
         self.note(self.source.is_ancestor(repo, ancestor, descendant).await)
+    }
+
+    async fn compare(
+        &self,
+        repo: &RepoId,
+        base: &CommitSha,
+        tip: &CommitSha,
+        paths: &[FilePath],
+    ) -> Result<Comparison, SourceError> {
+        let _call = Call::to_source();
+        self.note(self.source.compare(repo, base, tip, paths).await)
     }
 
     async fn recent_commits(

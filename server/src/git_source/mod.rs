@@ -7,6 +7,7 @@
 //! - `near`: names like the one that does not exist
 //! - `objects`: the object database, while `git gc` replaces it
 //! - `history`, `ancestry`, `answers`: commits and their parents, reachability, remembered answers
+//! - `comparison`: files that two commits have alike
 //! - `tree`, `blobs`, `checkout`, `early`: files
 //! - `bounded`: nothing here waits for a disk without an end
 //!
@@ -18,6 +19,7 @@ mod answers;
 mod blobs;
 mod bounded;
 mod checkout;
+mod comparison;
 mod early;
 mod history;
 mod identity;
@@ -34,8 +36,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use coord::domain::{Branch, CommitSha, RepoId};
-use coord::source::{BlobSink, Hold, Reachable, Source, SourceError, SourceHealth, Tip, TreeEntry};
+use coord::domain::{Branch, CommitSha, FilePath, RepoId};
+use coord::source::{BlobSink, Comparison, Hold, Reachable, Source, SourceError, SourceHealth, Tip, TreeEntry};
 
 pub use open::OpenError;
 use open::Purpose;
@@ -226,6 +228,21 @@ impl Source for GitSource {
         let (repository, ancestor, descendant) = (Arc::clone(repository), ancestor.clone(), descendant.clone());
         bounded::run(WALK_LIMIT, move |deadline| {
             repository.is_ancestor(&ancestor, &descendant, deadline)
+        })
+        .await
+    }
+
+    async fn compare(
+        &self,
+        repo: &RepoId,
+        base: &CommitSha,
+        tip: &CommitSha,
+        paths: &[FilePath],
+    ) -> Result<Comparison, SourceError> {
+        let repository = Arc::clone(self.find(repo)?);
+        let (base, tip, paths) = (base.clone(), tip.clone(), paths.to_vec());
+        bounded::run(WALK_LIMIT, move |deadline| {
+            repository.compare(&base, &tip, &paths, deadline)
         })
         .await
     }

@@ -25,8 +25,8 @@ pub const REPO_URL: &str = "https://github.com/team/project";
 pub const BRANCHES: [&str; 2] = ["main", "dev"];
 /// The head of each branch.
 pub const HEAD: &str = "b111111111111111111111111111111111111111";
-/// A commit that the branches contain, other than their head.
-pub const PUSHED: &str = "c222222222222222222222222222222222222222";
+/// A commit that the branches contain, from before their head.
+pub const OLD: &str = "c222222222222222222222222222222222222222";
 /// What the sweep must show.
 pub const CRON_SECRET: &str = "the secret of this test";
 
@@ -80,7 +80,7 @@ pub async fn open(stores: &[(Arc<dyn Store>, u32)], edges: &[(&str, &str)]) -> A
 
 async fn seed(store: &dyn Store, edges: &[(&str, &str)]) -> Neighbors {
     let repo = RepoId::parse(REPO_URL).expect("a repository");
-    let commits = [HEAD, PUSHED].map(|commit| CommitSha::parse(commit).expect("a commit"));
+    let commits = [HEAD, OLD].map(|commit| CommitSha::parse(commit).expect("a commit"));
     let mut lines: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let mut neighbors: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (importer, imported) in edges {

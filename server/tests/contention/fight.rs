@@ -7,7 +7,7 @@ use coord::store::Store;
 use tokio::sync::Barrier;
 
 use crate::arena::{self, HEAD, REPO_URL};
-use crate::history::operation::{Act, Answer, Mode};
+use crate::history::operation::{Act, Answer, Mode, NotHeld};
 use crate::history::recorder::{Recorder, Request};
 use crate::storm::verdict;
 
@@ -50,12 +50,7 @@ pub async fn fight(store: Arc<dyn Store>) {
                         ..request.clone()
                     };
                     let answer = client.ask(address, &release).await;
-                    assert_eq!(
-                        answer,
-                        Some(Answer::Released {
-                            missing: BTreeSet::new()
-                        })
-                    );
+                    assert_eq!(answer, Some(Answer::Released(NotHeld::default())));
                 }
             }
             won

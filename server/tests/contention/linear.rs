@@ -6,12 +6,16 @@
 //! One file is looked at, and only operations on that file alone: linearizability is a property of each object by itself
 //! (Herlihy and Wing). Locks must not expire during the history.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use crate::history::operation::{Act, Answer, Holder, Mode, Operation};
 
-/// Who has the file, and how.
-type Register = BTreeMap<Holder, Mode>;
+/// Who has the file, and how; and who gave it back and has not claimed it since, which is told the same again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct Register {
+    held: BTreeMap<Holder, Mode>,
+    given_back: BTreeSet<Holder>,
+}
 
 /// An order of the operations that explains every answer, as indices; `None` where there is none.
 pub fn linearize(operations: &[Operation]) -> Option<Vec<usize>> {
@@ -21,7 +25,7 @@ pub fn linearize(operations: &[Operation]) -> Option<Vec<usize>> {
         order: Vec::new(),
     };
     let done = vec![0; operations.len().div_ceil(64)];
-    search.extend(done, &Register::new()).then_some(search.order)
+    search.extend(done, &Register::default()).then_some(search.order)
 }
 
 struct Search<'a> {
@@ -70,31 +74,36 @@ impl Search<'_> {
 fn step(register: &Register, operation: &Operation) -> Option<Register> {
     let holder = &operation.holder;
     let mut next = register.clone();
-    let mut others = register.iter().filter(|(other, _)| *other != holder);
+    let mut others = register.held.iter().filter(|(other, _)| *other != holder);
     let (file, answer) = (&operation.files[0], operation.answer.as_ref());
     let is_right = match operation.act {
         Act::Claim(mode) => {
             let is_blocked = others.any(|(_, theirs)| mode == Mode::Writing || *theirs == Mode::Writing);
             // Who writes and asks to read goes on writing.
-            let had = register.get(holder).copied().unwrap_or(Mode::Reading);
+            let had = register.held.get(holder).copied().unwrap_or(Mode::Reading);
             if !is_blocked {
-                next.insert(holder.clone(), mode.max(had));
+                next.held.insert(holder.clone(), mode.max(had));
+                next.given_back.remove(holder);
             }
             match answer {
                 None => true,
                 Some(Answer::Granted(locks)) => {
-                    !is_blocked && locks.get(file).map(|held| held.mode) == next.get(holder).copied()
+                    !is_blocked && locks.get(file).map(|held| held.mode) == next.held.get(holder).copied()
                 }
                 Some(Answer::Refused(code)) => is_blocked && code == "LOCK_CONFLICT",
                 Some(_) => false,
             }
         }
         Act::Release => {
-            let had = next.remove(holder);
-            let is_taken = had.is_none() && others.any(|(_, mode)| *mode == Mode::Writing);
+            let had = next.held.remove(holder);
+            if had.is_some() {
+                next.given_back.insert(holder.clone());
+            }
+            let is_known = had.is_some() || register.given_back.contains(holder);
+            let is_taken = !is_known && others.any(|(_, mode)| *mode == Mode::Writing);
             match answer {
                 None => true,
-                Some(Answer::Released { missing }) => !is_taken && missing.contains(file) == had.is_none(),
+                Some(Answer::Released(not_held)) => !is_taken && not_held.all().contains(file) != is_known,
                 Some(Answer::Refused(code)) => is_taken && code == "LOCK_LOST",
                 Some(_) => false,
             }
@@ -102,9 +111,12 @@ fn step(register: &Register, operation: &Operation) -> Option<Register> {
         Act::Check => match answer {
             None => true,
             Some(Answer::Seen { held, others: seen }) => {
-                let seen: Register = seen.get(file).into_iter().flatten().cloned().collect();
-                held.get(file).map(|held| held.mode) == register.get(holder).copied()
-                    && seen == others.map(|(other, mode)| (other.clone(), *mode)).collect::<Register>()
+                let seen: BTreeMap<Holder, Mode> = seen.get(file).into_iter().flatten().cloned().collect();
+                held.get(file).map(|held| held.mode) == register.held.get(holder).copied()
+                    && seen
+                        == others
+                            .map(|(other, mode)| (other.clone(), *mode))
+                            .collect::<BTreeMap<_, _>>()
             }
             Some(_) => false,
         },

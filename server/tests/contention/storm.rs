@@ -3,13 +3,16 @@
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use coord::domain::{Branch, CommitSha, RepoId};
 use coord::store::Store;
+use coord::store::scripts::{LearntHead, record_head};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
-use crate::arena::{self, Arena, BRANCHES, CRON_SECRET, HEAD, PUSHED, REPO, REPO_URL};
+use crate::arena::{self, Arena, BRANCHES, CRON_SECRET, HEAD, OLD, REPO, REPO_URL};
 use crate::history::judge::{Rules, Tally, judge};
 use crate::history::log;
 use crate::history::operation::{Act, Mode};
@@ -41,6 +44,8 @@ pub async fn storm(stores: [Arc<dyn Store>; 2], seed: u64) -> Tally {
     let [one, other] = stores;
     let arena = arena::open(&[(one, 1), (other, 2)], &EDGES).await;
     let recorder = Recorder::new(REPO_URL);
+    let pushes = Arc::default();
+    let pusher = tokio::spawn(push_for_ever(Arc::clone(&arena.store), Arc::clone(&pushes)));
     let mut agents = tokio::task::JoinSet::new();
     for number in 0..CLIENTS {
         // Three agents of each person, one of them without a name.
@@ -49,6 +54,7 @@ pub async fn storm(stores: [Arc<dyn Store>; 2], seed: u64) -> Tally {
         agents.spawn(wander(
             client,
             arena.addresses.clone(),
+            Arc::clone(&pushes),
             fastrand::Rng::with_seed(seed + number as u64),
         ));
     }
@@ -63,6 +69,7 @@ pub async fn storm(stores: [Arc<dyn Store>; 2], seed: u64) -> Tally {
     for sweep in sweeps {
         sweep.abort();
     }
+    pusher.abort();
     verdict(&arena, &recorder, BTreeSet::from([1, 2])).await
 }
 
@@ -90,11 +97,11 @@ pub async fn verdict(arena: &Arena, recorder: &Recorder, ttls: BTreeSet<i64>) ->
 }
 
 /// One client's life.
-async fn wander(client: Client, addresses: Vec<SocketAddr>, mut random: fastrand::Rng) {
+async fn wander(client: Client, addresses: Vec<SocketAddr>, pushes: Arc<AtomicUsize>, mut random: fastrand::Rng) {
     let mut last: Option<Request> = None;
     for _ in 0..OPERATIONS {
         let address = addresses[random.usize(..addresses.len())];
-        let request = choose(&mut random, last.take());
+        let request = choose(&mut random, last.take(), &pushes);
         match random.u32(..20) {
             // Killed while it waits.
             0 => {
@@ -125,7 +132,7 @@ async fn wander(client: Client, addresses: Vec<SocketAddr>, mut random: fastrand
     }
 }
 
-fn choose(random: &mut fastrand::Rng, last: Option<Request>) -> Request {
+fn choose(random: &mut fastrand::Rng, last: Option<Request>, pushes: &AtomicUsize) -> Request {
     // Half the time on the files of the time before: renewals, upgrades and releases of what is held.
     let (branch, files) = match last {
         Some(last) if random.bool() => (last.branch, last.files),
@@ -143,23 +150,55 @@ fn choose(random: &mut fastrand::Rng, last: Option<Request>) -> Request {
         5..8 => Act::Release,
         _ => Act::Check,
     };
-    // A commit that is not the head, with the head as its base: an agent that is ahead. Now and then one that is behind.
-    let base_head = (random.u32(..12) > 0).then(|| HEAD.to_owned());
+    // An agent that has pulled just now; now and then one that is behind. What it says that it pushed is the head, mostly, which
+    // comes after the claim if the branch has moved since.
+    let newest = commit(pushes.load(Ordering::Relaxed));
+    let agent_head = if random.u32(..12) > 0 {
+        newest.clone()
+    } else {
+        HEAD.to_owned()
+    };
     let new_head = match random.u32(..6) {
         0 => None,
-        1 => Some(HEAD.to_owned()),
+        1 => Some(OLD.to_owned()),
         2 => Some("d333333333333333333333333333333333333333".to_owned()),
-        _ => Some(PUSHED.to_owned()),
+        _ => Some(newest),
     };
-    let agent_head = "a000000000000000000000000000000000000000".to_owned();
     Request {
         branch,
         files,
         act,
         agent_head,
-        base_head,
+        base_head: None,
         new_head,
         abandon: random.u32(..4) == 0,
+    }
+}
+
+/// The commit of the push of that number; the one before the first is the head of the beginning.
+fn commit(push: usize) -> String {
+    match push {
+        0 => HEAD.to_owned(),
+        _ => format!("e{push:039x}"),
+    }
+}
+
+/// Moves the branches on, both to the same commits.
+async fn push_for_ever(store: Arc<dyn Store>, pushes: Arc<AtomicUsize>) {
+    let repo = RepoId::parse(REPO_URL).expect("a repository");
+    let sha = |text: &str| CommitSha::parse(text).expect("a commit");
+    let mut recent = vec![sha(HEAD), sha(OLD)];
+    for push in 1.. {
+        tokio::time::sleep(Duration::from_millis(120)).await;
+        let head = sha(&commit(push));
+        recent.insert(0, head.clone());
+        for name in BRANCHES {
+            let branch = Branch::parse(name).expect("a branch");
+            record_head(&*store, &repo, &branch, &LearntHead::local(&head, &recent))
+                .await
+                .expect("recorded");
+        }
+        pushes.store(push, Ordering::Relaxed);
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::history::judge::{Rules, judge};
 use crate::history::log::{Event, Kind, Stored};
 use crate::history::model::{Entry, Rule};
-use crate::history::operation::{Act, Answer, Held, Holder, Mode, Moment, Operation, message_of};
+use crate::history::operation::{Act, Answer, Held, Holder, Mode, Moment, NotHeld, Operation, message_of};
 use crate::linear::linearize;
 
 const TTL: i64 = 10;
@@ -30,6 +30,7 @@ fn operation(id: u64, user: &str, names: &[&str], act: Act, second: i64, answer:
         branch: "main".to_owned(),
         files: files(names),
         act,
+        abandon: false,
         invoked: Moment {
             tick,
             millisecond: second * 1000,
@@ -91,9 +92,10 @@ fn conflict() -> Option<Answer> {
 }
 
 fn released(missing: &[&str]) -> Option<Answer> {
-    Some(Answer::Released {
+    Some(Answer::Released(NotHeld {
         missing: files(missing).into_iter().collect(),
-    })
+        ..NotHeld::default()
+    }))
 }
 
 /// A true history, to be bent: ann writes a and b; bob is refused b; ann gives back b; bob writes b and reads c; cat reads c;
@@ -370,6 +372,32 @@ fn the_judge_sees_a_holder_who_may_not_renew_because_it_is_behind() {
     let (mut operations, mut stored) = truth();
     behind(&["b", "new"])(&mut operations, &mut stored);
     judge(&operations, &stored, &rules()).expect("a new file is refused");
+}
+
+#[test]
+fn the_judge_knows_what_was_given_back_before() {
+    // ann gives back b once more, which bob writes by then.
+    let (mut operations, stored) = truth();
+    operations.push(operation(10, "ann", &["b"], Act::Release, 112, released(&[])));
+    judge(&operations, &stored, &rules()).expect("the same answer to the same request");
+    let again = |files: &[&str]| {
+        Some(Answer::Released(NotHeld {
+            again: self::files(files).into_iter().collect(),
+            ..NotHeld::default()
+        }))
+    };
+    let (mut operations, stored) = truth();
+    operations.push(operation(10, "ann", &["b", "z"], Act::Release, 112, again(&["b", "z"])));
+    let violation = judge(&operations, &stored, &rules()).expect_err("z was never given back");
+    assert_eq!(violation.rule, Rule::ImpossibleAnswer);
+    let lost = broken(|operations, stored| {
+        let answer = Some(Answer::Refused("LOCK_LOST".to_owned()));
+        operations.push(operation(10, "ann", &["b", "z"], Act::Release, 112, answer));
+        stored
+            .events
+            .push(refused(10, "ann", &["b", "z"], None, 112, "LOST", &["z"]));
+    });
+    assert_eq!(lost, Rule::UnfoundedRefusal, "nobody writes z");
 }
 
 #[test]

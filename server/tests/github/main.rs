@@ -24,6 +24,7 @@ mod people;
 mod people_faults;
 mod public_graph;
 mod refreshing;
+mod releases;
 mod schema;
 mod serving;
 mod trees;

@@ -1,9 +1,9 @@
 //! The age of a head that is kept in the store, and what only the source can tell.
 
-use coord::domain::{Claim, CommitSha, FilePath, Message, NeighborPolicy};
-use coord::source::Reachable;
+use coord::domain::work::{Shortfall, Verdict};
+use coord::domain::{Claim, CommitSha, FilePath, NeighborPolicy};
 use coord::store::keys;
-use coord::store::scripts::{self, Entered, Entry, HeadTerms, LearntHead, Rates, Release, Stop};
+use coord::store::scripts::{self, Entered, Entry, HeadTerms, LearntHead, Rates, ReleaseOutcome, Stop, Written};
 
 use crate::entry::{entry_of, try_entry};
 use crate::world::{HEAD, LOCAL, NEXT, World, answered, sha, stopped};
@@ -198,35 +198,25 @@ async fn whether_work_was_pushed_is_asked_before_it_is_refused(world: World) {
     world.records_head(HEAD, &[HEAD]).await;
     let ann = world.agent("ann");
     ann.writes(&["a.ts"]).await;
-    let message = Message::parse("Done with the parser").unwrap();
-    let release = async |new_head: &str, reachable, is_asked| {
-        let release = Release {
-            new_head: Some(&sha(new_head)),
-            reachable,
-            is_abandoned: false,
-            message: &message,
-            paths: &[FilePath::parse("a.ts").unwrap()],
-        };
-        let entry = Entry {
-            head: HeadTerms::Aged {
-                refresh_after: 10,
-                at_most: None,
-                is_asked,
-            },
-            ..entry_of(&world, &ann.holder, Rates::NONE)
-        };
-        scripts::release(&*world.store, &entry, &release).await.unwrap()
-    };
+    let ann = ann.without_source().with_aged_head();
     let events = world.events().await.len();
-    let stop = stopped(release(NEXT, Reachable::Unknown, false).await);
-    assert!(matches!(stop, Stop::AskSource { .. }), "{stop:?}");
+    let asks = answered(ann.try_release(Some(NEXT), None, false, &["a.ts"]).await);
+    let ReleaseOutcome::AskWork { head, written, .. } = asks else {
+        panic!("{asks:?}")
+    };
+    let claimed = Written {
+        path: "a.ts".to_owned(),
+        claim_head: sha(HEAD),
+    };
+    assert_eq!((head.commit, written), (sha(HEAD), vec![claimed]));
     assert_eq!(world.events().await.len(), events, "nothing was refused yet");
-    let refused = answered(release(NEXT, Reachable::No, true).await);
-    assert!(
-        matches!(refused, scripts::ReleaseOutcome::NotPushed { .. }),
-        "{refused:?}"
-    );
-    crate::world::released(answered(release(NEXT, Reachable::Yes, true).await));
+    let missing = Verdict::Missing(Shortfall::NotOnBranch);
+    let refused = answered(ann.try_release(Some(NEXT), Some(missing), false, &["a.ts"]).await);
+    assert!(matches!(refused, ReleaseOutcome::NotPushed { .. }), "{refused:?}");
+    crate::world::released(answered(
+        ann.try_release(Some(NEXT), Some(Verdict::Pushed), false, &["a.ts"])
+            .await,
+    ));
 }
 
 on_every_store!(

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use coord::domain::Claim::{Reading, Writing};
+use coord::domain::work::Verdict;
 use coord::domain::{FilePath, NeighborPolicy};
 use coord::source::Reachable;
 use coord::store::redis::RedisStore;
-use coord::store::scripts::{Entry, HeadTerms, Rates, check_status, take_due};
+use coord::store::scripts::{Entry, HeadTerms, Judged, Rates, check_status, take_due};
 use coord::store::{Request, Store};
 use coord::sweep::sweep_due;
 
@@ -109,9 +110,14 @@ async fn a_check_and_a_claim_cost_what_they_cost() {
     note("check of all that is held").await;
     bob.clone().at(NEXT).claim(Writing, &["c.ts"]).await;
     note("claim refused as stale").await;
-    ann.release(Some(HEAD), Reachable::Yes, &["a.ts"]).await;
+    let judged = [Judged {
+        path: "a.ts".to_owned(),
+        claim_head: sha(HEAD),
+        verdict: Verdict::Pushed,
+    }];
+    answered(ann.release_as_judged(Some(HEAD), &judged, false, &["a.ts"]).await);
     note("release refused").await;
-    ann.release(Some(NEXT), Reachable::Yes, &["a.ts"]).await;
+    answered(ann.release_as_judged(Some(NEXT), &judged, false, &["a.ts"]).await);
     note("release").await;
     let many: Vec<String> = (0..512).map(|number| format!("many/{number}.ts")).collect();
     ann.reads(&many).await;

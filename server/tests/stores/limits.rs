@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use coord::domain::{Claim, FilePath, Message, NeighborPolicy};
-use coord::source::Reachable;
 use coord::store::keys;
 use coord::store::scripts::{self, Entered, Entry, HeadTerms, Limited, Rate, Rates, Release, Stop, Wanted};
 
@@ -172,10 +171,12 @@ impl World {
         };
         let release = Release {
             new_head: None,
-            reachable: Reachable::Unknown,
+            agent_head: &head,
             is_abandoned: true,
             message: &Message::parse("Throwing it away").unwrap(),
             paths: &[FilePath::parse(path).unwrap()],
+            can_ask: false,
+            judged: &[],
         };
         came(&scripts::release(&*self.store, &entry, &release).await.unwrap())
     }

@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use coord::domain::work::{Shortfall, Verdict};
 use coord::domain::{
     AgentId, Branch, Claim, CommitSha, FilePath, Holder, LockEntry, Message, NeighborPolicy, RepoId, UserId,
 };
 use coord::source::Reachable;
 use coord::store::redis::RedisStore;
 use coord::store::scripts::{
-    self, ClaimOutcome, Entered, Entry, Finding, LearntHead, Relation, Release, ReleaseOutcome, Released, Stop, Survey,
-    Wanted,
+    self, ClaimOutcome, Entered, Entry, Finding, HeadTerms, Judged, LearntHead, Relation, Release, ReleaseOutcome,
+    Released, Stop, Survey, Wanted,
 };
 use coord::store::upstash::UpstashStore;
 use coord::store::{Request, Store, Value, keys};
@@ -387,17 +388,66 @@ impl Agent<'_> {
         is_abandoned: bool,
         paths: &[impl AsRef<str>],
     ) -> ReleaseOutcome {
+        let verdict = match reachable {
+            Reachable::Yes => Some(Verdict::Pushed),
+            Reachable::No => Some(Verdict::Missing(Shortfall::NotOnBranch)),
+            Reachable::Unknown => None,
+        };
+        answered(self.try_release(new_head, verdict, is_abandoned, paths).await)
+    }
+
+    /// Gives back, where the source says `verdict` of all that is written.
+    pub async fn try_release(
+        &self,
+        new_head: Option<&str>,
+        verdict: Option<Verdict>,
+        is_abandoned: bool,
+        paths: &[impl AsRef<str>],
+    ) -> Entered<ReleaseOutcome> {
+        let mut judged = Vec::new();
+        for path in paths.iter().map(AsRef::as_ref).filter(|_| verdict.is_some()) {
+            let entries = self.world.stored(path).await;
+            let is_own = |entry: &&LockEntry| {
+                entry.user_id == self.holder.user_id.as_str()
+                    && entry.agent_id.as_deref() == self.holder.agent_id.as_ref().map(AgentId::as_str)
+                    && entry.branch == self.branch.as_str()
+            };
+            if let (Some(entry), Some(verdict)) = (entries.iter().find(is_own), verdict) {
+                judged.push(Judged {
+                    path: path.to_owned(),
+                    claim_head: sha(&entry.agent_head),
+                    verdict,
+                });
+            }
+        }
+        self.release_as_judged(new_head, &judged, is_abandoned, paths).await
+    }
+
+    /// Gives back, where the source said `judged`.
+    pub async fn release_as_judged(
+        &self,
+        new_head: Option<&str>,
+        judged: &[Judged],
+        is_abandoned: bool,
+        paths: &[impl AsRef<str>],
+    ) -> Entered<ReleaseOutcome> {
         let (new_head, paths) = (new_head.map(sha), file_paths(paths));
         let message = Message::parse(&self.message).unwrap();
         let request = Release {
             new_head: new_head.as_ref(),
-            reachable,
+            agent_head: &self.head,
             is_abandoned,
             message: &message,
             paths: &paths,
+            can_ask: self.has_aged_head && judged.is_empty(),
+            judged,
         };
-        let entered = scripts::release(&*self.world.store, &self.entry(&[]), &request).await;
-        answered(entered.unwrap())
+        let known = [];
+        let mut entry = self.entry(&known);
+        if is_abandoned && self.repo_head.is_none() {
+            entry.head = HeadTerms::Any;
+        }
+        scripts::release(&*self.world.store, &entry, &request).await.unwrap()
     }
 }
 

@@ -59,7 +59,7 @@ pub(super) async fn get_graph(
     let asked = query.parse(caller)?;
     let (repo, branch) = (&asked.repo, &asked.branch);
     let entrant = asked.entrant.clone();
-    let mut entrance = Entrance::open(&state, repo, branch, entrant, None, Right::Read, Vec::new()).await?;
+    let mut entrance = Entrance::open(&state, repo, branch, entrant, None, Right::Read, Some(Vec::new())).await?;
     let (head, replies) = loop {
         let entered = enter(&*state.store, &entrance.entry(), Overview::requests(repo, branch)).await?;
         if let Some(answer) = entrance.pass(entered).await? {

@@ -1,5 +1,6 @@
 //! Commits before commits. Relations of whole ids hold for ever and are asked for once.
 
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -10,9 +11,9 @@ use super::client::Client;
 use super::error::GithubError;
 use super::flights::Flights;
 use super::heads::small;
-use crate::domain::{CommitSha, RepoId};
+use crate::domain::{CommitSha, FilePath, RepoId};
 use crate::recent::Recent;
-use crate::source::{Reachable, SourceError};
+use crate::source::{Comparison, Reachable, SourceError};
 
 /// Answers remembered, about; one takes some 200 bytes.
 const MOST: usize = 8_192;
@@ -21,6 +22,8 @@ const MOST_LISTS: usize = 64;
 /// How long a commit that GitHub does not have is taken to be missing: it may be pushed. An agent that works on commits of
 /// its own asks about them at every step.
 const UNKNOWN_FOR: Duration = Duration::from_secs(60);
+/// The most changed files that a comparison names.
+const MOST_FILES: usize = 300;
 /// The most commits that GitHub lists at once.
 const PAGE: usize = 100;
 
@@ -42,13 +45,40 @@ struct List {
 }
 
 #[derive(Deserialize)]
-struct Comparison {
+struct Compared {
+    status: String,
+    /// On the first page alone, and not all of them where there are [`MOST_FILES`].
+    #[serde(default)]
+    files: Option<Vec<ChangedFile>>,
+}
+
+#[derive(Deserialize)]
+struct ChangedFile {
+    filename: String,
+    #[serde(default)]
+    previous_filename: Option<String>,
     status: String,
 }
 
 #[derive(Deserialize)]
 struct Commit {
     sha: String,
+}
+
+impl Compared {
+    /// Whether the first of the two is reachable from the second.
+    fn relation(&self) -> Result<Reachable, GithubError> {
+        match self.status.as_str() {
+            "ahead" | "identical" => Ok(Reachable::Yes),
+            "behind" | "diverged" => Ok(Reachable::No),
+            other => {
+                let other: String = other.chars().take(40).collect();
+                Err(GithubError::Malformed(format!(
+                    "a comparison with the status {other:?}"
+                )))
+            }
+        }
+    }
 }
 
 impl History {
@@ -92,26 +122,83 @@ impl History {
         let path = ["compare", range.as_str()];
         // The second page, since the first carries every changed file with its patch.
         let ask = small(client, &path, &[("per_page", "1"), ("page", "2")]);
-        let answer = match client.json::<Comparison>(slug, &ask).await {
-            Ok(comparison) => match comparison.status.as_str() {
-                "ahead" | "identical" => Reachable::Yes,
-                "behind" | "diverged" => Reachable::No,
-                other => {
-                    let other: String = other.chars().take(40).collect();
-                    return Err(GithubError::Malformed(format!("a comparison with the status {other:?}")).about(repo));
-                }
-            },
+        let answer = match client.json::<Compared>(slug, &ask).await {
+            Ok(compared) => compared.relation().map_err(|error| error.about(repo))?,
             // One of the two is not there; of a repository without commits, and of histories without a common commit too.
             Err(GithubError::NotFound | GithubError::NoSuchCommit | GithubError::Empty) => Reachable::Unknown,
             Err(error) => return Err(error.about(repo)),
         };
+        self.remember(pair, answer);
+        Ok(answer)
+    }
+
+    fn remember(&self, pair: Pair, answer: Reachable) {
         // What an abbreviation stands for may change.
-        let is_lasting = [base, head].iter().all(|id| matches!(id.as_str().len(), 40 | 64));
+        let is_lasting = [&pair.1, &pair.2].iter().all(|id| matches!(id.as_str().len(), 40 | 64));
         if is_lasting || answer == Reachable::Unknown {
             let mut relations = self.relations.lock().unwrap_or_else(PoisonError::into_inner);
             relations.put(pair, (answer, Instant::now()));
         }
-        Ok(answer)
+    }
+
+    /// How `tip` stands to `base`, and which of `paths` changed in between: one question, whose answer names up to
+    /// [`MOST_FILES`] changed files, each with its patch. Where it is too large, the relation alone.
+    pub(super) async fn changes(
+        self: &Arc<Self>,
+        client: &Arc<Client>,
+        slug: &Slug,
+        repo: &RepoId,
+        (base, tip): (&CommitSha, &CommitSha),
+        paths: &[FilePath],
+    ) -> Result<Comparison, SourceError> {
+        let unknown = |descends| Comparison {
+            descends,
+            same: vec![None; paths.len()],
+        };
+        let pair = (repo.clone(), base.clone(), tip.clone());
+        {
+            let mut relations = self.relations.lock().unwrap_or_else(PoisonError::into_inner);
+            // Of commits that do not follow on each other it does not name what differs.
+            if let Some((answer, learnt)) = relations.get(&pair)
+                && (*answer == Reachable::No || (*answer == Reachable::Unknown && learnt.elapsed() < UNKNOWN_FOR))
+            {
+                return Ok(unknown(*answer));
+            }
+        }
+        let range = format!("{base}...{tip}");
+        let path = ["compare", range.as_str()];
+        let ask = small(client, &path, &[("per_page", "1")]);
+        let compared = match client.json::<Compared>(slug, &ask).await {
+            Ok(compared) => compared,
+            Err(GithubError::NotFound | GithubError::NoSuchCommit | GithubError::Empty) => {
+                self.remember(pair, Reachable::Unknown);
+                return Ok(unknown(Reachable::Unknown));
+            }
+            Err(GithubError::TooLarge { .. }) => {
+                return Ok(unknown(self.is_ancestor(client, slug, repo, base, tip).await?));
+            }
+            Err(error) => return Err(error.about(repo)),
+        };
+        let descends = compared.relation().map_err(|error| error.about(repo))?;
+        self.remember(pair, descends);
+        let Some(files) = compared.files.filter(|_| descends == Reachable::Yes) else {
+            return Ok(unknown(descends));
+        };
+        let is_whole = files.len() < MOST_FILES;
+        let changed: HashSet<&str> = files
+            .iter()
+            .filter(|file| file.status != "unchanged")
+            .flat_map(|file| [Some(file.filename.as_str()), file.previous_filename.as_deref()])
+            .flatten()
+            .collect();
+        let is_same = |path: &FilePath| match changed.contains(path.as_str()) {
+            true => Some(false),
+            false => is_whole.then_some(true),
+        };
+        Ok(Comparison {
+            descends,
+            same: paths.iter().map(is_same).collect(),
+        })
     }
 
     /// Up to `limit` commits reachable from `tip`, newest first.

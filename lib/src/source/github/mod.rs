@@ -48,9 +48,9 @@ pub use error::GithubError;
 pub use limits::Limits;
 pub use rate_limit::{LimitKind, Limited};
 
-use super::{BlobSink, KnownHead, Reachable, RefreshedHead, Source, SourceError, TreeEntry};
+use super::{BlobSink, Comparison, KnownHead, Reachable, RefreshedHead, Source, SourceError, TreeEntry};
 use crate::auth::RepoLimit;
-use crate::domain::{Branch, CommitSha, RepoId};
+use crate::domain::{Branch, CommitSha, FilePath, RepoId};
 use address::Slug;
 use client::Client;
 use heads::Heads;
@@ -178,6 +178,19 @@ impl Source for GithubSource {
         let slug = self.slug(repo)?;
         self.history
             .is_ancestor(&self.client, &slug, repo, ancestor, descendant)
+            .await
+    }
+
+    async fn compare(
+        &self,
+        repo: &RepoId,
+        base: &CommitSha,
+        tip: &CommitSha,
+        paths: &[FilePath],
+    ) -> Result<Comparison, SourceError> {
+        let slug = self.slug(repo)?;
+        self.history
+            .changes(&self.client, &slug, repo, (base, tip), paths)
             .await
     }
 

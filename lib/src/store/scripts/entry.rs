@@ -101,6 +101,8 @@ pub enum HeadTerms<'a> {
     Told(&'a CommitSha),
     /// The store, however old: nobody here can ask.
     Stored,
+    /// The store, however old, and where it has none, none.
+    Any,
     /// The store, if it is young enough.
     Aged {
         /// Seconds after which it is asked for again.
@@ -171,6 +173,7 @@ impl<'a> Entry<'a> {
         let (told, refresh_after, at_most, is_asked) = match self.head {
             HeadTerms::Told(head) => (head.as_str(), String::new(), String::new(), true),
             HeadTerms::Stored => ("", String::new(), String::new(), true),
+            HeadTerms::Any => ("", "ANY".to_owned(), String::new(), true),
             HeadTerms::Aged {
                 refresh_after,
                 at_most,
@@ -315,6 +318,17 @@ impl SeenHead {
             age: reply.optional_number()?,
             is_unconfirmed: reply.flag()?,
         })
+    }
+
+    /// The head; nothing, where the question was let in without one.
+    pub(super) fn read_if_any(reply: &mut Reply) -> Result<Option<Self>, StoreError> {
+        let commit = reply.optional_commit()?;
+        let (age, is_unconfirmed) = (reply.optional_number()?, reply.flag()?);
+        Ok(commit.map(|commit| SeenHead {
+            commit,
+            age,
+            is_unconfirmed,
+        }))
     }
 }
 

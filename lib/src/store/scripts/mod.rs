@@ -19,7 +19,7 @@ pub use head::{HeadChange, LearntHead, Pushed, PushedHead, fail_head, forget_hea
 pub use identity::{RememberedMember, forget, recall, remember};
 pub use lock::{ClaimOutcome, Direction, Finding, Held, Relation, Survey, Wanted, check_status, claim};
 pub use probe::probe;
-pub use release::{Release, ReleaseOutcome, Released, release};
+pub use release::{Judged, Release, ReleaseOutcome, Released, Written, release};
 pub use sweep::{Swept, TakenRepository, settle_due, sweep, take_due};
 
 use super::keys;
@@ -35,12 +35,15 @@ script!(
     /// All of some files, or none.
     CLAIM, "claim", repeatable: false,
     ["context", "events", "held", "entries", "refusal", "holder", "heads", "limits", "enter", "neighbors", "survey",
-     "graph_age", "tokens"]
+     "graph_age", "tokens", "releases"]
 );
 script!(
     /// Gives files back.
     RELEASE, "release", repeatable: false,
-    ["context", "events", "held", "entries", "refusal", "holder", "heads", "limits", "enter", "neighbors", "graph_age"]
+    [
+        "context", "events", "held", "entries", "refusal", "holder", "heads", "limits", "enter", "neighbors", "graph_age",
+        "releases"
+    ]
 );
 script!(
     /// Lets a question in.

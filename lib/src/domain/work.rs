@@ -1,0 +1,146 @@
+//! Whether work that was done under a lock is on the branch.
+
+/// What is true of one written file when it is given back. *New head* is the commit that the caller says it has pushed, *claim
+/// head* the head of the branch when the file was claimed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WorkFacts {
+    /// The new head is the claim head.
+    pub is_same_commit: bool,
+    /// The new head is on the branch.
+    pub is_on_branch: bool,
+    /// The new head descends from the claim head.
+    pub follows_claim: bool,
+    /// The claim head is no longer on the branch: its history was written anew, so that nothing on it can descend from there.
+    pub is_rewritten: bool,
+    /// The file is at the new head as it was at the claim head.
+    pub is_same_content: bool,
+    /// The working copy has nothing of the file that the new head has not: its commit is the new head, or is on the branch, or
+    /// has the file as the new head has it (so after a squash).
+    pub is_all_there: bool,
+}
+
+/// What that comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The branch has the work.
+    Pushed,
+    /// There is no work: the file is as it was at the claim.
+    Unchanged,
+    /// The branch does not have it, or that cannot be told.
+    Missing(Shortfall),
+}
+
+/// Why a push is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shortfall {
+    /// The new head is that of the claim: nothing was committed.
+    SameCommit,
+    /// The new head is not on the branch.
+    NotOnBranch,
+    /// The new head is on the branch, and was so before the claim, or came in by another way.
+    NotAfterClaim,
+    /// The working copy has commits that are not on the branch.
+    CopyAhead,
+    /// Nobody could tell.
+    Unknown,
+}
+
+impl WorkFacts {
+    /// The rule.
+    pub fn verdict(self) -> Verdict {
+        if self.is_same_commit {
+            return Verdict::Missing(Shortfall::SameCommit);
+        }
+        if !self.follows_claim && !(self.is_rewritten && self.is_on_branch) {
+            return Verdict::Missing(if self.is_on_branch {
+                Shortfall::NotAfterClaim
+            } else {
+                Shortfall::NotOnBranch
+            });
+        }
+        if !self.is_all_there {
+            return Verdict::Missing(Shortfall::CopyAhead);
+        }
+        if self.is_same_content {
+            return Verdict::Unchanged;
+        }
+        if self.is_on_branch {
+            Verdict::Pushed
+        } else {
+            Verdict::Missing(Shortfall::NotOnBranch)
+        }
+    }
+}
+
+impl Verdict {
+    const ALL: [Verdict; 7] = [
+        Verdict::Pushed,
+        Verdict::Unchanged,
+        Verdict::Missing(Shortfall::SameCommit),
+        Verdict::Missing(Shortfall::NotOnBranch),
+        Verdict::Missing(Shortfall::NotAfterClaim),
+        Verdict::Missing(Shortfall::CopyAhead),
+        Verdict::Missing(Shortfall::Unknown),
+    ];
+
+    /// As `release.lua` spells it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Verdict::Pushed => "PUSHED",
+            Verdict::Unchanged => "UNCHANGED",
+            Verdict::Missing(Shortfall::SameCommit) => "SAME",
+            Verdict::Missing(Shortfall::NotOnBranch) => "ELSEWHERE",
+            Verdict::Missing(Shortfall::NotAfterClaim) => "EARLIER",
+            Verdict::Missing(Shortfall::CopyAhead) => "AHEAD",
+            Verdict::Missing(Shortfall::Unknown) => "UNKNOWN",
+        }
+    }
+
+    /// The verdict of that spelling.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|verdict| verdict.as_str() == text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_pushed_work_that_follows_the_claim_is_let_go() {
+        use Shortfall::{CopyAhead, NotAfterClaim, NotOnBranch, SameCommit};
+        use Verdict::{Missing, Pushed, Unchanged};
+        // s same commit, b on the branch, f follows, r rewritten, u unchanged, t all there.
+        for (letters, expected) in [
+            ("bft", Pushed),
+            ("bfut", Unchanged),
+            ("sbfut", Missing(SameCommit)),
+            ("bt", Missing(NotAfterClaim)),
+            ("but", Missing(NotAfterClaim)),
+            ("ft", Missing(NotOnBranch)),
+            ("fut", Unchanged),
+            ("t", Missing(NotOnBranch)),
+            ("ut", Missing(NotOnBranch)),
+            ("bf", Missing(CopyAhead)),
+            ("bfu", Missing(CopyAhead)),
+            ("brt", Pushed),
+            ("brut", Unchanged),
+            ("rt", Missing(NotOnBranch)),
+            ("br", Missing(CopyAhead)),
+        ] {
+            let facts = WorkFacts {
+                is_same_commit: letters.contains('s'),
+                is_on_branch: letters.contains('b'),
+                follows_claim: letters.contains('f'),
+                is_rewritten: letters.contains('r'),
+                is_same_content: letters.contains('u'),
+                is_all_there: letters.contains('t'),
+            };
+            assert_eq!(facts.verdict(), expected, "{letters}");
+        }
+        for verdict in Verdict::ALL {
+            assert_eq!(Verdict::parse(verdict.as_str()), Some(verdict));
+        }
+        assert_eq!(Verdict::parse("pushed"), None);
+    }
+}

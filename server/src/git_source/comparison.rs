@@ -1,0 +1,65 @@
+//! Whether two commits have files alike.
+
+use coord::domain::{CommitSha, FilePath};
+use coord::source::{Comparison, SourceError};
+use gix::ObjectId;
+use gix::objs::tree::EntryMode;
+
+use super::bounded::Deadline;
+use super::repository::{Named, Repository};
+
+/// What a tree has under a path, if anything.
+type Content = Option<(EntryMode, ObjectId)>;
+
+impl Repository {
+    /// How `tip` stands to `base`, and whether it has `paths` as that has them: the same object in the same mode, or neither any.
+    pub(super) fn compare(
+        &self,
+        base: &CommitSha,
+        tip: &CommitSha,
+        paths: &[FilePath],
+        deadline: &Deadline,
+    ) -> Result<Comparison, SourceError> {
+        let descends = self.is_ancestor(base, tip, deadline)?;
+        let (before, after) = (
+            self.contents(base, paths, deadline)?,
+            self.contents(tip, paths, deadline)?,
+        );
+        let same = match (before, after) {
+            (Some(before), Some(after)) => before
+                .iter()
+                .zip(&after)
+                .map(|(one, other)| Some(one == other))
+                .collect(),
+            _ => vec![None; paths.len()],
+        };
+        Ok(Comparison { descends, same })
+    }
+
+    /// What `commit` has under each of `paths`; nothing, where it cannot be read in time.
+    fn contents(
+        &self,
+        commit: &CommitSha,
+        paths: &[FilePath],
+        deadline: &Deadline,
+    ) -> Result<Option<Vec<Content>>, SourceError> {
+        let is_miss = |answer: &Result<Option<Vec<Content>>, SourceError>| !matches!(answer, Ok(Some(_)));
+        self.objects().read(is_miss, |handle| {
+            let Named::Commit(id) = self.resolve(handle, commit)? else {
+                return Ok(None);
+            };
+            let tree = handle.find_commit(id).ok().and_then(|commit| commit.tree().ok());
+            let Some(tree) = tree else { return Ok(None) };
+            let mut contents = Vec::with_capacity(paths.len());
+            for path in paths {
+                let found = tree.lookup_entry(path.as_str().split('/'));
+                let Ok(found) = found else { return Ok(None) };
+                if deadline.has_passed() {
+                    return Ok(None);
+                }
+                contents.push(found.map(|entry| (entry.mode(), entry.object_id())));
+            }
+            Ok(Some(contents))
+        })
+    }
+}
