@@ -300,10 +300,12 @@ async fn a_redis_that_its_log_has_filled_heals_with_a_sweep() {
     let paths = [FilePath::parse("a.ts").unwrap()];
     let release = Release {
         new_head: None,
-        reachable: Reachable::Unknown,
+        agent_head: &ann.head,
         is_abandoned: true,
         message: &message,
         paths: &paths,
+        can_ask: false,
+        judged: &[],
     };
     let refused = scripts::release(&*world.store, &entry, &release).await;
     assert!(refused.is_err(), "{refused:?}");
