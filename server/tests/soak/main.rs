@@ -11,6 +11,7 @@ mod coord;
 #[expect(dead_code, reason = "the tests of the source use more of it")]
 mod git;
 #[path = "../fixtures/history/mod.rs"]
+#[expect(dead_code, reason = "the tests of crashes use more of it")]
 mod history;
 mod proxy;
 mod redis;

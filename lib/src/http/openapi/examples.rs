@@ -15,6 +15,9 @@ pub const GRANTED_AT: i64 = 1_795_306_224;
 /// When it lapses.
 pub const EXPIRY: i64 = GRANTED_AT + 300;
 
+/// Its fencing token: the time, in tenths of a millisecond.
+pub const TOKEN: i64 = GRANTED_AT * 10_000;
+
 const MESSAGE: &str = "Adding connection pooling, query() becomes async";
 
 /// Ada claims a file.
@@ -43,7 +46,7 @@ pub fn post_granted() -> Value {
                 "message": MESSAGE,
                 "timestamp": GRANTED_AT,
                 "expiry": EXPIRY,
-                "token": 1,
+                "token": TOKEN,
             },
         },
         "warnings": [],
