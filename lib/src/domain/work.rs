@@ -51,7 +51,8 @@ impl WorkFacts {
         if self.is_same_commit {
             return Verdict::Missing(Shortfall::SameCommit);
         }
-        if !self.follows_claim && !(self.is_rewritten && self.is_on_branch) {
+        let is_after_claim = self.follows_claim || (self.is_rewritten && self.is_on_branch);
+        if !is_after_claim {
             return Verdict::Missing(if self.is_on_branch {
                 Shortfall::NotAfterClaim
             } else {

@@ -89,7 +89,8 @@ impl GraphKeeper {
 
     /// Ends the background work. A build that is cut off gives its lease back, so that another process can begin at once.
     pub async fn stop(&self) {
-        for task in std::mem::take(&mut *lock(&self.tasks)) {
+        let tasks = std::mem::take(&mut *lock(&self.tasks));
+        for task in tasks {
             task.abort();
             // An error says that it was aborted, as it should be.
             let _ = task.await;

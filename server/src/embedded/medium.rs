@@ -3,6 +3,7 @@
 use parking_lot::Mutex;
 use redb::{BackendError, StorageBackend};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::io;
 use std::ops::Bound;
 use std::sync::Arc;
@@ -101,13 +102,11 @@ impl StorageBackend for View {
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
         let mut repaired = self.repaired.lock();
         for (page, part, place) in View::pages(offset, data.len()) {
-            if !repaired.pages.contains_key(&page) {
-                let below = self.page_below(page)?;
-                repaired.pages.insert(page, below);
-            }
-            if let Some(bytes) = repaired.pages.get_mut(&page) {
-                bytes[part].copy_from_slice(&data[place]);
-            }
+            let bytes = match repaired.pages.entry(page) {
+                Entry::Occupied(page) => page.into_mut(),
+                Entry::Vacant(empty) => empty.insert(self.page_below(page)?),
+            };
+            bytes[part].copy_from_slice(&data[place]);
         }
         Ok(())
     }

@@ -70,7 +70,8 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
             b'"' | b'\'' | b'`' => {
                 let end = string_end(rest, byte);
                 let content = text.get(at + 1..at + end - 1).unwrap_or_default();
-                let is_plain = !content.contains(['\\', '\n']) && !(byte == b'`' && content.contains("${"));
+                let has_expression = byte == b'`' && content.contains("${");
+                let is_plain = !has_expression && !content.contains(['\\', '\n']);
                 tokens.push(if is_plain {
                     Token::Text(content)
                 } else {

@@ -113,7 +113,6 @@ impl People for GithubSource {
         };
         let ask = || async move { Ok(asking.verdict().await) };
         let verdict = self.verifying.join((hash, repo.clone()), ask).await;
-        if matches!(verdict, Ok(Ok(Verdict::Refused(_) | Verdict::NoRight(_)))) {}
         verdict.unwrap_or_else(|error| {
             tracing::error!(%error, "a token was not verified");
             Err(AuthError::Unavailable(
