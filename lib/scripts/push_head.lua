@@ -5,11 +5,12 @@
 --       and after it those that are still of the branch, newest first, separated by spaces, 5 '1' if the branch was reset to
 --       other commits, 6 when the repository was pushed to, Unix seconds, 7 seconds for which the webhook counts as alive
 -- Returns { MOVED, now, commit }, { UNCHANGED, now, commit }
---      or { ASK_SOURCE, now }: it does not follow on what is known; the head is asked for with the next question
+--      or { ASK_SOURCE, now }: it does not follow on what is known; the head is asked for with the next question. Told again of
+--         the same, it is UNCHANGED
 --      or { UNUSED, now }: nobody has asked about this branch
 head_key, status_log_key, events_channel = KEYS[1], KEYS[2], KEYS[3]
 branch = ARGV[1]
--- Bytes of the names of deliveries of one second for which the source has been asked.
+-- Bytes of the names of deliveries for which the source has been asked.
 local MOST_NAMES = 4096
 local before, after, commits, is_reset, pushed_at = ARGV[2], ARGV[3], ARGV[4], ARGV[5] == '1', tonumber(ARGV[6])
 
@@ -29,22 +30,22 @@ if after == commit then
 end
 -- A push from before the moment at which the source itself named `commit` is no news.
 if after == '' or before ~= commit or pushed_at <= known_pushed_at or pushed_at < tonumber(source_at or 0) then
-  -- The source is asked once for a delivery: what it then says has all pushes until the latest that was told of by then. Pushes
-  -- of that very second are told apart by name.
-  local asked_at, names = string.match(asked_for or '', '^(%d+)(.*)$')
-  asked_at, names = tonumber(asked_at or 0), names or ''
+  -- The source is asked once for each delivery, by when it is of and what it tells. Where there are too many to remember, those of
+  -- before the latest count as asked for: what the source says then has all of them.
+  local floor, names = string.match(asked_for or '', '^(%d+)(.*)$')
+  floor, names = tonumber(floor or 0), names or ''
   local name = string.format(' %.0f:%s', pushed_at, after)
   if after == '' and string.find(names .. ' ', name .. ' ', 1, true) then
     -- A deletion is looked at once more: the source may not have known of it yet.
     name = name .. '-'
   end
-  if pushed_at < asked_at or string.find(names .. ' ', name .. ' ', 1, true) then
+  if pushed_at < floor or string.find(names .. ' ', name .. ' ', 1, true) then
     return { 'UNCHANGED', now, commit }
   end
-  if math.max(pushed_at, known_pushed_at) > asked_at or #names > MOST_NAMES then
-    asked_at, names = math.max(asked_at, pushed_at, known_pushed_at), ''
+  if #names > MOST_NAMES then
+    floor, names = math.max(floor, pushed_at, known_pushed_at), ''
   end
-  redis.call('HSET', head_key, 'asked_for', string.format('%.0f', asked_at) .. names .. name)
+  redis.call('HSET', head_key, 'asked_for', string.format('%.0f', floor) .. names .. name)
   redis.call('HSET', head_key, 'checked_at', 0)
   redis.call('HDEL', head_key, 'etag', 'refresh_at', 'failed')
   return { 'ASK_SOURCE', now }

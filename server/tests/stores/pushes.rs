@@ -107,7 +107,33 @@ async fn a_delivery_that_does_not_follow_moves_nothing(world: World) {
         );
         assert_eq!(world.head_field("commit").await.as_deref(), Some(NEXT), "{why}");
         assert!(world.head_is_due().await, "{why}");
+        // A deletion is looked at twice, and everything else once.
+        if after.is_some() {
+            assert_eq!(
+                world.is_pushed(before, after, pushed_at).await,
+                Pushed::Unchanged,
+                "{why}"
+            );
+        }
     }
+}
+
+async fn however_many_deliveries_are_sent_again_the_source_is_asked_once_for_each(world: World) {
+    let now = world.now().await;
+    world.records_head(HEAD, &[HEAD]).await;
+    let asked = async || {
+        let mut asked = 0;
+        for number in 0..200 {
+            let after = format!("{number:040x}");
+            let pushed = world.is_pushed(Some(LOCAL), Some(&after), now - 1_000 + number).await;
+            asked += usize::from(pushed == Pushed::AskSource);
+        }
+        asked
+    };
+    assert_eq!(asked().await, 200);
+    assert_eq!(asked().await, 0);
+    let stored = world.head_field("asked_for").await.unwrap();
+    assert!(stored.len() < 5_000, "{}", stored.len());
 }
 
 /// The branch is pushed to NEXT, and back to HEAD by force; then the first delivery is sent once more.
@@ -166,6 +192,7 @@ on_every_store!(
     a_push_moves_the_head_and_is_announced,
     a_reset_branch_has_only_the_new_commits,
     a_delivery_that_does_not_follow_moves_nothing,
+    however_many_deliveries_are_sent_again_the_source_is_asked_once_for_each,
     a_push_that_was_undone_does_not_come_back,
     while_a_webhook_tells_heads_are_not_asked_for,
 );
