@@ -1,4 +1,4 @@
-use super::plain_text::is_turning;
+use super::plain_text::is_unseen;
 use super::{Invalid, quoted};
 
 /// A person: the verified login. Never taken from the caller's word.
@@ -12,7 +12,7 @@ impl UserId {
         let is_valid = (1..=128).contains(&text.chars().count())
             && text
                 .chars()
-                .all(|character| !character.is_control() && !character.is_whitespace() && !is_turning(character));
+                .all(|character| !character.is_whitespace() && !is_unseen(character));
         if is_valid {
             Ok(UserId(text.to_owned()))
         } else {

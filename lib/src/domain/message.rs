@@ -1,3 +1,4 @@
+use super::plain_text::is_unseen;
 use super::{FilePath, Invalid, plain_text};
 
 /// What an agent tells the others: one sentence.
@@ -53,7 +54,7 @@ impl Message {
     /// # Errors
     /// When nothing is left after trimming, or it is longer than [`Message::MAX_CHARS`].
     pub fn parse(text: &str) -> Result<Self, Invalid> {
-        let text = plain_text(&text.replace(char::is_whitespace, " "));
+        let text = text.trim_matches(|character: char| character.is_whitespace() || is_unseen(character));
         let length = text.chars().count();
         if length == 0 {
             return Err(Invalid(
@@ -66,7 +67,7 @@ impl Message {
                 Self::MAX_CHARS
             )));
         }
-        Ok(Message(text))
+        Ok(Message(plain_text(&text.replace(char::is_whitespace, " "))))
     }
 
     /// Whether the message says no more than the names of the files: "Working on auth.ts".

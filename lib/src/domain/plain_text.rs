@@ -1,15 +1,13 @@
 /// `text` fit to be shown among other text: one line, of characters that neither steer a terminal nor turn the text around them.
 pub fn plain_text(text: &str) -> String {
-    let line: String = text
-        .chars()
-        .filter(|character| !character.is_control() && !is_turning(*character))
-        .collect();
+    let line: String = text.chars().filter(|character| !is_unseen(*character)).collect();
     line.trim().to_owned()
 }
 
-/// Whether a character turns the text around it, or is not to be seen.
-pub(super) fn is_turning(character: char) -> bool {
-    matches!(character, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+/// Whether a character steers a terminal, turns the text around it, or is not to be seen otherwise.
+pub(super) fn is_unseen(character: char) -> bool {
+    character.is_control()
+        || matches!(character, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 #[cfg(test)]

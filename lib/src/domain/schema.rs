@@ -101,15 +101,26 @@ const FILE_PATH: &str = concat!(
 
 const AGENT_ID: &str = "^[A-Za-z0-9._:-]{1,128}$";
 
+/// What `plain_text` takes out.
+macro_rules! unseen {
+    () => {
+        r"\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    };
+}
+
 const MESSAGE: &str = concat!(
     "^[",
     space!(),
+    unseen!(),
     "]*[^",
     space!(),
+    unseen!(),
     r"](?:[\s\S]{0,498}[^",
     space!(),
+    unseen!(),
     "])?[",
     space!(),
+    unseen!(),
     "]*$"
 );
 
@@ -194,7 +205,7 @@ text!(
     Message,
     "Message",
     MESSAGE,
-    "One sentence: 1 to 500 characters after trimming. One that only names the files is answered with the warning \
+    "One sentence: 1 to 500 characters after trimming; control characters and those that turn text around are taken out. One that only names the files is answered with the warning \
      `VAGUE_MESSAGE`.",
     ["Adding connection pooling, query() becomes async"],
     |text| text
