@@ -1,8 +1,9 @@
 //! The requests that cost a store most at the bounds of what is allowed: `cargo bench -p coord-server --bench worst_cases`.
 //!
 //! While a script runs, nobody else is answered; so none may take long, whatever a caller sends and whatever others hold. Prints
-//! for each case the median and the longest of its rounds in milliseconds, on a redis-server and on the embedded store, and what
-//! was answered. `-- --rounds N` (default: 9), `-- --only TEXT`: cases that have the text in their names.
+//! for each case, on a redis-server and on the embedded store, the milliseconds of the store's processor time (Linux; median of the
+//! rounds, of the embedded store with what asks it), the median and the longest of the clock's, and what was answered. On a machine with
+//! other work only the first can be compared. `-- --rounds N` (default: 9), `-- --only TEXT`: cases that have the text in their names.
 
 use std::collections::BTreeMap;
 use std::process::{Child, Command, Stdio};
@@ -351,7 +352,24 @@ fn in_short<T>(entered: Entered<T>, say: impl FnOnce(T) -> String) -> String {
     }
 }
 
-async fn measure(store: &dyn Store, number: usize, case: &Case, rounds: usize) -> (Duration, Duration, String) {
+/// Time that all threads of a process have had on a processor; none where the system does not tell.
+fn processor_time(process: u32) -> Option<Duration> {
+    let threads = std::fs::read_dir(format!("/proc/{process}/task")).ok()?;
+    let nanoseconds = threads.filter_map(|thread| {
+        let text = std::fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;
+        text.split(' ').next()?.parse::<u64>().ok()
+    });
+    Some(Duration::from_nanos(nanoseconds.sum()))
+}
+
+struct Measured {
+    processor: Option<Duration>,
+    median: Duration,
+    longest: Duration,
+    said: String,
+}
+
+async fn measure(store: &dyn Store, process: u32, number: usize, case: &Case, rounds: usize) -> Measured {
     let run = Run {
         store,
         repo: RepoId::parse(&format!("https://github.com/acme/case{number}")).expect("a repository"),
@@ -364,7 +382,7 @@ async fn measure(store: &dyn Store, number: usize, case: &Case, rounds: usize) -
         head: CommitSha::parse(HEAD).expect("a commit"),
     };
     run.import(&case.state.imports).await;
-    let (mut times, mut said) = (Vec::new(), String::new());
+    let (mut times, mut processor, mut said) = (Vec::new(), Vec::new(), String::new());
     for round in 0..=rounds {
         if round == 0 || !matches!(case.act, Act::Check(..)) {
             run.forget().await;
@@ -373,15 +391,22 @@ async fn measure(store: &dyn Store, number: usize, case: &Case, rounds: usize) -
         if let Act::Abandon(paths) = &case.act {
             run.ask(&Act::Claim(Claim::Writing, paths.clone())).await;
         }
-        let begin = Instant::now();
+        let (begin, before) = (Instant::now(), processor_time(process));
         said = run.ask(&case.act).await;
         // The first round loads the script.
         if round > 0 {
             times.push(begin.elapsed());
+            processor.extend(before.and_then(|before| processor_time(process)?.checked_sub(before)));
         }
     }
     times.sort();
-    (times[times.len() / 2], times[times.len() - 1], said)
+    processor.sort();
+    Measured {
+        processor: processor.get(processor.len() / 2).copied(),
+        median: times[times.len() / 2],
+        longest: times[times.len() - 1],
+        said,
+    }
 }
 
 /// A redis-server of its own, where there is one.
@@ -439,21 +464,28 @@ fn main() {
     let folder = tempfile::tempdir().expect("a folder");
     runtime.block_on(async {
         let embedded = EmbeddedStore::open(&folder.path().join("store.redb")).expect("the store opens");
-        let mut stores: Vec<(&str, Arc<dyn Store>)> = Vec::new();
+        let mut stores: Vec<(&str, u32, Arc<dyn Store>)> = Vec::new();
         match &redis {
             Some(redis) => {
                 let store = RedisStore::connect(&redis.url).expect("redis-server answers");
-                stores.push(("redis-server", Arc::new(store)));
+                stores.push(("redis-server", redis.process.id(), Arc::new(store)));
             }
             None => eprintln!("skipped: redis-server is not installed"),
         }
-        stores.push(("embedded", Arc::new(embedded.clone())));
-        println!("| case | store | median ms | longest ms | answer |\n|---|---|---:|---:|---|");
+        stores.push(("embedded", std::process::id(), Arc::new(embedded.clone())));
+        println!("| case | store | processor ms | median ms | longest ms | answer |\n|---|---|---:|---:|---:|---|");
         for (number, case) in cases().iter().enumerate().filter(|(_, case)| case.name.contains(&only)) {
-            for (name, store) in &stores {
-                let (median, longest, said) = measure(&**store, number, case, rounds).await;
-                let ms = |time: Duration| format!("{:.1}", time.as_secs_f64() * 1000.0);
-                println!("| {} | {name} | {} | {} | {said} |", case.name, ms(median), ms(longest));
+            for (name, process, store) in &stores {
+                let measured = measure(&**store, *process, number, case, rounds).await;
+                let ms = |time: Duration| format!("{:.0}", time.as_secs_f64() * 1000.0);
+                println!(
+                    "| {} | {name} | {} | {} | {} | {} |",
+                    case.name,
+                    measured.processor.map(ms).unwrap_or_default(),
+                    ms(measured.median),
+                    ms(measured.longest),
+                    measured.said
+                );
             }
         }
         embedded.close();
