@@ -337,18 +337,6 @@ async fn what_blocks_is_reported_before_what_does_not_and_the_rest_is_counted(wo
     assert!(survey.findings[10..].iter().all(|finding| !finding.blocks));
 }
 
-async fn a_path_that_spells_a_chunk_of_a_hub_is_a_file_like_any_other(world: World) {
-    let importers: Vec<String> = (0..600).map(|number| format!("importers/{number}.ts")).collect();
-    let graph: Vec<(&str, &[&str])> = importers.iter().map(|path| (path.as_str(), &["hub.ts"][..])).collect();
-    store_graph(&world, &graph).await;
-    let adjacency = keys::graph_adjacency(&world.repo, &world.branch);
-    assert_eq!(world.number(["HEXISTS", &adjacency, "hub.ts\n1"]).await, 1);
-    world.agent("bob").writes(&[&importers[0]]).await;
-    let ann = world.agent("ann");
-    assert_eq!(in_short(&ann.writes(&["hub.ts\n1"]).await.findings), [""; 0]);
-    assert_eq!(ann.abandons(&["hub.ts\n1"]).await.importer_count, 0);
-}
-
 async fn the_graph_of_one_branch_says_nothing_of_another(world: World) {
     store_graph(&world, &[("a.ts", &["b.ts"])]).await;
     world.agent("bob").on_branch("other").writes(&["b.ts"]).await;
@@ -362,6 +350,5 @@ async fn the_graph_of_one_branch_says_nothing_of_another(world: World) {
 on_every_store!(
     any_graph_in_any_layout_gives_the_answer_of_the_model,
     what_blocks_is_reported_before_what_does_not_and_the_rest_is_counted,
-    a_path_that_spells_a_chunk_of_a_hub_is_a_file_like_any_other,
     the_graph_of_one_branch_says_nothing_of_another,
 );
