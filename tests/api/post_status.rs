@@ -283,3 +283,44 @@ async fn a_renewal_keeps_the_token_and_moves_the_expiry() {
         "{later} {until}"
     );
 }
+
+#[tokio::test]
+async fn a_refusal_names_the_agent_that_holds_the_lock() {
+    let api = Api::start().await;
+    api.publish_graph(&api.head).await;
+    let agent = json!({ "agent_id": "one" });
+    assert_eq!(api.tell("ann", "WRITING", &["src/db.ts"], agent).await.status, 200);
+    let metadata = |answer: crate::api::Answer| answer.json()["orchestration"]["metadata"].clone();
+    let refused = api.tell("bob", "WRITING", &["src/db.ts"], json!({})).await;
+    let neighbor = api.tell("bob", "WRITING", &["src/auth.ts"], json!({})).await;
+    let checked = api.check("bob", &["src/db.ts"], json!({})).await;
+    assert_eq!((refused.status, neighbor.status, checked.status), (409, 409, 200));
+    for told in [metadata(refused), metadata(neighbor), metadata(checked)] {
+        assert_eq!(
+            (&told["lock_owner"], &told["lock_owner_agent"]),
+            (&json!("ann"), &json!("one")),
+            "{told}"
+        );
+    }
+    // Whose lock was lost hears it, too.
+    let agent = json!({ "agent_id": "two" });
+    assert_eq!(api.tell("cid", "WRITING", &["README.md"], agent).await.status, 200);
+    api.lapse("README.md").await;
+    let agent = json!({ "agent_id": "three" });
+    assert_eq!(api.tell("dan", "WRITING", &["README.md"], agent).await.status, 200);
+    let agent = json!({ "agent_id": "two", "new_repo_head": api.head });
+    let lost = api.tell("cid", "OPEN", &["README.md"], agent).await;
+    assert_eq!((lost.status, &lost.json()["error"]), (409, &json!("LOCK_LOST")));
+    let told = metadata(lost);
+    assert_eq!(
+        (&told["lock_owner"], &told["lock_owner_agent"]),
+        (&json!("dan"), &json!("three"))
+    );
+    // One without an agent id has none.
+    api.claim("eve", "WRITING", &["LICENSE"]).await;
+    let told = metadata(api.tell("bob", "WRITING", &["LICENSE"], json!({})).await);
+    assert_eq!(
+        (&told["lock_owner"], told.get("lock_owner_agent")),
+        (&json!("eve"), None)
+    );
+}
