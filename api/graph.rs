@@ -1,4 +1,4 @@
-//! The function behind `/api/graph`.
+//! The function behind `/api/graph` and, by a rewrite, `/api/locks`.
 
 use coord::after_answer::AfterAnswer;
 use coord::config::process_environment;

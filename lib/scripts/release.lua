@@ -3,7 +3,7 @@
 --       7 held, 8 graph as JSON, 9 scan of the graph, 10 refusals, 11 releases
 -- ARGV: those of includes/enter.lua, then 1 the caller's new head or '', 2 the head of its working copy, 3 '1' to release without
 --       a push, 4 message, 5 most importers to return, 6 most bytes of them, 7 name of the request, the same when it is asked
---       again, 8 '1' where a source can be asked about the work, 9 how many file paths, 10... the file paths, then, where the
+--       again, 8 '1' where a source can be asked about the work, 9 how many file paths, 0 for everything that the caller holds, 10... the file paths, then, where the
 --       source was asked, what it said of each: '' or the head of the claim, a blank and a verdict
 -- Verdicts: PUSHED, UNCHANGED, or why not: SAME (the new head is that of the claim), ELSEWHERE (it is not on the branch), EARLIER (it
 --       does not come after the claim), AHEAD (the working copy has commits that are not on the branch), UNKNOWN
@@ -36,7 +36,35 @@ for index = 1, path_count do
   verdict_of[paths[index]] = ARGV[ENTRY_ARGUMENTS + 9 + path_count + index]
 end
 
-if not load_entries(paths, MOST_AT_ONCE) then
+-- Reads the entries of all files that the caller holds on the branch, and returns these, sorted. Who holds nothing in the repository
+-- costs nothing; else it is bounded by what a repository may hold.
+local function load_held()
+  local paths = {}
+  if not redis.call('HGET', held_key, '@' .. user_id) then
+    return paths
+  end
+  local by_caller = '"user_id":' .. cjson.encode(user_id)
+  local stored = redis.call('HGETALL', locks_key)
+  for index = 1, #stored, 2 do
+    local path, value = stored[index], stored[index + 1]
+    if string.find(value, by_caller, 1, true) then
+      local is_held = false
+      for _, entry in ipairs(cjson.decode(value)) do
+        is_held = is_held or (entry.branch == branch and is_own(entry) and not has_expired(entry))
+      end
+      if is_held then
+        load_value(path, value)
+        paths[#paths + 1] = path
+      end
+    end
+  end
+  table.sort(paths)
+  return paths
+end
+
+if path_count == 0 then
+  paths = load_held()
+elseif not load_entries(paths, MOST_AT_ONCE) then
   return { 'TOO_MUCH', now, 'LOCKS' }
 end
 local own, missing, written = {}, {}, {}
@@ -57,7 +85,7 @@ for _, path in ipairs(paths) do
   end
 end
 
-local releases = #missing > 0 and load_releases() or nil
+local releases = (#missing > 0 or path_count == 0) and load_releases() or nil
 if releases and #own == 0 then
   for _, release in ipairs(releases) do
     if release.request == request and release.answer then

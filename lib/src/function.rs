@@ -27,10 +27,10 @@ use crate::store::scripts::Rates;
 use crate::store::{Request, Store, StoreError, Value, connect};
 use crate::timing::{TimedSource, TimedStore};
 
-/// The router of the function that serves `endpoint`. It builds graphs only inside of an
+/// The router of the function that serves `endpoint`, and what is rewritten to it. It builds graphs only inside of an
 /// [`AfterAnswer`](crate::after_answer::AfterAnswer).
 pub fn function_router(endpoint: Endpoint, environment: Environment<'_>) -> Router {
-    router(function_state(environment), &[endpoint])
+    router(function_state(environment), &endpoint.of_function())
 }
 
 fn function_state(environment: Environment<'_>) -> AppState {

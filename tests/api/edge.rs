@@ -40,6 +40,10 @@ async fn answers(api: &Api) -> Vec<(&'static str, Answer)> {
         ("health", api.get("/api/health", &[]).await),
         ("health, HEAD", ask(Method::HEAD, "/api/health", "").await),
         ("bad query", api.get("/api/graph", &[]).await),
+        (
+            "locks",
+            api.get("/api/locks?repo_url=https://github.com/acme/shop", &[]).await,
+        ),
         ("no route", api.get("/api/nothing", &[]).await),
         ("no path", api.get("/", &[]).await),
     ]

@@ -22,6 +22,7 @@ mod identity;
 mod issuer;
 mod key_fetches;
 mod key_sets;
+mod locks;
 mod logs;
 mod openapi;
 mod post_status;

@@ -56,6 +56,8 @@ async fn the_examples_are_what_a_server_answers() {
     }
     let graph = api.get(GRAPH, &[]).await;
     assert_eq!(at_the_time_of_the_examples(&graph), examples::graph());
+    let locks = api.get(&GRAPH.replace("graph", "locks"), &[]).await;
+    assert_eq!(at_the_time_of_the_examples(&locks), examples::locks());
 }
 
 /// Every example in the document with the schema that it belongs to, and where both are.

@@ -302,3 +302,68 @@ async fn who_throws_work_away_gives_back_what_is_left_also_when_the_branch_is_go
     );
     assert_eq!(api.held().await, 1);
 }
+
+#[tokio::test]
+async fn an_agent_gives_back_everything_that_it_holds_on_a_branch() {
+    let api = Api::start().await;
+    api.publish_graph(&api.head).await;
+    api.git.git(&["branch", "other"]);
+    let everything = json!({ "abandon": true, "agent_id": "one" });
+    let nothing = api.tell("ann", "OPEN", &["*"], everything.clone()).await;
+    assert_eq!(
+        (nothing.status, &nothing.json()["orchestration"]["reason"]),
+        (200, &json!("You hold nothing on main"))
+    );
+    for (user, path, more) in [
+        ("ann", "src/auth.ts", json!({ "agent_id": "one" })),
+        ("ann", "README.md", json!({ "agent_id": "one" })),
+        ("ann", "LICENSE", json!({ "agent_id": "one", "branch": "other" })),
+        ("ann", "LICENSE", json!({ "agent_id": "two" })),
+        ("bob", "docs/use.md", json!({ "agent_id": "one" })),
+    ] {
+        let answer = api.tell(user, "WRITING", &[path], more).await;
+        assert_eq!(answer.status, 200, "{}", answer.json());
+    }
+    let answer = api.tell("ann", "OPEN", &["*"], everything.clone()).await;
+    assert_json_snapshot!("everything", answer.snapshot());
+    assert_eq!(
+        api.held().await,
+        2,
+        "what others have, on other branches as well, is theirs"
+    );
+    let again = api.tell("ann", "OPEN", &["*"], everything.clone()).await;
+    assert_eq!(again.json(), answer.json(), "an answer that was lost is given again");
+    api.git.git(&["branch", "-D", "other"]);
+    let elsewhere = json!({ "abandon": true, "agent_id": "one", "branch": "other" });
+    assert_eq!(api.tell("ann", "OPEN", &["*"], elsewhere).await.status, 200);
+    let locks = api
+        .get("/api/locks?repo_url=https://github.com/acme/shop&agent_id=one", &[])
+        .await
+        .json();
+    assert_eq!(locks["locks"].as_array().unwrap().len(), 1, "bob's: {locks}");
+}
+
+#[tokio::test]
+async fn everything_is_given_back_alone_and_nothing_else_done_with_it() {
+    let api = Api::start().await;
+    api.claim("ann", "WRITING", &["src/auth.ts"]).await;
+    let refusal = "400 INVALID_FIELD file_paths: file_paths has '*', which stands for everything that you hold: send it alone, with status \
+                   OPEN and \"abandon\": true; otherwise name the files (one that is called '*' is './*')";
+    for (status, paths, more) in [
+        ("WRITING", &["*"][..], json!({})),
+        ("READING", &["*"], json!({ "abandon": true })),
+        ("OPEN", &["*"], json!({})),
+        ("OPEN", &["*"], json!({ "abandon": false, "new_repo_head": api.head })),
+        ("OPEN", &["*", "src/auth.ts"], json!({ "abandon": true })),
+        ("OPEN", &["*", "*"], json!({ "abandon": true })),
+    ] {
+        let answer = api.tell("ann", status, paths, more.clone()).await;
+        assert_eq!(answer.refusal(), refusal, "{status} {paths:?} {more}");
+    }
+    assert_eq!(api.check("ann", &["*"], json!({})).await.refusal(), refusal);
+    assert_eq!(api.held().await, 1);
+    // A file of that name is a file as any other.
+    api.claim("ann", "WRITING", &["./*"]).await;
+    let file = api.tell("ann", "OPEN", &["./*"], json!({ "abandon": true })).await;
+    assert_eq!((file.status, api.held().await), (200, 1));
+}

@@ -13,6 +13,7 @@ async fn other_methods_are_refused_with_those_that_are_taken() {
         ("/api/check_status", "POST"),
         ("/api/post_status", "POST"),
         ("/api/graph", "GET, HEAD"),
+        ("/api/locks", "GET, HEAD"),
         ("/api/cron_cleanup", "GET, HEAD"),
         ("/api/health", "GET, HEAD"),
     ] {

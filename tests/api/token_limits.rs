@@ -26,7 +26,7 @@ async fn ask_all(api: &Api, headers: &[(&'static str, &str)], repo_url: &str) ->
         let (method, path, body) = match endpoint {
             // They are about the deployment: one has a secret of its own, the other is for everybody.
             Endpoint::CronCleanup | Endpoint::Health | Endpoint::GithubWebhook => continue,
-            Endpoint::Graph => {
+            Endpoint::Graph | Endpoint::Locks => {
                 let path = format!("{}?repo_url={repo_url}&branch=main", endpoint.path());
                 (Method::GET, path, Value::Null)
             }
@@ -167,7 +167,12 @@ async fn a_function_whose_settings_contradict_each_other_says_so_to_everybody() 
     let api = Api::start().await;
     let signer = Signer::Secret(b"sesame".to_vec());
     let token = format!("Bearer {}", signer.sign(None, &claims(&json!({}))));
-    for endpoint in [Endpoint::CheckStatus, Endpoint::PostStatus, Endpoint::Graph] {
+    for endpoint in [
+        Endpoint::CheckStatus,
+        Endpoint::PostStatus,
+        Endpoint::Graph,
+        Endpoint::Locks,
+    ] {
         let address = listen(coord::function::function_router(endpoint, &set)).await;
         let function = api.elsewhere(address, Arc::clone(&api.store));
         let answers = ask_all(&function, &[("authorization", &token)], crate::api::REPO_URL).await;

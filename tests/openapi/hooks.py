@@ -51,7 +51,8 @@ def change_body(body):
         body["agent_head"] = [HEAD, HEAD, HEAD, FIRST][next(chance) % 4]
         body.pop("base_head", None)
     paths = body["file_paths"]
-    if next(chance) % 2 or any(too_long(path, 4096) for path in paths):
+    # `*` stands for everything that is held, with OPEN and `abandon` alone.
+    if next(chance) % 2 or any(too_long(path, 4096) or path == "*" for path in paths):
         body["file_paths"] = FILES[next(chance) % 3 :][: 1 + next(chance) % 2]
     # Two agents, so that they get in each other's way.
     if next(chance) % 2:
@@ -63,6 +64,8 @@ def change_body(body):
             body["abandon"] = True
         else:
             body["new_repo_head"] = HEAD
+    if body.get("status") == "OPEN" and body.get("abandon") is True and next(chance) % 2:
+        body["file_paths"] = ["*"]
 
 
 def change_query(query):
@@ -80,6 +83,8 @@ def before_call(context, case, kwargs):
         return
     if isinstance(case.body, dict) and case.operation.path in ("/api/check_status", "/api/post_status"):
         change_body(case.body)
+    elif case.operation.path == "/api/locks" and case.query:
+        use_served(case.query, dice(case.query))
     elif case.operation.path == "/api/graph" and case.query:
         change_query(case.query)
 

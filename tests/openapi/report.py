@@ -7,6 +7,7 @@ NEEDED = {
     "POST /api/check_status": [200, 400],
     "POST /api/post_status": [200, 400, 409],
     "GET /api/graph": [200, 400, 404],
+    "GET /api/locks": [200, 400, 404],
     "GET /api/cron_cleanup": [200, 401],
     "GET /api/health": [200],
     # Deliveries are taken where GitHub is read alone; what they say is tested in server/tests/github.

@@ -98,6 +98,12 @@ describe("functions on a store that a coord serve keeps up to date", () => {
     assert.equal((await claim(bob, "src/mail.ts", first)).status, 200);
     const shown = await graph();
     assert.deepEqual(Object.keys(shown.body.locks).sort(), ["src/auth.ts", "src/mail.ts"]);
+    // Answered by the function of the graph.
+    const locks = (query) =>
+      send(`${functions.url}/api/locks?repo_url=${encodeURIComponent(REPO_URL)}${query}`, { token: alice });
+    const names = ({ body }) => body.locks.map((lock) => lock.file_path);
+    assert.deepEqual(names(await locks("")), ["src/auth.ts", "src/mail.ts"]);
+    assert.deepEqual(names(await locks("&branch=main&holder=me")), ["src/auth.ts"]);
   });
 
   test("a neighbor of a written file is refused as well", async () => {

@@ -107,6 +107,19 @@ impl FilePaths {
     /// Most bytes that they have together.
     pub const MAX_BYTES: usize = 64 * 1024;
 
+    /// What stands in a request for everything that the caller holds; a file of that name is `./*`.
+    pub const EVERYTHING: &str = "*";
+
+    /// No file by its name, but everything that the caller holds on the branch.
+    pub fn everything() -> Self {
+        FilePaths(Vec::new())
+    }
+
+    /// Whether they are [`Self::everything`].
+    pub fn is_everything(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Spellings of the same file count once.
     ///
     /// # Errors

@@ -118,6 +118,7 @@ async fn answer(state: &AppState, request: Request<Body>) -> Result<Response, Ap
             agent_head: &sent.agent_head,
             base_head: &sent.base_head,
             agent_id: &sent.agent_id,
+            takes_everything: false,
         },
         caller,
         &headers,

@@ -11,7 +11,10 @@ use crate::auth::Entrant;
 use crate::domain::{AgentId, Branch, CommitSha, Holder, RepoId};
 use crate::heads;
 use crate::source::{KnownHead, Reachable, Source, SourceError, Tip};
-use crate::store::scripts::{Entered, Entry, HeadTerms, Judged, Limited, SeenHead, Stop, Written, enter};
+use crate::store::scripts::{
+    Entered, Entry, HeadTerms, Judged, Limited, SeenHead, Stop, Written, enter, enter_without_head,
+};
+use crate::store::{Request, Value};
 
 /// How often one question may be asked again: for its identity, its head, what the source says of its commits, and while
 /// another asks for the head.
@@ -353,6 +356,43 @@ impl<'a> Entrance<'a> {
             0
         };
         self.known_commits.iter().skip(skipped).cloned().collect()
+    }
+}
+
+/// The branch under whose name a question enters that is about none; nothing of it is read but what its head is.
+const NO_BRANCH: &str = "main";
+
+/// Lets a question in that needs no head and is answered by `reads` alone: who asks it, and the replies.
+pub(super) async fn enter_repository(
+    state: &AppState,
+    repo: &RepoId,
+    branch: Option<&Branch>,
+    entrant: Entrant,
+    agent_id: Option<AgentId>,
+    reads: Vec<Request>,
+) -> Result<(Holder, Vec<Value>), ApiError> {
+    let member = identify(state, entrant, repo).await?;
+    let holder = Holder {
+        user_id: member.user_id,
+        user_name: member.user_name,
+        agent_id,
+    };
+    let no_branch = Branch::parse(NO_BRANCH).map_err(|_| ApiError::Internal)?;
+    let entry = Entry {
+        repo,
+        branch: branch.unwrap_or(&no_branch),
+        holder: &holder,
+        rates: state.rates,
+        head: HeadTerms::Any,
+        known_commits: &[],
+    };
+    match enter_without_head(&*state.store, &entry, reads).await? {
+        Entered::In(replies) => Ok((holder, replies)),
+        Entered::Stopped(Stop::Limited {
+            retry_after_seconds,
+            whose,
+        }) => Err(limited(retry_after_seconds, whose)),
+        Entered::Stopped(_) => Err(ApiError::Internal),
     }
 }
 

@@ -47,7 +47,9 @@ pub enum ApiError {
     #[error("{0}")]
     ForbiddenRepository(String),
     /// 404: no such route.
-    #[error("there is nothing here; the endpoints are /api/check_status, /api/post_status, /api/graph and /api/health")]
+    #[error(
+        "there is nothing here; the endpoints are /api/check_status, /api/post_status, /api/graph, /api/locks and /api/health"
+    )]
     UnknownRoute,
     /// 404: the repository is not served here.
     #[error(

@@ -13,7 +13,9 @@ pub mod graph;
 mod headers;
 pub mod health;
 mod identity;
+mod live_locks;
 mod lock_view;
+mod locks;
 pub mod openapi;
 pub mod post_status;
 mod pushed_work;
@@ -35,7 +37,7 @@ pub use error::ApiError;
 pub use github_webhook::Webhook;
 pub use state::{AppState, HeadObserver};
 
-/// An endpoint. A function serves one, `coord serve` all.
+/// An endpoint. A function serves one, that of `graph` two, `coord serve` all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Endpoint {
     /// `POST /api/check_status`
@@ -44,6 +46,8 @@ pub enum Endpoint {
     PostStatus,
     /// `GET /api/graph`
     Graph,
+    /// `GET /api/locks`, in the function of `graph`
+    Locks,
     /// `GET /api/cron_cleanup`
     CronCleanup,
     /// `GET /api/health`
@@ -54,10 +58,11 @@ pub enum Endpoint {
 
 impl Endpoint {
     /// Every endpoint.
-    pub const ALL: [Endpoint; 6] = [
+    pub const ALL: [Endpoint; 7] = [
         Endpoint::CheckStatus,
         Endpoint::PostStatus,
         Endpoint::Graph,
+        Endpoint::Locks,
         Endpoint::CronCleanup,
         Endpoint::Health,
         Endpoint::GithubWebhook,
@@ -72,6 +77,7 @@ impl Endpoint {
             Endpoint::CheckStatus => "/api/check_status",
             Endpoint::PostStatus => "/api/post_status",
             Endpoint::Graph => "/api/graph",
+            Endpoint::Locks => "/api/locks",
             Endpoint::CronCleanup => "/api/cron_cleanup",
             Endpoint::Health => "/api/health",
             Endpoint::GithubWebhook => "/api/github_webhook",
@@ -83,9 +89,17 @@ impl Endpoint {
         match self {
             Endpoint::CheckStatus => check_status::refuse(error),
             Endpoint::PostStatus => post_status::refuse(error),
-            Endpoint::Graph | Endpoint::CronCleanup | Endpoint::Health | Endpoint::GithubWebhook => {
+            Endpoint::Graph | Endpoint::Locks | Endpoint::CronCleanup | Endpoint::Health | Endpoint::GithubWebhook => {
                 error.clone().into_response()
             }
+        }
+    }
+
+    /// What its function serves: itself, and what `vercel.json` rewrites to it.
+    pub fn of_function(self) -> Vec<Endpoint> {
+        match self {
+            Endpoint::Graph => vec![self, Endpoint::Locks],
+            _ => vec![self],
         }
     }
 }
@@ -105,6 +119,7 @@ pub fn routes(state: AppState, endpoints: &[Endpoint]) -> Router {
             Endpoint::CheckStatus => (post(check_status::check_status), "POST"),
             Endpoint::PostStatus => (post(post_status::post_status), "POST"),
             Endpoint::Graph => (get(graph::get_graph).layer(CompressionLayer::new()), "GET, HEAD"),
+            Endpoint::Locks => (get(locks::get_locks).layer(CompressionLayer::new()), "GET, HEAD"),
             Endpoint::CronCleanup => (get(cron_cleanup::run_sweep), "GET, HEAD"),
             Endpoint::GithubWebhook => (post(github_webhook::take_delivery), "POST"),
             Endpoint::Health => {

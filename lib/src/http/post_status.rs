@@ -56,7 +56,8 @@ pub(super) struct PostRequest {
     /// Which of several agents of one person asks; goes before the header `X-Coord-Agent`.
     #[schema(value_type = Option<AgentId>)]
     agent_id: Option<String>,
-    /// With OPEN: give back without a push, for work thrown away.
+    /// With OPEN: give back without a push, for work thrown away. `["*"]` in `file_paths` is then everything that the caller, this
+    /// one agent of its person, holds on the branch; a file of that name is `./*`.
     abandon: Option<bool>,
 }
 
@@ -189,6 +190,7 @@ async fn answer(state: &AppState, request: Request<Body>) -> Result<PostResponse
     let headers = request.headers().clone();
     let caller = state.authenticator.authenticate(&headers).await?;
     let sent: PostRequest = read_json(request).await?;
+    let is_abandoned = sent.abandon == Some(true);
     let question = Question::parse(
         &Fields {
             repo_url: &sent.repo_url,
@@ -197,6 +199,7 @@ async fn answer(state: &AppState, request: Request<Body>) -> Result<PostResponse
             agent_head: &sent.agent_head,
             base_head: &sent.base_head,
             agent_id: &sent.agent_id,
+            takes_everything: is_abandoned && sent.status == Some(LockStatus::Open),
         },
         caller,
         &headers,
@@ -213,7 +216,7 @@ async fn answer(state: &AppState, request: Request<Body>) -> Result<PostResponse
     let mut response = match status {
         LockStatus::Reading => claim(state, &question, Claim::Reading, &message).await?,
         LockStatus::Writing => claim(state, &question, Claim::Writing, &message).await?,
-        LockStatus::Open => release::release(state, &question, &message, new_head, sent.abandon == Some(true)).await?,
+        LockStatus::Open => release::release(state, &question, &message, new_head, is_abandoned).await?,
     };
     if message.is_vague(&question.paths) {
         response.warnings.push(

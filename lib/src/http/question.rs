@@ -29,6 +29,8 @@ pub(super) struct Fields<'a> {
     pub agent_head: &'a Option<String>,
     pub base_head: &'a Option<String>,
     pub agent_id: &'a Option<String>,
+    /// Whether `*` may stand for everything that the caller holds.
+    pub takes_everything: bool,
 }
 
 /// `value`, or the error that `field` is missing.
@@ -47,6 +49,34 @@ pub(super) fn in_field(field: &'static str) -> impl Fn(Invalid) -> ApiError {
     }
 }
 
+fn files_of(sent: &[String], takes_everything: bool) -> Result<FilePaths, ApiError> {
+    if !sent.iter().any(|path| path == FilePaths::EVERYTHING) {
+        return FilePaths::parse(sent.iter().map(String::as_str)).map_err(in_field("file_paths"));
+    }
+    if takes_everything && sent.len() == 1 {
+        return Ok(FilePaths::everything());
+    }
+    Err(ApiError::InvalidField {
+        field: "file_paths",
+        problem: "has '*', which stands for everything that you hold: send it alone, with status OPEN and \"abandon\": true; \
+                  otherwise name the files (one that is called '*' is './*')"
+            .to_owned(),
+    })
+}
+
+/// Which agent asks: that of the field `agent_id`, or else of the header `X-Coord-Agent`.
+pub(super) fn agent_of(sent: &Option<String>, headers: &HeaderMap) -> Result<Option<AgentId>, ApiError> {
+    let header = headers
+        .get("x-coord-agent")
+        .map(|value| value.to_str().unwrap_or("\u{fffd}"));
+    let agent_id = |text: Option<&str>, field| {
+        let parsed = text.map(|text| AgentId::parse(text).map_err(in_field(field)));
+        parsed.transpose()
+    };
+    let by_header = agent_id(header, "X-Coord-Agent")?;
+    Ok(agent_id(sent.as_deref(), "agent_id")?.or(by_header))
+}
+
 impl Question {
     /// # Errors
     /// When a field is missing or not valid, or the caller has no right to the repository.
@@ -54,8 +84,7 @@ impl Question {
         let repo = RepoId::parse(required("repo_url", fields.repo_url)?).map_err(in_field("repo_url"))?;
         let entrant = caller.enter(&repo)?;
         let branch = Branch::parse(required("branch", fields.branch)?).map_err(in_field("branch"))?;
-        let paths = required("file_paths", fields.file_paths)?;
-        let paths = FilePaths::parse(paths.iter().map(String::as_str)).map_err(in_field("file_paths"))?;
+        let paths = files_of(required("file_paths", fields.file_paths)?, fields.takes_everything)?;
         let agent_head =
             CommitSha::parse(required("agent_head", fields.agent_head)?).map_err(in_field("agent_head"))?;
         let base_head = fields
@@ -64,15 +93,7 @@ impl Question {
             .map(CommitSha::parse)
             .transpose()
             .map_err(in_field("base_head"))?;
-        let header = headers
-            .get("x-coord-agent")
-            .map(|value| value.to_str().unwrap_or("\u{fffd}"));
-        let agent_id = |text: Option<&str>, field| {
-            let parsed = text.map(|text| AgentId::parse(text).map_err(in_field(field)));
-            parsed.transpose()
-        };
-        let by_header = agent_id(header, "X-Coord-Agent")?;
-        let agent_id = agent_id(fields.agent_id.as_deref(), "agent_id")?.or(by_header);
+        let agent_id = agent_of(fields.agent_id, headers)?;
         Ok(Question {
             repo,
             branch,

@@ -190,6 +190,10 @@ impl Source for GitSource {
             .collect()
     }
 
+    fn serves(&self, repo: &RepoId) -> Result<(), SourceError> {
+        self.find(repo).map(|_| ())
+    }
+
     fn health(&self) -> SourceHealth {
         let is_readable =
             |repository: &Arc<Repository>| std::fs::File::open(repository.common_dir().join("HEAD")).is_ok();

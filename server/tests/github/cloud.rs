@@ -322,6 +322,18 @@ impl Instance {
         self.send(request).await
     }
 
+    /// Who holds what: the function of the graph says it.
+    pub async fn locks(&self, token: &str, query: &str) -> Answer {
+        let url = self.url(Endpoint::Graph).replace("/api/graph", "/api/locks");
+        let request = self.client.get(format!("{url}?repo_url={URL}{query}"));
+        let request = if token.is_empty() {
+            request
+        } else {
+            request.bearer_auth(token)
+        };
+        self.send(request).await
+    }
+
     pub async fn deliver_as(&self, headers: &[(&str, &str)], body: Vec<u8>) -> Answer {
         let mut request = self.client.post(self.url(Endpoint::GithubWebhook)).body(body);
         for (name, value) in headers {

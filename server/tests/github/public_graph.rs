@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::cloud::Cloud;
+use crate::cloud::{Cloud, jwt};
 
 const PUBLIC: [(&str, &str); 1] = [("COORD_PUBLIC_GRAPH", "1")];
 
@@ -66,4 +66,35 @@ async fn where_it_is_not_said_that_graphs_are_public_they_are_not() {
             "{refused:?}"
         );
     }
+}
+
+#[tokio::test]
+async fn anybody_sees_who_holds_what_where_anybody_reads_the_graph_and_nobody_asks_for_a_head() {
+    let cloud = Cloud::start(&[]).await;
+    let closed = cloud.instance(&[]).await;
+    let open = cloud.instance(&PUBLIC).await;
+    assert_eq!(open.locks("", "").await.error(), (403, "FORBIDDEN_REPOSITORY"));
+    cloud.is_public();
+    let open_now = cloud.instance(&PUBLIC).await;
+    assert_eq!(closed.locks("", "").await.error(), (401, "UNAUTHORIZED"));
+    assert_eq!(open_now.post(&jwt("ann"), json!({})).await.status, 200);
+    cloud.fake.asked();
+    for (instance, token) in [(&open_now, ""), (&closed, jwt("bob").as_str())] {
+        for query in ["", "&branch=main"] {
+            let answer = instance.locks(token, query).await;
+            assert_eq!(answer.status, 200, "{answer:?}");
+            assert_eq!(answer.body["locks"][0]["user"], "jwt:ann", "{answer:?}");
+        }
+        let elsewhere = instance.locks(token, "&branch=gone").await;
+        assert_eq!((elsewhere.status, &elsewhere.body["locks"]), (200, &json!([])));
+    }
+    let own = closed.locks(&jwt("bob"), "&holder=me").await;
+    assert_eq!((own.status, &own.body["locks"]), (200, &json!([])));
+    let nobody = open_now.locks("", "&holder=me").await;
+    assert_eq!(nobody.error(), (401, "UNAUTHORIZED"), "who shows nothing is nobody");
+    let asked = cloud.fake.asked();
+    assert!(
+        asked.iter().all(String::is_empty),
+        "that it is public, and nothing else: {asked:?}"
+    );
 }

@@ -126,6 +126,11 @@ async fn a_check_and_a_claim_cost_what_they_cost() {
     note("check of 512 files").await;
     ann.release(None, Reachable::Unknown, &many).await;
     note("release of 512 files").await;
+    ann.reads(&many).await;
+    counted.commands().await;
+    const NAMED: [&str; 0] = [];
+    ann.abandons(&NAMED).await;
+    note("release of everything, which is 512 files").await;
     let entry = Entry {
         repo: &world.repo,
         branch: &world.branch,

@@ -474,7 +474,70 @@ async fn work_is_thrown_away_without_any_head(world: World) {
     assert_eq!((done.released.len(), done.head), (1, None));
 }
 
+async fn everything_of_one_holder_on_one_branch_is_thrown_away(world: World) {
+    const NAMED: [&str; 0] = [];
+    let (ann, two, bob) = (world.agent("ann"), world.agent("ann/two"), world.agent("bob"));
+    let named_alike = world.agent("ann2");
+    assert_eq!(ann.abandons(&NAMED).await.released, NAMED, "who holds nothing");
+    ann.writes(&["b.ts", "a.ts", "gone.ts"]).await;
+    for reader in [&ann, &two, &bob, &named_alike] {
+        reader.reads(&["read.ts"]).await;
+    }
+    two.writes(&["two.ts"]).await;
+    bob.clone()
+        .saying(r#"Not held by "user_id":"ann""#)
+        .writes(&["bob.ts"])
+        .await;
+    ann.clone().on_branch("other").writes(&["a.ts", "other.ts"]).await;
+    world.lapse(&["gone.ts"]).await;
+    let count = world.events().await.len();
+    let done = ann.abandons(&NAMED).await;
+    assert_eq!(done.released, ["a.ts", "b.ts", "read.ts"]);
+    assert_eq!((done.missing.len(), done.lost.len(), done.importer_count), (0, 0, 0));
+    let freed: Vec<String> = world.events_since(count).await;
+    assert!(
+        freed.iter().all(|event| event.starts_with("lock_released ann ")),
+        "{freed:?}"
+    );
+    let left = world.stored("a.ts").await;
+    assert_eq!((left.len(), left[0].branch.as_str()), (1, "other"));
+    let readers: Vec<String> = world
+        .stored("read.ts")
+        .await
+        .into_iter()
+        .map(|lock| lock.user_id)
+        .collect();
+    assert_eq!(readers, ["ann", "bob", "ann2"], "the first is her other agent");
+    for path in ["two.ts", "bob.ts", "other.ts"] {
+        assert_eq!(world.stored(path).await.len(), 1, "{path}");
+    }
+    world.assert_held_is_exact().await;
+    world.assert_index_is_exact().await;
+    assert_eq!(ann.abandons(&NAMED).await, done, "asked again, it is answered again");
+    assert_eq!(
+        ann.clone().on_branch("other").abandons(&NAMED).await.released,
+        ["a.ts", "other.ts"]
+    );
+}
+
+async fn as_much_as_one_person_may_hold_is_thrown_away_at_once(world: World) {
+    const NAMED: [&str; 0] = [];
+    let ann = world.agent("ann");
+    let (mut held, reader) = (0, world.agent("bob"));
+    for part in 0..4 {
+        let paths: Vec<String> = (0..500).map(|number| format!("src/{part}/{number}.ts")).collect();
+        ann.reads(&paths).await;
+        held += paths.len();
+    }
+    reader.reads(&["src/0/0.ts"]).await;
+    assert_eq!(ann.abandons(&NAMED).await.released.len(), held);
+    assert_eq!(world.held().await.keys().collect::<Vec<_>>(), ["@bob", "all"]);
+    world.assert_index_is_exact().await;
+}
+
 on_every_store!(
+    everything_of_one_holder_on_one_branch_is_thrown_away,
+    as_much_as_one_person_may_hold_is_thrown_away_at_once,
     what_was_written_is_released_after_a_push,
     not_pushed_is_a_head_that_is_unchanged_or_not_on_the_branch,
     one_file_without_a_push_keeps_all_and_is_named_alone,

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::domain::{Branch, LockEntry, RepoId};
-use crate::http::ApiError;
+use crate::domain::{Branch, RepoId};
 use crate::http::lock_view::{LockView, locks_on_branch};
+use crate::http::{ApiError, live_locks};
 use crate::store::{Request, StoreError, Value, keys};
 
 pub(super) struct Overview {
@@ -40,20 +40,18 @@ pub(super) struct BuildProgress {
 impl Overview {
     /// What the store has to be asked.
     pub(super) fn requests(repo: &RepoId, branch: &Branch) -> Vec<Request> {
-        vec![
-            Request::command([
-                "HMGET",
-                &keys::graph(repo, branch),
-                "version",
-                "generated_at",
-                "failure",
-                "progress",
-                "lease_until",
-                "asked_at",
-            ]),
-            Request::command(["HGETALL", &keys::locks(repo)]),
-            Request::command(["TIME"]),
-        ]
+        let mut requests = vec![Request::command([
+            "HMGET",
+            &keys::graph(repo, branch),
+            "version",
+            "generated_at",
+            "failure",
+            "progress",
+            "lease_until",
+            "asked_at",
+        ])];
+        requests.extend(live_locks::requests(repo));
+        requests
     }
 
     /// What it answered.
@@ -66,22 +64,7 @@ impl Overview {
             return Err(malformed().into());
         };
         let field = |index: usize| graph.as_array().and_then(|values| values.get(index)?.as_str());
-        let clock = |index: usize| time.as_array().and_then(|time| time.get(index)?.as_int());
-        let (now, micros) = clock(0).zip(clock(1)).ok_or_else(malformed)?;
-        let now_ms = now.saturating_mul(1000).saturating_add(micros / 1000);
-        let stored = locks.as_array().ok_or_else(malformed)?.iter().skip(1).step_by(2);
-        let mut entries: Vec<LockEntry> = Vec::new();
-        for value in stored {
-            let Value::Bulk(json) = value else {
-                return Err(malformed().into());
-            };
-            let list: Vec<LockEntry> =
-                serde_json::from_slice(json).map_err(|error| StoreError::Malformed(error.to_string()))?;
-            entries.extend(
-                list.into_iter()
-                    .filter(|entry| entry.branch == branch.as_str() && !entry.has_expired(now_ms)),
-            );
-        }
+        let (entries, now) = live_locks::read(locks, time, |entry| entry.branch == branch.as_str())?;
         // A builder that died reports no more, and its lease lapses.
         let is_building = field(4)
             .and_then(|text| text.parse().ok())

@@ -22,6 +22,9 @@ pub(in crate::http) enum PostAnswers {}
 /// Answers of `graph`.
 pub(in crate::http) enum GraphAnswers {}
 
+/// Answers of `locks`.
+pub(in crate::http) enum LocksAnswers {}
+
 /// Answers of `cron_cleanup`.
 pub(in crate::http) enum SweepAnswers {}
 
@@ -136,6 +139,18 @@ impl IntoResponses for GraphAnswers {
         );
         let same = ResponseBuilder::new().description("What `If-None-Match` names is still the answer");
         answers.insert(304, tagged(same));
+        finish(answers)
+    }
+}
+
+impl IntoResponses for LocksAnswers {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        let causes = [Cause::Caller, Cause::Token, Cause::Form, Cause::Question, Cause::Source];
+        let mut answers = errors(&causes, Reader::Person, "GET, HEAD", None);
+        let content = ContentBuilder::new()
+            .schema(Some(Ref::from_schema_name("Locks")))
+            .example(Some(examples::locks()));
+        answers.insert(200, answer("Who holds what", content));
         finish(answers)
     }
 }

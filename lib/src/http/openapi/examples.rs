@@ -115,6 +115,14 @@ pub fn graph() -> Value {
     })
 }
 
+/// Her lock alone.
+pub fn locks() -> Value {
+    let mut lock = lock_of_ada(None);
+    lock["file_path"] = "src/db.ts".into();
+    lock["branch"] = "main".into();
+    json!({ "locks": [lock] })
+}
+
 /// The graph before it was built.
 pub fn building_graph() -> Value {
     json!({ "nodes": [], "edges": [], "locks": {}, "version": null, "state": "building", "generated_at": null })

@@ -13,7 +13,7 @@ use crate::graph::scan::ImportKind;
 #[into_params(parameter_in = Header)]
 #[expect(dead_code, reason = "it stands for headers, which the handlers read themselves")]
 pub(in crate::http) struct AgentHeaders {
-    /// Which of several agents of one person asks, unless the body has `agent_id`.
+    /// Which of several agents of one person asks, unless the request has `agent_id`.
     #[param(rename = "X-Coord-Agent", value_type = AgentId, required = false)]
     agent: Option<String>,
 }
@@ -84,6 +84,14 @@ pub(in crate::http) fn version() -> Schema {
 /// `type` of a node.
 pub(in crate::http) fn file() -> Object {
     one_of(&["file"], "Always `file`")
+}
+
+/// `holder` of a question about locks.
+pub(in crate::http) fn me() -> Object {
+    one_of(
+        &["me"],
+        "`me`: locks of the caller alone, those of all of its agents, unless an agent is named",
+    )
 }
 
 /// `type` of an edge.

@@ -14,9 +14,11 @@ use serde_json::Value;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 
-pub(super) use answers::{CheckAnswers, GraphAnswers, HealthAnswers, PostAnswers, SweepAnswers, WebhookAnswers};
+pub(super) use answers::{
+    CheckAnswers, GraphAnswers, HealthAnswers, LocksAnswers, PostAnswers, SweepAnswers, WebhookAnswers,
+};
 
-use super::{check_status, cron_cleanup, error, github_webhook, graph, health, post_status};
+use super::{check_status, cron_cleanup, error, github_webhook, graph, health, locks, post_status};
 use crate::domain;
 use crate::sweep::SweepReport;
 
@@ -36,6 +38,7 @@ use crate::sweep::SweepReport;
         check_status::check_status,
         post_status::post_status,
         graph::get_graph,
+        locks::get_locks,
         cron_cleanup::run_sweep,
         health::get_health,
         github_webhook::take_delivery,
@@ -48,6 +51,7 @@ use crate::sweep::SweepReport;
         post_status::PostResponse,
         graph::GraphView,
         graph::EdgeView,
+        locks::LocksResponse,
         health::HealthReport,
         github_webhook::WebhookResponse,
         SweepReport,

@@ -126,7 +126,7 @@ fn respond(
             PostResponse::refusal("NOT_PUSHED", Orchestration::new(action, reason).with(metadata))
         }
         ReleaseOutcome::Lost { others, .. } => lost(action, &others),
-        ReleaseOutcome::Released(released) => released_response(action, released),
+        ReleaseOutcome::Released(released) => released_response(action, question, released),
     };
     response.repo_head = head;
     Ok(response)
@@ -171,9 +171,11 @@ fn lost(action: Action, others: &[LockEntry]) -> PostResponse {
     PostResponse::refusal("LOCK_LOST", Orchestration::new(action, reason).with(metadata))
 }
 
-fn released_response(action: Action, released: Released) -> PostResponse {
+fn released_response(action: Action, question: &Question, released: Released) -> PostResponse {
     let reason = if !released.released.is_empty() {
         format!("Released {}", named(&released.released))
+    } else if question.paths.is_everything() {
+        format!("You hold nothing on {}", question.branch)
     } else if !released.again.is_empty() && released.missing.is_empty() {
         "You had given these files back already".to_owned()
     } else {

@@ -394,6 +394,28 @@ pub async fn enter(
     entry: &Entry<'_>,
     reads: Vec<Request>,
 ) -> Result<Entered<(SeenHead, Vec<Value>)>, StoreError> {
+    ask(store, entry, reads, SeenHead::read).await
+}
+
+/// The same for a question that needs no head: [`HeadTerms::Any`].
+///
+/// # Errors
+/// As those of [`enter`].
+pub async fn enter_without_head(
+    store: &dyn Store,
+    entry: &Entry<'_>,
+    reads: Vec<Request>,
+) -> Result<Entered<Vec<Value>>, StoreError> {
+    let entered = ask(store, entry, reads, SeenHead::read_if_any).await?;
+    Ok(entered.map(|(_, replies)| replies))
+}
+
+async fn ask<H>(
+    store: &dyn Store,
+    entry: &Entry<'_>,
+    reads: Vec<Request>,
+    read_head: impl FnOnce(&mut Reply) -> Result<H, StoreError>,
+) -> Result<Entered<(H, Vec<Value>)>, StoreError> {
     let mut batch = vec![Request::Script {
         script: &ENTER,
         keys: entry.keys(),
@@ -403,7 +425,7 @@ pub async fn enter(
     let mut replies = store.run(batch).await?.into_iter();
     let reply = Reply::open(&ENTER, replies.next())?;
     entered(reply, |mut reply| match reply.outcome.as_str() {
-        "ENTERED" => Ok((SeenHead::read(&mut reply)?, replies.collect())),
+        "ENTERED" => Ok((read_head(&mut reply)?, replies.collect())),
         _ => Err(reply.malformed("an unknown outcome")),
     })
 }

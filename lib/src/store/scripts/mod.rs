@@ -10,7 +10,9 @@ mod release;
 mod reply;
 mod sweep;
 
-pub use entry::{Entered, Entry, Full, HeadTerms, Limited, Rate, Rates, SeenHead, Stop, TooMuch, enter};
+pub use entry::{
+    Entered, Entry, Full, HeadTerms, Limited, Rate, Rates, SeenHead, Stop, TooMuch, enter, enter_without_head,
+};
 pub use graph::{
     BuildLease, GraphPatch, Published, StagedPart, discard_graph, fail_build, lease_build, patch_graph, publish_graph,
     report_build, return_lease, stage_graph, touch_graph,

@@ -2,7 +2,7 @@ use super::entry::{Entered, Entry, Kind, SeenHead, entered};
 use super::reply::{Reply, arguments, call};
 use super::{RELEASE, branch_keys};
 use crate::domain::work::{Shortfall, Verdict};
-use crate::domain::{CommitSha, FilePath, LockEntry, Message};
+use crate::domain::{CommitSha, FilePath, FilePaths, LockEntry, Message};
 use crate::store::{Store, StoreError, keys, script};
 
 /// Most importers that one release returns, and most bytes of them; how many there are is told beside them.
@@ -20,7 +20,7 @@ pub struct Release<'a> {
     pub is_abandoned: bool,
     /// What the caller says.
     pub message: &'a Message,
-    /// The files.
+    /// The files; none is everything that the caller holds on the branch.
     pub paths: &'a [FilePath],
     /// Whether a source can be asked what the store cannot tell of the work.
     pub can_ask: bool,
@@ -172,7 +172,12 @@ pub async fn release(
     entry: &Entry<'_>,
     request: &Release<'_>,
 ) -> Result<Entered<ReleaseOutcome>, StoreError> {
-    let mut args = entry.arguments(Kind::Release, request.paths.len());
+    // Everything costs as much as the most that can be named.
+    let cost = match request.paths.len() {
+        0 => FilePaths::MAX,
+        named => named,
+    };
+    let mut args = entry.arguments(Kind::Release, cost);
     args.extend(request.arguments());
     let mut keys = branch_keys(entry);
     keys.push(keys::releases(entry.repo));
