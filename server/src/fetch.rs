@@ -83,7 +83,9 @@ pub async fn keep_current(source: Arc<GitSource>, every: Duration, stop: impl Fu
                     fetched = &mut fetching => fetched,
                     () = &mut stop => {
                         stopping.store(true, Ordering::Relaxed);
-                        fetching.await
+                        // Git is waited for, so that it outlives nobody. Whatever came of it, this is the end.
+                        let _ = fetching.await;
+                        return;
                     }
                 };
                 fetched.unwrap_or_else(|error| Outcome::Failed(error.to_string()))
