@@ -1,6 +1,14 @@
 /// `text` fit to be shown among other text: one line, of characters that neither steer a terminal nor turn the text around them.
 pub fn plain_text(text: &str) -> String {
-    let line: String = text.chars().filter(|character| !is_unseen(*character)).collect();
+    let mut line = String::with_capacity(text.len());
+    for character in text.chars() {
+        if !is_unseen(character) {
+            line.push(character);
+        } else if character.is_whitespace() && !line.ends_with(' ') {
+            // Words on two lines stay two words.
+            line.push(' ');
+        }
+    }
     line.trim().to_owned()
 }
 
@@ -18,7 +26,7 @@ mod tests {
     fn what_is_shown_is_one_plain_line() {
         for (text, expected) in [
             ("", ""),
-            (" Rewriting\r\nthe\tparser ", "Rewritingtheparser"),
+            (" Rewriting\r\nthe\tparser ", "Rewriting the parser"),
             ("a\u{1b}[31mb\u{0}\u{85}c", "a[31mbc"),
             ("x\u{202e}gpj.exe\u{2066}\u{200b}\u{feff}", "xgpj.exe"),
             ("größe 名前", "größe 名前"),
