@@ -18,7 +18,7 @@ pub(super) static WORDS: LazyLock<Words> = LazyLock::new(|| {
         ("require", may_require),
         ("mock", may_mock),
         ("Mock", may_mock),
-        ("define", before_parenthesis),
+        ("define", may_define),
     ])
 });
 
@@ -30,9 +30,16 @@ pub(super) fn to_parenthesis(text: &[u8]) -> usize {
     }
 }
 
-/// `define(`.
-fn before_parenthesis(behind: &[u8]) -> bool {
-    behind_space(behind).starts_with(b"(")
+/// `define("a"`, `define(["a"`. Bundles have `define([], ...)` and `define(factory)` at their ends.
+fn may_define(behind: &[u8]) -> bool {
+    let Some(arguments) = behind_space(behind).strip_prefix(b"(") else {
+        return false;
+    };
+    let first = behind_space(arguments);
+    let first = first.strip_prefix(b"[").map_or(first, behind_space);
+    first
+        .first()
+        .is_some_and(|byte| matches!(byte, b'"' | b'\'' | b'`') || is_unclear(*byte))
 }
 
 /// Behind white space. What may be a comment, a wide space or an escape ends it.
@@ -131,6 +138,10 @@ mod tests {
             ("vi.unmock('a')", true),
             ("jest.createMockFromModule('a')", true),
             ("define(['a'])", true),
+            ("define('a', ['b'])", true),
+            ("define([ /**/ 'a'])", true),
+            ("define([], a)", false),
+            ("define(a)", false),
             ("Object.defineProperty(a)", false),
             ("// define it", false),
             ("", false),
