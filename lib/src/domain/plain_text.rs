@@ -27,7 +27,7 @@ mod tests {
         for (text, expected) in [
             ("", ""),
             (" Rewriting\r\nthe\tparser ", "Rewriting the parser"),
-            ("a\u{1b}[31mb\u{0}\u{85}c", "a[31mbc"),
+            ("a\u{1b}[31mb\u{0}\u{85}c", "a[31mb c"),
             ("x\u{202e}gpj.exe\u{2066}\u{200b}\u{feff}", "xgpj.exe"),
             ("größe 名前", "größe 名前"),
         ] {

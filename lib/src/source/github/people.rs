@@ -399,7 +399,7 @@ mod tests {
             (Some(" \n\t\u{7} "), None),
             (Some("\u{202e}\u{200b}"), None),
             (Some(" Mona Lisa "), Some("Mona Lisa")),
-            (Some("Mo\u{1b}[31mna\r\nLisa\0\u{85}"), Some("Mo[31mnaLisa")),
+            (Some("Mo\u{1b}[31mna\r\nLisa\0\u{85}"), Some("Mo[31mna Lisa")),
             (Some("a\u{202e}b\u{2066}c"), Some("abc")),
             (Some("größe 名前 👩‍💻"), Some("größe 名前 👩💻")),
         ] {
