@@ -61,5 +61,6 @@ async fn a_clone_learns_what_others_push_and_fetching_ends_when_it_is_told_to() 
     );
     stop.send(()).unwrap();
     tokio::time::timeout(limit, keeping).await.unwrap().unwrap();
-    assert!(fetches.load(Ordering::Relaxed) >= 2);
+    // The second may have been under way when it was told to end.
+    assert!(fetches.load(Ordering::Relaxed) >= 1);
 }
