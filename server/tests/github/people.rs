@@ -138,7 +138,7 @@ async fn what_a_person_may_is_what_github_says_of_the_repository() {
 async fn a_name_that_is_shown_is_plain_and_of_some_length() {
     for (name, expected) in [
         ("Mona Lisa", "Mona Lisa".to_owned()),
-        ("Mo\u{1b}[2Jna\nLisa\u{202e}", "Mo[2JnaLisa".to_owned()),
+        ("Mo\u{1b}[2Jna\nLisa\u{202e}", "Mo[2Jna Lisa".to_owned()),
         ("\r\n", "alice".to_owned()),
         (&"ß".repeat(5_000), "ß".repeat(128)),
     ] {
