@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 use crate::client::Connection;
 
 /// What the sweep must show.
-pub const CRON_SECRET: &str = "the secret of this measurement";
+pub const CRON_SECRET: &str = "the secret of this measurement, long enough";
 /// What clients of the store's port must show.
 pub const STORE_TOKEN: &str = "the token of this measurement";
 
