@@ -6,18 +6,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use coord::auth::{Authenticator, Credentials};
+use coord::builds::stored_graph::{Node, StoredGraph};
 use coord::config::LockConfig;
 use coord::domain::{Branch, CommitSha, RepoId, UserId};
-use coord::graph::KindSet;
-use coord::graph::scan::ImportKind;
-use coord::graph::stored::{Node, StoredGraph};
 use coord::heads::HeadAges;
 use coord::http::{AppState, Endpoint};
 use coord::store::scripts::{Rates, StagedPart, lease_build, publish_graph, stage_graph};
 use coord::store::{Request, Store, Value as StoreValue, keys};
 use coord::timing::{TimedSource, TimedStore};
-use coord_server::embedded::EmbeddedStore;
-use coord_server::git_source::GitSource;
+use coord_embedded::EmbeddedStore;
+use coord_git::GitSource;
+use coord_graph::KindSet;
+use coord_graph::scan::ImportKind;
 use serde_json::{Value, json};
 
 use crate::contract;
@@ -295,7 +295,7 @@ pub fn state(store: Arc<dyn Store>, paths: &[PathBuf]) -> AppState {
 pub async fn listen(router: axum::Router) -> SocketAddr {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    tokio::spawn(coord_server::listen::serve(listener, router, std::future::pending()));
+    tokio::spawn(coord_cli::listen::serve(listener, router, std::future::pending()));
     address
 }
 

@@ -1,7 +1,7 @@
 //! `GET /api/graph`.
 
+use coord::builds::build::Progress;
 use coord::domain::{Branch, CommitSha, RepoId};
-use coord::graph::build::Progress;
 use coord::store::scripts::{lease_build, report_build};
 use coord::store::{Request, keys};
 use insta::{assert_json_snapshot, assert_snapshot};

@@ -1,6 +1,6 @@
 //! The HTTP contract, from outside: whole answers of a server on a port, over a real git repository.
 
-#[path = "../../server/tests/fixtures/git.rs"]
+#[path = "../../cli/tests/fixtures/git.rs"]
 mod git;
 
 mod api;

@@ -2,9 +2,9 @@
 //! that it listens, and that all that belongs to a request has ended. Until then Vercel does not freeze the process.
 #![cfg(unix)]
 
-#[path = "../../server/tests/fixtures/github/mod.rs"]
+#[path = "../../cli/tests/fixtures/github/mod.rs"]
 mod fake;
-#[path = "../../server/tests/fixtures/git.rs"]
+#[path = "../../cli/tests/fixtures/git.rs"]
 mod git;
 
 use std::io::{BufRead, BufReader};
@@ -14,7 +14,7 @@ use std::process::{Child, Command};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use coord_server::embedded::EmbeddedStore;
+use coord_embedded::EmbeddedStore;
 use fake::{Fake, Fault};
 use git::Repo;
 use jsonwebtoken::{EncodingKey, Header};
@@ -108,10 +108,10 @@ fn free_port() -> u16 {
 
 async fn store(folder: &tempfile::TempDir) -> SocketAddr {
     let store = Arc::new(EmbeddedStore::open(&folder.path().join("store.redb")).unwrap());
-    let router = coord_server::upstash_listen::router(store, "token".to_owned().into());
+    let router = coord_cli::upstash_listen::router(store, "token".to_owned().into());
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    tokio::spawn(coord_server::listen::serve(listener, router, std::future::pending()));
+    tokio::spawn(coord_cli::listen::serve(listener, router, std::future::pending()));
     address
 }
 

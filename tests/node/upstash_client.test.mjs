@@ -1,6 +1,6 @@
 // The official client of Upstash against the store on a port, over a real redis-server.
 //
-//   cargo build -p coord-server --example upstash_redis
+//   cargo build -p coord-cli --example upstash_redis
 //   npm ci && npm test
 //
 // UPSTASH_REDIS_BIN names the program that listens (default: the example in the target folder).
@@ -45,7 +45,7 @@ function client(options = {}) {
 }
 
 before(async () => {
-  assert.ok(existsSync(program), `${program} is missing: cargo build -p coord-server --example upstash_redis`);
+  assert.ok(existsSync(program), `${program} is missing: cargo build -p coord-cli --example upstash_redis`);
   folder = mkdtempSync(join(tmpdir(), "coord-upstash-"));
   const port = await freePort();
   const server = start("redis-server", ["--port", `${port}`, "--bind", "127.0.0.1", "--save", "", "--dir", folder], {

@@ -10,7 +10,7 @@ NEEDED = {
     "GET /api/locks": [200, 400, 404],
     "GET /api/cron_cleanup": [200, 401],
     "GET /api/health": [200],
-    # Deliveries are taken where GitHub is read alone; what they say is tested in server/tests/github.
+    # Deliveries are taken where GitHub is read alone; what they say is tested in cli/tests/github.
     "POST /api/github_webhook": [401],
 }
 

@@ -1,0 +1,114 @@
+//! What `coord serve` prints when it starts.
+
+use std::fmt::Write;
+use std::net::SocketAddr;
+
+use coord::domain::{Branch, CommitSha, RepoId};
+use coord::source::Tip;
+
+use coord_git::Opened;
+
+/// A repository that is served, as it was at the start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Served {
+    /// Which.
+    pub repo: RepoId,
+    /// Where it is read: a folder, or the address of an API.
+    pub place: String,
+    /// The branch that it shows first.
+    pub branch: Option<Branch>,
+    /// The commit that is checked out, or the head of the branch where nothing is.
+    pub head: Option<CommitSha>,
+    /// The head of the branch, and the reference that it was read from.
+    pub tip: Option<Tip>,
+    /// What is particular about it.
+    pub notes: Vec<String>,
+}
+
+impl From<&Opened> for Served {
+    fn from(opened: &Opened) -> Self {
+        let mut notes = Vec::new();
+        if opened.detached {
+            notes.push("HEAD is detached".to_owned());
+        }
+        if opened.shallow {
+            notes.push("a shallow clone: what is older than it cannot be told".to_owned());
+        }
+        if let Some(branch) = &opened.unpushed {
+            notes.push(format!(
+                "{branch} is checked out, which has no head until it is pushed: git push -u REMOTE {branch}"
+            ));
+        }
+        Served {
+            repo: opened.repo.clone(),
+            place: opened.path.display().to_string(),
+            branch: opened.default_branch.clone(),
+            head: opened.head.clone(),
+            tip: opened.tip.clone(),
+            notes,
+        }
+    }
+}
+
+/// Where it is, what it serves, and three lines to try.
+pub fn text(address: SocketAddr, store: &str, served: &[Served]) -> String {
+    let base = format!("http://{address}");
+    let mut text = format!("\nCoord listens on {base}\n\n");
+    for repository in served {
+        // Writing to a String does not fail.
+        let _ = writeln!(text, "  serving  {}  ({})", repository.repo, repository.place);
+        let _ = writeln!(text, "  branch   {}", branch_line(repository));
+    }
+    let _ = writeln!(text, "  store    {store}\n");
+    let Some(first) = served.first() else { return text };
+    let (Some(branch), Some(head)) = (&first.branch, &first.head) else {
+        text.push_str("There is no commit yet: make the first one, and ask then.\n\n");
+        return text;
+    };
+    let common = format!(
+        r#""repo_url":"https://{}","branch":"{branch}","file_paths":["README.md"],"agent_head":"{}","agent_id":"one""#,
+        first.repo,
+        head.short()
+    );
+    let post = |route: &str, body: &str| {
+        format!("curl -s {base}/api/{route} -H 'Content-Type: application/json' -d '{{{body}}}'")
+    };
+    let _ = writeln!(
+        text,
+        "Watch it: {base}/?repo_url=https://{}&branch={branch}\n",
+        first.repo
+    );
+    let _ = writeln!(text, "Try:\n");
+    let _ = writeln!(text, "{}\n", post("check_status", &common));
+    let claim = format!(r#"{common},"status":"WRITING","message":"Explaining how to install it on a fresh machine""#);
+    let _ = writeln!(text, "{}\n", post("post_status", &claim));
+    let _ = writeln!(
+        text,
+        "curl -s '{base}/api/graph?repo_url=https://{}&branch={branch}'\n",
+        first.repo
+    );
+    let _ = writeln!(
+        text,
+        "Add -H 'X-Coord-User: bob' to ask as somebody else. Ctrl-C stops.\n"
+    );
+    text
+}
+
+fn branch_line(repository: &Served) -> String {
+    let branch = repository.branch.as_ref().map_or("(none)", |branch| branch.as_str());
+    let mut line = match (&repository.tip, &repository.head) {
+        (Some(tip), _) => format!("{branch} at {} ({})", tip.commit.short(), tip.reference),
+        (None, Some(_)) => format!("{branch}, not pushed yet"),
+        (None, None) => format!("{branch}, no commit yet"),
+    };
+    if let (Some(tip), Some(head)) = (&repository.tip, &repository.head)
+        && tip.commit != *head
+    {
+        let _ = write!(line, ", {} is checked out", head.short());
+    }
+    for note in &repository.notes {
+        line.push_str(", ");
+        line.push_str(note);
+    }
+    line
+}

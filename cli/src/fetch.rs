@@ -1,0 +1,304 @@
+//! `coord serve --fetch SECONDS`: keeps clones current with `git fetch`, as the user would run it: with the user's git, its
+//! configuration and its credentials, but without anybody to ask. One fetch runs at a time.
+
+use std::ffi::OsString;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use coord::domain::RepoId;
+use tokio::time::sleep_until;
+
+use coord_git::{FetchSettings, GitSource};
+
+/// How long one fetch may take.
+const LIMIT: Duration = Duration::from_secs(120);
+/// How long git has to end once it is told to: it removes its lock files.
+const GRACE: Duration = Duration::from_secs(2);
+/// How often it is looked whether it has.
+const POLL: Duration = Duration::from_millis(20);
+/// The longest pause after failures, unless the interval is longer.
+const LONGEST_PAUSE: Duration = Duration::from_secs(900);
+/// What is read of what git says.
+const MOST_SAID: u64 = 16 * 1024;
+/// What a hook sets, and what is no business of git's.
+const NOT_FOR_GIT: [&str; 17] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_PREFIX",
+    "GIT_NAMESPACE",
+    "GIT_QUARANTINE_PATH",
+    "GIT_SHALLOW_FILE",
+    "GIT_CONFIG",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "CRON_SECRET",
+    "REDIS_URL",
+    "GITHUB_APP_PRIVATE_KEY",
+    "GITHUB_WEBHOOK_SECRET",
+];
+
+/// A clone that is kept current.
+struct Clone {
+    repo: RepoId,
+    path: PathBuf,
+    next: Instant,
+    failures: u32,
+}
+
+/// Fetches every clone of `source` at once and then every `every`, until `stop`; a fetch that is under way is ended then.
+/// `fetched` is called after each that succeeded.
+pub async fn keep_current(source: Arc<GitSource>, every: Duration, stop: impl Future<Output = ()>, fetched: impl Fn()) {
+    let mut clones: Vec<Clone> = Vec::new();
+    for opened in source.opened() {
+        if clones.iter().all(|clone| clone.repo != opened.repo) {
+            clones.push(Clone {
+                repo: opened.repo,
+                path: opened.path,
+                next: Instant::now(),
+                failures: 0,
+            });
+        }
+    }
+    let mut stop = std::pin::pin!(stop);
+    while let Some(clone) = clones.iter_mut().min_by_key(|clone| clone.next) {
+        tokio::select! {
+            () = sleep_until(clone.next.into()) => {}
+            () = &mut stop => return,
+        }
+        let outcome = match source.fetch_settings(&clone.repo) {
+            Ok(settings) => {
+                let (path, is_stopped) = (clone.path.clone(), Arc::new(AtomicBool::new(false)));
+                let stopping = Arc::clone(&is_stopped);
+                let mut fetching = tokio::task::spawn_blocking(move || fetch(&path, &settings, LIMIT, &is_stopped));
+                let fetched = tokio::select! {
+                    fetched = &mut fetching => fetched,
+                    () = &mut stop => {
+                        stopping.store(true, Ordering::Relaxed);
+                        // Git is waited for, so that it outlives nobody. Whatever came of it, this is the end.
+                        let _ = fetching.await;
+                        return;
+                    }
+                };
+                fetched.unwrap_or_else(|error| Outcome::Failed(error.to_string()))
+            }
+            Err(error) => Outcome::Failed(error.to_string()),
+        };
+        match outcome {
+            Outcome::Stopped => return,
+            Outcome::Fetched => {
+                if clone.failures > 0 {
+                    tracing::warn!(repo = %clone.repo, "the clone is fetched again");
+                }
+                clone.failures = 0;
+                fetched();
+            }
+            Outcome::Failed(why) => {
+                clone.failures += 1;
+                if clone.failures == 1 {
+                    tracing::warn!(repo = %clone.repo, why, "the clone cannot be fetched: its heads are those of the last fetch");
+                }
+            }
+        }
+        clone.next = Instant::now() + pause(every, clone.failures);
+    }
+}
+
+/// What came of a fetch.
+#[derive(Debug, PartialEq, Eq)]
+enum Outcome {
+    Fetched,
+    /// Why, fit for the log.
+    Failed(String),
+    Stopped,
+}
+
+/// How long to wait after so many failures in a row.
+fn pause(every: Duration, failures: u32) -> Duration {
+    let longest = every.max(LONGEST_PAUSE);
+    every.saturating_mul(2_u32.saturating_pow(failures)).min(longest)
+}
+
+/// Fetches each remote in turn. Waits: call it off the runtime's threads.
+fn fetch(path: &Path, settings: &FetchSettings, limit: Duration, is_stopped: &AtomicBool) -> Outcome {
+    for remote in &settings.remotes {
+        let command = command(path, remote, settings.ssh_command.as_deref());
+        match run(command, limit, is_stopped) {
+            Ok(Outcome::Fetched) => {}
+            Ok(Outcome::Failed(why)) => return Outcome::Failed(format!("{remote}: {why}")),
+            Ok(Outcome::Stopped) => return Outcome::Stopped,
+            Err(error) => return Outcome::Failed(format!("git cannot be run: {error}")),
+        }
+    }
+    Outcome::Fetched
+}
+
+fn run(mut command: Command, limit: Duration, is_stopped: &AtomicBool) -> io::Result<Outcome> {
+    let mut running = command.spawn()?;
+    let stderr = running.stderr.take();
+    // It goes on reading what is beyond, so that git never waits for a reader.
+    let reader = thread::spawn(move || {
+        let mut said = Vec::new();
+        if let Some(mut stderr) = stderr {
+            let read = stderr.by_ref().take(MOST_SAID).read_to_end(&mut said);
+            let _ = read.and_then(|_| io::copy(&mut stderr, &mut io::sink()));
+        }
+        said
+    });
+    let until = Instant::now() + limit;
+    loop {
+        if let Some(status) = running.try_wait()? {
+            if status.success() {
+                return Ok(Outcome::Fetched);
+            }
+            // What it has started and left behind could hold its end of the pipe.
+            signal(&running, "KILL");
+            let said = reader.join().unwrap_or_default();
+            return Ok(Outcome::Failed(sentence(&String::from_utf8_lossy(&said))));
+        }
+        let is_stopped = is_stopped.load(Ordering::Relaxed);
+        if is_stopped || Instant::now() >= until {
+            end(&mut running)?;
+            return Ok(if is_stopped {
+                Outcome::Stopped
+            } else {
+                Outcome::Failed(format!("no end within {} s", limit.as_secs()))
+            });
+        }
+        thread::sleep(POLL);
+    }
+}
+
+/// The last line that says what went wrong, without credentials.
+fn sentence(said: &str) -> String {
+    let line = said
+        .lines()
+        .rev()
+        .find(|line| line.starts_with("fatal: ") || line.starts_with("error: "));
+    let line = line.or_else(|| said.lines().rev().find(|line| !line.trim().is_empty()));
+    without_credentials(line.unwrap_or("git failed and did not say why").trim())
+}
+
+/// `text` with what stands between `://` and `@` left out.
+fn without_credentials(text: &str) -> String {
+    let mut parts = text.split("://");
+    let mut safe = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        safe.push_str("://");
+        let authority = part.find(|character: char| character == '/' || character.is_whitespace());
+        let (authority, rest) = part.split_at(authority.unwrap_or(part.len()));
+        safe.push_str(authority.rsplit('@').next().unwrap_or_default());
+        safe.push_str(rest);
+    }
+    safe
+}
+
+fn command(path: &Path, remote: &str, ssh_command: Option<&str>) -> Command {
+    let mut command = Command::new("git");
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        let is_secret = ["COORD_", "UPSTASH_", "KV_REST_", "GIT_TRACE"]
+            .iter()
+            .any(|prefix| text.starts_with(prefix));
+        if is_secret || NOT_FOR_GIT.contains(&&*text) {
+            command.env_remove(&name);
+        }
+    }
+    command
+        .arg("-C")
+        .arg(path)
+        .args([
+            "-c",
+            "credential.interactive=false",
+            "-c",
+            "gc.auto=0",
+            "-c",
+            "maintenance.auto=false",
+        ])
+        .args([
+            "fetch",
+            "--quiet",
+            "--no-write-fetch-head",
+            "--no-recurse-submodules",
+            "--",
+            remote,
+        ])
+        // Nobody is there to answer: not on the terminal, not in a window.
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .env("GIT_ASKPASS", "")
+        .env("SSH_ASKPASS_REQUIRE", "never")
+        .env("GCM_INTERACTIVE", "never")
+        .env("LC_ALL", "C")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
+    if let Some(ssh) = ssh_in_batch(
+        std::env::var_os("GIT_SSH_COMMAND"),
+        std::env::var_os("GIT_SSH"),
+        ssh_command,
+    ) {
+        command.env("GIT_SSH_COMMAND", ssh);
+    }
+    // A group of its own, so that what git starts ends with it, and Ctrl-C is not for it.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    command
+}
+
+/// How ssh is called so that it asks nothing; nothing where it is a program with other options than OpenSSH's.
+fn ssh_in_batch(
+    by_environment: Option<OsString>,
+    program: Option<OsString>,
+    configured: Option<&str>,
+) -> Option<OsString> {
+    let is_set = |value: &OsString| !value.is_empty();
+    let mut command = match (by_environment.filter(is_set), program.filter(is_set), configured) {
+        (Some(command), ..) => command,
+        (None, _, Some(configured)) => configured.into(),
+        (None, Some(_), None) => return None,
+        (None, None, None) => "ssh".into(),
+    };
+    let text = command.to_string_lossy().to_ascii_lowercase();
+    if text.contains("plink") || text.contains("putty") {
+        return None;
+    }
+    command.push(" -oBatchMode=yes -oConnectTimeout=20");
+    Some(command)
+}
+
+/// Ends git and what it has started: gently first, so that no lock file is left behind.
+fn end(running: &mut Child) -> io::Result<()> {
+    signal(running, "TERM");
+    let until = Instant::now() + GRACE;
+    while running.try_wait()?.is_none() && Instant::now() < until {
+        thread::sleep(POLL);
+    }
+    signal(running, "KILL");
+    running.kill()?;
+    running.wait().map(drop)
+}
+
+/// Sends a signal to the group of git. The standard library sends none; the program `kill` is part of every Unix.
+fn signal(running: &Child, name: &str) {
+    if cfg!(unix) {
+        let group = format!("-{}", running.id());
+        let kill = Command::new("kill")
+            .args(["-s", name, "--", &group])
+            .stderr(Stdio::null())
+            .status();
+        if let Err(error) = kill {
+            tracing::debug!(%error, "the program kill cannot be run");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

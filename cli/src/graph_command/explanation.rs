@@ -1,0 +1,81 @@
+//! Where each import of one file leads.
+
+use std::fmt::Write;
+
+use coord_graph::resolve::Outcome;
+use coord_graph::update::Snapshot;
+use coord_graph::{FileState, Node};
+
+/// The whole output, for a file that is tracked at `path`.
+pub(super) fn text(snapshot: &Snapshot, path: &str) -> String {
+    let graph = snapshot.graph();
+    let Some(node) = graph.id(path).and_then(|id| graph.node(id)) else {
+        return String::new();
+    };
+    let mut out = format!("{}: {}\n", shown(path), about(node));
+    let explained = snapshot.explain(path).unwrap_or_default();
+    let lines: Vec<[String; 4]> = explained
+        .into_iter()
+        .map(|(specifier, outcome)| {
+            let written = match &specifier.name {
+                Some(name) => format!("{} ({name})", specifier.text),
+                None => specifier.text.clone(),
+            };
+            let led = match outcome {
+                Outcome::File(id) if graph.path(id) == path => "-> itself, which is no edge".to_owned(),
+                Outcome::File(id) => format!("-> {}", shown(graph.path(id))),
+                Outcome::Unresolved(reason) => format!("-- {}: {}", reason.name(), reason.sentence()),
+            };
+            [
+                specifier.line.to_string(),
+                specifier.kind.name().to_owned(),
+                shown(&written),
+                led,
+            ]
+        })
+        .collect();
+    let width = |column: usize| {
+        let widths = lines.iter().map(|line| line[column].chars().count());
+        widths.max().unwrap_or_default().min(60)
+    };
+    let (numbers, kinds, texts) = (width(0), width(1), width(2));
+    for [number, kind, written, led] in &lines {
+        // Writing to a String does not fail.
+        let _ = writeln!(out, "  {number:>numbers$}  {kind:<kinds$}  {written:<texts$}  {led}");
+    }
+    if let Some(id) = graph.id(path) {
+        let importers = graph.importers(id);
+        let _ = match importers.len() {
+            0 => writeln!(out, "Imported by no file"),
+            1 => writeln!(out, "Imported by 1 file:"),
+            count => writeln!(out, "Imported by {count} files:"),
+        };
+        for importer in importers {
+            let _ = writeln!(out, "  {}", shown(graph.path(*importer)));
+        }
+    }
+    out
+}
+
+fn about(node: Node<'_>) -> String {
+    let size = node.size.map_or_else(String::new, |size| format!(", {size} bytes"));
+    match (node.language, node.state) {
+        (None, _) => "its imports are not known".to_owned(),
+        (Some(language), FileState::Ok) => format!("{}{size}", language.name()),
+        (Some(language), state) => format!("{}{size}, not looked into ({})", language.name(), state.name()),
+    }
+}
+
+/// What is written in a file, or is its name, must not move the cursor of who reads this.
+fn shown(text: &str) -> String {
+    if text.is_empty() {
+        return "\"\"".to_owned();
+    }
+    text.chars()
+        .flat_map(|character| {
+            let escaped = character.is_control().then(|| character.escape_default());
+            let plain = (!character.is_control()).then_some(character);
+            escaped.into_iter().flatten().chain(plain)
+        })
+        .collect()
+}

@@ -1,0 +1,96 @@
+//! What a graph lacks, so that nobody takes its silence for an answer.
+
+use std::collections::BTreeMap;
+
+use coord_graph::language::other_language;
+use coord_graph::{FileState, ImportGraph};
+use serde_json::{Map, Value, json};
+
+/// What is missing, by number of files.
+#[derive(Debug, Default)]
+pub(super) struct Incomplete {
+    states: Vec<(FileState, usize)>,
+    languages: BTreeMap<&'static str, usize>,
+    names: usize,
+}
+
+impl Incomplete {
+    /// `names` is the number of files whose names cannot be served.
+    pub(super) fn of(graph: &ImportGraph, names: usize) -> Self {
+        let mut incomplete = Incomplete {
+            names,
+            ..Incomplete::default()
+        };
+        for state in FileState::ALL.into_iter().filter(|state| *state != FileState::Ok) {
+            let files = graph.count_in_state(state);
+            if files > 0 {
+                incomplete.states.push((state, files));
+            }
+        }
+        for node in graph.nodes().filter(|node| node.language.is_none()) {
+            if let Some(name) = other_language(node.path) {
+                *incomplete.languages.entry(name).or_default() += 1;
+            }
+        }
+        incomplete
+    }
+
+    /// A field for each thing that is missing; an empty object where the graph is whole.
+    pub(super) fn json(&self) -> Value {
+        let mut fields = Map::new();
+        for (state, files) in &self.states {
+            fields.insert(state.name().to_owned(), json!(files));
+        }
+        if !self.languages.is_empty() {
+            fields.insert("unknown_languages".to_owned(), json!(self.languages));
+        }
+        if self.names > 0 {
+            fields.insert("names_left_out".to_owned(), json!(self.names));
+        }
+        Value::Object(fields)
+    }
+
+    /// A line for people; `None` where the graph is whole.
+    pub(super) fn line(&self) -> Option<String> {
+        let mut parts: Vec<String> = self
+            .states
+            .iter()
+            .map(|(state, files)| format!("{}: {}", counted(*files), state_text(*state)))
+            .collect();
+        if !self.languages.is_empty() {
+            let total = self.languages.values().sum();
+            let each = self.languages.iter().map(|(name, files)| format!("{name} {files}"));
+            let each: Vec<String> = each.collect();
+            parts.push(format!(
+                "{}: of a language whose imports are not known ({})",
+                counted(total),
+                each.join(", ")
+            ));
+        }
+        if self.names > 0 {
+            parts.push(format!("{}: left out for their names", counted(self.names)));
+        }
+        (!parts.is_empty()).then(|| format!("The graph is not complete. {}", parts.join("; ")))
+    }
+}
+
+fn counted(files: usize) -> String {
+    match files {
+        1 => "1 file".to_owned(),
+        files => format!("{files} files"),
+    }
+}
+
+/// The name of a state, and what it means.
+pub(super) fn state_text(state: FileState) -> &'static str {
+    match state {
+        FileState::Ok => "read",
+        FileState::TooLarge => "too_large: larger than COORD_GRAPH_MAX_FILE_BYTES",
+        FileState::Binary => "binary: not text",
+        FileState::Minified => "minified: very long lines, only the head was read",
+        FileState::Unreadable => "unreadable: not in the object database, or damaged",
+        FileState::OverLimit => {
+            "over_limit: past COORD_GRAPH_MAX_FILES, COORD_GRAPH_MAX_BYTES or COORD_GRAPH_MAX_IMPORTS, or too many imports in one file"
+        }
+    }
+}

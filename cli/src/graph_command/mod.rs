@@ -1,0 +1,144 @@
+//! `coord graph`: the import graph of a commit, cold and without a server.
+//!
+//! - `print`: the graph as tab-separated lines, JSON, Graphviz or Mermaid
+//! - `statistics`: figures about it
+//! - `cycles`: files that import each other in circles
+//! - `incomplete`: what it lacks
+//! - `explanation`: where each import of one file leads
+//! - `progress`: the bar on a terminal
+
+mod cycles;
+mod explanation;
+mod incomplete;
+mod print;
+mod progress;
+mod statistics;
+
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::{Context, bail};
+use coord::builds::build::build;
+use coord::config::{graph_limits, process_environment};
+use coord::domain::CommitSha;
+use coord_graph::update::Previous;
+use incomplete::Incomplete;
+use progress::ProgressBar;
+
+use crate::cli::{GraphArgs, GraphFormat, Kinds};
+use coord_git::{GitSource, Opened};
+
+/// Runs `coord graph`: builds the graph and prints what is asked for to standard output.
+///
+/// # Errors
+/// When the repository, the revision or the file cannot be read, with a sentence for the terminal.
+pub async fn print_graph(args: GraphArgs) -> anyhow::Result<()> {
+    let limits = graph_limits(&process_environment)?;
+    let started = Instant::now();
+    // On this thread: there is nothing else for it to do.
+    let (source, opened, commit) = open(&args.repo, args.rev.as_deref())?;
+    let bar = ProgressBar::on_terminal();
+    let snapshot = build(&source, &opened.repo, &commit, Previous::Nothing, limits, bar.sink()).await;
+    bar.finish();
+    let snapshot = snapshot?;
+    let names = source.names_left_out(&opened.repo) + snapshot.names_left_out();
+    let incomplete = Incomplete::of(snapshot.graph(), names);
+    let path_of = |file: &str| {
+        let is_tracked = |path: &str| snapshot.graph().id(path).is_some();
+        tracked_path(file, &args.repo, &opened.path, is_tracked)
+            .with_context(|| format!("{file} is not among the files of commit {}", commit.short()))
+    };
+    let mut out = BufWriter::with_capacity(OUTPUT_BUFFER, io::stdout().lock());
+    let output = if let Some(file) = &args.explain {
+        let text = explanation::text(&snapshot, &path_of(file)?);
+        out.write_all(text.as_bytes()).map_err(anyhow::Error::from)
+    } else if args.stats {
+        let elapsed = started.elapsed();
+        statistics::write(&mut out, &snapshot, &commit, &args, elapsed, &incomplete)
+    } else {
+        let part = args.focus.as_deref().map(path_of).transpose()?;
+        let filtered = snapshot
+            .graph()
+            .filtered(|node, edge| counts(args.kinds, node.language, edge));
+        if args.cycles {
+            let format = args.format.unwrap_or(GraphFormat::Tsv);
+            if matches!(format, GraphFormat::Dot | GraphFormat::Mermaid) {
+                bail!("--cycles prints tsv or json");
+            }
+            cycles::write(&mut out, &filtered, &commit, format, &incomplete.json())
+        } else {
+            print::write(&mut out, &filtered, &commit, &args, part.as_deref(), &incomplete.json())
+        }
+    };
+    let written = match output.and_then(|()| out.flush().map_err(anyhow::Error::from)) {
+        // Whoever read the output has seen enough, as in `coord graph | head`.
+        Err(error) => match error.downcast::<io::Error>() {
+            Ok(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+            Ok(error) => Err(error).context("the output cannot be written"),
+            Err(refused) => Err(refused),
+        },
+        Ok(()) => Ok(()),
+    };
+    if written.is_ok()
+        && args.explain.is_none()
+        && let Some(line) = incomplete.line()
+    {
+        // Where nobody reads it, there is nobody to tell.
+        let _ = writeln!(io::stderr(), "{line}");
+    }
+    // The process ends here; taking a graph apart piece by piece would only make people wait.
+    std::mem::forget((source, snapshot, out));
+    written
+}
+
+/// How much is printed at a time, in bytes.
+const OUTPUT_BUFFER: usize = 256 * 1024;
+
+/// What printing may fail with: that nothing can be written, or that there is too much to print.
+type Output = anyhow::Result<()>;
+
+fn open(path: &Path, rev: Option<&str>) -> anyhow::Result<(GitSource, Opened, CommitSha)> {
+    let source = GitSource::open_once(path)?;
+    let Some(opened) = source.opened().into_iter().next() else {
+        bail!("there is no repository at {}", path.display());
+    };
+    let commit = match (rev, &opened.head) {
+        (Some(rev), _) => GitSource::revision(path, rev)?,
+        (None, Some(head)) => head.clone(),
+        (None, None) => bail!(
+            "{} has no commit yet; the graph is that of a commit, so make the first one",
+            opened.path.display()
+        ),
+    };
+    Ok((source, opened, commit))
+}
+
+/// The tracked file that a person means: a path from the root of the repository, or else from the folder where they are
+/// or that they named.
+fn tracked_path(file: &str, folder: &Path, root: &Path, is_tracked: impl Fn(&str) -> bool) -> Option<String> {
+    let from_root = file.strip_prefix("./").unwrap_or(file);
+    if is_tracked(from_root) {
+        return Some(from_root.to_owned());
+    }
+    let below_root = |base: &Path| {
+        let path = base.join(file);
+        // The file may be gone from the disk; its folder is enough.
+        let folder = path.parent()?.canonicalize().ok()?;
+        let path = folder.join(path.file_name()?);
+        let path = path.strip_prefix(root).ok()?;
+        let parts: Option<Vec<&str>> = path.iter().map(|part| part.to_str()).collect();
+        Some(parts?.join("/"))
+    };
+    let here = std::env::current_dir().ok();
+    let candidates = here.as_deref().into_iter().chain([folder]).filter_map(below_root);
+    candidates.into_iter().find(|path| is_tracked(path))
+}
+
+/// Whether an edge is among those that were asked for.
+fn counts(kinds: Kinds, language: Option<coord_graph::language::Language>, edge: coord_graph::KindSet) -> bool {
+    match kinds {
+        Kinds::All => true,
+        Kinds::Core => language.is_some_and(|language| edge.is_core(language)),
+    }
+}

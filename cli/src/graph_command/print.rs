@@ -1,0 +1,181 @@
+//! A graph as text.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::io::Write;
+
+use anyhow::bail;
+use coord::domain::CommitSha;
+use coord_graph::query::Direction;
+use coord_graph::{FileId, FileState, ImportGraph, KindSet};
+use serde_json::{Value, json};
+
+use super::Output;
+use crate::cli::{self, GraphArgs, GraphFormat};
+
+type Edge = (FileId, FileId, KindSet);
+
+/// The files around one, and how many steps each is away.
+type Part = HashMap<FileId, u32>;
+
+/// Prints the graph, or the part of it around the file at `focus`.
+pub(super) fn write(
+    out: &mut impl Write,
+    graph: &ImportGraph,
+    commit: &CommitSha,
+    args: &GraphArgs,
+    focus: Option<&str>,
+    incomplete: &Value,
+) -> Output {
+    let part: Option<Part> = focus.and_then(|path| graph.id(path)).map(|id| {
+        let direction = match args.direction {
+            cli::Direction::Both => Direction::Both,
+            cli::Direction::Imports => Direction::Imports,
+            cli::Direction::Importers => Direction::Importers,
+        };
+        let found = graph.neighbourhood(&[id], direction, args.depth, usize::MAX);
+        found.files.into_iter().collect()
+    });
+    let is_within = |id: FileId| part.as_ref().is_none_or(|part| part.contains_key(&id));
+    let edges = graph.edges().filter(|(from, to, _)| is_within(*from) && is_within(*to));
+    match args.format.unwrap_or(GraphFormat::Tsv) {
+        GraphFormat::Tsv => tsv(out, graph, edges),
+        GraphFormat::Json => json(out, graph, commit, part.as_ref(), edges, incomplete),
+        format => {
+            let edges: Vec<Edge> = edges.take(args.max_edges + 1).collect();
+            if edges.len() > args.max_edges {
+                bail!(
+                    "a picture of more than {} edges cannot be read; take a part of the graph (--focus FILE --depth 1), \
+                     print it as tsv or json, or say --max-edges N",
+                    args.max_edges
+                );
+            }
+            let text = match format {
+                GraphFormat::Mermaid => mermaid(graph, edges),
+                _ => dot(graph, edges),
+            };
+            out.write_all(text.as_bytes())?;
+            Ok(())
+        }
+    }
+}
+
+/// A path in a line with tabs between paths: one with a tab would be read as two. None has a newline.
+pub(super) fn escaped(path: &str) -> Cow<'_, str> {
+    match memchr::memchr(b'\t', path.as_bytes()) {
+        None => Cow::Borrowed(path),
+        Some(_) => Cow::Owned(path.replace('\t', "\\t")),
+    }
+}
+
+fn tsv(out: &mut impl Write, graph: &ImportGraph, edges: impl Iterator<Item = Edge>) -> Output {
+    for (from, to, _) in edges {
+        for (id, end) in [(from, b"\t"), (to, b"\n")] {
+            out.write_all(escaped(graph.path(id)).as_bytes())?;
+            out.write_all(end)?;
+        }
+    }
+    Ok(())
+}
+
+/// As `GET /api/graph` has it, a line for each node and edge, and with the kinds of each edge.
+fn json(
+    out: &mut impl Write,
+    graph: &ImportGraph,
+    commit: &CommitSha,
+    part: Option<&Part>,
+    edges: impl Iterator<Item = Edge>,
+    incomplete: &Value,
+) -> Output {
+    let nodes = (0..).zip(graph.nodes()).filter_map(|(id, node)| {
+        let mut value = json!({
+            "id": node.path,
+            "type": "file",
+            "language": node.language.map(|language| language.name()),
+            "size": node.size,
+        });
+        if let Some(part) = part {
+            value["distance"] = (*part.get(&id)?).into();
+        }
+        if node.state != FileState::Ok {
+            value["state"] = node.state.name().into();
+        }
+        Some(value)
+    });
+    let edges = edges.map(|(from, to, kinds)| {
+        json!({
+            "source": graph.path(from),
+            "target": graph.path(to),
+            "type": "import",
+            "kinds": kinds.names().collect::<Vec<_>>(),
+        })
+    });
+    write!(
+        out,
+        "{{\"version\":\"{commit}\",\"incomplete\":{incomplete},\"nodes\":["
+    )?;
+    lines(out, nodes)?;
+    write!(out, "],\"edges\":[")?;
+    lines(out, edges)?;
+    writeln!(out, "]}}")?;
+    Ok(())
+}
+
+fn lines(out: &mut impl Write, values: impl Iterator<Item = Value>) -> Output {
+    for (number, value) in values.enumerate() {
+        out.write_all(if number > 0 { b",\n" } else { b"\n" })?;
+        serde_json::to_writer(&mut *out, &value).map_err(std::io::Error::from)?;
+    }
+    Ok(())
+}
+
+/// Only the files that have an edge: a picture of the others would be a heap of boxes.
+fn connected(edges: &[Edge]) -> Vec<FileId> {
+    let mut files: Vec<u32> = edges.iter().flat_map(|(from, to, _)| [*from, *to]).collect();
+    files.sort_unstable();
+    files.dedup();
+    files
+}
+
+fn dot(graph: &ImportGraph, edges: Vec<Edge>) -> String {
+    let quoted = |id: u32| {
+        let path = graph.path(id).replace('\\', "\\\\").replace('"', "\\\"");
+        format!("\"{path}\"")
+    };
+    let files = connected(&edges);
+    let mut out = String::from("digraph imports {\n  rankdir=LR;\n  node [shape=box, fontname=\"sans-serif\"];\n");
+    for id in files {
+        // Writing to a String does not fail.
+        let _ = writeln!(out, "  {};", quoted(id));
+    }
+    for (from, to, _) in edges {
+        let _ = writeln!(out, "  {} -> {};", quoted(from), quoted(to));
+    }
+    out.push_str("}\n");
+    out
+}
+
+fn mermaid(graph: &ImportGraph, edges: Vec<Edge>) -> String {
+    // In a quoted label, Mermaid reads entities written with a number sign, and its own Markdown after a backquote.
+    let label = |id: u32| {
+        graph.path(id).chars().fold(String::new(), |mut label, character| {
+            match character {
+                '"' | '#' | '&' | '<' | '>' | '`' => {
+                    let _ = write!(label, "#{};", character as u32);
+                }
+                other => label.push(other),
+            }
+            label
+        })
+    };
+    let files = connected(&edges);
+    let mut out = String::from("flowchart LR\n");
+    for id in files {
+        let _ = writeln!(out, "  f{id}[\"{}\"]", label(id));
+    }
+    for (from, to, _) in edges {
+        let _ = writeln!(out, "  f{from} --> f{to}");
+    }
+    out
+}

@@ -1,0 +1,203 @@
+//! Figures about a graph.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Write};
+use std::io;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use coord::builds::publish::{StoredSize, stored_size};
+use coord::domain::CommitSha;
+use coord_graph::resolve::Reason;
+use coord_graph::scan::ImportKind;
+use coord_graph::update::Snapshot;
+use coord_graph::{FileState, ImportGraph};
+
+use serde_json::{Map, Value, json};
+
+use super::incomplete::{Incomplete, state_text};
+use super::{Output, counts};
+use crate::cli::{GraphArgs, GraphFormat, Kinds};
+
+/// How many of the most imported files are named.
+const HUBS: usize = 10;
+
+/// Prints the figures, as text or as JSON.
+pub(super) fn write(
+    out: &mut impl io::Write,
+    snapshot: &Snapshot,
+    commit: &CommitSha,
+    args: &GraphArgs,
+    elapsed: Duration,
+    incomplete: &Incomplete,
+) -> Output {
+    let stored = stored_size(snapshot, commit)?;
+    match args.format {
+        None => {
+            let mut text = String::new();
+            write_figures(&mut text, snapshot, args.kinds, stored)
+                .and_then(|()| writeln!(text, "Time                  {:>10.3} s", elapsed.as_secs_f64()))
+                .context("the figures cannot be written")?;
+            out.write_all(text.as_bytes())?;
+        }
+        Some(GraphFormat::Json) => {
+            let mut figures = as_json(snapshot, commit, args.kinds, stored, incomplete);
+            figures["seconds"] = elapsed.as_secs_f64().into();
+            writeln!(out, "{figures:#}")?;
+        }
+        Some(_) => bail!("--stats prints text, or JSON with --format json"),
+    }
+    Ok(())
+}
+
+/// The same figures for a program.
+fn as_json(
+    snapshot: &Snapshot,
+    commit: &CommitSha,
+    kinds: Kinds,
+    stored: StoredSize,
+    incomplete: &Incomplete,
+) -> Value {
+    let graph = snapshot.graph();
+    let languages: Map<String, Value> = languages(graph)
+        .into_iter()
+        .map(|(name, (files, bytes))| (name.to_owned(), json!({"files": files, "bytes": bytes})))
+        .collect();
+    let (edges, by_kind) = count_edges(graph, kinds);
+    let by_kind: Map<String, Value> = by_kind
+        .into_iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(kind, count)| (kind.name().to_owned(), count.into()))
+        .collect();
+    let unresolved: Map<String, Value> = Reason::ALL
+        .into_iter()
+        .filter(|reason| graph.unresolved(*reason) > 0)
+        .map(|reason| (reason.name().to_owned(), graph.unresolved(reason).into()))
+        .collect();
+    let cycles = graph.cycles();
+    let hubs: Vec<Value> = hubs(graph)
+        .into_iter()
+        .map(|(importers, id)| json!({"id": graph.path(id), "importers": importers}))
+        .collect();
+    json!({
+        "version": commit.as_str(),
+        "incomplete": incomplete.json(),
+        "files": graph.len(),
+        "languages": languages,
+        "edges": edges,
+        "kinds": by_kind,
+        "unresolved": unresolved,
+        "cycles": {"groups": cycles.len(), "files": cycles.iter().map(Vec::len).sum::<usize>()},
+        "most_imported": hubs,
+        "stored_bytes": {"adjacency": stored.adjacency, "page": stored.json, "scans": stored.scans},
+    })
+}
+
+fn languages(graph: &ImportGraph) -> BTreeMap<&'static str, (usize, u64)> {
+    let mut languages: BTreeMap<&str, (usize, u64)> = BTreeMap::new();
+    for node in graph.nodes() {
+        if let Some(language) = node.language {
+            let known = languages.entry(language.name()).or_default();
+            known.0 += 1;
+            known.1 += node.size.unwrap_or_default();
+        }
+    }
+    languages
+}
+
+fn write_figures(out: &mut String, snapshot: &Snapshot, kinds: Kinds, stored: StoredSize) -> fmt::Result {
+    let graph = snapshot.graph();
+    let languages = languages(graph);
+    let code: usize = languages.values().map(|(files, _)| files).sum();
+    writeln!(out, "Files                 {:>10}", graph.len())?;
+    writeln!(out, "  of code             {code:>10}")?;
+    for (name, (files, bytes)) in languages {
+        writeln!(out, "    {name:<18}{files:>10}   {:>9} kB", bytes.div_ceil(1000))?;
+    }
+    for state in FileState::ALL {
+        let files = graph.count_in_state(state);
+        if state != FileState::Ok && files > 0 {
+            writeln!(out, "  not looked into     {files:>10}   {}", state_text(state))?;
+        }
+    }
+    write_edges(out, graph, kinds)?;
+    let resolved: Vec<_> = Reason::ALL
+        .into_iter()
+        .map(|reason| (reason, graph.unresolved(reason)))
+        .filter(|(_, count)| *count > 0)
+        .collect();
+    let unresolved: u64 = resolved.iter().map(|(_, count)| count).sum();
+    writeln!(out, "Imports that lead to no file of the repository {unresolved:>7}")?;
+    for (reason, count) in resolved {
+        writeln!(out, "  {:<20}{count:>10}   {}", reason.name(), reason.sentence())?;
+    }
+    let cycles = graph.cycles();
+    let in_cycles: usize = cycles.iter().map(Vec::len).sum();
+    writeln!(
+        out,
+        "Cycles                {:>10}   with {in_cycles} files",
+        cycles.len()
+    )?;
+    write_hubs(out, graph)?;
+    let StoredSize { adjacency, json, scans } = stored;
+    let of_a_file = |bytes: usize| bytes.div_ceil(graph.len().max(1));
+    writeln!(
+        out,
+        "Stored                {:>10} kB  {} bytes a file: adjacency {}, page {}, scans {}",
+        (adjacency + json + scans).div_ceil(1000),
+        of_a_file(adjacency + json + scans),
+        of_a_file(adjacency),
+        of_a_file(json),
+        of_a_file(scans)
+    )
+}
+
+fn count_edges(graph: &ImportGraph, kinds: Kinds) -> (usize, Vec<(ImportKind, usize)>) {
+    let mut by_kind = [0_usize; ImportKind::ALL.len()];
+    let mut edges = 0;
+    for (from, _, set) in graph.edges() {
+        let language = graph.node(from).and_then(|node| node.language);
+        if !counts(kinds, language, set) {
+            continue;
+        }
+        edges += 1;
+        for (count, kind) in by_kind.iter_mut().zip(ImportKind::ALL) {
+            *count += usize::from(set.has(kind));
+        }
+    }
+    (edges, ImportKind::ALL.into_iter().zip(by_kind).collect())
+}
+
+fn write_edges(out: &mut String, graph: &ImportGraph, kinds: Kinds) -> fmt::Result {
+    let (edges, by_kind) = count_edges(graph, kinds);
+    writeln!(out, "Edges                 {edges:>10}")?;
+    for (kind, count) in by_kind {
+        if count > 0 {
+            writeln!(out, "  {:<20}{count:>10}", kind.name())?;
+        }
+    }
+    Ok(())
+}
+
+/// The most imported files, and by how many.
+fn hubs(graph: &ImportGraph) -> Vec<(usize, u32)> {
+    let mut hubs: Vec<(usize, u32)> = (0..graph.len() as u32)
+        .map(|id| (graph.importers(id).len(), id))
+        .filter(|(importers, _)| *importers > 1)
+        .collect();
+    hubs.sort_unstable_by(|one, other| other.0.cmp(&one.0).then(one.1.cmp(&other.1)));
+    hubs.truncate(HUBS);
+    hubs
+}
+
+fn write_hubs(out: &mut String, graph: &ImportGraph) -> fmt::Result {
+    let hubs = hubs(graph);
+    if hubs.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "Most imported")?;
+    for (importers, id) in hubs {
+        writeln!(out, "  {importers:>8} files import {}", graph.path(id))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,400 @@
+//! `lease_build`, `report_build`, `stage_graph`, `publish_graph`, `patch_graph`, `fail_build`.
+
+use coord::builds::build::Progress;
+use coord::store::scripts::{
+    BuildLease, GraphPatch, Published, StagedPart, fail_build, lease_build, patch_graph, publish_graph, report_build,
+    stage_graph,
+};
+use coord::store::{Value, keys};
+use futures::StreamExt;
+
+use crate::world::{HEAD, NEXT, World, branch, sha};
+
+/// A text from the byte at `offset` on.
+fn text_at(offset: usize, text: &str) -> StagedPart {
+    let bytes = text.as_bytes().to_vec();
+    StagedPart::Text { offset, bytes }
+}
+
+impl World {
+    async fn lease(&self, builder: &str, commit: &str) -> BuildLease {
+        lease_build(&*self.store, &self.repo, &self.branch, builder, &sha(commit))
+            .await
+            .unwrap()
+    }
+
+    async fn stage(&self, builder: &str, key: &str, part: StagedPart) -> Published {
+        stage_graph(&*self.store, &self.repo, &self.branch, builder, key, part)
+            .await
+            .unwrap()
+    }
+
+    async fn publish(&self, builder: &str, commit: &str) -> Published {
+        let live = [self.adjacency_key(), keys::graph_json(&self.repo, &self.branch)];
+        let fields = [("files", "2".to_owned()), ("edges", "1".to_owned())];
+        publish_graph(
+            &*self.store,
+            &self.repo,
+            &self.branch,
+            builder,
+            &sha(commit),
+            &live,
+            &fields,
+        )
+        .await
+        .unwrap()
+    }
+
+    async fn patch(&self, builder: &str, commit: &str, patch: &GraphPatch) -> Published {
+        let fields = [("files", "3".to_owned())];
+        let (store, commit) = (&*self.store, sha(commit));
+        patch_graph(store, &self.repo, &self.branch, builder, &commit, patch, &fields)
+            .await
+            .unwrap()
+    }
+
+    async fn report(&self, builder: &str, scanned: usize) -> Published {
+        let progress = Progress {
+            files: 12,
+            wanted: 10,
+            scanned,
+        };
+        report_build(&*self.store, &self.repo, &self.branch, builder, progress)
+            .await
+            .unwrap()
+    }
+
+    async fn fail(&self, builder: &str, commit: &str, reason: &str) {
+        fail_build(&*self.store, &self.repo, &self.branch, builder, &sha(commit), reason)
+            .await
+            .unwrap();
+    }
+
+    async fn graph_field(&self, name: &str) -> Value {
+        self.command(["HGET", &keys::graph(&self.repo, &self.branch), name])
+            .await
+    }
+
+    async fn set_graph_field(&self, name: &str, value: &str) {
+        self.command(["HSET", &keys::graph(&self.repo, &self.branch), name, value])
+            .await;
+    }
+
+    fn adjacency_key(&self) -> String {
+        keys::graph_adjacency(&self.repo, &self.branch)
+    }
+
+    pub async fn now(&self) -> i64 {
+        self.command(["TIME"]).await.as_array().unwrap()[0].as_int().unwrap()
+    }
+}
+
+async fn one_builder_at_a_time(world: World) {
+    assert_eq!(world.lease("one", HEAD).await, BuildLease::Granted);
+    let BuildLease::Busy { until } = world.lease("two", HEAD).await else {
+        panic!("not busy")
+    };
+    assert!((1..=60).contains(&(until - world.now().await)), "{until}");
+    assert!(
+        matches!(world.lease("two", NEXT).await, BuildLease::Busy { .. }),
+        "whatever the commit"
+    );
+    assert_eq!(
+        world.lease("one", NEXT).await,
+        BuildLease::Granted,
+        "its own lease it renews"
+    );
+    let other = lease_build(&*world.store, &world.repo, &branch("other"), "two", &sha(HEAD))
+        .await
+        .unwrap();
+    assert_eq!(other, BuildLease::Granted, "another branch is another graph");
+}
+
+async fn a_dead_builder_gives_its_lease_back_and_can_do_nothing_more(world: World) {
+    let key = world.adjacency_key();
+    world.lease("dead", HEAD).await;
+    assert_eq!(world.stage("dead", &key, StagedPart::Begin).await, Published::Done);
+    world.set_graph_field("lease_until", "1000000000").await;
+    assert_eq!(world.lease("two", NEXT).await, BuildLease::Granted);
+    for part in [
+        StagedPart::Begin,
+        StagedPart::Hash(vec![b"f".to_vec(), b"0\n".to_vec()]),
+        text_at(0, "x"),
+    ] {
+        assert_eq!(world.stage("dead", &key, part).await, Published::LeaseLost);
+    }
+    assert_eq!(world.publish("dead", HEAD).await, Published::LeaseLost);
+    world.fail("dead", HEAD, "too late to matter").await;
+    assert_eq!(world.graph_field("failure").await, Value::Nil);
+    assert_eq!(world.graph_field("version").await, Value::Nil);
+    assert_eq!(world.publish("two", NEXT).await, Published::Done);
+    assert_eq!(
+        world.publish("nobody", NEXT).await,
+        Published::LeaseLost,
+        "the lease ended with the publication"
+    );
+}
+
+async fn staging_renews_the_lease(world: World) {
+    world.lease("one", HEAD).await;
+    world.set_graph_field("lease_until", "1000000000").await;
+    world.stage("one", &world.adjacency_key(), StagedPart::Begin).await;
+    assert!(matches!(world.lease("two", HEAD).await, BuildLease::Busy { .. }));
+}
+
+async fn a_graph_is_seen_whole_or_not_at_all(world: World) {
+    let (adjacency, json) = (world.adjacency_key(), keys::graph_json(&world.repo, &world.branch));
+    for (commit, file) in [(HEAD, "old.ts"), (NEXT, "new.ts")] {
+        world.lease("one", commit).await;
+        let before = world.number(["EXISTS", &adjacency, &json]).await;
+        let previous = world.command(["HGETALL", &adjacency]).await;
+        for key in [&adjacency, &json] {
+            world.stage("one", key, StagedPart::Begin).await;
+        }
+        // More than one chunk of a script, and more than one part.
+        for part in 0..2 {
+            let fields = (0..1200).flat_map(|number| [format!("{part}/{number}/{file}").into_bytes(), b"0\n".to_vec()]);
+            world.stage("one", &adjacency, StagedPart::Hash(fields.collect())).await;
+            let text = format!("{part}{file} ");
+            world.stage("one", &json, text_at(part * text.len(), &text)).await;
+        }
+        assert_eq!(world.number(["EXISTS", &adjacency, &json]).await, before);
+        assert_eq!(world.command(["HGETALL", &adjacency]).await, previous);
+        assert_eq!(world.publish("one", commit).await, Published::Done);
+        assert_eq!(
+            world.number(["HLEN", &adjacency]).await,
+            2400,
+            "nothing of the old one is left"
+        );
+        assert_eq!(
+            world.command(["HGET", &adjacency, &format!("1/1199/{file}")]).await,
+            Value::bulk("0\n")
+        );
+        assert_eq!(
+            world.command(["GET", &json]).await,
+            Value::bulk(format!("0{file} 1{file} "))
+        );
+        assert_eq!(
+            world
+                .number(["EXISTS", &keys::staging(&adjacency), &keys::staging(&json)])
+                .await,
+            0
+        );
+        assert_eq!(world.graph_field("version").await, Value::bulk(commit));
+        assert_eq!(world.graph_field("files").await, Value::bulk("2"));
+        let generated = world.graph_field("generated_at").await.as_int().unwrap();
+        assert!((0..60).contains(&(world.now().await - generated)));
+        let event = world.events().await.pop().unwrap().1;
+        assert_eq!(
+            (&event["type"], &event["version"], &event["branch"]),
+            (&"graph_update".into(), &commit.into(), &"main".into())
+        );
+        assert_eq!(world.lease("two", commit).await, BuildLease::Current);
+    }
+    assert_eq!(world.events().await.len(), 2);
+}
+
+async fn what_an_earlier_builder_left_staged_is_swept_away(world: World) {
+    let adjacency = world.adjacency_key();
+    world.lease("dead", HEAD).await;
+    world.stage("dead", &adjacency, StagedPart::Begin).await;
+    world
+        .stage(
+            "dead",
+            &adjacency,
+            StagedPart::Hash(vec![b"ghost.ts".to_vec(), b"0\n".to_vec()]),
+        )
+        .await;
+    world.set_graph_field("lease_until", "1000000000").await;
+    world.lease("two", HEAD).await;
+    world.stage("two", &adjacency, StagedPart::Begin).await;
+    world
+        .stage(
+            "two",
+            &adjacency,
+            StagedPart::Hash(vec![b"a.ts".to_vec(), b"0\n".to_vec()]),
+        )
+        .await;
+    world.publish("two", HEAD).await;
+    assert_eq!(
+        world.command(["HKEYS", &adjacency]).await,
+        Value::Array(vec![Value::bulk("a.ts")])
+    );
+}
+
+async fn a_graph_without_any_edge_leaves_nothing_of_the_old_one(world: World) {
+    let adjacency = world.adjacency_key();
+    for fields in [vec![b"a.ts".to_vec(), b"0\n".to_vec()], Vec::new()] {
+        let commit = if fields.is_empty() { NEXT } else { HEAD };
+        world.lease("one", commit).await;
+        world.stage("one", &adjacency, StagedPart::Begin).await;
+        if !fields.is_empty() {
+            world.stage("one", &adjacency, StagedPart::Hash(fields)).await;
+        }
+        world.publish("one", commit).await;
+    }
+    assert_eq!(world.number(["EXISTS", &adjacency]).await, 0);
+}
+
+async fn a_failed_build_waits_longer_each_time_and_holds_up_that_commit_alone(world: World) {
+    for wait in [10, 20, 40, 80, 160, 320, 600, 600] {
+        assert_eq!(world.lease("one", HEAD).await, BuildLease::Granted);
+        world.fail("one", HEAD, "a blob is missing").await;
+        for builder in ["one", "two"] {
+            let BuildLease::BackingOff { reason, until } = world.lease(builder, HEAD).await else {
+                panic!("no backing off")
+            };
+            assert_eq!(reason, "a blob is missing");
+            assert!(
+                (wait - 2..=wait).contains(&(until - world.now().await)),
+                "{wait}: {until}"
+            );
+        }
+        world.set_graph_field("retry_at", "1000000000").await;
+    }
+    world.set_graph_field("retry_at", "9000000000").await;
+    assert_eq!(world.lease("two", NEXT).await, BuildLease::Granted);
+    assert_eq!(world.publish("two", NEXT).await, Published::Done);
+    for name in [
+        "failed",
+        "failure",
+        "failures",
+        "retry_at",
+        "builder",
+        "building",
+        "lease_until",
+    ] {
+        assert_eq!(world.graph_field(name).await, Value::Nil, "{name}");
+    }
+    world.lease("one", HEAD).await;
+    world.fail("one", HEAD, "again").await;
+    let BuildLease::BackingOff { until, .. } = world.lease("one", HEAD).await else {
+        panic!("no backing off")
+    };
+    assert!(until - world.now().await <= 10, "a success begins the count anew");
+}
+
+async fn progress_is_published_renews_the_lease_and_ends_with_the_build(world: World) {
+    let mut channel = world.store.subscribe(&keys::events(&world.repo)).await.unwrap();
+    assert_eq!(world.report("one", 1).await, Published::LeaseLost);
+    world.lease("one", HEAD).await;
+    world.set_graph_field("lease_until", "1000000000").await;
+    assert_eq!(world.report("two", 1).await, Published::LeaseLost);
+    assert_eq!(world.report("one", 4).await, Published::Done);
+    let until = world.graph_field("lease_until").await.as_int().unwrap();
+    assert!(until > world.now().await + 30);
+    let event: serde_json::Value = serde_json::from_slice(&channel.next().await.unwrap()).unwrap();
+    let counts = ["files", "wanted", "scanned"].map(|name| event[name].as_u64().unwrap());
+    assert_eq!((&event["type"], counts), (&"graph_progress".into(), [12, 10, 4]));
+    assert_eq!((&event["branch"], &event["version"]), (&"main".into(), &HEAD.into()));
+    assert_eq!(world.events().await.len(), 0, "progress is no news for who comes later");
+    let stored = world.graph_field("progress").await;
+    let stored: serde_json::Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
+    assert_eq!(stored, serde_json::json!({ "files": 12, "wanted": 10, "scanned": 4 }));
+    world.fail("one", HEAD, "a blob is missing").await;
+    assert_eq!(world.graph_field("progress").await, Value::Nil);
+    world.lease("one", NEXT).await;
+    world.report("one", 5).await;
+    world.publish("one", NEXT).await;
+    assert_eq!(world.graph_field("progress").await, Value::Nil);
+}
+
+async fn what_is_staged_and_never_published_goes_away_and_what_is_published_stays(world: World) {
+    let adjacency = world.adjacency_key();
+    let part = || StagedPart::Hash(vec![b"a.ts".to_vec(), b"1\n>b.ts\n".to_vec()]);
+    world.lease("one", HEAD).await;
+    world.stage("one", &adjacency, StagedPart::Begin).await;
+    world.stage("one", &adjacency, part()).await;
+    let left = world.number(["TTL", &keys::staging(&adjacency)]).await;
+    assert!((3000..=3600).contains(&left), "{left}");
+    world.publish("one", HEAD).await;
+    assert!(world.number(["TTL", &adjacency]).await > 13 * 86_400);
+    assert_eq!(world.number(["EXISTS", &keys::staging(&adjacency)]).await, 0);
+}
+
+async fn a_patch_changes_what_differs_and_fits_one_commit_alone(world: World) {
+    let (adjacency, json) = (world.adjacency_key(), keys::graph_json(&world.repo, &world.branch));
+    let scan = keys::graph_scan(&world.repo, &world.branch);
+    let text = |text: &str| text.as_bytes().to_vec();
+    world.lease("one", HEAD).await;
+    for (key, fields) in [
+        (&adjacency, ["a.ts", "a", "b.ts", "b"]),
+        (&scan, ["a.ts", "1", "b.ts", "2"]),
+    ] {
+        world.stage("one", key, StagedPart::Begin).await;
+        world
+            .stage("one", key, StagedPart::Hash(fields.map(text).to_vec()))
+            .await;
+    }
+    world.stage("one", &json, StagedPart::Begin).await;
+    world.stage("one", &json, text_at(0, "old")).await;
+    let live = [adjacency.clone(), json.clone(), scan.clone()];
+    let (store, repo, branch) = (&*world.store, &world.repo, &world.branch);
+    publish_graph(store, repo, branch, "one", &sha(HEAD), &live, &[])
+        .await
+        .unwrap();
+
+    let strings = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+    let patch = GraphPatch {
+        base: HEAD.to_owned(),
+        adjacency: strings(&["a.ts", "A", "c.ts", "c"]),
+        adjacency_gone: strings(&["b.ts", "never.ts"]),
+        scan: strings(&["c.ts", "3"]),
+        scan_gone: strings(&["b.ts"]),
+    };
+    assert_eq!(world.patch("one", NEXT, &patch).await, Published::LeaseLost);
+    world.lease("one", NEXT).await;
+    world.stage("one", &json, StagedPart::Begin).await;
+    world.stage("one", &json, text_at(0, "new")).await;
+    let unfit = GraphPatch {
+        base: NEXT.to_owned(),
+        ..patch.clone()
+    };
+    assert_eq!(world.patch("one", NEXT, &unfit).await, Published::Rebased);
+    assert_eq!(
+        world.command(["GET", &json]).await,
+        Value::bulk("old"),
+        "nothing changed"
+    );
+    assert_eq!(world.patch("two", NEXT, &patch).await, Published::LeaseLost);
+    assert_eq!(world.patch("one", NEXT, &patch).await, Published::Done);
+    for (key, field, value) in [
+        (&adjacency, "a.ts", Value::bulk("A")),
+        (&adjacency, "b.ts", Value::Nil),
+        (&adjacency, "c.ts", Value::bulk("c")),
+        (&scan, "a.ts", Value::bulk("1")),
+        (&scan, "b.ts", Value::Nil),
+        (&scan, "c.ts", Value::bulk("3")),
+    ] {
+        assert_eq!(world.command(["HGET", key, field]).await, value, "{key} {field}");
+    }
+    assert_eq!(world.command(["GET", &json]).await, Value::bulk("new"));
+    assert!(world.number(["TTL", &json]).await > 13 * 86_400);
+    for (name, value) in [
+        ("version", Value::bulk(NEXT)),
+        ("files", Value::bulk("3")),
+        ("builder", Value::Nil),
+    ] {
+        assert_eq!(world.graph_field(name).await, value, "{name}");
+    }
+    let versions: Vec<_> = world
+        .events()
+        .await
+        .iter()
+        .map(|(_, event)| event["version"].clone())
+        .collect();
+    assert_eq!(versions, [HEAD, NEXT]);
+}
+
+on_every_store!(
+    progress_is_published_renews_the_lease_and_ends_with_the_build,
+    what_is_staged_and_never_published_goes_away_and_what_is_published_stays,
+    a_patch_changes_what_differs_and_fits_one_commit_alone,
+    one_builder_at_a_time,
+    a_dead_builder_gives_its_lease_back_and_can_do_nothing_more,
+    staging_renews_the_lease,
+    a_graph_is_seen_whole_or_not_at_all,
+    what_an_earlier_builder_left_staged_is_swept_away,
+    a_graph_without_any_edge_leaves_nothing_of_the_old_one,
+    a_failed_build_waits_longer_each_time_and_holds_up_that_commit_alone,
+);

@@ -1,0 +1,256 @@
+//! Answers that are lost: each script that is declared repeatable is run twice at each step of what calls it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use coord::builds::build::Progress;
+use coord::domain::Claim;
+use coord::store::scripts::{
+    self, BuildLease, LearntHead, Published, PushedHead, StagedPart, discard_graph, fail_build, fail_head, lease_build,
+    publish_graph, push_head, report_build, return_lease, stage_graph,
+};
+use coord::store::{Request, Store, StoreError, Value, keys};
+use futures::stream::BoxStream;
+use parking_lot::Mutex;
+
+use crate::world::{HEAD, NEXT, World, sha};
+
+/// Loses each first answer that may be asked for again, and asks again. Fails when the second time has changed anything.
+struct Forgetful {
+    store: Arc<dyn Store>,
+    /// Each script that was run twice, with what it answered, first and second.
+    outcomes: Mutex<BTreeMap<&'static str, BTreeSet<(String, String)>>>,
+}
+
+impl Forgetful {
+    async fn ask(&self, words: &[&str]) -> Value {
+        let words = words.iter().map(|word| word.as_bytes().to_vec()).collect();
+        let replies = self.store.run(vec![Request::Command(words)]).await;
+        replies.unwrap().remove(0)
+    }
+
+    /// All that is stored, with instants left out.
+    async fn state(&self) -> BTreeMap<String, String> {
+        let names = self.ask(&["KEYS", "*"]).await;
+        let mut state = BTreeMap::new();
+        for name in names.as_array().unwrap().iter().filter_map(Value::as_str) {
+            let kind = self.ask(&["TYPE", name]).await;
+            let content = match kind.as_str().unwrap() {
+                "string" => self.ask(&["GET", name]).await,
+                "hash" => self.ask(&["HGETALL", name]).await,
+                "zset" => self.ask(&["ZRANGE", name, "0", "-1", "WITHSCORES"]).await,
+                "stream" => self.ask(&["XRANGE", name, "-", "+"]).await,
+                other => panic!("{name} is a {other}"),
+            };
+            let mut texts = Vec::new();
+            collect_texts(&content, &mut texts);
+            if kind.as_str() == Some("hash") {
+                texts = texts.chunks(2).map(|pair| pair.join("=")).collect();
+                texts.sort();
+            }
+            state.insert(name.to_owned(), without_instants(&texts.join(" ")));
+        }
+        state
+    }
+}
+
+fn collect_texts(value: &Value, texts: &mut Vec<String>) {
+    match value {
+        Value::Array(values) => values.iter().for_each(|value| collect_texts(value, texts)),
+        Value::Bulk(bytes) => texts.push(String::from_utf8_lossy(bytes).into_owned()),
+        other => texts.push(format!("{other:?}")),
+    }
+}
+
+/// `text` with each number of ten digits and more, which is an instant, replaced.
+fn without_instants(text: &str) -> String {
+    let mut rest = text;
+    let mut kept = String::new();
+    while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
+        let digits = rest[at..].bytes().take_while(u8::is_ascii_digit).count();
+        kept.push_str(&rest[..at]);
+        kept.push_str(if digits >= 10 {
+            "INSTANT"
+        } else {
+            &rest[at..at + digits]
+        });
+        rest = &rest[at + digits..];
+    }
+    kept + rest
+}
+
+fn outcome(value: &Value) -> String {
+    let first = value.as_array().and_then(|values| values.first()?.as_str());
+    first.unwrap_or_else(|| panic!("no outcome: {value:?}")).to_owned()
+}
+
+#[async_trait]
+impl Store for Forgetful {
+    async fn run(&self, batch: Vec<Request>) -> Result<Vec<Value>, StoreError> {
+        let scripts = |batch: &[Request]| -> Vec<&'static str> {
+            let name = |request: &Request| match request {
+                Request::Script { script, .. } => Some(script.name),
+                Request::Command(_) => None,
+            };
+            batch.iter().filter_map(name).collect()
+        };
+        let names = scripts(&batch);
+        let first = self.store.run(batch.clone()).await?;
+        if names.is_empty() || !batch.iter().all(Request::is_repeatable) {
+            return Ok(first);
+        }
+        let once = self.state().await;
+        let second = self.store.run(batch).await?;
+        assert_eq!(once, self.state().await, "{names:?} twice is not {names:?} once");
+        for (name, (first, second)) in names.into_iter().zip(first.iter().zip(&second)) {
+            let pair = (outcome(first), outcome(second));
+            self.outcomes.lock().entry(name).or_default().insert(pair);
+        }
+        Ok(second)
+    }
+
+    async fn subscribe(&self, channel: &str) -> Result<BoxStream<'static, Bytes>, StoreError> {
+        self.store.subscribe(channel).await
+    }
+
+    fn describe(&self) -> String {
+        self.store.describe()
+    }
+}
+
+async fn every_repeatable_script_twice_leaves_what_it_leaves_once(mut world: World) {
+    let store = Arc::new(Forgetful {
+        store: Arc::clone(&world.store),
+        outcomes: Mutex::default(),
+    });
+    world.store = Arc::clone(&store) as Arc<dyn Store>;
+    scripts::probe(&*world.store).await.unwrap();
+    locks(&world).await;
+    heads(&world).await;
+    graphs(&world).await;
+
+    let declared: BTreeSet<&str> = scripts::ALL
+        .iter()
+        .filter(|script| script.is_repeatable)
+        .map(|script| script.name)
+        .collect();
+    let outcomes = store.outcomes.lock();
+    assert_eq!(outcomes.keys().copied().collect::<BTreeSet<_>>(), declared);
+    // What is answered the second time is what the caller goes on with.
+    let differing: Vec<String> = outcomes
+        .iter()
+        .flat_map(|(name, pairs)| pairs.iter().map(move |(first, second)| (name, first, second)))
+        .filter(|(_, first, second)| first != second)
+        .map(|(name, first, second)| format!("{name}: {first}, {second}"))
+        .collect();
+    let expected = [
+        "discard_graph: DISCARDED, OTHER",
+        "enter: REFRESH_HEAD, AWAIT_HEAD",
+        "fail_build: FAILED, LOST",
+        "push_head: MOVED, UNCHANGED",
+        "record_head: MOVED, UNCHANGED",
+        "return_lease: RETURNED, LOST",
+    ];
+    assert_eq!(differing, expected);
+}
+
+async fn locks(world: &World) {
+    world.records_head(HEAD, &[HEAD]).await;
+    let script = |script, args: &[&str]| Request::Script {
+        script,
+        keys: vec![keys::DUE.to_owned(), keys::DUE_CLAIMS.to_owned()],
+        args: args.iter().map(|text| text.as_bytes().to_vec()).collect(),
+    };
+    let repo = world.repo.as_str();
+    for due in [
+        script(&scripts::MARK_DUE, &[repo, "300", "a claim", "60"]),
+        script(&scripts::UNMARK_DUE, &[repo, "a claim"]),
+    ] {
+        world.store.run(vec![due]).await.unwrap();
+    }
+    let (ann, bob) = (world.agent("ann"), world.agent("bob"));
+    ann.writes(&["a.ts", "b.ts"]).await;
+    bob.checks(Claim::Writing, &["a.ts"]).await;
+    world.lapse(&["a.ts"]).await;
+    // What has lapsed is dropped and announced by the first that meets it, and by it alone.
+    bob.checks(Claim::Writing, &["a.ts", "b.ts"]).await;
+    let expired = world.events().await;
+    let expired = expired.iter().filter(|(_, event)| event["type"] == "lock_expired");
+    assert_eq!(expired.count(), 1);
+}
+
+async fn heads(world: &World) {
+    let (store, repo, branch) = (&*world.store, &world.repo, &world.branch);
+    let push = PushedHead {
+        before: Some(&sha(HEAD)),
+        after: Some(&sha(NEXT)),
+        commits: &[sha(NEXT)],
+        is_reset: false,
+        pushed_at: world.now().await + 1,
+    };
+    push_head(store, repo, branch, &push).await.unwrap();
+    fail_head(store, repo, branch, 30).await.unwrap();
+    scripts::record_head(store, repo, branch, &LearntHead::local(&sha(HEAD), &[]))
+        .await
+        .unwrap();
+    // Whose turn it is to ask for a head, and lost that answer, waits for it as everybody else does.
+    world.command(["DEL", &keys::head(repo, branch)]).await;
+    assert!(!world.head_is_due().await);
+}
+
+async fn graphs(world: &World) {
+    let (store, repo, branch) = (&*world.store, &world.repo, &world.branch);
+    let json = keys::graph_json(repo, branch);
+    let adjacency = keys::graph_adjacency(repo, branch);
+    let commit = sha(HEAD);
+    lease_build(store, repo, branch, "cut off", &commit).await.unwrap();
+    return_lease(store, repo, branch, "cut off").await.unwrap();
+    assert_eq!(
+        lease_build(store, repo, branch, "one", &commit).await.unwrap(),
+        BuildLease::Granted
+    );
+    report_build(store, repo, branch, "one", Progress::default())
+        .await
+        .unwrap();
+    fail_build(store, repo, branch, "one", &commit, "a blob is missing")
+        .await
+        .unwrap();
+    let commit = sha(NEXT);
+    lease_build(store, repo, branch, "one", &commit).await.unwrap();
+    let text = |offset: usize, text: &str| StagedPart::Text {
+        offset,
+        bytes: text.as_bytes().to_vec(),
+    };
+    let fields = vec![b"a.ts".to_vec(), b"0\n".to_vec()];
+    for (key, part) in [
+        (&json, StagedPart::Begin),
+        (&json, text(0, "the first part, ")),
+        (&json, text(16, "the second, ")),
+        (&json, text(28, "the end")),
+        (&adjacency, StagedPart::Begin),
+        (&adjacency, StagedPart::Hash(fields)),
+    ] {
+        let staged = stage_graph(store, repo, branch, "one", key, part).await.unwrap();
+        assert_eq!(staged, Published::Done);
+    }
+    let live = [json.clone(), adjacency];
+    let published = publish_graph(store, repo, branch, "one", &commit, &live, &[])
+        .await
+        .unwrap();
+    assert_eq!(published, Published::Done);
+    assert_eq!(
+        world.command(["GET", &json]).await,
+        Value::bulk("the first part, the second, the end")
+    );
+    scripts::touch_graph(store, repo, branch).await.unwrap();
+    discard_graph(store, repo, branch, commit.as_str()).await.unwrap();
+    assert_eq!(
+        lease_build(store, repo, branch, "one", &commit).await.unwrap(),
+        BuildLease::Granted,
+        "a graph that cannot be read is built again"
+    );
+}
+
+on_every_store!(every_repeatable_script_twice_leaves_what_it_leaves_once);

@@ -1,0 +1,156 @@
+//! Builds the graph of a commit from a [`Source`]: reads what has to be read, scans it on the source's threads, and
+//! resolves.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use hashbrown::HashMap;
+
+use crate::domain::{CommitSha, RepoId};
+use crate::source::{Blob, BlobSink, Source, SourceError, TreeEntry};
+use coord_graph::FileId;
+use coord_graph::update::{Limits, Previous, Snapshot, Update};
+
+/// How far a build is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Files of the tree.
+    pub files: usize,
+    /// Files that have to be read, as far as is known.
+    pub wanted: usize,
+    /// Files read and scanned.
+    pub scanned: usize,
+}
+
+/// Is told of progress, from several threads; at the start and then about a hundred times.
+pub type ProgressSink = Arc<dyn Fn(Progress) + Send + Sync>;
+
+/// Builds the graph of `commit`, using what is known from before. Computing runs on blocking threads of the runtime.
+///
+/// # Errors
+/// When the source cannot give the tree or the blobs.
+pub async fn build(
+    source: &dyn Source,
+    repo: &RepoId,
+    commit: &CommitSha,
+    previous: Previous,
+    limits: Limits,
+    progress: ProgressSink,
+) -> Result<Snapshot, SourceError> {
+    let tree = source.tree(repo, commit).await?;
+    build_tree(source, repo, tree, previous, limits, progress).await
+}
+
+/// [`build`] of a commit whose `tree` is known already.
+///
+/// # Errors
+/// When the source cannot give the blobs.
+pub async fn build_tree(
+    source: &dyn Source,
+    repo: &RepoId,
+    tree: Vec<TreeEntry>,
+    previous: Previous,
+    limits: Limits,
+    progress: ProgressSink,
+) -> Result<Snapshot, SourceError> {
+    let (update, mut next) = off_the_runtime(move || {
+        let update = Update::begin(previous, tree, limits);
+        let next = step(&update);
+        (Arc::new(update), next)
+    })
+    .await?;
+    let scanned = Arc::new(AtomicUsize::new(0));
+    // Dropped before the graph is put together, where there is nothing left to read.
+    let mut hold = source.hold(repo);
+    loop {
+        let Asked {
+            files,
+            blobs,
+            wanted_by,
+            unread,
+        } = match next {
+            ControlFlow::Continue(asked) => asked,
+            ControlFlow::Break(snapshot) => return Ok(snapshot),
+        };
+        let already = scanned.load(Ordering::Relaxed);
+        let state = Progress {
+            files: update.file_count(),
+            wanted: already + unread,
+            scanned: already,
+        };
+        progress(state);
+        let pace = (state.wanted / 100).max(1);
+        let sink: BlobSink = {
+            let (update, scanned, progress) = (Arc::clone(&update), Arc::clone(&scanned), Arc::clone(&progress));
+            Arc::new(move |index, blob: Blob<'_>| {
+                let files = wanted_by.get(index).map_or(&[][..], |wanted_by| wanted_by.as_slice());
+                update.supply_all(files, blob);
+                let before = scanned.fetch_add(files.len(), Ordering::Relaxed);
+                let done = before + files.len();
+                if done / pace > before / pace || done == state.wanted {
+                    progress(Progress { scanned: done, ..state });
+                }
+            })
+        };
+        let is_last = files.len() >= unread;
+        source.read_blobs(repo, blobs, limits.max_file_bytes, sink).await?;
+        if is_last {
+            // Few are asked for after this, if any: configs that others name.
+            drop(hold.take());
+        }
+        let supplied = Arc::clone(&update);
+        next = off_the_runtime(move || {
+            // A source that left one out must not be asked for it forever.
+            supplied.give_up_on(&files);
+            step(&supplied)
+        })
+        .await?;
+    }
+}
+
+/// What a source is asked for at once.
+struct Asked {
+    files: Vec<FileId>,
+    /// In the order of paths: neighbours in a tree are neighbours in a pack. Files with the same content are read once.
+    blobs: Vec<String>,
+    /// The files of each blob.
+    wanted_by: Vec<Vec<FileId>>,
+    /// How many files have to be read, as far as is known.
+    unread: usize,
+}
+
+/// What is wanted next, or the graph.
+fn step(update: &Update) -> ControlFlow<Snapshot, Asked> {
+    let wanted = update.wanted();
+    if wanted.is_empty() {
+        return ControlFlow::Break(update.finish());
+    }
+    let files = wanted.iter().map(|one| one.file).collect();
+    let mut index_of: HashMap<&str, usize> = HashMap::with_capacity(wanted.len());
+    let mut wanted_by: Vec<Vec<FileId>> = Vec::with_capacity(wanted.len());
+    for one in &wanted {
+        let index = *index_of.entry(&one.blob).or_insert(wanted_by.len());
+        match wanted_by.get_mut(index) {
+            Some(files) => files.push(one.file),
+            None => wanted_by.push(vec![one.file]),
+        }
+    }
+    drop(index_of);
+    // The first of each blob's files gives its id.
+    let mut firsts = wanted_by.iter().map(|files| files[0]).peekable();
+    let blobs = wanted.into_iter().filter(|one| firsts.next_if_eq(&one.file).is_some());
+    let blobs = blobs.map(|one| one.blob).collect();
+    ControlFlow::Continue(Asked {
+        files,
+        blobs,
+        wanted_by,
+        unread: update.last_unread(),
+    })
+}
+
+async fn off_the_runtime<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, SourceError> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|error| SourceError::Unreachable(format!("the graph could not be computed: {error}")))
+}

@@ -1,0 +1,121 @@
+//! One process's builder of graphs: one graph at a time, each from what was built here before.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+
+use tokio::sync::{Mutex, MutexGuard};
+use tokio::time::Instant;
+
+use super::publish::{BuildError, Built, Job, build_and_publish_until};
+use crate::domain::{Branch, CommitSha, RepoId};
+use crate::source::Source;
+use crate::store::Store;
+use crate::store::scripts::BuildLease;
+use coord_graph::update::Limits;
+
+/// A branch of a repository.
+pub(super) type Watched = (RepoId, Branch);
+
+/// Builds graphs into a store.
+pub(super) struct GraphBuilder {
+    store: Arc<dyn Store>,
+    source: Arc<dyn Source>,
+    /// What the lease on a build is held by.
+    name: String,
+    limits: Limits,
+    /// Graphs kept in memory for the next build.
+    most_kept: usize,
+    /// What was built last, for each branch: the next build costs what has changed since.
+    built: Mutex<HashMap<Watched, Built>>,
+}
+
+/// The one that builds here now.
+pub(super) struct Building<'a> {
+    builder: &'a GraphBuilder,
+    built: MutexGuard<'a, HashMap<Watched, Built>>,
+}
+
+impl GraphBuilder {
+    /// `name` is one that no other process has. At most `most_kept` graphs stay in memory.
+    pub fn new(
+        store: Arc<dyn Store>,
+        source: Arc<dyn Source>,
+        name: String,
+        limits: Limits,
+        most_kept: usize,
+    ) -> Arc<Self> {
+        Arc::new(GraphBuilder {
+            store,
+            source,
+            name,
+            limits,
+            most_kept,
+            built: Mutex::default(),
+        })
+    }
+
+    pub(super) fn store(&self) -> &dyn Store {
+        &*self.store
+    }
+
+    /// What the lease on a build is held by.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(super) fn source(&self) -> &dyn Source {
+        &*self.source
+    }
+
+    /// The right to build, when nobody else does here.
+    pub(super) async fn begin(&self) -> Building<'_> {
+        Building {
+            builder: self,
+            built: self.built.lock().await,
+        }
+    }
+}
+
+impl Building<'_> {
+    /// Builds the graph of `branch` at `commit` and publishes it; ended at `end_by`, where that is given.
+    pub(super) async fn build(
+        &mut self,
+        (repo, branch): &Watched,
+        commit: &CommitSha,
+        end_by: Option<Instant>,
+    ) -> Result<BuildLease, BuildError> {
+        let GraphBuilder {
+            store,
+            source,
+            name,
+            limits,
+            most_kept,
+            ..
+        } = self.builder;
+        let job = Job {
+            repo,
+            branch,
+            commit,
+            builder: name,
+            limits: *limits,
+        };
+        let watched = (repo.clone(), branch.clone());
+        let mut last = self.built.remove(&watched);
+        let lease = build_and_publish_until(Arc::clone(store), &**source, job, &mut last, end_by).await;
+        if self.built.len() >= *most_kept {
+            self.built.clear();
+        }
+        if let Some(last) = last {
+            self.built.insert(watched, last);
+        }
+        lease
+    }
+}
+
+/// A name for a builder where many processes of the same id may be started at the same instant.
+pub(super) fn random_name() -> String {
+    // The standard library seeds each of them from the system's random numbers.
+    let number = || RandomState::new().hash_one(std::process::id());
+    format!("{:016x}{:016x}", number(), number())
+}

@@ -1,0 +1,60 @@
+//! What an earlier build, perhaps of another process, has left in the store of the files that are in a tree now.
+
+use std::collections::HashMap;
+
+use crate::domain::{Branch, RepoId};
+use crate::source::{EntryKind, TreeEntry};
+use crate::store::{Request, Store, StoreError, Value, keys};
+use coord_graph::Record;
+use coord_graph::language::Language;
+use coord_graph::resolve::is_manifest;
+
+/// Files asked for at once. A record of code takes some hundred bytes.
+const CODE_AT_ONCE: usize = 500;
+/// Manifests asked for at once: theirs hold the whole text, a megabyte at most.
+const MANIFESTS_AT_ONCE: usize = 8;
+/// Questions in one round trip.
+const QUESTIONS: usize = 8;
+
+/// The records that the store has of the files of `tree`, by path. A record that cannot be read counts as none.
+///
+/// # Errors
+/// When the store gives no answer.
+pub(super) async fn load_records(
+    store: &dyn Store,
+    repo: &RepoId,
+    branch: &Branch,
+    tree: &[TreeEntry],
+) -> Result<HashMap<String, Record>, StoreError> {
+    let paths = |is_wanted: fn(&TreeEntry) -> bool| {
+        let entries = tree.iter().filter(|entry| is_wanted(entry));
+        entries.map(|entry| entry.path.as_str()).collect::<Vec<_>>()
+    };
+    let code = paths(|entry| Language::of_path(&entry.path).is_some());
+    let manifests = paths(|entry| {
+        Language::of_path(&entry.path).is_none() && (is_manifest(&entry.path) || entry.kind == EntryKind::Symlink)
+    });
+    let key = keys::graph_scan(repo, branch);
+    let questions: Vec<&[&str]> = code
+        .chunks(CODE_AT_ONCE)
+        .chain(manifests.chunks(MANIFESTS_AT_ONCE))
+        .collect();
+    let mut records = HashMap::new();
+    for some in questions.chunks(QUESTIONS) {
+        let batch = some.iter().map(|paths| {
+            let words = ["HMGET", &key].into_iter().chain(paths.iter().copied());
+            Request::Command(words.map(|word| word.as_bytes().to_vec()).collect())
+        });
+        let replies = store.run(batch.collect()).await?;
+        for (paths, reply) in some.iter().zip(replies) {
+            let values = match &reply {
+                Value::Error(error) => return Err(StoreError::Failed(error.clone())),
+                values => values.as_array().unwrap_or_default(),
+            };
+            let known = paths.iter().zip(values);
+            records
+                .extend(known.filter_map(|(path, value)| Some(((*path).to_owned(), Record::decode(value.as_str()?)?))));
+        }
+    }
+    Ok(records)
+}

@@ -1,0 +1,170 @@
+//! The graph of one commit as the page gets it, and as it is kept in the store: gzip of compact JSON, in base64, because
+//! Upstash's REST form carries text alone.
+
+use std::io::{Read, Write};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use utoipa::openapi::Object;
+
+use crate::domain::schema::one_of;
+use crate::source::{EntryKind, TreeEntry};
+use coord_graph::Facts;
+use coord_graph::resolve::Reason;
+use coord_graph::{FileId, FileState, ImportGraph, KindSet};
+
+/// Largest graph that is read back, in bytes of JSON; about two million files.
+const MAX_JSON_BYTES: u64 = 256 * 1024 * 1024;
+
+/// A file of the graph.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[schema(as = GraphFile)]
+pub struct Node {
+    /// Path from the repository root.
+    pub id: String,
+    /// Language, where its imports are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub language: Option<String>,
+    /// Size in bytes, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub size: Option<u64>,
+    /// Why it has no imports, where it could not be scanned: `too_large`, `binary`, `minified`, `unreadable`, `over_limit`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = state_schema, required = false)]
+    pub state: Option<String>,
+}
+
+fn state_schema() -> Object {
+    let states = FileState::ALL.into_iter().filter(|state| *state != FileState::Ok);
+    let states: Vec<&str> = states.map(FileState::name).collect();
+    one_of(&states, "Why it has no imports, where it could not be scanned")
+}
+
+/// Nodes sorted by path, edges as pairs of indices into them, sorted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+pub struct StoredGraph {
+    /// The commit, full length.
+    pub version: String,
+    /// All files.
+    pub nodes: Vec<Node>,
+    /// (importer, imported).
+    pub edges: Vec<(u32, u32)>,
+    /// The kinds of each edge, as [`KindSet::bits`]; none where an older version has stored the graph.
+    #[serde(default)]
+    pub kinds: Vec<u16>,
+}
+
+/// What is stored is not a graph.
+#[derive(Debug, thiserror::Error)]
+#[error("the stored graph cannot be read: {0}")]
+pub struct UnreadableGraph(String);
+
+impl StoredGraph {
+    /// All edges with their kinds.
+    pub fn edges(&self) -> impl Iterator<Item = (FileId, FileId, KindSet)> + '_ {
+        let kinds = self.kinds.iter().copied().chain(std::iter::repeat(0));
+        let edges = self.edges.iter().zip(kinds);
+        edges.map(|((from, to), bits)| (*from, *to, KindSet::from_bits(bits)))
+    }
+
+    /// The graph for questions.
+    pub fn to_graph(&self) -> ImportGraph {
+        let file = |node: &Node| TreeEntry {
+            path: node.id.clone(),
+            blob: String::new(),
+            kind: EntryKind::File,
+        };
+        let facts = |node: &Node| Facts {
+            size: node.size,
+            state: FileState::ALL
+                .into_iter()
+                .find(|state| node.state.as_deref() == Some(state.name()))
+                .unwrap_or_default(),
+        };
+        let edges: Vec<_> = self.edges().collect();
+        ImportGraph::new(
+            self.nodes.iter().map(file).collect(),
+            self.nodes.iter().map(facts).collect(),
+            &edges,
+            [0; Reason::ALL.len()],
+        )
+    }
+
+    /// The text to store.
+    ///
+    /// # Errors
+    /// Never in practice: writing to memory does not fail.
+    pub fn encode(&self) -> std::io::Result<Vec<u8>> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        serde_json::to_writer(&mut encoder, self)?;
+        encoder.flush()?;
+        Ok(STANDARD.encode(encoder.finish()?).into_bytes())
+    }
+
+    /// The graph in a stored text.
+    ///
+    /// # Errors
+    /// When it is not what [`StoredGraph::encode`] writes, or unreasonably large.
+    pub fn decode(text: &[u8]) -> Result<Self, UnreadableGraph> {
+        let compressed = STANDARD
+            .decode(text)
+            .map_err(|error| UnreadableGraph(error.to_string()))?;
+        let mut json = Vec::new();
+        GzDecoder::new(compressed.as_slice())
+            .take(MAX_JSON_BYTES)
+            .read_to_end(&mut json)
+            .map_err(|error| UnreadableGraph(error.to_string()))?;
+        let graph: StoredGraph = serde_json::from_slice(&json).map_err(|error| UnreadableGraph(error.to_string()))?;
+        let count = graph.nodes.len();
+        if graph
+            .edges
+            .iter()
+            .any(|&(from, to)| from as usize >= count || to as usize >= count)
+        {
+            return Err(UnreadableGraph("an edge leads to no node".to_owned()));
+        }
+        Ok(graph)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_stored_is_read_back_as_it_was() {
+        let node = |id: &str| Node {
+            id: id.to_owned(),
+            language: Some("python".to_owned()),
+            size: Some(7),
+            state: None,
+        };
+        let graph = StoredGraph {
+            version: "abc".to_owned(),
+            nodes: vec![node("a.py"), node("b.py")],
+            edges: vec![(0, 1)],
+            kinds: vec![5],
+        };
+        assert_eq!(StoredGraph::decode(&graph.encode().unwrap()).unwrap(), graph);
+    }
+
+    #[test]
+    fn rubbish_is_an_error() {
+        assert!(StoredGraph::decode(b"").is_err());
+        assert!(StoredGraph::decode(b"{}").is_err());
+        let broken = StoredGraph {
+            version: String::new(),
+            nodes: Vec::new(),
+            edges: vec![(0, 1)],
+            kinds: Vec::new(),
+        };
+        assert!(StoredGraph::decode(&broken.encode().unwrap()).is_err());
+    }
+}

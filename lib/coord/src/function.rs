@@ -1,0 +1,195 @@
+//! A deployed function: everything from the environment. It reads heads from GitHub where the environment says anything of
+//! GitHub, and builds import graphs when it has answered; otherwise it knows what a server has reported to the store.
+//!
+//! A setting that is missing or wrong does not keep the process from starting, for then its caller would get the platform's
+//! own error page: every request is answered 503 with a sentence that names the variable.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use axum::Router;
+use bytes::Bytes;
+use futures::stream::BoxStream;
+use secrecy::SecretString;
+
+use crate::auth::{AuthError, Authenticator, Credentials, JwtVerifier, People, Verdict};
+use crate::builds::deferred::DeferredBuilds;
+use crate::config::{
+    ConfigError, Environment, LockConfig, env_vars, graph_limits, is_graph_public, long_secret, secret,
+};
+use crate::domain::{Branch, CommitSha, RepoId};
+use crate::heads::HeadAges;
+use crate::http::{AppState, Edge, Endpoint, HeadObserver, Webhook, router};
+use crate::logging;
+use crate::source::github::{GithubConfig, GithubSource};
+use crate::source::{BlobSink, Reachable, Source, SourceError, SourceHealth, TreeEntry};
+use crate::store::scripts::Rates;
+use crate::store::{Request, Store, StoreError, Value, connect};
+use crate::timing::{TimedSource, TimedStore};
+
+/// The router of the function that serves `endpoint`, and what is rewritten to it. It builds graphs only inside of an
+/// [`AfterAnswer`](crate::after_answer::AfterAnswer).
+pub fn function_router(endpoint: Endpoint, environment: Environment<'_>) -> Router {
+    router(function_state(environment), &endpoint.of_function())
+}
+
+fn function_state(environment: Environment<'_>) -> AppState {
+    match settings(environment) {
+        Ok(state) => state,
+        Err(error) => AppState {
+            store: TimedStore::over(Arc::new(NoStore(error.to_string()))),
+            source: None,
+            authenticator: Arc::new(match credentials(environment, None) {
+                // Tokens of GitHub's cannot be verified as things are, and to say that one is wrong would be wrong.
+                Ok(credentials) if !GithubConfig::is_in(environment) => Authenticator::Shown(credentials),
+                Ok(_) => Authenticator::Misconfigured(error),
+                Err(error) => Authenticator::Misconfigured(error),
+            }),
+            webhook: None,
+            locks: LockConfig::default(),
+            head_ages: HeadAges::default(),
+            rates: Rates::default(),
+            cron_secret: long_secret(environment, env_vars::CRON_SECRET).ok().flatten(),
+            head_observer: None,
+            edge: Edge {
+                is_behind_proxy: true,
+                ..Edge::default()
+            },
+            graph_cache: Arc::default(),
+        },
+    }
+}
+
+fn settings(environment: Environment<'_>) -> Result<AppState, ConfigError> {
+    let store = connect::from_env(environment).unwrap_or_else(|error| Arc::new(NoStore(error.to_string())));
+    let limits = graph_limits(environment)?;
+    let secret_of_webhook = secret(environment, env_vars::GITHUB_WEBHOOK_SECRET);
+    let (mut webhook, mut builds) = (None, None);
+    let (source, people) = match github(environment) {
+        Some(Ok(source)) => {
+            webhook = secret_of_webhook.map(|secret| Arc::new(Webhook::new(secret, source.host())));
+            // What they ask is no part of what a request costs.
+            let untimed = Arc::clone(&source) as Arc<dyn Source>;
+            builds = Some(Arc::new(DeferredBuilds::new(Arc::clone(&store), untimed, limits)) as Arc<dyn HeadObserver>);
+            (
+                Some(TimedSource::over(Arc::clone(&source) as Arc<dyn Source>)),
+                Some(source as Arc<dyn People>),
+            )
+        }
+        Some(Err(problem)) => {
+            let nowhere = Arc::new(NoSource(problem));
+            (
+                Some(Arc::clone(&nowhere) as Arc<dyn Source>),
+                Some(nowhere as Arc<dyn People>),
+            )
+        }
+        None => (None, None),
+    };
+    Ok(AppState {
+        store: TimedStore::over(store),
+        source,
+        authenticator: Arc::new(Authenticator::Shown(credentials(environment, people)?)),
+        webhook,
+        locks: LockConfig::from_env(environment)?,
+        head_ages: HeadAges::from_env(environment)?,
+        rates: Rates::from_env(environment)?,
+        cron_secret: long_secret(environment, env_vars::CRON_SECRET)?,
+        head_observer: builds,
+        edge: Edge {
+            is_behind_proxy: true,
+            ..Edge::from_env(environment)?
+        },
+        graph_cache: Arc::default(),
+    })
+}
+
+fn credentials(environment: Environment<'_>, people: Option<Arc<dyn People>>) -> Result<Credentials, ConfigError> {
+    Ok(Credentials {
+        jwt: JwtVerifier::from_env(environment)?,
+        people,
+        is_graph_public: is_graph_public(environment)?,
+        ..Credentials::default()
+    })
+}
+
+/// Repositories on GitHub, where the environment says anything of it; what is wrong with what it says.
+fn github(environment: Environment<'_>) -> Option<Result<Arc<GithubSource>, String>> {
+    GithubConfig::is_in(environment).then(|| {
+        let config = GithubConfig::from_env(environment).map_err(|error| error.to_string())?;
+        GithubSource::new(config).map(Arc::new)
+    })
+}
+
+/// Stands in the place of a source that could not be configured, and says why.
+struct NoSource(String);
+
+impl NoSource {
+    fn refuse<T>(&self) -> Result<T, SourceError> {
+        Err(SourceError::NotConfigured(self.0.clone()))
+    }
+}
+
+#[async_trait]
+impl Source for NoSource {
+    fn repositories(&self) -> Vec<RepoId> {
+        Vec::new()
+    }
+
+    fn health(&self) -> SourceHealth {
+        SourceHealth::NotConfigured
+    }
+
+    async fn head(&self, _: &RepoId, _: &Branch) -> Result<CommitSha, SourceError> {
+        self.refuse()
+    }
+
+    async fn is_ancestor(&self, _: &RepoId, _: &CommitSha, _: &CommitSha) -> Result<Reachable, SourceError> {
+        self.refuse()
+    }
+
+    async fn recent_commits(&self, _: &RepoId, _: &CommitSha, _: usize) -> Result<Vec<CommitSha>, SourceError> {
+        self.refuse()
+    }
+
+    async fn tree(&self, _: &RepoId, _: &CommitSha) -> Result<Vec<TreeEntry>, SourceError> {
+        self.refuse()
+    }
+
+    async fn read_blobs(&self, _: &RepoId, _: Vec<String>, _: u64, _: BlobSink) -> Result<(), SourceError> {
+        self.refuse()
+    }
+}
+
+#[async_trait]
+impl People for NoSource {
+    async fn verify(&self, _: &SecretString, _: &RepoId) -> Result<Verdict, AuthError> {
+        Err(AuthError::Unavailable(self.0.clone()))
+    }
+
+    async fn verify_anybody(&self, _: &RepoId) -> Result<Verdict, AuthError> {
+        Err(AuthError::Unavailable(self.0.clone()))
+    }
+}
+
+/// Stands in the place of a store that could not be configured, and says why.
+struct NoStore(String);
+
+#[async_trait]
+impl Store for NoStore {
+    async fn run(&self, _batch: Vec<Request>) -> Result<Vec<Value>, StoreError> {
+        Err(StoreError::NotConfigured(self.0.clone()))
+    }
+
+    async fn subscribe(&self, _channel: &str) -> Result<BoxStream<'static, Bytes>, StoreError> {
+        Err(StoreError::NotConfigured(self.0.clone()))
+    }
+
+    fn describe(&self) -> String {
+        "no store".to_owned()
+    }
+}
+
+/// Sends structured logs, one JSON object a line, to standard output. `RUST_LOG` sets the level; `info` by default.
+pub fn start_logging() {
+    logging::start_json("info");
+}

@@ -1,0 +1,74 @@
+//! Graphs kept in memory, so that the store is not asked for the same one again.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use crate::builds::stored_graph::{StoredGraph, UnreadableGraph};
+use crate::http::{ApiError, AppState};
+use crate::store::{Request, StoreError, Value};
+use coord_graph::ImportGraph;
+
+/// Most of them.
+const MOST_CACHED: usize = 32;
+
+/// Graphs as last read from the store, by their key there.
+#[derive(Default)]
+pub struct GraphCache(Mutex<HashMap<String, Arc<CachedGraph>>>);
+
+/// A graph as it is sent, and as it is asked.
+#[derive(Default)]
+pub(super) struct CachedGraph {
+    pub(super) stored: StoredGraph,
+    graph: OnceLock<ImportGraph>,
+}
+
+impl CachedGraph {
+    /// For questions; made of what is stored when the first one comes.
+    pub(super) fn graph(&self) -> &ImportGraph {
+        self.graph.get_or_init(|| self.stored.to_graph())
+    }
+}
+
+impl GraphCache {
+    fn get(&self, key: &str, version: &str) -> Option<Arc<CachedGraph>> {
+        let graphs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        graphs.get(key).filter(|graph| graph.stored.version == version).cloned()
+    }
+
+    fn put(&self, key: String, graph: Arc<CachedGraph>) {
+        let mut graphs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if graphs.len() >= MOST_CACHED && !graphs.contains_key(&key) {
+            graphs.clear();
+        }
+        graphs.insert(key, graph);
+    }
+}
+
+/// The graph stored at `key`, which was of commit `version` a moment ago, or why it cannot be read.
+pub(super) async fn load(
+    state: &AppState,
+    key: String,
+    version: &str,
+) -> Result<Result<Arc<CachedGraph>, UnreadableGraph>, ApiError> {
+    if let Some(graph) = state.graph_cache.get(&key, version) {
+        return Ok(Ok(graph));
+    }
+    let replies = state.store.run(vec![Request::command(["GET", &key])]).await?;
+    let text = match replies.into_iter().next() {
+        Some(Value::Bulk(text)) => text,
+        Some(Value::Error(error)) => return Err(StoreError::Failed(error).into()),
+        // One that is gone is none of base64 and gzip either.
+        _ => Vec::new(),
+    };
+    let decoded = tokio::task::spawn_blocking(move || StoredGraph::decode(&text)).await;
+    let stored = match decoded.map_err(|error| StoreError::Malformed(error.to_string()))? {
+        Ok(stored) => stored,
+        Err(unreadable) => return Ok(Err(unreadable)),
+    };
+    let graph = Arc::new(CachedGraph {
+        stored,
+        graph: OnceLock::new(),
+    });
+    state.graph_cache.put(key, Arc::clone(&graph));
+    Ok(Ok(graph))
+}

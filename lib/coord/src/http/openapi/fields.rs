@@ -1,0 +1,100 @@
+//! Fields and headers that several operations have.
+
+use utoipa::IntoParams;
+use utoipa::openapi::Ref;
+use utoipa::openapi::schema::{Array, ArrayBuilder, Object, ObjectBuilder, OneOfBuilder, Schema, Type};
+
+use crate::domain::AgentId;
+use crate::domain::schema::one_of;
+use coord_graph::scan::ImportKind;
+
+/// Headers that say who asks, on the endpoints of agents.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "it stands for headers, which the handlers read themselves")]
+pub(in crate::http) struct AgentHeaders {
+    /// Which of several agents of one person asks, unless the request has `agent_id`.
+    #[param(rename = "X-Coord-Agent", value_type = AgentId, required = false)]
+    agent: Option<String>,
+}
+
+/// Headers of a request for a graph.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "it stands for headers, which the handlers read themselves")]
+pub(in crate::http) struct GraphHeaders {
+    /// The `ETag` of an answer that the caller has: 304 while it is still the same.
+    #[param(rename = "If-None-Match", required = false, nullable = false)]
+    if_none_match: Option<String>,
+}
+
+/// Headers of a delivery.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "it stands for headers, which the handler reads itself")]
+pub(in crate::http) struct WebhookHeaders {
+    /// What it tells of, such as `push`.
+    #[param(rename = "X-GitHub-Event", required = true)]
+    event: String,
+}
+
+/// Others' locks by how they concern a request.
+pub(in crate::http) fn lock_type() -> Object {
+    one_of(
+        &["DIRECT", "NEIGHBOR"],
+        "DIRECT on a file of the request, NEIGHBOR on one that imports it or that it imports; not there in a graph",
+    )
+}
+
+/// Sentences that begin with a code.
+pub(in crate::http) fn warnings() -> Array {
+    let sentence = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .pattern(Some(
+            "^(STALE_BRANCH|OFFLINE_MODE|CROSS_BRANCH|NEIGHBOR|VAGUE_MESSAGE|LOCK_EXPIRED|LOCK_LOST|ALREADY_HELD|ALREADY_RELEASED|\
+             UNCHANGED|GRAPH_STALE|GRAPH_MISSING|HEAD_UNCONFIRMED): ",
+        ))
+        .examples(["STALE_BRANCH: Your branch is behind origin/main."]);
+    ArrayBuilder::new()
+        .items(sentence)
+        .description(Some("Sentences that begin with a code and a colon"))
+        .build()
+}
+
+/// Forms of an import.
+pub(in crate::http) fn import_kinds() -> Array {
+    let kinds: Vec<&str> = ImportKind::ALL.into_iter().map(ImportKind::name).collect();
+    ArrayBuilder::new()
+        .items(one_of(&kinds, "A form of an import"))
+        .min_items(Some(1))
+        .description(Some("The forms of the import, around a focus alone"))
+        .build()
+}
+
+/// The commit of a graph.
+pub(in crate::http) fn version() -> Schema {
+    OneOfBuilder::new()
+        .item(Ref::from_schema_name("CommitSha"))
+        .item(ObjectBuilder::new().schema_type(Type::Null))
+        .description(Some("The commit that the graph is of; `null` where there is none yet"))
+        .build()
+        .into()
+}
+
+/// `type` of a node.
+pub(in crate::http) fn file() -> Object {
+    one_of(&["file"], "Always `file`")
+}
+
+/// `holder` of a question about locks.
+pub(in crate::http) fn me() -> Object {
+    one_of(
+        &["me"],
+        "`me`: locks of the caller alone, those of all of its agents, unless an agent is named",
+    )
+}
+
+/// `type` of an edge.
+pub(in crate::http) fn import() -> Object {
+    one_of(&["import"], "Always `import`")
+}

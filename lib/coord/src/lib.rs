@@ -1,0 +1,30 @@
+//! Coord, the coordination layer for teams of coding agents.
+//!
+//! - [`domain`]: what the rules speak of, parsed at the edge, and the orchestration decision
+//! - [`store`]: keys, scripts and the connections that run them
+//! - [`source`]: where repositories are read
+//! - [`builds`]: builds of the import graph (`coord_graph`), stored and kept up to date
+//! - [`auth`]: who is calling
+//! - [`heads`], [`rate_limits`]: how old a head may be, and how often may be asked
+//! - [`http`]: the endpoints, one file each, and the one place that turns errors into answers
+//! - [`sweep`]: expired locks, dropped and announced
+//! - [`timing`], [`logging`]: what a request costs; what is written about it
+//! - [`config`]: settings from the environment
+//! - [`after_answer`]: work that a function does when it has answered
+//! - [`function`]: a deployed function, put together from all of these
+
+pub mod after_answer;
+pub mod auth;
+pub mod builds;
+pub mod config;
+pub mod domain;
+pub mod function;
+pub mod heads;
+pub mod http;
+pub mod logging;
+pub mod rate_limits;
+mod recent;
+pub mod source;
+pub mod store;
+pub mod sweep;
+pub mod timing;

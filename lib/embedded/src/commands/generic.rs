@@ -1,0 +1,238 @@
+//! Commands on keys of any type, and on the server.
+
+use super::Words;
+use super::options::{count, flag, is, ok};
+use crate::failure::{Failure, Outcome};
+use crate::glob;
+use crate::keyspace::{Keyspace, Kind};
+use crate::number::integer_argument;
+use crate::pubsub::Message;
+use bytes::Bytes;
+use coord::store::Value;
+
+pub(super) fn ping(_: &mut Keyspace, words: Words) -> Outcome {
+    match words {
+        [_] => Ok(Value::Status("PONG".to_owned())),
+        [_, message] => Ok(Value::bulk(*message)),
+        _ => Err(Failure::arity("ping")),
+    }
+}
+
+pub(super) fn echo(_: &mut Keyspace, words: Words) -> Outcome {
+    Ok(Value::bulk(words[1]))
+}
+
+pub(super) fn time(keyspace: &mut Keyspace, _: Words) -> Outcome {
+    let now = keyspace.now_us;
+    let parts = [now / 1_000_000, now % 1_000_000];
+    Ok(Value::Array(
+        parts.iter().map(|part| Value::bulk(part.to_string())).collect(),
+    ))
+}
+
+pub(super) fn exists(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    let mut found = 0;
+    for name in &words[1..] {
+        found += usize::from(keyspace.entry(name)?.is_some());
+    }
+    count(found)
+}
+
+pub(super) fn del(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    let mut dropped = 0;
+    for name in &words[1..] {
+        dropped += usize::from(keyspace.drop_name(name)?);
+    }
+    count(dropped)
+}
+
+pub(super) fn kind(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    let name = keyspace.entry(words[1])?.map_or("none", |entry| entry.kind.name());
+    Ok(Value::Status(name.to_owned()))
+}
+
+pub(super) fn rename(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    if keyspace.rename(words[1], words[2])? {
+        ok()
+    } else {
+        Err(Failure::fixed("ERR no such key"))
+    }
+}
+
+/// The instant `number` of units from now (or from 1970) in Unix milliseconds.
+pub(super) fn expiry_of(
+    keyspace: &Keyspace,
+    command: &str,
+    number: i64,
+    unit_ms: i64,
+    is_absolute: bool,
+) -> Result<i64, Failure> {
+    let base = if is_absolute { 0 } else { keyspace.now_ms() };
+    let at = number
+        .checked_mul(unit_ms)
+        .and_then(|duration| duration.checked_add(base));
+    at.ok_or_else(|| Failure::reply(format!("ERR invalid expire time in '{command}' command")))
+}
+
+fn set_expiry(keyspace: &mut Keyspace, words: Words, command: &str, unit_ms: i64, is_absolute: bool) -> Outcome {
+    let (mut is_nx, mut is_xx, mut is_gt, mut is_lt) = (false, false, false, false);
+    for word in &words[3..] {
+        match *word {
+            word if is(word, "NX") => is_nx = true,
+            word if is(word, "XX") => is_xx = true,
+            word if is(word, "GT") => is_gt = true,
+            word if is(word, "LT") => is_lt = true,
+            word => {
+                let shown = String::from_utf8_lossy(word);
+                return Err(Failure::reply(format!("ERR Unsupported option {shown}")));
+            }
+        }
+    }
+    if is_nx && (is_xx || is_gt || is_lt) {
+        return Err(Failure::fixed(
+            "ERR NX and XX, GT or LT options at the same time are not compatible",
+        ));
+    }
+    if is_gt && is_lt {
+        return Err(Failure::fixed(
+            "ERR GT and LT options at the same time are not compatible",
+        ));
+    }
+    let at = expiry_of(keyspace, command, integer_argument(words[2])?, unit_ms, is_absolute)?;
+    let Some(entry) = keyspace.entry(words[1])? else {
+        return flag(false);
+    };
+    let old = entry.expires_at;
+    // Without an expiry a key lives for ever, which is later than any time.
+    let is_kept = (is_nx && old.is_some())
+        || (is_xx && old.is_none())
+        || (is_gt && old.is_none_or(|old| at <= old))
+        || (is_lt && old.is_some_and(|old| at >= old));
+    if is_kept {
+        return flag(false);
+    }
+    if at <= keyspace.now_ms() {
+        keyspace.drop_name(words[1])?;
+    } else {
+        keyspace.set_expiry(words[1], entry, Some(at));
+    }
+    flag(true)
+}
+
+pub(super) fn expire(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    set_expiry(keyspace, words, "expire", 1000, false)
+}
+
+pub(super) fn pexpire(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    set_expiry(keyspace, words, "pexpire", 1, false)
+}
+
+pub(super) fn expireat(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    set_expiry(keyspace, words, "expireat", 1000, true)
+}
+
+pub(super) fn pexpireat(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    set_expiry(keyspace, words, "pexpireat", 1, true)
+}
+
+/// Milliseconds left; -1 without an expiry, -2 without a key.
+fn left_ms(keyspace: &Keyspace, name: &[u8]) -> Result<i64, Failure> {
+    Ok(match keyspace.entry(name)?.map(|entry| entry.expires_at) {
+        None => -2,
+        Some(None) => -1,
+        Some(Some(at)) => at.saturating_sub(keyspace.now_ms()).max(0),
+    })
+}
+
+pub(super) fn ttl(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    let left = left_ms(keyspace, words[1])?;
+    Ok(Value::Int(if left < 0 {
+        left
+    } else {
+        left.saturating_add(500) / 1000
+    }))
+}
+
+pub(super) fn pttl(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    Ok(Value::Int(left_ms(keyspace, words[1])?))
+}
+
+pub(super) fn persist(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    match keyspace.entry(words[1])? {
+        Some(entry) if entry.expires_at.is_some() => {
+            keyspace.set_expiry(words[1], entry, None);
+            flag(true)
+        }
+        _ => flag(false),
+    }
+}
+
+pub(super) fn publish(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    let listeners = keyspace.channels.listeners(words[1]);
+    if listeners > 0 {
+        let message = Message {
+            channel: words[1].to_vec(),
+            payload: Bytes::copy_from_slice(words[2]),
+        };
+        keyspace.layers.publish(message);
+    }
+    count(listeners)
+}
+
+pub(super) fn keys(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    let names = keyspace.names(0, usize::MAX)?;
+    let found = names.into_iter().filter(|(_, name, _)| glob::matches(words[1], name));
+    Ok(Value::Array(found.map(|(_, name, _)| Value::Bulk(name)).collect()))
+}
+
+pub(super) fn dbsize(keyspace: &mut Keyspace, _: Words) -> Outcome {
+    count(keyspace.names(0, usize::MAX)?.len())
+}
+
+/// The cursor is the number of the last key that was looked at, so a key that is there throughout is given exactly once.
+pub(super) fn scan(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    let cursor: Option<u64> = std::str::from_utf8(words[1])
+        .ok()
+        .and_then(|cursor| cursor.parse().ok());
+    let cursor = cursor.ok_or(Failure::fixed("ERR invalid cursor"))?;
+    let (mut pattern, mut limit, mut kind): (Option<&[u8]>, usize, Option<&[u8]>) = (None, 10, None);
+    let mut rest = words[2..].iter();
+    while let Some(word) = rest.next() {
+        match (*word, rest.next()) {
+            (word, Some(given)) if is(word, "MATCH") => pattern = Some(given),
+            (word, Some(given)) if is(word, "COUNT") => {
+                let given = integer_argument(given)?;
+                limit = usize::try_from(given)
+                    .ok()
+                    .filter(|limit| *limit > 0)
+                    .ok_or(Failure::SYNTAX)?;
+            }
+            (word, Some(given)) if is(word, "TYPE") => kind = Some(given),
+            _ => return Err(Failure::SYNTAX),
+        }
+    }
+    let names = keyspace.names(cursor, limit)?;
+    let next = names
+        .last()
+        .filter(|_| names.len() == limit)
+        .map_or(0, |(number, ..)| *number);
+    let is_wanted = |name: &[u8], found: Kind| {
+        pattern.is_none_or(|pattern| glob::matches(pattern, name)) && kind.is_none_or(|kind| is(kind, found.name()))
+    };
+    let found = names.into_iter().filter(|(_, name, entry)| is_wanted(name, entry.kind));
+    let found = found.map(|(_, name, _)| Value::Bulk(name)).collect();
+    Ok(Value::Array(vec![Value::bulk(next.to_string()), Value::Array(found)]))
+}
+
+pub(super) fn flush(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    match words {
+        [_] => {}
+        [_, how] if is(how, "ASYNC") || is(how, "SYNC") => {}
+        _ => return Err(Failure::SYNTAX),
+    }
+    // Expired names that are not cleared away yet are left to the cleaning.
+    for (_, name, _) in keyspace.names(0, usize::MAX)? {
+        keyspace.drop_name(&name)?;
+    }
+    ok()
+}

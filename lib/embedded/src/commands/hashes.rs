@@ -1,0 +1,149 @@
+//! Hashes.
+
+use super::Words;
+use super::options::{count, flag, ok, pairs};
+use crate::failure::{Failure, Outcome};
+use crate::keyspace::{Entry, Keyspace, Kind};
+use crate::layers::Stored;
+use crate::number::{integer, integer_argument};
+use crate::records::Tag;
+use coord::store::Value;
+
+/// The bytes of a `h` record's key before the field.
+const PREFIX: usize = 9;
+
+fn value(keyspace: &Keyspace, entry: Option<Entry>, field: &[u8]) -> Result<Option<Stored<'static>>, Failure> {
+    match entry {
+        Some(entry) => Ok(keyspace.layers.get(&Tag::Field.element(entry.number, field))?),
+        None => Ok(None),
+    }
+}
+
+fn bulk(value: Option<Stored>) -> Value {
+    value.map_or(Value::Nil, |value| Value::Bulk(value.to_vec()))
+}
+
+/// Sets `fields` and gives how many of them are new.
+fn put(keyspace: &mut Keyspace, name: &[u8], fields: &[(&[u8], &[u8])]) -> Result<u64, Failure> {
+    let entry = keyspace.find_or_create(name, Kind::Hash)?;
+    let mut added = 0;
+    for (field, value) in fields {
+        let key = Tag::Field.element(entry.number, field);
+        added += u64::from(keyspace.layers.get(&key)?.is_none());
+        keyspace.layers.put(key, value.to_vec());
+    }
+    if added > 0 {
+        let old = keyspace.count(entry)?;
+        keyspace.set_count(name, entry, old + added);
+    }
+    Ok(added)
+}
+
+pub(super) fn hget(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    let entry = keyspace.find(words[1], Kind::Hash)?;
+    Ok(bulk(value(keyspace, entry, words[2])?))
+}
+
+pub(super) fn hmget(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    let entry = keyspace.find(words[1], Kind::Hash)?;
+    let values = words[2..].iter().map(|field| Ok(bulk(value(keyspace, entry, field)?)));
+    Ok(Value::Array(values.collect::<Result<_, Failure>>()?))
+}
+
+pub(super) fn hexists(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    let entry = keyspace.find(words[1], Kind::Hash)?;
+    flag(value(keyspace, entry, words[2])?.is_some())
+}
+
+pub(super) fn hstrlen(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    let entry = keyspace.find(words[1], Kind::Hash)?;
+    count(value(keyspace, entry, words[2])?.map_or(0, |value| value.len()))
+}
+
+pub(super) fn hlen(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    match keyspace.find(words[1], Kind::Hash)? {
+        Some(entry) => Ok(Value::Int(keyspace.count(entry)? as i64)),
+        None => Ok(Value::Int(0)),
+    }
+}
+
+/// Every field of a hash, in the order of the bytes of its name.
+fn fields(keyspace: &Keyspace, name: &[u8], mut each: impl FnMut(&[u8], &[u8])) -> Result<(), Failure> {
+    if let Some(entry) = keyspace.find(name, Kind::Hash)? {
+        let mut scan = keyspace.layers.scan_prefix(&Tag::Field.number(entry.number))?;
+        while let Some((key, value)) = scan.next()? {
+            each(&key[PREFIX..], &value);
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn hgetall(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    let mut all = Vec::new();
+    fields(keyspace, words[1], |field, value| {
+        all.extend([Value::bulk(field), Value::bulk(value)]);
+    })?;
+    Ok(Value::Array(all))
+}
+
+pub(super) fn hkeys(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    let mut all = Vec::new();
+    fields(keyspace, words[1], |field, _| all.push(Value::bulk(field)))?;
+    Ok(Value::Array(all))
+}
+
+pub(super) fn hvals(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    let mut all = Vec::new();
+    fields(keyspace, words[1], |_, value| all.push(Value::bulk(value)))?;
+    Ok(Value::Array(all))
+}
+
+pub(super) fn hset(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    let added = put(keyspace, words[1], &pairs(&words[2..], "hset")?)?;
+    Ok(Value::Int(added as i64))
+}
+
+pub(super) fn hmset(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    put(keyspace, words[1], &pairs(&words[2..], "hmset")?)?;
+    ok()
+}
+
+pub(super) fn hsetnx(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    let entry = keyspace.find(words[1], Kind::Hash)?;
+    let is_absent = value(keyspace, entry, words[2])?.is_none();
+    if is_absent {
+        put(keyspace, words[1], &[(words[2], words[3])])?;
+    }
+    flag(is_absent)
+}
+
+pub(super) fn hdel(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    let Some(entry) = keyspace.find(words[1], Kind::Hash)? else {
+        return Ok(Value::Int(0));
+    };
+    let mut removed = 0;
+    for field in &words[2..] {
+        let key = Tag::Field.element(entry.number, field);
+        if keyspace.layers.get(&key)?.is_some() {
+            keyspace.layers.remove(key);
+            removed += 1;
+        }
+    }
+    if removed > 0 {
+        let left = keyspace.count(entry)?.saturating_sub(removed);
+        keyspace.set_count(words[1], entry, left);
+    }
+    Ok(Value::Int(removed as i64))
+}
+
+pub(super) fn hincrby(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    let increment = integer_argument(words[3])?;
+    let entry = keyspace.find(words[1], Kind::Hash)?;
+    let old = match value(keyspace, entry, words[2])? {
+        Some(value) => integer(&value).ok_or(Failure::fixed("ERR hash value is not an integer"))?,
+        None => 0,
+    };
+    let new = old.checked_add(increment).ok_or(Failure::OVERFLOW)?;
+    put(keyspace, words[1], &[(words[2], new.to_string().as_bytes())])?;
+    Ok(Value::Int(new))
+}

@@ -1,0 +1,258 @@
+//! Strings and counters.
+
+use super::Words;
+use super::generic::expiry_of;
+use super::options::{flag, is, ok, pairs};
+use crate::failure::{Failure, Outcome};
+use crate::keyspace::{Keyspace, Kind};
+use crate::layers::Stored;
+use crate::number::{integer, integer_argument};
+use crate::records::Tag;
+use coord::store::Value;
+
+/// Redis' limit on a string (`proto-max-bulk-len`).
+const MAX_BYTES: usize = 512 * 1024 * 1024;
+
+const TOO_LONG: Failure = Failure::fixed("ERR string exceeds maximum allowed size (proto-max-bulk-len)");
+
+fn text(keyspace: &Keyspace, name: &[u8]) -> Result<Option<Stored<'static>>, Failure> {
+    match keyspace.find(name, Kind::Text)? {
+        Some(entry) => Ok(keyspace.layers.get(&Tag::Text.number(entry.number))?),
+        None => Ok(None),
+    }
+}
+
+fn bulk(value: Option<Stored>) -> Value {
+    value.map_or(Value::Nil, |value| Value::Bulk(value.to_vec()))
+}
+
+/// Sets `name`, of whatever type it was, without an expiry.
+fn replace(keyspace: &mut Keyspace, name: &[u8], value: &[u8], expires_at: Option<i64>) -> Result<(), Failure> {
+    let entry = match keyspace.entry(name)? {
+        Some(entry) if entry.kind == Kind::Text => entry,
+        _ => keyspace.create(name, Kind::Text)?,
+    };
+    if entry.expires_at != expires_at {
+        keyspace.set_expiry(name, entry, expires_at);
+    }
+    keyspace.layers.put(Tag::Text.number(entry.number), value.to_vec());
+    Ok(())
+}
+
+/// Sets the string under `name` and leaves its expiry.
+fn update(keyspace: &mut Keyspace, name: &[u8], value: Vec<u8>) -> Result<(), Failure> {
+    let entry = keyspace.find_or_create(name, Kind::Text)?;
+    keyspace.layers.put(Tag::Text.number(entry.number), value);
+    Ok(())
+}
+
+pub(super) fn get(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    Ok(bulk(text(keyspace, words[1])?))
+}
+
+pub(super) fn mget(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    let values = words[1..].iter().map(|name| match text(keyspace, name) {
+        Ok(value) => Ok(bulk(value)),
+        Err(Failure::Reply(_)) => Ok(Value::Nil),
+        Err(failure) => Err(failure),
+    });
+    Ok(Value::Array(values.collect::<Result<_, _>>()?))
+}
+
+pub(super) fn mset(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    for (name, value) in pairs(&words[1..], "mset")? {
+        replace(keyspace, name, value, None)?;
+    }
+    ok()
+}
+
+pub(super) fn getdel(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    let value = bulk(text(keyspace, words[1])?);
+    if value != Value::Nil {
+        keyspace.drop_name(words[1])?;
+    }
+    Ok(value)
+}
+
+pub(super) fn strlen(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    Ok(Value::Int(
+        text(keyspace, words[1])?.map_or(0, |value| value.len() as i64),
+    ))
+}
+
+pub(super) fn append(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    let mut value = text(keyspace, words[1])?.map_or_else(Vec::new, |value| value.to_vec());
+    if value.len() + words[2].len() > MAX_BYTES {
+        return Err(TOO_LONG);
+    }
+    value.extend_from_slice(words[2]);
+    let length = value.len();
+    update(keyspace, words[1], value)?;
+    Ok(Value::Int(length as i64))
+}
+
+pub(super) fn setrange(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    let Ok(offset) = usize::try_from(integer_argument(words[2])?) else {
+        return Err(Failure::fixed("ERR offset is out of range"));
+    };
+    let mut value = text(keyspace, words[1])?.map_or_else(Vec::new, |value| value.to_vec());
+    if words[3].is_empty() {
+        return Ok(Value::Int(value.len() as i64));
+    }
+    let end = offset.saturating_add(words[3].len());
+    if end > MAX_BYTES {
+        return Err(TOO_LONG);
+    }
+    if value.len() < end {
+        value.resize(end, 0);
+    }
+    value[offset..end].copy_from_slice(words[3]);
+    let length = value.len();
+    update(keyspace, words[1], value)?;
+    Ok(Value::Int(length as i64))
+}
+
+/// What SET was told beside key and value.
+#[derive(Default)]
+struct SetOptions<'a> {
+    is_if_absent: bool,
+    is_if_present: bool,
+    is_get: bool,
+    keeps_expiry: bool,
+    expiry: Option<(&'a [u8], ExpiryForm)>,
+}
+
+#[derive(Clone, Copy)]
+struct ExpiryForm {
+    unit_ms: i64,
+    is_absolute: bool,
+}
+
+fn set_options<'a>(words: &[&'a [u8]]) -> Result<SetOptions<'a>, Failure> {
+    let mut options = SetOptions::default();
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        let expiry_form = match *word {
+            word if is(word, "EX") => Some(ExpiryForm {
+                unit_ms: 1000,
+                is_absolute: false,
+            }),
+            word if is(word, "PX") => Some(ExpiryForm {
+                unit_ms: 1,
+                is_absolute: false,
+            }),
+            word if is(word, "EXAT") => Some(ExpiryForm {
+                unit_ms: 1000,
+                is_absolute: true,
+            }),
+            word if is(word, "PXAT") => Some(ExpiryForm {
+                unit_ms: 1,
+                is_absolute: true,
+            }),
+            _ => None,
+        };
+        match *word {
+            word if is(word, "NX") && !options.is_if_present => options.is_if_absent = true,
+            word if is(word, "XX") && !options.is_if_absent => options.is_if_present = true,
+            word if is(word, "GET") => options.is_get = true,
+            word if is(word, "KEEPTTL") && options.expiry.is_none() => options.keeps_expiry = true,
+            _ => match (expiry_form, rest.next()) {
+                (Some(form), Some(at)) if options.expiry.is_none() && !options.keeps_expiry => {
+                    options.expiry = Some((at, form));
+                }
+                _ => return Err(Failure::SYNTAX),
+            },
+        }
+    }
+    Ok(options)
+}
+
+pub(super) fn set(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    let options = set_options(&words[3..])?;
+    let expires_at = match options.expiry {
+        Some((at, form)) => Some(positive_expiry(keyspace, "set", at, form)?),
+        None => None,
+    };
+    let old = if options.is_get {
+        Some(bulk(text(keyspace, words[1])?))
+    } else {
+        None
+    };
+    let entry = keyspace.entry(words[1])?;
+    if (options.is_if_absent && entry.is_some()) || (options.is_if_present && entry.is_none()) {
+        return Ok(old.unwrap_or(Value::Nil));
+    }
+    let kept = entry
+        .and_then(|entry| entry.expires_at)
+        .filter(|_| options.keeps_expiry);
+    replace(keyspace, words[1], words[2], expires_at.or(kept))?;
+    old.map_or_else(ok, Ok)
+}
+
+fn positive_expiry(keyspace: &Keyspace, command: &str, at: &[u8], form: ExpiryForm) -> Result<i64, Failure> {
+    let number = integer_argument(at)?;
+    if number <= 0 {
+        return Err(Failure::reply(format!(
+            "ERR invalid expire time in '{command}' command"
+        )));
+    }
+    expiry_of(keyspace, command, number, form.unit_ms, form.is_absolute)
+}
+
+pub(super) fn setnx(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    let is_absent = keyspace.entry(words[1])?.is_none();
+    if is_absent {
+        replace(keyspace, words[1], words[2], None)?;
+    }
+    flag(is_absent)
+}
+
+pub(super) fn setex(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    let form = ExpiryForm {
+        unit_ms: 1000,
+        is_absolute: false,
+    };
+    let at = positive_expiry(keyspace, "setex", words[2], form)?;
+    replace(keyspace, words[1], words[3], Some(at))?;
+    ok()
+}
+
+pub(super) fn psetex(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    let form = ExpiryForm {
+        unit_ms: 1,
+        is_absolute: false,
+    };
+    let at = positive_expiry(keyspace, "psetex", words[2], form)?;
+    replace(keyspace, words[1], words[3], Some(at))?;
+    ok()
+}
+
+fn add(keyspace: &mut Keyspace, name: &[u8], increment: i64) -> Outcome {
+    let old = match text(keyspace, name)? {
+        Some(value) => integer(&value).ok_or(Failure::NOT_AN_INTEGER)?,
+        None => 0,
+    };
+    let new = old.checked_add(increment).ok_or(Failure::OVERFLOW)?;
+    update(keyspace, name, new.to_string().into_bytes())?;
+    Ok(Value::Int(new))
+}
+
+pub(super) fn incr(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    add(keyspace, words[1], 1)
+}
+
+pub(super) fn decr(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    add(keyspace, words[1], -1)
+}
+
+pub(super) fn incrby(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    add(keyspace, words[1], integer_argument(words[2])?)
+}
+
+pub(super) fn decrby(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    let decrement = integer_argument(words[2])?;
+    let increment = decrement
+        .checked_neg()
+        .ok_or(Failure::fixed("ERR decrement would overflow"))?;
+    add(keyspace, words[1], increment)
+}

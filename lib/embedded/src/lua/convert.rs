@@ -1,0 +1,104 @@
+//! Between what commands answer and what Lua has, in both directions, exactly as Redis converts (RESP2).
+
+use super::{Guard, deep};
+use crate::number::{general, truncated};
+use coord::store::Value as Reply;
+use std::cell::RefCell;
+
+use mlua::{Either, Error, IntoLua, Lua, LuaString, Result, Table, Value};
+
+/// How deep tables that a script returns may be nested.
+const MAX_DEPTH: usize = 1000;
+
+/// What a script may answer, and what counts for each element of it. Tables that hold one table twice, and so on, make an
+/// answer that grows without end.
+const MOST_BYTES: usize = 64 << 20;
+const ITEM_BYTES: usize = 32;
+
+/// The answer of a command as a script gets it. An error reply is the text of `{err=...}`.
+pub(super) fn to_lua(lua: &Lua, reply: Reply) -> Result<Value> {
+    Ok(match reply {
+        Reply::Nil => Value::Boolean(false),
+        Reply::Int(number) => Value::Number(number as f64),
+        Reply::Bulk(bytes) => Value::String(lua.create_string(bytes)?),
+        Reply::Status(text) => Value::Table(lua.create_table_from([("ok", text)])?),
+        Reply::Error(text) => Value::Table(lua.create_table_from([("err", text)])?),
+        Reply::Array(items) => Value::Table(lua.create_sequence_from(items.into_iter().map(element))?),
+    })
+}
+
+/// A reply within an array.
+struct Element(Reply);
+
+impl IntoLua for Element {
+    fn into_lua(self, lua: &Lua) -> Result<Value> {
+        to_lua(lua, self.0)
+    }
+}
+
+/// Most are UTF-8, and go to Lua without a handle on the string.
+fn element(reply: Reply) -> Either<String, Element> {
+    match reply {
+        Reply::Bulk(bytes) => match String::from_utf8(bytes) {
+            Ok(text) => Either::Left(text),
+            Err(error) => Either::Right(Element(Reply::Bulk(error.into_bytes()))),
+        },
+        other => Either::Right(Element(other)),
+    }
+}
+
+/// The list of `texts`.
+pub(super) fn list<'a>(lua: &Lua, texts: impl Iterator<Item = &'a [u8]>) -> Result<Table> {
+    lua.create_sequence_from(texts.map(|bytes| match std::str::from_utf8(bytes) {
+        Ok(text) => Either::Left(text),
+        Err(_) => Either::Right(LuaString::wrap(bytes)),
+    }))
+}
+
+/// What a script returned, as its caller gets it.
+pub(super) fn to_reply(value: &Value, guard: &RefCell<Guard>) -> Result<Reply> {
+    to_reply_at(value, 0, &mut 0, guard)
+}
+
+fn to_reply_at(value: &Value, depth: usize, bytes: &mut usize, guard: &RefCell<Guard>) -> Result<Reply> {
+    *bytes += ITEM_BYTES + value.as_string().map_or(0, |text| text.as_bytes().len());
+    if *bytes > MOST_BYTES {
+        return Err(Error::runtime("the answer of the script is too large"));
+    }
+    Ok(match value {
+        Value::Boolean(true) => Reply::Int(1),
+        Value::Integer(number) => Reply::Int(*number),
+        Value::Number(number) => Reply::Int(truncated(*number)),
+        Value::String(text) => Reply::bulk(&*text.as_bytes()),
+        Value::Table(_) if depth >= MAX_DEPTH => Reply::Error("ERR reached lua stack limit".to_owned()),
+        Value::Table(table) => {
+            guard.borrow().check()?;
+            if let Value::String(text) = table.raw_get("err")? {
+                return Ok(Reply::Error(one_line(&text.to_string_lossy())));
+            }
+            if let Value::String(text) = table.raw_get("ok")? {
+                return Ok(Reply::Status(one_line(&text.to_string_lossy())));
+            }
+            match table.raw_get("double")? {
+                Value::Integer(number) => return Ok(Reply::Bulk(general(number as f64, 17).into_bytes())),
+                Value::Number(number) => return Ok(Reply::Bulk(general(number, 17).into_bytes())),
+                _ => {}
+            }
+            let mut items = Vec::new();
+            for item in table.sequence_values::<Value>() {
+                items.push(match item? {
+                    Value::Nil => break,
+                    item @ Value::Table(_) => deep(|| to_reply_at(&item, depth + 1, bytes, guard))?,
+                    item => to_reply_at(&item, depth, bytes, guard)?,
+                });
+            }
+            Reply::Array(items)
+        }
+        _ => Reply::Nil,
+    })
+}
+
+/// Status and error replies are one line.
+pub(super) fn one_line(text: &str) -> String {
+    text.trim_end_matches(['\r', '\n']).replace(['\r', '\n'], " ")
+}

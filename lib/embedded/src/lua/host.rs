@@ -1,0 +1,283 @@
+//! What Rust offers to scripts: `redis.call` and its like, and `cjson`.
+
+use super::convert::{one_line, to_lua};
+use super::json_encode::Problem;
+use super::{CHUNK, Guard, json_decode, json_encode};
+use crate::commands;
+use crate::failure::Failure;
+use crate::keyspace::Keyspace;
+use crate::number::general;
+use mlua::{Error, Function, Lua, LuaString, MultiValue, Result, Table, Value};
+use parking_lot::Mutex;
+use std::cell::RefCell;
+use std::ops::Deref;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// An error raised by one of these functions. They raise it themselves, and not Lua code around them, because a function
+/// of Lua that is called last (`return redis.call(...)`) takes the place of its caller, and the line would be lost.
+#[derive(Clone, Debug, thiserror::Error)]
+enum Raised {
+    /// The error reply of a command: for scripts, a table with `err`.
+    #[error("{0}")]
+    Reply(String),
+    /// A mistake in the use of a function: for scripts, a text.
+    #[error("{0}")]
+    Mistake(String),
+}
+
+impl Raised {
+    fn reply(text: impl Into<String>) -> Error {
+        Error::external(Raised::Reply(text.into()))
+    }
+
+    /// With the place it was called from in front, as `luaL_error` puts it.
+    fn mistake(lua: &Lua, text: &str) -> Error {
+        let place = lua.inspect_stack(1, |caller| {
+            let source = caller.source().short_src?.into_owned();
+            Some(format!("{source}:{}: ", caller.current_line()?))
+        });
+        Error::external(Raised::Mistake(place.flatten().unwrap_or_default() + text))
+    }
+}
+
+/// The table that the prelude is called with.
+pub(super) fn table(lua: &Lua, keyspace: &Arc<Mutex<Keyspace>>, guard: &Rc<RefCell<Guard>>) -> Result<Table> {
+    let caller = Caller {
+        keyspace: keyspace.clone(),
+        guard: guard.clone(),
+    };
+    let host = lua.create_table()?;
+    host.raw_set("null", Value::NULL)?;
+    host.raw_set("call", caller.clone().call_function(lua)?)?;
+    host.raw_set("pcall", caller.pcall_function(lua)?)?;
+    host.raw_set("encode", lua.create_function(timed(guard, encode))?)?;
+    host.raw_set("decode", lua.create_function(timed(guard, decode))?)?;
+    host.raw_set("sha1hex", lua.create_function(timed(guard, sha1hex))?)?;
+    host.raw_set("log", lua.create_function(log)?)?;
+    host.raw_set("plain", lua.create_function(plain)?)?;
+    host.raw_set("locate", lua.create_function(locate)?)?;
+    Ok(host)
+}
+
+/// `called`, which first looks at the clock.
+fn timed<R>(
+    guard: &Rc<RefCell<Guard>>,
+    called: fn(&Lua, MultiValue, &RefCell<Guard>) -> Result<R>,
+) -> impl Fn(&Lua, MultiValue) -> Result<R> + 'static
+where
+    R: 'static,
+{
+    let guard = guard.clone();
+    move |lua, arguments| {
+        guard.borrow().check()?;
+        called(lua, arguments, &guard)
+    }
+}
+
+/// What `redis.call` stands on.
+#[derive(Clone)]
+struct Caller {
+    keyspace: Arc<Mutex<Keyspace>>,
+    guard: Rc<RefCell<Guard>>,
+}
+
+impl Caller {
+    /// The answer of a command, or the text of its error.
+    fn run(&self, lua: &Lua, words: &MultiValue) -> Result<std::result::Result<Value, String>> {
+        self.guard.borrow().check()?;
+        let held: Option<Vec<Argument>> = words.iter().map(argument).collect();
+        let Some(held) = held else {
+            return Ok(Err(
+                "ERR Lua redis lib command arguments must be strings or integers".to_owned()
+            ));
+        };
+        let words: Vec<&[u8]> = held.iter().map(|word| &**word).collect();
+        if words.is_empty() {
+            return Ok(Err(
+                "ERR Please specify at least one argument for this redis lib call".to_owned()
+            ));
+        }
+        let outcome = commands::run(&mut self.keyspace.lock(), &words);
+        match outcome {
+            Ok(reply) => to_lua(lua, reply).map(Ok),
+            Err(Failure::Reply(text)) => Ok(Err(text.into_owned())),
+            Err(Failure::Storage(text)) => {
+                self.guard.borrow_mut().storage_failure.get_or_insert(text);
+                Ok(Err("ERR the store failed".to_owned()))
+            }
+        }
+    }
+
+    fn call_function(self, lua: &Lua) -> Result<Function> {
+        lua.create_function(move |lua, words: MultiValue| self.run(lua, &words)?.map_err(Raised::reply))
+    }
+
+    fn pcall_function(self, lua: &Lua) -> Result<Function> {
+        lua.create_function(move |lua, words: MultiValue| match self.run(lua, &words)? {
+            Ok(value) => Ok(value),
+            Err(text) => error_table(lua, &text).map(Value::Table),
+        })
+    }
+}
+
+fn error_table(lua: &Lua, text: &str) -> Result<Table> {
+    let table = lua.create_table()?;
+    table.raw_set("err", text)?;
+    table.raw_set("ignore_error_stats_update", true)?;
+    Ok(table)
+}
+
+/// A word of a command.
+enum Argument {
+    Text(mlua::BorrowedBytes),
+    Number(String),
+}
+
+impl Deref for Argument {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Argument::Text(text) => text,
+            Argument::Number(text) => text.as_bytes(),
+        }
+    }
+}
+
+fn argument(value: &Value) -> Option<Argument> {
+    match value {
+        Value::String(text) => Some(Argument::Text(text.as_bytes())),
+        Value::Integer(number) => Some(Argument::Number(general(*number as f64, 17))),
+        Value::Number(number) => Some(Argument::Number(general(*number, 17))),
+        _ => None,
+    }
+}
+
+fn raised(lua: &Lua, problem: Problem) -> Error {
+    match problem {
+        Problem::Refused(text) => Raised::mistake(lua, &text),
+        Problem::Lua(error) => error,
+    }
+}
+
+fn encode(lua: &Lua, arguments: MultiValue, guard: &RefCell<Guard>) -> Result<LuaString> {
+    let [value] = arguments.as_slices().0 else {
+        return Err(Raised::mistake(
+            lua,
+            "bad argument #1 to 'encode' (expected 1 argument)",
+        ));
+    };
+    let text = json_encode::encode(value, guard).map_err(|problem| raised(lua, problem))?;
+    lua.create_string(text)
+}
+
+fn decode(lua: &Lua, arguments: MultiValue, _: &RefCell<Guard>) -> Result<Value> {
+    let [value] = arguments.as_slices().0 else {
+        return Err(Raised::mistake(
+            lua,
+            "bad argument #1 to 'decode' (expected 1 argument)",
+        ));
+    };
+    let text = match value {
+        // A number is a text for C functions of Lua, in Lua's own spelling.
+        Value::Integer(number) => Argument::Number(general(*number as f64, 14)),
+        Value::Number(number) => Argument::Number(general(*number, 14)),
+        Value::String(text) => Argument::Text(text.as_bytes()),
+        other => {
+            let text = format!(
+                "bad argument #1 to 'decode' (string expected, got {})",
+                other.type_name()
+            );
+            return Err(Raised::mistake(lua, &text));
+        }
+    };
+    json_decode::decode(lua, &text).map_err(|problem| raised(lua, problem))
+}
+
+fn sha1hex(_: &Lua, arguments: MultiValue, _: &RefCell<Guard>) -> Result<String> {
+    let [value] = arguments.as_slices().0 else {
+        return Err(Raised::reply("ERR wrong number of arguments"));
+    };
+    let text = argument(value);
+    Ok(sha1_smol::Sha1::from(text.as_deref().unwrap_or_default()).hexdigest())
+}
+
+fn log(_: &Lua, arguments: MultiValue) -> Result<()> {
+    let [level, words @ ..] = arguments.as_slices().0 else {
+        return Err(Raised::reply("ERR redis.log() requires two arguments or more."));
+    };
+    if words.is_empty() {
+        return Err(Raised::reply("ERR redis.log() requires two arguments or more."));
+    }
+    let level = match level {
+        Value::Integer(level) => *level as f64,
+        Value::Number(level) => *level,
+        _ => return Err(Raised::reply("ERR First argument must be a number (log level).")),
+    };
+    if !(0.0..=3.0).contains(&level) {
+        return Err(Raised::reply("ERR Invalid debug level."));
+    }
+    let texts = words.iter().filter_map(argument);
+    let text = texts
+        .map(|word| String::from_utf8_lossy(&word).into_owned())
+        .collect::<Vec<_>>()
+        .join(" ");
+    match level {
+        3.0.. => tracing::warn!(target: "coord::script", "{text}"),
+        2.0.. => tracing::info!(target: "coord::script", "{text}"),
+        _ => tracing::debug!(target: "coord::script", "{text}"),
+    }
+    Ok(())
+}
+
+/// An error as a script may see it. One that is raised here is not a value of Lua's own.
+fn plain(lua: &Lua, problem: Value) -> Result<Value> {
+    let Value::Error(error) = &problem else {
+        return Ok(problem);
+    };
+    match error.downcast_ref::<Raised>() {
+        Some(Raised::Reply(text)) => error_table(lua, text).map(Value::Table),
+        Some(Raised::Mistake(text)) => lua.create_string(text).map(Value::String),
+        None => lua.create_string(first_line(error)).map(Value::String),
+    }
+}
+
+/// Errors that pass through Lua have its traceback behind them.
+fn first_line(error: &Error) -> String {
+    match error {
+        Error::CallbackError { cause, .. } => first_line(cause),
+        Error::RuntimeError(text) => text.lines().next().unwrap_or_default().to_owned(),
+        other => one_line(&other.to_string()),
+    }
+}
+
+/// The error handler around a script: any error becomes `{err=TEXT, line=LINE}`.
+fn locate(lua: &Lua, problem: Value) -> Result<Table> {
+    let table = match plain(lua, problem)? {
+        Value::Table(table) => table,
+        other => {
+            let text = match &other {
+                Value::String(text) => text.as_bytes().to_vec(),
+                other => other.to_string()?.into_bytes(),
+            };
+            let table = lua.create_table()?;
+            table.raw_set("err", lua.create_string([b"ERR ", text.as_slice()].concat())?)?;
+            table
+        }
+    };
+    let mut level = 1;
+    let line = loop {
+        let found = lua.inspect_stack(level, |frame| {
+            let is_script = frame.source().source.as_deref() == Some(CHUNK);
+            is_script.then(|| frame.current_line())
+        });
+        match found {
+            None => break None,
+            Some(Some(line)) => break line,
+            Some(None) => level += 1,
+        }
+    };
+    table.raw_set("line", line)?;
+    Ok(table)
+}

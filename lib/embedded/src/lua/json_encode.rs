@@ -1,0 +1,242 @@
+//! `cjson.encode`, as the lua-cjson 2.1 of Redis 7.0 does it.
+
+use super::{Guard, deep};
+use crate::number::general;
+use mlua::{Table, Value};
+use std::cell::RefCell;
+use std::ops::{Deref, DerefMut};
+
+/// Significant digits of a number.
+const PRECISION: usize = 14;
+/// How deep tables may be nested.
+const MAX_DEPTH: usize = 1000;
+/// The longest text, but for its last value. Tables that hold one table twice, and so on, make one that grows without end.
+const MOST_BYTES: usize = 16 << 20;
+/// A table with a highest index above this, and above twice the number of its elements, is no array.
+const SPARSE_SAFE: f64 = 10.0;
+const SPARSE_RATIO: f64 = 2.0;
+/// Down to this depth, objects are read in the way that is twice as fast but nests calls of C, of which Lua bears 200.
+const SHALLOW: usize = 32;
+
+/// Why something cannot be encoded.
+pub(super) enum Problem {
+    /// cjson says so, in these words.
+    Refused(String),
+    /// Lua says so.
+    Lua(mlua::Error),
+}
+
+impl From<mlua::Error> for Problem {
+    fn from(error: mlua::Error) -> Self {
+        Problem::Lua(error)
+    }
+}
+
+fn refused(text: &str) -> Problem {
+    Problem::Refused(text.to_owned())
+}
+
+/// The text, and the clock of the script that it is made for.
+struct Output<'a> {
+    text: Vec<u8>,
+    guard: &'a RefCell<Guard>,
+}
+
+impl Deref for Output<'_> {
+    type Target = Vec<u8>;
+
+    fn deref(&self) -> &Vec<u8> {
+        &self.text
+    }
+}
+
+impl DerefMut for Output<'_> {
+    fn deref_mut(&mut self) -> &mut Vec<u8> {
+        &mut self.text
+    }
+}
+
+/// The JSON of `value`.
+pub(super) fn encode(value: &Value, guard: &RefCell<Guard>) -> Result<Vec<u8>, Problem> {
+    let mut out = Output {
+        text: Vec::with_capacity(256),
+        guard,
+    };
+    encode_at(value, 0, &mut out)?;
+    Ok(out.text)
+}
+
+fn encode_at(value: &Value, depth: usize, out: &mut Output) -> Result<(), Problem> {
+    if out.len() > MOST_BYTES {
+        return Err(refused("Cannot serialise, the text is too long"));
+    }
+    match value {
+        Value::String(text) => quote(&text.as_bytes(), out),
+        Value::Integer(number) => number_text(*number as f64, out)?,
+        Value::Number(number) => number_text(*number, out)?,
+        Value::Boolean(true) => out.extend_from_slice(b"true"),
+        Value::Boolean(false) => out.extend_from_slice(b"false"),
+        Value::Nil => out.extend_from_slice(b"null"),
+        Value::LightUserData(pointer) if pointer.0.is_null() => out.extend_from_slice(b"null"),
+        Value::Table(table) => {
+            out.guard.borrow().check()?;
+            if depth >= MAX_DEPTH {
+                return Err(Problem::Refused(format!(
+                    "Cannot serialise, excessive nesting ({})",
+                    depth + 1
+                )));
+            }
+            deep(|| match array_length(table)? {
+                Some(length) => encode_array(table, length, depth + 1, out),
+                None => encode_object(table, depth + 1, out),
+            })?;
+        }
+        other => {
+            return Err(Problem::Refused(format!(
+                "Cannot serialise {}: type not supported",
+                type_name(other)
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn type_name(value: &Value) -> &'static str {
+    match value {
+        Value::Function(_) => "function",
+        Value::Thread(_) => "thread",
+        Value::Boolean(_) => "boolean",
+        Value::Table(_) => "table",
+        _ => "userdata",
+    }
+}
+
+/// The highest index, if every key is one and there is any.
+fn array_length(table: &Table) -> Result<Option<usize>, Problem> {
+    let (mut highest, mut count) = (0.0_f64, 0.0_f64);
+    for pair in table.pairs::<Value, Value>() {
+        let index = match pair?.0 {
+            Value::Integer(index) => index as f64,
+            Value::Number(index) if index.floor() == index => index,
+            _ => return Ok(None),
+        };
+        if index < 1.0 {
+            return Ok(None);
+        }
+        highest = highest.max(index);
+        count += 1.0;
+    }
+    if highest > SPARSE_SAFE && highest > count * SPARSE_RATIO {
+        return Err(refused("Cannot serialise table: excessively sparse array"));
+    }
+    Ok((highest > 0.0).then_some(highest as usize))
+}
+
+fn encode_array(table: &Table, length: usize, depth: usize, out: &mut Output) -> Result<(), Problem> {
+    out.push(b'[');
+    for index in 1..=length {
+        if index > 1 {
+            out.push(b',');
+        }
+        encode_at(&table.raw_get(index)?, depth, out)?;
+    }
+    out.push(b']');
+    Ok(())
+}
+
+fn encode_object(table: &Table, depth: usize, out: &mut Output) -> Result<(), Problem> {
+    out.push(b'{');
+    let empty = out.len();
+    if depth <= SHALLOW {
+        let mut problem = None;
+        let done = table.for_each(|key: Value, value: Value| {
+            encode_member(&key, &value, depth, empty, out).map_err(|found| {
+                // The iteration can only end with an error of Lua's own; which one does not matter.
+                problem = Some(found);
+                mlua::Error::StackError
+            })
+        });
+        match (problem, done) {
+            (Some(problem), _) => return Err(problem),
+            (None, done) => done?,
+        }
+    } else {
+        for pair in table.pairs::<Value, Value>() {
+            let (key, value) = pair?;
+            encode_member(&key, &value, depth, empty, out)?;
+        }
+    }
+    out.push(b'}');
+    Ok(())
+}
+
+fn encode_member(key: &Value, value: &Value, depth: usize, empty: usize, out: &mut Output) -> Result<(), Problem> {
+    if out.len() > empty {
+        out.push(b',');
+    }
+    match key {
+        Value::String(text) => quote(&text.as_bytes(), out),
+        Value::Integer(_) | Value::Number(_) => {
+            out.push(b'"');
+            encode_at(key, depth, out)?;
+            out.push(b'"');
+        }
+        other => {
+            return Err(Problem::Refused(format!(
+                "Cannot serialise {}: table key must be a number or string",
+                type_name(other)
+            )));
+        }
+    }
+    out.push(b':');
+    encode_at(value, depth, out)
+}
+
+fn number_text(number: f64, out: &mut Vec<u8>) -> Result<(), Problem> {
+    if !number.is_finite() {
+        return Err(refused("Cannot serialise number: must not be NaN or Inf"));
+    }
+    out.extend_from_slice(general(number, PRECISION).as_bytes());
+    Ok(())
+}
+
+/// Which bytes are escaped.
+const ESCAPED: [bool; 256] = {
+    let mut escaped = [false; 256];
+    let mut byte = 0;
+    while byte < 32 {
+        escaped[byte] = true;
+        byte += 1;
+    }
+    escaped[b'"' as usize] = true;
+    escaped[b'\\' as usize] = true;
+    escaped[b'/' as usize] = true;
+    escaped[127] = true;
+    escaped
+};
+
+fn quote(text: &[u8], out: &mut Vec<u8>) {
+    out.reserve(text.len() + 2);
+    out.push(b'"');
+    let mut rest = text;
+    while let Some(at) = rest.iter().position(|byte| ESCAPED[usize::from(*byte)]) {
+        out.extend_from_slice(&rest[..at]);
+        let byte = rest[at];
+        match byte {
+            b'"' | b'\\' | b'/' => out.extend_from_slice(&[b'\\', byte]),
+            0x08 => out.extend_from_slice(b"\\b"),
+            b'\t' => out.extend_from_slice(b"\\t"),
+            b'\n' => out.extend_from_slice(b"\\n"),
+            0x0c => out.extend_from_slice(b"\\f"),
+            b'\r' => out.extend_from_slice(b"\\r"),
+            _ => {
+                const HEX: &[u8; 16] = b"0123456789abcdef";
+                out.extend_from_slice(b"\\u00");
+                out.extend_from_slice(&[HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]);
+            }
+        }
+        rest = &rest[at + 1..];
+    }
+    out.extend_from_slice(rest);
+    out.push(b'"');
+}

@@ -1,0 +1,306 @@
+//! What happens when the disk cannot be written, or read, for a while.
+
+use super::{EmbeddedStore, ask, say, words};
+use crate::disk::Disk;
+use coord::domain::{Branch, Claim, CommitSha, FilePath, Holder, NeighborPolicy, RepoId, UserId};
+use coord::store::scripts::{Entered, Entry, check_status};
+use coord::store::{Store, StoreError, Value, keys};
+use parking_lot::Mutex;
+use redb::StorageBackend;
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// How a disk fails.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Fault {
+    None,
+    /// Nothing can be written.
+    Full,
+    /// What was written since the last time never gets to the medium. The system says so once.
+    LostWrites,
+    /// Nothing can be read or written.
+    Dead,
+    /// The program itself fails.
+    Panic,
+}
+
+/// A disk with a cache above its medium, which fails when told to.
+#[derive(Clone, Debug)]
+struct Failing(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    fault: Mutex<Fault>,
+    medium: Mutex<Vec<u8>>,
+    cache: Mutex<Vec<u8>>,
+    /// How often it was asked for anything.
+    uses: AtomicUsize,
+}
+
+impl Failing {
+    fn new() -> Self {
+        Failing(Arc::new(Inner {
+            fault: Mutex::new(Fault::None),
+            medium: Mutex::default(),
+            cache: Mutex::default(),
+            uses: AtomicUsize::new(0),
+        }))
+    }
+
+    fn open(&self) -> EmbeddedStore {
+        EmbeddedStore::over(Disk::over(self.clone()).unwrap(), None).unwrap()
+    }
+
+    fn becomes(&self, fault: Fault) {
+        *self.0.fault.lock() = fault;
+    }
+
+    fn uses(&self) -> usize {
+        self.0.uses.load(Ordering::Relaxed)
+    }
+
+    fn is_used(&self, fails: fn(Fault) -> bool) -> io::Result<()> {
+        self.0.uses.fetch_add(1, Ordering::Relaxed);
+        let fault = *self.0.fault.lock();
+        if !fails(fault) {
+            return Ok(());
+        }
+        assert_ne!(fault, Fault::Panic, "as it was told to");
+        Err(match fault {
+            Fault::Full => io::Error::new(io::ErrorKind::StorageFull, "no space left"),
+            _ => io::Error::other("input or output error"),
+        })
+    }
+}
+
+impl StorageBackend for Failing {
+    fn len(&self) -> io::Result<u64> {
+        self.is_used(|fault| fault == Fault::Dead)?;
+        Ok(self.0.cache.lock().len() as u64)
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        self.is_used(|fault| fault == Fault::Dead)?;
+        let offset = usize::try_from(offset).unwrap();
+        let cache = self.0.cache.lock();
+        let bytes = cache.get(offset..offset + out.len());
+        out.copy_from_slice(bytes.ok_or(io::ErrorKind::UnexpectedEof)?);
+        Ok(())
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.is_used(|fault| matches!(fault, Fault::Dead | Fault::Full))?;
+        self.0.cache.lock().resize(usize::try_from(len).unwrap(), 0);
+        Ok(())
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        self.is_used(|fault| matches!(fault, Fault::Dead | Fault::Full))?;
+        let mut fault = self.0.fault.lock();
+        if *fault == Fault::LostWrites {
+            *fault = Fault::None;
+            *self.0.cache.lock() = self.0.medium.lock().clone();
+            return Err(io::Error::other("input or output error"));
+        }
+        *self.0.medium.lock() = self.0.cache.lock().clone();
+        Ok(())
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        self.is_used(|fault| matches!(fault, Fault::Dead | Fault::Full | Fault::Panic))?;
+        let offset = usize::try_from(offset).unwrap();
+        self.0.cache.lock()[offset..offset + data.len()].copy_from_slice(data);
+        Ok(())
+    }
+}
+
+async fn try_set(store: &EmbeddedStore, name: &str, value: &str) -> Result<(), String> {
+    match store.run(vec![words(&["SET", name, value])]).await {
+        Ok(values) => {
+            assert_eq!(values, [Value::Status("OK".to_owned())]);
+            Ok(())
+        }
+        Err(StoreError::Failed(reason) | StoreError::Unreachable(reason)) => Err(reason),
+        Err(other) => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn while_the_disk_is_full_reading_goes_on_and_the_next_change_is_tried_again() {
+    let disk = Failing::new();
+    let store = disk.open();
+    say(&store, "SET a 1").await;
+    disk.becomes(Fault::Full);
+    for _ in 0..3 {
+        let reason = try_set(&store, "a", "2").await.unwrap_err();
+        assert!(reason.contains("no space left"), "{reason}");
+        assert_eq!(ask(&store, &["GET", "a"]).await, Value::bulk("1"));
+    }
+    disk.becomes(Fault::None);
+    assert_eq!(try_set(&store, "a", "3").await, Ok(()));
+    assert_eq!(ask(&store, &["GET", "a"]).await, Value::bulk("3"));
+    store.close();
+    assert_eq!(ask(&disk.open(), &["GET", "a"]).await, Value::bulk("3"));
+}
+
+#[tokio::test]
+async fn what_a_failed_sync_has_lost_is_never_believed() {
+    let disk = Failing::new();
+    let store = disk.open();
+    say(&store, "SET a 1").await;
+    disk.becomes(Fault::LostWrites);
+    assert!(try_set(&store, "a", "2").await.is_err());
+    assert_eq!(ask(&store, &["GET", "a"]).await, Value::bulk("1"));
+    assert_eq!(try_set(&store, "b", "3").await, Ok(()));
+    store.close();
+    let store = disk.open();
+    assert_eq!(
+        ask(&store, &["MGET", "a", "b"]).await,
+        Value::Array(vec![Value::bulk("1"), Value::bulk("3")])
+    );
+}
+
+#[tokio::test]
+async fn a_panic_of_the_committer_is_an_error_at_once_and_not_its_end() {
+    let disk = Failing::new();
+    let store = disk.open();
+    say(&store, "SET a 1").await;
+    disk.becomes(Fault::Panic);
+    let told = tokio::time::timeout(Duration::from_secs(5), try_set(&store, "a", "2")).await;
+    assert!(told.expect("nobody waits for a thread that is gone").is_err());
+    disk.becomes(Fault::None);
+    assert_eq!(try_set(&store, "b", "2").await, Ok(()));
+    assert_eq!(ask(&store, &["GET", "a"]).await, Value::bulk("1"));
+}
+
+#[tokio::test]
+async fn a_disk_that_is_gone_for_a_while_costs_nothing_and_comes_back() {
+    let disk = Failing::new();
+    let store = disk.open();
+    say(&store, "SET a 1").await;
+    disk.becomes(Fault::Dead);
+    assert!(try_set(&store, "a", "2").await.is_err());
+    assert!(store.run(vec![words(&["GET", "a"])]).await.is_err());
+    let before = disk.uses();
+    tokio::time::sleep(Duration::from_millis(400)).await;
+    assert!(disk.uses() - before < 50, "{} uses", disk.uses() - before);
+    disk.becomes(Fault::None);
+    let back = async {
+        while try_set(&store, "b", "3").await.is_err() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(10), back)
+        .await
+        .expect("it comes back by itself");
+    assert_eq!(ask(&store, &["GET", "a"]).await, Value::bulk("1"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_whose_disk_fails_can_be_closed() {
+    for fault in [Fault::Full, Fault::Dead, Fault::Panic] {
+        let disk = Failing::new();
+        let store = disk.open();
+        say(&store, "SET a 1").await;
+        disk.becomes(fault);
+        let waiting = tokio::spawn({
+            let store = store.clone();
+            async move { try_set(&store, "a", "2").await }
+        });
+        let _ = try_set(&store, "b", "2").await;
+        let closing = tokio::task::spawn_blocking(move || store.close());
+        let closed = tokio::time::timeout(Duration::from_secs(5), closing).await;
+        closed
+            .unwrap_or_else(|_| panic!("{fault:?}: it cannot be closed"))
+            .unwrap();
+        assert!(waiting.await.unwrap().is_err(), "{fault:?}");
+        disk.becomes(Fault::None);
+        assert_eq!(ask(&disk.open(), &["GET", "a"]).await, Value::bulk("1"), "{fault:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_check_is_answered_while_nothing_can_be_cleared_away() {
+    let disk = Failing::new();
+    let store = disk.open();
+    let repo = RepoId::parse("https://example.com/a/b").unwrap();
+    let branch = Branch::parse("main").unwrap();
+    let head = CommitSha::parse(&"a".repeat(40)).unwrap();
+    let holder = Holder {
+        user_id: UserId::parse("ann").unwrap(),
+        user_name: "Ann".to_owned(),
+        agent_id: None,
+    };
+    // What expired long ago, of which a check would make an event.
+    let entry = format!(
+        r#"[{{"key":"k","file_path":"a.ts","user_id":"bob","user_name":"Bob","status":"WRITING","agent_head":"{head}",
+            "message":"m","timestamp":1,"expiry":2,"branch":"main","token":1}}]"#
+    );
+    ask(&store, &["HSET", &keys::locks(&repo), "a.ts", &entry]).await;
+    ask(&store, &["ZADD", &keys::expiries(&repo), "2", "a.ts"]).await;
+    disk.becomes(Fault::Full);
+    assert!(try_set(&store, "a", "1").await.is_err());
+    let known = [head.clone()];
+    let entry = Entry::of(&repo, &branch, &holder, Some(&head), &known);
+    let paths = [FilePath::parse("a.ts").unwrap()];
+    let checked = check_status(&store, &entry, &paths, Claim::Writing, NeighborPolicy::Block).await;
+    assert!(matches!(checked, Ok(Entered::In(survey)) if survey.findings.is_empty()));
+}
+
+/// Whatever fails in whatever order, what was answered stays, and nothing appears that nobody wrote.
+#[tokio::test]
+async fn faults_in_any_order_lose_nothing_that_was_answered() {
+    for seed in 0..4 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let disk = Failing::new();
+        let mut store = disk.open();
+        // What may be under each name: one value, or several where nobody knows whether a change was made.
+        let mut possible: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+        for step in 0..100 {
+            let faults = [
+                Fault::None,
+                Fault::None,
+                Fault::Full,
+                Fault::LostWrites,
+                Fault::Dead,
+                Fault::Panic,
+            ];
+            if random.u8(..4) == 0 {
+                disk.becomes(faults[random.usize(..faults.len())]);
+            }
+            let name = format!("n{}", random.u8(..8));
+            let values = possible.entry(name.clone()).or_insert_with(|| vec![Value::Nil]);
+            if random.bool() {
+                let written = Value::bulk(step.to_string());
+                match try_set(&store, &name, &step.to_string()).await {
+                    Ok(()) => *values = vec![written],
+                    Err(_) => values.push(written),
+                }
+            } else if let Ok(read) = store.run(vec![words(&["GET", &name])]).await {
+                assert!(
+                    values.contains(&read[0]),
+                    "seed {seed}, step {step}: {read:?} of {values:?}"
+                );
+                values.retain(|value| *value == read[0]);
+            }
+            if random.u8(..30) == 0 {
+                store.close();
+                disk.becomes(Fault::None);
+                store = disk.open();
+            }
+        }
+        store.close();
+        disk.becomes(Fault::None);
+        let store = disk.open();
+        for (name, values) in possible {
+            let found = ask(&store, &["GET", &name]).await;
+            assert!(
+                values.contains(&found),
+                "seed {seed}: {name} is {found:?} of {values:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! The index of a worktree, read on another thread while its repository is still being opened.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
+
+use coord::source::TreeEntry;
+use coord_graph::cores::cores;
+use gix::discover::repository::Path as Found;
+use gix::sec::Trust;
+use tokio::runtime::Handle;
+
+use super::checkout::{Checkout, Worktree};
+
+/// What nearly every repository has. That of this one is in its configuration, which is read meanwhile.
+const HASH: gix::hash::Kind = gix::hash::Kind::Sha1;
+
+/// An index that is being read.
+pub(super) struct Early {
+    root: PathBuf,
+    git_dir: PathBuf,
+    read: Receiver<Read>,
+}
+
+/// An index, and what takes time to make of it.
+pub(super) struct Read {
+    pub(super) checkout: Arc<Checkout>,
+    /// [`Checkout::files`]
+    pub(super) files: Option<Vec<TreeEntry>>,
+}
+
+impl Early {
+    /// Starts reading on a blocking thread of the runtime. `None` where there is no runtime, no worktree, or where only the
+    /// configuration can tell whether the repository is trusted.
+    pub(super) fn start(found: &Found, trust: Trust) -> Option<Self> {
+        let runtime = Handle::try_current().ok()?;
+        let (git_dir, root) = found.clone().into_repository_and_work_tree_directories();
+        let root = root.filter(|_| trust == Trust::Full)?;
+        let (sender, read) = channel();
+        let early = Early { root, git_dir, read };
+        let (root, git_dir) = (early.root.clone(), early.git_dir.clone());
+        runtime.spawn_blocking(move || {
+            let Some(checkout) = Checkout::at(root, &git_dir, HASH).map(Arc::new) else {
+                return;
+            };
+            let files = checkout.files();
+            let read = Read {
+                checkout: Arc::clone(&checkout),
+                files,
+            };
+            if sender.send(read).is_ok() {
+                // Asked for next, when the files that are to be read are known.
+                checkout.may_convert();
+                cores();
+            }
+        });
+        Some(early)
+    }
+
+    /// Waits for the index, if it is that of `worktree`.
+    pub(super) fn finish(self, worktree: &Worktree, hash: gix::hash::Kind) -> Option<Read> {
+        let is_its = self.root == worktree.root && self.git_dir == worktree.git_dir && hash == HASH;
+        if is_its { self.read.recv().ok() } else { None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn an_index_is_used_for_the_worktree_that_it_is_of() {
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path().to_owned();
+        std::fs::write(root.join("a.ts"), "a").unwrap();
+        for arguments in [&["init", "--quiet"][..], &["add", "a.ts"]] {
+            let git = Command::new("git").args(arguments).current_dir(&root).status();
+            assert!(git.unwrap().success(), "{arguments:?}");
+        }
+        let worktree = |root: &str, git_dir: &str| Worktree {
+            root: temp.path().join(root),
+            git_dir: temp.path().join(git_dir),
+            attributes: Vec::new(),
+            has_filters: false,
+        };
+        let finish = |worktree: Worktree, hash| {
+            let early = Early::start(&Found::WorkTree(root.clone()), Trust::Full).unwrap();
+            early.finish(&worktree, hash)
+        };
+        let read = finish(worktree("", ".git"), HASH).unwrap();
+        let files = read.files.unwrap();
+        assert_eq!(
+            files.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(),
+            ["a.ts"]
+        );
+        assert_eq!(read.checkout.len(), 1);
+        assert!(finish(worktree("other", ".git"), HASH).is_none());
+        assert!(finish(worktree("", ".git/worktrees/other"), HASH).is_none());
+        assert!(finish(worktree("", ".git"), gix::hash::Kind::Sha256).is_none());
+    }
+
+    #[tokio::test]
+    async fn nothing_is_read_before_it_is_known_to_be_trusted() {
+        let found = Found::WorkTree(PathBuf::from("nowhere"));
+        assert!(Early::start(&found, Trust::Full).is_some());
+        assert!(Early::start(&found, Trust::Reduced).is_none());
+        let bare = Found::Repository(PathBuf::from("nowhere"));
+        assert!(Early::start(&bare, Trust::Full).is_none());
+    }
+
+    #[test]
+    fn without_a_runtime_nothing_is_read_early() {
+        let found = Found::WorkTree(PathBuf::from("nowhere"));
+        assert!(Early::start(&found, Trust::Full).is_none());
+    }
+}

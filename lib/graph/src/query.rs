@@ -1,0 +1,212 @@
+//! Queries on the graph. None takes longer than looking at each file and each edge once.
+
+use std::collections::VecDeque;
+
+use super::FileId;
+use super::import_graph::ImportGraph;
+
+/// No file.
+const NONE: FileId = FileId::MAX;
+
+/// Which way to go from a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// To what it imports and to what imports it.
+    Both,
+    /// To what it imports.
+    Imports,
+    /// To what imports it.
+    Importers,
+}
+
+impl Direction {
+    /// Every direction, in order.
+    pub const ALL: [Direction; 3] = [Direction::Both, Direction::Imports, Direction::Importers];
+
+    /// Lower-case name, as the wire has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Direction::Both => "both",
+            Direction::Imports => "imports",
+            Direction::Importers => "importers",
+        }
+    }
+}
+
+/// A part of the graph around some files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Neighbourhood {
+    /// The files and how many steps each is from the focus, nearest first, then by path.
+    pub files: Vec<(FileId, u32)>,
+    /// Whether there were more files within reach than were asked for.
+    pub is_cut: bool,
+}
+
+impl ImportGraph {
+    /// The files that `id` imports and those that import it, each once, in order.
+    pub fn neighbours(&self, id: FileId) -> Vec<FileId> {
+        let imports = self.imports(id).iter().map(|(to, _)| *to);
+        let mut all: Vec<FileId> = imports.chain(self.importers(id).iter().copied()).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// The files that import one of `files`, directly or through others: what a change of those can break. With the
+    /// number of steps, nearest first, then by path; the files themselves are not among them.
+    pub fn blast_radius(&self, files: &[FileId]) -> Vec<(FileId, u32)> {
+        let mut reached = self.neighbourhood(files, Direction::Importers, u32::MAX, usize::MAX);
+        reached.files.retain(|(_, steps)| *steps > 0);
+        reached.files
+    }
+
+    /// [`Self::blast_radius`] of one file.
+    pub fn transitive_importers(&self, id: FileId) -> Vec<(FileId, u32)> {
+        self.blast_radius(&[id])
+    }
+
+    /// The files within `depth` steps of `focus`, all in one direction, at most `max_files` of them.
+    pub fn neighbourhood(&self, focus: &[FileId], direction: Direction, depth: u32, max_files: usize) -> Neighbourhood {
+        let mut seen = vec![false; self.len()];
+        let mut found = Neighbourhood::default();
+        let mut layer: Vec<FileId> = focus.iter().copied().filter(|id| (*id as usize) < self.len()).collect();
+        let mut steps = 0;
+        while !layer.is_empty() {
+            layer.sort_unstable();
+            layer.dedup();
+            layer.retain(|id| !std::mem::replace(&mut seen[*id as usize], true));
+            let left = max_files - found.files.len();
+            found.is_cut |= layer.len() > left;
+            layer.truncate(left);
+            found.files.extend(layer.iter().map(|id| (*id, steps)));
+            if steps == depth || found.is_cut {
+                break;
+            }
+            steps += 1;
+            let mut next = Vec::new();
+            for id in layer {
+                if direction != Direction::Importers {
+                    next.extend(self.imports(id).iter().map(|(to, _)| *to));
+                }
+                if direction != Direction::Imports {
+                    next.extend(self.importers(id));
+                }
+            }
+            next.retain(|other: &FileId| !seen[*other as usize]);
+            layer = next;
+        }
+        found
+    }
+
+    /// The shortest chain of imports from one file to another, both included. The same one for the same graph.
+    pub fn import_chain(&self, from: FileId, to: FileId) -> Option<Vec<FileId>> {
+        if from as usize >= self.len() || to as usize >= self.len() {
+            return None;
+        }
+        let mut reached_from = vec![NONE; self.len()];
+        reached_from[from as usize] = from;
+        let mut queue = VecDeque::from([from]);
+        while let Some(id) = queue.pop_front() {
+            if id == to {
+                let mut chain = vec![to];
+                let mut at = to;
+                while at != from {
+                    at = reached_from[at as usize];
+                    chain.push(at);
+                }
+                chain.reverse();
+                return Some(chain);
+            }
+            for (next, _) in self.imports(id) {
+                let known = &mut reached_from[*next as usize];
+                if *known == NONE {
+                    *known = id;
+                    queue.push_back(*next);
+                }
+            }
+        }
+        None
+    }
+
+    /// The groups of files that import each other in a circle, each in order, the groups by their first file.
+    pub fn cycles(&self) -> Vec<Vec<FileId>> {
+        let mut search = CycleSearch {
+            graph: self,
+            number: vec![0; self.len()],
+            lowest: vec![0; self.len()],
+            is_open: vec![false; self.len()],
+            open: Vec::new(),
+            visited: 0,
+            found: Vec::new(),
+        };
+        for id in 0..self.len() as FileId {
+            if search.number[id as usize] == 0 {
+                search.visit(id);
+            }
+        }
+        let mut cycles = search.found;
+        cycles.sort_unstable();
+        cycles
+    }
+}
+
+/// Tarjan's strongly connected components, with its own stack: chains of imports can be longer than a thread's.
+struct CycleSearch<'a> {
+    graph: &'a ImportGraph,
+    number: Vec<u32>,
+    lowest: Vec<u32>,
+    is_open: Vec<bool>,
+    open: Vec<FileId>,
+    visited: u32,
+    found: Vec<Vec<FileId>>,
+}
+
+impl CycleSearch<'_> {
+    fn enter(&mut self, id: FileId) {
+        self.visited += 1;
+        self.number[id as usize] = self.visited;
+        self.lowest[id as usize] = self.visited;
+        self.is_open[id as usize] = true;
+        self.open.push(id);
+    }
+
+    fn visit(&mut self, root: FileId) {
+        self.enter(root);
+        let mut path = vec![(root, 0)];
+        while let Some((id, next)) = path.last_mut() {
+            let id = *id;
+            if let Some((to, _)) = self.graph.imports(id).get(*next) {
+                *next += 1;
+                let at = *to as usize;
+                if self.number[at] == 0 {
+                    self.enter(*to);
+                    path.push((*to, 0));
+                } else if self.is_open[at] {
+                    self.lowest[id as usize] = self.lowest[id as usize].min(self.number[at]);
+                }
+                continue;
+            }
+            path.pop();
+            let lowest = self.lowest[id as usize];
+            if let Some((parent, _)) = path.last() {
+                let parent = &mut self.lowest[*parent as usize];
+                *parent = (*parent).min(lowest);
+            }
+            if lowest == self.number[id as usize] {
+                self.close(id);
+            }
+        }
+    }
+
+    fn close(&mut self, id: FileId) {
+        let start = self.open.iter().rposition(|open| *open == id).unwrap_or(0);
+        let mut group = self.open.split_off(start);
+        for member in &group {
+            self.is_open[*member as usize] = false;
+        }
+        if group.len() > 1 {
+            group.sort_unstable();
+            self.found.push(group);
+        }
+    }
+}

@@ -1,0 +1,424 @@
+//! What must hold for every text: no panic, linear time, and nothing found where only text stands.
+
+use proptest::prelude::*;
+
+use super::{Specifier, meter, scan};
+use crate::language::Language;
+
+const LANGUAGES: [Language; 9] = [
+    Language::JavaScript,
+    Language::TypeScript,
+    Language::TypeScriptJsx,
+    Language::Vue,
+    Language::Svelte,
+    Language::Astro,
+    Language::Python,
+    Language::Rust,
+    Language::Go,
+];
+
+/// How many bytes a scan may read for each byte of the text: the second readings that are allowed, each of which may
+/// itself look ahead, and a little more.
+const READS_PER_BYTE: usize = 64;
+
+/// Scans `text` and checks what holds for every result.
+fn checked(language: Language, text: &[u8]) -> Vec<Specifier> {
+    meter::take();
+    let found = scan(language, text);
+    let read = meter::take();
+    assert!(
+        read <= READS_PER_BYTE * (text.len() + 64),
+        "{language:?} read {read} bytes of {}: {}",
+        text.len(),
+        String::from_utf8_lossy(&text[..text.len().min(80)])
+    );
+    let line_breaks = text.iter().filter(|byte| matches!(byte, b'\n' | b'\r')).count();
+    for specifier in &found {
+        let line = usize::try_from(specifier.line).expect("a line fits");
+        assert!((1..=line_breaks + 1).contains(&line), "{specifier:?}");
+    }
+    found
+}
+
+/// Pieces that lead a scanner from one state to another.
+fn piece() -> impl Strategy<Value = Vec<u8>> {
+    let pieces: Vec<&'static [u8]> = vec![
+        b"import ",
+        b"import(",
+        b"export ",
+        b"from ",
+        b"require(",
+        b"define(",
+        b"define([",
+        b"require.resolve",
+        b"new URL(",
+        b"vi.mock",
+        b"type ",
+        b"'./a'",
+        b"\"b\"",
+        b"`c`",
+        b"'",
+        b"\"",
+        b"`",
+        b"${",
+        b"{",
+        b"}",
+        b"(",
+        b")",
+        b"[",
+        b"]",
+        b"<",
+        b">",
+        b"</",
+        b"/>",
+        b"<a>",
+        b"</a>",
+        b"<a b=",
+        b"=>",
+        b"=",
+        b"/",
+        b"//",
+        b"/*",
+        b"/**",
+        b"*/",
+        b"@type {",
+        b"@import ",
+        b"*",
+        b",",
+        b";",
+        b":",
+        b".",
+        b"...",
+        b"?.",
+        b"!",
+        b"++",
+        b"\\",
+        b"\n",
+        b"\r",
+        b" ",
+        b"if",
+        b"return ",
+        b"typeof ",
+        b"a",
+        b"1",
+        b"f'",
+        b"f\"",
+        b"'''",
+        b"\"\"\"",
+        b"rb'",
+        b"#",
+        b"from . import ",
+        b"import_module(",
+        b"__import__(",
+        b"as ",
+        b"<script>",
+        b"<script src=",
+        b"</script>",
+        b"<!--",
+        b"-->",
+        b"---\n",
+        b"\xef\xbb\xbf",
+        b"\xff",
+        b"\xc2\xa0",
+        b"\\u",
+        b"\\u{",
+        b"\\ud800",
+        b"#!",
+        b"/// <reference path=",
+        b"\0",
+        b"use ",
+        b"mod ",
+        b"mod a;",
+        b"mod a {",
+        b"crate::",
+        b"super::",
+        b"::",
+        b"*",
+        b"#[path = \"a\"]",
+        b"#[cfg_attr(a, path = \"b\")]",
+        b"macro_rules! a ",
+        b"quote! ",
+        b"include!(\"",
+        b"extern crate ",
+        b"pub(in ",
+        b"r#\"",
+        b"br##\"",
+        b"b'",
+        b"package a\n",
+        b"import (",
+        b"//go:build ",
+        b"// +build ignore\n",
+        b"&& ",
+        b"|| ",
+    ];
+    prop_oneof![
+        9 => proptest::sample::select(pieces).prop_map(<[u8]>::to_vec),
+        1 => proptest::collection::vec(any::<u8>(), 0..8),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn any_bytes_are_scanned_without_panic(text in proptest::collection::vec(any::<u8>(), 0..600)) {
+        for language in LANGUAGES {
+            checked(language, &text);
+        }
+    }
+
+    #[test]
+    fn any_pieces_of_code_are_scanned_in_linear_time(
+        pieces in proptest::collection::vec(piece(), 0..12),
+        repeat in 1_usize..200,
+    ) {
+        let text = pieces.concat().repeat(repeat);
+        for language in LANGUAGES {
+            checked(language, &text);
+        }
+    }
+
+    #[test]
+    fn any_mix_of_pieces_is_scanned_without_panic(pieces in proptest::collection::vec(piece(), 0..120)) {
+        let text = pieces.concat();
+        for language in LANGUAGES {
+            checked(language, &text);
+        }
+    }
+
+    #[test]
+    fn what_is_not_read_behind_the_last_word_holds_no_import(pieces in proptest::collection::vec(piece(), 0..60)) {
+        let text = pieces.concat();
+        // A text without line feeds has its lines told by carriage returns.
+        let line_end = if text.contains(&b'\n') { "\n" } else { "\r" };
+        for (language, comment) in [
+            (Language::JavaScript, "//import("),
+            (Language::TypeScript, "//import("),
+            (Language::TypeScriptJsx, "//import("),
+            (Language::Python, "#import("),
+        ] {
+            // With the word at its end, the text is read to its end.
+            let whole = [&text, line_end.as_bytes(), comment.as_bytes()].concat();
+            let shown = String::from_utf8_lossy(&text);
+            prop_assert_eq!(checked(language, &text), checked(language, &whole), "{:?}: {}", language, shown);
+        }
+    }
+
+    #[test]
+    fn text_in_comments_and_literals_of_javascript_adds_no_import(pieces in proptest::collection::vec(piece(), 0..30)) {
+        let text = String::from_utf8_lossy(&pieces.concat()).replace('\0', "");
+        let line: String = text.chars().filter(|one| !"\n\r\u{2028}\u{2029}".contains(*one)).collect();
+        let escaped = line.replace('\\', "\\\\");
+        for inner in [
+            format!("// {line}\n"),
+            format!("/*! {} */", text.replace("*/", "* ")),
+            format!("a = '{}'\n", escaped.replace('\'', "\\'")),
+            format!("a = \"{}\"\n", escaped.replace('"', "\\\"")),
+            format!("a = `{}`\n", text.replace('\\', "\\\\").replace('`', "\\`").replace("${", "$\\{")),
+            format!("a = /x{}/g\n", escaped.replace(['[', ']'], "").replace('/', "\\/")),
+        ] {
+            for language in [Language::JavaScript, Language::TypeScript, Language::TypeScriptJsx] {
+                assert_two_imports(language, &format!("import 'first'\n{inner};import 'last'"));
+            }
+        }
+        let jsx = format!("a = <p>{}</p>", text.replace(['<', '{', '}', '>'], " "));
+        let attribute = format!("a = <p b='{}' />", text.replace('\'', " "));
+        for inner in [jsx, attribute] {
+            for language in [Language::JavaScript, Language::TypeScriptJsx] {
+                assert_two_imports(language, &format!("import 'first'\n{inner};import 'last'"));
+            }
+        }
+    }
+
+    #[test]
+    fn text_in_comments_and_strings_of_python_adds_no_import(pieces in proptest::collection::vec(piece(), 0..30)) {
+        let text = String::from_utf8_lossy(&pieces.concat()).replace('\0', "");
+        let line: String = text.chars().filter(|one| !"\n\r".contains(*one)).collect();
+        let escape = |text: &str, quote: char| text.replace('\\', "\\\\").replace(quote, &format!("\\{quote}"));
+        for inner in [
+            format!("# {line}"),
+            format!("a = '{}'", escape(&line, '\'')),
+            format!("a = b\"{}\"", escape(&line, '"')),
+            format!("'''{}'''", escape(&text, '\'')),
+            format!("rb\"\"\"{}\"\"\"", escape(&text, '"')),
+            format!("a = f'{}'", escape(&line, '\'').replace('{', "{{").replace('}', "}}")),
+            format!("a = rt'''{}'''", escape(&text, '\'').replace('{', "{{").replace('}', "}}")),
+            format!("a = f'{{b:>{}}}'", escape(&line, '\'').replace(['{', '}', '\\', '\''], "")),
+        ] {
+            assert_two_imports(Language::Python, &format!("import first\n{inner}\nimport last"));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn text_in_comments_and_literals_of_rust_adds_no_import(pieces in proptest::collection::vec(piece(), 0..30)) {
+        let text = String::from_utf8_lossy(&pieces.concat()).replace('\0', "");
+        let line: String = text.chars().filter(|one| !"\n\r".contains(*one)).collect();
+        for inner in [
+            format!("// {line}"),
+            format!("/* /* {} */ */", text.replace(['*', '/'], " ")),
+            format!("a = \"{}\";", text.replace('\\', "\\\\").replace('"', "\\\"")),
+            format!("a = b\"{}\";", text.replace('\\', "\\\\").replace('"', "\\\"")),
+            format!("a = r###\"{}\"###;", text.replace("\"###", " ")),
+            format!("a = br\"{}\";", text.replace('"', " ")),
+            format!("macro_rules! a {{ \"{}\" }}", text.replace('\\', "\\\\").replace('"', "\\\"")),
+        ] {
+            assert_two_imports(Language::Rust, &format!("mod first;\n{inner}\nmod last;"));
+        }
+    }
+
+    #[test]
+    fn what_follows_the_imports_of_go_adds_none(pieces in proptest::collection::vec(piece(), 0..30)) {
+        let text = String::from_utf8_lossy(&pieces.concat()).into_owned();
+        assert_two_imports(Language::Go, &format!("package a\nimport \"first\"; import \"last\"\nvar a\n{text}"));
+    }
+}
+
+fn assert_two_imports(language: Language, text: &str) {
+    let found: Vec<_> = checked(language, text.as_bytes())
+        .into_iter()
+        .map(|specifier| specifier.text)
+        .collect();
+    assert_eq!(found, ["first", "last"], "{language:?}: {text}");
+}
+
+#[test]
+fn hostile_repetition_is_scanned_in_linear_time() {
+    let closers = ["", ";", "}", "`", "*/", "\n", "</a>", "'", "import 'x'"];
+    for unit in [
+        "/",
+        "=/[",
+        "\u{a0}",
+        "a\u{a0}",
+        "\u{3000}",
+        "é ",
+        "é",
+        "`${",
+        "`",
+        "{",
+        "}",
+        "(",
+        "<a>",
+        "<a b={",
+        "<a b=",
+        "<a ",
+        "<T>(a: T) => a;",
+        "a=<b c={import('x')};",
+        "vi.mock<",
+        "require(`",
+        "require(/*",
+        "import{",
+        "import{a,",
+        "import /**/",
+        "import a,",
+        "export{",
+        "export*as ",
+        "new URL('a',",
+        "import.meta.",
+        "import('x',",
+        "/*",
+        "/**@type {import('",
+        "*/ /** @import ",
+        "@type {@type {",
+        "f'{",
+        "f'{a:{",
+        "f'{a:",
+        "'''",
+        "\"\"\"\\",
+        "from . ",
+        "from a.",
+        "import a.",
+        "from a import (",
+        "import_module('.a',",
+        "<script>",
+        "<script src='",
+        "<!--",
+        "<script>import 'x'</script>",
+        "vi.mock<import('x')>('y');",
+        "\\",
+        "\\\n",
+        "'\\",
+        "a!",
+        "++",
+        "<a>{",
+        "<a>=>",
+        "<a>}",
+        "<a/>",
+        "<a b=<c ",
+        "=<a,b>c;",
+        "</a>//require.resolve",
+        "import.from a.",
+        "mod a{",
+        "mod a{mod b;",
+        "use a::{",
+        "use a::{b,",
+        "use a::{b::{c},",
+        "use a::b as c;c::d::e;",
+        "use a as b;use b as a;b::c::d;",
+        "a::",
+        "::a",
+        "crate::a::b;",
+        "r#",
+        "r#\"",
+        "br###",
+        "'\\",
+        "'a",
+        "#[cfg_attr(",
+        "#[path=\"",
+        "a!{",
+        "macro_rules!a{",
+        "quote!{",
+        "pub(in ",
+        "include!(\"a\");",
+        "/*/*",
+        "package a\nimport(",
+        "package a;import\"b\";",
+        "//go:build !(",
+        "// +build ignore\n",
+    ] {
+        for closer in closers {
+            let text = format!("{}{closer}", unit.repeat(3_000 / unit.len()));
+            for language in LANGUAGES {
+                checked(language, text.as_bytes());
+                checked(language, format!("<script>{text}").as_bytes());
+            }
+        }
+    }
+}
+
+#[test]
+fn nesting_a_hundred_thousand_deep_needs_no_stack() {
+    for unit in [
+        "`${",
+        "<a>",
+        "<a>{",
+        "<a b={",
+        "<a b=",
+        "{",
+        "(",
+        "f'{",
+        "f'{a:{",
+        "vi.mock<",
+        "<script>",
+        "mod a{",
+        "use {",
+        "a!{",
+        "/*",
+        "//go:build (",
+    ] {
+        let text = unit.repeat(200_000 / unit.len());
+        for language in [
+            Language::JavaScript,
+            Language::TypeScriptJsx,
+            Language::Astro,
+            Language::Python,
+            Language::Rust,
+            Language::Go,
+        ] {
+            checked(language, text.as_bytes());
+        }
+    }
+}

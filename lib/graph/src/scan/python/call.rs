@@ -1,0 +1,124 @@
+//! `importlib.import_module("a.b")` and `__import__("a.b")`.
+
+use std::ops::Range;
+
+use super::trivia::skip;
+use super::{Scanner, word_end};
+use crate::scan::ImportKind;
+
+impl Scanner<'_, '_> {
+    /// A call of `import_module` or `__import__`; the position is behind the word.
+    ///
+    /// A relative name counts where its package is known: written out, or the file's own (`__package__`, `__name__`).
+    pub(super) fn import_module(&mut self) {
+        let start = self.position;
+        let parenthesis = skip(self.text, start, false);
+        if self.text.get(parenthesis) != Some(&b'(') {
+            return;
+        }
+        let Some((content, end)) = literal(self.text, skip(self.text, parenthesis + 1, true)) else {
+            return;
+        };
+        let behind = skip(self.text, end, true);
+        let package = match self.text.get(behind) {
+            Some(b')') => None,
+            Some(b',') => Some(skip(self.text, behind + 1, true)),
+            _ => return,
+        };
+        let Ok(module) = std::str::from_utf8(&self.text[content]) else {
+            return;
+        };
+        let levels = module.bytes().take_while(|byte| *byte == b'.').count();
+        let (dots, path) = module.split_at(levels);
+        let is_dotted = path.split('.').all(is_name) || (path.is_empty() && levels > 0);
+        if !is_dotted {
+            return;
+        }
+        let text = if levels == 0 {
+            path.to_owned()
+        } else {
+            match package.and_then(|at| self.package(at)) {
+                Some(Package::Own) => format!("{dots}{path}"),
+                Some(Package::Named(package)) => match absolute(package, levels, path) {
+                    Some(module) => module,
+                    None => return,
+                },
+                None => return,
+            }
+        };
+        self.emit(start, text, None, ImportKind::Dynamic);
+    }
+
+    /// The second argument, at `position`.
+    fn package(&self, position: usize) -> Option<Package<'_>> {
+        let mut at = position;
+        if self.text.get(at..word_end(self.text, at)) == Some(b"package") {
+            let equals = skip(self.text, at + 7, true);
+            if self.text.get(equals) != Some(&b'=') {
+                return None;
+            }
+            at = skip(self.text, equals + 1, true);
+        }
+        let (end, package) = match self.text.get(at..word_end(self.text, at)) {
+            Some(name @ (b"__package__" | b"__name__")) => (at + name.len(), Package::Own),
+            _ => {
+                let (content, end) = literal(self.text, at)?;
+                let name = std::str::from_utf8(&self.text[content]).ok()?;
+                (end, name.split('.').all(is_name).then_some(Package::Named(name))?)
+            }
+        };
+        matches!(self.text.get(skip(self.text, end, true)), Some(b')' | b',')).then_some(package)
+    }
+}
+
+/// What a relative name is relative to.
+enum Package<'t> {
+    /// The package of the file.
+    Own,
+    /// This one.
+    Named(&'t str),
+}
+
+/// `levels` dots and `path`, seen from `package`. `None` beyond the top.
+fn absolute(package: &str, levels: usize, path: &str) -> Option<String> {
+    let mut base = package;
+    for _ in 1..levels {
+        base = base.rsplit_once('.')?.0;
+    }
+    Some(if path.is_empty() {
+        base.to_owned()
+    } else {
+        format!("{base}.{path}")
+    })
+}
+
+/// The content and the end of a plain string without escapes at `position`.
+fn literal(text: &[u8], position: usize) -> Option<(Range<usize>, usize)> {
+    let quote_at = word_end(text, position);
+    if !matches!(text.get(position..quote_at)?, b"" | b"u" | b"U" | b"r" | b"R") {
+        return None;
+    }
+    let quote = *text.get(quote_at).filter(|byte| matches!(byte, b'"' | b'\''))?;
+    let width = if text.get(quote_at + 1..quote_at + 3) == Some(&[quote; 2]) {
+        3
+    } else {
+        1
+    };
+    let start = quote_at + width;
+    let length = text
+        .get(start..)?
+        .iter()
+        .take_while(|byte| is_module_byte(**byte))
+        .count();
+    let end = start + length;
+    let is_closed = text.get(end..end + width)?.iter().all(|byte| *byte == quote);
+    is_closed.then_some((start..end, end + width))
+}
+
+fn is_module_byte(byte: u8) -> bool {
+    byte == b'.' || byte == b'_' || byte.is_ascii_alphanumeric() || byte >= 0x80
+}
+
+fn is_name(part: &str) -> bool {
+    !part.is_empty() && !part.starts_with(|first: char| first.is_ascii_digit())
+}

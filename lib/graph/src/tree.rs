@@ -1,0 +1,34 @@
+//! What a graph is built from: the entries of a tree, and what came of reading a blob.
+
+/// One file of a tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TreeEntry {
+    /// Path from the repository root, `/` separators. Entries whose path is not UTF-8 are left out by the source.
+    pub path: String,
+    /// Blob id, hex.
+    pub blob: String,
+    /// What kind of entry it is.
+    pub kind: EntryKind,
+}
+
+/// Kinds of tree entries that matter here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryKind {
+    /// A regular file, executable or not.
+    File,
+    /// A symbolic link; its blob is the target path.
+    Symlink,
+    /// A submodule; its id is a commit of another repository.
+    Submodule,
+}
+
+/// What came of reading one blob.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blob<'a> {
+    /// Its content.
+    Content(&'a [u8]),
+    /// It is larger than the limit, and was not read. Its size in bytes.
+    TooLarge(u64),
+    /// It is no blob, is missing, or is damaged.
+    Unreadable,
+}
