@@ -79,8 +79,6 @@ impl Pair {
         let of_redis = Self::dump(|words| self.redis.ask(words));
         let of_embedded = Self::dump(|words| self.embedded(words));
         prop_assert_eq!(of_redis, of_embedded, "the states differ (redis first)");
-        let (redis, embedded) = self.both(&[b"DBSIZE".to_vec()]);
-        prop_assert_eq!(redis, embedded);
         Ok(())
     }
 
@@ -90,7 +88,7 @@ impl Pair {
         let (mut redis, mut embedded) = self.both(words);
         if UNORDERED.contains(&&*name) {
             (redis, embedded) = (sorted(redis), sorted(embedded));
-        } else if name == "TTL" {
+        } else if name == "TTL" || name == "PTTL" {
             (redis, embedded) = (roughly(redis), roughly(embedded));
         }
         let shown: Vec<String> = words
@@ -112,9 +110,10 @@ fn sorted(value: Value) -> Value {
     }
 }
 
-/// A time to live, without what passes between two questions.
+/// A time to live, without what passes between two requests.
 fn roughly(value: Value) -> Value {
     match value {
+        Value::Int(milliseconds) if milliseconds > 1_000_000 => Value::Int((milliseconds + 50_000) / 100_000),
         Value::Int(seconds) if seconds > 0 => Value::Int((seconds + 50) / 100),
         other => other,
     }

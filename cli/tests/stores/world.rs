@@ -180,9 +180,9 @@ impl World {
 
     /// Asserts that what is counted as held, by person and in all, is exactly what the locks say.
     pub async fn assert_held_is_exact(&self) {
-        let locks = self.command(["HVALS", &keys::locks(&self.repo)]).await;
+        let locks = self.command(["HGETALL", &keys::locks(&self.repo)]).await;
         let mut expected = BTreeMap::new();
-        for value in locks.as_array().unwrap() {
+        for [_, value] in locks.as_array().unwrap().as_chunks().0 {
             let entries: Vec<LockEntry> = serde_json::from_str(value.as_str().unwrap()).unwrap();
             for entry in entries {
                 let texts = [&entry.key, &entry.file_path, &entry.message, &entry.user_name];

@@ -10,6 +10,10 @@ use coord::store::{Request, StoreError, Value};
 use parking_lot::Mutex;
 use std::sync::Arc;
 
+/// The commands about scripts, which are not among the plain ones.
+#[cfg(test)]
+pub(super) const SCRIPTING: [&str; 3] = ["eval", "evalsha", "script"];
+
 /// What runs requests. One at a time holds it.
 pub(super) struct Engine {
     interpreter: Interpreter,

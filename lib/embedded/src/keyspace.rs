@@ -4,7 +4,6 @@ use super::failure::Failure;
 use super::layers::Layers;
 use super::pubsub::Channels;
 use super::records::{self, Tag};
-use std::ops::Bound;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -301,18 +300,13 @@ impl Keyspace {
         Ok(left == 0)
     }
 
-    /// Up to `limit` names with a number above `after`, in the order of their numbers: (number, name, entry). Expired
-    /// ones are left out.
-    pub fn names(&self, after: u64, limit: usize) -> Result<Vec<(u64, Vec<u8>, Entry)>, Failure> {
-        let from = Tag::Number.number(after);
-        let end = records::after(&Tag::Number.all());
-        let mut scan = self.layers.scan(Bound::Excluded(&from), Bound::Excluded(&end), false)?;
+    /// The names that have not expired, in the order in which they were given.
+    pub fn names(&self) -> Result<Vec<Vec<u8>>, Failure> {
+        let mut scan = self.layers.scan_prefix(&Tag::Number.all())?;
         let mut names = Vec::new();
-        while names.len() < limit
-            && let Some((key, name)) = scan.next()?
-        {
-            if let (Some(number), Some(entry)) = (read_u64(&key, 1), self.entry(&name)?) {
-                names.push((number, name.to_vec(), entry));
+        while let Some((_, name)) = scan.next()? {
+            if self.entry(&name)?.is_some() {
+                names.push(name.to_vec());
             }
         }
         Ok(names)

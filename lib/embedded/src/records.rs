@@ -4,7 +4,7 @@
 //! | key | value |
 //! |---|---|
 //! | `k` NAME | what is under a name: kind, number, expiry |
-//! | `i` NUMBER | NAME (the order of SCAN) |
+//! | `i` NUMBER | NAME (the order of KEYS) |
 //! | `e` EXPIRY NAME | empty (what expires next) |
 //! | `c` NUMBER | number of elements; of a stream also its newest id |
 //! | `s` NUMBER | the value of a string |

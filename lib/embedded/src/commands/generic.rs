@@ -4,7 +4,7 @@ use super::Words;
 use super::options::{count, flag, is, ok};
 use crate::failure::{Failure, Outcome};
 use crate::glob;
-use crate::keyspace::{Keyspace, Kind};
+use crate::keyspace::Keyspace;
 use crate::number::integer_argument;
 use crate::pubsub::Message;
 use bytes::Bytes;
@@ -16,10 +16,6 @@ pub(super) fn ping(_: &mut Keyspace, words: Words) -> Outcome {
         [_, message] => Ok(Value::bulk(*message)),
         _ => Err(Failure::arity("ping")),
     }
-}
-
-pub(super) fn echo(_: &mut Keyspace, words: Words) -> Outcome {
-    Ok(Value::bulk(words[1]))
 }
 
 pub(super) fn time(keyspace: &mut Keyspace, _: Words) -> Outcome {
@@ -74,7 +70,7 @@ pub(super) fn expiry_of(
     at.ok_or_else(|| Failure::reply(format!("ERR invalid expire time in '{command}' command")))
 }
 
-fn set_expiry(keyspace: &mut Keyspace, words: Words, command: &str, unit_ms: i64, is_absolute: bool) -> Outcome {
+fn set_expiry(keyspace: &mut Keyspace, words: Words, command: &str, unit_ms: i64) -> Outcome {
     let (mut is_nx, mut is_xx, mut is_gt, mut is_lt) = (false, false, false, false);
     for word in &words[3..] {
         match *word {
@@ -98,7 +94,7 @@ fn set_expiry(keyspace: &mut Keyspace, words: Words, command: &str, unit_ms: i64
             "ERR GT and LT options at the same time are not compatible",
         ));
     }
-    let at = expiry_of(keyspace, command, integer_argument(words[2])?, unit_ms, is_absolute)?;
+    let at = expiry_of(keyspace, command, integer_argument(words[2])?, unit_ms, false)?;
     let Some(entry) = keyspace.entry(words[1])? else {
         return flag(false);
     };
@@ -120,19 +116,11 @@ fn set_expiry(keyspace: &mut Keyspace, words: Words, command: &str, unit_ms: i64
 }
 
 pub(super) fn expire(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    set_expiry(keyspace, words, "expire", 1000, false)
+    set_expiry(keyspace, words, "expire", 1000)
 }
 
 pub(super) fn pexpire(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    set_expiry(keyspace, words, "pexpire", 1, false)
-}
-
-pub(super) fn expireat(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    set_expiry(keyspace, words, "expireat", 1000, true)
-}
-
-pub(super) fn pexpireat(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    set_expiry(keyspace, words, "pexpireat", 1, true)
+    set_expiry(keyspace, words, "pexpire", 1)
 }
 
 /// Milliseconds left; -1 without an expiry, -2 without a key.
@@ -180,48 +168,9 @@ pub(super) fn publish(keyspace: &mut Keyspace, words: Words) -> Outcome {
 }
 
 pub(super) fn keys(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    let names = keyspace.names(0, usize::MAX)?;
-    let found = names.into_iter().filter(|(_, name, _)| glob::matches(words[1], name));
-    Ok(Value::Array(found.map(|(_, name, _)| Value::Bulk(name)).collect()))
-}
-
-pub(super) fn dbsize(keyspace: &mut Keyspace, _: Words) -> Outcome {
-    count(keyspace.names(0, usize::MAX)?.len())
-}
-
-/// The cursor is the number of the last key that was looked at, so a key that is there throughout is given exactly once.
-pub(super) fn scan(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    let cursor: Option<u64> = std::str::from_utf8(words[1])
-        .ok()
-        .and_then(|cursor| cursor.parse().ok());
-    let cursor = cursor.ok_or(Failure::fixed("ERR invalid cursor"))?;
-    let (mut pattern, mut limit, mut kind): (Option<&[u8]>, usize, Option<&[u8]>) = (None, 10, None);
-    let mut rest = words[2..].iter();
-    while let Some(word) = rest.next() {
-        match (*word, rest.next()) {
-            (word, Some(given)) if is(word, "MATCH") => pattern = Some(given),
-            (word, Some(given)) if is(word, "COUNT") => {
-                let given = integer_argument(given)?;
-                limit = usize::try_from(given)
-                    .ok()
-                    .filter(|limit| *limit > 0)
-                    .ok_or(Failure::SYNTAX)?;
-            }
-            (word, Some(given)) if is(word, "TYPE") => kind = Some(given),
-            _ => return Err(Failure::SYNTAX),
-        }
-    }
-    let names = keyspace.names(cursor, limit)?;
-    let next = names
-        .last()
-        .filter(|_| names.len() == limit)
-        .map_or(0, |(number, ..)| *number);
-    let is_wanted = |name: &[u8], found: Kind| {
-        pattern.is_none_or(|pattern| glob::matches(pattern, name)) && kind.is_none_or(|kind| is(kind, found.name()))
-    };
-    let found = names.into_iter().filter(|(_, name, entry)| is_wanted(name, entry.kind));
-    let found = found.map(|(_, name, _)| Value::Bulk(name)).collect();
-    Ok(Value::Array(vec![Value::bulk(next.to_string()), Value::Array(found)]))
+    let mut names = keyspace.names()?;
+    names.retain(|name| glob::matches(words[1], name));
+    Ok(Value::Array(names.into_iter().map(Value::Bulk).collect()))
 }
 
 pub(super) fn flush(keyspace: &mut Keyspace, words: Words) -> Outcome {
@@ -231,7 +180,7 @@ pub(super) fn flush(keyspace: &mut Keyspace, words: Words) -> Outcome {
         _ => return Err(Failure::SYNTAX),
     }
     // Expired names that are not cleared away yet are left to the cleaning.
-    for (_, name, _) in keyspace.names(0, usize::MAX)? {
+    for name in keyspace.names()? {
         keyspace.drop_name(&name)?;
     }
     ok()

@@ -1,7 +1,7 @@
 //! Hashes.
 
 use super::Words;
-use super::options::{count, flag, ok, pairs};
+use super::options::{flag, pairs};
 use crate::failure::{Failure, Outcome};
 use crate::keyspace::{Entry, Keyspace, Kind};
 use crate::layers::Stored;
@@ -55,11 +55,6 @@ pub(super) fn hexists(keyspace: &mut Keyspace, words: Words) -> Outcome {
     flag(value(keyspace, entry, words[2])?.is_some())
 }
 
-pub(super) fn hstrlen(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    let entry = keyspace.find(words[1], Kind::Hash)?;
-    count(value(keyspace, entry, words[2])?.map_or(0, |value| value.len()))
-}
-
 pub(super) fn hlen(keyspace: &mut Keyspace, words: Words) -> Outcome {
     match keyspace.find(words[1], Kind::Hash)? {
         Some(entry) => Ok(Value::Int(keyspace.count(entry)? as i64)),
@@ -92,29 +87,9 @@ pub(super) fn hkeys(keyspace: &mut Keyspace, words: Words) -> Outcome {
     Ok(Value::Array(all))
 }
 
-pub(super) fn hvals(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    let mut all = Vec::new();
-    fields(keyspace, words[1], |_, value| all.push(Value::bulk(value)))?;
-    Ok(Value::Array(all))
-}
-
 pub(super) fn hset(keyspace: &mut Keyspace, words: Words) -> Outcome {
     let added = put(keyspace, words[1], &pairs(&words[2..], "hset")?)?;
     Ok(Value::Int(added as i64))
-}
-
-pub(super) fn hmset(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    put(keyspace, words[1], &pairs(&words[2..], "hmset")?)?;
-    ok()
-}
-
-pub(super) fn hsetnx(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    let entry = keyspace.find(words[1], Kind::Hash)?;
-    let is_absent = value(keyspace, entry, words[2])?.is_none();
-    if is_absent {
-        put(keyspace, words[1], &[(words[2], words[3])])?;
-    }
-    flag(is_absent)
 }
 
 pub(super) fn hdel(keyspace: &mut Keyspace, words: Words) -> Outcome {

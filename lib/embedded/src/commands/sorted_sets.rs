@@ -12,7 +12,7 @@ use coord::store::Value;
 const NOT_A_NUMBER: Failure = Failure::fixed("ERR resulting score is not a number (NaN)");
 
 /// The score of `member`.
-pub(super) fn score(keyspace: &Keyspace, entry: Entry, member: &[u8]) -> Result<Option<f64>, Failure> {
+fn score(keyspace: &Keyspace, entry: Entry, member: &[u8]) -> Result<Option<f64>, Failure> {
     let bits = keyspace.layers.get(&Tag::Member.element(entry.number, member))?;
     Ok(bits.and_then(|bits| read_u64(&bits, 0)).map(f64::from_bits))
 }
@@ -34,24 +34,6 @@ fn put(keyspace: &mut Keyspace, entry: Entry, member: &[u8], old: Option<f64>, n
         .layers
         .put(Tag::Member.element(entry.number, member), bits.clone());
     keyspace.layers.put(order_key(entry, new, member), bits);
-}
-
-/// Removes members that are there, with their scores.
-pub(super) fn take(
-    keyspace: &mut Keyspace,
-    name: &[u8],
-    entry: Entry,
-    members: &[(Vec<u8>, f64)],
-) -> Result<(), Failure> {
-    for (member, score) in members {
-        keyspace.layers.remove(Tag::Member.element(entry.number, member));
-        keyspace.layers.remove(order_key(entry, *score, member));
-    }
-    if !members.is_empty() {
-        let left = keyspace.count(entry)?.saturating_sub(members.len() as u64);
-        keyspace.set_count(name, entry, left);
-    }
-    Ok(())
 }
 
 #[derive(Clone, Copy, Default)]
@@ -125,15 +107,6 @@ pub(super) fn zadd(keyspace: &mut Keyspace, words: Words) -> Outcome {
     add(keyspace, words[1], options, &scores, &members)
 }
 
-pub(super) fn zincrby(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    let increment = float(words[2]).ok_or(Failure::NOT_A_FLOAT)?;
-    let options = AddOptions {
-        is_incr: true,
-        ..AddOptions::default()
-    };
-    add(keyspace, words[1], options, &[increment], &[words[3]])
-}
-
 fn add(keyspace: &mut Keyspace, name: &[u8], options: AddOptions, scores: &[f64], members: &[&[u8]]) -> Outcome {
     let entry = match keyspace.find(name, Kind::SortedSet)? {
         Some(entry) => entry,
@@ -181,16 +154,20 @@ pub(super) fn zrem(keyspace: &mut Keyspace, words: Words) -> Outcome {
     let Some(entry) = keyspace.find(words[1], Kind::SortedSet)? else {
         return Ok(Value::Int(0));
     };
-    let mut found: Vec<(Vec<u8>, f64)> = Vec::new();
+    let mut removed = 0;
     for member in &words[2..] {
-        if let Some(score) = score(keyspace, entry, member)?
-            && !found.iter().any(|(other, _)| other == member)
-        {
-            found.push((member.to_vec(), score));
+        // Of a member that is named twice, nothing is left the second time.
+        if let Some(score) = score(keyspace, entry, member)? {
+            keyspace.layers.remove(Tag::Member.element(entry.number, member));
+            keyspace.layers.remove(order_key(entry, score, member));
+            removed += 1;
         }
     }
-    take(keyspace, words[1], entry, &found)?;
-    Ok(Value::Int(found.len() as i64))
+    if removed > 0 {
+        let left = keyspace.count(entry)?.saturating_sub(removed);
+        keyspace.set_count(words[1], entry, left);
+    }
+    Ok(Value::Int(removed as i64))
 }
 
 pub(super) fn zscore(keyspace: &mut Keyspace, words: Words) -> Outcome {
@@ -198,15 +175,6 @@ pub(super) fn zscore(keyspace: &mut Keyspace, words: Words) -> Outcome {
         Some(entry) => Ok(score(keyspace, entry, words[2])?.map_or(Value::Nil, |score| Value::Bulk(shown(score)))),
         None => Ok(Value::Nil),
     }
-}
-
-pub(super) fn zmscore(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    let entry = keyspace.find(words[1], Kind::SortedSet)?;
-    let scores = words[2..].iter().map(|member| match entry {
-        Some(entry) => Ok(score(keyspace, entry, member)?.map_or(Value::Nil, |score| Value::Bulk(shown(score)))),
-        None => Ok(Value::Nil),
-    });
-    Ok(Value::Array(scores.collect::<Result<_, Failure>>()?))
 }
 
 pub(super) fn zcard(keyspace: &mut Keyspace, words: Words) -> Outcome {

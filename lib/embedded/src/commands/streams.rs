@@ -188,27 +188,6 @@ pub(super) fn xlen(keyspace: &mut Keyspace, words: Words) -> Outcome {
     }
 }
 
-pub(super) fn xdel(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    let found = keyspace.find(words[1], Kind::Stream)?;
-    let ids = words[2..].iter().map(|word| Id::parse(word, 0));
-    let Some(entry) = found else { return Ok(Value::Int(0)) };
-    let ids: Vec<Id> = ids.collect::<Result<_, _>>()?;
-    let mut stream = Stream::load(keyspace, entry)?;
-    let mut removed = 0;
-    for id in ids {
-        let key = stream.key(id);
-        if keyspace.layers.get(&key)?.is_some() {
-            keyspace.layers.remove(key);
-            removed += 1;
-        }
-    }
-    if removed > 0 {
-        stream.length = stream.length.saturating_sub(removed);
-        stream.save(keyspace);
-    }
-    Ok(Value::Int(removed as i64))
-}
-
 fn range(keyspace: &Keyspace, words: Words, is_reverse: bool) -> Outcome {
     let (start, last) = if is_reverse {
         (words[3], words[2])

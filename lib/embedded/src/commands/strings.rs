@@ -2,7 +2,7 @@
 
 use super::Words;
 use super::generic::expiry_of;
-use super::options::{flag, is, ok, pairs};
+use super::options::{is, ok};
 use crate::failure::{Failure, Outcome};
 use crate::keyspace::{Keyspace, Kind};
 use crate::layers::Stored;
@@ -12,8 +12,6 @@ use coord::store::Value;
 
 /// Redis' limit on a string (`proto-max-bulk-len`).
 const MAX_BYTES: usize = 512 * 1024 * 1024;
-
-const TOO_LONG: Failure = Failure::fixed("ERR string exceeds maximum allowed size (proto-max-bulk-len)");
 
 fn text(keyspace: &Keyspace, name: &[u8]) -> Result<Option<Stored<'static>>, Failure> {
     match keyspace.find(name, Kind::Text)? {
@@ -59,38 +57,6 @@ pub(super) fn mget(keyspace: &mut Keyspace, words: Words) -> Outcome {
     Ok(Value::Array(values.collect::<Result<_, _>>()?))
 }
 
-pub(super) fn mset(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    for (name, value) in pairs(&words[1..], "mset")? {
-        replace(keyspace, name, value, None)?;
-    }
-    ok()
-}
-
-pub(super) fn getdel(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    let value = bulk(text(keyspace, words[1])?);
-    if value != Value::Nil {
-        keyspace.drop_name(words[1])?;
-    }
-    Ok(value)
-}
-
-pub(super) fn strlen(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    Ok(Value::Int(
-        text(keyspace, words[1])?.map_or(0, |value| value.len() as i64),
-    ))
-}
-
-pub(super) fn append(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    let mut value = text(keyspace, words[1])?.map_or_else(Vec::new, |value| value.to_vec());
-    if value.len() + words[2].len() > MAX_BYTES {
-        return Err(TOO_LONG);
-    }
-    value.extend_from_slice(words[2]);
-    let length = value.len();
-    update(keyspace, words[1], value)?;
-    Ok(Value::Int(length as i64))
-}
-
 pub(super) fn setrange(keyspace: &mut Keyspace, words: Words) -> Outcome {
     let Ok(offset) = usize::try_from(integer_argument(words[2])?) else {
         return Err(Failure::fixed("ERR offset is out of range"));
@@ -101,7 +67,9 @@ pub(super) fn setrange(keyspace: &mut Keyspace, words: Words) -> Outcome {
     }
     let end = offset.saturating_add(words[3].len());
     if end > MAX_BYTES {
-        return Err(TOO_LONG);
+        return Err(Failure::fixed(
+            "ERR string exceeds maximum allowed size (proto-max-bulk-len)",
+        ));
     }
     if value.len() < end {
         value.resize(end, 0);
@@ -170,7 +138,7 @@ fn set_options<'a>(words: &[&'a [u8]]) -> Result<SetOptions<'a>, Failure> {
 pub(super) fn set(keyspace: &mut Keyspace, words: Words) -> Outcome {
     let options = set_options(&words[3..])?;
     let expires_at = match options.expiry {
-        Some((at, form)) => Some(positive_expiry(keyspace, "set", at, form)?),
+        Some((at, form)) => Some(expiry(keyspace, at, form)?),
         None => None,
     };
     let old = if options.is_get {
@@ -189,70 +157,20 @@ pub(super) fn set(keyspace: &mut Keyspace, words: Words) -> Outcome {
     old.map_or_else(ok, Ok)
 }
 
-fn positive_expiry(keyspace: &Keyspace, command: &str, at: &[u8], form: ExpiryForm) -> Result<i64, Failure> {
+fn expiry(keyspace: &Keyspace, at: &[u8], form: ExpiryForm) -> Result<i64, Failure> {
     let number = integer_argument(at)?;
     if number <= 0 {
-        return Err(Failure::reply(format!(
-            "ERR invalid expire time in '{command}' command"
-        )));
+        return Err(Failure::fixed("ERR invalid expire time in 'set' command"));
     }
-    expiry_of(keyspace, command, number, form.unit_ms, form.is_absolute)
-}
-
-pub(super) fn setnx(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    let is_absent = keyspace.entry(words[1])?.is_none();
-    if is_absent {
-        replace(keyspace, words[1], words[2], None)?;
-    }
-    flag(is_absent)
-}
-
-pub(super) fn setex(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    let form = ExpiryForm {
-        unit_ms: 1000,
-        is_absolute: false,
-    };
-    let at = positive_expiry(keyspace, "setex", words[2], form)?;
-    replace(keyspace, words[1], words[3], Some(at))?;
-    ok()
-}
-
-pub(super) fn psetex(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    let form = ExpiryForm {
-        unit_ms: 1,
-        is_absolute: false,
-    };
-    let at = positive_expiry(keyspace, "psetex", words[2], form)?;
-    replace(keyspace, words[1], words[3], Some(at))?;
-    ok()
-}
-
-fn add(keyspace: &mut Keyspace, name: &[u8], increment: i64) -> Outcome {
-    let old = match text(keyspace, name)? {
-        Some(value) => integer(&value).ok_or(Failure::NOT_AN_INTEGER)?,
-        None => 0,
-    };
-    let new = old.checked_add(increment).ok_or(Failure::OVERFLOW)?;
-    update(keyspace, name, new.to_string().into_bytes())?;
-    Ok(Value::Int(new))
+    expiry_of(keyspace, "set", number, form.unit_ms, form.is_absolute)
 }
 
 pub(super) fn incr(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    add(keyspace, words[1], 1)
-}
-
-pub(super) fn decr(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    add(keyspace, words[1], -1)
-}
-
-pub(super) fn incrby(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    add(keyspace, words[1], integer_argument(words[2])?)
-}
-
-pub(super) fn decrby(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    let decrement = integer_argument(words[2])?;
-    let increment = decrement
-        .checked_neg()
-        .ok_or(Failure::fixed("ERR decrement would overflow"))?;
-    add(keyspace, words[1], increment)
+    let old = match text(keyspace, words[1])? {
+        Some(value) => integer(&value).ok_or(Failure::NOT_AN_INTEGER)?,
+        None => 0,
+    };
+    let new = old.checked_add(1).ok_or(Failure::OVERFLOW)?;
+    update(keyspace, words[1], new.to_string().into_bytes())?;
+    Ok(Value::Int(new))
 }

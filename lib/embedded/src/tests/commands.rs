@@ -19,21 +19,17 @@ async fn strings_and_counters() {
         ("SET a 1", "OK"),
         ("SET a 2 NX", "nil"),
         ("SET a 2 XX GET", "\"1\""),
-        ("INCRBY a 40", "42"),
-        ("DECR a", "41"),
-        ("APPEND a x", "3"),
+        ("INCR a", "3"),
+        ("SETRANGE a 1 x", "2"),
         ("INCR a", "!ERR value is not an integer or out of range"),
-        ("STRLEN a", "3"),
-        ("MGET a b", "[\"41x\" nil]"),
+        ("MGET a b", "[\"3x\" nil]"),
         ("SET a 9223372036854775807", "OK"),
         ("INCR a", "!ERR increment or decrement would overflow"),
         ("SET a 1 EX 0", "!ERR invalid expire time in 'set' command"),
         ("SET a 1 EX 10 PX 10", "!ERR syntax error"),
-        ("SETEX a 100 v", "OK"),
+        ("SET a v EX 100", "OK"),
         ("TTL a", "100"),
         ("INCR b", "1"),
-        ("GETDEL b", "\"1\""),
-        ("GETDEL b", "nil"),
         ("HGET a f", WRONG_TYPE),
     ])
     .await;
@@ -46,11 +42,9 @@ async fn hashes() {
         ("HSET h f 3", "0"),
         ("HMGET h f x g", "[\"3\" nil \"2\"]"),
         ("HGETALL h", "[\"f\" \"3\" \"g\" \"2\"]"),
-        ("HSETNX h f 9", "0"),
         ("HINCRBY h f 4", "7"),
         ("HLEN h", "2"),
         ("HKEYS h", "[\"f\" \"g\"]"),
-        ("HVALS h", "[\"7\" \"2\"]"),
         ("HSET h f", "!ERR wrong number of arguments for 'hset' command"),
         ("HDEL h f x g", "2"),
         ("EXISTS h", "0"),
@@ -80,14 +74,24 @@ async fn sorted_sets() {
         ("ZRANGE z 3 (1.6 BYSCORE REV LIMIT 1 5", "[\"b\"]"),
         ("ZRANGEBYSCORE z (2 +inf", "[\"c\"]"),
         ("ZRANGEBYSCORE z -inf inf LIMIT 1 1", "[\"b\"]"),
-        ("ZCOUNT z 2 3", "2"),
         ("ZSCORE z c", "\"3\""),
-        ("ZINCRBY z inf c", "\"inf\""),
-        ("ZINCRBY z -inf c", "!ERR resulting score is not a number (NaN)"),
+        ("ZADD z INCR inf c", "\"inf\""),
+        ("ZADD z INCR -inf c", "!ERR resulting score is not a number (NaN)"),
         ("ZADD z x a", "!ERR value is not a valid float"),
-        ("ZREMRANGEBYSCORE z -inf 2", "2"),
+        ("ZREM z a b b", "2"),
         ("ZREM z c x", "1"),
         ("TYPE z", "none"),
+        ("ZADD names 0 src/a.ts 0 src/b.ts 0 src/b/c.ts 0 web/a.ts", "4"),
+        ("ZRANGEBYLEX names - + LIMIT 1 2", "[\"src/b.ts\" \"src/b/c.ts\"]"),
+        ("ZRANGEBYLEX names [src/b (web", "[\"src/b.ts\" \"src/b/c.ts\"]"),
+        ("ZRANGEBYLEX names (src/b.ts +", "[\"src/b/c.ts\" \"web/a.ts\"]"),
+        ("ZRANGEBYLEX names + -", "[]"),
+        ("ZRANGE names (web - BYLEX REV LIMIT 0 1", "[\"src/b/c.ts\"]"),
+        ("ZRANGEBYLEX names src +", "!ERR min or max not valid string range item"),
+        (
+            "ZRANGE names - + BYLEX WITHSCORES",
+            "!ERR syntax error, WITHSCORES not supported in combination with BYLEX",
+        ),
     ])
     .await;
 }
@@ -112,7 +116,7 @@ async fn streams() {
         ("XREAD STREAMS s $", "nil"),
         ("XADD s MAXLEN = 1 5 f x", "\"5-0\""),
         ("XLEN s", "1"),
-        ("XDEL s 5 6", "1"),
+        ("XTRIM s MAXLEN 0", "1"),
         ("XLEN s", "0"),
         ("TYPE s", "stream"),
         (
@@ -143,12 +147,12 @@ async fn keys_of_any_type() {
         ("TTL none", "-2"),
         ("EXPIRE j -1", "1"),
         ("EXISTS j", "0"),
-        ("MSET a 1 b 2", "OK"),
-        ("KEYS *", "[\"a\" \"b\"]"),
-        ("SCAN 0 MATCH b", "[\"0\" [\"b\"]]"),
-        ("DBSIZE", "2"),
+        ("SET b 2", "OK"),
+        ("SET a 1", "OK"),
+        ("KEYS *", "[\"b\" \"a\"]"),
+        ("KEYS [b-z]", "[\"b\"]"),
         ("FLUSHALL", "OK"),
-        ("DBSIZE", "0"),
+        ("KEYS *", "[]"),
         (
             "nosuch a b",
             "!ERR unknown command 'nosuch', with args beginning with: 'a' 'b' ",
@@ -156,28 +160,6 @@ async fn keys_of_any_type() {
         ("GET", "!ERR wrong number of arguments for 'get' command"),
     ])
     .await;
-}
-
-#[tokio::test]
-async fn a_scan_gives_every_key_once() {
-    let store = EmbeddedStore::in_memory().unwrap();
-    for number in 0..95 {
-        say(&store, &format!("SET key{number} v")).await;
-    }
-    let (mut cursor, mut found) = ("0".to_owned(), Vec::new());
-    loop {
-        let answer = say(&store, &format!("SCAN {cursor} COUNT 7")).await;
-        let parts = answer.as_array().unwrap();
-        found.extend(parts[1].as_array().unwrap().iter().map(shown));
-        cursor = parts[0].as_str().unwrap().to_owned();
-        if cursor == "0" {
-            break;
-        }
-    }
-    let count = found.len();
-    found.sort();
-    found.dedup();
-    assert_eq!((count, found.len()), (95, 95));
 }
 
 #[tokio::test]
@@ -238,4 +220,23 @@ async fn bytes_are_kept_as_they_are() {
     assert_eq!(store.run(vec![set, get]).await.unwrap()[1], Value::Bulk(bytes));
     assert_eq!(shown(&ask(&store, &["SET", "", ""]).await), "OK");
     assert_eq!(shown(&ask(&store, &["GET", ""]).await), "\"\"");
+}
+
+/// The second column of the table in the page of the embedded store: the commands, in code spans.
+fn documented() -> Vec<String> {
+    let page = include_str!("../../../../docs/embedded.md");
+    let rows = page
+        .lines()
+        .filter_map(|line| line.strip_prefix("| ")?.split('|').nth(1));
+    let names = rows.flat_map(|cell| cell.split('`').skip(1).step_by(2));
+    names.map(str::to_ascii_lowercase).collect()
+}
+
+#[test]
+fn the_documented_commands_are_those_that_are_there() {
+    let mut documented = documented();
+    documented.sort();
+    let mut there: Vec<&str> = crate::commands::names().chain(crate::engine::SCRIPTING).collect();
+    there.sort_unstable();
+    assert_eq!(documented, there);
 }

@@ -79,7 +79,7 @@ async fn no_script_takes_all_memory() {
             "OOM",
         ),
         (
-            "local s = string.rep('x', 1000000) for i = 1, 1000 do redis.call('APPEND', 'k', s) end",
+            "local s = string.rep('x', 1000000) for i = 1, 1000 do redis.call('SETRANGE', 'k', 0, s) end",
             "OOM",
         ),
     ])
