@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use coord::domain::{Branch, Claim, CommitSha, FilePath, Holder, Message, NeighborPolicy, RepoId, UserId};
+use coord::domain::{Branch, CommitSha, FilePath, Holder, LockMode, LockReason, NeighborPolicy, RepoId, UserId};
 use coord::store::redis::RedisStore;
 use coord::store::scripts::{self, Entered, Entry, Release, Wanted};
 use coord::store::{Request, Store, keys};
@@ -36,8 +36,8 @@ struct State {
 
 /// What is asked.
 enum Act {
-    Check(Claim, Vec<String>),
-    Claim(Claim, Vec<String>),
+    Check(LockMode, Vec<String>),
+    Claim(LockMode, Vec<String>),
     /// Of what the caller has claimed before.
     Abandon(Vec<String>),
     Sweep,
@@ -77,7 +77,7 @@ fn state(held: Vec<(String, usize, bool)>, imports: Vec<(String, String)>) -> St
 }
 
 fn cases() -> Vec<Case> {
-    use Claim::{Reading, Writing};
+    use LockMode::{Reading, Writing};
     let case = |name, state, act| Case { name, state, act };
     let many = files("held", MOST);
     let hub = vec!["src/hub.ts".to_owned()];
@@ -294,7 +294,7 @@ impl Run<'_> {
                 .map(|path| FilePath::parse(path).expect("a path"))
                 .collect()
         };
-        let message = Message::parse("Rework the session handling so that it uses tokens").expect("a message");
+        let message = LockReason::parse("Rework the session handling so that it uses tokens").expect("a message");
         match act {
             Act::Check(intent, paths) => {
                 let paths = parse(paths);
@@ -389,7 +389,7 @@ async fn measure(store: &dyn Store, process: u32, number: usize, case: &Case, ro
             run.hold(&case.state).await;
         }
         if let Act::Abandon(paths) = &case.act {
-            run.ask(&Act::Claim(Claim::Writing, paths.clone())).await;
+            run.ask(&Act::Claim(LockMode::Writing, paths.clone())).await;
         }
         let (begin, before) = (Instant::now(), processor_time(process));
         said = run.ask(&case.act).await;

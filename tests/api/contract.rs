@@ -4,8 +4,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
+use coord_protocol::{AgentError, CheckResponse, ErrorBody, LocksResponse, PostResponse};
 use jsonschema::{Draft, Validator};
 use reqwest::Method;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use crate::api::Answer;
@@ -73,7 +76,31 @@ fn check(method: &Method, path: &str, answer: &Answer) -> Result<(), String> {
     let body = content
         .get(content_type)
         .ok_or_else(|| format!("Content-Type '{content_type}' is not documented"))?;
-    validate(&body["schema"], &unpacked(answer)?)
+    let body_sent = unpacked(answer)?;
+    validate(&body["schema"], &body_sent)?;
+    survives_the_protocol(path, &body_sent)
+}
+
+/// Fails where the types of the protocol lose anything of `body`.
+fn survives_the_protocol(path: &str, body: &Value) -> Result<(), String> {
+    fn again<T: DeserializeOwned + Serialize>(body: &Value) -> Result<Value, String> {
+        let read: T = serde_json::from_value(body.clone()).map_err(|error| error.to_string())?;
+        serde_json::to_value(read).map_err(|error| error.to_string())
+    }
+    let is_whole = |field: &str| body.get(field).is_some();
+    let read = match path {
+        "/api/check_status" if is_whole("held") => again::<CheckResponse>(body)?,
+        "/api/post_status" if is_whole("success") => again::<PostResponse>(body)?,
+        "/api/locks" if is_whole("locks") => again::<LocksResponse>(body)?,
+        _ if is_whole("error") && is_whole("orchestration") => again::<AgentError>(body)?,
+        _ if is_whole("error") => again::<ErrorBody>(body)?,
+        _ => return Ok(()),
+    };
+    if read == *body {
+        Ok(())
+    } else {
+        Err(format!("the protocol reads it as {read}"))
+    }
 }
 
 fn unpacked(answer: &Answer) -> Result<Value, String> {

@@ -11,6 +11,7 @@ mod bad_bodies;
 mod bad_fields;
 mod bounds;
 mod check_status;
+mod client;
 mod connections;
 mod cors;
 mod cron_cleanup;

@@ -1,7 +1,7 @@
 //! The age of a head that is kept in the store, and what only the source can tell.
 
 use coord::domain::work::{Shortfall, Verdict};
-use coord::domain::{Claim, CommitSha, FilePath, NeighborPolicy};
+use coord::domain::{CommitSha, FilePath, LockMode, NeighborPolicy};
 use coord::store::keys;
 use coord::store::scripts::{self, Entered, Entry, HeadTerms, LearntHead, Rates, ReleaseOutcome, Stop, Written};
 
@@ -170,7 +170,7 @@ async fn what_the_store_knows_of_the_commits_is_not_asked_of_the_source(world: W
             ..entry_of(&world, &ann, Rates::NONE)
         };
         let policy = NeighborPolicy::Block;
-        let entered = scripts::check_status(&*world.store, &entry, &path, Claim::Writing, policy).await;
+        let entered = scripts::check_status(&*world.store, &entry, &path, LockMode::Writing, policy).await;
         entered.unwrap().map(|survey| survey.is_behind)
     };
     assert_eq!(check(&[NEXT], false).await, Entered::In(false));

@@ -1,12 +1,12 @@
 //! The table of blocking, row by row, for claims and for checks.
 
-use coord::domain::{Claim, NeighborPolicy};
+use coord::domain::{LockMode, NeighborPolicy};
 use coord::store::scripts::ClaimOutcome;
 
 use crate::neighbors::store_graph;
 use crate::world::{World, in_short};
 
-use Claim::{Reading, Writing};
+use LockMode::{Reading, Writing};
 use NeighborPolicy::{Block, Warn};
 
 /// Where the other's lock is.
@@ -25,7 +25,7 @@ enum Place {
 use Place::{Elsewhere, Imported, Importer, OtherBranch, SameFile};
 
 /// I want, the other does, where, policy -> what is found (none: nothing), `!` if it is in the way.
-const TABLE: [(Claim, Claim, Place, NeighborPolicy, Option<&str>); 24] = [
+const TABLE: [(LockMode, LockMode, Place, NeighborPolicy, Option<&str>); 24] = [
     (Reading, Reading, SameFile, Block, Some("DIRECT")),
     (Reading, Writing, SameFile, Block, Some("DIRECT!")),
     (Writing, Reading, SameFile, Block, Some("DIRECT!")),

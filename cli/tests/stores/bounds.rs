@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use coord::domain::Claim::{Reading, Writing};
-use coord::domain::{FilePath, Message};
+use coord::domain::LockMode::{Reading, Writing};
+use coord::domain::{FilePath, LockReason};
 use coord::source::Reachable;
 use coord::store::redis::RedisStore;
 use coord::store::scripts::{self, Entered, Entry, Full, Release, Stop, TooMuch, sweep};
@@ -296,7 +296,7 @@ async fn a_redis_that_its_log_has_filled_heals_with_a_sweep() {
     );
     let known = [ann.head.clone()];
     let entry = Entry::of(&world.repo, &world.branch, &ann.holder, Some(&ann.head), &known);
-    let message = Message::parse("Splitting the lexer from the parser").unwrap();
+    let message = LockReason::parse("Splitting the lexer from the parser").unwrap();
     let paths = [FilePath::parse("a.ts").unwrap()];
     let release = Release {
         new_head: None,

@@ -1,6 +1,6 @@
 //! `check_status`.
 
-use coord::domain::Claim::{Reading, Writing};
+use coord::domain::LockMode::{Reading, Writing};
 use coord::store::keys;
 use coord::store::scripts::{Direction, Relation, Stop};
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use coord::domain::Claim::{Reading, Writing};
+use coord::domain::LockMode::{Reading, Writing};
 use coord::domain::work::Verdict;
 use coord::domain::{FilePath, NeighborPolicy};
 use coord::source::Reachable;

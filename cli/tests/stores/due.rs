@@ -1,7 +1,7 @@
 //! `mark_due`, `take_due`, `settle_due`: whatever happens between a claim and a sweep, a repository that holds a lock is never
 //! lost from the list of what is due.
 
-use coord::domain::Claim::Writing;
+use coord::domain::LockMode::Writing;
 use coord::store::Request;
 use coord::store::keys::{DUE, DUE_CLAIMS, marked};
 use coord::store::scripts::{ALL, Entered, Entry, Rate, Rates, TakenRepository, enter, settle_due, sweep, take_due};

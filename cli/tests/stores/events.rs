@@ -1,6 +1,6 @@
 //! Every change is one event, in the log and on the channel, with the same content.
 
-use coord::domain::Claim::{Reading, Writing};
+use coord::domain::LockMode::{Reading, Writing};
 use coord::source::Reachable;
 use coord::store::keys;
 use coord::store::scripts::sweep;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use coord::domain::Claim::{Reading, Writing};
+use coord::domain::LockMode::{Reading, Writing};
 use coord::source::Reachable;
 use coord::store::keys;
 use coord::store::scripts::{ClaimOutcome, ReleaseOutcome, sweep};

@@ -1,6 +1,6 @@
 //! How long a graph is kept that nobody asks about, and one whose branch is gone.
 
-use coord::domain::Claim::Writing;
+use coord::domain::LockMode::Writing;
 use coord::source::Reachable;
 use coord::store::keys;
 use coord::store::scripts::{

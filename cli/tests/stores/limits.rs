@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use coord::domain::{Claim, FilePath, Message, NeighborPolicy};
+use coord::domain::{FilePath, LockMode, LockReason, NeighborPolicy};
 use coord::store::keys;
 use coord::store::scripts::{self, Entered, Entry, HeadTerms, Limited, Rate, Rates, Release, Stop, Wanted};
 
@@ -153,10 +153,10 @@ impl World {
         };
         let paths: Vec<FilePath> = paths.iter().map(|path| FilePath::parse(path).unwrap()).collect();
         let wanted = Wanted {
-            claim: Claim::Writing,
+            claim: LockMode::Writing,
             policy: NeighborPolicy::Block,
             agent_head: &head,
-            message: &Message::parse("Rewriting the parser").unwrap(),
+            message: &LockReason::parse("Rewriting the parser").unwrap(),
             ttl_seconds: 300,
             paths: &paths,
         };
@@ -173,7 +173,7 @@ impl World {
             new_head: None,
             agent_head: &head,
             is_abandoned: true,
-            message: &Message::parse("Throwing it away").unwrap(),
+            message: &LockReason::parse("Throwing it away").unwrap(),
             paths: &[FilePath::parse(path).unwrap()],
             can_ask: false,
             judged: &[],
@@ -187,7 +187,7 @@ impl World {
         let paths: Vec<FilePath> = (0..paths)
             .map(|number| FilePath::parse(&format!("{number}.ts")).unwrap())
             .collect();
-        let checked = scripts::check_status(&*self.store, &entry, &paths, Claim::Writing, NeighborPolicy::Block);
+        let checked = scripts::check_status(&*self.store, &entry, &paths, LockMode::Writing, NeighborPolicy::Block);
         came(&checked.await.unwrap())
     }
 }
@@ -325,7 +325,7 @@ async fn questions_to_the_source_are_limited_for_each_person(world: World) {
             ..entry_of(&world, &holder, rates)
         };
         let paths = [FilePath::parse("a.ts").unwrap()];
-        let checked = scripts::check_status(&*world.store, &entry, &paths, Claim::Writing, NeighborPolicy::Block);
+        let checked = scripts::check_status(&*world.store, &entry, &paths, LockMode::Writing, NeighborPolicy::Block);
         match stopped(checked.await.unwrap()) {
             Stop::AskSource { .. } => "asks".to_owned(),
             Stop::Limited { whose, .. } => format!("{whose:?}"),

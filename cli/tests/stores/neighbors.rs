@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use coord::domain::{Claim, LockEntry, NeighborPolicy};
+use coord::domain::{LockEntry, LockMode, NeighborPolicy};
 use coord::store::keys;
 use coord::store::scripts::{Direction, Finding, Relation};
 use proptest::prelude::*;
@@ -10,7 +10,7 @@ use proptest::test_runner::{Config, TestRunner};
 
 use crate::world::{HEAD, World, in_short};
 
-use Claim::{Reading, Writing};
+use LockMode::{Reading, Writing};
 
 /// How a graph is written: files with more neighbors than this are hubs, with chunks of so many lines.
 #[derive(Clone, Copy, Debug)]

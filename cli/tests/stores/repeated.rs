@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use bytes::Bytes;
 use coord::builds::build::Progress;
-use coord::domain::Claim;
+use coord::domain::LockMode;
 use coord::store::scripts::{
     self, BuildLease, LearntHead, Published, PushedHead, StagedPart, discard_graph, fail_build, fail_head, lease_build,
     publish_graph, push_head, report_build, return_lease, stage_graph,
@@ -172,10 +172,10 @@ async fn locks(world: &World) {
     }
     let (ann, bob) = (world.agent("ann"), world.agent("bob"));
     ann.writes(&["a.ts", "b.ts"]).await;
-    bob.checks(Claim::Writing, &["a.ts"]).await;
+    bob.checks(LockMode::Writing, &["a.ts"]).await;
     world.lapse(&["a.ts"]).await;
     // What has lapsed is dropped and announced by the first that meets it, and by it alone.
-    bob.checks(Claim::Writing, &["a.ts", "b.ts"]).await;
+    bob.checks(LockMode::Writing, &["a.ts", "b.ts"]).await;
     let expired = world.events().await;
     let expired = expired.iter().filter(|(_, event)| event["type"] == "lock_expired");
     assert_eq!(expired.count(), 1);

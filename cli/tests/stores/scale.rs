@@ -1,6 +1,6 @@
 //! 9,900 held locks and a hub that 20,000 files import are both normal.
 
-use coord::domain::Claim::{Reading, Writing};
+use coord::domain::LockMode::{Reading, Writing};
 use coord::source::Reachable;
 use coord::store::keys;
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use coord::domain::work::{Shortfall, Verdict};
 use coord::domain::{
-    AgentId, Branch, Claim, CommitSha, FilePath, Holder, LockEntry, Message, NeighborPolicy, RepoId, UserId,
+    AgentId, Branch, CommitSha, FilePath, Holder, LockEntry, LockMode, LockReason, NeighborPolicy, RepoId, UserId,
 };
 use coord::source::Reachable;
 use coord::store::redis::RedisStore;
@@ -318,12 +318,12 @@ impl Agent<'_> {
         }
     }
 
-    pub async fn claim(&self, wanted: Claim, paths: &[impl AsRef<str>]) -> ClaimOutcome {
+    pub async fn claim(&self, wanted: LockMode, paths: &[impl AsRef<str>]) -> ClaimOutcome {
         answered(self.try_claim(wanted, paths).await)
     }
 
-    pub async fn try_claim(&self, wanted: Claim, paths: &[impl AsRef<str>]) -> Entered<ClaimOutcome> {
-        let message = Message::parse(&self.message).unwrap();
+    pub async fn try_claim(&self, wanted: LockMode, paths: &[impl AsRef<str>]) -> Entered<ClaimOutcome> {
+        let message = LockReason::parse(&self.message).unwrap();
         let wanted = Wanted {
             claim: wanted,
             policy: self.policy,
@@ -339,27 +339,27 @@ impl Agent<'_> {
 
     /// Claims for writing; it must be granted.
     pub async fn writes(&self, paths: &[impl AsRef<str>]) -> Survey {
-        granted(self.claim(Claim::Writing, paths).await)
+        granted(self.claim(LockMode::Writing, paths).await)
     }
 
     /// Claims for reading; it must be granted.
     pub async fn reads(&self, paths: &[impl AsRef<str>]) -> Survey {
-        granted(self.claim(Claim::Reading, paths).await)
+        granted(self.claim(LockMode::Reading, paths).await)
     }
 
     /// Claims; others must stand in the way.
-    pub async fn is_refused(&self, wanted: Claim, paths: &[impl AsRef<str>]) -> Survey {
+    pub async fn is_refused(&self, wanted: LockMode, paths: &[impl AsRef<str>]) -> Survey {
         match self.claim(wanted, paths).await {
             ClaimOutcome::Conflict(survey) => survey,
             other => panic!("{other:?}"),
         }
     }
 
-    pub async fn checks(&self, intent: Claim, paths: &[impl AsRef<str>]) -> Survey {
+    pub async fn checks(&self, intent: LockMode, paths: &[impl AsRef<str>]) -> Survey {
         answered(self.try_check(intent, paths).await)
     }
 
-    pub async fn try_check(&self, intent: Claim, paths: &[impl AsRef<str>]) -> Entered<Survey> {
+    pub async fn try_check(&self, intent: LockMode, paths: &[impl AsRef<str>]) -> Entered<Survey> {
         let (paths, known) = (file_paths(paths), self.known());
         scripts::check_status(&*self.world.store, &self.entry(&known), &paths, intent, self.policy)
             .await
@@ -432,7 +432,7 @@ impl Agent<'_> {
         paths: &[impl AsRef<str>],
     ) -> Entered<ReleaseOutcome> {
         let (new_head, paths) = (new_head.map(sha), file_paths(paths));
-        let message = Message::parse(&self.message).unwrap();
+        let message = LockReason::parse(&self.message).unwrap();
         let request = Release {
             new_head: new_head.as_ref(),
             agent_head: &self.head,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use coord::domain::{AgentId, Branch, CommitSha, FilePath, Message, RepoId};
+use coord::domain::{AgentId, Branch, CommitSha, FilePath, LockReason, RepoId};
 use coord::http::{Endpoint, openapi};
 use jsonschema::Validator;
 use proptest::prelude::*;
@@ -102,7 +102,7 @@ const TEXTS: [Text; 6] = [
     },
     Text {
         name: "Message",
-        parses: |text| Message::parse(text).is_ok(),
+        parses: |text| LockReason::parse(text).is_ok(),
         nearly: "[ \t\u{85}\u{1c}\u{feff}\u{2003}]{0,3}(a|ä|𝄞|[a ]{495,502})?[ \n\u{a0}\u{180e}\u{200b}]{0,3}",
     },
 ];

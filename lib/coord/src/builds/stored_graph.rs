@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa::openapi::Object;
 
-use crate::domain::schema::one_of;
 use crate::source::{EntryKind, TreeEntry};
 use coord_graph::Facts;
 use coord_graph::resolve::Reason;
 use coord_graph::{FileId, FileState, ImportGraph, KindSet};
+use coord_protocol::schema::one_of;
 
 /// Largest graph that is read back, in bytes of JSON; about two million files.
 const MAX_JSON_BYTES: u64 = 256 * 1024 * 1024;

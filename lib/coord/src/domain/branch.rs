@@ -6,7 +6,7 @@ pub struct Branch(String);
 
 impl Branch {
     /// Longest accepted name, in bytes: what file systems allow for one name.
-    pub const MAX_BYTES: usize = 255;
+    pub const MAX_BYTES: usize = coord_protocol::bounds::BRANCH_BYTES;
 
     /// # Errors
     /// When git would refuse to create a branch of that name, or it is longer than [`Branch::MAX_BYTES`].

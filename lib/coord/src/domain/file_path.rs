@@ -1,5 +1,6 @@
 //! Files by their path.
 
+use coord_protocol::bounds;
 use std::borrow::Cow;
 
 use unicode_normalization::{UnicodeNormalization, is_nfc};
@@ -13,7 +14,7 @@ pub struct FilePath(String);
 
 impl FilePath {
     /// Longest accepted path, in bytes.
-    pub const MAX_BYTES: usize = 4096;
+    pub const MAX_BYTES: usize = bounds::PATH_BYTES;
 
     /// Folds `./` and doubled slashes.
     ///
@@ -102,10 +103,10 @@ pub struct FilePaths(Vec<FilePath>);
 
 impl FilePaths {
     /// Most files in one request.
-    pub const MAX: usize = 512;
+    pub const MAX: usize = bounds::FILES;
 
     /// Most bytes that they have together.
-    pub const MAX_BYTES: usize = 64 * 1024;
+    pub const MAX_BYTES: usize = bounds::PATHS_BYTES;
 
     /// What stands in a request for everything that the caller holds; a file of that name is `./*`.
     pub const EVERYTHING: &str = "*";

@@ -1,39 +1,7 @@
+use coord_protocol::LockMode;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
-/// What `post_status` asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum LockStatus {
-    /// A shared claim.
-    Reading,
-    /// An exclusive claim.
-    Writing,
-    /// A release.
-    Open,
-}
-
-/// What a holder has, or an agent means to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Claim {
-    /// Shared.
-    Reading,
-    /// Exclusive.
-    Writing,
-}
-
-impl Claim {
-    /// As the scripts and the wire spell it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Claim::Reading => "READING",
-            Claim::Writing => "WRITING",
-        }
-    }
-}
-
-/// What a written neighbour means for someone who wants to write.
+/// What a written neighbor means for a claim to write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NeighborPolicy {
     /// It refuses the claim: the documented rule.
@@ -70,7 +38,7 @@ pub struct LockEntry {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<String>,
     /// READING or WRITING.
-    pub status: Claim,
+    pub status: LockMode,
     /// The head that the holder's working copy had when the lock was first granted; of a writer that of the branch, whole.
     pub agent_head: String,
     /// What the holder says.

@@ -5,19 +5,19 @@ mod commit;
 pub mod file_path;
 mod holder;
 mod lock;
-mod message;
+mod lock_reason;
 pub mod orchestration;
 mod plain_text;
 mod repo_id;
-pub mod schema;
 pub mod work;
 
 pub use branch::Branch;
 pub use commit::CommitSha;
+pub use coord_protocol::{LockMode, LockStatus};
 pub use file_path::{FilePath, FilePaths};
 pub use holder::{AgentId, Holder, UserId};
-pub use lock::{Claim, LockEntry, LockStatus, NeighborPolicy};
-pub use message::Message;
+pub use lock::{LockEntry, NeighborPolicy};
+pub use lock_reason::LockReason;
 pub use plain_text::plain_text;
 pub use repo_id::RepoId;
 

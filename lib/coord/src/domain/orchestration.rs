@@ -1,47 +1,15 @@
 //! The one decision: what an agent is told to do next.
 
-use serde::Serialize;
-use utoipa::ToSchema;
+use super::LockMode;
+pub use coord_protocol::{Action, Metadata, Orchestration, Status};
 
-use super::{AgentId, Claim, CommitSha, schema};
-
-/// What an agent is told to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Action {
-    /// Fetch what the branch has.
-    Pull,
-    /// Publish what was written.
-    Push,
-    /// Ask again soon.
-    Wait,
-    /// Do something else meanwhile.
-    SwitchTask,
-    /// Do not go on.
-    Stop,
-    /// Go on.
-    Proceed,
-}
-
-impl Action {
-    /// The shell command that carries it out, where there is one.
-    pub fn command(self) -> Option<&'static str> {
-        match self {
-            Action::Pull => Some("git pull --rebase"),
-            Action::Push => Some("git push"),
-            Action::Wait => Some("sleep 5"),
-            Action::SwitchTask | Action::Stop | Action::Proceed => None,
-        }
-    }
-}
-
-/// What was asked.
+/// What a request is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Question {
+pub enum Operation {
     /// `check_status`.
     Check,
     /// `post_status` with READING or WRITING.
-    Claim(Claim),
+    Claim(LockMode),
     /// `post_status` with OPEN.
     Release,
 }
@@ -63,20 +31,6 @@ pub struct Facts {
     pub is_lost: bool,
 }
 
-/// What `check_status` calls the situation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Status {
-    /// Nothing stands in the way.
-    Ok,
-    /// The working copy is behind.
-    Stale,
-    /// Another's lock stands in the way.
-    Conflict,
-    /// The state cannot be asked.
-    Offline,
-}
-
 /// The status of `facts`: the first that holds.
 pub fn status(facts: Facts) -> Status {
     match facts {
@@ -88,88 +42,20 @@ pub fn status(facts: Facts) -> Status {
 }
 
 /// What to do. The first rule that holds wins.
-pub fn decide(question: Question, facts: Facts) -> Action {
-    match question {
-        Question::Check => match status(facts) {
+pub fn decide(operation: Operation, facts: Facts) -> Action {
+    match operation {
+        Operation::Check => match status(facts) {
             Status::Offline => Action::Stop,
             Status::Conflict => Action::SwitchTask,
             Status::Stale => Action::Pull,
             Status::Ok => Action::Proceed,
         },
         _ if facts.is_offline => Action::Stop,
-        Question::Claim(Claim::Writing) if facts.is_behind && !facts.is_renewal => Action::Pull,
-        Question::Claim(_) if facts.is_blocked => Action::Wait,
-        Question::Release if facts.is_unpushed => Action::Push,
-        Question::Release if facts.is_lost => Action::Stop,
-        Question::Claim(_) | Question::Release => Action::Proceed,
-    }
-}
-
-/// The command as agents get it.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Orchestration {
-    /// Always `orchestration_command`.
-    #[serde(rename = "type")]
-    #[schema(schema_with = schema::orchestration_command)]
-    pub kind: &'static str,
-    /// What to do.
-    pub action: Action,
-    /// The shell command for it, or `null`.
-    #[schema(schema_with = schema::command, required = true)]
-    pub command: Option<&'static str>,
-    /// Why, in one sentence.
-    pub reason: String,
-    /// Particulars of PULL, PUSH, WAIT and some others.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    pub metadata: Option<Metadata>,
-}
-
-/// Particulars of a command.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
-pub struct Metadata {
-    /// Head of the branch.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    pub remote_head: Option<CommitSha>,
-    /// Login of the holder of the first lock in the way.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    pub lock_owner: Option<String>,
-    /// Which agent of that person, where it has said so.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = AgentId, required = false)]
-    pub lock_owner_agent: Option<String>,
-    /// The files whose locks are in the way.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(min_items = 1)]
-    pub conflicts: Vec<String>,
-    /// With PUSH, the files whose work is not on the branch.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(min_items = 1)]
-    pub unpushed: Vec<String>,
-    /// Seconds until the first of them expires by itself.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, minimum = 1)]
-    pub retry_after: Option<i64>,
-}
-
-impl Orchestration {
-    /// `action` with its command.
-    pub fn new(action: Action, reason: impl Into<String>) -> Self {
-        Orchestration {
-            kind: "orchestration_command",
-            action,
-            command: action.command(),
-            reason: reason.into(),
-            metadata: None,
-        }
-    }
-
-    /// The same with particulars.
-    pub fn with(mut self, metadata: Metadata) -> Self {
-        self.metadata = Some(metadata);
-        self
+        Operation::Claim(LockMode::Writing) if facts.is_behind && !facts.is_renewal => Action::Pull,
+        Operation::Claim(_) if facts.is_blocked => Action::Wait,
+        Operation::Release if facts.is_unpushed => Action::Push,
+        Operation::Release if facts.is_lost => Action::Stop,
+        Operation::Claim(_) | Operation::Release => Action::Proceed,
     }
 }
 
@@ -177,8 +63,8 @@ impl Orchestration {
 mod tests {
     use super::*;
 
-    const READ: Question = Question::Claim(Claim::Reading);
-    const WRITE: Question = Question::Claim(Claim::Writing);
+    const READ: Operation = Operation::Claim(LockMode::Reading);
+    const WRITE: Operation = Operation::Claim(LockMode::Writing);
 
     /// Facts from letters: o offline, b behind, r renewal, c conflict, u unpushed, l lost.
     fn facts(letters: &str) -> Facts {
@@ -194,13 +80,13 @@ mod tests {
 
     #[test]
     fn the_first_rule_that_holds_decides() {
-        for (question, letters, action, command) in [
-            (Question::Check, "", Action::Proceed, None),
-            (Question::Check, "b", Action::Pull, Some("git pull --rebase")),
-            (Question::Check, "c", Action::SwitchTask, None),
-            (Question::Check, "bc", Action::SwitchTask, None),
-            (Question::Check, "o", Action::Stop, None),
-            (Question::Check, "obc", Action::Stop, None),
+        for (operation, letters, action, command) in [
+            (Operation::Check, "", Action::Proceed, None),
+            (Operation::Check, "b", Action::Pull, Some("git pull --rebase")),
+            (Operation::Check, "c", Action::SwitchTask, None),
+            (Operation::Check, "bc", Action::SwitchTask, None),
+            (Operation::Check, "o", Action::Stop, None),
+            (Operation::Check, "obc", Action::Stop, None),
             (READ, "", Action::Proceed, None),
             (READ, "b", Action::Proceed, None),
             (READ, "c", Action::Wait, Some("sleep 5")),
@@ -214,19 +100,19 @@ mod tests {
             (WRITE, "r", Action::Proceed, None),
             (WRITE, "br", Action::Proceed, None),
             (WRITE, "obr", Action::Stop, None),
-            (Question::Release, "", Action::Proceed, None),
-            (Question::Release, "b", Action::Proceed, None),
-            (Question::Release, "c", Action::Proceed, None),
-            (Question::Release, "u", Action::Push, Some("git push")),
-            (Question::Release, "l", Action::Stop, None),
-            (Question::Release, "ul", Action::Push, Some("git push")),
-            (Question::Release, "oul", Action::Stop, None),
+            (Operation::Release, "", Action::Proceed, None),
+            (Operation::Release, "b", Action::Proceed, None),
+            (Operation::Release, "c", Action::Proceed, None),
+            (Operation::Release, "u", Action::Push, Some("git push")),
+            (Operation::Release, "l", Action::Stop, None),
+            (Operation::Release, "ul", Action::Push, Some("git push")),
+            (Operation::Release, "oul", Action::Stop, None),
         ] {
-            let decided = decide(question, facts(letters));
+            let decided = decide(operation, facts(letters));
             assert_eq!(
                 (decided, decided.command()),
                 (action, command),
-                "{question:?} with {letters:?}"
+                "{operation:?} with {letters:?}"
             );
         }
     }

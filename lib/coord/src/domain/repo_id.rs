@@ -8,7 +8,7 @@ pub struct RepoId(String);
 
 impl RepoId {
     /// Longest accepted URL, in bytes.
-    pub const MAX_URL: usize = 2048;
+    pub const MAX_URL: usize = coord_protocol::bounds::REPO_URL_BYTES;
 
     /// The repository that `url` names: `https://`, `http://`, `ssh://`, `git://` or scp form (`git@host:owner/name.git`), or its
     /// name, `host/owner/name`.

@@ -7,79 +7,18 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::Request;
 use axum::response::{IntoResponse, Response};
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use coord_protocol::{CheckRequest, CheckResponse, Metadata, Orchestration};
 
 use super::body::read_json;
 use super::entrance::{Entrance, Right};
-use super::error::ErrorBody;
-use super::lock_view::{LockView, OwnLockView, others_locks, own_locks, sentence, warnings};
-use super::openapi::fields::{self, AgentHeaders};
+use super::lock_view::{others_locks, own_locks, sentence, warnings};
+use super::openapi::fields::AgentHeaders;
 use super::openapi::{CheckAnswers, examples};
 use super::question::{Fields, Question};
 use super::{ApiError, AppState};
-use crate::domain::orchestration::{self, Action, Facts, Metadata, Orchestration, Status};
-use crate::domain::schema::{self, CommitId, RepoUrl};
-use crate::domain::{AgentId, Branch, Claim, CommitSha};
+use crate::domain::orchestration::{self, Action, Facts, Operation};
+use crate::domain::{CommitSha, LockMode};
 use crate::store::scripts::{self, Finding, Survey};
-
-/// The request, as sent.
-#[derive(Debug, Deserialize, ToSchema)]
-pub(super) struct CheckRequest {
-    /// The repository.
-    #[schema(value_type = RepoUrl)]
-    repo_url: Option<String>,
-    /// The branch that the work is for.
-    #[schema(value_type = Branch)]
-    branch: Option<String>,
-    #[schema(schema_with = schema::file_paths, required = true)]
-    file_paths: Option<Vec<String>>,
-    /// The commit that the working copy is at: `git rev-parse HEAD`.
-    #[schema(value_type = CommitId)]
-    agent_head: Option<String>,
-    /// The newest commit of the remote branch that the working copy contains (`git merge-base HEAD origin/BRANCH`): shows that
-    /// a caller with unpushed commits is not behind.
-    #[schema(value_type = Option<CommitId>)]
-    base_head: Option<String>,
-    /// What the caller means to do; WRITING unless it says READING.
-    intent: Option<Claim>,
-    /// Which of several agents of one person asks; goes before the header `X-Coord-Agent`.
-    #[schema(value_type = Option<AgentId>)]
-    agent_id: Option<String>,
-}
-
-/// The answer. One that is OFFLINE has the error besides.
-#[derive(Serialize, ToSchema)]
-pub(super) struct CheckResponse {
-    status: Status,
-    /// Newest known commit of the branch; `null` where it could not be asked.
-    #[schema(required = true)]
-    repo_head: Option<CommitSha>,
-    /// The reference that `repo_head` was read from: `refs/remotes/REMOTE/BRANCH` in a clone that fetches, `refs/heads/BRANCH`
-    /// on GitHub and in a clone whose own branch counts. `null` where only the store knows the head.
-    #[schema(required = true)]
-    repo_head_ref: Option<String>,
-    /// Others' locks that concern the request, by file path: on the files themselves, and on files that import them or that
-    /// they import.
-    locks: BTreeMap<String, LockView>,
-    /// The caller's own locks among the files, by file path.
-    held: BTreeMap<String, OwnLockView>,
-    /// How many locks are not in `locks`, where there are very many.
-    #[serde(skip_serializing_if = "is_zero")]
-    #[schema(minimum = 1)]
-    locks_omitted: u64,
-    #[schema(schema_with = fields::warnings)]
-    warnings: Vec<String>,
-    orchestration: Orchestration,
-    #[serde(flatten)]
-    #[schema(ignore)]
-    error: Option<ErrorBody>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-pub(super) fn is_zero(number: &u64) -> bool {
-    *number == 0
-}
 
 /// What stands in the way of editing some files.
 ///
@@ -123,7 +62,7 @@ async fn answer(state: &AppState, request: Request<Body>) -> Result<Response, Ap
         caller,
         &headers,
     )?;
-    let intent = sent.intent.unwrap_or(Claim::Writing);
+    let intent = sent.intent.unwrap_or(LockMode::Writing);
     let mut entrance = question.enter(state, Right::Read).await?;
     match survey(state, &question, &mut entrance, intent).await {
         Ok(survey) => {
@@ -146,7 +85,7 @@ async fn survey(
     state: &AppState,
     question: &Question,
     entrance: &mut Entrance<'_>,
-    intent: Claim,
+    intent: LockMode,
 ) -> Result<Survey, ApiError> {
     let policy = state.locks.neighbor_policy;
     loop {
@@ -165,14 +104,14 @@ fn offline(error: &ApiError, repo_head: Option<&CommitSha>) -> Response {
     let body = error.body();
     error.respond(CheckResponse {
         status: orchestration::status(facts),
-        repo_head: repo_head.cloned(),
+        repo_head: repo_head.map(ToString::to_string),
         repo_head_ref: None,
         locks: BTreeMap::new(),
         held: BTreeMap::new(),
         locks_omitted: 0,
         warnings: vec![Question::offline_warning()],
         orchestration: Orchestration::new(
-            orchestration::decide(orchestration::Question::Check, facts),
+            orchestration::decide(Operation::Check, facts),
             format!("Coord cannot say what is locked: {}", body.message),
         ),
         error: Some(body),
@@ -186,14 +125,14 @@ fn respond(question: &Question, survey: Survey, is_certain: bool, mut notes: Vec
         is_blocked: !blocking.is_empty(),
         ..Facts::default()
     };
-    let action = orchestration::decide(orchestration::Question::Check, facts);
+    let action = orchestration::decide(Operation::Check, facts);
     let orchestration = match action {
         Action::SwitchTask => {
             Orchestration::new(action, blocking_reason(&blocking)).with(blocking_metadata(&blocking, None))
         }
         Action::Pull => {
             Orchestration::new(action, question.behind_reason(&survey.head.commit, is_certain)).with(Metadata {
-                remote_head: Some(survey.head.commit.clone()),
+                remote_head: Some(survey.head.commit.to_string()),
                 ..Metadata::default()
             })
         }
@@ -210,7 +149,7 @@ fn respond(question: &Question, survey: Survey, is_certain: bool, mut notes: Vec
         orchestration,
         error: None,
         repo_head_ref: None,
-        repo_head: Some(survey.head.commit),
+        repo_head: Some(survey.head.commit.to_string()),
     }
 }
 

@@ -4,12 +4,11 @@ use axum::Json;
 use axum::http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
+use coord_protocol::{Action, AgentError, ErrorBody, ErrorCode, Metadata, Orchestration};
 use serde::Serialize;
-use utoipa::ToSchema;
 
 use crate::auth::AuthError;
 use crate::domain::RepoId;
-use crate::domain::orchestration::{Action, Metadata, Orchestration};
 use crate::heads::RefreshError;
 use crate::source::SourceError;
 use crate::store::StoreError;
@@ -169,56 +168,34 @@ fn listed(before: &str, names: &[String], conjunction: &str, after: &str) -> Str
     }
 }
 
-/// The part of an answer that tells of an error.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct ErrorBody {
-    /// A stable code.
-    #[schema(pattern = "^[A-Z][A-Z_]*$")]
-    pub error: &'static str,
-    /// What was wrong, where, and what to send instead.
-    pub message: String,
-    /// The field that was wrong, or the header.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    pub field: Option<String>,
-}
-
-/// An error as agents get it: with a command.
-#[derive(Serialize, ToSchema)]
-pub(super) struct AgentError {
-    #[serde(flatten)]
-    error: ErrorBody,
-    orchestration: Orchestration,
-}
-
 impl ApiError {
     /// Status and code.
-    pub fn status(&self) -> (StatusCode, &'static str) {
+    pub fn status(&self) -> (StatusCode, ErrorCode) {
         match self {
-            ApiError::InvalidField { .. } => (StatusCode::BAD_REQUEST, "INVALID_FIELD"),
-            ApiError::MalformedBody { .. } => (StatusCode::BAD_REQUEST, "MALFORMED_BODY"),
-            ApiError::SlowBody(_) => (StatusCode::BAD_REQUEST, "SLOW_BODY"),
-            ApiError::Unauthorized(_) => (StatusCode::UNAUTHORIZED, "UNAUTHORIZED"),
-            ApiError::Forbidden(_) => (StatusCode::FORBIDDEN, "FORBIDDEN"),
-            ApiError::ForbiddenRepository(_) => (StatusCode::FORBIDDEN, "FORBIDDEN_REPOSITORY"),
-            ApiError::UnknownRoute => (StatusCode::NOT_FOUND, "UNKNOWN_ROUTE"),
-            ApiError::UnknownRepository { .. } => (StatusCode::NOT_FOUND, "UNKNOWN_REPOSITORY"),
-            ApiError::UnknownBranch { .. } => (StatusCode::NOT_FOUND, "UNKNOWN_BRANCH"),
-            ApiError::UnknownFile { .. } => (StatusCode::NOT_FOUND, "UNKNOWN_FILE"),
-            ApiError::MethodNotAllowed { .. } => (StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED"),
-            ApiError::TooManyLocks(_) => (StatusCode::CONFLICT, "TOO_MANY_LOCKS"),
-            ApiError::TooMuchAtOnce(_) => (StatusCode::PAYLOAD_TOO_LARGE, "TOO_MUCH_AT_ONCE"),
-            ApiError::TooLarge(_) => (StatusCode::PAYLOAD_TOO_LARGE, "BODY_TOO_LARGE"),
-            ApiError::UriTooLong(_) => (StatusCode::URI_TOO_LONG, "URI_TOO_LONG"),
-            ApiError::UnsupportedEncoding => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_ENCODING"),
-            ApiError::UnsupportedMediaType => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE"),
-            ApiError::RateLimited { .. } => (StatusCode::TOO_MANY_REQUESTS, "RATE_LIMITED"),
-            ApiError::Internal => (StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL"),
-            ApiError::TimedOut(_) => (StatusCode::SERVICE_UNAVAILABLE, "TIMED_OUT"),
-            ApiError::IdentityUnavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, "IDENTITY_UNAVAILABLE"),
-            ApiError::StoreUnavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, "STORE_UNAVAILABLE"),
-            ApiError::SourceUnavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, "SOURCE_UNAVAILABLE"),
-            ApiError::SourceLimited { .. } => (StatusCode::SERVICE_UNAVAILABLE, "SOURCE_LIMITED"),
+            ApiError::InvalidField { .. } => (StatusCode::BAD_REQUEST, ErrorCode::InvalidField),
+            ApiError::MalformedBody { .. } => (StatusCode::BAD_REQUEST, ErrorCode::MalformedBody),
+            ApiError::SlowBody(_) => (StatusCode::BAD_REQUEST, ErrorCode::SlowBody),
+            ApiError::Unauthorized(_) => (StatusCode::UNAUTHORIZED, ErrorCode::Unauthorized),
+            ApiError::Forbidden(_) => (StatusCode::FORBIDDEN, ErrorCode::Forbidden),
+            ApiError::ForbiddenRepository(_) => (StatusCode::FORBIDDEN, ErrorCode::ForbiddenRepository),
+            ApiError::UnknownRoute => (StatusCode::NOT_FOUND, ErrorCode::UnknownRoute),
+            ApiError::UnknownRepository { .. } => (StatusCode::NOT_FOUND, ErrorCode::UnknownRepository),
+            ApiError::UnknownBranch { .. } => (StatusCode::NOT_FOUND, ErrorCode::UnknownBranch),
+            ApiError::UnknownFile { .. } => (StatusCode::NOT_FOUND, ErrorCode::UnknownFile),
+            ApiError::MethodNotAllowed { .. } => (StatusCode::METHOD_NOT_ALLOWED, ErrorCode::MethodNotAllowed),
+            ApiError::TooManyLocks(_) => (StatusCode::CONFLICT, ErrorCode::TooManyLocks),
+            ApiError::TooMuchAtOnce(_) => (StatusCode::PAYLOAD_TOO_LARGE, ErrorCode::TooMuchAtOnce),
+            ApiError::TooLarge(_) => (StatusCode::PAYLOAD_TOO_LARGE, ErrorCode::BodyTooLarge),
+            ApiError::UriTooLong(_) => (StatusCode::URI_TOO_LONG, ErrorCode::UriTooLong),
+            ApiError::UnsupportedEncoding => (StatusCode::UNSUPPORTED_MEDIA_TYPE, ErrorCode::UnsupportedEncoding),
+            ApiError::UnsupportedMediaType => (StatusCode::UNSUPPORTED_MEDIA_TYPE, ErrorCode::UnsupportedMediaType),
+            ApiError::RateLimited { .. } => (StatusCode::TOO_MANY_REQUESTS, ErrorCode::RateLimited),
+            ApiError::Internal => (StatusCode::INTERNAL_SERVER_ERROR, ErrorCode::Internal),
+            ApiError::TimedOut(_) => (StatusCode::SERVICE_UNAVAILABLE, ErrorCode::TimedOut),
+            ApiError::IdentityUnavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, ErrorCode::IdentityUnavailable),
+            ApiError::StoreUnavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, ErrorCode::StoreUnavailable),
+            ApiError::SourceUnavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, ErrorCode::SourceUnavailable),
+            ApiError::SourceLimited { .. } => (StatusCode::SERVICE_UNAVAILABLE, ErrorCode::SourceLimited),
         }
     }
 

@@ -2,106 +2,28 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use coord_protocol::locks::LockType;
+use coord_protocol::{OtherLock, OwnLock, Reader};
 use time::OffsetDateTime;
-use utoipa::ToSchema;
 
-use super::openapi::fields;
 use super::question::named;
-use crate::domain::{AgentId, Claim, FilePath, LockEntry};
+use crate::domain::{LockEntry, LockMode};
 use crate::store::scripts::{Direction, Finding, Held, Relation, Survey};
 
-/// A lock of another holder, under its file in `locks`.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub(super) struct LockView {
-    /// Verified login of the holder.
-    user: String,
-    /// The holder's name to show; the login where none is known.
-    user_name: String,
-    status: Claim,
-    /// DIRECT or NEIGHBOR; nothing in the graph, where no request is concerned.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(schema_with = fields::lock_type, required = false)]
-    lock_type: Option<&'static str>,
-    /// With NEIGHBOR: the file of the request that it imports, or that imports it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = FilePath, required = false)]
-    neighbor_of: Option<String>,
-    /// What the holder says it is doing, and why.
-    #[schema(min_length = 1, max_length = 500)]
-    message: String,
-    /// When it was granted or last renewed, Unix seconds.
-    #[schema(minimum = 0)]
-    timestamp: i64,
-    /// From when on it is free unless it is renewed, Unix seconds.
-    #[schema(minimum = 0)]
-    expiry: i64,
-    /// Which agent of the holder's.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = AgentId, required = false)]
-    agent_id: Option<String>,
-    /// All readers, where there are several; the lock itself shows the earliest.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(min_items = 2)]
-    readers: Vec<Reader>,
-}
-
-/// One of several readers of a file.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-struct Reader {
-    /// Verified login.
-    user: String,
-    /// Name to show; the login where none is known.
-    user_name: String,
-    /// Which agent of that person.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = AgentId, required = false)]
-    agent_id: Option<String>,
-    /// What the reader says it is doing, and why.
-    #[schema(min_length = 1, max_length = 500)]
-    message: String,
-    /// When it was granted or last renewed, Unix seconds.
-    #[schema(minimum = 0)]
-    timestamp: i64,
-    /// From when on it is free unless it is renewed, Unix seconds.
-    #[schema(minimum = 0)]
-    expiry: i64,
-}
-
-impl From<&LockEntry> for Reader {
-    fn from(entry: &LockEntry) -> Self {
-        Reader {
-            user: entry.user_id.clone(),
-            user_name: entry.user_name.clone(),
-            agent_id: entry.agent_id.clone(),
-            message: entry.message.clone(),
-            timestamp: entry.timestamp,
-            expiry: entry.expiry,
-        }
+fn reader(entry: &LockEntry) -> Reader {
+    Reader {
+        user: entry.user_id.clone(),
+        user_name: entry.user_name.clone(),
+        agent_id: entry.agent_id.clone(),
+        message: entry.message.clone(),
+        timestamp: entry.timestamp,
+        expiry: entry.expiry,
     }
 }
 
-/// A lock of the caller's own, under its file.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub(super) struct OwnLockView {
-    status: Claim,
-    /// What the caller has said.
-    #[schema(min_length = 1, max_length = 500)]
-    message: String,
-    /// When it was granted or last renewed, Unix seconds.
-    #[schema(minimum = 0)]
-    timestamp: i64,
-    /// From when on it is free unless it is renewed, Unix seconds.
-    #[schema(minimum = 0)]
-    expiry: i64,
-    /// Fencing token: grows with every grant in the repository.
-    #[schema(minimum = 1)]
-    token: i64,
-}
-
 /// The caller's own locks by file path.
-pub(super) fn own_locks(survey: &Survey) -> BTreeMap<String, OwnLockView> {
-    let view = |entry: &LockEntry| OwnLockView {
+pub(super) fn own_locks(survey: &Survey) -> BTreeMap<String, OwnLock> {
+    let view = |entry: &LockEntry| OwnLock {
         status: entry.status,
         message: entry.message.clone(),
         timestamp: entry.timestamp,
@@ -116,7 +38,7 @@ pub(super) fn own_locks(survey: &Survey) -> BTreeMap<String, OwnLockView> {
 }
 
 /// Others' locks by file path: DIRECT and NEIGHBOR. A lock on another branch is a warning, not one of these.
-pub(super) fn others_locks(findings: &[Finding]) -> BTreeMap<String, LockView> {
+pub(super) fn others_locks(findings: &[Finding]) -> BTreeMap<String, OtherLock> {
     by_file(findings.iter().filter_map(|finding| match finding.relation {
         Relation::Direct => Some((&finding.entry, Concern::Direct)),
         Relation::Neighbor => Some((&finding.entry, Concern::Neighbor(&finding.via))),
@@ -125,7 +47,7 @@ pub(super) fn others_locks(findings: &[Finding]) -> BTreeMap<String, LockView> {
 }
 
 /// All locks of a branch by file path.
-pub(super) fn locks_on_branch(entries: &[LockEntry]) -> BTreeMap<String, LockView> {
+pub(super) fn locks_on_branch(entries: &[LockEntry]) -> BTreeMap<String, OtherLock> {
     by_file(entries.iter().map(|entry| (entry, Concern::None)))
 }
 
@@ -138,7 +60,7 @@ enum Concern<'a> {
     Neighbor(&'a str),
 }
 
-fn by_file<'a>(entries: impl Iterator<Item = (&'a LockEntry, Concern<'a>)>) -> BTreeMap<String, LockView> {
+fn by_file<'a>(entries: impl Iterator<Item = (&'a LockEntry, Concern<'a>)>) -> BTreeMap<String, OtherLock> {
     let mut files: BTreeMap<&str, Vec<(&LockEntry, Concern<'_>)>> = BTreeMap::new();
     for (entry, concern) in entries {
         files.entry(&entry.file_path).or_default().push((entry, concern));
@@ -150,10 +72,10 @@ fn by_file<'a>(entries: impl Iterator<Item = (&'a LockEntry, Concern<'a>)>) -> B
             let (earliest, concern) = entries.first()?;
             let (lock_type, neighbor_of) = match concern {
                 Concern::None => (None, None),
-                Concern::Direct => (Some("DIRECT"), None),
-                Concern::Neighbor(via) => (Some("NEIGHBOR"), Some((*via).to_owned())),
+                Concern::Direct => (Some(LockType::Direct), None),
+                Concern::Neighbor(via) => (Some(LockType::Neighbor), Some((*via).to_owned())),
             };
-            let view = LockView {
+            let view = OtherLock {
                 user: earliest.user_id.clone(),
                 user_name: earliest.user_name.clone(),
                 status: earliest.status,
@@ -164,7 +86,7 @@ fn by_file<'a>(entries: impl Iterator<Item = (&'a LockEntry, Concern<'a>)>) -> B
                 expiry: earliest.expiry,
                 agent_id: earliest.agent_id.clone(),
                 readers: if entries.len() > 1 {
-                    entries.iter().map(|(entry, _)| Reader::from(*entry)).collect()
+                    entries.iter().map(|(entry, _)| reader(entry)).collect()
                 } else {
                     Vec::new()
                 },
@@ -190,8 +112,8 @@ pub(super) fn sentence(finding: &Finding) -> String {
         .map(|agent| format!(" (agent '{agent}')"))
         .unwrap_or_default();
     let doing = match status {
-        Claim::Reading => "read",
-        Claim::Writing => "written",
+        LockMode::Reading => "read",
+        LockMode::Writing => "written",
     };
     match (finding.relation, finding.direction) {
         (Relation::Direct, _) => format!("File '{file_path}' is locked by user '{user_id}'{agent} (DIRECT): {message}"),
@@ -209,11 +131,11 @@ pub(super) fn sentence(finding: &Finding) -> String {
     }
 }
 
-/// Warnings about locks that are reported but block nothing: on other branches, and written neighbours.
+/// Warnings about locks that are reported but block nothing: on other branches, and written neighbors.
 pub(super) fn warnings(findings: &[Finding]) -> impl Iterator<Item = String> {
     findings.iter().filter_map(|finding| match finding.relation {
         Relation::CrossBranch => Some(format!("CROSS_BRANCH: {}", sentence(finding))),
-        Relation::Neighbor if !finding.blocks && finding.entry.status == Claim::Writing => {
+        Relation::Neighbor if !finding.blocks && finding.entry.status == LockMode::Writing => {
             Some(format!("NEIGHBOR: {}", sentence(finding)))
         }
         _ => None,
@@ -266,7 +188,7 @@ mod tests {
     fn what_was_held_is_said_once_for_each_claim_and_a_few_claims_alone() {
         let held = |file: &str, since, message: &str| Held {
             file_path: file.to_owned(),
-            status: Claim::Writing,
+            status: LockMode::Writing,
             since,
             message: message.to_owned(),
         };

@@ -4,17 +4,16 @@
 use axum::Json;
 use axum::extract::{Query, State};
 use axum::http::HeaderMap;
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use coord_protocol::schema::{AgentId, Branch as BranchName, RepoUrl};
+use coord_protocol::{HeldLock, LocksResponse};
+use serde::Deserialize;
 
-use super::check_status::is_zero;
 use super::entrance::enter_repository;
 use super::openapi::LocksAnswers;
 use super::openapi::fields::{self, AgentHeaders};
 use super::question::{agent_of, in_field, required};
 use super::{ApiError, AppState, live_locks};
-use crate::domain::schema::RepoUrl;
-use crate::domain::{AgentId, Branch, Claim, FilePath, LockEntry, RepoId};
+use crate::domain::{Branch, LockEntry, RepoId};
 use crate::store::StoreError;
 
 /// Most KiB of locks in one answer, where each counts for one at least: as many as one person may hold.
@@ -28,7 +27,7 @@ pub(super) struct LocksQuery {
     #[param(value_type = RepoUrl, example = "https://github.com/acme/shop.git")]
     repo_url: Option<String>,
     /// Locks on this branch alone; without it, on all branches.
-    #[param(value_type = Branch, required = false, example = "main")]
+    #[param(value_type = BranchName, required = false, example = "main")]
     branch: Option<String>,
     /// `me`: locks of the caller alone, those of all of its agents, unless an agent is named.
     #[param(schema_with = fields::me, required = false)]
@@ -38,58 +37,17 @@ pub(super) struct LocksQuery {
     agent_id: Option<String>,
 }
 
-/// Who holds what.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Locks)]
-pub(super) struct LocksResponse {
-    /// By branch, file and time: a file that several read is in it several times.
-    locks: Vec<HeldLock>,
-    /// How many are left out, where there are very many; with `holder=me` none ever are.
-    #[serde(skip_serializing_if = "is_zero")]
-    #[schema(minimum = 1)]
-    locks_omitted: u64,
-}
-
-/// A lock.
-#[derive(Serialize, ToSchema)]
-struct HeldLock {
-    #[schema(value_type = FilePath)]
-    file_path: String,
-    #[schema(value_type = Branch)]
-    branch: String,
-    /// Verified login of the holder.
-    user: String,
-    /// The holder's name to show; the login where none is known.
-    user_name: String,
-    /// Which agent of the holder's.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = AgentId, required = false)]
-    agent_id: Option<String>,
-    status: Claim,
-    /// What the holder says it is doing, and why.
-    #[schema(min_length = 1, max_length = 500)]
-    message: String,
-    /// When it was granted or last renewed, Unix seconds.
-    #[schema(minimum = 0)]
-    timestamp: i64,
-    /// From when on it is free unless it is renewed, Unix seconds.
-    #[schema(minimum = 0)]
-    expiry: i64,
-}
-
-impl From<LockEntry> for HeldLock {
-    fn from(entry: LockEntry) -> Self {
-        HeldLock {
-            file_path: entry.file_path,
-            branch: entry.branch,
-            user: entry.user_id,
-            user_name: entry.user_name,
-            agent_id: entry.agent_id,
-            status: entry.status,
-            message: entry.message,
-            timestamp: entry.timestamp,
-            expiry: entry.expiry,
-        }
+fn held_lock(entry: LockEntry) -> HeldLock {
+    HeldLock {
+        file_path: entry.file_path,
+        branch: entry.branch,
+        user: entry.user_id,
+        user_name: entry.user_name,
+        agent_id: entry.agent_id,
+        status: entry.status,
+        message: entry.message,
+        timestamp: entry.timestamp,
+        expiry: entry.expiry,
     }
 }
 
@@ -150,28 +108,26 @@ pub(super) async fn get_locks(
                 .as_ref()
                 .is_none_or(|agent| entry.agent_id.as_deref() == Some(agent.as_str()))
     })?;
-    Ok(Json(LocksResponse::of(locks)))
+    Ok(Json(response_of(locks)))
 }
 
-impl LocksResponse {
-    fn of(mut locks: Vec<LockEntry>) -> Self {
-        locks.sort_by(|one, other| {
-            let order = |entry: &LockEntry| (entry.timestamp, entry.token);
-            (&one.branch, &one.file_path)
-                .cmp(&(&other.branch, &other.file_path))
-                .then_with(|| order(one).cmp(&order(other)))
-        });
-        let mut kib = 0;
-        let fitting = locks.iter().take_while(|entry| {
-            kib += kib_of(entry);
-            kib <= MOST_KIB
-        });
-        let fitting = fitting.count();
-        let locks_omitted = (locks.len() - fitting) as u64;
-        LocksResponse {
-            locks: locks.into_iter().take(fitting).map(HeldLock::from).collect(),
-            locks_omitted,
-        }
+fn response_of(mut locks: Vec<LockEntry>) -> LocksResponse {
+    locks.sort_by(|one, other| {
+        let order = |entry: &LockEntry| (entry.timestamp, entry.token);
+        (&one.branch, &one.file_path)
+            .cmp(&(&other.branch, &other.file_path))
+            .then_with(|| order(one).cmp(&order(other)))
+    });
+    let mut kib = 0;
+    let fitting = locks.iter().take_while(|entry| {
+        kib += kib_of(entry);
+        kib <= MOST_KIB
+    });
+    let fitting = fitting.count();
+    let locks_omitted = (locks.len() - fitting) as u64;
+    LocksResponse {
+        locks: locks.into_iter().take(fitting).map(held_lock).collect(),
+        locks_omitted,
     }
 }
 
@@ -185,6 +141,7 @@ fn kib_of(entry: &LockEntry) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::LockMode;
 
     fn entry(number: usize, message: &str) -> LockEntry {
         let file_path = format!("src/{number:05}.ts");
@@ -195,7 +152,7 @@ mod tests {
             user_id: "ann".to_owned(),
             user_name: "Ann".to_owned(),
             agent_id: None,
-            status: Claim::Reading,
+            status: LockMode::Reading,
             agent_head: "9bee4e1".to_owned(),
             message: message.to_owned(),
             timestamp: 1,
@@ -209,12 +166,12 @@ mod tests {
     #[test]
     fn an_answer_holds_all_that_one_person_may_hold_and_says_how_many_it_leaves_out() {
         let short: Vec<LockEntry> = (0..MOST_KIB).map(|number| entry(number, "Reading")).collect();
-        let answer = LocksResponse::of(short);
+        let answer = response_of(short);
         assert_eq!((answer.locks.len(), answer.locks_omitted), (MOST_KIB, 0));
         // 500 characters of four bytes each: two KiB and more.
         let long = "\u{1d11e}".repeat(500);
         let long: Vec<LockEntry> = (0..MOST_KIB).rev().map(|number| entry(number, &long)).collect();
-        let answer = LocksResponse::of(long);
+        let answer = response_of(long);
         assert_eq!((answer.locks.len(), answer.locks_omitted), (666, 1334));
         assert_eq!(answer.locks[0].file_path, "src/00000.ts");
         assert!(serde_json::to_string(&answer).unwrap().len() < 4_000_000);

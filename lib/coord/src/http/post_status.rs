@@ -2,144 +2,24 @@
 
 mod release;
 
-use std::collections::BTreeMap;
-
 use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{Request, StatusCode};
 use axum::response::{IntoResponse, Response};
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use coord_protocol::{ErrorCode, Metadata, Orchestration, PostRequest, PostResponse};
 
 use super::body::read_json;
-use super::check_status::{blocking_metadata, blocking_reason, is_zero};
+use super::check_status::{blocking_metadata, blocking_reason};
 use super::entrance::Right;
-use super::error::ErrorBody;
-use super::lock_view::{LockView, OwnLockView, already_held, others_locks, own_locks, warnings};
-use super::openapi::fields::{self, AgentHeaders};
+use super::lock_view::{already_held, others_locks, own_locks, warnings};
+use super::openapi::fields::AgentHeaders;
 use super::openapi::{PostAnswers, examples};
 use super::question::{Fields, Question, in_field, named, required};
 use super::{ApiError, AppState};
-use crate::domain::orchestration::{self, Action, Facts, Metadata, Orchestration};
-use crate::domain::schema::{self, CommitId, RepoUrl};
-use crate::domain::{AgentId, Branch, Claim, CommitSha, LockStatus, Message};
+use crate::domain::orchestration::{self, Action, Facts, Operation};
+use crate::domain::{CommitSha, LockMode, LockReason, LockStatus};
 use crate::store::scripts::{self, ClaimOutcome, Finding, Survey, Wanted};
-
-/// The request, as sent.
-#[derive(Debug, Deserialize, ToSchema)]
-pub(super) struct PostRequest {
-    /// The repository.
-    #[schema(value_type = RepoUrl)]
-    repo_url: Option<String>,
-    /// The branch that the work is for.
-    #[schema(value_type = Branch)]
-    branch: Option<String>,
-    #[schema(schema_with = schema::file_paths, required = true)]
-    file_paths: Option<Vec<String>>,
-    /// READING and WRITING claim all of the files or none, and renew; OPEN gives back.
-    #[schema(value_type = LockStatus)]
-    status: Option<LockStatus>,
-    /// What the caller is doing and why, in one sentence: other agents and people see it.
-    #[schema(value_type = Message)]
-    message: Option<String>,
-    /// The commit that the working copy is at: `git rev-parse HEAD`.
-    #[schema(value_type = CommitId)]
-    agent_head: Option<String>,
-    /// The newest commit of the remote branch that the working copy contains (`git merge-base HEAD origin/BRANCH`): shows that
-    /// a caller with unpushed commits is not behind.
-    #[schema(value_type = Option<CommitId>)]
-    base_head: Option<String>,
-    /// With OPEN, the commit that was pushed. Required where the caller has one of the files WRITING, unless `abandon` is true.
-    #[schema(value_type = Option<CommitId>)]
-    new_repo_head: Option<String>,
-    /// Which of several agents of one person asks; goes before the header `X-Coord-Agent`.
-    #[schema(value_type = Option<AgentId>)]
-    agent_id: Option<String>,
-    /// With OPEN: give back without a push, for work thrown away. `["*"]` in `file_paths` is then everything that the caller, this
-    /// one agent of its person, holds on the branch; a file of that name is `./*`.
-    abandon: Option<bool>,
-}
-
-/// The answer. A refusal has the error besides.
-#[derive(Serialize, ToSchema)]
-pub(super) struct PostResponse {
-    /// Whether it was done.
-    success: bool,
-    /// Files that import those that were just given back.
-    orphaned_dependencies: Vec<String>,
-    /// How many there are, where not all are listed; where they are too many to be counted, at least so many.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    orphaned_dependencies_total: Option<u64>,
-    orchestration: Orchestration,
-    /// Newest known commit of the branch; `null` where it could not be asked.
-    #[schema(required = true)]
-    repo_head: Option<CommitSha>,
-    /// The reference that `repo_head` was read from: `refs/remotes/REMOTE/BRANCH` in a clone that fetches, `refs/heads/BRANCH`
-    /// on GitHub and in a clone whose own branch counts. `null` where only the store knows the head.
-    #[schema(required = true)]
-    repo_head_ref: Option<String>,
-    /// What the caller now holds of the requested files; left out of a refusal, which changed nothing.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    locks: Option<BTreeMap<String, OwnLockView>>,
-    /// Others' locks that stand in the way.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    conflicting_locks: BTreeMap<String, LockView>,
-    /// How many locks are not in `conflicting_locks`, where there are very many.
-    #[serde(skip_serializing_if = "is_zero")]
-    #[schema(minimum = 1)]
-    locks_omitted: u64,
-    #[schema(schema_with = fields::warnings)]
-    warnings: Vec<String>,
-    #[serde(flatten)]
-    #[schema(ignore)]
-    error: Option<ErrorBody>,
-}
-
-impl PostResponse {
-    fn new(success: bool, orchestration: Orchestration) -> Self {
-        PostResponse {
-            success,
-            orphaned_dependencies: Vec::new(),
-            orphaned_dependencies_total: None,
-            orchestration,
-            repo_head: None,
-            repo_head_ref: None,
-            locks: success.then(BTreeMap::new),
-            conflicting_locks: BTreeMap::new(),
-            locks_omitted: 0,
-            warnings: Vec::new(),
-            error: None,
-        }
-    }
-
-    /// A refusal by the rules: 409, with `code`.
-    fn refusal(code: &'static str, orchestration: Orchestration) -> Self {
-        let message = orchestration.reason.clone();
-        let error = ErrorBody {
-            error: code,
-            message,
-            field: None,
-        };
-        PostResponse {
-            error: Some(error),
-            ..PostResponse::new(false, orchestration)
-        }
-    }
-}
-
-impl IntoResponse for PostResponse {
-    fn into_response(self) -> Response {
-        let status = if self.success {
-            StatusCode::OK
-        } else {
-            StatusCode::CONFLICT
-        };
-        (status, Json(self)).into_response()
-    }
-}
 
 /// Claim files, renew a claim, or give files back.
 ///
@@ -156,7 +36,16 @@ impl IntoResponse for PostResponse {
 )]
 pub(super) async fn post_status(State(state): State<AppState>, request: Request<Body>) -> Response {
     let answered = answer(&state, request).await;
-    answered.map_or_else(|error| refuse(&error), IntoResponse::into_response)
+    answered.map_or_else(|error| refuse(&error), respond)
+}
+
+fn respond(response: PostResponse) -> Response {
+    let status = if response.success {
+        StatusCode::OK
+    } else {
+        StatusCode::CONFLICT
+    };
+    (status, Json(response)).into_response()
 }
 
 /// `error` as the answer.
@@ -178,7 +67,7 @@ fn offline(error: &ApiError) -> Response {
         is_offline: true,
         ..Facts::default()
     };
-    let action = orchestration::decide(orchestration::Question::Release, facts);
+    let action = orchestration::decide(Operation::Release, facts);
     let reason = format!("Without locks it is not safe to write: {}", body.message);
     let mut response = PostResponse::new(false, Orchestration::new(action, reason));
     response.warnings = vec![Question::offline_warning()];
@@ -205,7 +94,7 @@ async fn answer(state: &AppState, request: Request<Body>) -> Result<PostResponse
         &headers,
     )?;
     let status = *required("status", &sent.status)?;
-    let message = Message::parse(required("message", &sent.message)?).map_err(in_field("message"))?;
+    let message = LockReason::parse(required("message", &sent.message)?).map_err(in_field("message"))?;
     let new_head = sent
         .new_repo_head
         .as_deref()
@@ -214,8 +103,8 @@ async fn answer(state: &AppState, request: Request<Body>) -> Result<PostResponse
         .map_err(in_field("new_repo_head"))?;
 
     let mut response = match status {
-        LockStatus::Reading => claim(state, &question, Claim::Reading, &message).await?,
-        LockStatus::Writing => claim(state, &question, Claim::Writing, &message).await?,
+        LockStatus::Reading => claim(state, &question, LockMode::Reading, &message).await?,
+        LockStatus::Writing => claim(state, &question, LockMode::Writing, &message).await?,
         LockStatus::Open => release::release(state, &question, &message, new_head, is_abandoned).await?,
     };
     if message.is_vague(&question.paths) {
@@ -231,11 +120,11 @@ async fn answer(state: &AppState, request: Request<Body>) -> Result<PostResponse
 async fn claim(
     state: &AppState,
     question: &Question,
-    wanted: Claim,
-    message: &Message,
+    wanted: LockMode,
+    message: &LockReason,
 ) -> Result<PostResponse, ApiError> {
     let mut entrance = question.enter(state, Right::Push).await?;
-    if wanted == Claim::Writing {
+    if wanted == LockMode::Writing {
         entrance = entrance.for_writing();
     }
     let claim = Wanted {
@@ -268,20 +157,20 @@ async fn claim(
 
 fn respond_to_claim(
     question: &Question,
-    wanted: Claim,
+    wanted: LockMode,
     survey: Survey,
     is_claimed: bool,
     is_certain: bool,
 ) -> PostResponse {
     let blocking: Vec<&Finding> = survey.findings.iter().filter(|finding| finding.blocks).collect();
-    let written = survey.held.iter().filter(|held| held.status == Claim::Writing);
+    let written = survey.held.iter().filter(|held| held.status == LockMode::Writing);
     let facts = Facts {
         is_behind: survey.is_behind,
         is_renewal: written.count() == question.paths.len(),
         is_blocked: !blocking.is_empty(),
         ..Facts::default()
     };
-    let action = orchestration::decide(orchestration::Question::Claim(wanted), facts);
+    let action = orchestration::decide(Operation::Claim(wanted), facts);
     debug_assert_eq!(
         is_claimed,
         action == Action::Proceed,
@@ -295,12 +184,15 @@ fn respond_to_claim(
                 .retry_after
                 .map(|seconds| format!("; the first lock expires in {seconds} s"));
             let reason = format!("{}{}", blocking_reason(&blocking), expires.unwrap_or_default());
-            PostResponse::refusal("LOCK_CONFLICT", Orchestration::new(action, reason).with(metadata))
+            PostResponse::refusal(
+                ErrorCode::LockConflict,
+                Orchestration::new(action, reason).with(metadata),
+            )
         }
         _ => {
             let verb = match wanted {
-                Claim::Reading => "read",
-                Claim::Writing => "write",
+                LockMode::Reading => "read",
+                LockMode::Writing => "write",
             };
             PostResponse::new(
                 true,
@@ -309,7 +201,7 @@ fn respond_to_claim(
         }
     };
     response.warnings = question.warnings(&survey, is_certain);
-    if let (true, true, Claim::Writing, Some(warning)) =
+    if let (true, true, LockMode::Writing, Some(warning)) =
         (is_claimed, facts.is_behind, wanted, response.warnings.first_mut())
     {
         warning.push_str(" What you hold is renewed all the same; PULL (git pull --rebase) before you push.");
@@ -324,7 +216,7 @@ fn respond_to_claim(
         response.conflicting_locks = others_locks(&survey.findings);
         response.locks_omitted = survey.omitted;
     }
-    response.repo_head = Some(survey.head.commit);
+    response.repo_head = Some(survey.head.commit.to_string());
     response
 }
 
@@ -340,8 +232,11 @@ fn stale(question: &Question, survey: &Survey, blocking: &[&Finding], is_certain
         reason = format!("{reason}. Besides: {}", blocking_reason(blocking));
     }
     let metadata = Metadata {
-        remote_head: Some(survey.head.commit.clone()),
+        remote_head: Some(survey.head.commit.to_string()),
         ..blocking_metadata(blocking, None)
     };
-    PostResponse::refusal("STALE_HEAD", Orchestration::new(Action::Pull, reason).with(metadata))
+    PostResponse::refusal(
+        ErrorCode::StaleHead,
+        Orchestration::new(Action::Pull, reason).with(metadata),
+    )
 }

@@ -2,7 +2,7 @@
 
 use super::{EmbeddedStore, ask, say, words};
 use crate::disk::Disk;
-use coord::domain::{Branch, Claim, CommitSha, FilePath, Holder, NeighborPolicy, RepoId, UserId};
+use coord::domain::{Branch, CommitSha, FilePath, Holder, LockMode, NeighborPolicy, RepoId, UserId};
 use coord::store::scripts::{Entered, Entry, check_status};
 use coord::store::{Store, StoreError, Value, keys};
 use parking_lot::Mutex;
@@ -246,7 +246,7 @@ async fn a_check_is_answered_while_nothing_can_be_cleared_away() {
     let known = [head.clone()];
     let entry = Entry::of(&repo, &branch, &holder, Some(&head), &known);
     let paths = [FilePath::parse("a.ts").unwrap()];
-    let checked = check_status(&store, &entry, &paths, Claim::Writing, NeighborPolicy::Block).await;
+    let checked = check_status(&store, &entry, &paths, LockMode::Writing, NeighborPolicy::Block).await;
     assert!(matches!(checked, Ok(Entered::In(survey)) if survey.findings.is_empty()));
 }
 

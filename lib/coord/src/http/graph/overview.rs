@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::domain::{Branch, RepoId};
-use crate::http::lock_view::{LockView, locks_on_branch};
+use crate::http::lock_view::locks_on_branch;
 use crate::http::{ApiError, live_locks};
 use crate::store::{Request, StoreError, Value, keys};
+use coord_protocol::OtherLock;
 
 pub(super) struct Overview {
     /// The commit that the graph is of; `None` where there is none yet.
@@ -19,7 +20,7 @@ pub(super) struct Overview {
     pub(super) failure: Option<String>,
     /// How far the build is that is under way.
     pub(super) progress: Option<BuildProgress>,
-    pub(super) locks: BTreeMap<String, LockView>,
+    pub(super) locks: BTreeMap<String, OtherLock>,
     /// Whether the store has to be told that somebody asks, so that the graph is kept: once a day.
     pub(super) is_to_be_kept: bool,
 }

@@ -9,10 +9,10 @@ use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::auth::{Caller, Entrant};
-use crate::domain::schema::RepoUrl;
 use crate::domain::{Branch, FilePath, RepoId};
 use crate::http::ApiError;
 use crate::http::question::{in_field, required};
+use coord_protocol::schema::{self, RepoUrl};
 
 /// Most steps from a focus.
 pub(super) const MAX_DEPTH: u32 = 32;
@@ -25,13 +25,13 @@ pub(in crate::http) struct GraphQuery {
     #[param(value_type = RepoUrl, example = "https://github.com/acme/shop.git")]
     repo_url: Option<String>,
     /// The branch.
-    #[param(value_type = Branch, example = "main")]
+    #[param(value_type = schema::Branch, example = "main")]
     branch: Option<String>,
     /// How edges are written: as objects, or as pairs of indices into `nodes`. Objects by default.
     #[param(value_type = Format, inline, required = false)]
     format: Option<String>,
     /// A file: the answer is the part of the graph around it, of 2,000 files at most.
-    #[param(value_type = FilePath, required = false)]
+    #[param(value_type = schema::FilePath, required = false)]
     focus: Option<String>,
     /// Most steps from `focus`, without which it is refused; 1 by default.
     #[param(value_type = u32, required = false, maximum = 32)]

@@ -11,9 +11,9 @@ use super::overview::{BuildProgress, Overview};
 use super::query::{DirectionName, Focus, Format};
 use crate::builds::stored_graph::Node;
 use crate::http::ApiError;
-use crate::http::lock_view::LockView;
 use crate::http::openapi::fields;
 use coord_graph::{FileId, KindSet};
+use coord_protocol::OtherLock;
 
 /// Most files around a focus.
 const MAX_FOCUS_FILES: usize = 2_000;
@@ -50,8 +50,8 @@ pub(in crate::http) struct GraphView<'a> {
     #[schema(schema_with = edges_schema)]
     edges: Edges<'a>,
     /// Locks on the files shown, by file path.
-    #[schema(value_type = BTreeMap<String, LockView>)]
-    locks: BTreeMap<&'a str, &'a LockView>,
+    #[schema(value_type = BTreeMap<String, OtherLock>)]
+    locks: BTreeMap<&'a str, &'a OtherLock>,
     #[schema(schema_with = fields::version, required = true)]
     version: Option<&'a str>,
     state: GraphState,

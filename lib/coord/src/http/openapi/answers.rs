@@ -10,8 +10,9 @@ use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response, ResponseBuilder};
 
 use super::errors::{Answers, Cause, Reader, errors, finish, retry_later, with_error};
 use super::examples;
-use crate::domain::schema::one_of;
 use crate::sweep::SweepReport;
+use coord_protocol::ErrorCode;
+use coord_protocol::schema::one_of;
 
 /// Answers of `check_status`.
 pub(in crate::http) enum CheckAnswers {}
@@ -98,11 +99,11 @@ impl IntoResponses for PostAnswers {
             narrowed("PostResponse", "success", just(true), &["locks"]).example(Some(examples::post_granted()));
         answers.insert(200, answer("Claimed, renewed, or given back", granted));
         let codes = [
-            "LOCK_CONFLICT",
-            "LOCK_LOST",
-            "NOT_PUSHED",
-            "STALE_HEAD",
-            "TOO_MANY_LOCKS",
+            ErrorCode::LockConflict,
+            ErrorCode::LockLost,
+            ErrorCode::NotPushed,
+            ErrorCode::StaleHead,
+            ErrorCode::TooManyLocks,
         ];
         let refused = with_error(&["PostResponse", "ErrorBody"], &codes).example(Some(examples::post_refused()));
         let why = "Refused by the rules, and nothing was changed: another's lock stands in the way (LOCK_CONFLICT, WAIT), the \

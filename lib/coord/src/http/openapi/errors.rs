@@ -2,18 +2,17 @@
 
 use std::collections::BTreeMap;
 
+use coord_protocol::schema::{one_of, whole_number};
+use coord_protocol::{Action, ErrorBody, ErrorCode, Orchestration};
 use serde_json::{Value, json};
 use utoipa::openapi::header::{Header, HeaderBuilder};
 use utoipa::openapi::schema::{AllOfBuilder, ObjectBuilder, Type};
 use utoipa::openapi::{ContentBuilder, Ref, Response, ResponseBuilder};
 
-use crate::domain::orchestration::{Action, Orchestration};
-use crate::domain::schema::{one_of, whole_number};
 use crate::domain::{Branch, RepoId};
 use crate::http::ApiError;
 use crate::http::body::MAX_BYTES;
 use crate::http::edge::MAX_URI_BYTES;
-use crate::http::error::ErrorBody;
 use crate::store::scripts::TooMuch;
 
 /// Answers by status.
@@ -168,7 +167,7 @@ pub(super) fn errors(causes: &[Cause], reader: Reader, allowed: &'static str, of
     by_status
         .into_iter()
         .map(|(status, bodies)| {
-            let codes: Vec<&'static str> = bodies.iter().map(|body| body.error).collect();
+            let codes: Vec<ErrorCode> = bodies.iter().map(|body| body.error).collect();
             let is_whole = status == 503 && offline.is_some();
             let schemas = match &offline {
                 Some((schema, _)) if is_whole => vec![*schema, "ErrorBody"],
@@ -184,7 +183,7 @@ pub(super) fn errors(causes: &[Cause], reader: Reader, allowed: &'static str, of
                     let action = if status == 429 { Action::Wait } else { Action::Stop };
                     example["orchestration"] = json!(Orchestration::new(action, body.message.clone()));
                 }
-                (body.error, example)
+                (body.error.as_str(), example)
             });
             let answer = with_error(&schemas, &codes).examples_from_iter(examples.map(|(code, example)| {
                 let example = utoipa::openapi::example::ExampleBuilder::new().value(Some(example));
@@ -202,10 +201,11 @@ pub(super) fn errors(causes: &[Cause], reader: Reader, allowed: &'static str, of
 }
 
 /// A body that all of `schemas` hold for, with one of `codes` as its error.
-pub(super) fn with_error(schemas: &[&str], codes: &[&'static str]) -> ContentBuilder {
+pub(super) fn with_error(schemas: &[&str], codes: &[ErrorCode]) -> ContentBuilder {
+    let codes: Vec<&'static str> = codes.iter().map(|code| code.as_str()).collect();
     let code = ObjectBuilder::new()
         .schema_type(Type::Object)
-        .property("error", one_of(codes, "A stable code"));
+        .property("error", one_of(&codes, "A stable code"));
     let all = schemas
         .iter()
         .fold(AllOfBuilder::new(), |all, name| all.item(Ref::from_schema_name(*name)));

@@ -1,11 +1,10 @@
 //! Fields and headers that several operations have.
 
+use coord_protocol::schema::{AgentId, one_of};
 use utoipa::IntoParams;
 use utoipa::openapi::Ref;
 use utoipa::openapi::schema::{Array, ArrayBuilder, Object, ObjectBuilder, OneOfBuilder, Schema, Type};
 
-use crate::domain::AgentId;
-use crate::domain::schema::one_of;
 use coord_graph::scan::ImportKind;
 
 /// Headers that say who asks, on the endpoints of agents.
@@ -36,29 +35,6 @@ pub(in crate::http) struct WebhookHeaders {
     /// What it tells of, such as `push`.
     #[param(rename = "X-GitHub-Event", required = true)]
     event: String,
-}
-
-/// Others' locks by how they concern a request.
-pub(in crate::http) fn lock_type() -> Object {
-    one_of(
-        &["DIRECT", "NEIGHBOR"],
-        "DIRECT on a file of the request, NEIGHBOR on one that imports it or that it imports; not there in a graph",
-    )
-}
-
-/// Sentences that begin with a code.
-pub(in crate::http) fn warnings() -> Array {
-    let sentence = ObjectBuilder::new()
-        .schema_type(Type::String)
-        .pattern(Some(
-            "^(STALE_BRANCH|OFFLINE_MODE|CROSS_BRANCH|NEIGHBOR|VAGUE_MESSAGE|LOCK_EXPIRED|LOCK_LOST|ALREADY_HELD|ALREADY_RELEASED|\
-             UNCHANGED|GRAPH_STALE|GRAPH_MISSING|HEAD_UNCONFIRMED): ",
-        ))
-        .examples(["STALE_BRANCH: Your branch is behind origin/main."]);
-    ArrayBuilder::new()
-        .items(sentence)
-        .description(Some("Sentences that begin with a code and a colon"))
-        .build()
 }
 
 /// Forms of an import.

@@ -2,7 +2,7 @@
 //! `public/openapi.json`, so that no function is needed to serve it.
 //!
 //! - `answers`: what each operation answers; `errors`: the errors among that
-//! - `fields`, and [`domain::schema`]: fields and headers
+//! - `fields`, and [`schema`]: fields and headers
 //! - `examples`: requests and answers that a test plays through
 
 mod answers;
@@ -10,6 +10,7 @@ mod errors;
 pub mod examples;
 pub(crate) mod fields;
 
+use coord_protocol::{AgentError, CheckResponse, ErrorBody, LocksResponse, PostResponse, schema};
 use serde_json::Value;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::{Modify, OpenApi};
@@ -18,8 +19,7 @@ pub(super) use answers::{
     CheckAnswers, GraphAnswers, HealthAnswers, LocksAnswers, PostAnswers, SweepAnswers, WebhookAnswers,
 };
 
-use super::{check_status, cron_cleanup, error, github_webhook, graph, health, locks, post_status};
-use crate::domain;
+use super::{check_status, cron_cleanup, github_webhook, graph, health, locks, post_status};
 use crate::sweep::SweepReport;
 
 /// An operation is a line in `paths`.
@@ -44,14 +44,14 @@ use crate::sweep::SweepReport;
         github_webhook::take_delivery,
     ),
     components(schemas(
-        domain::FilePath,
-        error::AgentError,
-        error::ErrorBody,
-        check_status::CheckResponse,
-        post_status::PostResponse,
+        schema::FilePath,
+        AgentError,
+        ErrorBody,
+        CheckResponse,
+        PostResponse,
         graph::GraphView,
         graph::EdgeView,
-        locks::LocksResponse,
+        LocksResponse,
         health::HealthReport,
         github_webhook::WebhookResponse,
         SweepReport,

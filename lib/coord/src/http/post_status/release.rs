@@ -1,12 +1,13 @@
 //! OPEN: files are given back, after a push or without one.
 
+use coord_protocol::{ErrorCode, Metadata, Orchestration, PostResponse};
+
 use super::super::entrance::Right;
 use super::super::question::{Question, graph_warning, named};
 use super::super::{ApiError, AppState};
-use super::PostResponse;
-use crate::domain::orchestration::{self, Action, Facts, Metadata, Orchestration};
+use crate::domain::orchestration::{self, Action, Facts, Operation};
 use crate::domain::work::Shortfall;
-use crate::domain::{CommitSha, LockEntry, Message};
+use crate::domain::{CommitSha, LockEntry, LockReason};
 use crate::source::KnownHead;
 use crate::store::scripts::{self, Release, ReleaseOutcome, Released};
 
@@ -14,7 +15,7 @@ use crate::store::scripts::{self, Release, ReleaseOutcome, Released};
 pub(super) async fn release(
     state: &AppState,
     question: &Question,
-    message: &Message,
+    message: &LockReason,
     new_head: Option<CommitSha>,
     is_abandoned: bool,
 ) -> Result<PostResponse, ApiError> {
@@ -95,8 +96,8 @@ fn respond(
         is_lost: matches!(outcome, ReleaseOutcome::Lost { .. }),
         ..Facts::default()
     };
-    let action = orchestration::decide(orchestration::Question::Release, facts);
-    let head = outcome.head().map(|head| head.commit.clone());
+    let action = orchestration::decide(Operation::Release, facts);
+    let head = outcome.head().map(|head| head.commit.to_string());
     let mut response = match outcome {
         ReleaseOutcome::NoNewHead { written } => {
             return Err(ApiError::InvalidField {
@@ -123,7 +124,7 @@ fn respond(
                 unpushed: files,
                 ..Metadata::default()
             };
-            PostResponse::refusal("NOT_PUSHED", Orchestration::new(action, reason).with(metadata))
+            PostResponse::refusal(ErrorCode::NotPushed, Orchestration::new(action, reason).with(metadata))
         }
         ReleaseOutcome::Lost { others, .. } => lost(action, &others),
         ReleaseOutcome::Released(released) => released_response(action, question, released),
@@ -168,7 +169,7 @@ fn lost(action: Action, others: &[LockEntry]) -> PostResponse {
         conflicts: files,
         ..Metadata::default()
     };
-    PostResponse::refusal("LOCK_LOST", Orchestration::new(action, reason).with(metadata))
+    PostResponse::refusal(ErrorCode::LockLost, Orchestration::new(action, reason).with(metadata))
 }
 
 fn released_response(action: Action, question: &Question, released: Released) -> PostResponse {

@@ -4,7 +4,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use super::entry::{Entered, Entry, Kind, Rates, SeenHead, entered};
 use super::reply::{Reply, arguments, call};
 use super::{CHECK_STATUS, CLAIM, MARK_DUE, UNMARK_DUE, branch_keys};
-use crate::domain::{Claim, CommitSha, FilePath, LockEntry, Message, NeighborPolicy, RepoId};
+use crate::domain::{CommitSha, FilePath, LockEntry, LockMode, LockReason, NeighborPolicy, RepoId};
 use crate::recent::Recent;
 use crate::store::{Request, Store, StoreError, keys};
 
@@ -72,7 +72,7 @@ pub struct Held {
     /// The file.
     pub file_path: String,
     /// How.
-    pub status: Claim,
+    pub status: LockMode,
     /// Since when, Unix seconds.
     pub since: i64,
     /// What the caller had said.
@@ -134,8 +134,8 @@ fn read_claim(mut reply: Reply) -> Result<Survey, StoreError> {
         Ok(Held {
             file_path: tuple.text()?,
             status: match tuple.text()?.as_str() {
-                "READING" => Claim::Reading,
-                "WRITING" => Claim::Writing,
+                "READING" => LockMode::Reading,
+                "WRITING" => LockMode::Writing,
                 _ => return Err(tuple.malformed("an unknown status")),
             },
             since: tuple.number()?,
@@ -153,7 +153,7 @@ pub async fn check_status(
     store: &dyn Store,
     entry: &Entry<'_>,
     paths: &[FilePath],
-    intent: Claim,
+    intent: LockMode,
     policy: NeighborPolicy,
 ) -> Result<Entered<Survey>, StoreError> {
     let mut args = entry.arguments(Kind::Read, paths.len());
@@ -170,13 +170,13 @@ pub async fn check_status(
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted<'a> {
     /// For reading or writing.
-    pub claim: Claim,
+    pub claim: LockMode,
     /// What a written neighbour means.
     pub policy: NeighborPolicy,
     /// The caller's commit.
     pub agent_head: &'a CommitSha,
     /// What the caller is about to do.
-    pub message: &'a Message,
+    pub message: &'a LockReason,
     /// How long, unless it is renewed.
     pub ttl_seconds: u32,
     /// The files.

@@ -2,7 +2,7 @@ use super::entry::{Entered, Entry, Kind, SeenHead, entered};
 use super::reply::{Reply, arguments, call};
 use super::{RELEASE, branch_keys};
 use crate::domain::work::{Shortfall, Verdict};
-use crate::domain::{CommitSha, FilePath, FilePaths, LockEntry, Message};
+use crate::domain::{CommitSha, FilePath, FilePaths, LockEntry, LockReason};
 use crate::store::{Store, StoreError, keys, script};
 
 /// Most importers that one release returns, and most bytes of them; how many there are is told beside them.
@@ -19,7 +19,7 @@ pub struct Release<'a> {
     /// The work is thrown away: no push is asked for.
     pub is_abandoned: bool,
     /// What the caller says.
-    pub message: &'a Message,
+    pub message: &'a LockReason,
     /// The files; none is everything that the caller holds on the branch.
     pub paths: &'a [FilePath],
     /// Whether a source can be asked what the store cannot tell of the work.

@@ -1,4 +1,4 @@
-//! The values of the domain as JSON Schema, for the OpenAPI document. A pattern takes what the type's `parse` takes. A schema
+//! Texts of the wire as JSON Schema, for the OpenAPI document. A pattern takes what the server's `parse` takes. A schema
 //! counts characters where `parse` counts bytes, so that the limits differ beyond ASCII.
 
 use std::borrow::Cow;
@@ -7,7 +7,7 @@ use utoipa::openapi::schema::{Object, ObjectBuilder, Schema, Type};
 use utoipa::openapi::{KnownFormat, RefOr, SchemaFormat};
 use utoipa::{PartialSchema, ToSchema};
 
-use super::{AgentId, Branch, CommitSha, FilePath, FilePaths, Message, RepoId};
+use crate::bounds;
 
 /// A commit id as callers send it.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +16,26 @@ pub enum CommitId {}
 /// A repository as callers name it.
 #[derive(Clone, Copy, Debug)]
 pub enum RepoUrl {}
+
+/// A commit id as the repository has it.
+#[derive(Clone, Copy, Debug)]
+pub enum CommitSha {}
+
+/// The name of a branch.
+#[derive(Clone, Copy, Debug)]
+pub enum Branch {}
+
+/// A file of a repository.
+#[derive(Clone, Copy, Debug)]
+pub enum FilePath {}
+
+/// One of several agents of one person.
+#[derive(Clone, Copy, Debug)]
+pub enum AgentId {}
+
+/// The sentence that says why a file is locked.
+#[derive(Clone, Copy, Debug)]
+pub enum Message {}
 
 /// White space as `str::trim` has it; `\s` differs from one dialect of regular expressions to the next.
 macro_rules! space {
@@ -157,7 +177,7 @@ text!(
         "git@github.com:acme/shop.git",
         "github.com/acme/shop"
     ],
-    |text: ObjectBuilder| text.max_length(Some(RepoId::MAX_URL))
+    |text: ObjectBuilder| text.max_length(Some(bounds::REPO_URL_BYTES))
 );
 text!(
     CommitId,
@@ -181,7 +201,7 @@ text!(
     BRANCH,
     "A branch, without `refs/heads/`: valid by `git check-ref-format --branch`, and at most 255 bytes.",
     ["main", "feature/login"],
-    |text: ObjectBuilder| text.max_length(Some(Branch::MAX_BYTES))
+    |text: ObjectBuilder| text.max_length(Some(bounds::BRANCH_BYTES))
 );
 text!(
     FilePath,
@@ -191,7 +211,7 @@ text!(
      and characters composed (NFC). Not absolute, no folder, no `..`, no backslash, no control characters or others that nobody sees, no \
      blank at either end, and at most 4,096 bytes.",
     ["src/auth.ts"],
-    |text: ObjectBuilder| text.max_length(Some(FilePath::MAX_BYTES))
+    |text: ObjectBuilder| text.max_length(Some(bounds::PATH_BYTES))
 );
 text!(
     AgentId,
@@ -216,7 +236,7 @@ pub fn file_paths() -> utoipa::openapi::schema::Array {
     utoipa::openapi::schema::ArrayBuilder::new()
         .items(utoipa::openapi::Ref::from_schema_name("FilePath"))
         .min_items(Some(1))
-        .max_items(Some(FilePaths::MAX))
+        .max_items(Some(bounds::FILES))
         .description(Some(
             "The files. Spellings of one file count once. At most 64 KiB of paths together",
         ))
@@ -257,4 +277,27 @@ pub fn whole_number(least: usize) -> ObjectBuilder {
         .schema_type(Type::Integer)
         .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64)))
         .minimum(Some(least))
+}
+
+/// Others' locks by how they concern a request.
+pub fn lock_type() -> Object {
+    one_of(
+        &["DIRECT", "NEIGHBOR"],
+        "DIRECT on a file of the request, NEIGHBOR on one that imports it or that it imports; not there in a graph",
+    )
+}
+
+/// Sentences that begin with a code.
+pub fn warnings() -> utoipa::openapi::schema::Array {
+    let sentence = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .pattern(Some(
+            "^(STALE_BRANCH|OFFLINE_MODE|CROSS_BRANCH|NEIGHBOR|VAGUE_MESSAGE|LOCK_EXPIRED|LOCK_LOST|ALREADY_HELD|ALREADY_RELEASED|\
+             UNCHANGED|GRAPH_STALE|GRAPH_MISSING|HEAD_UNCONFIRMED): ",
+        ))
+        .examples(["STALE_BRANCH: Your branch is behind origin/main."]);
+    utoipa::openapi::schema::ArrayBuilder::new()
+        .items(sentence)
+        .description(Some("Sentences that begin with a code and a colon"))
+        .build()
 }

@@ -3,7 +3,7 @@ use super::{FilePath, Invalid, plain_text};
 
 /// What an agent tells the others: one sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Message(String);
+pub struct LockReason(String);
 
 /// Words that say that something is done, not what or why.
 const EMPTY_WORDS: [&str; 38] = [
@@ -47,12 +47,12 @@ const EMPTY_WORDS: [&str; 38] = [
     "working",
 ];
 
-impl Message {
+impl LockReason {
     /// Most characters, after trimming.
-    pub const MAX_CHARS: usize = 500;
+    pub const MAX_CHARS: usize = coord_protocol::bounds::MESSAGE_CHARS;
 
     /// # Errors
-    /// When nothing is left after trimming, or it is longer than [`Message::MAX_CHARS`].
+    /// When nothing is left after trimming, or it is longer than [`LockReason::MAX_CHARS`].
     pub fn parse(text: &str) -> Result<Self, Invalid> {
         let text = text.trim_matches(|character: char| character.is_whitespace() || is_unseen(character));
         let length = text.chars().count();
@@ -67,7 +67,7 @@ impl Message {
                 Self::MAX_CHARS
             )));
         }
-        Ok(Message(plain_text(&text.replace(char::is_whitespace, " "))))
+        Ok(LockReason(plain_text(&text.replace(char::is_whitespace, " "))))
     }
 
     /// Whether the message says no more than the names of the files: "Working on auth.ts".
@@ -125,21 +125,21 @@ mod tests {
             ("Fix login redirect loop in auth.ts", false),
             ("登录修复", false),
         ] {
-            assert_eq!(Message::parse(text).unwrap().is_vague(&paths), vague, "{text}");
+            assert_eq!(LockReason::parse(text).unwrap().is_vague(&paths), vague, "{text}");
         }
     }
 
     #[test]
     fn a_message_is_one_line_that_turns_no_text_around() {
-        let message = Message::parse("Rewriting\nCONFLICT: \u{1b}[2K\u{202e}me").unwrap();
+        let message = LockReason::parse("Rewriting\nCONFLICT: \u{1b}[2K\u{202e}me").unwrap();
         assert_eq!(message.as_str(), "Rewriting CONFLICT: [2Kme");
-        assert!(Message::parse("\u{202e}\u{200b}\u{7}").is_err());
+        assert!(LockReason::parse("\u{202e}\u{200b}\u{7}").is_err());
     }
 
     #[test]
     fn a_message_has_1_to_500_characters_after_trimming() {
-        assert!(Message::parse(" \n\t ").is_err());
-        assert!(Message::parse(&format!("  {}  ", "ä".repeat(500))).is_ok());
-        assert!(Message::parse(&"ä".repeat(501)).is_err());
+        assert!(LockReason::parse(" \n\t ").is_err());
+        assert!(LockReason::parse(&format!("  {}  ", "ä".repeat(500))).is_ok());
+        assert!(LockReason::parse(&"ä".repeat(501)).is_err());
     }
 }

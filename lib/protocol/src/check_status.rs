@@ -1,0 +1,76 @@
+//! `POST /api/check_status`.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::error::ErrorBody;
+use crate::locks::{LockMode, OtherLock, OwnLock, is_zero};
+use crate::orchestration::{Orchestration, Status};
+use crate::schema::{self, AgentId, Branch, CommitId, CommitSha, RepoUrl};
+
+/// The request, as sent.
+#[derive(Clone, Debug, Default, Deserialize, Serialize, ToSchema)]
+pub struct CheckRequest {
+    /// The repository.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = RepoUrl, required = true)]
+    pub repo_url: Option<String>,
+    /// The branch that the work is for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Branch, required = true)]
+    pub branch: Option<String>,
+    /// The files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = schema::file_paths, required = true)]
+    pub file_paths: Option<Vec<String>>,
+    /// The commit that the working copy is at: `git rev-parse HEAD`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = CommitId, required = true)]
+    pub agent_head: Option<String>,
+    /// The newest commit of the remote branch that the working copy contains (`git merge-base HEAD origin/BRANCH`): shows that
+    /// a caller with unpushed commits is not behind.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<CommitId>)]
+    pub base_head: Option<String>,
+    /// What the caller means to do; WRITING unless it says READING.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub intent: Option<LockMode>,
+    /// Which of several agents of one person asks; goes before the header `X-Coord-Agent`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<AgentId>)]
+    pub agent_id: Option<String>,
+}
+
+/// The answer. One that is OFFLINE has the error besides.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct CheckResponse {
+    /// What the situation is called.
+    pub status: Status,
+    /// Newest known commit of the branch; `null` where it could not be asked.
+    #[schema(value_type = Option<CommitSha>, required = true)]
+    pub repo_head: Option<String>,
+    /// The reference that `repo_head` was read from: `refs/remotes/REMOTE/BRANCH` in a clone that fetches, `refs/heads/BRANCH`
+    /// on GitHub and in a clone whose own branch counts. `null` where only the store knows the head.
+    #[schema(required = true)]
+    pub repo_head_ref: Option<String>,
+    /// Others' locks that concern the request, by file path: on the files themselves, and on files that import them or that
+    /// they import.
+    pub locks: BTreeMap<String, OtherLock>,
+    /// The caller's own locks among the files, by file path.
+    pub held: BTreeMap<String, OwnLock>,
+    /// How many locks are not in `locks`, where there are very many.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[schema(minimum = 1)]
+    pub locks_omitted: u64,
+    /// Sentences that begin with a code and a colon.
+    #[schema(schema_with = schema::warnings)]
+    pub warnings: Vec<String>,
+    /// What to do next.
+    pub orchestration: Orchestration,
+    /// Why nothing is known, where it is OFFLINE.
+    #[serde(flatten)]
+    #[schema(ignore)]
+    pub error: Option<ErrorBody>,
+}

@@ -1,0 +1,198 @@
+//! A client over HTTP, for agents' tools and tests. Every call is bounded in time and in the size of its response.
+
+use std::time::Duration;
+
+use reqwest::header::{HeaderMap, HeaderValue, RETRY_AFTER};
+use reqwest::{Method, RequestBuilder, StatusCode};
+use secrecy::{ExposeSecret, SecretString};
+use serde::de::DeserializeOwned;
+use url::Url;
+
+use crate::{
+    AgentError, CheckRequest, CheckResponse, ErrorBody, LocksResponse, Orchestration, PostRequest, PostResponse,
+};
+
+/// Longest time for a connection.
+const CONNECT_TIME: Duration = Duration::from_secs(5);
+
+/// Longest time for a request: a server answers within 25 seconds.
+const REQUEST_TIME: Duration = Duration::from_secs(30);
+
+/// Largest response, in bytes: locks of a whole repository are 4 MB at most.
+const MOST_BYTES: usize = 8 << 20;
+
+/// Why there is no response of the expected form.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    /// The address or a header is not valid.
+    #[error("{0}")]
+    Invalid(String),
+    /// The server answered with an error.
+    #[error("{}", .error.message)]
+    Refused {
+        /// The HTTP status.
+        status: u16,
+        /// Code, message and field.
+        error: Box<ErrorBody>,
+        /// What an agent is told to do, where the server says so.
+        orchestration: Option<Box<Orchestration>>,
+        /// Seconds after which to ask again, where the server says so.
+        retry_after: Option<u64>,
+    },
+    /// There was no response: the server cannot be reached, or not in time.
+    #[error("the server gives no answer: {0}")]
+    Unreachable(#[source] reqwest::Error),
+    /// The response is not of this protocol, or too large.
+    #[error("the answer with status {status} is not Coord's: {problem}")]
+    Malformed {
+        /// The HTTP status.
+        status: u16,
+        /// What is wrong with it.
+        problem: String,
+    },
+}
+
+/// A client of one server. Clones share its connections.
+#[derive(Clone, Debug)]
+pub struct Client {
+    http: reqwest::Client,
+    base: Url,
+}
+
+/// Which locks `GET /api/locks` is asked for.
+#[derive(Clone, Debug, Default)]
+pub struct LocksFilter {
+    /// Those on this branch.
+    pub branch: Option<String>,
+    /// The caller's own.
+    pub is_own: bool,
+    /// Those of this agent.
+    pub agent_id: Option<String>,
+}
+
+impl Client {
+    /// A client of the server at `base`, which shows `token`, where there is one, and asks as `agent_id`.
+    ///
+    /// # Errors
+    /// When `base` is no HTTP URL, or one of the others cannot stand in a header.
+    pub fn new(base: &str, token: Option<&SecretString>, agent_id: Option<&str>) -> Result<Self, ClientError> {
+        let invalid = |problem: String| ClientError::Invalid(problem);
+        let base = Url::parse(base).map_err(|error| invalid(format!("{base} is not a URL: {error}")))?;
+        if !matches!(base.scheme(), "http" | "https") {
+            return Err(invalid(format!("{base} is not an http or https URL")));
+        }
+        let mut headers = HeaderMap::new();
+        if let Some(token) = token {
+            let value = HeaderValue::try_from(format!("Bearer {}", token.expose_secret()));
+            let mut value =
+                value.map_err(|_| invalid("the token has characters that a header cannot have".to_owned()))?;
+            value.set_sensitive(true);
+            headers.insert("authorization", value);
+        }
+        if let Some(agent_id) = agent_id {
+            let value = HeaderValue::try_from(agent_id);
+            headers.insert(
+                "x-coord-agent",
+                value.map_err(|_| invalid("the agent id has characters that a header cannot have".to_owned()))?,
+            );
+        }
+        let http = reqwest::Client::builder()
+            .default_headers(headers)
+            .connect_timeout(CONNECT_TIME)
+            .timeout(REQUEST_TIME)
+            .redirect(reqwest::redirect::Policy::none())
+            .build()
+            .map_err(ClientError::Unreachable)?;
+        Ok(Client { http, base })
+    }
+
+    /// `POST /api/check_status`. A response that is OFFLINE is one as well.
+    ///
+    /// # Errors
+    /// When the server refuses the request, or gives no answer.
+    pub async fn check_status(&self, request: &CheckRequest) -> Result<CheckResponse, ClientError> {
+        let sent = self.request(Method::POST, "api/check_status")?.json(request);
+        self.send(sent, &[StatusCode::SERVICE_UNAVAILABLE]).await
+    }
+
+    /// `POST /api/post_status`. A refusal by the rules is a response as well: [`PostResponse::success`] tells them apart.
+    ///
+    /// # Errors
+    /// When the server refuses the request for another cause, or gives no answer.
+    pub async fn post_status(&self, request: &PostRequest) -> Result<PostResponse, ClientError> {
+        let sent = self.request(Method::POST, "api/post_status")?.json(request);
+        let whole = [StatusCode::CONFLICT, StatusCode::SERVICE_UNAVAILABLE];
+        self.send(sent, &whole).await
+    }
+
+    /// `GET /api/locks`.
+    ///
+    /// # Errors
+    /// When the server refuses the request, or gives no answer.
+    pub async fn locks(&self, repo_url: &str, filter: &LocksFilter) -> Result<LocksResponse, ClientError> {
+        let mut query = vec![("repo_url", repo_url)];
+        query.extend(filter.branch.as_deref().map(|branch| ("branch", branch)));
+        query.extend(filter.is_own.then_some(("holder", "me")));
+        query.extend(filter.agent_id.as_deref().map(|agent| ("agent_id", agent)));
+        let mut url = self.url("api/locks")?;
+        url.query_pairs_mut().extend_pairs(query);
+        self.send(self.http.get(url), &[]).await
+    }
+
+    fn url(&self, path: &str) -> Result<Url, ClientError> {
+        let mut base = self.base.clone();
+        if !base.path().ends_with('/') {
+            base.set_path(&format!("{}/", base.path()));
+        }
+        base.join(path).map_err(|error| ClientError::Invalid(error.to_string()))
+    }
+
+    fn request(&self, method: Method, path: &str) -> Result<RequestBuilder, ClientError> {
+        Ok(self.http.request(method, self.url(path)?))
+    }
+
+    /// The response; with one of the statuses `whole` as well, if it is of that form.
+    async fn send<T: DeserializeOwned>(&self, request: RequestBuilder, whole: &[StatusCode]) -> Result<T, ClientError> {
+        let mut response = request.send().await.map_err(unreachable)?;
+        let status = response.status();
+        let retry_after = response.headers().get(RETRY_AFTER);
+        let retry_after = retry_after.and_then(|value| value.to_str().ok()?.parse().ok());
+        let malformed = |problem: String| ClientError::Malformed {
+            status: status.as_u16(),
+            problem,
+        };
+        let mut body = Vec::new();
+        while let Some(part) = response.chunk().await.map_err(unreachable)? {
+            if body.len() + part.len() > MOST_BYTES {
+                return Err(malformed(format!("it is larger than {MOST_BYTES} bytes")));
+            }
+            body.extend_from_slice(&part);
+        }
+        if status.is_success() {
+            return serde_json::from_slice(&body).map_err(|error| malformed(error.to_string()));
+        }
+        if whole.contains(&status)
+            && let Ok(response) = serde_json::from_slice(&body)
+        {
+            return Ok(response);
+        }
+        let (error, orchestration) = match serde_json::from_slice::<AgentError>(&body) {
+            Ok(AgentError { error, orchestration }) => (error, Some(Box::new(orchestration))),
+            Err(_) => {
+                let error = serde_json::from_slice(&body);
+                (error.map_err(|error| malformed(error.to_string()))?, None)
+            }
+        };
+        Err(ClientError::Refused {
+            status: status.as_u16(),
+            error: Box::new(error),
+            orchestration,
+            retry_after,
+        })
+    }
+}
+
+/// Without the URL, which may have a password in it.
+fn unreachable(error: reqwest::Error) -> ClientError {
+    ClientError::Unreachable(error.without_url())
+}

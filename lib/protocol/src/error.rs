@@ -1,0 +1,113 @@
+//! Stable codes, and the body of an error.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::orchestration::Orchestration;
+
+/// Declares the codes with their spelling on the wire.
+macro_rules! codes {
+    ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
+        /// A stable code. Later versions may have more.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+        pub enum ErrorCode {
+            $($(#[$doc])* #[serde(rename = $text)] $name,)*
+            /// One that this version does not know.
+            #[serde(other, rename = "UNKNOWN")]
+            Unknown,
+        }
+
+        impl ErrorCode {
+            /// As the wire spells it.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(ErrorCode::$name => $text,)*
+                    ErrorCode::Unknown => "UNKNOWN",
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    /// 400: a field is missing or not valid.
+    InvalidField = "INVALID_FIELD",
+    /// 400: the body is not JSON of the right shape.
+    MalformedBody = "MALFORMED_BODY",
+    /// 400: the body did not arrive in time.
+    SlowBody = "SLOW_BODY",
+    /// 401: no credential, or a bad one.
+    Unauthorized = "UNAUTHORIZED",
+    /// 403: the request is not for this server.
+    Forbidden = "FORBIDDEN",
+    /// 403: the credential does not count in this repository.
+    ForbiddenRepository = "FORBIDDEN_REPOSITORY",
+    /// 404: no such route.
+    UnknownRoute = "UNKNOWN_ROUTE",
+    /// 404: the repository is not served.
+    UnknownRepository = "UNKNOWN_REPOSITORY",
+    /// 404: the repository has no such branch.
+    UnknownBranch = "UNKNOWN_BRANCH",
+    /// 404: the graph has no such file.
+    UnknownFile = "UNKNOWN_FILE",
+    /// 405: the route has other methods.
+    MethodNotAllowed = "METHOD_NOT_ALLOWED",
+    /// 409: another's lock is in the way.
+    LockConflict = "LOCK_CONFLICT",
+    /// 409: a lock that is to be released is another's now.
+    LockLost = "LOCK_LOST",
+    /// 409: what was written is not on the branch.
+    NotPushed = "NOT_PUSHED",
+    /// 409: the working copy lacks the head of the branch.
+    StaleHead = "STALE_HEAD",
+    /// 409: there is no room for more locks.
+    TooManyLocks = "TOO_MANY_LOCKS",
+    /// 413: the files have too many locks or neighbors to look at in one request.
+    TooMuchAtOnce = "TOO_MUCH_AT_ONCE",
+    /// 413: the body is too large.
+    BodyTooLarge = "BODY_TOO_LARGE",
+    /// 414: path and query are too long.
+    UriTooLong = "URI_TOO_LONG",
+    /// 415: the body is compressed.
+    UnsupportedEncoding = "UNSUPPORTED_ENCODING",
+    /// 415: the body is not announced as JSON.
+    UnsupportedMediaType = "UNSUPPORTED_MEDIA_TYPE",
+    /// 429: too many requests.
+    RateLimited = "RATE_LIMITED",
+    /// 500: a defect of the server.
+    Internal = "INTERNAL",
+    /// 503: the answer took too long.
+    TimedOut = "TIMED_OUT",
+    /// 503: callers cannot be verified now.
+    IdentityUnavailable = "IDENTITY_UNAVAILABLE",
+    /// 503: no store is configured, or it gives no answer.
+    StoreUnavailable = "STORE_UNAVAILABLE",
+    /// 503: the repository cannot be read.
+    SourceUnavailable = "SOURCE_UNAVAILABLE",
+    /// 503: the source of the repository takes no more requests now.
+    SourceLimited = "SOURCE_LIMITED",
+}
+
+/// The part of an answer that tells of an error.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct ErrorBody {
+    /// A stable code.
+    #[schema(value_type = String, pattern = "^[A-Z][A-Z_]*$")]
+    pub error: ErrorCode,
+    /// What was wrong, where, and what to send instead.
+    pub message: String,
+    /// The field that was wrong, or the header.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub field: Option<String>,
+}
+
+/// An error as agents get it: with a command.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct AgentError {
+    /// The error.
+    #[serde(flatten)]
+    pub error: ErrorBody,
+    /// What to do next.
+    pub orchestration: Orchestration,
+}

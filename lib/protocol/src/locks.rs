@@ -1,0 +1,174 @@
+//! Locks as callers see them, and `GET /api/locks`.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::schema::{self, AgentId, Branch, FilePath};
+
+/// What `post_status` asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum LockStatus {
+    /// A shared claim.
+    Reading,
+    /// An exclusive claim.
+    Writing,
+    /// A release.
+    Open,
+}
+
+/// How a file is wanted, or held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum LockMode {
+    /// Shared.
+    Reading,
+    /// Exclusive.
+    Writing,
+}
+
+impl LockMode {
+    /// As the wire spells it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            LockMode::Reading => "READING",
+            LockMode::Writing => "WRITING",
+        }
+    }
+}
+
+/// How another's lock concerns a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum LockType {
+    /// It is on a file of the request.
+    Direct,
+    /// It is on a file that imports one of the request, or that one of the request imports.
+    Neighbor,
+}
+
+/// A lock of another holder, under its file in `locks`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[schema(as = LockView)]
+pub struct OtherLock {
+    /// Verified login of the holder.
+    pub user: String,
+    /// The holder's name to show; the login where none is known.
+    pub user_name: String,
+    /// How the holder has it.
+    pub status: LockMode,
+    /// DIRECT or NEIGHBOR; nothing in the graph, where no request is concerned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = schema::lock_type, required = false)]
+    pub lock_type: Option<LockType>,
+    /// With NEIGHBOR: the file of the request that it imports, or that imports it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = FilePath, required = false)]
+    pub neighbor_of: Option<String>,
+    /// What the holder says it is doing, and why.
+    #[schema(min_length = 1, max_length = 500)]
+    pub message: String,
+    /// When it was granted or last renewed, Unix seconds.
+    #[schema(minimum = 0)]
+    pub timestamp: i64,
+    /// From when on it is free unless it is renewed, Unix seconds.
+    #[schema(minimum = 0)]
+    pub expiry: i64,
+    /// Which agent of the holder's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = AgentId, required = false)]
+    pub agent_id: Option<String>,
+    /// All readers, where there are several; the lock itself shows the earliest.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(min_items = 2)]
+    pub readers: Vec<Reader>,
+}
+
+/// One of several readers of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct Reader {
+    /// Verified login.
+    pub user: String,
+    /// Name to show; the login where none is known.
+    pub user_name: String,
+    /// Which agent of that person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = AgentId, required = false)]
+    pub agent_id: Option<String>,
+    /// What the reader says it is doing, and why.
+    #[schema(min_length = 1, max_length = 500)]
+    pub message: String,
+    /// When it was granted or last renewed, Unix seconds.
+    #[schema(minimum = 0)]
+    pub timestamp: i64,
+    /// From when on it is free unless it is renewed, Unix seconds.
+    #[schema(minimum = 0)]
+    pub expiry: i64,
+}
+
+/// A lock of the caller's own, under its file.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[schema(as = OwnLockView)]
+pub struct OwnLock {
+    /// How the caller has it.
+    pub status: LockMode,
+    /// What the caller has said.
+    #[schema(min_length = 1, max_length = 500)]
+    pub message: String,
+    /// When it was granted or last renewed, Unix seconds.
+    #[schema(minimum = 0)]
+    pub timestamp: i64,
+    /// From when on it is free unless it is renewed, Unix seconds.
+    #[schema(minimum = 0)]
+    pub expiry: i64,
+    /// Fencing token: grows with every grant in the repository.
+    #[schema(minimum = 1)]
+    pub token: i64,
+}
+
+/// Who holds what.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[schema(as = Locks)]
+pub struct LocksResponse {
+    /// By branch, file and time: a file that several read is in it several times.
+    pub locks: Vec<HeldLock>,
+    /// How many are left out, where there are very many; with `holder=me` none ever are.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[schema(minimum = 1)]
+    pub locks_omitted: u64,
+}
+
+/// A lock.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct HeldLock {
+    /// The file.
+    #[schema(value_type = FilePath)]
+    pub file_path: String,
+    /// The branch that it is held on.
+    #[schema(value_type = Branch)]
+    pub branch: String,
+    /// Verified login of the holder.
+    pub user: String,
+    /// The holder's name to show; the login where none is known.
+    pub user_name: String,
+    /// Which agent of the holder's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = AgentId, required = false)]
+    pub agent_id: Option<String>,
+    /// How the holder has it.
+    pub status: LockMode,
+    /// What the holder says it is doing, and why.
+    #[schema(min_length = 1, max_length = 500)]
+    pub message: String,
+    /// When it was granted or last renewed, Unix seconds.
+    #[schema(minimum = 0)]
+    pub timestamp: i64,
+    /// From when on it is free unless it is renewed, Unix seconds.
+    #[schema(minimum = 0)]
+    pub expiry: i64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+pub(crate) fn is_zero(number: &u64) -> bool {
+    *number == 0
+}

@@ -1,0 +1,130 @@
+//! What an agent is told to do next.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::schema::{self, AgentId, CommitSha};
+
+/// What an agent is told to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Action {
+    /// Fetch what the branch has.
+    Pull,
+    /// Publish what was written.
+    Push,
+    /// Ask again soon.
+    Wait,
+    /// Do something else meanwhile.
+    SwitchTask,
+    /// Do not go on.
+    Stop,
+    /// Go on.
+    Proceed,
+}
+
+impl Action {
+    /// The shell command that carries it out, where there is one.
+    pub fn command(self) -> Option<&'static str> {
+        match self {
+            Action::Pull => Some("git pull --rebase"),
+            Action::Push => Some("git push"),
+            Action::Wait => Some("sleep 5"),
+            Action::SwitchTask | Action::Stop | Action::Proceed => None,
+        }
+    }
+}
+
+/// What `check_status` calls the situation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Status {
+    /// Nothing stands in the way.
+    Ok,
+    /// The working copy is behind.
+    Stale,
+    /// Another's lock stands in the way.
+    Conflict,
+    /// The state cannot be asked.
+    Offline,
+}
+
+/// `type` of an orchestration command.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+pub enum Kind {
+    /// `orchestration_command`
+    #[default]
+    #[serde(rename = "orchestration_command")]
+    Command,
+}
+
+/// The command as agents get it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct Orchestration {
+    /// Always `orchestration_command`.
+    #[serde(rename = "type")]
+    #[schema(schema_with = schema::orchestration_command)]
+    pub kind: Kind,
+    /// What to do.
+    pub action: Action,
+    /// The shell command for it, or `null`.
+    #[schema(schema_with = schema::command, required = true)]
+    pub command: Option<Cow<'static, str>>,
+    /// Why, in one sentence.
+    pub reason: String,
+    /// Particulars of PULL, PUSH, WAIT and some others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub metadata: Option<Metadata>,
+}
+
+/// Particulars of a command.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct Metadata {
+    /// Head of the branch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = CommitSha, required = false)]
+    pub remote_head: Option<String>,
+    /// Login of the holder of the first lock in the way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub lock_owner: Option<String>,
+    /// Which agent of that person, where it has said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = AgentId, required = false)]
+    pub lock_owner_agent: Option<String>,
+    /// The files whose locks are in the way.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(min_items = 1)]
+    pub conflicts: Vec<String>,
+    /// With PUSH, the files whose work is not on the branch.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(min_items = 1)]
+    pub unpushed: Vec<String>,
+    /// Seconds until the first of them expires by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, minimum = 1)]
+    pub retry_after: Option<i64>,
+}
+
+impl Orchestration {
+    /// `action` with its command.
+    pub fn new(action: Action, reason: impl Into<String>) -> Self {
+        Orchestration {
+            kind: Kind::Command,
+            action,
+            command: action.command().map(Cow::Borrowed),
+            reason: reason.into(),
+            metadata: None,
+        }
+    }
+
+    /// The same with particulars.
+    #[must_use]
+    pub fn with(mut self, metadata: Metadata) -> Self {
+        self.metadata = Some(metadata);
+        self
+    }
+}

@@ -1,0 +1,129 @@
+//! `POST /api/post_status`.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::error::{ErrorBody, ErrorCode};
+use crate::locks::{LockStatus, OtherLock, OwnLock, is_zero};
+use crate::orchestration::Orchestration;
+use crate::schema::{self, AgentId, Branch, CommitId, CommitSha, Message, RepoUrl};
+
+/// The request, as sent.
+#[derive(Clone, Debug, Default, Deserialize, Serialize, ToSchema)]
+pub struct PostRequest {
+    /// The repository.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = RepoUrl, required = true)]
+    pub repo_url: Option<String>,
+    /// The branch that the work is for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Branch, required = true)]
+    pub branch: Option<String>,
+    /// The files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = schema::file_paths, required = true)]
+    pub file_paths: Option<Vec<String>>,
+    /// READING and WRITING claim all of the files or none, and renew; OPEN gives back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = LockStatus, required = true)]
+    pub status: Option<LockStatus>,
+    /// What the caller is doing and why, in one sentence: other agents and people see it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Message, required = true)]
+    pub message: Option<String>,
+    /// The commit that the working copy is at: `git rev-parse HEAD`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = CommitId, required = true)]
+    pub agent_head: Option<String>,
+    /// The newest commit of the remote branch that the working copy contains (`git merge-base HEAD origin/BRANCH`): shows that
+    /// a caller with unpushed commits is not behind.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<CommitId>)]
+    pub base_head: Option<String>,
+    /// With OPEN, the commit that was pushed. Required where the caller has one of the files WRITING, unless `abandon` is true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<CommitId>)]
+    pub new_repo_head: Option<String>,
+    /// Which of several agents of one person asks; goes before the header `X-Coord-Agent`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<AgentId>)]
+    pub agent_id: Option<String>,
+    /// With OPEN: give back without a push, for work thrown away. `["*"]` in `file_paths` is then everything that the caller, this
+    /// one agent of its person, holds on the branch; a file of that name is `./*`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub abandon: Option<bool>,
+}
+
+/// The answer. A refusal has the error besides.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct PostResponse {
+    /// Whether it was done.
+    pub success: bool,
+    /// Files that import those that were just given back.
+    pub orphaned_dependencies: Vec<String>,
+    /// How many there are, where not all are listed; where they are too many to be counted, at least so many.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub orphaned_dependencies_total: Option<u64>,
+    /// What to do next.
+    pub orchestration: Orchestration,
+    /// Newest known commit of the branch; `null` where it could not be asked.
+    #[schema(value_type = Option<CommitSha>, required = true)]
+    pub repo_head: Option<String>,
+    /// The reference that `repo_head` was read from: `refs/remotes/REMOTE/BRANCH` in a clone that fetches, `refs/heads/BRANCH`
+    /// on GitHub and in a clone whose own branch counts. `null` where only the store knows the head.
+    #[schema(required = true)]
+    pub repo_head_ref: Option<String>,
+    /// What the caller now holds of the requested files; left out of a refusal, which changed nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub locks: Option<BTreeMap<String, OwnLock>>,
+    /// Others' locks that stand in the way.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub conflicting_locks: BTreeMap<String, OtherLock>,
+    /// How many locks are not in `conflicting_locks`, where there are very many.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[schema(minimum = 1)]
+    pub locks_omitted: u64,
+    /// Sentences that begin with a code and a colon.
+    #[schema(schema_with = schema::warnings)]
+    pub warnings: Vec<String>,
+    /// Why it was refused.
+    #[serde(flatten)]
+    #[schema(ignore)]
+    pub error: Option<ErrorBody>,
+}
+
+impl PostResponse {
+    /// With nothing but a command.
+    pub fn new(success: bool, orchestration: Orchestration) -> Self {
+        PostResponse {
+            success,
+            orphaned_dependencies: Vec::new(),
+            orphaned_dependencies_total: None,
+            orchestration,
+            repo_head: None,
+            repo_head_ref: None,
+            locks: success.then(BTreeMap::new),
+            conflicting_locks: BTreeMap::new(),
+            locks_omitted: 0,
+            warnings: Vec::new(),
+            error: None,
+        }
+    }
+
+    /// A refusal by the rules.
+    pub fn refusal(code: ErrorCode, orchestration: Orchestration) -> Self {
+        let error = ErrorBody {
+            error: code,
+            message: orchestration.reason.clone(),
+            field: None,
+        };
+        PostResponse {
+            error: Some(error),
+            ..PostResponse::new(false, orchestration)
+        }
+    }
+}

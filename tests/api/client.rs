@@ -1,0 +1,131 @@
+//! The client of `coord-protocol` against a real server.
+
+use coord_protocol::client::{Client, ClientError, LocksFilter};
+use coord_protocol::{Action, CheckRequest, ErrorCode, LockMode, LockStatus, PostRequest, Status};
+use secrecy::SecretString;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+use crate::api::{Api, REPO_URL};
+
+fn client(api: &Api, agent: &str) -> Client {
+    Client::new(&format!("http://{}", api.address), None, Some(agent)).unwrap()
+}
+
+fn check(api: &Api, path: &str) -> CheckRequest {
+    CheckRequest {
+        repo_url: Some(REPO_URL.to_owned()),
+        branch: Some("main".to_owned()),
+        file_paths: Some(vec![path.to_owned()]),
+        agent_head: Some(api.head.clone()),
+        ..CheckRequest::default()
+    }
+}
+
+fn claim(api: &Api, path: &str) -> PostRequest {
+    PostRequest {
+        repo_url: Some(REPO_URL.to_owned()),
+        branch: Some("main".to_owned()),
+        file_paths: Some(vec![path.to_owned()]),
+        status: Some(LockStatus::Writing),
+        message: Some("Adding connection pooling, query() becomes async".to_owned()),
+        agent_head: Some(api.head.clone()),
+        ..PostRequest::default()
+    }
+}
+
+#[tokio::test]
+async fn two_agents_meet_over_the_client() {
+    let api = Api::start().await;
+    let (one, two) = (client(&api, "one"), client(&api, "two"));
+    let free = one.check_status(&check(&api, "src/db.ts")).await.unwrap();
+    assert_eq!((free.status, free.orchestration.action), (Status::Ok, Action::Proceed));
+    assert_eq!(free.repo_head.as_deref(), Some(api.head.as_str()));
+
+    let granted = one.post_status(&claim(&api, "src/db.ts")).await.unwrap();
+    assert!(granted.success);
+    assert_eq!(granted.locks.unwrap()["src/db.ts"].status, LockMode::Writing);
+
+    let refused = two.post_status(&claim(&api, "src/db.ts")).await.unwrap();
+    assert!(!refused.success);
+    assert_eq!(refused.error.unwrap().error, ErrorCode::LockConflict);
+    assert_eq!(refused.orchestration.action, Action::Wait);
+    let metadata = refused.orchestration.metadata.unwrap();
+    assert_eq!(metadata.lock_owner_agent.as_deref(), Some("one"));
+    assert!(metadata.retry_after.is_some_and(|seconds| seconds > 0));
+    let checked = two.check_status(&check(&api, "src/db.ts")).await.unwrap();
+    assert_eq!(checked.status, Status::Conflict);
+    assert_eq!(checked.locks["src/db.ts"].agent_id.as_deref(), Some("one"));
+
+    let filter = LocksFilter {
+        branch: Some("main".to_owned()),
+        is_own: true,
+        agent_id: None,
+    };
+    let held = one.locks(REPO_URL, &filter).await.unwrap();
+    assert_eq!(held.locks.len(), 1);
+    assert_eq!(held.locks[0].file_path, "src/db.ts");
+    assert!(two.locks(REPO_URL, &filter).await.unwrap().locks.is_empty());
+}
+
+#[tokio::test]
+async fn an_error_keeps_its_code_its_field_and_its_command() {
+    let api = Api::start().await;
+    let client = client(&api, "one");
+    let mut unknown = check(&api, "src/db.ts");
+    unknown.branch = Some("mian".to_owned());
+    let Err(ClientError::Refused {
+        status,
+        error,
+        orchestration,
+        ..
+    }) = client.check_status(&unknown).await
+    else {
+        panic!("a branch that does not exist was checked");
+    };
+    assert_eq!(
+        (status, error.error, error.field.as_deref()),
+        (404, ErrorCode::UnknownBranch, Some("branch"))
+    );
+    assert_eq!(orchestration.unwrap().action, Action::Stop);
+    let Err(ClientError::Refused { status, error, .. }) = client.locks("nonsense", &LocksFilter::default()).await
+    else {
+        panic!("the locks of no repository were listed");
+    };
+    assert_eq!((status, error.error), (400, ErrorCode::InvalidField));
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_coord_or_not_there_is_an_error_that_says_so() {
+    for (answer, expected) in [
+        ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi", "status 200"),
+        (
+            "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 6\r\n\r\n<html>",
+            "status 502",
+        ),
+        (
+            "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n",
+            "status 302",
+        ),
+        ("", "no answer"),
+    ] {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let server = tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let _ = stream.read(&mut [0; 4096]).await.unwrap();
+            stream.write_all(answer.as_bytes()).await.unwrap();
+        });
+        let token = SecretString::from("the secret of a test".to_owned());
+        let client = Client::new(&format!("http://{address}/base"), Some(&token), None).unwrap();
+        let error = client.locks(REPO_URL, &LocksFilter::default()).await.unwrap_err();
+        assert!(error.to_string().contains(expected), "{answer}: {error}");
+        assert!(!format!("{error:?} {client:?}").contains("the secret"), "{error:?}");
+        server.await.unwrap();
+    }
+    for base in ["nonsense", "ftp://host/", "file:///etc/passwd"] {
+        assert!(
+            matches!(Client::new(base, None, None), Err(ClientError::Invalid(_))),
+            "{base}"
+        );
+    }
+}
