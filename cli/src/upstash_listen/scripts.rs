@@ -23,8 +23,8 @@ const FLAG: &str = "allow-key-locking";
 static OURS: LazyLock<HashMap<String, &'static Script>> = LazyLock::new(|| {
     let with_flag = |script: &Script| sha1_hex(&format!("#!lua flags={FLAG}\n{}", script.source));
     scripts::ALL
-        .into_iter()
-        .flat_map(|script| [(script.sha.clone(), script), (with_flag(script), script)])
+        .iter()
+        .flat_map(|script| [(script.sha.clone(), *script), (with_flag(script), *script)])
         .collect()
 });
 /// How many scripts are remembered. A client has tens; past this all are forgotten and learnt again.

@@ -322,7 +322,7 @@ async fn a_claim_that_is_refused_takes_nothing_away_that_others_rely_on(world: W
 }
 
 fn script(name: &str) -> &'static coord::store::Script {
-    ALL.into_iter().find(|script| script.name == name).unwrap()
+    ALL.iter().find(|script| script.name == name).unwrap()
 }
 
 fn mark() -> &'static coord::store::Script {

@@ -146,8 +146,8 @@ async fn every_repeatable_script_twice_leaves_what_it_leaves_once(mut world: Wor
         .map(|(name, first, second)| format!("{name}: {first}, {second}"))
         .collect();
     let expected = [
+        "admit: REFRESH_HEAD, AWAIT_HEAD",
         "discard_graph: DISCARDED, OTHER",
-        "enter: REFRESH_HEAD, AWAIT_HEAD",
         "fail_build: FAILED, LOST",
         "push_head: MOVED, UNCHANGED",
         "record_head: MOVED, UNCHANGED",

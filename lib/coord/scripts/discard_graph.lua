@@ -2,8 +2,9 @@
 -- KEYS: 1 graph
 -- ARGV: 1 commit that the graph is said to be of
 -- Returns { DISCARDED, now } or { OTHER, now }: the stored graph is of another commit by now, or there is none
-graph_key = KEYS[1]
+local graph_key = KEYS[1]
 local commit = ARGV[1]
+-- @include clock
 
 if redis.call('HGET', graph_key, 'version') ~= commit then
   return { 'OTHER', now }

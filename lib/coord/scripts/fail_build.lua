@@ -3,8 +3,9 @@
 -- KEYS: 1 graph
 -- ARGV: 1 builder, 2 commit, 3 reason
 -- Returns { FAILED, now, when to try again } or { LOST, now }: the lease is another's
-graph_key = KEYS[1]
+local graph_key = KEYS[1]
 local builder, commit, reason = ARGV[1], ARGV[2], ARGV[3]
+-- @include clock
 
 if redis.call('HGET', graph_key, 'builder') ~= builder then
   return { 'LOST', now }

@@ -5,11 +5,12 @@
 -- Returns { GRANTED, now } or { CURRENT, now }: that commit's graph is there already
 --      or { BUSY, now, commit, until when }: another builder is at it
 --      or { BACKING_OFF, now, reason, until when }: that commit's build has just failed
-graph_key = KEYS[1]
+local keys = { graph = KEYS[1] }
 local builder, commit, seconds = ARGV[1], ARGV[2], tonumber(ARGV[3])
+-- @include graph_age
 
 local stored =
-  redis.call('HMGET', graph_key, 'version', 'builder', 'building', 'lease_until', 'failed', 'failure', 'retry_at')
+  redis.call('HMGET', keys.graph, 'version', 'builder', 'building', 'lease_until', 'failed', 'failure', 'retry_at')
 local version, owner, building, lease_until = stored[1], stored[2], stored[3], tonumber(stored[4] or 0)
 if version == commit then
   return { 'CURRENT', now }
@@ -20,8 +21,8 @@ end
 if stored[5] == commit and owner ~= builder and tonumber(stored[7] or 0) > now then
   return { 'BACKING_OFF', now, stored[6] or '', tonumber(stored[7]) }
 end
-redis.call('HSET', graph_key, 'builder', builder, 'building', commit, 'lease_until', now + seconds)
+redis.call('HSET', keys.graph, 'builder', builder, 'building', commit, 'lease_until', now + seconds)
 if not version then
-  redis.call('EXPIRE', graph_key, GRAPH_DAYS * DAY)
+  redis.call('EXPIRE', keys.graph, GRAPH_DAYS * DAY)
 end
 return { 'GRANTED', now }

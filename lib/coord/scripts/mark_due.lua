@@ -11,6 +11,7 @@
 -- Returns { MARKED, now, '1' if the repository was not on the list }
 local due_key, claims_key = KEYS[1], KEYS[2]
 local repository, ttl, claim, kept = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
+-- @include clock
 
 local is_new = not redis.call('ZSCORE', due_key, repository) or redis.call('HGET', claims_key, repository) == claim
 redis.call('ZADD', due_key, 'LT', now + ttl, repository)

@@ -5,34 +5,31 @@
 --       values, scan fields to delete; 10... those
 -- Returns { PUBLISHED, now }, { LOST, now }: the lease is another's, or { REBASED, now }: the stored graph is of another
 --         commit; nothing changed in either
-graph_key, status_log_key, events_channel = KEYS[1], KEYS[2], KEYS[3]
-local json_key, json_staging_key = KEYS[4], KEYS[5]
-adjacency_key = KEYS[6]
-local scan_key = KEYS[7]
-local builder, commit, base = ARGV[1], ARGV[3], ARGV[4]
-branch = ARGV[2]
+local keys = { graph = KEYS[1], status_log = KEYS[2], events = KEYS[3] }
+local json_key, json_staging_key, adjacency_key, scan_key = KEYS[4], KEYS[5], KEYS[6], KEYS[7]
+local builder, branch, commit, base = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local counts, values = { unpack(ARGV, 5, 9) }, ARGV
+-- @include publish
 
-local stored = redis.call('HMGET', graph_key, 'builder', 'version')
+local stored = redis.call('HMGET', keys.graph, 'builder', 'version')
 if stored[1] ~= builder then
   return { 'LOST', now }
 end
 if stored[2] ~= base then
   return { 'REBASED', now }
 end
-local next_index = 10
-local function take(count)
-  local list = {}
-  for index = next_index, next_index + tonumber(count) - 1 do
-    list[#list + 1] = ARGV[index]
-  end
-  next_index = next_index + tonumber(count)
-  return list
+local place = 10
+local function next_part(number)
+  local count = tonumber(counts[number])
+  local part = part_of(values, place, count)
+  place = place + count
+  return part
 end
-local fields = take(ARGV[5])
-call_in_chunks('HSET', adjacency_key, take(ARGV[6]))
-call_in_chunks('HDEL', adjacency_key, take(ARGV[7]))
-call_in_chunks('HSET', scan_key, take(ARGV[8]))
-call_in_chunks('HDEL', scan_key, take(ARGV[9]))
+local fields = next_part(1)
+call_in_chunks('HSET', adjacency_key, next_part(2))
+call_in_chunks('HDEL', adjacency_key, next_part(3))
+call_in_chunks('HSET', scan_key, next_part(4))
+call_in_chunks('HDEL', scan_key, next_part(5))
 replace(json_key, json_staging_key)
-finish_build(commit, fields, { adjacency_key, json_key, scan_key })
+finish_build(branch, commit, fields, { adjacency_key, json_key, scan_key })
 return { 'PUBLISHED', now }

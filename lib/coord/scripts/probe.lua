@@ -2,5 +2,8 @@
 -- KEYS: 1 probe
 -- ARGV: 1 seconds after which nothing is left of it
 -- Returns { WRITTEN, now }
-redis.call('SET', KEYS[1], now, 'EX', ARGV[1])
+local probe_key, kept_for = KEYS[1], ARGV[1]
+-- @include clock
+
+redis.call('SET', probe_key, now, 'EX', kept_for)
 return { 'WRITTEN', now }

@@ -8,14 +8,13 @@
 --      or { ASK_SOURCE, now }: it does not follow on what is known; the head is asked for with the next question. Told again of
 --         the same, it is UNCHANGED
 --      or { UNUSED, now }: nobody has asked about this branch
-head_key, status_log_key, events_channel = KEYS[1], KEYS[2], KEYS[3]
-branch = ARGV[1]
--- Bytes of the names of deliveries for which the source has been asked.
-local MOST_NAMES = 4096
-local before, after, commits, is_reset, pushed_at = ARGV[2], ARGV[3], ARGV[4], ARGV[5] == '1', tonumber(ARGV[6])
+local keys = { head = KEYS[1], status_log = KEYS[2], events = KEYS[3], webhook = KEYS[4] }
+local branch, before, after, commits, is_reset = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5] == '1'
+local pushed_at, alive_for = tonumber(ARGV[6]), ARGV[7]
+-- @include set_head
 
 local commit, known_pushed_at, source_at, recent, asked_for =
-  unpack(redis.call('HMGET', head_key, 'commit', 'pushed_at', 'source_at', 'recent', 'asked_for'))
+  unpack(redis.call('HMGET', keys.head, 'commit', 'pushed_at', 'source_at', 'recent', 'asked_for'))
 if not commit then
   return { 'UNUSED', now }
 end
@@ -23,8 +22,8 @@ known_pushed_at = tonumber(known_pushed_at or 0)
 if after == commit then
   -- One that was sent before says nothing of what is now.
   if pushed_at > known_pushed_at then
-    redis.call('HSET', head_key, 'checked_at', now, 'pushed_at', pushed_at)
-    redis.call('SET', KEYS[4], now, 'EX', ARGV[7])
+    redis.call('HSET', keys.head, 'checked_at', now, 'pushed_at', pushed_at)
+    redis.call('SET', keys.webhook, now, 'EX', alive_for)
   end
   return { 'UNCHANGED', now, commit }
 end
@@ -42,19 +41,21 @@ if after == '' or before ~= commit or pushed_at <= known_pushed_at or pushed_at 
   if pushed_at < floor or string.find(names .. ' ', name .. ' ', 1, true) then
     return { 'UNCHANGED', now, commit }
   end
+  -- Bytes of the names of deliveries for which the source has been asked.
+  local MOST_NAMES = 4096
   if #names > MOST_NAMES then
     floor, names = math.max(floor, pushed_at, known_pushed_at), ''
   end
-  redis.call('HSET', head_key, 'asked_for', string.format('%.0f', floor) .. names .. name)
-  redis.call('HSET', head_key, 'checked_at', 0)
-  redis.call('HDEL', head_key, 'etag', 'refresh_at', 'failed')
+  redis.call('HSET', keys.head, 'asked_for', string.format('%.0f', floor) .. names .. name)
+  redis.call('HSET', keys.head, 'checked_at', 0)
+  redis.call('HDEL', keys.head, 'etag', 'refresh_at', 'failed')
   return { 'ASK_SOURCE', now }
 end
 if not is_reset then
   commits = commits .. ' ' .. (recent or '')
 end
-set_head(after, commit, 'webhook', commits)
-redis.call('HSET', head_key, 'checked_at', now, 'pushed_at', pushed_at, 'etag', '')
-redis.call('HDEL', head_key, 'refresh_at', 'failed')
-redis.call('SET', KEYS[4], now, 'EX', ARGV[7])
+set_head(branch, after, commit, 'webhook', commits)
+redis.call('HSET', keys.head, 'checked_at', now, 'pushed_at', pushed_at, 'etag', '')
+redis.call('HDEL', keys.head, 'refresh_at', 'failed')
+redis.call('SET', keys.webhook, now, 'EX', alive_for)
 return { 'MOVED', now, after }

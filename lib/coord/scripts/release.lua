@@ -1,10 +1,10 @@
 -- release: gives back what the caller holds of some files, all of it or nothing; with `abandon` what is left of it.
--- KEYS: those of includes/enter.lua, then 1 locks, 2 expiries, 3 graph, 4 adjacency, 5 status log, 6 events channel,
---       7 held, 8 graph as JSON, 9 scan of the graph, 10 refusals, 11 releases
--- ARGV: those of includes/enter.lua, then 1 the caller's new head or '', 2 the head of its working copy, 3 '1' to release without
---       a push, 4 message, 5 most importers to return, 6 most bytes of them, 7 name of the request, the same when it is asked
---       again, 8 '1' where a source can be asked about the work, 9 how many file paths, 0 for everything that the caller holds, 10... the file paths, then, where the
---       source was asked, what it said of each: '' or the head of the claim, a blank and a verdict
+-- KEYS: those of includes/request.lua, but the last
+-- ARGV: those of includes/request.lua, then 18 the caller's new head or '', 19 the head of its working copy, 20 '1' to release without
+--       a push, 21 message, 22 most importers to return, 23 most bytes of them, 24 name of the request, the same when it is asked
+--       again, 25 '1' where a source can be asked about the work, 26 how many file paths, 0 for everything that the caller holds,
+--       27... the file paths, then, where the source was asked, what it said of each: '' or the head of the claim, a blank and a
+--       verdict
 -- Verdicts: PUSHED, UNCHANGED, or why not: SAME (the new head is that of the claim), ELSEWHERE (it is not on the branch), EARLIER (it
 --       does not come after the claim), AHEAD (the working copy has commits that are not on the branch), UNKNOWN
 -- Returns { RELEASED, now, head or '', its age in seconds or '', '1' if it is unconfirmed, graph version, released paths, paths that
@@ -19,38 +19,38 @@
 --      or { TOO_MUCH, now, LOCKS }: on these files there are too many to look at; nothing released
 --      or { ASK_WORK, now, head, age, unconfirmed, etag or '', list of { path, head of the claim } }: whether the branch has the work,
 --           only the source can tell; nothing released
---      or one of the answers of enter(); nothing released
-local stop = enter()
-if stop then
-  return stop
-end
-locks_key, expiries_key, graph_key, adjacency_key, status_log_key, events_channel, held_key, json_key, scan_key,
-  refusals_key, releases_key = unpack(KEYS, ENTRY_KEYS + 1)
-local new_head, agent_head, is_abandoned, message = unpack(ARGV, ENTRY_ARGUMENTS + 1, ENTRY_ARGUMENTS + 4)
-is_abandoned = is_abandoned == '1'
-local most_importers, most_importer_bytes = tonumber(ARGV[ENTRY_ARGUMENTS + 5]), tonumber(ARGV[ENTRY_ARGUMENTS + 6])
-local request, can_ask = ARGV[ENTRY_ARGUMENTS + 7], ARGV[ENTRY_ARGUMENTS + 8] == '1'
-local path_count, paths, verdict_of = tonumber(ARGV[ENTRY_ARGUMENTS + 9]), {}, {}
-for index = 1, path_count do
-  paths[index] = ARGV[ENTRY_ARGUMENTS + 9 + index]
-  verdict_of[paths[index]] = ARGV[ENTRY_ARGUMENTS + 9 + path_count + index]
+--      or one of the denials of admit(); nothing released
+local new_head, agent_head, is_abandoned, message = ARGV[18], ARGV[19], ARGV[20] == '1', ARGV[21]
+local most_importers, most_importer_bytes = tonumber(ARGV[22]), tonumber(ARGV[23])
+local release_name, can_ask, path_count = ARGV[24], ARGV[25] == '1', tonumber(ARGV[26])
+local paths, verdicts = { unpack(ARGV, 27, 26 + path_count) }, { unpack(ARGV, 27 + path_count) }
+-- @include admission
+-- @include changes
+-- @include refusal
+-- @include releases
+-- @include importers
+-- @include graph_age
+
+local denial = admit()
+if denial then
+  return denial
 end
 
 -- Reads the entries of all files that the caller holds on the branch, and returns these, sorted. Who holds nothing in the repository
 -- costs nothing; else it is bounded by what a repository may hold.
 local function load_held()
   local paths = {}
-  if not redis.call('HGET', held_key, '@' .. user_id) then
+  if not redis.call('HGET', keys.held, '@' .. request.user_id) then
     return paths
   end
-  local by_caller = '"user_id":' .. cjson.encode(user_id)
-  local stored = redis.call('HGETALL', locks_key)
+  local by_caller = '"user_id":' .. cjson.encode(request.user_id)
+  local stored = redis.call('HGETALL', keys.locks)
   for index = 1, #stored, 2 do
     local path, value = stored[index], stored[index + 1]
     if string.find(value, by_caller, 1, true) then
       local is_held = false
       for _, entry in ipairs(cjson.decode(value)) do
-        is_held = is_held or (entry.branch == branch and is_own(entry) and not has_expired(entry))
+        is_held = is_held or (entry.branch == request.branch and is_own(entry) and not has_expired(entry))
       end
       if is_held then
         load_value(path, value)
@@ -71,7 +71,7 @@ local own, missing, written = {}, {}, {}
 for _, path in ipairs(paths) do
   local mine
   for _, entry in ipairs(entries_of[path]) do
-    if entry.branch == branch and is_own(entry) then
+    if entry.branch == request.branch and is_own(entry) then
       mine = entry
     end
   end
@@ -88,7 +88,7 @@ end
 local releases = (#missing > 0 or path_count == 0) and load_releases() or nil
 if releases and #own == 0 then
   for _, release in ipairs(releases) do
-    if release.request == request and release.answer then
+    if release.request == release_name and release.answer then
       save_entries()
       return cjson.decode(release.answer)
     end
@@ -107,7 +107,7 @@ for _, path in ipairs(missing) do
   else
     local is_taken = false
     for _, entry in ipairs(entries_of[path]) do
-      if entry.branch == branch then
+      if entry.branch == request.branch then
         others[#others + 1] = cjson.encode(entry)
         if entry.status == 'WRITING' then
           is_taken = true
@@ -122,44 +122,48 @@ for _, path in ipairs(missing) do
   end
 end
 
--- What the store can tell of a written file by itself, or nil: the branch is where its stored commits say, newest first.
-local places
-local function place_of(commit)
-  if not places then
-    places = { repo_head }
-    for one in string.gmatch(ARGV[12] == '' and redis.call('HGET', head_key, 'recent') or '', '%S+') do
-      places[#places + 1] = one
-    end
-  end
-  for place, one in ipairs(places) do
-    if is_same_commit(one, commit) then
-      return place
-    end
-  end
-end
-local function verdict_by_store(entry)
-  local new_place = place_of(new_head)
-  if not new_place or not (is_same_commit(agent_head, new_head) or place_of(agent_head)) then
-    return nil
-  end
-  local claim_place = place_of(entry.agent_head)
-  if can_ask then
-    -- All of them are ancestors of the head; of two others the order proves nothing.
-    return new_place == 1 and claim_place and 'PUSHED' or nil
-  end
-  return (not claim_place or claim_place > new_place) and 'PUSHED' or 'EARLIER'
-end
-
 local unchanged = {}
 if #written > 0 and not is_abandoned then
-  local unpushed, undecided = {}, {}
   if new_head == '' then
     local written_paths = {}
     for index, entry in ipairs(written) do
       written_paths[index] = entry.file_path
     end
     save_entries()
-    return { 'NO_NEW_HEAD', now, repo_head, head_age, is_unconfirmed, written_paths }
+    return { 'NO_NEW_HEAD', now, head.commit, head.age, head.is_unconfirmed, written_paths }
+  end
+
+  -- What the store can tell of a written file by itself, or nil: the branch is where its stored commits say, newest first.
+  local places
+  local function place_of(commit)
+    if not places then
+      places = { head.commit }
+      for one in string.gmatch(request.fetched_head == '' and redis.call('HGET', keys.head, 'recent') or '', '%S+') do
+        places[#places + 1] = one
+      end
+    end
+    for place, one in ipairs(places) do
+      if is_same_commit(one, commit) then
+        return place
+      end
+    end
+  end
+  local function verdict_by_store(entry)
+    local new_place = place_of(new_head)
+    if not new_place or not (is_same_commit(agent_head, new_head) or place_of(agent_head)) then
+      return nil
+    end
+    local claim_place = place_of(entry.agent_head)
+    if can_ask then
+      -- All of them are ancestors of the head; of two others the order proves nothing.
+      return new_place == 1 and claim_place and 'PUSHED' or nil
+    end
+    return (not claim_place or claim_place > new_place) and 'PUSHED' or 'EARLIER'
+  end
+
+  local unpushed, undecided, verdict_of = {}, {}, {}
+  for index, path in ipairs(paths) do
+    verdict_of[path] = verdicts[index]
   end
   for _, entry in ipairs(written) do
     local claim_head, told = string.match(verdict_of[entry.file_path] or '', '^(%x+) (%u+)$')
@@ -177,24 +181,26 @@ if #written > 0 and not is_abandoned then
   end
   if #undecided > 0 then
     save_entries()
-    local limited = ARGV[12] == '' and count_question(false)
-    if limited then
-      return limited
+    local is_stored = request.fetched_head == ''
+    local too_many = is_stored and count_question(false)
+    if too_many then
+      return too_many
     end
-    return { 'ASK_WORK', now, repo_head, head_age, is_unconfirmed, ARGV[12] == '' and trusted_etag() or '', undecided }
+    local etag = is_stored and trusted_etag() or ''
+    return { 'ASK_WORK', now, head.commit, head.age, head.is_unconfirmed, etag, undecided }
   end
   if #unpushed > 0 then
     save_entries()
     emit_refusal('OPEN', message, paths, 'NOT_PUSHED')
-    return { 'NOT_PUSHED', now, repo_head, head_age, is_unconfirmed, unpushed }
+    return { 'NOT_PUSHED', now, head.commit, head.age, head.is_unconfirmed, unpushed }
   end
 end
 
--- Who throws its work away gives back what it still has.
+-- A caller that throws its work away gives back what it still has.
 if #taken > 0 and not (is_abandoned and #own > 0) then
   save_entries()
   emit_refusal('OPEN', message, paths, 'LOST', taken_paths)
-  return { 'LOST', now, repo_head, head_age, is_unconfirmed, taken }
+  return { 'LOST', now, head.commit, head.age, head.is_unconfirmed, taken }
 end
 
 local released = {}
@@ -207,7 +213,7 @@ for index, mine in ipairs(own) do
   end
   entries_of[path] = left
   is_changed[path] = true
-  count_held(mine, -1)
+  count_out(mine)
   released[index] = path
 end
 save_entries()
@@ -218,7 +224,7 @@ if message ~= '' then
 end
 emit_by_claim('lock_released', own)
 
--- Nothing has changed for those who import what was thrown away.
+-- Nothing has changed for files that import what was thrown away.
 local importers, importer_count, has_more = {}, 0, false
 if not is_abandoned then
   importers, importer_count, has_more = importers_of(released, most_importers)
@@ -228,12 +234,12 @@ for _, path in ipairs(importers) do
   importer_bytes = importer_bytes + #path
   listed[#listed + 1] = importer_bytes <= most_importer_bytes and path or nil
 end
-local version = graph_version({ adjacency_key, json_key, scan_key })
+local version = graph_version()
 local answer = {
-  'RELEASED', now, repo_head, head_age, is_unconfirmed, version, released, gone, others, listed, importer_count,
+  'RELEASED', now, head.commit, head.age, head.is_unconfirmed, version, released, gone, others, listed, importer_count,
   has_more and '1' or '0', unchanged, again, taken,
 }
 if #released > 0 then
-  remember_release(releases or load_releases(), request, released, answer)
+  remember_release(releases or load_releases(), release_name, released, answer)
 end
 return answer

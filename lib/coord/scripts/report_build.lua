@@ -1,12 +1,12 @@
--- report_build: tells how far a build is, to whoever watches, and renews the builder's lease. It is published and not written to
--- the log: who comes later reads it from the graph's hash.
+-- report_build: tells how far a build is, to all who watch, and renews the builder's lease. It is published and not written to
+-- the log: later readers find it from the graph's hash.
 -- KEYS: 1 graph, 2 events channel
 -- ARGV: 1 builder, 2 seconds that the lease lasts, 3 branch, 4 files of the tree, 5 files to read, 6 files read
 -- Returns { REPORTED, now } or { LOST, now }: the lease is another's
-graph_key, events_channel = KEYS[1], KEYS[2]
-local builder, seconds = ARGV[1], tonumber(ARGV[2])
-branch = ARGV[3]
+local graph_key, events_channel = KEYS[1], KEYS[2]
+local builder, seconds, branch = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local files, wanted, scanned = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+-- @include clock
 
 local stored = redis.call('HMGET', graph_key, 'builder', 'building')
 if stored[1] ~= builder then

@@ -2,8 +2,9 @@
 -- KEYS: 1 graph
 -- ARGV: 1 builder
 -- Returns { RETURNED, now } or { LOST, now }: the lease is another's, or nobody's
-graph_key = KEYS[1]
+local graph_key = KEYS[1]
 local builder = ARGV[1]
+-- @include clock
 
 if redis.call('HGET', graph_key, 'builder') ~= builder then
   return { 'LOST', now }

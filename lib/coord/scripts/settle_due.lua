@@ -4,14 +4,15 @@
 -- KEYS: 1 due, 2 who has put repositories there in the last minute
 -- ARGV: 1 repository, 2 its next expiry, or '' where nothing is held, 3 '1' if this was its last look, 4 seconds of a turn
 -- Returns { SETTLED, now }
-local due_key = KEYS[1]
+local due_key, claims_key = KEYS[1], KEYS[2]
 local repository, next_expiry, was_last_look, turn = ARGV[1], ARGV[2], ARGV[3] == '1', tonumber(ARGV[4])
+-- @include clock
 
 redis.call('ZREM', due_key, 'sweeping:' .. repository)
 if next_expiry ~= '' then
   redis.call('ZADD', due_key, 'LT', next_expiry, repository)
   -- Whoever has put it there may not take it away any more.
-  redis.call('HDEL', KEYS[2], repository)
+  redis.call('HDEL', claims_key, repository)
 elseif not was_last_look then
   redis.call('ZADD', due_key, now + turn, 'idle:' .. repository)
 end

@@ -5,9 +5,11 @@
 -- ARGV: 1 builder, 2 seconds that the lease lasts, 3 BEGIN (empties the staging key), HASH or STRING,
 --       4... HASH: fields and values; STRING: byte at which the text begins, text
 -- Returns { STAGED, now } or { LOST, now }: the lease is another's
-graph_key = KEYS[1]
-local staging_key = KEYS[2]
+local graph_key, staging_key = KEYS[1], KEYS[2]
 local builder, seconds, form = ARGV[1], tonumber(ARGV[2]), ARGV[3]
+local arguments = ARGV
+-- @include clock
+-- @include chunks
 
 local STAGED_SECONDS = 3600
 
@@ -18,9 +20,9 @@ redis.call('HSET', graph_key, 'lease_until', now + seconds)
 if form == 'BEGIN' then
   redis.call('UNLINK', staging_key)
 elseif form == 'HASH' then
-  call_in_chunks('HSET', staging_key, arguments_from(4))
+  call_in_chunks('HSET', staging_key, part_of(arguments, 4))
 else
-  redis.call('SETRANGE', staging_key, ARGV[4], ARGV[5])
+  redis.call('SETRANGE', staging_key, arguments[4], arguments[5])
 end
 if form ~= 'BEGIN' then
   redis.call('EXPIRE', staging_key, STAGED_SECONDS)

@@ -6,6 +6,8 @@
 -- Returns { TAKEN, now, list of { repository, '1' if this is its last look } }
 local due_key = KEYS[1]
 local most, turn = ARGV[1], tonumber(ARGV[2])
+-- @include clock
+-- @include chunks
 
 local members = redis.call('ZRANGEBYSCORE', due_key, '-inf', now, 'LIMIT', 0, most)
 local taken, turns, is_last_look, order = {}, {}, {}, {}

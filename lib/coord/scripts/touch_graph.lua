@@ -1,5 +1,7 @@
 -- touch_graph: notes that somebody asks about the graph of a branch, which is kept for it.
--- KEYS: 1 graph, 2... its parts: adjacency, ready JSON, scan
+-- KEYS: 1 graph, 2 adjacency, 3 graph as JSON, 4 scan of the graph
 -- Returns { TOUCHED, now, version or '' }
-graph_key = KEYS[1]
-return { 'TOUCHED', now, graph_version({ unpack(KEYS, 2) }) }
+local keys = { graph = KEYS[1], adjacency = KEYS[2], graph_json = KEYS[3], graph_scan = KEYS[4] }
+-- @include graph_age
+
+return { 'TOUCHED', now, graph_version() }

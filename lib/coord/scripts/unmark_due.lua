@@ -5,6 +5,7 @@
 -- Returns { UNMARKED, now }
 local due_key, claims_key = KEYS[1], KEYS[2]
 local repository, claim = ARGV[1], ARGV[2]
+-- @include clock
 
 if redis.call('HGET', claims_key, repository) == claim then
   redis.call('HDEL', claims_key, repository)

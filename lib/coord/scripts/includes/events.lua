@@ -1,20 +1,19 @@
--- Writes `event` to the status log, which keeps the newest LOG_LENGTH events, and publishes it with its id.
--- The id is the cursor from which a reader resumes. Needs: status_log_key, events_channel, now.
---
--- An event is small, whatever it is about, so that the log is bounded in bytes too: it names at most MOST_NAMED files, of
--- MOST_NAMED_BYTES together, and counts all of them. sweep.lua bounds the log by age.
-local LOG_LENGTH = 10000
-local MOST_NAMED, MOST_NAMED_BYTES = 20, 1024
+-- Events: a stream that is the log, whose ids are the cursors from which a reader resumes, and a channel. Needs: keys.status_log,
+-- keys.events.
+-- @include clock
 
+-- Writes `event` to the log, which keeps the newest 10,000 (sweep.lua bounds it by age), and publishes it with its id.
 local function emit(event)
   event.time = now
   local body = cjson.encode(event)
-  local id = redis.call('XADD', status_log_key, 'MAXLEN', LOG_LENGTH, '*', 'event', body)
-  redis.call('PUBLISH', events_channel, '{"id":"' .. id .. '",' .. string.sub(body, 2))
+  local id = redis.call('XADD', keys.status_log, 'MAXLEN', 10000, '*', 'event', body)
+  redis.call('PUBLISH', keys.events, '{"id":"' .. id .. '",' .. string.sub(body, 2))
 end
 
--- As many of `paths` as an event names; nil for none, because an empty table would be an object of JSON.
+-- As many of `paths` as an event names; nil for none, because an empty table would be an object of JSON. An event is small,
+-- whatever it is about, so that the log is bounded in bytes too: its names are few and short, and all of them are counted.
 local function names_of(paths)
+  local MOST_NAMED, MOST_NAMED_BYTES = 20, 1024
   local named, bytes = {}, 0
   for index = 1, math.min(#paths, MOST_NAMED) do
     bytes = bytes + #paths[index]

@@ -6,6 +6,9 @@ end
 
 -- Whether `commits`, separated by spaces, has `commit`.
 local function has_commit(commits, commit)
+  if commits == commit then
+    return #commit >= 7
+  end
   for one in string.gmatch(commits, '%S+') do
     if is_same_commit(one, commit) then
       return true

@@ -1,9 +1,13 @@
 -- Ends a build: the graph is of `commit` now, its `parts` are in their places, the lease is given back, and the change is announced.
--- Needs: graph_key, branch, now, keep_graph, emit.
-local function finish_build(commit, fields, parts)
-  redis.call('HDEL', graph_key, 'builder', 'building', 'lease_until', 'progress', 'failed', 'failure', 'failures', 'retry_at')
-  redis.call('HSET', graph_key, 'version', commit, 'generated_at', now, 'asked_at', now)
-  call_in_chunks('HSET', graph_key, fields)
+-- Needs: keys.graph, and those of events.lua.
+-- @include graph_age
+-- @include events
+-- @include chunks
+
+local function finish_build(branch, commit, fields, parts)
+  redis.call('HDEL', keys.graph, 'builder', 'building', 'lease_until', 'progress', 'failed', 'failure', 'failures', 'retry_at')
+  redis.call('HSET', keys.graph, 'version', commit, 'generated_at', now, 'asked_at', now)
+  call_in_chunks('HSET', keys.graph, fields)
   keep_graph(parts, GRAPH_DAYS * DAY)
   emit({ type = 'graph_update', branch = branch, version = commit })
 end

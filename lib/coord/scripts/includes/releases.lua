@@ -1,21 +1,17 @@
 -- What was given back lately: so a release that is asked again, because its answer was lost, gets the same answer, and one of
 -- files that were given back says so. Field: who, on which branch -> JSON, newest first: when, which request, which files, and
--- what was answered. Needs: user_id, agent_id, branch, now.
+-- what was answered. Needs: keys.releases, request.
 --
 -- Bounded: for one holder on one branch in number and bytes, for a repository in holders, all of it in time.
-local releases_key
 local RELEASES_KEPT_FOR = 600
-local MOST_RELEASES = 16
-local MOST_RELEASES_BYTES = 65536
-local MOST_RELEASERS = 256
 
 local function releaser()
-  return user_id .. '\n' .. agent_id .. '\n' .. branch
+  return request.user_id .. '\n' .. request.agent_id .. '\n' .. request.branch
 end
 
 -- Those of the caller, newest first.
 local function load_releases()
-  local json, releases = redis.call('HGET', releases_key, releaser()), {}
+  local json, releases = redis.call('HGET', keys.releases, releaser()), {}
   for _, release in ipairs(json and cjson.decode(json) or {}) do
     if now - release.time < RELEASES_KEPT_FOR then
       releases[#releases + 1] = release
@@ -27,6 +23,7 @@ end
 -- Keeps as many of `releases` as there is room for, newest first; one that is too large with its answer is kept without, and
 -- one that still is, is not kept.
 local function save_releases(releases)
+  local MOST_RELEASES, MOST_RELEASES_BYTES, MOST_RELEASERS = 16, 65536, 256
   local texts, bytes = {}, 0
   for _, release in ipairs(releases) do
     local text = cjson.encode(release)
@@ -44,25 +41,25 @@ local function save_releases(releases)
   end
   local name = releaser()
   if #texts == 0 then
-    redis.call('HDEL', releases_key, name)
+    redis.call('HDEL', keys.releases, name)
     return
   end
-  local is_new = redis.call('HSET', releases_key, name, '[' .. table.concat(texts, ',') .. ']') == 1
-  redis.call('EXPIRE', releases_key, RELEASES_KEPT_FOR)
+  local is_new = redis.call('HSET', keys.releases, name, '[' .. table.concat(texts, ',') .. ']') == 1
+  redis.call('EXPIRE', keys.releases, RELEASES_KEPT_FOR)
   if is_new then
     -- A holder has a line feed in its name, a place in the row has none.
-    local place = '#' .. redis.call('HINCRBY', releases_key, '#', 1) % MOST_RELEASERS
-    local before = redis.call('HGET', releases_key, place)
+    local place = '#' .. redis.call('HINCRBY', keys.releases, '#', 1) % MOST_RELEASERS
+    local before = redis.call('HGET', keys.releases, place)
     if before and before ~= name then
-      redis.call('HDEL', releases_key, before)
+      redis.call('HDEL', keys.releases, before)
     end
-    redis.call('HSET', releases_key, place, name)
+    redis.call('HSET', keys.releases, place, name)
   end
 end
 
--- Notes that `files` were given back by `request`, and what is answered to it.
-local function remember_release(releases, request, files, answer)
-  table.insert(releases, 1, { time = now, request = request, files = files, answer = cjson.encode(answer) })
+-- Notes that `files` were given back by the request of this `name`, and what is answered to it.
+local function remember_release(releases, name, files, answer)
+  table.insert(releases, 1, { time = now, request = name, files = files, answer = cjson.encode(answer) })
   save_releases(releases)
 end
 
@@ -72,7 +69,7 @@ local function forget_releases(paths)
   if #releases == 0 then
     return
   end
-  local is_held, kept, is_changed_here = {}, {}, false
+  local is_held, kept, is_fewer = {}, {}, false
   for _, path in ipairs(paths) do
     is_held[path] = true
   end
@@ -84,14 +81,14 @@ local function forget_releases(paths)
       end
     end
     if #files < #release.files then
-      is_changed_here = true
+      is_fewer = true
       release.files, release.answer = files, nil
     end
     if #files > 0 then
       kept[#kept + 1] = release
     end
   end
-  if is_changed_here then
+  if is_fewer then
     save_releases(kept)
   end
 end

@@ -1,6 +1,7 @@
--- What stands in the way of the caller: the one implementation of the table of blocking. Needs: branch, is_own,
--- entries_of, load_entries, neighbors_to_look_at.
---
+-- What stands in the way of the caller: the one implementation of the table of blocking. Needs: request, keys.locks.
+-- @include entries
+-- @include neighbors
+
 -- | I want  | other READS the file | other WRITES the file | other WRITES a neighbor      |
 -- | READING | granted              | refused (DIRECT)      | granted, reported (NEIGHBOR)  |
 -- | WRITING | refused (DIRECT)     | refused (DIRECT)      | refused (NEIGHBOR), or reported where the policy is `warn` |
@@ -10,10 +11,6 @@ local function is_blocking(wanted, relation, status, neighbor_policy)
   end
   return wanted == 'WRITING' and status == 'WRITING' and neighbor_policy == 'block'
 end
-
--- Most findings reported in one answer, their bytes as JSON, and most neighbors among them. What blocks comes first, and the
--- first in any case; the rest is counted.
-local MOST_FINDINGS, MOST_FINDING_BYTES, MOST_NEIGHBORS = 512, 524288, 256
 
 -- Whether one entry of `value` has both of these fields. An entry is a flat object, and a quote inside of a text is escaped: what
 -- has such a field has these characters, and what begins an entry is found nowhere else.
@@ -33,38 +30,40 @@ local function has_entry_with(value, one, other)
   return false
 end
 
--- Locked neighbors of `paths`, and how many more there are: lists of { neighbor, entry } that block and that do not. Only what
--- is reported is decoded. Nil where there are too many to look at. `is_writing`: whether the caller writes a file already.
-local function survey_neighbors(paths, wanted, neighbor_policy, is_writing)
-  local neighbors = neighbors_to_look_at(paths)
-  if not neighbors then
-    return nil
-  end
-  local of_path, neighbor_paths = {}, {}
-  for index, neighbor in ipairs(neighbors) do
-    neighbor_paths[index], of_path[neighbor.path] = neighbor.path, neighbor
-  end
-  local on_branch, writes = '"branch":' .. cjson.encode(branch), '"status":"WRITING"'
+-- Most findings reported in one answer, their bytes as JSON, and most neighbors among them. What blocks comes first, and the
+-- first in any case; the rest is counted.
+local MOST_FINDINGS, MOST_FINDING_BYTES, MOST_NEIGHBORS = 512, 524288, 256
+
+-- Locks of others on `neighbors`, which are at these places (neighbors.lua) next to `paths`, and how many more there are: lists of
+-- findings that block and that do not. Only what is reported is decoded. `is_writing`: which files the caller writes already.
+local function survey_neighbors(neighbors, place_of, paths, wanted, neighbor_policy, is_writing)
   local blocking, harmless, later, omitted = {}, {}, {}, 0
-  local function sort_out(neighbor, value)
-    load_value(neighbor.path, value)
-    for _, entry in ipairs(entries_of[neighbor.path]) do
-      if entry.branch == branch and not is_own(entry) then
-        local blocks = not is_writing(neighbor.via) and is_blocking(wanted, 'NEIGHBOR', entry.status, neighbor_policy)
-        table.insert(blocks and blocking or harmless, { neighbor, entry })
+  local on_branch, writes
+  local function may_block(path, status)
+    return not is_writing[paths[math.floor(place_of[path] / 2)]] and is_blocking(wanted, 'NEIGHBOR', status, neighbor_policy)
+  end
+  local function sort_out(path, value)
+    load_value(path, value)
+    for _, entry in ipairs(entries_of[path]) do
+      if entry.branch == request.branch and not is_own(entry) then
+        local via, sign = paths[math.floor(place_of[path] / 2)], place_of[path] % 2 == 0 and '>' or '<'
+        local blocks = may_block(path, entry.status)
+        table.insert(blocks and blocking or harmless, { 'NEIGHBOR', blocks and '1' or '0', via, sign, entry })
       end
     end
   end
-  each_value(neighbor_paths, function(path, value)
-    if value and string.find(value, on_branch, 1, true) then
-      local neighbor = of_path[path]
-      local may_block = is_blocking(wanted, 'NEIGHBOR', 'WRITING', neighbor_policy) and not is_writing(neighbor.via)
+  each_value(neighbors, function(path, value)
+    if not value then
+      return
+    end
+    on_branch, writes = on_branch or '"branch":' .. cjson.encode(request.branch), '"status":"WRITING"'
+    if string.find(value, on_branch, 1, true) then
       if #blocking >= MOST_NEIGHBORS then
         omitted = omitted + 1
-      elseif may_block and has_entry_with(value, on_branch, writes) then
-        sort_out(neighbor, value)
+      elseif may_block(path, 'WRITING') and has_entry_with(value, on_branch, writes) then
+        sort_out(path, value)
       elseif #later < MOST_NEIGHBORS then
-        later[#later + 1] = { neighbor, value }
+        later[#later + 1] = { path, value }
       else
         omitted = omitted + 1
       end
@@ -80,6 +79,28 @@ local function survey_neighbors(paths, wanted, neighbor_policy, is_writing)
   return blocking, harmless, omitted
 end
 
+-- As many of the findings in `lists` as an answer has room for, their entries as JSON, and how many are left out.
+local function report(lists)
+  local findings, bytes, neighbor_count, omitted = {}, 0, 0, 0
+  for _, list in ipairs(lists) do
+    for _, finding in ipairs(list) do
+      local is_neighbor = finding[1] == 'NEIGHBOR'
+      neighbor_count = neighbor_count + (is_neighbor and 1 or 0)
+      local has_room = #findings < MOST_FINDINGS and bytes < MOST_FINDING_BYTES
+        and not (is_neighbor and neighbor_count > MOST_NEIGHBORS)
+      local json = has_room and cjson.encode(finding[5])
+      if json and (#findings == 0 or bytes + #json <= MOST_FINDING_BYTES) then
+        bytes = bytes + #json
+        finding[5] = json
+        findings[#findings + 1] = finding
+      else
+        omitted = omitted + 1
+      end
+    end
+  end
+  return findings, omitted
+end
+
 -- Looks at `paths` and their neighbors. Returns:
 --   findings: list of { relation, '1' if it blocks, requested file, '>' or '<' or '', entry as JSON }, relation being
 --             DIRECT, NEIGHBOR or CROSS_BRANCH
@@ -88,71 +109,43 @@ end
 --   own:      file path -> the caller's own entry on this branch
 -- or nil and what there is too much of to look at: LOCKS on the files, or NEIGHBORS
 local function survey(paths, wanted, neighbor_policy)
-  if not load_entries(paths, MOST_AT_ONCE) then
+  local stored = load_entries(paths, MOST_AT_ONCE)
+  if not stored then
     return nil, 'LOCKS'
   end
-  local direct, elsewhere, own = { blocking = {}, harmless = {} }, {}, {}
-  for _, path in ipairs(paths) do
-    for _, entry in ipairs(entries_of[path]) do
-      if entry.branch ~= branch then
-        if not is_own(entry) then
-          elsewhere[#elsewhere + 1] = entry
+  local own, is_writing, in_order = {}, {}, paths
+  local blocking, harmless, elsewhere = {}, {}, {}
+  if stored > 0 then
+    local new, written = {}, {}
+    for _, path in ipairs(paths) do
+      for _, entry in ipairs(entries_of[path]) do
+        if is_own(entry) then
+          if entry.branch == request.branch then
+            own[path], is_writing[path] = entry, entry.status == 'WRITING'
+          end
+        elseif entry.branch ~= request.branch then
+          elsewhere[#elsewhere + 1] = { 'CROSS_BRANCH', '0', path, '', entry }
+        else
+          local blocks = is_blocking(wanted, 'DIRECT', entry.status, neighbor_policy)
+          table.insert(blocks and blocking or harmless, { 'DIRECT', blocks and '1' or '0', path, '', entry })
         end
-      elseif is_own(entry) then
-        own[path] = entry
-      else
-        local blocks = is_blocking(wanted, 'DIRECT', entry.status, neighbor_policy)
-        table.insert(blocks and direct.blocking or direct.harmless, entry)
       end
+      table.insert(is_writing[path] and written or new, path)
     end
+    -- A lock for writing that the caller already has is not refused for a neighbor's sake when it is renewed; what is new is
+    -- looked at first, so that a neighbor of both counts as a neighbor of the new.
+    for _, path in ipairs(written) do
+      new[#new + 1] = path
+    end
+    in_order = new
   end
 
-  -- A lock for writing that the caller already has is not refused for a neighbor's sake when it is renewed; what is new is
-  -- looked at first, so that a neighbor of both counts as a neighbor of the new.
-  local function is_writing(path)
-    return own[path] ~= nil and own[path].status == 'WRITING'
-  end
-  local new_first = {}
-  for _, path in ipairs(paths) do
-    new_first[#new_first + 1] = not is_writing(path) and path or nil
-  end
-  for _, path in ipairs(paths) do
-    new_first[#new_first + 1] = is_writing(path) and path or nil
-  end
-  local blocking, harmless, omitted = survey_neighbors(new_first, wanted, neighbor_policy, is_writing)
-  if not blocking then
+  local neighbors, place_of = neighbors_to_look_at(in_order, stored)
+  if not neighbors then
     return nil, 'NEIGHBORS'
   end
-
-  local findings, bytes, neighbor_count = {}, 0, 0
-  local function report(relation, blocks, via, sign, entry)
-    local json = #findings < MOST_FINDINGS and bytes < MOST_FINDING_BYTES and cjson.encode(entry)
-    if not json or (#findings > 0 and bytes + #json > MOST_FINDING_BYTES) then
-      omitted = omitted + 1
-      return
-    end
-    bytes = bytes + #json
-    findings[#findings + 1] = { relation, blocks, via, sign, json }
-  end
-  local function report_entries(relation, blocks, entries)
-    for _, entry in ipairs(entries) do
-      report(relation, blocks, entry.file_path, '', entry)
-    end
-  end
-  local function report_neighbors(blocks, pairs)
-    for _, pair in ipairs(pairs) do
-      neighbor_count = neighbor_count + 1
-      if neighbor_count <= MOST_NEIGHBORS then
-        report('NEIGHBOR', blocks, pair[1].via, pair[1].sign, pair[2])
-      else
-        omitted = omitted + 1
-      end
-    end
-  end
-  report_entries('DIRECT', '1', direct.blocking)
-  report_neighbors('1', blocking)
-  report_entries('DIRECT', '0', direct.harmless)
-  report_entries('CROSS_BRANCH', '0', elsewhere)
-  report_neighbors('0', harmless)
-  return findings, #direct.blocking + #blocking > 0, omitted, own
+  local near_blocking, near_harmless, left_out =
+    survey_neighbors(neighbors, place_of, in_order, wanted, neighbor_policy, is_writing)
+  local findings, omitted = report({ blocking, near_blocking, harmless, elsewhere, near_harmless })
+  return findings, #blocking + #near_blocking > 0, omitted + left_out, own
 end

@@ -1,7 +1,7 @@
-//! What every question passes before it is answered: see `includes/enter.lua`.
+//! What every request passes before its operation: see `includes/admission.lua`.
 
+use super::ADMIT;
 use super::reply::{Reply, arguments};
-use super::{ENTER, ENTRY_KEYS};
 use crate::domain::{Branch, CommitSha, Holder, RepoId};
 use crate::store::{Request, Store, StoreError, Value, keys};
 
@@ -153,22 +153,20 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// KEYS of `includes/enter.lua`.
+    /// The KEYS of every request, by `includes/request.lua`.
     pub(super) fn keys(&self) -> Vec<String> {
         // Names of any length and form make a key of one length and form.
         let person = crate::store::script::sha1_hex(self.holder.user_id.as_str());
-        let keys = vec![
+        vec![
             keys::head(self.repo, self.branch),
             keys::limit(self.repo, &person),
             keys::limit(self.repo, "all"),
             keys::webhook(self.repo),
             keys::marked(self.repo),
-        ];
-        debug_assert_eq!(keys.len(), ENTRY_KEYS, "as many as includes/enter.lua takes");
-        keys
+        ]
     }
 
-    /// ARGV of `includes/enter.lua`, for a request that names so many paths.
+    /// The ARGV of every request, by `includes/request.lua`, for one that names so many paths.
     pub(super) fn arguments(&self, kind: Kind, paths: usize) -> Vec<Vec<u8>> {
         let (told, refresh_after, at_most, is_asked) = match self.head {
             HeadTerms::Told(head) => (head.as_str(), String::new(), String::new(), true),
@@ -241,7 +239,7 @@ pub enum Limited {
     New,
 }
 
-/// What there is too much of to look at in one script: see `includes/held.lua` and `includes/neighbors.lua`.
+/// What there is too much of to look at in one script: see `includes/entries.lua` and `includes/adjacency.lua`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TooMuch {
     /// Locks on the files of the request.
@@ -250,7 +248,7 @@ pub enum TooMuch {
     Neighbors,
 }
 
-/// What has no room for more locks: see `includes/held.lua`.
+/// What has no room for more locks: see `includes/reserve.lua`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Full {
     /// This file.
@@ -417,13 +415,13 @@ async fn ask<H>(
     read_head: impl FnOnce(&mut Reply) -> Result<H, StoreError>,
 ) -> Result<Entered<(H, Vec<Value>)>, StoreError> {
     let mut batch = vec![Request::Script {
-        script: &ENTER,
+        script: &ADMIT,
         keys: entry.keys(),
         args: entry.arguments(Kind::Read, 1),
     }];
     batch.extend(reads);
     let mut replies = store.run(batch).await?.into_iter();
-    let reply = Reply::open(&ENTER, replies.next())?;
+    let reply = Reply::open(&ADMIT, replies.next())?;
     entered(reply, |mut reply| match reply.outcome.as_str() {
         "ENTERED" => Ok((read_head(&mut reply)?, replies.collect())),
         _ => Err(reply.malformed("an unknown outcome")),

@@ -269,8 +269,8 @@ fn address_of(store: &dyn Store) -> usize {
 
 fn claim_keys(entry: &Entry<'_>) -> Vec<String> {
     let mut keys = branch_keys(entry);
-    keys.push(keys::token(entry.repo));
     keys.push(keys::releases(entry.repo));
+    keys.push(keys::token(entry.repo));
     keys
 }
 

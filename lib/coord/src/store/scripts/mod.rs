@@ -25,133 +25,55 @@ pub use release::{Judged, Release, ReleaseOutcome, Released, Written, release};
 pub use sweep::{Swept, TakenRepository, settle_due, sweep, take_due};
 
 use super::keys;
-use super::script::script;
+use super::script::scripts;
 use crate::domain::{Branch, RepoId};
 
-script!(
+scripts! {
     /// What stands in the way.
-    CHECK_STATUS, "check_status", repeatable: true,
-    ["context", "events", "held", "entries", "holder", "heads", "limits", "enter", "neighbors", "survey", "graph_age"]
-);
-script!(
+    CHECK_STATUS = "check_status", repeatable: true;
     /// All of some files, or none.
-    CLAIM, "claim", repeatable: false,
-    ["context", "events", "held", "entries", "refusal", "holder", "heads", "limits", "enter", "neighbors", "survey",
-     "graph_age", "tokens", "releases"]
-);
-script!(
+    CLAIM = "claim", repeatable: false;
     /// Gives files back.
-    RELEASE, "release", repeatable: false,
-    [
-        "context", "events", "held", "entries", "refusal", "holder", "heads", "limits", "enter", "neighbors", "graph_age",
-        "releases"
-    ]
-);
-script!(
-    /// Lets a question in.
-    ENTER, "enter", repeatable: true, ["context", "heads", "limits", "enter"]
-);
-script!(
+    RELEASE = "release", repeatable: false;
+    /// Lets a request in.
+    ADMIT = "admit", repeatable: true;
     /// Drops and announces what has expired.
-    SWEEP, "sweep", repeatable: false, ["context", "events", "held", "entries"]
-);
-script!(
+    SWEEP = "sweep", repeatable: false;
     /// Notes that a repository is about to hold a lock.
-    MARK_DUE, "mark_due", repeatable: true, ["context"]
-);
-script!(
+    MARK_DUE = "mark_due", repeatable: true;
     /// Takes that back where nothing was locked.
-    UNMARK_DUE, "unmark_due", repeatable: true, ["context"]
-);
-script!(
+    UNMARK_DUE = "unmark_due", repeatable: true;
     /// Takes the repositories in which something may have expired.
-    TAKE_DUE, "take_due", repeatable: false, ["context"]
-);
-script!(
+    TAKE_DUE = "take_due", repeatable: false;
     /// Ends the turn of a sweep at one repository.
-    SETTLE_DUE, "settle_due", repeatable: false, ["context"]
-);
-script!(
+    SETTLE_DUE = "settle_due", repeatable: false;
     /// Notes the newest commit of a branch.
-    RECORD_HEAD, "record_head", repeatable: true, ["context", "events", "set_head"]
-);
-script!(
+    RECORD_HEAD = "record_head", repeatable: true;
     /// Notes that the head of a branch could not be asked for.
-    FAIL_HEAD, "fail_head", repeatable: true, ["context", "graph_age"]
-);
-script!(
+    FAIL_HEAD = "fail_head", repeatable: true;
     /// Notes what a webhook tells of a push.
-    PUSH_HEAD, "push_head", repeatable: true, ["context", "events", "set_head"]
-);
-script!(
+    PUSH_HEAD = "push_head", repeatable: true;
     /// One builder at a time.
-    LEASE_BUILD, "lease_build", repeatable: true, ["context", "graph_age"]
-);
-script!(
+    LEASE_BUILD = "lease_build", repeatable: true;
     /// Notes that somebody asks about a graph.
-    TOUCH_GRAPH, "touch_graph", repeatable: true, ["context", "graph_age"]
-);
-script!(
+    TOUCH_GRAPH = "touch_graph", repeatable: true;
     /// Tells how far a build is.
-    REPORT_BUILD, "report_build", repeatable: true, ["context"]
-);
-script!(
+    REPORT_BUILD = "report_build", repeatable: true;
     /// Writes a part of a new graph beside the old one.
-    STAGE_GRAPH, "stage_graph", repeatable: true, ["context"]
-);
-script!(
+    STAGE_GRAPH = "stage_graph", repeatable: true;
     /// Puts the new graph in the place of the old one.
-    PUBLISH_GRAPH, "publish_graph", repeatable: false, ["context", "graph_age", "events", "publish"]
-);
-script!(
+    PUBLISH_GRAPH = "publish_graph", repeatable: false;
     /// Turns the stored graph into another by what differs.
-    PATCH_GRAPH, "patch_graph", repeatable: false, ["context", "graph_age", "events", "publish"]
-);
-script!(
+    PATCH_GRAPH = "patch_graph", repeatable: false;
     /// Notes why a build failed.
-    FAIL_BUILD, "fail_build", repeatable: true, ["context"]
-);
-script!(
+    FAIL_BUILD = "fail_build", repeatable: true;
     /// Gives the lease on a build back.
-    RETURN_LEASE, "return_lease", repeatable: true, ["context"]
-);
-script!(
+    RETURN_LEASE = "return_lease", repeatable: true;
     /// Notes that the stored graph cannot be read.
-    DISCARD_GRAPH, "discard_graph", repeatable: true, ["context"]
-);
-script!(
+    DISCARD_GRAPH = "discard_graph", repeatable: true;
     /// Shows whether the store can be written.
-    PROBE, "probe", repeatable: true, ["context"]
-);
-
-/// Every script, for warming a store and for tests.
-pub static ALL: [&crate::store::Script; 22] = [
-    &CHECK_STATUS,
-    &CLAIM,
-    &RELEASE,
-    &ENTER,
-    &SWEEP,
-    &MARK_DUE,
-    &UNMARK_DUE,
-    &TAKE_DUE,
-    &SETTLE_DUE,
-    &RECORD_HEAD,
-    &FAIL_HEAD,
-    &PUSH_HEAD,
-    &LEASE_BUILD,
-    &TOUCH_GRAPH,
-    &REPORT_BUILD,
-    &STAGE_GRAPH,
-    &PUBLISH_GRAPH,
-    &PATCH_GRAPH,
-    &FAIL_BUILD,
-    &RETURN_LEASE,
-    &DISCARD_GRAPH,
-    &PROBE,
-];
-
-/// How many of the KEYS are those of `includes/enter.lua`.
-const ENTRY_KEYS: usize = 5;
+    PROBE = "probe", repeatable: true;
+}
 
 /// The hash of a graph, and its parts.
 fn graph_keys(repo: &RepoId, branch: &Branch) -> Vec<String> {
@@ -163,7 +85,7 @@ fn graph_keys(repo: &RepoId, branch: &Branch) -> Vec<String> {
     ]
 }
 
-/// KEYS of the scripts that look at the locks of a branch, in their order: those that every question enters by come first.
+/// KEYS of the scripts that look at the locks of a branch, by `includes/request.lua`.
 fn branch_keys(entry: &Entry<'_>) -> Vec<String> {
     let Entry { repo, branch, .. } = entry;
     let mut keys = entry.keys();

@@ -1,0 +1,163 @@
+-- What every request passes before its operation, in this order: how often the caller asks, and the head of the branch. Who the
+-- caller is has been verified before.
+-- @include request
+-- @include heads
+-- @include limits
+
+-- How long one who is to refresh the head has for it, in seconds.
+local REFRESH_TURN = 10
+
+-- The head of the branch: commit or ''; seconds since somebody looked whether it is still that, '' where a source has just given
+-- it; '1' if it should have been asked for again and could not be.
+local head = { commit = '', age = '', is_unconfirmed = '0' }
+-- What the store had of the limits of the person, and the mark of the repository (mark_due.lua).
+local stored_arrivals, arrivals, mark
+
+-- What came with the stored head, if that is still to be trusted, or ''.
+local function trusted_etag()
+  -- After a full response, in seconds: should the ETag lie, the head would stand still for ever.
+  local ETAG_FOR = 300
+  local read_at, etag = unpack(redis.call('HMGET', keys.head, 'read_at', 'etag'))
+  return now - (read_at or 0) < ETAG_FOR and etag or ''
+end
+
+-- Counts a question to the source about commits, or else about a branch that is not known; the denial if there were too many.
+local function count_question(is_branch)
+  local rate = is_branch and request.branch_rate or request.commit_rate
+  if rate == '' then
+    return nil
+  end
+  arrivals = arrivals or read_arrivals(stored_arrivals)
+  local kind = is_branch and 'branches' or 'questions'
+  local wait, arrival = one_more(arrivals[kind], 1, rate)
+  if wait > 0 then
+    return { 'LIMITED', now, wait, is_branch and 'NEW' or 'SOURCE' }
+  end
+  arrivals[kind] = arrival
+  write_arrivals(arrivals)
+end
+
+-- Counts the request; the denial if there were too many. A claim that comes too often passes as a renewal if `is_renewal`
+-- says that it is one.
+local function count_request(repository_text, is_renewal)
+  local kind = request.kind == 'MARKED' and 'CLAIM' or request.kind
+  arrivals = read_arrivals(stored_arrivals)
+  local requests, renewals = string.match(repository_text or '', '^(%d+) (%d+)$')
+  requests, renewals = tonumber(requests or 0), tonumber(renewals or 0)
+  -- How long to wait, and whose limit that is: the longest of agent, person and repository.
+  local function waits(agent, person, repository, longer)
+    local cost = tonumber(request.cost)
+    local agent_wait, person_wait, repository_wait
+    agent_wait, agent = one_more(agent, cost, request.agent_rate, longer)
+    person_wait, person = one_more(person, cost, request.person_rate, longer)
+    repository_wait, repository = one_more(repository, cost, request.repository_rate, longer)
+    local wait, whose = agent_wait, 'HOLDER'
+    if person_wait > wait then
+      wait, whose = person_wait, 'PERSON'
+    end
+    if repository_wait > wait then
+      wait, whose = repository_wait, 'REPOSITORY'
+    end
+    return wait, whose, agent, person, repository
+  end
+  local limited
+  if kind ~= 'RELEASE' then
+    local longer = kind == 'CLAIM' and CLAIMS_BURST or 1
+    local wait, whose, agent, person, repository = waits(arrivals.agent_requests, arrivals.requests, requests, longer)
+    if wait == 0 then
+      arrivals.agent_requests, arrivals.requests = agent, person
+      write_arrivals(arrivals)
+      write_repository_arrivals(repository, renewals)
+      return nil
+    end
+    limited = { 'LIMITED', now, wait, whose }
+    if kind ~= 'CLAIM' then
+      return limited
+    end
+  end
+  local wait, whose, agent, person, repository = waits(arrivals.agent_renewals, arrivals.renewals, renewals)
+  if wait > 0 then
+    return limited or { 'LIMITED', now, wait, whose }
+  end
+  arrivals.agent_renewals = agent
+  if limited and not is_renewal() then
+    -- To find that out was not free.
+    write_arrivals(arrivals)
+    return limited
+  end
+  arrivals.renewals = person
+  write_arrivals(arrivals)
+  write_repository_arrivals(requests, repository)
+end
+
+-- Finds the head of the branch; nil, or a denial that has to do with it.
+local function find_head(has_webhook)
+  local commit, checked_at, refresh_at, has_failed =
+    unpack(redis.call('HMGET', keys.head, 'commit', 'checked_at', 'refresh_at', 'failed'))
+  head.commit = commit or ''
+  if commit then
+    head.age = now - (checked_at or 0)
+    if head.age < 0 then
+      -- The clock was set back: it is as old as can be.
+      head.age = now
+    end
+  end
+  if request.refresh_after == 'ANY' then
+    return nil
+  end
+  if request.refresh_after == '' then
+    return not commit and { 'UNKNOWN_HEAD', now } or nil
+  end
+  local refresh_after, most_age = tonumber(request.refresh_after), tonumber(request.most_age)
+  if has_webhook then
+    refresh_after = math.max(refresh_after, tonumber(request.trusted_for))
+  end
+  if commit and head.age <= refresh_after then
+    return nil
+  end
+  -- The longest time for which nobody asks for a head after that has failed, in seconds: more is of a clock that was set back.
+  local MOST_PAUSE = 3660
+  refresh_at = tonumber(refresh_at or 0)
+  if refresh_at <= now or refresh_at > now + (has_failed and MOST_PAUSE or REFRESH_TURN) then
+    local too_many = not commit and count_question(true)
+    if too_many then
+      return too_many
+    end
+    redis.call('HSET', keys.head, 'refresh_at', now + REFRESH_TURN)
+    redis.call('HDEL', keys.head, 'failed')
+    if commit then
+      return { 'REFRESH_HEAD', now, commit, trusted_etag() }
+    end
+    -- How long a branch is remembered of which nothing is known but that somebody asks for its head.
+    local UNKNOWN_FOR = 60
+    redis.call('EXPIRE', keys.head, UNKNOWN_FOR)
+    return { 'REFRESH_HEAD', now, '', '' }
+  end
+  if not commit or (most_age and head.age > math.max(most_age, refresh_after)) then
+    return { 'AWAIT_HEAD', now, has_failed and refresh_at - now or 0 }
+  end
+  if has_failed or head.age > refresh_after + REFRESH_TURN then
+    head.is_unconfirmed = '1'
+  end
+end
+
+-- Nil, or the denial: { LIMITED, now, seconds until the next is let in, HOLDER or PERSON or REPOSITORY or SOURCE or NEW }
+--      or { REFRESH_HEAD, now, commit or '', etag or '' }: the head has to be asked for, by this caller
+--      or { AWAIT_HEAD, now, seconds }: it is being asked for by another (0), or cannot be asked for in these seconds
+--      or { UNKNOWN_HEAD, now }: no head is known for this branch, and nobody here can ask
+local function admit(is_renewal)
+  local repository_text, has_webhook
+  stored_arrivals, repository_text, has_webhook, mark =
+    unpack(redis.call('MGET', keys.person_limits, keys.repository_limits, keys.webhook, keys.mark))
+  if request.agent_rate ~= '' or request.person_rate ~= '' or request.repository_rate ~= '' then
+    local limited = count_request(repository_text, is_renewal)
+    if limited then
+      return limited
+    end
+  end
+  if request.fetched_head ~= '' then
+    head.commit = request.fetched_head
+    return nil
+  end
+  return find_head(has_webhook)
+end

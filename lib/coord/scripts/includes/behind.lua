@@ -1,0 +1,23 @@
+-- Whether the caller's working copy lacks the head. Needs: admission.
+
+-- '0' no, '1' yes, '?' where none of the caller's commits is known to be of the branch; and whether the source has still to be
+-- asked.
+local function is_behind_head()
+  if has_commit(request.known_commits, head.commit) then
+    return '0', false
+  end
+  if request.fetched_head == '' then
+    local recent = redis.call('HGET', keys.head, 'recent') or ''
+    for commit in string.gmatch(request.known_commits, '%S+') do
+      if has_commit(recent, commit) then
+        return '1', false
+      end
+    end
+  end
+  return '?', not request.has_asked_source
+end
+
+-- The answer where only the source can tell.
+local function ask_source()
+  return count_question(false) or { 'ASK_SOURCE', now, head.commit, head.age, trusted_etag() }
+end
