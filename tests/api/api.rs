@@ -6,18 +6,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use coord::auth::{Authenticator, Credentials};
+use coord::builds::publish::{Job, build_and_publish};
 use coord::builds::stored_graph::{Node, StoredGraph};
 use coord::config::LockConfig;
 use coord::domain::{Branch, CommitSha, RepoId, UserId};
 use coord::heads::HeadAges;
 use coord::http::{AppState, Endpoint};
-use coord::store::scripts::{Rates, StagedPart, lease_build, publish_graph, stage_graph};
+use coord::source::Source;
+use coord::store::scripts::{BuildLease, Rates, StagedPart, lease_build, publish_graph, stage_graph};
 use coord::store::{Request, Store, Value as StoreValue, keys};
 use coord::timing::{TimedSource, TimedStore};
 use coord_embedded::EmbeddedStore;
 use coord_git::GitSource;
 use coord_graph::KindSet;
 use coord_graph::scan::ImportKind;
+use coord_graph::update::Limits;
 use serde_json::{Value, json};
 
 use crate::contract;
@@ -205,6 +208,22 @@ impl Api {
             .await
             .and_then(|count| count.as_int())
             .unwrap()
+    }
+
+    /// Builds the graph of what is on the branch.
+    pub async fn build_graph(&self) {
+        let (repo, branch) = (repo(), main_branch());
+        let source = GitSource::open(&[self.git.path().to_owned()]).unwrap();
+        let commit = source.head(&repo, &branch).await.unwrap();
+        let job = Job {
+            repo: &repo,
+            branch: &branch,
+            commit: &commit,
+            builder: "test",
+            limits: Limits::default(),
+        };
+        let lease = build_and_publish(Arc::clone(&self.store), &source, job, &mut None).await;
+        assert_eq!(lease.unwrap(), BuildLease::Granted);
     }
 
     /// Publishes the graph of `commit`: `page.ts` imports `auth.ts` imports `db.ts`.

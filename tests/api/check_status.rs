@@ -179,3 +179,44 @@ async fn another_agent_of_the_same_person_is_another_holder() {
         .await;
     assert_eq!(checked.json()["status"], "CONFLICT");
 }
+
+#[tokio::test]
+async fn a_file_that_is_tracked_in_other_case_is_named() {
+    let api = Api::start().await;
+    api.build_graph().await;
+    let warnings = async |paths: &[&str]| api.check("ann", paths, json!({})).await.json()["warnings"].clone();
+    assert_eq!(
+        warnings(&["src/Auth.ts", "README.md", "src/new.ts"]).await,
+        json!(["CASE_DIFFERS: 'src/Auth.ts' is not tracked, and 'src/auth.ts' is; check which file you mean."])
+    );
+    assert_eq!(warnings(&["src/auth.ts", "README.md", "src/Page.tsx"]).await, json!([]));
+
+    // The same of a claim; of many files the first are named.
+    let spellings: Vec<String> = (0..64_u32)
+        .map(|bits| {
+            let letters = "readme".char_indices();
+            let name: String = letters
+                .map(|(at, letter)| {
+                    if bits >> at & 1 == 1 {
+                        letter.to_ascii_uppercase()
+                    } else {
+                        letter
+                    }
+                })
+                .collect();
+            format!("{name}.md")
+        })
+        .filter(|path| path != "README.md")
+        .collect();
+    let paths: Vec<&str> = spellings.iter().map(String::as_str).collect();
+    let claimed = api.tell("ann", "WRITING", &paths, json!({})).await.json();
+    assert_eq!(claimed["success"], true);
+    let warnings = claimed["warnings"].as_array().unwrap();
+    let told: Vec<&str> = warnings.iter().filter_map(|warning| warning.as_str()).collect();
+    let of_case: Vec<&&str> = told.iter().filter(|told| told.starts_with("CASE_DIFFERS: ")).collect();
+    assert_eq!(of_case.len(), 17, "{told:?}");
+    assert_eq!(
+        *of_case[16],
+        "CASE_DIFFERS: 47 more of these files differ from tracked ones in case alone."
+    );
+}

@@ -182,6 +182,16 @@ async fn a_graph_is_built_after_the_first_answer_and_follows_its_branch() {
         (&json!("ready"), &json!(head))
     );
     assert_eq!(followed["edges"], json!([[0, 1], [1, 2]]));
+    // Of a file that is tracked in other case the store tells, in a function of another process.
+    let mut asked = question(&head);
+    asked["file_paths"] = json!(["B.ts", "a.ts", "d.ts"]);
+    let request = Request::post("/api/check_status");
+    let (_, told) = deployment
+        .instance(Endpoint::CheckStatus)
+        .send(request, asked.to_string().into())
+        .await;
+    let expected = "CASE_DIFFERS: 'B.ts' is not tracked, and 'b.ts' is; check which file you mean.";
+    assert_eq!(told["warnings"], json!([expected]));
     // The other instance, which saw the head before, asks the store alone.
     for work in check.work() {
         work.await;

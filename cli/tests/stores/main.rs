@@ -3,6 +3,10 @@
 #[path = "../fixtures/redis.rs"]
 mod redis;
 
+#[expect(dead_code, reason = "builds are tested by graph_builds")]
+#[path = "../graph_builds/memory.rs"]
+mod memory;
+
 mod world;
 
 /// Runs each of these tests, functions of a [`world::World`], on every connection.
@@ -60,3 +64,4 @@ mod pushes;
 mod release;
 mod repeated;
 mod scale;
+mod spelling;

@@ -1,17 +1,18 @@
 -- check_status: what stands in the way of reading or writing some files. Changes nothing but what has expired.
 -- KEYS: those of includes/request.lua
--- ARGV: those of includes/request.lua, then 18 READING or WRITING, 19 neighbor policy, 20... file paths
+-- ARGV: those of includes/request.lua, then 18 READING or WRITING, 19 neighbor policy, 20 lookups of includes/spelling.lua, 21... file paths
 -- Returns { CHECKED, now, head, its age in seconds or '', '1' if it is unconfirmed, behind: '0', '1' or '?', graph version, omitted
---           neighbors, findings, own entries as JSON }
+--           neighbors, findings, own entries as JSON, files that are tracked under other spellings, as other_spellings() has them }
 --      or { TOO_MUCH, now, LOCKS or NEIGHBORS }: of which there are too many to look at
 --      or { ASK_SOURCE, now, head, its age, etag or '' }: whether the caller is behind, only the source can tell
 --      or one of the denials of admit()
-local wanted, neighbor_policy = ARGV[18], ARGV[19]
-local paths = { unpack(ARGV, 20) }
+local wanted, neighbor_policy, lookups = ARGV[18], ARGV[19], ARGV[20]
+local paths = { unpack(ARGV, 21) }
 -- @include admission
 -- @include behind
 -- @include survey
 -- @include graph_age
+-- @include spelling
 
 local denial = admit()
 if denial then
@@ -42,4 +43,8 @@ for _, path in ipairs(paths) do
     own_entries[#own_entries + 1] = cjson.encode(own[path])
   end
 end
-return { 'CHECKED', now, head.commit, head.age, head.is_unconfirmed, behind, graph_version(), omitted, findings, own_entries }
+local version = graph_version()
+local spellings = version == '' and {} or other_spellings(paths, lookups)
+return {
+  'CHECKED', now, head.commit, head.age, head.is_unconfirmed, behind, version, omitted, findings, own_entries, spellings,
+}

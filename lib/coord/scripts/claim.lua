@@ -1,9 +1,10 @@
 -- claim: claims all of some files for reading or writing, or none of them; claiming again renews.
 -- KEYS: those of includes/request.lua
 -- ARGV: those of includes/request.lua, then 18 READING or WRITING, 19 neighbor policy, 20 the caller's head, 21 message, 22 seconds
---       to hold, 23 repository, 24... file paths
+--       to hold, 23 repository, 24 lookups of includes/spelling.lua, 25... file paths
 -- Returns { outcome, now, head, its age in seconds or '', '1' if it is unconfirmed, behind: '0', '1' or '?', graph version, omitted
---           neighbors, findings, own entries as JSON, what was held before: list of { file path, status, since when, message } },
+--           neighbors, findings, own entries as JSON, files that are tracked under other spellings, as other_spellings() has them,
+--           what was held before: list of { file path, status, since when, message } },
 --           where outcome is CLAIMED, CONFLICT (nothing claimed) or STALE (writing what is not held yet, behind the branch;
 --           nothing claimed)
 --      or { FULL, now, what has no room for more locks: FILE, PERSON or REPOSITORY, that file or '' }; nothing claimed
@@ -11,12 +12,13 @@
 --      or { ASK_SOURCE, now, head, its age, etag or '' }: whether the caller is behind, only the source can tell; nothing claimed
 --      or { MARK_FIRST, now }: it would be granted once mark_due has run; nothing claimed
 --      or one of the denials of admit(); nothing claimed
-local wanted, neighbor_policy, agent_head, message, ttl, repository = unpack(ARGV, 18, 23)
-local paths = { unpack(ARGV, 24) }
+local wanted, neighbor_policy, agent_head, message, ttl, repository, lookups = unpack(ARGV, 18, 24)
+local paths = { unpack(ARGV, 25) }
 -- @include admission
 -- @include behind
 -- @include survey
 -- @include graph_age
+-- @include spelling
 -- @include changes
 -- @include refusal
 -- @include reserve
@@ -65,10 +67,12 @@ if is_for_source and not is_renewal then
   return ask_source()
 end
 local version = graph_version()
+local spellings = version == '' and {} or other_spellings(paths, lookups)
 local own_entries = {}
 local function answer(outcome)
   return {
-    outcome, now, head.commit, head.age, head.is_unconfirmed, behind, version, omitted, findings, own_entries, held,
+    outcome, now, head.commit, head.age, head.is_unconfirmed, behind, version, omitted, findings, own_entries,
+    spellings, held,
   }
 end
 

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use crate::FileId;
 use crate::ImportGraph;
+use crate::spelling;
 
 /// Most lines in one field of the adjacency hash. A file with more is a hub.
 pub const MAX_LINES: usize = 512;
@@ -16,8 +17,10 @@ impl ImportGraph {
     ///   each that imports it, in the order of paths, imports first; every line ends in a newline. A file with neither has no field.
     /// - A hub has more than [`MAX_LINES`] lines. Its field begins `B<lines>:<chunks>` and lists only those neighbours
     ///   that are hubs too; the fields `PATH\n1` to `PATH\n<chunks>` hold all its lines, at most [`MAX_LINES`] each.
+    /// - The fields of [`spelling`] name all files.
     pub fn adjacency(&self) -> impl Iterator<Item = (String, String)> + '_ {
-        (0..self.len() as FileId).flat_map(|id| self.adjacency_of(id))
+        let neighbors = (0..self.len() as FileId).flat_map(|id| self.adjacency_of(id));
+        neighbors.chain(spelling::fields(self.files()))
     }
 
     fn line_count(&self, id: FileId) -> usize {
@@ -92,6 +95,9 @@ impl ImportGraph {
             at += FileId::from(order != Ordering::Greater);
             at_older += FileId::from(order != Ordering::Less);
         }
+        let (spellings, gone) = spelling::changes(self.files(), older.files());
+        changes.changed.extend(spellings);
+        changes.gone.extend(gone);
         changes.gone.sort_unstable();
         changes
     }

@@ -188,6 +188,11 @@ impl ImportGraph {
         ImportGraph::new(Arc::clone(&self.files), self.facts.clone(), &edges, self.unresolved)
     }
 
+    /// All files, in the order of their paths and ids.
+    pub(super) fn files(&self) -> &[TreeEntry] {
+        &self.files
+    }
+
     /// Number of files.
     pub fn len(&self) -> usize {
         self.files.len()

@@ -2,13 +2,15 @@
 //!
 //! Split by the question asked: [`tree`] (what a graph is built from), [`language`] (what is this file), `content` (is it text),
 //! [`scan`] (text -> specifiers; never resolves), [`resolve`] (specifier -> file; never reads a disk, sees only the paths of
-//! the tree and a few manifests), [`update`] (files -> graph, cold and for the price of a change), [`query`] (queries on the graph).
+//! the tree and a few manifests), [`update`] (files -> graph, cold and for the price of a change), [`query`] (queries on the graph),
+//! `adjacency` and [`spelling`] (what scripts read of it).
 
 pub mod cores;
 pub mod language;
 pub mod query;
 pub mod resolve;
 pub mod scan;
+pub mod spelling;
 pub mod tree;
 pub mod update;
 

@@ -7,7 +7,7 @@ use super::entrance::{Entrance, Right};
 use super::{ApiError, AppState};
 use crate::auth::{Caller, Entrant};
 use crate::domain::{AgentId, Branch, CommitSha, FilePath, FilePaths, Invalid, RepoId};
-use crate::store::scripts::Survey;
+use crate::store::scripts::{Spelled, Survey};
 
 /// The common part of a request, valid.
 #[derive(Debug)]
@@ -166,6 +166,7 @@ impl Question {
             });
         }
         warnings.extend(graph_warning(&survey.head.commit, survey.graph_version.as_deref()));
+        warnings.extend(case_differs(&survey.spelled));
         warnings
     }
 
@@ -188,6 +189,27 @@ pub(super) fn graph_warning(head: &CommitSha, version: Option<&str>) -> Option<S
         }
         Some(_) => None,
     }
+}
+
+/// Most warnings of one answer about files that are tracked under other spellings.
+const MOST_CASE_DIFFERS: usize = 16;
+
+/// Warnings about files that differ from tracked ones in case alone: where a disk takes both for one, two agents write one file
+/// under two locks.
+fn case_differs(spelled: &[Spelled]) -> Vec<String> {
+    let (shown, more) = spelled.split_at(spelled.len().min(MOST_CASE_DIFFERS));
+    let sentence = |Spelled { file_path, tracked }: &Spelled| {
+        let (tracked, verb) = (named(tracked), if tracked.len() == 1 { "is" } else { "are" });
+        format!("CASE_DIFFERS: '{file_path}' is not tracked, and {tracked} {verb}; check which file you mean.")
+    };
+    let mut warnings: Vec<String> = shown.iter().map(sentence).collect();
+    if !more.is_empty() {
+        warnings.push(format!(
+            "CASE_DIFFERS: {} more of these files differ from tracked ones in case alone.",
+            more.len()
+        ));
+    }
+    warnings
 }
 
 /// `paths` as in a sentence: all of a few, or some and how many more.

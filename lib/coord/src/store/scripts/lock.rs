@@ -7,6 +7,7 @@ use super::{CHECK_STATUS, CLAIM, MARK_DUE, UNMARK_DUE, branch_keys};
 use crate::domain::{CommitSha, FilePath, LockEntry, LockMode, LockReason, NeighborPolicy, RepoId};
 use crate::recent::Recent;
 use crate::store::{Request, Store, StoreError, keys};
+use coord_graph::spelling;
 
 /// How a lock concerns a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,8 +63,19 @@ pub struct Survey {
     pub findings: Vec<Finding>,
     /// The caller's own locks on the requested files.
     pub own: Vec<LockEntry>,
+    /// The requested files that are tracked under other spellings alone.
+    pub spelled: Vec<Spelled>,
     /// What the caller held of them before a claim.
     pub held: Vec<Held>,
+}
+
+/// A requested file that is not tracked, and differs from tracked ones in case alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spelled {
+    /// The file as requested.
+    pub file_path: String,
+    /// As it is tracked; the first four spellings where there are more.
+    pub tracked: Vec<String>,
 }
 
 /// A lock that the caller had before its claim.
@@ -124,6 +136,16 @@ fn read_survey(reply: &mut Reply) -> Result<Survey, StoreError> {
             })
         })?,
         own: reply.objects()?,
+        spelled: reply.tuples(|tuple| {
+            let (file_path, ends) = (tuple.text()?, tuple.text()?);
+            Ok(Spelled {
+                tracked: ends
+                    .split_terminator('\n')
+                    .map(|end| spelling::spelled(&file_path, end))
+                    .collect(),
+                file_path,
+            })
+        })?,
         held: Vec::new(),
     })
 }
@@ -157,13 +179,18 @@ pub async fn check_status(
     policy: NeighborPolicy,
 ) -> Result<Entered<Survey>, StoreError> {
     let mut args = entry.arguments(Kind::Read, paths.len());
-    args.extend(arguments([intent.as_str(), policy.as_str()]));
+    args.extend(arguments([intent.as_str(), policy.as_str(), &lookups(paths)]));
     args.extend(paths.iter().map(|path| path.as_str().as_bytes().to_vec()));
     let reply = call(store, &CHECK_STATUS, branch_keys(entry), args).await?;
     entered(reply, |mut reply| match reply.outcome.as_str() {
         "CHECKED" => read_survey(&mut reply),
         _ => Err(reply.malformed("an unknown outcome")),
     })
+}
+
+/// How other spellings of `paths` are looked up.
+fn lookups(paths: &[FilePath]) -> String {
+    paths.iter().map(|path| spelling::lookup(path.as_str())).collect()
 }
 
 /// What is claimed.
@@ -283,6 +310,7 @@ fn claim_arguments(entry: &Entry<'_>, wanted: &Wanted<'_>, kind: Kind) -> Vec<Ve
         wanted.message.as_str(),
         &wanted.ttl_seconds.to_string(),
         entry.repo.as_str(),
+        &lookups(wanted.paths),
     ]));
     args.extend(wanted.paths.iter().map(|path| path.as_str().as_bytes().to_vec()));
     args

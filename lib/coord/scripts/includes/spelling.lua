@@ -1,0 +1,33 @@
+-- Requested paths that differ from tracked ones in case alone. The adjacency has, in fields of a newline and three hex digits, a
+-- line for each tracked file: eight digits, and what of its path is not in lower case. Needs: keys.adjacency.
+local LOOKUP, MOST_SPELLINGS = 15, 4
+
+-- `lookups`: for each of `paths` the digits of its field, those of its line, and in four more how long its own end that is not in
+-- lower case is. Returns a list of { path, ends of the tracked spellings, each followed by a newline }: paths that are not tracked.
+local function other_spellings(paths, lookups)
+  local fields, found = {}, {}
+  for index = 1, #paths do
+    local at = (index - 1) * LOOKUP
+    fields[index] = '\n' .. string.sub(lookups, at + 1, at + 3)
+  end
+  local texts = redis.call('HMGET', keys.adjacency, unpack(fields))
+  for index, path in ipairs(paths) do
+    local text, at = texts[index], (index - 1) * LOOKUP
+    local line = '\n' .. string.sub(lookups, at + 4, at + 11)
+    local _, first = string.find(text or '', line, 1, true)
+    local own = tonumber(string.sub(lookups, at + 12, at + 15), 16)
+    if first and not string.find(text, line .. string.sub(path, #path - own + 1) .. '\n', 1, true) then
+      local ends = ''
+      for _ = 1, MOST_SPELLINGS do
+        local last = string.find(text, '\n', first, true)
+        ends = ends .. string.sub(text, first + 1, last)
+        _, first = string.find(text, line, last, true)
+        if not first then
+          break
+        end
+      end
+      found[#found + 1] = { path, ends }
+    end
+  end
+  return found
+end

@@ -1,0 +1,231 @@
+//! Paths that differ in case alone, so that a request for `src/Auth.ts` hears of `src/auth.ts`.
+//!
+//! The adjacency hash has, beside the neighbors, fields of the spellings of all files: [`FIELDS`] of them, named by a newline,
+//! with which no path begins, and three hex digits. A file is in the field that the SHA-1 of its folded path begins with: a
+//! line of eight further digits of it, then what of the path is not folded, from its first such component on. Most files have
+//! folded paths, and a line of nine bytes. A script looks up one field for each requested path: see `includes/spelling.lua`.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use unicode_normalization::UnicodeNormalization;
+
+use crate::tree::TreeEntry;
+
+/// How many fields there are at most. A repository of 800,000 files has some 200 in each.
+const FIELDS: usize = 1 << 12;
+
+/// Largest value of a field. One that would be larger, as only a repository that was made for it has, is left out: then
+/// nothing is said of the files in it.
+const MAX_FIELD_BYTES: usize = 16 * 1024;
+
+/// `path` in lower case, with composed characters: the same for all spellings that a file system may take for one.
+pub fn folded(path: &str) -> Cow<'_, str> {
+    if path.is_ascii() {
+        if path.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            return Cow::Owned(path.to_ascii_lowercase());
+        }
+        return Cow::Borrowed(path);
+    }
+    // Character by character: `str::to_lowercase` looks at what stands beside a sigma.
+    Cow::Owned(path.chars().flat_map(char::to_lowercase).nfc().collect())
+}
+
+/// The components of `path` from the first one on that is not folded; empty where all are.
+fn tail<'a>(path: &'a str, folded: &str) -> &'a str {
+    let mut start = 0;
+    for (component, other) in path.split('/').zip(folded.split('/')) {
+        if component != other {
+            return path.get(start..).unwrap_or_default();
+        }
+        start += component.len() + 1;
+    }
+    ""
+}
+
+/// The path whose folded form is that of `path`, by what a line says of it.
+pub fn spelled(path: &str, tail: &str) -> String {
+    let folded = folded(path);
+    if tail.is_empty() {
+        return folded.into_owned();
+    }
+    let components: Vec<&str> = folded.split('/').collect();
+    let kept = components.len().saturating_sub(tail.split('/').count());
+    let mut path = String::with_capacity(folded.len() + tail.len());
+    for component in &components[..kept] {
+        path.push_str(component);
+        path.push('/');
+    }
+    path + tail
+}
+
+/// Number of the field, and name of the line, of a folded path.
+fn place(folded: &str) -> (usize, u32) {
+    let digest = sha1_smol::Sha1::from(folded).digest().bytes();
+    let [first, second, third, fourth, fifth, sixth, ..] = digest;
+    let bits = u64::from_be_bytes([0, 0, first, second, third, fourth, fifth, sixth]) >> 4;
+    ((bits >> 32) as usize, bits as u32)
+}
+
+fn field(number: usize) -> String {
+    format!("\n{number:03x}")
+}
+
+/// How a script looks up the other spellings of `path`, in 15 characters: field, name of the line, length of the tail, all in
+/// hex digits.
+pub fn lookup(path: &str) -> String {
+    let folded = folded(path);
+    let (number, name) = place(&folded);
+    format!("{number:03x}{name:08x}{:04x}", tail(path, &folded).len())
+}
+
+/// The fields with their values, of all files or of those that belong into the fields `of`.
+fn fields_of(files: &[TreeEntry], of: Option<&BTreeSet<usize>>) -> Vec<(String, String)> {
+    let mut values = vec![String::new(); FIELDS];
+    for file in files {
+        let folded = folded(&file.path);
+        let (number, name) = place(&folded);
+        if of.is_some_and(|of| !of.contains(&number)) {
+            continue;
+        }
+        let value = &mut values[number];
+        if value.is_empty() {
+            value.push('\n');
+        }
+        if value.len() <= MAX_FIELD_BYTES {
+            value.push_str(&format!("{name:08x}{}\n", tail(&file.path, &folded)));
+        }
+    }
+    let filled = values.into_iter().enumerate();
+    filled
+        .filter(|(_, value)| !value.is_empty() && value.len() <= MAX_FIELD_BYTES)
+        .map(|(number, value)| (field(number), value))
+        .collect()
+}
+
+/// The fields with their values.
+pub(super) fn fields(files: &[TreeEntry]) -> Vec<(String, String)> {
+    fields_of(files, None)
+}
+
+/// The fields that differ after files, in the order of paths, have come and gone: those to set with their values, and those to
+/// delete.
+pub(super) fn changes(files: &[TreeEntry], older: &[TreeEntry]) -> (Vec<(String, String)>, Vec<String>) {
+    let mut touched = BTreeSet::new();
+    let mut touch = |file: &TreeEntry| {
+        touched.insert(place(&folded(&file.path)).0);
+    };
+    let (mut now, mut before) = (files.iter().peekable(), older.iter().peekable());
+    loop {
+        let order = match (now.peek(), before.peek()) {
+            (Some(one), Some(other)) => one.path.cmp(&other.path),
+            (Some(_), None) => std::cmp::Ordering::Less,
+            (None, Some(_)) => std::cmp::Ordering::Greater,
+            (None, None) => break,
+        };
+        let come = if order.is_le() { now.next() } else { None };
+        let gone = if order.is_ge() { before.next() } else { None };
+        if order.is_ne() {
+            come.into_iter().chain(gone).for_each(&mut touch);
+        }
+    }
+    if touched.is_empty() {
+        return Default::default();
+    }
+    let changed = fields_of(files, Some(&touched));
+    let mut gone: BTreeSet<String> = touched.into_iter().map(field).collect();
+    for (field, _) in &changed {
+        gone.remove(field);
+    }
+    (changed, gone.into_iter().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::EntryKind;
+
+    fn files(paths: &[&str]) -> Vec<TreeEntry> {
+        let mut paths = paths.to_vec();
+        paths.sort_unstable();
+        let entry = |path: &&str| TreeEntry {
+            path: (*path).to_owned(),
+            blob: "0".repeat(40),
+            kind: EntryKind::File,
+        };
+        paths.iter().map(entry).collect()
+    }
+
+    #[test]
+    fn spellings_of_one_path_have_one_place_and_each_is_told_from_the_others() {
+        for (path, fold, rest) in [
+            ("src/auth.ts", "src/auth.ts", ""),
+            ("src/Auth.ts", "src/auth.ts", "Auth.ts"),
+            ("SRC/auth.ts", "src/auth.ts", "SRC/auth.ts"),
+            ("src/A/b.ts", "src/a/b.ts", "A/b.ts"),
+            ("GRÖSSE/ΟΔΟΣ.ts", "grösse/οδοσ.ts", "GRÖSSE/ΟΔΟΣ.ts"),
+            ("gr\u{d6}\u{df}e", "gr\u{f6}\u{df}e", "gr\u{d6}\u{df}e"),
+            ("\u{130}/x", "i\u{307}/x", "\u{130}/x"),
+            ("\u{212a}", "k", "\u{212a}"),
+        ] {
+            assert_eq!(folded(path), fold);
+            assert_eq!(tail(path, fold), rest);
+            assert_eq!(spelled(fold, rest), path);
+            assert_eq!(spelled(path, rest), path);
+            assert_eq!(lookup(path)[..11], lookup(fold)[..11]);
+            assert_eq!(lookup(path)[11..], format!("{:04x}", rest.len()));
+        }
+        assert_ne!(lookup("src/auth.ts")[..11], lookup("src/autj.ts")[..11]);
+        assert_eq!(lookup(&"A".repeat(4096)).len(), 15);
+    }
+
+    #[test]
+    fn each_file_is_in_the_field_that_is_looked_up() {
+        let paths = ["README.md", "src/Auth.ts", "src/auth.ts", "a/B/c"];
+        let fields = fields(&files(&paths));
+        for path in paths {
+            let key = lookup(path);
+            let rest = &path[path.len() - usize::from_str_radix(&key[11..], 16).unwrap()..];
+            let (_, value) = fields
+                .iter()
+                .find(|(field, _)| field[1..] == key[..3])
+                .expect("there is its field");
+            assert!(value.contains(&format!("\n{}{rest}\n", &key[3..11])), "{value:?}");
+        }
+    }
+
+    #[test]
+    fn what_comes_and_goes_changes_its_fields_alone() {
+        let older = files(&["README.md", "src/auth.ts", "z"]);
+        assert_eq!(changes(&older, &older), (Vec::new(), Vec::new()));
+        for (newer, touched) in [
+            (files(&["README.md", "src/Auth.ts", "z"]), 1),
+            (files(&["README.md", "src/Auth.ts", "src/auth.ts", "z"]), 1),
+            (files(&["z"]), 2),
+            (files(&[]), 3),
+        ] {
+            let mut stored: std::collections::BTreeMap<_, _> = fields(&older).into_iter().collect();
+            let (changed, gone) = changes(&newer, &older);
+            assert_eq!(changed.len() + gone.len(), touched, "{changed:?} {gone:?}");
+            for field in gone {
+                assert!(stored.remove(&field).is_some());
+            }
+            stored.extend(changed);
+            assert_eq!(stored.into_iter().collect::<Vec<_>>(), fields(&newer));
+        }
+    }
+
+    #[test]
+    fn a_field_that_is_filled_on_purpose_is_left_out() {
+        let paths: Vec<String> = (0..4096_u32)
+            .map(|bits| {
+                // Every pattern of case in twelve letters: one folded path.
+                let letter = |at: u32| if bits >> at & 1 == 1 { 'A' } else { 'a' };
+                (0..12).map(letter).collect()
+            })
+            .collect();
+        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        assert!(fields(&files(&paths)).is_empty());
+        assert_eq!(fields(&files(&paths[..600])).len(), 1);
+    }
+}
