@@ -81,3 +81,42 @@ async fn a_branch_that_was_not_pushed_is_unknown_and_the_answer_says_how_to_push
     assert!(message.contains("git push -u origin feature"), "{message}");
     assert_eq!(body["orchestration"]["reason"], message);
 }
+
+#[tokio::test]
+async fn sentences_call_the_branch_as_the_clone_does() {
+    let (api, agent) = clone_of_a_hub().await;
+    api.git.git(&["remote", "rename", "origin", "upstream"]);
+    let check = async |more| api.check("ann", &["src/db.ts"], more).await.json();
+    assert_eq!(check(json!({})).await["repo_head_ref"], "refs/remotes/upstream/main");
+    let told = check(json!({ "agent_head": api.first })).await;
+    assert_eq!(
+        told["warnings"][0],
+        "STALE_BRANCH: Your branch is behind upstream/main."
+    );
+    let reason = told["orchestration"]["reason"].as_str().unwrap();
+    assert!(reason.ends_with(" of upstream/main"), "{reason}");
+    let unknown = "0123456789abcdef0123456789abcdef01234567";
+    let claim = json!({ "agent_head": unknown });
+    let told = api.tell("ann", "WRITING", &["src/db.ts"], claim).await.json();
+    let reason = told["orchestration"]["reason"].as_str().unwrap();
+    assert!(reason.contains("(git merge-base HEAD upstream/main)"), "{reason}");
+
+    // Each reason for which a file is not given back.
+    api.claim("ann", "WRITING", &["src/db.ts"]).await;
+    let unpushed = agent.commit(&[("src/db.ts", "unpushed")]);
+    for (new_head, agent_head) in [
+        (&api.head, &api.head),
+        (&unpushed, &unpushed),
+        (&api.first, &api.head),
+        (&api.head, &unpushed),
+    ] {
+        let open = json!({ "new_repo_head": new_head, "agent_head": agent_head });
+        let told = api.tell("ann", "OPEN", &["src/db.ts"], open).await.json();
+        let reason = told["orchestration"]["reason"].as_str().unwrap();
+        assert_eq!(told["orchestration"]["action"], "PUSH", "{told}");
+        assert!(
+            reason.contains(" upstream/main") && !reason.contains("origin/"),
+            "{reason}"
+        );
+    }
+}

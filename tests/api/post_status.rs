@@ -88,10 +88,7 @@ async fn writing_behind_the_branch_is_refused_with_a_pull() {
     assert_eq!(api.held().await, 0);
     let read = api.tell("ann", "READING", &["src/auth.ts"], behind).await;
     assert_eq!(read.status, 200);
-    assert_eq!(
-        read.json()["warnings"][0],
-        "STALE_BRANCH: Your branch is behind origin/main."
-    );
+    assert_eq!(read.json()["warnings"][0], "STALE_BRANCH: Your branch is behind main.");
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use coord::builds::publish::{Built, Job, build_and_publish};
-use coord::domain::Claim::{Reading, Writing};
+use coord::domain::LockMode::{Reading, Writing};
 use coord::store::scripts::{BuildLease, ClaimOutcome, Survey};
 use coord_graph::update::Limits;
 

@@ -72,7 +72,8 @@ async fn answer(state: &AppState, request: Request<Body>) -> Result<Response, Ap
                 entrance.misses_graph(&survey.head.commit);
             }
             let is_certain = survey.is_behind_for_certain || entrance.is_behind_for_certain();
-            let mut response = respond(&question, survey, is_certain, notes);
+            let branch = entrance.branch_name();
+            let mut response = respond(&question, survey, &branch, is_certain, notes);
             response.repo_head_ref = entrance.head_ref();
             Ok(Json(response).into_response())
         }
@@ -118,7 +119,13 @@ fn offline(error: &ApiError, repo_head: Option<&CommitSha>) -> Response {
     })
 }
 
-fn respond(question: &Question, survey: Survey, is_certain: bool, mut notes: Vec<String>) -> CheckResponse {
+fn respond(
+    question: &Question,
+    survey: Survey,
+    branch: &str,
+    is_certain: bool,
+    mut notes: Vec<String>,
+) -> CheckResponse {
     let blocking: Vec<&Finding> = survey.findings.iter().filter(|finding| finding.blocks).collect();
     let facts = Facts {
         is_behind: survey.is_behind,
@@ -130,15 +137,14 @@ fn respond(question: &Question, survey: Survey, is_certain: bool, mut notes: Vec
         Action::SwitchTask => {
             Orchestration::new(action, blocking_reason(&blocking)).with(blocking_metadata(&blocking, None))
         }
-        Action::Pull => {
-            Orchestration::new(action, question.behind_reason(&survey.head.commit, is_certain)).with(Metadata {
+        Action::Pull => Orchestration::new(action, question.behind_reason(&survey.head.commit, branch, is_certain))
+            .with(Metadata {
                 remote_head: Some(survey.head.commit.to_string()),
                 ..Metadata::default()
-            })
-        }
+            }),
         _ => Orchestration::new(action, "Nothing stands in the way"),
     };
-    notes.extend(question.warnings(&survey, is_certain));
+    notes.extend(question.warnings(&survey, branch, is_certain));
     notes.extend(warnings(&survey.findings));
     CheckResponse {
         status: orchestration::status(facts),

@@ -181,6 +181,17 @@ impl<'a> Entrance<'a> {
         }
     }
 
+    /// What sentences call the branch whose head was read: `upstream/main` for a remote-tracking branch, and `main` for one of a
+    /// repository on this machine that has none. Clones of what is on GitHub commonly have it as `origin/main`.
+    pub fn branch_name(&self) -> String {
+        let read = self.told.as_ref().map(|tip| tip.reference.as_str());
+        let name = read.and_then(|reference| {
+            let remote = reference.strip_prefix("refs/remotes/");
+            remote.or_else(|| reference.strip_prefix("refs/heads/"))
+        });
+        name.map_or_else(|| format!("origin/{}", self.branch), str::to_owned)
+    }
+
     /// How the question enters the store.
     pub fn entry(&self) -> Entry<'_> {
         let ages = self.state.head_ages;

@@ -148,11 +148,24 @@ async fn claim(
     let mut notes = Vec::new();
     entrance.note(&survey.head, &mut notes);
     let is_certain = survey.is_behind_for_certain || entrance.is_behind_for_certain();
-    let mut response = respond_to_claim(question, wanted, survey, is_claimed, is_certain);
+    let behind = Behind {
+        branch: &entrance.branch_name(),
+        is_certain,
+    };
+    let mut response = respond_to_claim(question, wanted, survey, is_claimed, behind);
     notes.append(&mut response.warnings);
     response.warnings = notes;
     response.repo_head_ref = entrance.head_ref();
     Ok(response)
+}
+
+/// How sentences tell of a working copy that lacks the head.
+#[derive(Clone, Copy)]
+struct Behind<'a> {
+    /// What they call the branch.
+    branch: &'a str,
+    /// Whether it is certain.
+    is_certain: bool,
 }
 
 fn respond_to_claim(
@@ -160,7 +173,7 @@ fn respond_to_claim(
     wanted: LockMode,
     survey: Survey,
     is_claimed: bool,
-    is_certain: bool,
+    behind: Behind<'_>,
 ) -> PostResponse {
     let blocking: Vec<&Finding> = survey.findings.iter().filter(|finding| finding.blocks).collect();
     let written = survey.held.iter().filter(|held| held.status == LockMode::Writing);
@@ -177,7 +190,7 @@ fn respond_to_claim(
         "script and decision differ on {facts:?}"
     );
     let mut response = match action {
-        Action::Pull => stale(question, &survey, &blocking, is_certain),
+        Action::Pull => stale(question, &survey, &blocking, behind),
         Action::Wait => {
             let metadata = blocking_metadata(&blocking, Some(survey.now));
             let expires = metadata
@@ -200,7 +213,7 @@ fn respond_to_claim(
             )
         }
     };
-    response.warnings = question.warnings(&survey, is_certain);
+    response.warnings = question.warnings(&survey, behind.branch, behind.is_certain);
     if let (true, true, LockMode::Writing, Some(warning)) =
         (is_claimed, facts.is_behind, wanted, response.warnings.first_mut())
     {
@@ -221,8 +234,8 @@ fn respond_to_claim(
 }
 
 /// The refusal of a claim to write from a working copy that is behind, with all else that is in the way.
-fn stale(question: &Question, survey: &Survey, blocking: &[&Finding], is_certain: bool) -> PostResponse {
-    let mut reason = question.behind_reason(&survey.head.commit, is_certain);
+fn stale(question: &Question, survey: &Survey, blocking: &[&Finding], behind: Behind<'_>) -> PostResponse {
+    let mut reason = question.behind_reason(&survey.head.commit, behind.branch, behind.is_certain);
     reason.push_str("; nothing was claimed");
     let held: Vec<&str> = survey.held.iter().map(|held| held.file_path.as_str()).collect();
     if !held.is_empty() {

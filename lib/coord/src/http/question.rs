@@ -142,27 +142,31 @@ impl Question {
 
     /// Why the caller is told to pull. What nobody knows for certain is not said: a caller whose commits were never pushed may
     /// have the head all the same.
-    pub fn behind_reason(&self, head: &CommitSha, is_certain: bool) -> String {
-        let (head, branch) = (head.short(), &self.branch);
+    /// `branch` is what [`Entrance::branch_name`] calls it.
+    pub fn behind_reason(&self, head: &CommitSha, branch: &str, is_certain: bool) -> String {
+        let head = head.short();
         if is_certain {
-            format!("Your working copy lacks commit {head} of origin/{branch}")
+            format!("Your working copy lacks commit {head} of {branch}")
         } else {
             format!(
                 "Coord does not know your commit {}, and cannot tell whether your working copy has commit {head} of \
-                 origin/{branch}: pull, and send base_head (git merge-base HEAD origin/{branch}), which shows that it has",
+                 {branch}: pull, and send base_head (git merge-base HEAD {branch}), which shows that it has",
                 self.agent_head.short()
             )
         }
     }
 
     /// Warnings that follow from how branch, working copy and graph stand to each other.
-    pub fn warnings(&self, survey: &Survey, is_certain: bool) -> Vec<String> {
+    pub fn warnings(&self, survey: &Survey, branch: &str, is_certain: bool) -> Vec<String> {
         let mut warnings = Vec::new();
         if survey.is_behind {
             warnings.push(if is_certain {
-                format!("STALE_BRANCH: Your branch is behind origin/{}.", self.branch)
+                format!("STALE_BRANCH: Your branch is behind {branch}.")
             } else {
-                format!("STALE_BRANCH: {}.", self.behind_reason(&survey.head.commit, false))
+                format!(
+                    "STALE_BRANCH: {}.",
+                    self.behind_reason(&survey.head.commit, branch, false)
+                )
             });
         }
         warnings.extend(graph_warning(&survey.head.commit, survey.graph_version.as_deref()));

@@ -56,7 +56,7 @@ pub(super) async fn release(
     if let Some(head) = outcome.head() {
         entrance.note(head, &mut notes);
     }
-    let mut response = respond(question, new_head.as_ref(), outcome)?;
+    let mut response = respond(question, &entrance.branch_name(), new_head.as_ref(), outcome)?;
     notes.append(&mut response.warnings);
     response.warnings = notes;
     response.repo_head_ref = entrance.head_ref();
@@ -88,6 +88,7 @@ fn without_branch(error: ApiError, is_abandoned: bool) -> ApiError {
 
 fn respond(
     question: &Question,
+    branch: &str,
     new_head: Option<&CommitSha>,
     outcome: ReleaseOutcome,
 ) -> Result<PostResponse, ApiError> {
@@ -117,7 +118,7 @@ fn respond(
                 "You have written {}, and {}; push first, the locks are kept (or send \"abandon\": true, if you throw the \
                  work away)",
                 named(&files),
-                shortfall(why, question, new_head)
+                shortfall(why, question, branch, new_head)
             );
             let metadata = Metadata {
                 remote_head: head.clone(),
@@ -134,22 +135,22 @@ fn respond(
 }
 
 /// What is missing, as the second half of a sentence.
-fn shortfall(why: Shortfall, question: &Question, new_head: Option<&CommitSha>) -> String {
-    let (branch, commit) = (&question.branch, new_head.map(CommitSha::short).unwrap_or_default());
+fn shortfall(why: Shortfall, question: &Question, branch: &str, new_head: Option<&CommitSha>) -> String {
+    let commit = new_head.map(CommitSha::short).unwrap_or_default();
     let copy = question.agent_head.short();
     match why {
         Shortfall::SameCommit => {
-            format!("commit {commit} is what origin/{branch} was at when you claimed: nothing was committed since")
+            format!("commit {commit} is what {branch} was at when you claimed: nothing was committed since")
         }
-        Shortfall::NotOnBranch => format!("commit {commit} is not on origin/{branch}"),
+        Shortfall::NotOnBranch => format!("commit {commit} is not on {branch}"),
         Shortfall::NotAfterClaim => {
-            format!("commit {commit} of origin/{branch} does not come after the one at which you claimed")
+            format!("commit {commit} of {branch} does not come after the one at which you claimed")
         }
         Shortfall::CopyAhead => format!(
-            "your working copy is at {copy}, which is not on origin/{branch} (where its work got there in another form, pull, and \
+            "your working copy is at {copy}, which is not on {branch} (where its work got there in another form, pull, and \
              send the agent_head that you have then)"
         ),
-        Shortfall::Unknown => format!("it cannot be seen that commit {commit} brings that to origin/{branch}"),
+        Shortfall::Unknown => format!("it cannot be seen that commit {commit} brings that to {branch}"),
     }
 }
 

@@ -19,7 +19,7 @@ pub use graph::{
 };
 pub use head::{HeadChange, LearntHead, Pushed, PushedHead, fail_head, forget_head, push_head, record_head};
 pub use identity::{RememberedMember, forget, recall, remember};
-pub use lock::{ClaimOutcome, Direction, Finding, Held, Relation, Survey, Wanted, check_status, claim};
+pub use lock::{ClaimOutcome, Direction, Finding, Held, Relation, Spelled, Survey, Wanted, check_status, claim};
 pub use probe::probe;
 pub use release::{Judged, Release, ReleaseOutcome, Released, Written, release};
 pub use sweep::{Swept, TakenRepository, settle_due, sweep, take_due};
