@@ -1,9 +1,9 @@
 //! The function behind `/api/post_status`.
 
 use coord::after_answer::AfterAnswer;
-use coord::config::process_environment;
 use coord::function::{function_router, start_logging};
 use coord::http::Endpoint;
+use coord::settings::process_environment;
 use tower::ServiceBuilder;
 use vercel_runtime::AppState;
 use vercel_runtime::axum::VercelLayer;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use coord::settings::variables::{self, Reader};
 
 use crate::listen_address;
 
@@ -39,15 +40,7 @@ pub enum Command {
     },
 }
 
-/// Options of `coord graph`.
-#[derive(Clone, Debug, Args)]
-#[command(after_help = "\
-Environment:
-  COORD_GRAPH_MAX_BYTES       most bytes of code that are read in all
-  COORD_GRAPH_MAX_FILES       most files of code that are read
-  COORD_GRAPH_MAX_IMPORTS     most imports of a graph
-  COORD_GRAPH_MAX_FILE_BYTES  largest file that is read
-
+const GRAPH_EXAMPLES: &str = "\
 Examples:
   coord graph                              every import of the commit that is checked out, one a line
   coord graph --explain src/app.ts         where each import of one file leads, and why
@@ -55,7 +48,11 @@ Examples:
   coord graph --focus src/app.ts --depth 2 --format mermaid
                                            the files within two steps of one, as a picture
   coord graph --cycles                     files that import each other in circles
-  coord graph --rev v1.2 --format json     the graph of a tag, for a program")]
+  coord graph --rev v1.2 --format json     the graph of a tag, for a program";
+
+/// Options of `coord graph`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = format!("{}\n{GRAPH_EXAMPLES}", variables::help(Reader::Graph)))]
 pub struct GraphArgs {
     /// The repository, one of its worktrees, or a folder inside
     #[arg(long, value_name = "PATH", default_value = ".")]
@@ -127,24 +124,7 @@ pub enum Kinds {
 
 /// Options of `coord serve`.
 #[derive(Clone, Debug, Default, Args)]
-#[command(after_help = "\
-Environment:
-  COORD_JWT_SECRET          verifies callers by JWT (HS256), who may then be on other machines
-  COORD_CORS_ORIGINS        origins of pages elsewhere that may ask, with commas
-  COORD_LIMIT_HOLDER_PER_MINUTE, COORD_LIMIT_PERSON_PER_MINUTE, COORD_LIMIT_REPOSITORY_PER_MINUTE
-                            requests of one agent, one person, and all (300, 1500, 6000); 0 is no limit
-  COORD_LOCK_TTL_SECONDS    as --lock-ttl
-  COORD_NEIGHBOR_POLICY     block (default) or warn: what a written neighbor means for a writer
-  COORD_STORE_TOKEN         what clients of --upstash-listen must show
-  GITHUB_TOKEN              reads the repositories of --github; without, 60 requests an hour
-  GITHUB_APP_ID, GITHUB_APP_PRIVATE_KEY
-                            the same as a GitHub App
-  GITHUB_API_URL            as --github-api
-  GITHUB_WEBHOOK_SECRET     takes deliveries of GitHub's webhook at /api/github_webhook
-  COORD_HEAD_TTL_SECONDS    seconds after which GitHub is asked for a head again (10)
-  CRON_SECRET               lets GET /api/cron_cleanup run the sweep, which runs by itself anyway
-  UPSTASH_REDIS_REST_TOKEN  the token for --upstash
-  RUST_LOG                  log level, such as debug")]
+#[command(after_help = variables::help(Reader::Serve))]
 pub struct ServeArgs {
     /// A repository, one of its worktrees, or a folder inside; may be given several times [default: the current folder, unless --github is given]
     #[arg(long, value_name = "PATH")]

@@ -8,18 +8,16 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use axum::Router;
-use coord::auth::{Authenticator, Credentials, JwtVerifier, People};
+use coord::app::{App, HeadObserver};
+use coord::auth::{Authenticator, Credentials};
 use coord::builds::keeper::GraphKeeper;
-use coord::config::{LockConfig, env_vars, graph_limits, is_graph_public, long_secret, process_environment, secret};
 use coord::domain::UserId;
-use coord::heads::HeadAges;
-use coord::http::{AppState, Edge, Endpoint, HeadObserver};
+use coord::http::Endpoint;
+use coord::settings::{LockConfig, Settings, env_vars, process_environment, secret};
 use coord::store::Store;
 use coord::store::redis::RedisStore;
-use coord::store::scripts::Rates;
 use coord::store::upstash::UpstashStore;
 use coord::sweep::sweep_due;
-use coord::timing::TimedStore;
 use secrecy::SecretString;
 use tokio::net::TcpListener;
 
@@ -43,9 +41,6 @@ const PORTS: u16 = 100;
 
 /// How often expired locks are swept.
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
-
-/// What clients of `--upstash-listen` must show.
-const STORE_TOKEN: &str = "COORD_STORE_TOKEN";
 
 /// A server that is ready to run.
 pub struct Server {
@@ -72,8 +67,12 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     listen::raise_file_limit();
     let store_token = match args.upstash_listen {
         Some(_) => Some(
-            secret(&process_environment, STORE_TOKEN)
-                .with_context(|| format!("set {STORE_TOKEN} to what clients of --upstash-listen must show"))?,
+            secret(&process_environment, env_vars::COORD_STORE_TOKEN).with_context(|| {
+                format!(
+                    "set {} to what clients of --upstash-listen must show",
+                    env_vars::COORD_STORE_TOKEN
+                )
+            })?,
         ),
         None => None,
     };
@@ -160,11 +159,7 @@ fn say(text: &str) {
 /// # Errors
 /// When a repository, the store or a setting cannot be used.
 pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Server> {
-    let locks = lock_config(args)?;
-    let limits = graph_limits(&process_environment)?;
-    let head_ages = HeadAges::from_env(&process_environment)?;
-    let rates = Rates::from_env(&process_environment)?;
-    let edge = Edge::from_env(&process_environment)?;
+    let settings = settings(args)?;
     let OpenSources {
         source,
         people,
@@ -173,11 +168,11 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
         opened,
         served,
     } = sources::open(args).await?;
-    let authenticator = authenticator(address, people)?;
+    let authenticator = authenticator(address, Credentials::of(&settings, people))?;
     let is_open = matches!(authenticator, Authenticator::Local { .. });
     let (store, announcement) = open_store(args, address, &opened, &served)?;
     let builder = format!("{}-{}", std::process::id(), started_at());
-    let keeper = GraphKeeper::start(Arc::clone(&store), Arc::clone(&source), builder, limits);
+    let keeper = GraphKeeper::start(Arc::clone(&store), Arc::clone(&source), builder, settings.graph_limits);
     for repository in &served {
         if let Some(branch) = &repository.branch
             && let Ok(head) = source.head(&repository.repo, branch).await
@@ -185,26 +180,19 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
             keeper.saw_head(&repository.repo, branch, &head);
         }
     }
-    let state = AppState {
-        store: TimedStore::over(Arc::clone(&store)),
+    let app = App {
         source: Some(source),
-        authenticator: Arc::new(authenticator),
-        locks,
-        head_ages,
-        rates,
         webhook,
-        cron_secret: long_secret(&process_environment, env_vars::CRON_SECRET)?,
         head_observer: Some(Arc::clone(&keeper) as Arc<dyn HeadObserver>),
-        edge: edge.clone(),
-        graph_cache: Arc::default(),
+        ..App::new(&settings, Arc::clone(&store), authenticator)
     };
-    let mut router = coord::http::routes(state, &Endpoint::ALL).merge(page::router());
+    let mut router = coord::http::routes(app, &Endpoint::ALL).merge(page::router());
     if is_open {
         router = router.merge(page::served_list(&served));
         router = router.layer(axum::middleware::from_fn(require_local_host));
     }
     Ok(Server {
-        router: edge.around(router),
+        router: settings.edge.around(router),
         announcement,
         store,
         keeper,
@@ -238,24 +226,19 @@ async fn bind(listen: Option<SocketAddr>) -> anyhow::Result<TcpListener> {
     )
 }
 
-fn lock_config(args: &ServeArgs) -> anyhow::Result<LockConfig> {
-    let mut locks = LockConfig::from_env(&process_environment)?;
+/// Those of the environment, with what the command line sets instead.
+fn settings(args: &ServeArgs) -> anyhow::Result<Settings> {
+    let mut settings = Settings::from_env(&process_environment)?;
     if let Some(seconds) = args.lock_ttl {
         if !(1..=LockConfig::MAX_TTL_SECONDS).contains(&seconds) {
             bail!("--lock-ttl must be from 1 to {} seconds", LockConfig::MAX_TTL_SECONDS);
         }
-        locks.ttl_seconds = seconds;
+        settings.locks.ttl_seconds = seconds;
     }
-    Ok(locks)
+    Ok(settings)
 }
 
-fn authenticator(address: SocketAddr, people: Option<Arc<dyn People>>) -> anyhow::Result<Authenticator> {
-    let credentials = Credentials {
-        jwt: JwtVerifier::from_env(&process_environment)?,
-        people,
-        is_graph_public: is_graph_public(&process_environment)?,
-        ..Credentials::default()
-    };
+fn authenticator(address: SocketAddr, credentials: Credentials) -> anyhow::Result<Authenticator> {
     if !address.ip().is_loopback() {
         if !credentials.can_verify() {
             bail!(

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use async_trait::async_trait;
 use coord::auth::People;
-use coord::config::{env_vars, process_environment, secret};
 use coord::domain::{Branch, CommitSha, FilePath, RepoId};
 use coord::http::Webhook;
+use coord::settings::{env_vars, process_environment, secret};
 use coord::source::github::{ApiBase, GithubConfig, GithubSource};
 use coord::source::{
     BlobSink, Comparison, Hold, KnownHead, Reachable, RefreshedHead, Source, SourceError, SourceHealth, Tip, TreeEntry,

@@ -5,17 +5,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use coord::app::App;
 use coord::auth::{Authenticator, Credentials};
 use coord::builds::publish::{Job, build_and_publish};
 use coord::builds::stored_graph::{Node, StoredGraph};
-use coord::config::LockConfig;
 use coord::domain::{Branch, CommitSha, RepoId, UserId};
-use coord::heads::HeadAges;
-use coord::http::{AppState, Endpoint};
+use coord::http::Endpoint;
+use coord::settings::Settings;
 use coord::source::Source;
-use coord::store::scripts::{BuildLease, Rates, StagedPart, lease_build, publish_graph, stage_graph};
+use coord::store::scripts::{BuildLease, StagedPart, lease_build, publish_graph, stage_graph};
 use coord::store::{Request, Store, Value as StoreValue, keys};
-use coord::timing::{TimedSource, TimedStore};
+use coord::timing::TimedSource;
 use coord_embedded::EmbeddedStore;
 use coord_git::GitSource;
 use coord_graph::KindSet;
@@ -57,7 +57,7 @@ impl Api {
     }
 
     /// The same with something else in its state.
-    pub async fn start_with(change: impl FnOnce(&mut AppState)) -> Api {
+    pub async fn start_with(change: impl FnOnce(&mut App)) -> Api {
         let folder = tempfile::tempdir().unwrap();
         let git = Repo::init(folder.path().join("shop"), &[]);
         git.git(&["remote", "add", "origin", REPO_URL]);
@@ -77,7 +77,7 @@ impl Api {
         git: Repo,
         first: String,
         head: String,
-        change: impl FnOnce(&mut AppState),
+        change: impl FnOnce(&mut App),
     ) -> Api {
         let store: Arc<dyn Store> = Arc::new(EmbeddedStore::open(&folder.path().join("store.redb")).unwrap());
         let mut state = state(Arc::clone(&store), &[git.path().to_owned()]);
@@ -291,22 +291,14 @@ fn over(mut value: Value, more: Value) -> Value {
 }
 
 /// A state over `store` and the repositories at `paths`, for callers on this machine.
-pub fn state(store: Arc<dyn Store>, paths: &[PathBuf]) -> AppState {
-    AppState {
-        store: TimedStore::over(store),
+pub fn state(store: Arc<dyn Store>, paths: &[PathBuf]) -> App {
+    let authenticator = Authenticator::Local {
+        user: UserId::parse("root").unwrap(),
+        credentials: Credentials::default(),
+    };
+    App {
         source: Some(TimedSource::over(Arc::new(GitSource::open(paths).unwrap()))),
-        authenticator: Arc::new(Authenticator::Local {
-            user: UserId::parse("root").unwrap(),
-            credentials: Credentials::default(),
-        }),
-        locks: LockConfig::default(),
-        head_ages: HeadAges::default(),
-        rates: Rates::default(),
-        webhook: None,
-        cron_secret: None,
-        head_observer: None,
-        edge: coord::http::Edge::default(),
-        graph_cache: Arc::default(),
+        ..App::new(&Settings::default(), store, authenticator)
     }
 }
 

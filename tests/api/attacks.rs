@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use coord::config::env_vars;
 use coord::function::function_router;
 use coord::http::Endpoint;
+use coord::settings::env_vars;
 use coord::store::{Request, Store, StoreError, Value as StoreValue};
 use futures::stream::BoxStream;
 use reqwest::Method;

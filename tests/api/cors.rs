@@ -1,9 +1,9 @@
 //! Pages of other sites: let in by list.
 
-use coord::config::env_vars;
 use coord::function::function_router;
 use coord::http::cors::AllowedOrigins;
 use coord::http::{Edge, Endpoint};
+use coord::settings::env_vars;
 use reqwest::Method;
 use serde_json::json;
 

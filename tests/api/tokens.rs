@@ -7,7 +7,7 @@ use aws_lc_rs::signature::KeyPair;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use coord::auth::{AuthError, JwtVerifier};
-use coord::config::ConfigError;
+use coord::settings::ConfigError;
 use secrecy::SecretString;
 use serde_json::{Value, json};
 

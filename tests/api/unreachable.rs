@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use coord::http::{AppState, Endpoint};
+use coord::app::App;
+use coord::http::Endpoint;
 use coord::store::redis::{RedisOptions, RedisStore};
 use coord::store::scripts::{LearntHead, record_head};
 use coord::store::upstash::UpstashStore;
@@ -69,7 +70,7 @@ fn upstash(port: u16) -> Arc<dyn Store> {
 }
 
 async fn with_store(store: Arc<dyn Store>) -> Api {
-    Api::start_with(|state: &mut AppState| state.store = store).await
+    Api::start_with(|state: &mut App| state.store = store).await
 }
 
 #[tokio::test]

@@ -20,8 +20,8 @@ use std::time::Instant;
 
 use anyhow::{Context, bail};
 use coord::builds::build::build;
-use coord::config::{graph_limits, process_environment};
 use coord::domain::CommitSha;
+use coord::settings::{graph_limits, process_environment};
 use coord_graph::update::Previous;
 use incomplete::Incomplete;
 use progress::ProgressBar;

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use coord::app::App;
 use coord::auth::{Authenticator, Credentials};
-use coord::config::LockConfig;
 use coord::domain::{Branch, CommitSha, NeighborPolicy, RepoId, UserId};
-use coord::heads::HeadAges;
-use coord::http::{AppState, Endpoint, router};
+use coord::http::{Endpoint, router};
+use coord::settings::{LockConfig, Settings};
 use coord::store::scripts::{LearntHead, Rates, record_head};
 use coord::store::{Request, Store};
 use coord_cli::listen;
@@ -44,30 +44,25 @@ pub async fn open(stores: &[(Arc<dyn Store>, u32)], edges: &[(&str, &str)]) -> A
     let neighbors = seed(&*store, edges).await;
     let mut addresses = Vec::new();
     for (store, ttl_seconds) in stores {
-        let state = AppState {
-            store: Arc::clone(store),
-            source: None,
-            authenticator: Arc::new(Authenticator::Local {
-                user: UserId::parse("local").expect("a user"),
-                credentials: Credentials::default(),
-            }),
+        let settings = Settings {
             locks: LockConfig {
                 ttl_seconds: *ttl_seconds,
                 neighbor_policy: NeighborPolicy::Block,
             },
-            head_ages: HeadAges::default(),
             rates: Rates::NONE,
-            webhook: None,
             cron_secret: Some(SecretString::from(CRON_SECRET.to_owned())),
-            head_observer: None,
-            edge: coord::http::Edge::default(),
-            graph_cache: Arc::default(),
+            ..Settings::default()
         };
+        let authenticator = Authenticator::Local {
+            user: UserId::parse("local").expect("a user"),
+            credentials: Credentials::default(),
+        };
+        let app = App::new(&settings, Arc::clone(store), authenticator);
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         addresses.push(listener.local_addr().expect("an address"));
         tokio::spawn(listen::serve(
             listener,
-            router(state, &Endpoint::ALL),
+            router(app, &Endpoint::ALL),
             std::future::pending(),
         ));
     }

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use coord::config::Environment;
+use coord::settings::Environment;
 use coord::source::github::{Credential, GithubConfig, GithubSource};
 use coord::source::{Source, SourceError};
 

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
+use coord::app::{App, HeadObserver};
 use coord::auth::Authenticator;
-use coord::config::LockConfig;
 use coord::domain::{Branch, CommitSha, RepoId};
-use coord::heads::HeadAges;
-use coord::http::{AppState, Edge, Endpoint, HeadObserver, Webhook, router};
+use coord::http::{Endpoint, Webhook, router};
+use coord::settings::Settings;
 use coord::source::github::GithubSource;
-use coord::store::scripts::Rates;
 use parking_lot::Mutex;
 use secrecy::SecretString;
 use serde_json::{Value, json};
@@ -412,18 +411,15 @@ async fn who_builds_graphs_is_told_of_a_push() {
     let mut config = config(&cloud.fake);
     config.credential = cloud.credential();
     let source = Arc::new(GithubSource::new(config).unwrap());
-    let state = AppState {
-        store: Arc::new(cloud.store.clone()),
+    let state = App {
         webhook: Some(Arc::new(Webhook::new(SecretString::from(SECRET), source.host()))),
         source: Some(source),
-        authenticator: Arc::new(Authenticator::by_jwt(None)),
-        locks: LockConfig::default(),
-        head_ages: HeadAges::default(),
-        rates: Rates::default(),
-        cron_secret: None,
         head_observer: Some(observer.clone()),
-        edge: Edge::default(),
-        graph_cache: Arc::default(),
+        ..App::new(
+            &Settings::default(),
+            Arc::new(cloud.store.clone()),
+            Authenticator::by_jwt(None),
+        )
     };
     let address = listen(router(state, &[Endpoint::GithubWebhook])).await;
     let observed = instance.with(Endpoint::GithubWebhook, address);

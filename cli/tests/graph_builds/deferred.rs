@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use coord::after_answer::AfterAnswer;
+use coord::app::HeadObserver;
 use coord::builds::deferred::DeferredBuilds;
 use coord::domain::Branch;
-use coord::http::HeadObserver;
 use coord::source::Source;
 use coord::store::{Request, keys};
 use coord_graph::update::Limits;

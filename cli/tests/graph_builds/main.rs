@@ -8,11 +8,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use coord::app::HeadObserver;
 use coord::builds::keeper::GraphKeeper;
 use coord::builds::publish::{Built, Job, build_and_publish};
 use coord::builds::stored_graph::StoredGraph;
 use coord::domain::{Branch, RepoId};
-use coord::http::HeadObserver;
 use coord::source::Source;
 use coord::store::scripts::BuildLease;
 use coord::store::{Request, Store, Value, keys};

@@ -199,26 +199,3 @@ fn the_lines_that_make_a_token_make_one_that_is_taken() {
     let answer = request(&format!("{}x", token.trim_end()));
     assert!(answer.starts_with("HTTP/1.1 401"), "{answer}");
 }
-
-#[test]
-fn the_reference_has_every_setting_of_the_example_and_no_other() {
-    let example = document(".env.example");
-    let mut expected: Vec<&str> = example
-        .lines()
-        .filter(|line| !line.starts_with('#'))
-        .filter_map(|line| Some(line.split_once('=')?.0))
-        // Of `coord serve` alone: its help has it.
-        .filter(|name| *name != "COORD_STORE_TOKEN")
-        .collect();
-    let reference = document("docs/reference.md");
-    let rows = section(&reference, "## Settings")
-        .lines()
-        .filter_map(|line| line.strip_prefix("| `"));
-    let mut documented: Vec<&str> = rows
-        .flat_map(|row| row.split(" | ").next().expect("a cell").split(['`', ',', ' ']))
-        .filter(|name| !name.is_empty())
-        .collect();
-    expected.sort_unstable();
-    documented.sort_unstable();
-    assert_eq!(documented, expected);
-}

@@ -12,65 +12,43 @@ use bytes::Bytes;
 use futures::stream::BoxStream;
 use secrecy::SecretString;
 
+use crate::app::App;
+use crate::app::HeadObserver;
 use crate::auth::{AuthError, Authenticator, Credentials, JwtVerifier, People, Verdict};
 use crate::builds::deferred::DeferredBuilds;
-use crate::config::{
-    ConfigError, Environment, LockConfig, env_vars, graph_limits, is_graph_public, long_secret, secret,
-};
 use crate::domain::{Branch, CommitSha, RepoId};
-use crate::heads::HeadAges;
-use crate::http::{AppState, Edge, Endpoint, HeadObserver, Webhook, router};
+use crate::http::{Endpoint, Webhook, router};
 use crate::logging;
+use crate::settings::{ConfigError, Environment, Settings, env_vars, long_secret};
 use crate::source::github::{GithubConfig, GithubSource};
 use crate::source::{BlobSink, Reachable, Source, SourceError, SourceHealth, TreeEntry};
-use crate::store::scripts::Rates;
 use crate::store::{Request, Store, StoreError, Value, connect};
-use crate::timing::{TimedSource, TimedStore};
+use crate::timing::TimedSource;
 
 /// The router of the function that serves `endpoint`, and what is rewritten to it. It builds graphs only inside of an
 /// [`AfterAnswer`](crate::after_answer::AfterAnswer).
 pub fn function_router(endpoint: Endpoint, environment: Environment<'_>) -> Router {
-    router(function_state(environment), &endpoint.of_function())
+    router(function_app(environment), &endpoint.of_function())
 }
 
-fn function_state(environment: Environment<'_>) -> AppState {
-    match settings(environment) {
-        Ok(state) => state,
-        Err(error) => AppState {
-            store: TimedStore::over(Arc::new(NoStore(error.to_string()))),
-            source: None,
-            authenticator: Arc::new(match credentials(environment, None) {
-                // Tokens of GitHub's cannot be verified as things are, and to say that one is wrong would be wrong.
-                Ok(credentials) if !GithubConfig::is_in(environment) => Authenticator::Shown(credentials),
-                Ok(_) => Authenticator::Misconfigured(error),
-                Err(error) => Authenticator::Misconfigured(error),
-            }),
-            webhook: None,
-            locks: LockConfig::default(),
-            head_ages: HeadAges::default(),
-            rates: Rates::default(),
-            cron_secret: long_secret(environment, env_vars::CRON_SECRET).ok().flatten(),
-            head_observer: None,
-            edge: Edge {
-                is_behind_proxy: true,
-                ..Edge::default()
-            },
-            graph_cache: Arc::default(),
-        },
-    }
+fn function_app(environment: Environment<'_>) -> App {
+    let mut app = configured(environment).unwrap_or_else(|error| misconfigured(environment, error));
+    app.edge.is_behind_proxy = true;
+    app
 }
 
-fn settings(environment: Environment<'_>) -> Result<AppState, ConfigError> {
+fn configured(environment: Environment<'_>) -> Result<App, ConfigError> {
+    let settings = Settings::from_env(environment)?;
     let store = connect::from_env(environment).unwrap_or_else(|error| Arc::new(NoStore(error.to_string())));
-    let limits = graph_limits(environment)?;
-    let secret_of_webhook = secret(environment, env_vars::GITHUB_WEBHOOK_SECRET);
     let (mut webhook, mut builds) = (None, None);
     let (source, people) = match github(environment) {
         Some(Ok(source)) => {
-            webhook = secret_of_webhook.map(|secret| Arc::new(Webhook::new(secret, source.host())));
+            let secret = settings.webhook_secret.clone();
+            webhook = secret.map(|secret| Arc::new(Webhook::new(secret, source.host())));
             // What they ask is no part of what a request costs.
             let untimed = Arc::clone(&source) as Arc<dyn Source>;
-            builds = Some(Arc::new(DeferredBuilds::new(Arc::clone(&store), untimed, limits)) as Arc<dyn HeadObserver>);
+            let deferred = DeferredBuilds::new(Arc::clone(&store), untimed, settings.graph_limits);
+            builds = Some(Arc::new(deferred) as Arc<dyn HeadObserver>);
             (
                 Some(TimedSource::over(Arc::clone(&source) as Arc<dyn Source>)),
                 Some(source as Arc<dyn People>),
@@ -85,31 +63,29 @@ fn settings(environment: Environment<'_>) -> Result<AppState, ConfigError> {
         }
         None => (None, None),
     };
-    Ok(AppState {
-        store: TimedStore::over(store),
+    let authenticator = Authenticator::Shown(Credentials::of(&settings, people));
+    Ok(App {
         source,
-        authenticator: Arc::new(Authenticator::Shown(credentials(environment, people)?)),
         webhook,
-        locks: LockConfig::from_env(environment)?,
-        head_ages: HeadAges::from_env(environment)?,
-        rates: Rates::from_env(environment)?,
-        cron_secret: long_secret(environment, env_vars::CRON_SECRET)?,
         head_observer: builds,
-        edge: Edge {
-            is_behind_proxy: true,
-            ..Edge::from_env(environment)?
-        },
-        graph_cache: Arc::default(),
+        ..App::new(&settings, store, authenticator)
     })
 }
 
-fn credentials(environment: Environment<'_>, people: Option<Arc<dyn People>>) -> Result<Credentials, ConfigError> {
-    Ok(Credentials {
-        jwt: JwtVerifier::from_env(environment)?,
-        people,
-        is_graph_public: is_graph_public(environment)?,
-        ..Credentials::default()
-    })
+/// Answers every request with what is wrong with the settings.
+fn misconfigured(environment: Environment<'_>, error: ConfigError) -> App {
+    let store = Arc::new(NoStore(error.to_string()));
+    let authenticator = match JwtVerifier::from_env(environment) {
+        // Tokens of GitHub's cannot be verified as things are, and to say that one is wrong would be wrong.
+        Ok(jwt) if !GithubConfig::is_in(environment) => Authenticator::by_jwt(jwt),
+        Ok(_) => Authenticator::Misconfigured(error),
+        Err(error) => Authenticator::Misconfigured(error),
+    };
+    let settings = Settings {
+        cron_secret: long_secret(environment, env_vars::CRON_SECRET).ok().flatten(),
+        ..Settings::default()
+    };
+    App::new(&settings, store, authenticator)
 }
 
 /// Repositories on GitHub, where the environment says anything of it; what is wrong with what it says.

@@ -9,14 +9,15 @@
 //! - [`http`]: the endpoints, one file each, and the one place that turns errors into answers
 //! - [`sweep`]: expired locks, dropped and announced
 //! - [`timing`], [`logging`]: what a request costs; what is written about it
-//! - [`config`]: settings from the environment
+//! - [`settings`]: what the environment sets
+//! - [`app`]: what every operation works with
 //! - [`after_answer`]: work that a function does when it has answered
 //! - [`function`]: a deployed function, put together from all of these
 
 pub mod after_answer;
+pub mod app;
 pub mod auth;
 pub mod builds;
-pub mod config;
 pub mod domain;
 pub mod function;
 pub mod heads;
@@ -24,6 +25,7 @@ pub mod http;
 pub mod logging;
 pub mod rate_limits;
 mod recent;
+pub mod settings;
 pub mod source;
 pub mod store;
 pub mod sweep;

@@ -9,8 +9,8 @@ use tokio::time::{Instant, timeout_at};
 
 use super::builder::{GraphBuilder, Watched, random_name};
 use crate::after_answer::{Allotted, defer};
+use crate::app::HeadObserver;
 use crate::domain::{Branch, CommitSha, RepoId};
-use crate::http::HeadObserver;
 use crate::source::Source;
 use crate::store::scripts::BuildLease;
 use crate::store::{Request, Store, StoreError, Value, keys};

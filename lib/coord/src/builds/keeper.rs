@@ -9,8 +9,8 @@ use tokio::task::JoinHandle;
 
 use super::builder::{GraphBuilder, Watched};
 use super::publish::BuildError;
+use crate::app::HeadObserver;
 use crate::domain::{Branch, CommitSha, RepoId};
-use crate::http::HeadObserver;
 use crate::source::{Source, SourceError};
 use crate::store::scripts::{BuildLease, LearntHead, forget_head, record_head, return_lease};
 use crate::store::{Store, StoreError};

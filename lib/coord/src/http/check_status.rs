@@ -9,13 +9,14 @@ use axum::http::Request;
 use axum::response::{IntoResponse, Response};
 use coord_protocol::{CheckRequest, CheckResponse, Metadata, Orchestration};
 
+use super::ApiError;
 use super::body::read_json;
 use super::entrance::{Entrance, Right};
 use super::lock_view::{others_locks, own_locks, sentence, warnings};
 use super::openapi::fields::AgentHeaders;
 use super::openapi::{CheckAnswers, examples};
 use super::question::{Fields, Question};
-use super::{ApiError, AppState};
+use crate::app::App;
 use crate::domain::orchestration::{self, Action, Facts, Operation};
 use crate::domain::{CommitSha, LockMode};
 use crate::store::scripts::{self, Finding, Survey};
@@ -32,7 +33,7 @@ use crate::store::scripts::{self, Finding, Survey};
     responses(CheckAnswers),
     security(("bearer" = []))
 )]
-pub(super) async fn check_status(State(state): State<AppState>, request: Request<Body>) -> Response {
+pub(super) async fn check_status(State(state): State<App>, request: Request<Body>) -> Response {
     answer(&state, request).await.unwrap_or_else(|error| refuse(&error))
 }
 
@@ -45,7 +46,7 @@ pub(super) fn refuse(error: &ApiError) -> Response {
     }
 }
 
-async fn answer(state: &AppState, request: Request<Body>) -> Result<Response, ApiError> {
+async fn answer(state: &App, request: Request<Body>) -> Result<Response, ApiError> {
     let headers = request.headers().clone();
     let caller = state.authenticator.authenticate(&headers).await?;
     let sent: CheckRequest = read_json(request).await?;
@@ -83,7 +84,7 @@ async fn answer(state: &AppState, request: Request<Body>) -> Result<Response, Ap
 }
 
 async fn survey(
-    state: &AppState,
+    state: &App,
     question: &Question,
     entrance: &mut Entrance<'_>,
     intent: LockMode,

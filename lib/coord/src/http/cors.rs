@@ -12,7 +12,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use url::Url;
 
-use crate::config::{ConfigError, Environment, env_vars, value_of};
+use crate::settings::{ConfigError, Environment, env_vars, value_of};
 
 /// Most origins.
 const MOST_ORIGINS: usize = 64;

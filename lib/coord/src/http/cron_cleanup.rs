@@ -5,8 +5,9 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 
+use super::ApiError;
 use super::openapi::SweepAnswers;
-use super::{ApiError, AppState};
+use crate::app::App;
 use crate::auth::has_bearer_secret;
 use crate::sweep::sweep_due;
 
@@ -20,7 +21,7 @@ use crate::sweep::sweep_due;
     responses(SweepAnswers),
     security(("cron_secret" = []))
 )]
-pub(super) async fn run_sweep(State(state): State<AppState>, headers: HeaderMap) -> Result<Response, ApiError> {
+pub(super) async fn run_sweep(State(state): State<App>, headers: HeaderMap) -> Result<Response, ApiError> {
     let Some(secret) = &state.cron_secret else {
         tracing::error!("CRON_SECRET is not set, so that the sweep refuses to run");
         return Err(ApiError::Unauthorized(

@@ -18,7 +18,7 @@ use super::caller_address::{address_of, coming_from};
 use super::cors::AllowedOrigins;
 use super::request_id::{X_REQUEST_ID, request_id, vercel_id};
 use super::{ApiError, Endpoint, error, headers};
-use crate::config::{ConfigError, Environment};
+use crate::settings::{ConfigError, Environment};
 use crate::timing::{Timings, measure};
 
 /// Longest path and query, in bytes: three times (percent-encoding) the longest file path, and what else may stand there.

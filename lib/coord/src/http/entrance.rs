@@ -4,9 +4,10 @@
 
 use std::time::Duration;
 
+use super::ApiError;
 use super::identity::identify;
 use super::pushed_work::Work;
-use super::{ApiError, AppState};
+use crate::app::App;
 use crate::auth::Entrant;
 use crate::domain::{AgentId, Branch, CommitSha, Holder, RepoId};
 use crate::heads;
@@ -37,7 +38,7 @@ pub(super) enum Right {
 
 /// A question on its way in.
 pub(super) struct Entrance<'a> {
-    state: &'a AppState,
+    state: &'a App,
     repo: &'a RepoId,
     branch: &'a Branch,
     holder: Holder,
@@ -66,7 +67,7 @@ impl<'a> Entrance<'a> {
     /// Verifies the caller, and then asks the source for the head, where it is not expensive to ask. Without `known_commits` no
     /// head is needed.
     pub async fn open(
-        state: &'a AppState,
+        state: &'a App,
         repo: &'a RepoId,
         branch: &'a Branch,
         entrant: Entrant,
@@ -375,7 +376,7 @@ const NO_BRANCH: &str = "main";
 
 /// Lets a question in that needs no head and is answered by `reads` alone: who asks it, and the replies.
 pub(super) async fn enter_repository(
-    state: &AppState,
+    state: &App,
     repo: &RepoId,
     branch: Option<&Branch>,
     entrant: Entrant,
@@ -408,7 +409,7 @@ pub(super) async fn enter_repository(
 }
 
 /// The refusal of a caller that may only read. It counts as a request.
-async fn no_push(state: &AppState, repo: &RepoId, branch: &Branch, holder: &Holder) -> Result<ApiError, ApiError> {
+async fn no_push(state: &App, repo: &RepoId, branch: &Branch, holder: &Holder) -> Result<ApiError, ApiError> {
     let entry = Entry {
         rates: state.rates,
         ..Entry::of(repo, branch, holder, None, &[])

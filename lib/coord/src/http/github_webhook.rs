@@ -13,10 +13,11 @@ use secrecy::SecretString;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::ApiError;
 use super::body::read_bytes;
 use super::openapi::WebhookAnswers;
 use super::openapi::fields::WebhookHeaders;
-use super::{ApiError, AppState};
+use crate::app::App;
 use crate::domain::{CommitSha, Invalid};
 use crate::heads::{self, RefreshError};
 use crate::source::SourceError;
@@ -96,7 +97,7 @@ pub(super) struct WebhookResponse {
     responses(WebhookAnswers),
     security(("webhook_signature" = []))
 )]
-pub(super) async fn take_delivery(State(state): State<AppState>, request: Request<Body>) -> Result<Response, ApiError> {
+pub(super) async fn take_delivery(State(state): State<App>, request: Request<Body>) -> Result<Response, ApiError> {
     let Some(webhook) = &state.webhook else {
         tracing::warn!(
             "GITHUB_WEBHOOK_SECRET is not set, or no repository of GitHub's is served: a delivery is refused"
@@ -132,7 +133,7 @@ fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name)?.to_str().ok()
 }
 
-async fn take_push(state: &AppState, push: &Push) -> Result<Outcome, ApiError> {
+async fn take_push(state: &App, push: &Push) -> Result<Outcome, ApiError> {
     let Push { repo, branch, .. } = push;
     let Some(source) = state
         .source

@@ -12,8 +12,9 @@ use serde::Serialize;
 use tokio::sync::Mutex;
 use utoipa::ToSchema;
 
+use super::ApiError;
 use super::openapi::HealthAnswers;
-use super::{ApiError, AppState};
+use crate::app::App;
 use crate::source::{Source, SourceHealth};
 use crate::store::scripts::probe;
 use crate::store::{Request, Store, StoreError, Value};
@@ -134,7 +135,7 @@ pub(super) struct Health {
 }
 
 impl Health {
-    pub(super) fn of(state: &AppState) -> Arc<Self> {
+    pub(super) fn of(state: &App) -> Arc<Self> {
         Arc::new(Health {
             store: Arc::clone(&state.store),
             source: state.source.clone(),

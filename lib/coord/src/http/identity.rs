@@ -5,9 +5,10 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use super::ApiError;
 use super::caller_address::caller_address;
-use super::{ApiError, AppState};
 use crate::after_answer::defer;
+use crate::app::App;
 use crate::auth::{AuthError, Entrant, Freshness, KEPT, KnownCredentials, Member, People, Recalled, Shown, Verdict};
 use crate::domain::RepoId;
 use crate::store::Store;
@@ -19,7 +20,7 @@ use crate::timing::Call;
 /// # Errors
 /// When `repo` is not served, the credential does not count there, too many unknown ones were shown, or nobody can be
 /// verified now.
-pub(super) async fn identify(state: &AppState, entrant: Entrant, repo: &RepoId) -> Result<Member, ApiError> {
+pub(super) async fn identify(state: &App, entrant: Entrant, repo: &RepoId) -> Result<Member, ApiError> {
     let served = state.source.as_ref().map_or(Ok(()), |source| source.serves(repo));
     let shown = match entrant {
         Entrant::Verified(identity) => {

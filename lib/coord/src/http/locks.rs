@@ -12,7 +12,8 @@ use super::entrance::enter_repository;
 use super::openapi::LocksAnswers;
 use super::openapi::fields::{self, AgentHeaders};
 use super::question::{agent_of, in_field, required};
-use super::{ApiError, AppState, live_locks};
+use super::{ApiError, live_locks};
+use crate::app::App;
 use crate::domain::{Branch, LockEntry, RepoId};
 use crate::store::StoreError;
 
@@ -63,7 +64,7 @@ fn held_lock(entry: LockEntry) -> HeldLock {
     security(("bearer" = []))
 )]
 pub(super) async fn get_locks(
-    State(state): State<AppState>,
+    State(state): State<App>,
     headers: HeaderMap,
     query: Result<Query<LocksQuery>, axum::extract::rejection::QueryRejection>,
 ) -> Result<Json<LocksResponse>, ApiError> {

@@ -21,11 +21,11 @@ pub mod post_status;
 mod pushed_work;
 mod question;
 mod request_id;
-mod state;
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::app::App;
 use axum::Router;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -35,7 +35,6 @@ pub use caller_address::PeerAddress;
 pub use edge::Edge;
 pub use error::ApiError;
 pub use github_webhook::Webhook;
-pub use state::{AppState, HeadObserver};
 
 /// An endpoint. A function serves one, that of `graph` two, `coord serve` all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,13 +105,13 @@ impl Endpoint {
 
 /// A router that serves `endpoints`. Every other path, and every other method on these, gets an error of the same form as
 /// any other.
-pub fn router(state: AppState, endpoints: &[Endpoint]) -> Router {
+pub fn router(state: App, endpoints: &[Endpoint]) -> Router {
     let edge = state.edge.clone();
     edge.around(routes(state, endpoints))
 }
 
 /// The same without the [`Edge`], for who has more to put inside it.
-pub fn routes(state: AppState, endpoints: &[Endpoint]) -> Router {
+pub fn routes(state: App, endpoints: &[Endpoint]) -> Router {
     let mut router = Router::new();
     for &endpoint in endpoints {
         let (routes, allowed) = match endpoint {

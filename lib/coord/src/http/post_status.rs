@@ -9,6 +9,7 @@ use axum::http::{Request, StatusCode};
 use axum::response::{IntoResponse, Response};
 use coord_protocol::{ErrorCode, Metadata, Orchestration, PostRequest, PostResponse};
 
+use super::ApiError;
 use super::body::read_json;
 use super::check_status::{blocking_metadata, blocking_reason};
 use super::entrance::Right;
@@ -16,7 +17,7 @@ use super::lock_view::{already_held, others_locks, own_locks, warnings};
 use super::openapi::fields::AgentHeaders;
 use super::openapi::{PostAnswers, examples};
 use super::question::{Fields, Question, in_field, named, required};
-use super::{ApiError, AppState};
+use crate::app::App;
 use crate::domain::orchestration::{self, Action, Facts, Operation};
 use crate::domain::{CommitSha, LockMode, LockReason, LockStatus};
 use crate::store::scripts::{self, ClaimOutcome, Finding, Survey, Wanted};
@@ -34,7 +35,7 @@ use crate::store::scripts::{self, ClaimOutcome, Finding, Survey, Wanted};
     responses(PostAnswers),
     security(("bearer" = []))
 )]
-pub(super) async fn post_status(State(state): State<AppState>, request: Request<Body>) -> Response {
+pub(super) async fn post_status(State(state): State<App>, request: Request<Body>) -> Response {
     let answered = answer(&state, request).await;
     answered.map_or_else(|error| refuse(&error), respond)
 }
@@ -75,7 +76,7 @@ fn offline(error: &ApiError) -> Response {
     error.respond(response)
 }
 
-async fn answer(state: &AppState, request: Request<Body>) -> Result<PostResponse, ApiError> {
+async fn answer(state: &App, request: Request<Body>) -> Result<PostResponse, ApiError> {
     let headers = request.headers().clone();
     let caller = state.authenticator.authenticate(&headers).await?;
     let sent: PostRequest = read_json(request).await?;
@@ -118,7 +119,7 @@ async fn answer(state: &AppState, request: Request<Body>) -> Result<PostResponse
 }
 
 async fn claim(
-    state: &AppState,
+    state: &App,
     question: &Question,
     wanted: LockMode,
     message: &LockReason,

@@ -3,8 +3,9 @@
 
 use axum::http::HeaderMap;
 
+use super::ApiError;
 use super::entrance::{Entrance, Right};
-use super::{ApiError, AppState};
+use crate::app::App;
 use crate::auth::{Caller, Entrant};
 use crate::domain::{AgentId, Branch, CommitSha, FilePath, FilePaths, Invalid, RepoId};
 use crate::store::scripts::{Spelled, Survey};
@@ -106,7 +107,7 @@ impl Question {
     }
 
     /// On its way in, with `right` to what it asks for.
-    pub async fn enter<'a>(&'a self, state: &'a AppState, right: Right) -> Result<Entrance<'a>, ApiError> {
+    pub async fn enter<'a>(&'a self, state: &'a App, right: Right) -> Result<Entrance<'a>, ApiError> {
         let mut known_commits = vec![self.agent_head.clone()];
         known_commits.extend(self.base_head.clone());
         Entrance::open(
@@ -125,7 +126,7 @@ impl Question {
     /// head.
     pub async fn enter_release<'a>(
         &'a self,
-        state: &'a AppState,
+        state: &'a App,
         right: Right,
         needs_head: bool,
     ) -> Result<Entrance<'a>, ApiError> {

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use crate::app::App;
 use crate::builds::stored_graph::{StoredGraph, UnreadableGraph};
-use crate::http::{ApiError, AppState};
+use crate::http::ApiError;
 use crate::store::{Request, StoreError, Value};
 use coord_graph::ImportGraph;
 
@@ -46,7 +47,7 @@ impl GraphCache {
 
 /// The graph stored at `key`, which was of commit `version` a moment ago, or why it cannot be read.
 pub(super) async fn load(
-    state: &AppState,
+    state: &App,
     key: String,
     version: &str,
 ) -> Result<Result<Arc<CachedGraph>, UnreadableGraph>, ApiError> {

@@ -25,10 +25,11 @@ use query::{Asked, GraphQuery};
 use view::GraphState;
 pub(super) use view::{EdgeView, GraphView};
 
+use super::ApiError;
 use super::entrance::{Entrance, Right};
 use super::openapi::GraphAnswers;
 use super::openapi::fields::GraphHeaders;
-use super::{ApiError, AppState};
+use crate::app::App;
 use crate::store::keys;
 use crate::store::scripts::{discard_graph, enter, touch_graph};
 
@@ -45,7 +46,7 @@ use crate::store::scripts::{discard_graph, enter, touch_graph};
     security(("bearer" = []))
 )]
 pub(super) async fn get_graph(
-    State(state): State<AppState>,
+    State(state): State<App>,
     headers: HeaderMap,
     query: Result<Query<GraphQuery>, axum::extract::rejection::QueryRejection>,
 ) -> Result<Response, ApiError> {
@@ -82,7 +83,7 @@ pub(super) async fn get_graph(
 
 /// The answer, and whether the store has a graph.
 async fn respond(
-    state: &AppState,
+    state: &App,
     asked: &Asked,
     head: &str,
     mut overview: Overview,
@@ -114,7 +115,7 @@ async fn respond(
 }
 
 /// The graph that `overview` speaks of. One that cannot be read counts as missing, there and in the store.
-async fn stored_graph(state: &AppState, asked: &Asked, overview: &mut Overview) -> Result<Arc<CachedGraph>, ApiError> {
+async fn stored_graph(state: &App, asked: &Asked, overview: &mut Overview) -> Result<Arc<CachedGraph>, ApiError> {
     let Some(version) = &overview.version else {
         return Ok(Arc::default());
     };

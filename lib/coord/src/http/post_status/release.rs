@@ -2,9 +2,10 @@
 
 use coord_protocol::{ErrorCode, Metadata, Orchestration, PostResponse};
 
+use super::super::ApiError;
 use super::super::entrance::Right;
 use super::super::question::{Question, graph_warning, named};
-use super::super::{ApiError, AppState};
+use crate::app::App;
 use crate::domain::orchestration::{self, Action, Facts, Operation};
 use crate::domain::work::Shortfall;
 use crate::domain::{CommitSha, LockEntry, LockReason};
@@ -13,7 +14,7 @@ use crate::store::scripts::{self, Release, ReleaseOutcome, Released};
 
 /// Gives files back.
 pub(super) async fn release(
-    state: &AppState,
+    state: &App,
     question: &Question,
     message: &LockReason,
     new_head: Option<CommitSha>,

@@ -20,7 +20,7 @@ use super::credential::bearer;
 use super::error::GithubError;
 use super::rate_limit::Account;
 use super::transport::{Outgoing, Transport};
-use crate::config::{ConfigError, env_vars};
+use crate::settings::{ConfigError, env_vars};
 
 /// How far back a JWT is dated, for clocks that differ; GitHub recommends it.
 const BACKDATED: u64 = 60;

@@ -7,8 +7,8 @@ use super::credential::Credential;
 use super::limits::Limits;
 use super::people::Scope;
 use crate::auth::RepoLimit;
-use crate::config::{ConfigError, Environment, env_vars, value_of};
 use crate::domain::RepoId;
+use crate::settings::{ConfigError, Environment, env_vars, value_of};
 
 /// How old a head may be before GitHub is asked again, for one who shows a credential: an unchanged head (304) then counts
 /// against no primary limit.

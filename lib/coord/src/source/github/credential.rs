@@ -8,7 +8,7 @@ use super::app::App;
 use super::error::GithubError;
 use super::rate_limit::Account;
 use super::transport::Transport;
-use crate::config::{ConfigError, Environment, env_vars, secret, value_of};
+use crate::settings::{ConfigError, Environment, env_vars, secret, value_of};
 
 /// The credential of the service.
 #[derive(Debug)]

@@ -1,15 +1,19 @@
+//! What every operation works with.
+
 use std::sync::Arc;
 
 use secrecy::SecretString;
 
 use crate::auth::Authenticator;
-use crate::config::LockConfig;
 use crate::domain::{Branch, CommitSha, RepoId};
 use crate::heads::HeadAges;
+use crate::http::graph::GraphCache;
 use crate::http::{Edge, Webhook};
+use crate::settings::{LockConfig, Settings};
 use crate::source::Source;
 use crate::store::Store;
 use crate::store::scripts::Rates;
+use crate::timing::TimedStore;
 
 /// Keeps what follows from heads up to date. All calls must return at once.
 pub trait HeadObserver: Send + Sync + 'static {
@@ -23,14 +27,15 @@ pub trait HeadObserver: Send + Sync + 'static {
     fn look_again(&self);
 }
 
-/// What every handler works with.
+/// What every operation works with: made of the [`Settings`], a store, and what verifies callers; the rest is added where there
+/// is any.
 #[derive(Clone)]
-pub struct AppState {
+pub struct App {
     /// The state.
     pub store: Arc<dyn Store>,
     /// Where repositories are read; without one, heads and graphs are those that the store has.
     pub source: Option<Arc<dyn Source>>,
-    /// Who callers are.
+    /// Verifies callers.
     pub authenticator: Arc<Authenticator>,
     /// How locks behave.
     pub locks: LockConfig,
@@ -40,12 +45,31 @@ pub struct AppState {
     pub rates: Rates,
     /// What deliveries of GitHub's webhook are held to; without, none is taken.
     pub webhook: Option<Arc<Webhook>>,
-    /// What the cron shows.
+    /// What the cron sends.
     pub cron_secret: Option<SecretString>,
-    /// Who is told of heads.
+    /// Is told of heads.
     pub head_observer: Option<Arc<dyn HeadObserver>>,
     /// How the service meets its callers.
     pub edge: Edge,
     /// Graphs as last read from the store.
-    pub graph_cache: Arc<super::graph::GraphCache>,
+    pub graph_cache: Arc<GraphCache>,
+}
+
+impl App {
+    /// Over `store`, whose calls are timed, with no source of repositories.
+    pub fn new(settings: &Settings, store: Arc<dyn Store>, authenticator: Authenticator) -> Self {
+        App {
+            store: TimedStore::over(store),
+            source: None,
+            authenticator: Arc::new(authenticator),
+            locks: settings.locks,
+            head_ages: settings.head_ages,
+            rates: settings.rates,
+            webhook: None,
+            cron_secret: settings.cron_secret.clone(),
+            head_observer: None,
+            edge: settings.edge.clone(),
+            graph_cache: Arc::default(),
+        }
+    }
 }

@@ -1,77 +1,16 @@
-//! Settings from the environment: one struct for each concern, one constant for each variable.
+//! Settings from the environment, read once: [`Settings`]. [`variables`] lists them.
 
+pub mod variables;
+
+use coord_graph::update::Limits;
 use secrecy::SecretString;
 
+use crate::auth::JwtVerifier;
 use crate::domain::NeighborPolicy;
-use coord_graph::update::Limits;
-
-/// Every environment variable that Coord reads, besides `RUST_LOG`.
-pub mod env_vars {
-    /// HS256 secret of the JWTs that name callers. At most one of this and the next two is set; none: nobody can be verified.
-    pub const COORD_JWT_SECRET: &str = "COORD_JWT_SECRET";
-    /// Public key of those JWTs in PEM: RSA (RS256), EC P-256 (ES256) or Ed25519 (EdDSA); newlines may be written as `\n`.
-    pub const COORD_JWT_PUBLIC_KEY: &str = "COORD_JWT_PUBLIC_KEY";
-    /// https address of the key set (JWKS) of who makes those JWTs.
-    pub const COORD_JWT_JWKS_URL: &str = "COORD_JWT_JWKS_URL";
-    /// What `iss` of those JWTs must be. Required with a public key or a key set; unset beside a secret, `iss` is not looked at.
-    pub const COORD_JWT_ISSUER: &str = "COORD_JWT_ISSUER";
-    /// What `aud` of those JWTs must be or hold. Default `coord`.
-    pub const COORD_JWT_AUDIENCE: &str = "COORD_JWT_AUDIENCE";
-    /// `1`: the graph of a public repository may be read without a credential.
-    pub const COORD_PUBLIC_GRAPH: &str = "COORD_PUBLIC_GRAPH";
-    /// Seconds after which the head of a branch on GitHub is asked for again, 1 to 3,600. Default 10.
-    pub const COORD_HEAD_TTL_SECONDS: &str = "COORD_HEAD_TTL_SECONDS";
-    /// Seconds that a head may be old for a claim to write while GitHub cannot be asked; from the number above to 3,600.
-    /// Default 60.
-    pub const COORD_HEAD_MAX_AGE_SECONDS: &str = "COORD_HEAD_MAX_AGE_SECONDS";
-    /// Questions a minute of one holder in one repository, 1 to 60,000; 0 is no limit. Default 300. A third of it may come
-    /// at once.
-    pub const COORD_LIMIT_HOLDER_PER_MINUTE: &str = "COORD_LIMIT_HOLDER_PER_MINUTE";
-    /// The same for all agents and credentials of one person together. Default five times the number above.
-    pub const COORD_LIMIT_PERSON_PER_MINUTE: &str = "COORD_LIMIT_PERSON_PER_MINUTE";
-    /// The same for all holders of a repository together. Default 6,000.
-    pub const COORD_LIMIT_REPOSITORY_PER_MINUTE: &str = "COORD_LIMIT_REPOSITORY_PER_MINUTE";
-    /// Secret that GitHub signs its webhook deliveries with. Unset: no delivery is taken.
-    pub const GITHUB_WEBHOOK_SECRET: &str = "GITHUB_WEBHOOK_SECRET";
-    /// Seconds that a lock is held unless it is renewed, 1 to 86,400. Default 300.
-    pub const COORD_LOCK_TTL_SECONDS: &str = "COORD_LOCK_TTL_SECONDS";
-    /// `block` (default) or `warn`: what a written neighbour means for someone who wants to write.
-    pub const COORD_NEIGHBOR_POLICY: &str = "COORD_NEIGHBOR_POLICY";
-    /// Most bytes of code that one graph takes in, at least 1. Default 4 GiB. Files past it are `over_limit`.
-    pub const COORD_GRAPH_MAX_BYTES: &str = "COORD_GRAPH_MAX_BYTES";
-    /// Most files of code that one graph takes in, at least 1. Default 500,000. Files past it are `over_limit`.
-    pub const COORD_GRAPH_MAX_FILES: &str = "COORD_GRAPH_MAX_FILES";
-    /// Most imports that one graph takes in, at least 1. Default 1,000,000. Files past it are `over_limit`.
-    pub const COORD_GRAPH_MAX_IMPORTS: &str = "COORD_GRAPH_MAX_IMPORTS";
-    /// Largest file that is read for its imports, in bytes, at least 1. Default 4 MiB. Larger ones are `too_large`.
-    pub const COORD_GRAPH_MAX_FILE_BYTES: &str = "COORD_GRAPH_MAX_FILE_BYTES";
-    /// Origins of pages on other sites that may ask, with commas: `https://coord.example.com,http://localhost:5173`. Unset: none.
-    pub const COORD_CORS_ORIGINS: &str = "COORD_CORS_ORIGINS";
-    /// Secret that the cron sends as a bearer token. Unset: the sweep refuses to run.
-    pub const CRON_SECRET: &str = "CRON_SECRET";
-    /// Where GitHub's API is: `https://api.github.com` (default), or `https://HOST/api/v3` of a GitHub Enterprise Server.
-    pub const GITHUB_API_URL: &str = "GITHUB_API_URL";
-    /// Token that the service reads repositories with.
-    pub const GITHUB_TOKEN: &str = "GITHUB_TOKEN";
-    /// Repositories on GitHub that are served: `OWNER/NAME` and `OWNER/*`, with commas. Unset: all that the service can read.
-    pub const COORD_REPOSITORIES: &str = "COORD_REPOSITORIES";
-    /// `repo` or `public_repo`: the scope that OAuth tokens and classic personal tokens of callers must have. Unset: any.
-    pub const COORD_GITHUB_SCOPE: &str = "COORD_GITHUB_SCOPE";
-    /// Id of the GitHub App that the service reads repositories as; goes before the token.
-    pub const GITHUB_APP_ID: &str = "GITHUB_APP_ID";
-    /// Its RSA private key in PEM; newlines may be written as `\n`.
-    pub const GITHUB_APP_PRIVATE_KEY: &str = "GITHUB_APP_PRIVATE_KEY";
-    /// Upstash REST address.
-    pub const UPSTASH_REDIS_REST_URL: &str = "UPSTASH_REDIS_REST_URL";
-    /// Upstash REST token.
-    pub const UPSTASH_REDIS_REST_TOKEN: &str = "UPSTASH_REDIS_REST_TOKEN";
-    /// The same address, as Vercel's marketplace integration names it.
-    pub const KV_REST_API_URL: &str = "KV_REST_API_URL";
-    /// The same token, as Vercel's marketplace integration names it.
-    pub const KV_REST_API_TOKEN: &str = "KV_REST_API_TOKEN";
-    /// Address of any Redis or Valkey: `redis://` or `rediss://`.
-    pub const REDIS_URL: &str = "REDIS_URL";
-}
+use crate::heads::HeadAges;
+use crate::http::Edge;
+use crate::store::scripts::Rates;
+pub use variables::env_vars;
 
 /// A setting that cannot be used: which variable, and what it takes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -102,12 +41,53 @@ pub fn process_environment(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
+/// What the environment sets, besides the store and the source of repositories.
+#[derive(Default)]
+pub struct Settings {
+    /// How locks behave.
+    pub locks: LockConfig,
+    /// How old a head may be that is kept in the store.
+    pub head_ages: HeadAges,
+    /// How often may be asked.
+    pub rates: Rates,
+    /// How the service meets its callers.
+    pub edge: Edge,
+    /// Verifies the JWTs that name callers.
+    pub jwt: Option<JwtVerifier>,
+    /// Whether the graph of a public repository is shown without a credential.
+    pub is_graph_public: bool,
+    /// What the cron sends.
+    pub cron_secret: Option<SecretString>,
+    /// What GitHub signs its deliveries with.
+    pub webhook_secret: Option<SecretString>,
+    /// What one graph may take.
+    pub graph_limits: Limits,
+}
+
+impl Settings {
+    /// # Errors
+    /// When a variable is set to something that it does not take.
+    pub fn from_env(environment: Environment<'_>) -> Result<Self, ConfigError> {
+        Ok(Settings {
+            locks: LockConfig::from_env(environment)?,
+            head_ages: HeadAges::from_env(environment)?,
+            rates: Rates::from_env(environment)?,
+            edge: Edge::from_env(environment)?,
+            jwt: JwtVerifier::from_env(environment)?,
+            is_graph_public: is_graph_public(environment)?,
+            cron_secret: long_secret(environment, env_vars::CRON_SECRET)?,
+            webhook_secret: secret(environment, env_vars::GITHUB_WEBHOOK_SECRET),
+            graph_limits: graph_limits(environment)?,
+        })
+    }
+}
+
 /// How locks behave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LockConfig {
     /// Seconds that a lock is held unless it is renewed.
     pub ttl_seconds: u32,
-    /// What a written neighbour means.
+    /// What a written neighbor means.
     pub neighbor_policy: NeighborPolicy,
 }
 

@@ -1,0 +1,165 @@
+//! Every environment variable that Coord reads: the one list. `docs/reference.md`, `.env.example` and the help of the command line
+//! are made from it or compared with it.
+
+/// An environment variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Variable {
+    /// Its name.
+    pub name: &'static str,
+    /// What it sets, as Markdown.
+    pub purpose: &'static str,
+    /// What holds where it is not set, as Markdown.
+    pub unset: &'static str,
+    /// What reads it.
+    pub readers: &'static [Reader],
+}
+
+/// What reads a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reader {
+    /// The functions of a deployment.
+    Function,
+    /// `coord serve`.
+    Serve,
+    /// `coord graph`.
+    Graph,
+}
+
+use Reader::{Function, Graph, Serve};
+
+const EVERYWHERE: &[Reader] = &[Function, Serve];
+const FUNCTIONS: &[Reader] = &[Function];
+const SERVE: &[Reader] = &[Serve];
+const GRAPHS: &[Reader] = &[Function, Serve, Graph];
+
+macro_rules! variables {
+    ($($name:ident, $readers:expr, $purpose:literal, $unset:literal;)*) => {
+        /// The names.
+        pub mod env_vars {
+            $(#[doc = $purpose] pub const $name: &str = stringify!($name);)*
+        }
+
+        /// Every variable, in the order of the reference.
+        pub static VARIABLES: &[Variable] = &[
+            $(Variable { name: env_vars::$name, purpose: $purpose, unset: $unset, readers: $readers },)*
+        ];
+    };
+}
+
+variables! {
+    UPSTASH_REDIS_REST_URL, FUNCTIONS, "Upstash's REST address; `coord serve` takes `--upstash`", "the next pair";
+    UPSTASH_REDIS_REST_TOKEN, EVERYWHERE, "Upstash's REST token, also for `--upstash`", "the next pair";
+    KV_REST_API_URL, FUNCTIONS, "the same address, as Vercel's marketplace integration names it", "the next row but one";
+    KV_REST_API_TOKEN, FUNCTIONS, "the same token", "the next row";
+    REDIS_URL, FUNCTIONS, "any Redis or Valkey: `redis://` or `rediss://`", "503 OFFLINE, which names these variables";
+    COORD_JWT_SECRET, EVERYWHERE, "HS256 secret of the tokens that name callers, at least 32 bytes", "the next row";
+    COORD_JWT_PUBLIC_KEY, EVERYWHERE, "public key of these tokens in PEM, newlines also as `\\n`: RSA of 2048 to 4096 bits (RS256), EC P-256 (ES256) or Ed25519 (EdDSA)", "the next row";
+    COORD_JWT_JWKS_URL, EVERYWHERE, "https address of their issuer's key set (JWKS)", "GitHub tokens alone; without GitHub, 401 for every caller";
+    COORD_JWT_ISSUER, EVERYWHERE, "the `iss` that these tokens must have", "503 beside a public key or a key set; beside a secret, `iss` is not looked at";
+    COORD_JWT_AUDIENCE, EVERYWHERE, "the `aud` that these tokens must have", "`coord`";
+    COORD_PUBLIC_GRAPH, EVERYWHERE, "`1`: graph and locks of a public repository are shown without a credential", "a credential is needed";
+    CRON_SECRET, EVERYWHERE, "bearer token of the sweep, at least 32 bytes", "the sweep answers 401; `coord serve` sweeps by itself";
+    COORD_CORS_ORIGINS, EVERYWHERE, "origins of pages on other sites that may ask, with commas: `https://coord.example.com,http://localhost:5173`", "no page may";
+    GITHUB_TOKEN, EVERYWHERE, "token with which the service reads repositories", "60 requests an hour";
+    GITHUB_APP_ID, EVERYWHERE, "id of a GitHub App that reads them instead", "the token";
+    GITHUB_APP_PRIVATE_KEY, EVERYWHERE, "RSA key of the App in PEM; newlines may be `\\n`", "the token";
+    GITHUB_API_URL, EVERYWHERE, "address of GitHub's API: `https://HOST/api/v3` of an Enterprise Server", "`https://api.github.com`";
+    COORD_REPOSITORIES, FUNCTIONS, "the repositories on GitHub that are served: `OWNER/NAME` and `OWNER/*`, with commas", "every repository that the service can read, so each public one";
+    COORD_GITHUB_SCOPE, EVERYWHERE, "`repo` or `public_repo`: the scope that OAuth tokens and classic personal tokens of callers must have", "any scope";
+    GITHUB_WEBHOOK_SECRET, EVERYWHERE, "secret with which GitHub signs the deliveries of its webhook", "no delivery is taken";
+    COORD_HEAD_TTL_SECONDS, EVERYWHERE, "seconds after which the head of a branch on GitHub is asked for again, 1 to 3,600", "10";
+    COORD_HEAD_MAX_AGE_SECONDS, EVERYWHERE, "how old a head may be for a claim to write while GitHub cannot be asked, in seconds", "60";
+    COORD_LIMIT_HOLDER_PER_MINUTE, EVERYWHERE, "requests a minute of one holder (an agent) in one repository; a third may come at once; 0 is no limit", "300";
+    COORD_LIMIT_PERSON_PER_MINUTE, EVERYWHERE, "the same for all agents and tokens of one person together", "five times the above";
+    COORD_LIMIT_REPOSITORY_PER_MINUTE, EVERYWHERE, "the same for all holders together", "6000";
+    COORD_LOCK_TTL_SECONDS, EVERYWHERE, "seconds that a lock is held unless it is renewed, 1 to 86,400", "300";
+    COORD_NEIGHBOR_POLICY, EVERYWHERE, "`block` or `warn`: the effect of a written neighbor on a claim to write", "`block`";
+    COORD_GRAPH_MAX_FILES, GRAPHS, "most files of code in one graph", "500000";
+    COORD_GRAPH_MAX_BYTES, GRAPHS, "most bytes of code in one graph", "4294967296";
+    COORD_GRAPH_MAX_IMPORTS, GRAPHS, "most imports in one graph: a million take some 200 MB of memory", "1000000";
+    COORD_GRAPH_MAX_FILE_BYTES, GRAPHS, "largest file that is read for its imports", "4194304";
+    COORD_STORE_TOKEN, SERVE, "token that clients of `--upstash-listen` must send", "`--upstash-listen` is refused";
+    RUST_LOG, GRAPHS, "log level, or levels by module: error, warn, info, debug, trace", "`info`; `coord serve` begins at `warn`";
+}
+
+/// The list as a table of Markdown.
+pub fn reference_table() -> String {
+    let mut table = "| variable | what it is | when it is unset |\n|---|---|---|\n".to_owned();
+    for variable in VARIABLES {
+        let Variable {
+            name, purpose, unset, ..
+        } = variable;
+        table.push_str(&format!("| `{name}` | {purpose} | {unset} |\n"));
+    }
+    table
+}
+
+/// The variables of `reader` as a section of a command's help: each on a line of its own, and indented lines about it.
+pub fn help(reader: Reader) -> String {
+    const WIDTH: usize = 92;
+    let mut text = "Environment:\n".to_owned();
+    for variable in VARIABLES.iter().filter(|variable| variable.readers.contains(&reader)) {
+        let Variable {
+            name, purpose, unset, ..
+        } = variable;
+        text.push_str(&format!("  {name}"));
+        let about = format!("{purpose} [unset: {unset}]").replace('`', "");
+        let mut column = WIDTH;
+        for word in about.split(' ') {
+            if column + word.len() >= WIDTH {
+                text.push_str("\n         ");
+                column = 9;
+            }
+            text.push_str(&format!(" {word}"));
+            column += 1 + word.len();
+        }
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+
+    fn root(file: &str) -> std::path::PathBuf {
+        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join(file)
+    }
+
+    #[test]
+    fn the_reference_has_the_list_as_it_is() {
+        let path = root("docs/reference.md");
+        let text = fs::read_to_string(&path).unwrap();
+        let begin = text.find("| variable |").unwrap();
+        let end = begin + text[begin..].find("\n\n").unwrap() + 1;
+        if std::env::var_os("COORD_UPDATE_DOCS").is_some() {
+            fs::write(
+                &path,
+                format!("{}{}{}", &text[..begin], reference_table(), &text[end..]),
+            )
+            .unwrap();
+            return;
+        }
+        assert!(
+            text[begin..end] == reference_table(),
+            "docs/reference.md does not have the list of variables; write it anew with\n    \
+             COORD_UPDATE_DOCS=1 cargo test -p coord --lib the_reference_has_the_list"
+        );
+    }
+
+    #[test]
+    fn the_example_of_an_environment_names_each_variable_and_no_other() {
+        let text = fs::read_to_string(root(".env.example")).unwrap();
+        let named: BTreeSet<&str> = text
+            .lines()
+            .filter(|line| !line.starts_with('#'))
+            .filter_map(|line| Some(line.split_once('=')?.0))
+            .collect();
+        let listed: BTreeSet<&str> = VARIABLES.iter().map(|variable| variable.name).collect();
+        assert_eq!(named, listed);
+    }
+}
