@@ -8,6 +8,9 @@ use coord::store::scripts::{self, Entered, Entry, HeadTerms, LearntHead, Rates, 
 use crate::entry::{entry_of, try_entry};
 use crate::world::{HEAD, LOCAL, NEXT, World, answered, sha, stopped};
 
+/// For how long a head is kept that nobody looks at any more.
+const TWO_WEEKS: i64 = 14 * 86_400;
+
 pub fn aged(refresh_after: u32, at_most: Option<u32>) -> HeadTerms<'static> {
     HeadTerms::Aged {
         refresh_after,
@@ -40,6 +43,117 @@ impl World {
     }
 }
 
+async fn a_head_is_kept_while_somebody_looks_and_a_claim_outlives_it(world: World) {
+    let key = keys::head(&world.repo, &world.branch);
+    let is_kept = async || {
+        let seconds = world.number(["TTL", &key]).await;
+        world.command(["EXPIRE", &key, "100"]).await;
+        (TWO_WEEKS - 60..=TWO_WEEKS + 3_600).contains(&seconds)
+    };
+    world.records(HEAD, None, true).await;
+    assert!(is_kept().await, "recorded");
+    world.records(HEAD, None, false).await;
+    assert!(is_kept().await, "looked at again");
+    let graph = keys::graph(&world.repo, &world.branch);
+    world.command(["HSET", &graph, "version", HEAD, "asked_at", "1"]).await;
+    let ann = world.agent("ann").without_source();
+    ann.checks(LockMode::Reading, &["a.ts"]).await;
+    assert!(is_kept().await, "asked about, where nobody here asks the source");
+    ann.checks(LockMode::Reading, &["a.ts"]).await;
+    assert!(!is_kept().await, "once a day");
+
+    // What is given back is compared with the head at the claim, which the lock itself has.
+    ann.writes(&["a.ts"]).await;
+    world.command(["DEL", &key]).await;
+    world.records_head(NEXT, &[NEXT, HEAD]).await;
+    assert!(is_kept().await);
+    let outcome = ann
+        .at(NEXT)
+        .release(Some(NEXT), coord::source::Reachable::Unknown, &["a.ts"])
+        .await;
+    assert_eq!(crate::world::released(outcome).released, ["a.ts"]);
+}
+
+/// Reading goes on where a turn at the source cannot be noted, and nobody asks the source for the head.
+#[tokio::test]
+async fn a_check_is_answered_with_the_known_head_where_redis_refuses_writes() {
+    let Some(port) = crate::redis::start() else {
+        // Which says that the test is skipped.
+        crate::redis::empty_database();
+        return;
+    };
+    let store = coord::store::redis::RedisStore::connect(&format!("redis://127.0.0.1:{port}")).unwrap();
+    let world = World::over(std::sync::Arc::new(store), None);
+    let ann = world.agent("ann").without_source();
+    let (paths, message) = (
+        [FilePath::parse("a.ts").unwrap()],
+        coord::domain::LockReason::parse("Trying").unwrap(),
+    );
+    let (known, unknown) = ([sha(HEAD)], [sha(LOCAL)]);
+    let entry = |known, at_most| Entry {
+        head: aged(10, at_most),
+        ..Entry::of(&world.repo, &world.branch, &ann.holder, None, known)
+    };
+    let check = async |known| {
+        let policy = NeighborPolicy::Block;
+        scripts::check_status(&*world.store, &entry(known, None), &paths, LockMode::Writing, policy)
+            .await
+            .unwrap()
+    };
+    let refusals = [
+        (["CONFIG", "SET", "maxmemory", "1"], ["CONFIG", "SET", "maxmemory", "0"]),
+        (
+            ["CONFIG", "SET", "min-replicas-to-write", "1"],
+            ["CONFIG", "SET", "min-replicas-to-write", "0"],
+        ),
+    ];
+    for (refuse, allow) in refusals {
+        world.records(HEAD, None, true).await;
+        world.age_head(1_000).await;
+        // A graph that nobody has asked about today would be kept by this.
+        world
+            .command([
+                "HSET",
+                &keys::graph(&world.repo, &world.branch),
+                "version",
+                HEAD,
+                "asked_at",
+                "1",
+            ])
+            .await;
+        world.command(refuse).await;
+        let refused = world.command(["SET", "anything", "1"]).await;
+        assert!(matches!(refused, coord::store::Value::Error(_)), "{refused:?}");
+        for _ in 0..3 {
+            let survey = answered(check(&known).await);
+            assert_eq!((&survey.head.commit, survey.head.is_unconfirmed), (&sha(HEAD), true));
+            assert!(survey.head.age >= Some(1_000) && !survey.is_behind);
+        }
+        // The source is asked about the caller's commits, and not for a head that nobody could note.
+        assert!(matches!(stopped(check(&unknown).await), Stop::AskSource { age: 0, .. }));
+        let wanted = scripts::Wanted {
+            claim: LockMode::Writing,
+            policy: NeighborPolicy::Block,
+            agent_head: &known[0],
+            message: &message,
+            ttl_seconds: 300,
+            paths: &paths,
+        };
+        for at_most in [None, Some(60)] {
+            let claimed = scripts::claim(&*world.store, &entry(&known, at_most), &wanted).await;
+            assert!(claimed.is_err(), "{claimed:?}");
+        }
+        world.command(allow).await;
+        assert_eq!(world.number(["HLEN", &keys::locks(&world.repo)]).await, 0);
+        assert!(matches!(stopped(check(&known).await), Stop::RefreshHead { .. }));
+    }
+    world.records(HEAD, None, true).await;
+    world.age_head(1_000).await;
+    world.command(["REPLICAOF", "127.0.0.1", "1"]).await;
+    let survey = answered(check(&known).await);
+    assert!(survey.head.is_unconfirmed);
+}
+
 async fn one_refreshes_an_old_head_and_the_others_go_on_with_it(world: World) {
     let ann = world.agent("ann").holder;
     let entry = |at_most| Entry {
@@ -63,7 +177,10 @@ async fn one_refreshes_an_old_head_and_the_others_go_on_with_it(world: World) {
     );
     world.records(HEAD, Some("W/\"one\""), true).await;
     let ttl = world.number(["TTL", &keys::head(&world.repo, &world.branch)]).await;
-    assert_eq!(ttl, -1, "one that exists is not");
+    assert!(
+        (TWO_WEEKS - 60..=TWO_WEEKS).contains(&ttl),
+        "one that exists is kept: {ttl}"
+    );
     let seen = answered(try_entry(&world, &entry(None)).await);
     assert!(seen.age.unwrap() <= 2 && !seen.is_unconfirmed, "{seen:?}");
 
@@ -220,6 +337,7 @@ async fn whether_work_was_pushed_is_asked_before_it_is_refused(world: World) {
 }
 
 on_every_store!(
+    a_head_is_kept_while_somebody_looks_and_a_claim_outlives_it,
     one_refreshes_an_old_head_and_the_others_go_on_with_it,
     an_etag_is_not_trusted_for_ever,
     while_the_source_cannot_be_asked_an_old_head_does_for_some,

@@ -23,6 +23,7 @@ if after == commit then
   -- One that was sent before says nothing of what is now.
   if pushed_at > known_pushed_at then
     redis.call('HSET', keys.head, 'checked_at', now, 'pushed_at', pushed_at)
+    keep_head()
     redis.call('SET', keys.webhook, now, 'EX', alive_for)
   end
   return { 'UNCHANGED', now, commit }

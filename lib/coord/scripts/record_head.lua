@@ -14,6 +14,7 @@ if is_full then
 end
 redis.call('HDEL', keys.head, 'refresh_at', 'failed')
 if previous == commit then
+  keep_head()
   return { 'UNCHANGED', now, commit }
 end
 set_head(branch, commit, previous, how, recent)

@@ -124,8 +124,8 @@ impl Engine {
     }
 
     /// **One script is one transaction**: one that ends with an error it raised leaves no change. Redis itself keeps what
-    /// was written before the error; no script of ours relies on that. While the disk cannot be written, what a reading script
-    /// clears away is left, so that it is answered.
+    /// was written before the error; no script of ours relies on that. While the disk cannot be written, a reading script is refused
+    /// its changes, so that it is answered without.
     fn script<'a>(
         &self,
         origin: Origin,
@@ -134,8 +134,13 @@ impl Engine {
         keys: impl Iterator<Item = &'a [u8]>,
         arguments: impl Iterator<Item = &'a [u8]>,
     ) -> Result<Answer, StoreError> {
+        {
+            let mut keyspace = self.keyspace.lock();
+            keyspace.refuses_writes = is_reading && keyspace.layers.is_failing();
+        }
         let ended = self.interpreter.run(origin, sha, keys, arguments);
         let mut keyspace = self.keyspace.lock();
+        keyspace.refuses_writes = false;
         match ended {
             Ended::Well(value) => Ok(Answer {
                 value,

@@ -93,6 +93,8 @@ pub(super) struct Keyspace {
     pub now_us: i64,
     /// Set while a script runs that declared `no-writes`.
     pub is_read_only: bool,
+    /// Set while a reading script runs and the disk cannot be written: it then sees that, and goes on without.
+    pub refuses_writes: bool,
     /// Set while a script runs.
     pub is_script: bool,
 }
@@ -105,6 +107,7 @@ impl Keyspace {
             channels,
             now_us: 0,
             is_read_only: false,
+            refuses_writes: false,
             is_script: false,
         }
     }

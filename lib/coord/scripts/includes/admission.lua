@@ -8,7 +8,7 @@
 local REFRESH_TURN = 10
 
 -- The head of the branch: commit or ''; seconds since somebody looked whether it is still that, '' where a source has just given
--- it; '1' if it should have been asked for again and could not be.
+-- it; '1' if it should have been asked for again and could not be. `is_kept`: nobody can note another one.
 local head = { commit = '', age = '', is_unconfirmed = '0' }
 -- What the store had of the limits of the person, and the mark of the repository (mark_due.lua).
 local stored_arrivals, arrivals, mark
@@ -123,7 +123,14 @@ local function find_head(has_webhook)
     if too_many then
       return too_many
     end
-    redis.call('HSET', keys.head, 'refresh_at', now + REFRESH_TURN)
+    -- Where the store cannot be written, nobody can have a turn, and everybody would ask: the known head does, unless it must be
+    -- young. Nothing can be claimed then anyway.
+    local write = commit and not most_age and redis.pcall or redis.call
+    local turn = write('HSET', keys.head, 'refresh_at', now + REFRESH_TURN)
+    if type(turn) ~= 'number' then
+      head.is_unconfirmed, head.is_kept = '1', true
+      return nil
+    end
     redis.call('HDEL', keys.head, 'failed')
     if commit then
       return { 'REFRESH_HEAD', now, commit, trusted_etag() }

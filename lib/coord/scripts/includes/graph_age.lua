@@ -11,12 +11,16 @@ local function keep_graph(parts, seconds)
   end
 end
 
--- The commit whose graph is stored, or ''; it is asked about now. Needs: keys.adjacency, keys.graph_json, keys.graph_scan.
+-- The commit whose graph is stored, or ''; it is asked about now. The head of the branch is kept with it: where nobody here can ask
+-- for it, it is recorded when it moves, and not before. Where the store cannot be written, a later script keeps them: hence pcall.
+-- Needs: keys.adjacency, keys.graph_json, keys.graph_scan; keys.head where a head is looked at.
 local function graph_version()
   local version, asked_at = unpack(redis.call('HMGET', keys.graph, 'version', 'asked_at'))
   if version and math.abs(now - (asked_at or 0)) >= DAY then
-    redis.call('HSET', keys.graph, 'asked_at', now)
-    keep_graph({ keys.adjacency, keys.graph_json, keys.graph_scan }, GRAPH_DAYS * DAY)
+    local noted = redis.pcall('HSET', keys.graph, 'asked_at', now)
+    if type(noted) == 'number' then
+      keep_graph({ keys.adjacency, keys.graph_json, keys.graph_scan, keys.head }, GRAPH_DAYS * DAY)
+    end
   end
   return version or ''
 end

@@ -93,7 +93,6 @@ local function neighbors_to_look_at(paths, stored)
   local files, hubs, lines, is_requested = {}, {}, 0, {}
   local is_read = each_text(paths, function(text, path, order)
     is_requested[path] = true
-    -- A path may hold a newline and so name a chunk of a hub; a chunk has no count.
     local hub, count, chunks = string.match(text or '', '^(B?)(%d+):?(%d*)')
     if not hub then
       return true

@@ -1,3 +1,10 @@
+-- Keeps the head for as long as a graph after somebody last looked, so that branches which nobody asks about any more go. Who asks
+-- then gets it from the source. Needs: keys.head.
+local function keep_head()
+  local HEAD_SECONDS = 14 * 86400
+  redis.call('EXPIRE', keys.head, HEAD_SECONDS)
+end
+
 -- The branch is at `commit` now, which is announced. `recent` is commits of the branch, newest first; the first 200 are kept.
 -- Needs: keys.head, and those of events.lua.
 -- @include events
@@ -12,6 +19,6 @@ local function set_head(branch, commit, previous, how, recent)
     end
   end
   redis.call('HSET', keys.head, 'commit', commit, 'learnt_at', now, 'how', how, 'recent', table.concat(kept, ' '))
-  redis.call('PERSIST', keys.head)
+  keep_head()
   emit({ type = 'head_moved', branch = branch, head = commit, previous = previous or nil })
 end

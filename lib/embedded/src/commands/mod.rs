@@ -151,6 +151,9 @@ pub(super) fn run(keyspace: &mut Keyspace, words: Words) -> Outcome {
                 "ERR Write commands are not allowed from read-only scripts.",
             ));
         }
+        if keyspace.refuses_writes {
+            return Err(Failure::fixed("MISCONF the disk cannot be written"));
+        }
         if keyspace.layers.own_bytes() > MOST_WRITTEN {
             return Err(Failure::fixed("OOM the script writes more than 64 MiB"));
         }

@@ -3,7 +3,7 @@
 use super::{EmbeddedStore, ask, say, words};
 use crate::disk::Disk;
 use coord::domain::{Branch, CommitSha, FilePath, Holder, LockMode, NeighborPolicy, RepoId, UserId};
-use coord::store::scripts::{Entered, Entry, check_status};
+use coord::store::scripts::{Entered, Entry, HeadTerms, check_status};
 use coord::store::{Store, StoreError, Value, keys};
 use parking_lot::Mutex;
 use redb::StorageBackend;
@@ -241,6 +241,9 @@ async fn a_check_is_answered_while_nothing_can_be_cleared_away() {
     );
     ask(&store, &["HSET", &keys::locks(&repo), "a.ts", &entry]).await;
     ask(&store, &["ZADD", &keys::expiries(&repo), "2", "a.ts"]).await;
+    // A head that is due to be asked for again.
+    let head_key = keys::head(&repo, &branch);
+    ask(&store, &["HSET", &head_key, "commit", head.as_str(), "checked_at", "1"]).await;
     disk.becomes(Fault::Full);
     assert!(try_set(&store, "a", "1").await.is_err());
     let known = [head.clone()];
@@ -248,6 +251,19 @@ async fn a_check_is_answered_while_nothing_can_be_cleared_away() {
     let paths = [FilePath::parse("a.ts").unwrap()];
     let checked = check_status(&store, &entry, &paths, LockMode::Writing, NeighborPolicy::Block).await;
     assert!(matches!(checked, Ok(Entered::In(survey)) if survey.findings.is_empty()));
+    let entry = Entry {
+        head: HeadTerms::Aged {
+            refresh_after: 10,
+            at_most: None,
+            is_asked: false,
+        },
+        ..entry
+    };
+    let checked = check_status(&store, &entry, &paths, LockMode::Writing, NeighborPolicy::Block).await;
+    assert!(
+        matches!(&checked, Ok(Entered::In(survey)) if survey.head.is_unconfirmed && survey.head.commit == head),
+        "{checked:?}"
+    );
 }
 
 /// Whatever fails in whatever order, what was answered stays, and nothing appears that nobody wrote.
