@@ -20,12 +20,14 @@ const PULSE: Duration = Duration::from_secs(15);
 /// Reports until it is dropped.
 pub(super) struct Reporter {
     newest: watch::Sender<Progress>,
+    is_lost: watch::Receiver<bool>,
     task: JoinHandle<()>,
 }
 
 impl Reporter {
     pub(super) fn start(store: &Arc<dyn Store>, job: Job<'_>) -> Self {
         let (newest, seen) = watch::channel(Progress::default());
+        let (loses, is_lost) = watch::channel(false);
         let store = Arc::clone(store);
         let (repo, branch, builder) = (job.repo.clone(), job.branch.clone(), job.builder.to_owned());
         let task = tokio::spawn(async move {
@@ -37,7 +39,10 @@ impl Reporter {
                 }
                 let progress = *seen.borrow_and_update();
                 match report_build(&*store, &repo, &branch, &builder, progress).await {
-                    Ok(Published::LeaseLost) => return,
+                    Ok(Published::LeaseLost) => {
+                        loses.send_replace(true);
+                        return;
+                    }
                     Ok(_) => {}
                     Err(error) => {
                         tracing::debug!(%error, %repo, %branch, "the progress of a build could not be reported");
@@ -46,7 +51,15 @@ impl Reporter {
                 tokio::time::sleep(PAUSE).await;
             }
         });
-        Reporter { newest, task }
+        Reporter { newest, is_lost, task }
+    }
+
+    /// Ends when a report was refused, because the lease is another's.
+    pub(super) async fn lost(&self) {
+        let mut is_lost = self.is_lost.clone();
+        if is_lost.wait_for(|is_lost| *is_lost).await.is_err() {
+            std::future::pending::<()>().await;
+        }
     }
 
     pub(super) fn sink(&self) -> ProgressSink {

@@ -133,14 +133,22 @@ async fn build_leased(
     last: &mut Option<Built>,
 ) -> Result<Published, BuildError> {
     let reporter = Reporter::start(store, job);
-    let tree = in_one_form(source.tree(job.repo, job.commit).await?);
-    let previous = match last {
-        Some(built) => Previous::Snapshot(Arc::clone(&built.snapshot)),
-        None => Previous::Stored(load_records(&**store, job.repo, job.branch, &tree).await?),
+    let building = async {
+        let tree = in_one_form(source.tree(job.repo, job.commit).await?);
+        let previous = match last {
+            Some(built) => Previous::Snapshot(Arc::clone(&built.snapshot)),
+            None => Previous::Stored(load_records(&**store, job.repo, job.branch, &tree).await?),
+        };
+        Ok::<_, BuildError>(build_tree(source, job.repo, tree, previous, job.limits, reporter.sink()).await?)
     };
-    let snapshot = build_tree(source, job.repo, tree, previous, job.limits, reporter.sink()).await?;
+    let snapshot = tokio::select! {
+        snapshot = building => Arc::new(snapshot?),
+        () = reporter.lost() => {
+            tracing::debug!(repo = %job.repo, branch = %job.branch, "a build has lost its lease, and ends");
+            return Ok(Published::LeaseLost);
+        }
+    };
     drop(reporter);
-    let snapshot = Arc::new(snapshot);
     let published = publish(&**store, job, &snapshot, last.as_ref()).await?;
     if published == Published::LeaseLost {
         tracing::debug!(repo = %job.repo, branch = %job.branch, "another builder has taken over");
