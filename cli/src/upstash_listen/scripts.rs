@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 
 use coord::store::script::sha1_hex;
 use coord::store::{Request, Script, Value, scripts};
-use parking_lot::Mutex;
+use quick_cache::sync::Cache;
 
 use super::commands::Command;
 
@@ -27,12 +27,17 @@ static OURS: LazyLock<HashMap<String, &'static Script>> = LazyLock::new(|| {
         .flat_map(|script| [(script.sha.clone(), *script), (with_flag(script), *script)])
         .collect()
 });
-/// How many scripts are remembered. A client has tens; past this all are forgotten and learnt again.
+/// How many scripts are remembered. A client has tens.
 const REMEMBERED: usize = 4096;
 
 /// The scripts whose text was changed: SHA-1 as the client has it -> as the store has it, in lower case.
-#[derive(Default)]
-pub(super) struct Scripts(Mutex<HashMap<Vec<u8>, String>>);
+pub(super) struct Scripts(Cache<Vec<u8>, String>);
+
+impl Default for Scripts {
+    fn default() -> Self {
+        Scripts(Cache::new(REMEMBERED))
+    }
+}
 
 /// What is to be done to a reply so that the client finds its own SHA-1 in it.
 pub(super) struct Restore(Option<String>);
@@ -76,19 +81,15 @@ impl Scripts {
         let text = std::str::from_utf8(word).ok()?;
         let plain = without_flag(text)?;
         let (theirs, ours) = (sha1_hex(text), sha1_hex(&plain));
-        let mut known = self.0.lock();
-        if known.len() >= REMEMBERED {
-            known.clear();
-        }
-        known.insert(theirs.clone().into_bytes(), ours);
+        self.0.insert(theirs.clone().into_bytes(), ours);
         *word = plain.into_bytes();
         Some(theirs)
     }
 
     fn replace_sha(&self, word: Option<&mut Vec<u8>>) {
         let Some(word) = word else { return };
-        if let Some(ours) = self.0.lock().get(&word.to_ascii_lowercase()) {
-            *word = ours.clone().into_bytes();
+        if let Some(ours) = self.0.get(&word.to_ascii_lowercase()) {
+            *word = ours.into_bytes();
         }
     }
 }
@@ -252,6 +253,6 @@ mod tests {
                 &["EVAL", &format!("#!lua flags=allow-key-locking\nreturn {number}"), "0"],
             );
         }
-        assert!(scripts.0.lock().len() <= REMEMBERED);
+        assert!(scripts.0.len() <= REMEMBERED);
     }
 }

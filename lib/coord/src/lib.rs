@@ -24,7 +24,6 @@ pub mod heads;
 pub mod http;
 pub mod logging;
 pub mod rate_limits;
-mod recent;
 pub mod settings;
 pub mod source;
 pub mod store;

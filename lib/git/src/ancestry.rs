@@ -26,7 +26,7 @@ impl Repository {
             return Some(Reachable::Yes);
         }
         let (ancestor, descendant) = (self.full_id(ancestor)?, self.full_id(descendant)?);
-        let answer = self.answers().lock().get(ancestor, descendant)?;
+        let answer = self.ancestry().get(&(ancestor, descendant))?;
         Some(if answer { Reachable::Yes } else { Reachable::No })
     }
 
@@ -62,13 +62,13 @@ impl Repository {
         if ancestor == descendant {
             return Ok(Reachable::Yes);
         }
-        if let Some(answer) = self.answers().lock().get(ancestor, descendant) {
+        if let Some(answer) = self.ancestry().get(&(ancestor, descendant)) {
             return Ok(if answer { Reachable::Yes } else { Reachable::No });
         }
         let answer = walk(&History::of(handle), ancestor, descendant, deadline);
         if answer != Reachable::Unknown {
             let is_ancestor = answer == Reachable::Yes;
-            self.answers().lock().put(ancestor, descendant, is_ancestor);
+            self.ancestry().insert((ancestor, descendant), is_ancestor);
         }
         Ok(answer)
     }

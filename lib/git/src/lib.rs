@@ -6,7 +6,7 @@
 //! - `references`: what a reference leads to, read fresh on every call
 //! - `near`: names like the one that does not exist
 //! - `objects`: the object database, while `git gc` replaces it
-//! - `history`, `ancestry`, `answers`: commits and their parents, reachability, remembered answers
+//! - `history`, `ancestry`: commits and their parents, reachability
 //! - `comparison`: files that two commits have alike
 //! - `tree`, `blobs`, `checkout`, `early`: files
 //! - `bounded`: nothing here waits for a disk without an end
@@ -15,7 +15,6 @@
 //! the caller (`GIT_DIR` and the like, set inside a hook) is ignored; the paths that were given decide.
 
 mod ancestry;
-mod answers;
 mod blobs;
 mod bounded;
 mod checkout;

@@ -13,8 +13,8 @@ use coord::source::{SourceError, Tip};
 use gix::ObjectId;
 use gix::objs::Kind;
 use parking_lot::Mutex;
+use quick_cache::sync::Cache;
 
-use super::answers::Answers;
 use super::bounded::Deadline;
 use super::checkout::{CheckedOutBlobs, Checkout, Worktree};
 use super::early::Early;
@@ -37,7 +37,8 @@ pub(super) struct Repository {
     hash: gix::hash::Kind,
     references: References,
     upstreams: Upstreams,
-    answers: Mutex<Answers>,
+    /// Whether (ancestor, descendant): what holds for ever.
+    ancestry: Cache<(ObjectId, ObjectId), bool>,
     worktrees: Mutex<Vec<Worktree>>,
     kept_checkout: Mutex<Option<(Worktree, Arc<Checkout>)>>,
     /// Files of the tree that was listed last whose names cannot be served.
@@ -46,6 +47,9 @@ pub(super) struct Repository {
     held_checkouts: Mutex<Weak<HeldCheckouts>>,
     early: Mutex<Option<Early>>,
 }
+
+/// Answers about ancestry remembered; one takes about 100 bytes.
+const MOST_ANCESTRY: usize = 16_384;
 
 /// What a commit id, whole or abbreviated, names here.
 pub(super) enum Named {
@@ -84,7 +88,7 @@ impl Repository {
             references: References::new(common_dir.clone(), hash),
             upstreams,
             common_dir,
-            answers: Mutex::default(),
+            ancestry: Cache::new(MOST_ANCESTRY),
             worktrees: Mutex::default(),
             kept_checkout: Mutex::default(),
             names_left_out: AtomicUsize::new(0),
@@ -105,8 +109,8 @@ impl Repository {
         self.hash
     }
 
-    pub(super) fn answers(&self) -> &Mutex<Answers> {
-        &self.answers
+    pub(super) fn ancestry(&self) -> &Cache<(ObjectId, ObjectId), bool> {
+        &self.ancestry
     }
 
     pub(super) fn note_names_left_out(&self, files: usize) {

@@ -2,13 +2,13 @@ use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use quick_cache::sync::{Cache, EntryAction};
 use tokio::sync::Semaphore;
 
 use super::{Member, UnverifiedLimit, Verdict};
 use crate::domain::RepoId;
-use crate::recent::Recent;
 
-/// Verified credentials remembered, about, each in one repository; one takes some 300 bytes.
+/// Verified credentials remembered, each in one repository; one takes some 300 bytes.
 const MOST_MEMBERS: usize = 16_384;
 /// Refused ones.
 const MOST_REFUSED: usize = 4_096;
@@ -31,8 +31,8 @@ const MOST_LOOKUPS: usize = 16;
 /// who were verified and those who were refused are remembered apart.
 #[derive(Debug)]
 pub struct KnownCredentials {
-    members: Mutex<Recent<String, Known>>,
-    refused: Mutex<Recent<String, (Verdict, SystemTime)>>,
+    members: Cache<String, Known>,
+    refused: Cache<String, (Verdict, SystemTime)>,
     renewing: Mutex<HashSet<String>>,
     /// Reads of what other processes have learnt.
     pub(crate) lookups: Semaphore,
@@ -75,8 +75,8 @@ pub(crate) enum Freshness {
 impl Default for KnownCredentials {
     fn default() -> Self {
         KnownCredentials {
-            members: Mutex::new(Recent::of(MOST_MEMBERS / 2)),
-            refused: Mutex::new(Recent::of(MOST_REFUSED / 2)),
+            members: Cache::new(MOST_MEMBERS),
+            refused: Cache::new(MOST_REFUSED),
             renewing: Mutex::default(),
             lookups: Semaphore::new(MOST_LOOKUPS),
             unverified: UnverifiedLimit::default(),
@@ -91,7 +91,7 @@ fn key(credential: &str, repo: &RepoId) -> String {
 impl KnownCredentials {
     pub(crate) fn recall(&self, credential: &str, repo: &RepoId, now: SystemTime) -> Recalled {
         let key = key(credential, repo);
-        if let Some(known) = lock(&self.members).get(&key) {
+        if let Some(known) = self.members.get(&key) {
             // A clock that was set back makes it as old as can be.
             let age = now.duration_since(known.verified_at).unwrap_or(BELIEVED_OFFLINE);
             let is_waiting = known.retry_at.is_some_and(|at| now < at && at <= now + RETRY);
@@ -103,14 +103,13 @@ impl KnownCredentials {
                 age if age < BELIEVED_OFFLINE => Freshness::Old,
                 _ => Freshness::Lapsed,
             };
-            return Recalled::Member(known.member.clone(), freshness);
+            return Recalled::Member(known.member, freshness);
         }
-        let mut refused = lock(&self.refused);
         for key in [credential, &key] {
-            if let Some((verdict, at)) = refused.get(key)
-                && now.duration_since(*at).is_ok_and(|age| age < REFUSED_FOR)
+            if let Some((verdict, at)) = self.refused.get(key)
+                && now.duration_since(at).is_ok_and(|age| age < REFUSED_FOR)
             {
-                return Recalled::Refused(verdict.clone());
+                return Recalled::Refused(verdict);
             }
         }
         Recalled::Nothing
@@ -123,28 +122,27 @@ impl KnownCredentials {
             verified_at: now.checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH),
             retry_at: None,
         };
-        lock(&self.members).put(key(credential, repo), known);
+        self.members.insert(key(credential, repo), known);
     }
 
     /// Remembers that a credential does not count: anywhere, where GitHub does not accept it, or else in `repo`.
     pub(crate) fn note_refusal(&self, credential: &str, repo: &RepoId, verdict: &Verdict, now: SystemTime) {
         let in_repo = key(credential, repo);
-        lock(&self.members).forget(&in_repo);
+        self.members.remove(&in_repo);
         let key = match verdict {
             Verdict::Refused(_) => credential.to_owned(),
             _ => in_repo,
         };
-        lock(&self.refused).put(key, (verdict.clone(), now));
+        self.refused.insert(key, (verdict.clone(), now));
     }
 
     /// Remembers that GitHub gave no answer.
     pub(crate) fn note_silence(&self, credential: &str, repo: &RepoId, now: SystemTime) {
-        let mut members = lock(&self.members);
-        let key = key(credential, repo);
-        if let Some(known) = members.get(&key).cloned() {
-            let retry_at = Some(now + RETRY);
-            members.put(key, Known { retry_at, ..known });
-        }
+        // In place: one that is refused meanwhile must not come back.
+        drop(self.members.entry(&key(credential, repo), None, |_, known| {
+            known.retry_at = Some(now + RETRY);
+            EntryAction::Retain(())
+        }));
     }
 
     /// The right to renew a verdict in the background, for one at a time.
@@ -259,7 +257,30 @@ mod tests {
             known.note_refusal(&number.to_string(), &shop, &bad, now);
         }
         assert!(matches!(known.recall("abc", &shop, now), Recalled::Member(..)));
-        assert!(lock(&known.refused).len() <= MOST_REFUSED);
+        assert!(known.refused.len() <= MOST_REFUSED);
+    }
+
+    #[test]
+    fn members_are_remembered_within_a_bound_and_one_that_is_used_stays() {
+        let (known, shop) = (KnownCredentials::default(), repo("shop"));
+        let now = SystemTime::now();
+        known.note_member("used", &shop, member(), now, Duration::ZERO);
+        for number in 0..4 * MOST_MEMBERS {
+            known.note_member(&number.to_string(), &shop, member(), now, Duration::ZERO);
+            assert!(matches!(known.recall("used", &shop, now), Recalled::Member(..)), "{number}");
+        }
+        assert!(known.members.len() <= MOST_MEMBERS);
+    }
+
+    #[test]
+    fn one_that_was_refused_does_not_come_back_when_github_falls_silent() {
+        let (known, shop) = (KnownCredentials::default(), repo("shop"));
+        let now = SystemTime::now();
+        known.note_member("abc", &shop, member(), now, Duration::ZERO);
+        let refused = Verdict::NoRight("no".to_owned());
+        known.note_refusal("abc", &shop, &refused, now);
+        known.note_silence("abc", &shop, now);
+        assert_eq!(known.recall("abc", &shop, now), Recalled::Refused(refused));
     }
 
     #[test]

@@ -2,9 +2,9 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::recent::Recent;
+use quick_cache::unsync::Cache;
 
-/// Addresses remembered, about.
+/// Addresses remembered.
 const MOST_ADDRESSES: usize = 4_096;
 
 /// Milliseconds between two at the sustained rate, and how many may come at once.
@@ -27,7 +27,7 @@ pub struct UnverifiedLimit {
 #[derive(Debug)]
 struct Arrivals {
     of_all: u64,
-    by_address: Recent<IpAddr, u64>,
+    by_address: Cache<IpAddr, u64>,
 }
 
 impl Default for UnverifiedLimit {
@@ -36,7 +36,7 @@ impl Default for UnverifiedLimit {
             started: Instant::now(),
             arrivals: Mutex::new(Arrivals {
                 of_all: 0,
-                by_address: Recent::of(MOST_ADDRESSES / 2),
+                by_address: Cache::new(MOST_ADDRESSES),
             }),
         }
     }
@@ -58,7 +58,7 @@ impl UnverifiedLimit {
         let before = arrivals.by_address.get(&address).copied().unwrap_or_default();
         let own = next(before, now, OF_AN_ADDRESS)?;
         let of_all = next(arrivals.of_all, now, OF_ALL)?;
-        arrivals.by_address.put(address, own);
+        arrivals.by_address.insert(address, own);
         arrivals.of_all = of_all;
         Ok(())
     }
@@ -69,7 +69,7 @@ impl UnverifiedLimit {
         let mut arrivals = self.arrivals.lock().unwrap_or_else(PoisonError::into_inner);
         arrivals.of_all = arrivals.of_all.saturating_sub(OF_ALL.0);
         if let Some(own) = arrivals.by_address.get(&address).copied() {
-            arrivals.by_address.put(address, own.saturating_sub(OF_AN_ADDRESS.0));
+            arrivals.by_address.insert(address, own.saturating_sub(OF_AN_ADDRESS.0));
         }
     }
 }

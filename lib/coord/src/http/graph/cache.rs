@@ -1,7 +1,8 @@
 //! Graphs kept in memory, so that the store is not asked for the same one again.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
+
+use quick_cache::sync::Cache;
 
 use crate::app::App;
 use crate::builds::stored_graph::{StoredGraph, UnreadableGraph};
@@ -13,8 +14,13 @@ use coord_graph::ImportGraph;
 const MOST_CACHED: usize = 32;
 
 /// Graphs as last read from the store, by their key there.
-#[derive(Default)]
-pub struct GraphCache(Mutex<HashMap<String, Arc<CachedGraph>>>);
+pub struct GraphCache(Cache<String, Arc<CachedGraph>>);
+
+impl Default for GraphCache {
+    fn default() -> Self {
+        GraphCache(Cache::new(MOST_CACHED))
+    }
+}
 
 /// A graph as it is sent, and as it is asked.
 #[derive(Default)]
@@ -30,28 +36,14 @@ impl CachedGraph {
     }
 }
 
-impl GraphCache {
-    fn get(&self, key: &str, version: &str) -> Option<Arc<CachedGraph>> {
-        let graphs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        graphs.get(key).filter(|graph| graph.stored.version == version).cloned()
-    }
-
-    fn put(&self, key: String, graph: Arc<CachedGraph>) {
-        let mut graphs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if graphs.len() >= MOST_CACHED && !graphs.contains_key(&key) {
-            graphs.clear();
-        }
-        graphs.insert(key, graph);
-    }
-}
-
 /// The graph stored at `key`, which was of commit `version` a moment ago, or why it cannot be read.
 pub(super) async fn load(
     state: &App,
     key: String,
     version: &str,
 ) -> Result<Result<Arc<CachedGraph>, UnreadableGraph>, ApiError> {
-    if let Some(graph) = state.graph_cache.get(&key, version) {
+    let known = state.graph_cache.0.get(&key);
+    if let Some(graph) = known.filter(|graph| graph.stored.version == version) {
         return Ok(Ok(graph));
     }
     let replies = state.store.run(vec![Request::command(["GET", &key])]).await?;
@@ -70,6 +62,6 @@ pub(super) async fn load(
         stored,
         graph: OnceLock::new(),
     });
-    state.graph_cache.put(key, Arc::clone(&graph));
+    state.graph_cache.0.insert(key, Arc::clone(&graph));
     Ok(Ok(graph))
 }

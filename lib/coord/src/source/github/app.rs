@@ -3,12 +3,11 @@
 //!
 //! <https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app>
 
-use std::collections::HashMap;
-use std::hash::Hash;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
+use quick_cache::sync::Cache;
 use reqwest::header::{DATE, HeaderMap};
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
@@ -32,6 +31,8 @@ const SPARE: Duration = Duration::from_secs(300);
 const LONGEST: Duration = Duration::from_secs(3_600);
 /// How long it is believed that a repository belongs to an installation.
 const INSTALLATION_FOR: Duration = Duration::from_secs(3_600);
+/// Most installations and tokens that are remembered.
+const MOST: usize = 4_096;
 /// What the token may do: read. The app may have been given more.
 const PERMISSIONS: &str = r#"{"permissions":{"contents":"read"}}"#;
 /// Answers about the app itself are small.
@@ -42,8 +43,10 @@ const JSON: &str = "application/vnd.github+json";
 pub struct App {
     id: String,
     key: EncodingKey,
-    installations: Slots<Slug, (u64, Instant)>,
-    tokens: Slots<u64, (Arc<SecretString>, Instant)>,
+    /// Until when each is believed.
+    installations: Cache<Slug, (u64, Instant)>,
+    /// Until when each is used.
+    tokens: Cache<u64, (Arc<SecretString>, Instant)>,
 }
 
 impl std::fmt::Debug for App {
@@ -95,58 +98,54 @@ impl App {
         Ok(App {
             id: id.to_owned(),
             key,
-            installations: Slots::default(),
-            tokens: Slots::default(),
+            installations: Cache::new(MOST),
+            tokens: Cache::new(MOST),
         })
     }
 
-    /// A token that reads `slug`, and the installation that it is of. One question at a time: who comes meanwhile waits for
-    /// the answer.
+    /// A token that reads `slug`, and the installation that it is of. One caller asks; those that come meanwhile wait for its
+    /// answer, and the next of them asks where it has none.
     pub(super) async fn token(
         &self,
         transport: &Transport,
         slug: &Slug,
     ) -> Result<(Arc<SecretString>, u64), GithubError> {
-        let installation = self.installation(transport, slug).await?;
-        let slot = self.tokens.slot(&installation);
-        let mut known = slot.lock().await;
-        if let Some((token, until)) = known.as_ref().filter(|(_, until)| *until > Instant::now()) {
-            let _ = until;
-            return Ok((Arc::clone(token), installation));
+        self.installations.remove_if(slug, |(_, until)| is_past(*until));
+        let ask = self.ask_installation(transport, slug);
+        let (installation, _) = self.installations.get_or_insert_async(slug, ask).await?;
+        self.tokens.remove_if(&installation, |(_, until)| is_past(*until));
+        let ask = self.ask_token(transport, installation);
+        let (token, _) = self.tokens.get_or_insert_async(&installation, ask).await?;
+        Ok((token, installation))
+    }
+
+    /// Drops the token for `slug` and where it was installed. What is being asked for at this moment stays.
+    pub(super) fn forget(&self, slug: &Slug) {
+        if let Some((_, (installation, _))) = self.installations.remove_if(slug, |_| true) {
+            self.tokens.remove_if(&installation, |_| true);
         }
+    }
+
+    async fn ask_token(
+        &self,
+        transport: &Transport,
+        installation: u64,
+    ) -> Result<(Arc<SecretString>, Instant), GithubError> {
         let id = installation.to_string();
         let url = transport.api.url(&["app", "installations", &id, "access_tokens"], &[]);
         let (headers, body) = self.ask(transport, url, Some(PERMISSIONS)).await?;
         let answer: AccessToken = serde_json::from_slice(&body)
             // The cause could quote the token.
             .map_err(|_| GithubError::Malformed("an access token".to_owned()))?;
-        let token = Arc::new(answer.token);
-        if bearer(token.expose_secret()).is_none() {
+        if bearer(answer.token.expose_secret()).is_none() {
             return Err(GithubError::Malformed("an access token".to_owned()));
         }
         let lifetime = lifetime(&answer.expires_at, &headers)
             .ok_or_else(|| GithubError::Malformed("the expiry of an access token".to_owned()))?;
-        *known = Some((Arc::clone(&token), Instant::now() + use_for(lifetime)));
-        Ok((token, installation))
+        Ok((Arc::new(answer.token), Instant::now() + use_for(lifetime)))
     }
 
-    /// Drops the token for `slug` and where it was installed; whether there was one.
-    pub(super) async fn forget(&self, slug: &Slug) -> bool {
-        let known = self.installations.slot(slug).lock().await.take();
-        match known {
-            Some((installation, _)) => self.tokens.slot(&installation).lock().await.take().is_some(),
-            None => false,
-        }
-    }
-
-    async fn installation(&self, transport: &Transport, slug: &Slug) -> Result<u64, GithubError> {
-        let slot = self.installations.slot(slug);
-        let mut known = slot.lock().await;
-        if let Some((installation, until)) = *known
-            && until > Instant::now()
-        {
-            return Ok(installation);
-        }
+    async fn ask_installation(&self, transport: &Transport, slug: &Slug) -> Result<(u64, Instant), GithubError> {
         let url = transport
             .api
             .url(&["repos", &slug.owner, &slug.name, "installation"], &[]);
@@ -156,8 +155,7 @@ impl App {
         })?;
         let answer: Installation = serde_json::from_slice(&body)
             .map_err(|error| GithubError::Malformed(format!("an installation: {error}")))?;
-        *known = Some((answer.id, Instant::now() + INSTALLATION_FOR));
-        Ok(answer.id)
+        Ok((answer.id, Instant::now() + INSTALLATION_FOR))
     }
 
     async fn ask(
@@ -217,26 +215,8 @@ fn use_for(lifetime: Duration) -> Duration {
     lifetime.saturating_sub(SPARE).max(lifetime / 2)
 }
 
-/// Values that are asked for one at a time for each key.
-struct Slots<K, V>(Mutex<HashMap<K, Arc<tokio::sync::Mutex<Option<V>>>>>);
-
-impl<K, V> Default for Slots<K, V> {
-    fn default() -> Self {
-        Slots(Mutex::default())
-    }
-}
-
-impl<K: Hash + Eq + Clone, V> Slots<K, V> {
-    /// Most keys; past that, it begins anew.
-    const MOST: usize = 4_096;
-
-    fn slot(&self, key: &K) -> Arc<tokio::sync::Mutex<Option<V>>> {
-        let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if slots.len() >= Self::MOST && !slots.contains_key(key) {
-            slots.clear();
-        }
-        Arc::clone(slots.entry(key.clone()).or_default())
-    }
+fn is_past(until: Instant) -> bool {
+    until <= Instant::now()
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! Questions about a repository: with the credential of the service, asked again when they fail in passing, and asked where
 //! the repository is now, should it have moved.
 
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use quick_cache::sync::{Cache, EntryAction};
 use reqwest::StatusCode;
 use reqwest::header::{ETAG, HeaderValue, LOCATION};
 use serde::Deserialize;
@@ -19,10 +19,11 @@ use super::credential::Credential;
 use super::error::GithubError;
 use super::heads::small;
 use super::transport::{Arrived, Outgoing, Transport};
-use crate::recent::Recent;
 
 /// How long it is believed that a repository is where it has moved to: somebody may take its old name.
 const MOVED_FOR: Duration = Duration::from_secs(600);
+/// Repositories that have moved remembered.
+const MOST_MOVED: usize = 1_024;
 /// The longest ETag that is kept and sent back; real ones have tens of bytes.
 pub(super) const ETAG_BYTES: usize = 256;
 
@@ -65,7 +66,7 @@ pub(super) struct Client {
     pub(super) transport: Transport,
     credential: Credential,
     /// Where repositories have moved to.
-    moved: Mutex<Recent<Slug, Moved>>,
+    moved: Cache<Slug, Moved>,
 }
 
 /// Where a repository has moved to.
@@ -90,7 +91,7 @@ impl Client {
         Client {
             transport,
             credential,
-            moved: Mutex::new(Recent::of(512)),
+            moved: Cache::new(MOST_MOVED),
         }
     }
 
@@ -178,7 +179,7 @@ impl Client {
                         tracing::debug!(%error, "GitHub is asked again");
                         tokio::time::sleep(pause).await;
                     }
-                    Err(GithubError::BadCredential) if !is_renewed && self.credential.renew(slug).await => {
+                    Err(GithubError::BadCredential) if !is_renewed && self.credential.renew(slug) => {
                         is_renewed = true;
                     }
                     Err(GithubError::NotFound) if self.forget_move(slug) => {}
@@ -220,9 +221,8 @@ impl Client {
 
     /// The path of a repository: where it moved to, or where its name says.
     fn place(&self, slug: &Slug) -> Vec<String> {
-        let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
-        match moved.get(slug) {
-            Some(moved) if moved.until > Instant::now() => moved.place.clone(),
+        match self.moved.get(slug) {
+            Some(moved) if moved.until > Instant::now() => moved.place,
             _ => vec!["repos".to_owned(), slug.owner.clone(), slug.name.clone()],
         }
     }
@@ -243,38 +243,29 @@ impl Client {
         };
         if let Some(place) = place {
             tracing::info!(%slug, to = place.join("/"), "the repository has moved");
-            let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
-            let until = Instant::now() + MOVED_FOR;
-            let full_name = None;
-            moved.put(
-                slug.clone(),
-                Moved {
-                    place,
-                    until,
-                    full_name,
-                },
-            );
+            let moved = Moved {
+                place,
+                until: Instant::now() + MOVED_FOR,
+                full_name: None,
+            };
+            self.moved.insert(slug.clone(), moved);
         }
     }
 
     /// What the repository at `slug` is called now, `owner/name`, where it has moved and is called something else.
     pub(super) async fn new_name(&self, slug: &Slug) -> Result<Option<String>, GithubError> {
-        let known = {
-            let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
-            match moved.get(slug) {
-                Some(moved) if moved.until > Instant::now() => moved.full_name.clone(),
-                _ => return Ok(None),
-            }
+        let known = match self.moved.get(slug) {
+            Some(moved) if moved.until > Instant::now() => moved.full_name,
+            _ => return Ok(None),
         };
         let full_name = match known {
             Some(full_name) => full_name,
             None => {
                 let called: Called = self.json(slug, &small(self, &[], &[])).await?;
-                let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
-                if let Some(mut known) = moved.get(slug).cloned() {
-                    known.full_name = Some(called.full_name.clone());
-                    moved.put(slug.clone(), known);
-                }
+                drop(self.moved.entry(slug, None, |_, moved| {
+                    moved.full_name = Some(called.full_name.clone());
+                    EntryAction::Retain(())
+                }));
                 called.full_name
             }
         };
@@ -283,9 +274,6 @@ impl Client {
 
     /// Forgets where a repository had moved to; whether there was such a place.
     fn forget_move(&self, slug: &Slug) -> bool {
-        let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_known = moved.get(slug).is_some();
-        moved.forget(slug);
-        is_known
+        self.moved.remove(slug).is_some()
     }
 }

@@ -72,12 +72,11 @@ impl Credential {
         }
     }
 
-    /// Drops what GitHub did not accept, where a fresh one can be had.
-    pub(super) async fn renew(&self, slug: &Slug) -> bool {
-        match self {
-            Credential::App(app) => app.forget(slug).await,
-            _ => false,
-        }
+    /// Drops what GitHub did not accept. Whether a fresh one can be had.
+    pub(super) fn renew(&self, slug: &Slug) -> bool {
+        let Credential::App(app) = self else { return false };
+        app.forget(slug);
+        true
     }
 }
 

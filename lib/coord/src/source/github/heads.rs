@@ -1,9 +1,10 @@
 //! Heads of branches: asked for by conditional request, by one for all who want to know at the same time, and not again
 //! while the answer is young.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use quick_cache::sync::{Cache, EntryAction, EntryResult};
 use reqwest::header::HeaderValue;
 use serde::Deserialize;
 
@@ -13,12 +14,13 @@ use super::error::GithubError;
 use super::flights::Flights;
 use super::refresh::Refreshing;
 use crate::domain::{Branch, CommitSha, RepoId};
-use crate::recent::Recent;
 use crate::source::SourceError;
 use crate::source::near::Nearest;
 
-/// Branches remembered, about.
-const MOST: usize = 2_048;
+/// Branches remembered.
+const MOST: usize = 4_096;
+/// Repositories whose branches' names are remembered.
+const MOST_NAMES: usize = 128;
 /// How long an ETag is trusted: past that the whole answer is asked for, should the ETag be wrong.
 const ETAG_FOR: Duration = Duration::from_secs(300);
 /// How long the names of a repository's branches are used for near names.
@@ -32,10 +34,10 @@ const ID_BYTES: u64 = 256;
 #[derive(Debug)]
 pub(super) struct Heads {
     max_age: Duration,
-    known: Mutex<Recent<(RepoId, Branch), Known>>,
+    known: Cache<(RepoId, Branch), Known>,
     flights: Flights<(RepoId, Branch), CommitSha>,
     pub(super) refreshing: Refreshing,
-    names: Mutex<Recent<RepoId, Names>>,
+    names: Cache<RepoId, Names>,
 }
 
 /// Names of branches, and when they were listed.
@@ -77,10 +79,10 @@ impl Heads {
     pub(super) fn new(max_age: Duration) -> Self {
         Heads {
             max_age,
-            known: Mutex::new(Recent::of(MOST)),
+            known: Cache::new(MOST),
             flights: Flights::default(),
             refreshing: Refreshing::default(),
-            names: Mutex::new(Recent::of(64)),
+            names: Cache::new(MOST_NAMES),
         }
     }
 
@@ -103,15 +105,20 @@ impl Heads {
     }
 
     pub(super) fn known(&self, key: &(RepoId, Branch)) -> Option<Known> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.get(key).cloned()
+        self.known.get(key)
     }
 
     /// Remembers an answer, unless a question that was asked later is answered already.
     pub(super) fn remember(&self, key: (RepoId, Branch), answer: Known) {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.get(&key).is_none_or(|known| known.asked <= answer.asked) {
-            known.put(key, answer);
+        let replaced = self.known.entry(&key, None, |_, known| {
+            if known.asked <= answer.asked {
+                known.clone_from(&answer);
+            }
+            EntryAction::Retain(())
+        });
+        if let EntryResult::Vacant(place) = replaced {
+            // In vain where another has remembered one meanwhile, which is as good.
+            let _ = place.insert(answer);
         }
     }
 
@@ -214,21 +221,15 @@ impl Heads {
 
     /// Names of branches: the first page, which is enough to be helpful.
     async fn names(&self, client: &Client, slug: &Slug, repo: &RepoId) -> Result<Arc<Vec<String>>, GithubError> {
+        if let Some((asked, names)) = self.names.get(repo)
+            && asked.elapsed() < NAMES_FOR.min(self.max_age)
         {
-            let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some((asked, names)) = names.get(repo)
-                && asked.elapsed() < NAMES_FOR.min(self.max_age)
-            {
-                return Ok(Arc::clone(names));
-            }
+            return Ok(names);
         }
         let ask = small(client, &["branches"], &[("per_page", PAGE)]);
         let named: Vec<Named> = client.json(slug, &ask).await?;
         let names = Arc::new(named.into_iter().map(|named| named.name).collect::<Vec<_>>());
-        self.names
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .put(repo.clone(), (Instant::now(), Arc::clone(&names)));
+        self.names.insert(repo.clone(), (Instant::now(), Arc::clone(&names)));
         Ok(names)
     }
 }

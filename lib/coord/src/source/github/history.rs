@@ -1,9 +1,10 @@
 //! Commits before commits. Relations of whole ids hold for ever and are asked for once.
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use quick_cache::sync::Cache;
 use serde::Deserialize;
 
 use super::address::Slug;
@@ -12,13 +13,12 @@ use super::error::GithubError;
 use super::flights::Flights;
 use super::heads::small;
 use crate::domain::{CommitSha, FilePath, RepoId};
-use crate::recent::Recent;
 use crate::source::{Comparison, Reachable, SourceError};
 
-/// Answers remembered, about; one takes some 200 bytes.
-const MOST: usize = 8_192;
+/// Answers remembered; one takes some 200 bytes.
+const MOST: usize = 16_384;
 /// Lists of commits remembered; one of 200 takes some 20 kB.
-const MOST_LISTS: usize = 64;
+const MOST_LISTS: usize = 128;
 /// How long a commit that GitHub does not have is taken to be missing: it may be pushed. An agent that works on commits of
 /// its own asks about them at every step.
 const UNKNOWN_FOR: Duration = Duration::from_secs(60);
@@ -32,9 +32,9 @@ type Pair = (RepoId, CommitSha, CommitSha);
 /// What is known of commits.
 #[derive(Debug)]
 pub(super) struct History {
-    relations: Mutex<Recent<Pair, (Reachable, Instant)>>,
+    relations: Cache<Pair, (Reachable, Instant)>,
     asked: Flights<Pair, Reachable>,
-    lists: Mutex<Recent<(RepoId, CommitSha), List>>,
+    lists: Cache<(RepoId, CommitSha), Arc<List>>,
 }
 
 #[derive(Debug)]
@@ -84,9 +84,9 @@ impl Compared {
 impl History {
     pub(super) fn new() -> Self {
         History {
-            relations: Mutex::new(Recent::of(MOST)),
+            relations: Cache::new(MOST),
             asked: Flights::default(),
-            lists: Mutex::new(Recent::of(MOST_LISTS)),
+            lists: Cache::new(MOST_LISTS),
         }
     }
 
@@ -103,13 +103,10 @@ impl History {
             return Ok(Reachable::Yes);
         }
         let pair = (repo.clone(), ancestor.clone(), descendant.clone());
+        if let Some((answer, learnt)) = self.relations.get(&pair)
+            && (answer != Reachable::Unknown || learnt.elapsed() < UNKNOWN_FOR)
         {
-            let mut relations = self.relations.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some((answer, learnt)) = relations.get(&pair)
-                && (*answer != Reachable::Unknown || learnt.elapsed() < UNKNOWN_FOR)
-            {
-                return Ok(*answer);
-            }
+            return Ok(answer);
         }
         let (history, client, slug, question) = (Arc::clone(self), Arc::clone(client), slug.clone(), pair.clone());
         let ask = move || async move { history.compare(&client, &slug, question).await };
@@ -136,8 +133,7 @@ impl History {
         // What an abbreviation stands for may change.
         let is_lasting = [&pair.1, &pair.2].iter().all(|id| matches!(id.as_str().len(), 40 | 64));
         if is_lasting || answer == Reachable::Unknown {
-            let mut relations = self.relations.lock().unwrap_or_else(PoisonError::into_inner);
-            relations.put(pair, (answer, Instant::now()));
+            self.relations.insert(pair, (answer, Instant::now()));
         }
     }
 
@@ -156,14 +152,11 @@ impl History {
             same: vec![None; paths.len()],
         };
         let pair = (repo.clone(), base.clone(), tip.clone());
+        // Of commits that do not follow on each other it does not name what differs.
+        if let Some((answer, learnt)) = self.relations.get(&pair)
+            && (answer == Reachable::No || (answer == Reachable::Unknown && learnt.elapsed() < UNKNOWN_FOR))
         {
-            let mut relations = self.relations.lock().unwrap_or_else(PoisonError::into_inner);
-            // Of commits that do not follow on each other it does not name what differs.
-            if let Some((answer, learnt)) = relations.get(&pair)
-                && (*answer == Reachable::No || (*answer == Reachable::Unknown && learnt.elapsed() < UNKNOWN_FOR))
-            {
-                return Ok(unknown(*answer));
-            }
+            return Ok(unknown(answer));
         }
         let range = format!("{base}...{tip}");
         let path = ["compare", range.as_str()];
@@ -211,14 +204,9 @@ impl History {
         limit: usize,
     ) -> Result<Vec<CommitSha>, SourceError> {
         let key = (repo.clone(), tip.clone());
-        {
-            let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(list) = lists
-                .get(&key)
-                .filter(|list| list.is_whole || list.commits.len() >= limit)
-            {
-                return Ok(list.commits.iter().take(limit).cloned().collect());
-            }
+        let known = self.lists.get(&key);
+        if let Some(list) = known.filter(|list| list.is_whole || list.commits.len() >= limit) {
+            return Ok(list.commits.iter().take(limit).cloned().collect());
         }
         let mut commits: Vec<CommitSha> = Vec::new();
         let mut is_whole = false;
@@ -248,12 +236,11 @@ impl History {
                 break;
             }
         }
-        let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
         let list = List {
             commits: commits.clone(),
             is_whole,
         };
-        lists.put(key, list);
+        self.lists.insert(key, Arc::new(list));
         Ok(commits)
     }
 }

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
+use quick_cache::sync::Cache;
 use reqwest::StatusCode;
 use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
 use sha2::{Digest, Sha256};
@@ -158,16 +159,23 @@ pub(super) fn reserve(headers: &HeaderMap) -> Option<Option<Limited>> {
 pub(super) struct Gate(Mutex<HashMap<Account, (LimitKind, Instant)>>);
 
 /// Keeps what is left of an hour for heads: accounts that have no more than that, until when.
-#[derive(Debug, Default)]
-pub(super) struct Reserve(Mutex<HashMap<Account, Instant>>);
+#[derive(Debug)]
+pub(super) struct Reserve(Cache<Account, Instant>);
+
+impl Default for Reserve {
+    fn default() -> Self {
+        Reserve(Cache::new(MOST))
+    }
+}
 
 impl Reserve {
     /// # Errors
     /// While `account` has no more left than is kept for heads.
     pub(super) fn check(&self, account: Account) -> Result<(), Limited> {
-        let reserved = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let until = reserved.get(&account).copied();
-        let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+        let left = self
+            .0
+            .get(&account)
+            .map(|until| until.saturating_duration_since(Instant::now()));
         match left.filter(|left| !left.is_zero()) {
             Some(left) => Err(limited(LimitKind::Primary, left)),
             None => Ok(()),
@@ -180,14 +188,11 @@ impl Reserve {
             return;
         }
         let Some(said) = reserve(headers) else { return };
-        let mut reserved = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match said {
             Some(limited) => {
-                if reserved.len() >= MOST {
-                    reserved.clear();
-                }
-                let until = Instant::now() + limited.retry_after;
-                if reserved.insert(account, until).is_none() {
+                let is_new = !self.0.contains_key(&account);
+                self.0.insert(account, Instant::now() + limited.retry_after);
+                if is_new {
                     tracing::warn!(
                         ?account,
                         seconds = limited.seconds(),
@@ -196,7 +201,7 @@ impl Reserve {
                 }
             }
             None => {
-                reserved.remove(&account);
+                self.0.remove(&account);
             }
         }
     }

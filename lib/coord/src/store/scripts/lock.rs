@@ -1,11 +1,12 @@
 use std::hash::{BuildHasher, RandomState};
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::LazyLock;
+
+use quick_cache::sync::Cache;
 
 use super::entry::{Entered, Entry, Kind, Rates, SeenHead, entered};
 use super::reply::{Reply, arguments, call};
 use super::{CHECK_STATUS, CLAIM, MARK_DUE, UNMARK_DUE, branch_keys};
 use crate::domain::{CommitSha, FilePath, LockEntry, LockMode, LockReason, NeighborPolicy, RepoId};
-use crate::recent::Recent;
 use crate::store::{Request, Store, StoreError, keys};
 use coord_graph::spelling;
 
@@ -277,16 +278,14 @@ const UNMARKED_WITHIN: &str = "60";
 
 /// Repositories of which a process knows that something was claimed there; it only saves a round trip to know it.
 const MOST_SEEN: usize = 4_096;
-static SEEN: LazyLock<Mutex<Recent<(usize, RepoId), ()>>> = LazyLock::new(|| Mutex::new(Recent::of(MOST_SEEN / 2)));
+static SEEN: LazyLock<Cache<(usize, RepoId), ()>> = LazyLock::new(|| Cache::new(MOST_SEEN));
 
 fn is_seen(store: &dyn Store, entry: &Entry<'_>) -> bool {
-    let mut seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
-    seen.get(&(address_of(store), entry.repo.clone())).is_some()
+    SEEN.get(&(address_of(store), entry.repo.clone())).is_some()
 }
 
 fn note_seen(store: &dyn Store, entry: &Entry<'_>) {
-    let mut seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
-    seen.put((address_of(store), entry.repo.clone()), ());
+    SEEN.insert((address_of(store), entry.repo.clone()), ());
 }
 
 /// Tells one store of this process from another.
