@@ -9,7 +9,9 @@ use crate::{branch, serve, sha};
 /// Names near `name`, which does not exist, and whether the repository has no commits.
 async fn near(source: &GitSource, repo: &RepoId, name: &str) -> (Vec<String>, bool) {
     match source.head(repo, &branch(name)).await {
-        Err(SourceError::UnknownBranch { near, is_empty, .. }) => (near, is_empty),
+        Err(SourceError::UnknownBranch {
+            suggestions, is_empty, ..
+        }) => (suggestions, is_empty),
         other => panic!("{name}: {other:?}"),
     }
 }

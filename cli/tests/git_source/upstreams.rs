@@ -141,10 +141,10 @@ async fn a_remote_branch_that_nobody_has_checked_out_here_has_a_head() {
         head(&source, &id, "topic/x").await,
         at(&commit, "refs/remotes/origin/topic/x")
     );
-    let Err(SourceError::UnknownBranch { near, .. }) = source.head(&id, &branch("topic/y")).await else {
+    let Err(SourceError::UnknownBranch { suggestions, .. }) = source.head(&id, &branch("topic/y")).await else {
         panic!("topic/y exists");
     };
-    assert_eq!(near[0], "topic/x", "names near are those that have a head");
+    assert_eq!(suggestions[0], "topic/x", "suggestions are those that have a head");
 }
 
 #[tokio::test]

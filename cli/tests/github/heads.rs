@@ -12,7 +12,9 @@ use crate::{branch, config, id, sha, small, source};
 /// The names near `name`, and whether the repository is empty.
 async fn near(source: &GithubSource, name: &str) -> (Vec<String>, bool) {
     match source.head(&id(), &branch(name)).await.unwrap_err() {
-        SourceError::UnknownBranch { near, is_empty, .. } => (near, is_empty),
+        SourceError::UnknownBranch {
+            suggestions, is_empty, ..
+        } => (suggestions, is_empty),
         other => panic!("{other:?}"),
     }
 }

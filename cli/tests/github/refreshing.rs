@@ -146,7 +146,7 @@ async fn what_is_not_there_and_who_is_limited_is_told_as_by_head() {
     let source = source(&fake);
     let error = source.refresh_head(&id(), &branch("mian"), None).await.unwrap_err();
     assert!(
-        matches!(&error, SourceError::UnknownBranch { near, .. } if near == &["main"]),
+        matches!(&error, SourceError::UnknownBranch { suggestions, .. } if suggestions == &["main"]),
         "{error:?}"
     );
     for url in ["https://127.0.0.1/acme/gadgets", "https://github.com/acme/widgets"] {

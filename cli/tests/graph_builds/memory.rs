@@ -81,7 +81,7 @@ impl Source for Memory {
             return Err(SourceError::UnknownBranch {
                 repo: repo.clone(),
                 branch: branch.clone(),
-                near: Vec::new(),
+                suggestions: Vec::new(),
                 is_empty: false,
                 hint: None,
             });

@@ -4,7 +4,7 @@
 //! - `identity`: which [`RepoId`] a repository on disk has
 //! - `upstream`: which reference is the head of a branch
 //! - `references`: what a reference leads to, read fresh on every call
-//! - `near`: names like the one that does not exist
+//! - `branch_names`: all of them, for suggestions in place of one that does not exist
 //! - `objects`: the object database, while `git gc` replaces it
 //! - `history`, `ancestry`: commits and their parents, reachability
 //! - `comparison`: files that two commits have alike
@@ -17,12 +17,12 @@
 mod ancestry;
 mod blobs;
 mod bounded;
+mod branch_names;
 mod checkout;
 mod comparison;
 mod early;
 mod history;
 mod identity;
-mod near;
 mod objects;
 mod open;
 mod references;
@@ -42,8 +42,8 @@ pub use open::OpenError;
 use open::Purpose;
 use repository::Repository;
 
-/// How long names near a missing branch are looked for. Those not seen by then are not listed.
-const NEAR_LIMIT: Duration = Duration::from_millis(300);
+/// How long names to suggest for a missing branch are looked for. Those not seen by then are not listed.
+const SUGGESTIONS_LIMIT: Duration = Duration::from_millis(300);
 /// How long the answer that a branch is missing may take altogether, on a machine or a disk that is busy.
 const MISSING_LIMIT: Duration = Duration::from_secs(5);
 /// How long one question of reachability may walk before its answer is [`Reachable::Unknown`].

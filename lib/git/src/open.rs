@@ -315,7 +315,7 @@ impl Worktree {
         let head = head.id().and_then(|id| CommitSha::parse(&id.to_string()).ok());
         let mut is_empty = head.is_none();
         if is_empty {
-            let deadline = bounded::Deadline::after(super::NEAR_LIMIT);
+            let deadline = bounded::Deadline::after(super::SUGGESTIONS_LIMIT);
             repository
                 .each_branch(&deadline, |_| is_empty = false)
                 .map_err(|error| unreadable(error.to_string()))?;

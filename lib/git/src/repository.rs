@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
 use coord::domain::{Branch, CommitSha, RepoId};
-use coord::source::near::Nearest;
+use coord::source::name_suggestions::NameSuggestions;
 use coord::source::{SourceError, Tip};
 use gix::ObjectId;
 use gix::objs::Kind;
@@ -16,9 +16,9 @@ use parking_lot::Mutex;
 use quick_cache::sync::Cache;
 
 use super::bounded::Deadline;
+use super::branch_names;
 use super::checkout::{CheckedOutBlobs, Checkout, Worktree};
 use super::early::Early;
-use super::near;
 use super::objects::Objects;
 use super::references::References;
 use super::upstream::{Place, Upstreams};
@@ -214,7 +214,7 @@ impl Repository {
     /// Calls `see` with every branch that can have a head, without `refs/heads/` or what it is in place of that.
     pub(super) fn each_branch(&self, deadline: &Deadline, mut see: impl FnMut(&str)) -> io::Result<()> {
         for folder in self.upstreams.folders(&self.references)? {
-            near::each_branch(&self.references, &self.common_dir, &folder, deadline, &mut see)?;
+            branch_names::each_branch(&self.references, &self.common_dir, &folder, deadline, &mut see)?;
         }
         Ok(())
     }
@@ -250,12 +250,12 @@ impl Repository {
         if let Err(gone) = self.check_present() {
             return gone;
         }
-        let deadline = Deadline::after(super::NEAR_LIMIT);
-        let mut nearest = Nearest::to(branch.as_str());
+        let deadline = Deadline::after(super::SUGGESTIONS_LIMIT);
+        let mut suggestions = NameSuggestions::near(branch.as_str());
         let mut is_empty = true;
         let listed = self.each_branch(&deadline, |name| {
             is_empty = false;
-            nearest.see(name);
+            suggestions.see(name);
         });
         if let Err(error) = listed {
             return unreadable(self, error);
@@ -268,14 +268,14 @@ impl Repository {
             .filter(|name| exists(&format!("refs/remotes/{name}")))
             .collect();
         is_empty &= remote.is_empty() && self.objects.handle().head_id().is_err();
-        let mut near = nearest.into_names(remote);
-        if near.is_empty() {
-            near.extend(self.default_branch().map(|branch| branch.as_str().to_owned()));
+        let mut suggestions = suggestions.into_names(remote);
+        if suggestions.is_empty() {
+            suggestions.extend(self.default_branch().map(|branch| branch.as_str().to_owned()));
         }
         SourceError::UnknownBranch {
             repo: self.id.clone(),
             branch: branch.clone(),
-            near,
+            suggestions,
             is_empty,
             hint: self.place(branch).ok().and_then(|place| self.hint(&place, branch)),
         }
@@ -297,7 +297,7 @@ impl Repository {
             return Some(branch);
         }
         let mut names = HashSet::new();
-        let deadline = Deadline::after(super::NEAR_LIMIT);
+        let deadline = Deadline::after(super::SUGGESTIONS_LIMIT);
         let see = |name: &str| {
             if names.len() < 2 {
                 names.insert(name.to_owned());

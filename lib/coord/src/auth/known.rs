@@ -267,7 +267,10 @@ mod tests {
         known.note_member("used", &shop, member(), now, Duration::ZERO);
         for number in 0..4 * MOST_MEMBERS {
             known.note_member(&number.to_string(), &shop, member(), now, Duration::ZERO);
-            assert!(matches!(known.recall("used", &shop, now), Recalled::Member(..)), "{number}");
+            assert!(
+                matches!(known.recall("used", &shop, now), Recalled::Member(..)),
+                "{number}"
+            );
         }
         assert!(known.members.len() <= MOST_MEMBERS);
     }

@@ -329,13 +329,13 @@ impl From<SourceError> for ApiError {
             SourceError::UnknownBranch {
                 repo,
                 branch,
-                near,
+                suggestions,
                 is_empty,
                 hint,
             } => ApiError::UnknownBranch {
                 repo,
                 branch: branch.to_string(),
-                near,
+                near: suggestions,
                 is_empty,
                 hint,
             },

@@ -1,9 +1,9 @@
-//! Where repositories are read. One trait; GitHub in [`github`], and the local git source in the server crate. [`near`]
+//! Where repositories are read. One trait; GitHub in [`github`], and the local git source in the server crate. [`name_suggestions`]
 //! finds names like a branch that does not exist.
 
 pub mod github;
 mod health;
-pub mod near;
+pub mod name_suggestions;
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub enum SourceError {
         /// What there is.
         known: Vec<RepoId>,
     },
-    /// The repository has no such branch. `near` lists branches of a similar name, nearest first.
+    /// The repository has no such branch. `suggestions` lists branches of a similar name, nearest first.
     #[error("branch {branch} does not exist in {repo}{}", if *.is_empty { ": it has no commits yet" } else { "" })]
     UnknownBranch {
         /// Where.
@@ -34,7 +34,7 @@ pub enum SourceError {
         /// Up to five branches with a similar name: first what differs in case only, then, with the name of the remote
         /// before it (`origin/feature`), the same branch where it exists as a remote-tracking branch only and has to be
         /// created (`git branch feature origin/feature`). The default branch, where no name is similar.
-        near: Vec<String>,
+        suggestions: Vec<String>,
         /// The repository has no commits yet, and so no branches.
         is_empty: bool,
         /// A sentence for the caller: why it is not there, and what to do.

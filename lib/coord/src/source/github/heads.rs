@@ -15,7 +15,7 @@ use super::flights::Flights;
 use super::refresh::Refreshing;
 use crate::domain::{Branch, CommitSha, RepoId};
 use crate::source::SourceError;
-use crate::source::near::Nearest;
+use crate::source::name_suggestions::NameSuggestions;
 
 /// Branches remembered.
 const MOST: usize = 4_096;
@@ -23,7 +23,7 @@ const MOST: usize = 4_096;
 const MOST_NAMES: usize = 128;
 /// How long an ETag is trusted: past that the whole answer is asked for, should the ETag be wrong.
 const ETAG_FOR: Duration = Duration::from_secs(300);
-/// How long the names of a repository's branches are used for near names.
+/// How long the names of a repository's branches are used for suggestions.
 const NAMES_FOR: Duration = Duration::from_secs(30);
 /// One page of branches: the most that GitHub gives at once.
 const PAGE: &str = "100";
@@ -197,26 +197,26 @@ impl Heads {
         }
     }
 
-    /// What to say of a branch that is not there: names near it, or that the repository is not there either.
+    /// What to say of a branch that is not there: names to suggest, or that the repository is not there either.
     async fn missing(&self, client: &Client, slug: &Slug, repo: &RepoId, branch: &Branch) -> SourceError {
         let names = match self.names(client, slug, repo).await {
             Ok(names) => names,
             Err(GithubError::Empty) => return unknown(repo, branch, Vec::new(), true),
             Err(error) => return error.about(repo),
         };
-        let mut nearest = Nearest::to(branch.as_str());
+        let mut suggestions = NameSuggestions::near(branch.as_str());
         for name in names.iter() {
-            nearest.see(name);
+            suggestions.see(name);
         }
-        let mut near = nearest.into_names(Vec::new());
-        if near.is_empty() {
+        let mut suggestions = suggestions.into_names(Vec::new());
+        if suggestions.is_empty() {
             match default_branch(client, slug).await {
-                Ok(name) if name != branch.as_str() => near.push(name),
+                Ok(name) if name != branch.as_str() => suggestions.push(name),
                 Ok(_) => {}
                 Err(error) => tracing::debug!(%error, %repo, "the default branch is not known"),
             }
         }
-        unknown(repo, branch, near, false)
+        unknown(repo, branch, suggestions, false)
     }
 
     /// Names of branches: the first page, which is enough to be helpful.
@@ -259,11 +259,11 @@ pub(super) fn renamed(repo: &RepoId, full_name: &str) -> Option<RepoId> {
     RepoId::parse(&format!("https://{host}/{full_name}")).ok()
 }
 
-fn unknown(repo: &RepoId, branch: &Branch, near: Vec<String>, is_empty: bool) -> SourceError {
+fn unknown(repo: &RepoId, branch: &Branch, suggestions: Vec<String>, is_empty: bool) -> SourceError {
     SourceError::UnknownBranch {
         repo: repo.clone(),
         branch: branch.clone(),
-        near,
+        suggestions,
         is_empty,
         hint: None,
     }

@@ -1,4 +1,4 @@
-//! Names near a branch that does not exist.
+//! Names of branches, to suggest in place of one that does not exist.
 
 use std::fs;
 use std::io;

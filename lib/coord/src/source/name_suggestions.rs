@@ -1,7 +1,9 @@
-//! Names near one that does not exist.
+//! Names to suggest in place of one that does not exist: "did you mean".
+
+use strsim::levenshtein;
 
 /// Most names that an error lists.
-pub const MAX_NEAR: usize = 5;
+const MOST_NAMES: usize = 5;
 
 /// How near a name is; smaller is nearer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,21 +20,21 @@ enum Nearness {
     Alike(usize),
 }
 
-/// Keeps the nearest names of all that it is shown.
+/// The names nearest to one that does not exist, of all that it is shown.
 #[derive(Debug)]
-pub struct Nearest<'a> {
+pub struct NameSuggestions<'a> {
     asked: &'a str,
     asked_lower: String,
     best: Vec<(Nearness, String)>,
 }
 
-impl<'a> Nearest<'a> {
-    /// Names near `asked`.
-    pub fn to(asked: &'a str) -> Self {
-        Nearest {
+impl<'a> NameSuggestions<'a> {
+    /// Suggestions for `asked`.
+    pub fn near(asked: &'a str) -> Self {
+        NameSuggestions {
             asked,
             asked_lower: asked.to_lowercase(),
-            best: Vec::with_capacity(MAX_NEAR + 1),
+            best: Vec::with_capacity(MOST_NAMES + 1),
         }
     }
 
@@ -44,9 +46,9 @@ impl<'a> Nearest<'a> {
         let place = self
             .best
             .partition_point(|(known, other)| (*known, other.as_str()) < (nearness, name));
-        if place < MAX_NEAR && self.best.get(place).is_none_or(|(_, other)| other != name) {
+        if place < MOST_NAMES && self.best.get(place).is_none_or(|(_, other)| other != name) {
             self.best.insert(place, (nearness, name.to_owned()));
-            self.best.truncate(MAX_NEAR);
+            self.best.truncate(MOST_NAMES);
         }
     }
 
@@ -61,7 +63,7 @@ impl<'a> Nearest<'a> {
         names
             .chain(before)
             .chain(others.into_iter().map(name))
-            .take(MAX_NEAR)
+            .take(MOST_NAMES)
             .collect()
     }
 
@@ -79,7 +81,8 @@ impl<'a> Nearest<'a> {
         }
         let shorter = asked.len().min(name.len());
         let alike = asked.len().max(name.len()) / 3;
-        let edits = edits(asked.as_bytes(), name.as_bytes(), alike.max(2));
+        // A greater difference in length is a greater distance.
+        let edits = (longer <= alike.max(2)).then(|| levenshtein(asked, &name));
         match edits {
             Some(edits) if edits <= 2 && edits < shorter => Some(Nearness::Slip(edits)),
             _ if shorter >= 3 && (asked.contains(&name) || name.contains(asked)) => Some(Nearness::Contains(longer)),
@@ -89,39 +92,16 @@ impl<'a> Nearest<'a> {
     }
 }
 
-/// The Levenshtein distance of two names, unless it is more than `limit`.
-fn edits(left: &[u8], right: &[u8], limit: usize) -> Option<usize> {
-    if left.len().abs_diff(right.len()) > limit {
-        return None;
-    }
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (above, left_byte) in left.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = above + 1;
-        let mut least = row[0];
-        for (column, right_byte) in right.iter().enumerate() {
-            let replaced = diagonal + usize::from(left_byte != right_byte);
-            diagonal = row[column + 1];
-            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
-            least = least.min(row[column + 1]);
-        }
-        if least > limit {
-            return None;
-        }
-    }
-    row.last().copied().filter(|edits| *edits <= limit)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn near(asked: &str, names: &[&str]) -> Vec<String> {
-        let mut nearest = Nearest::to(asked);
+        let mut suggestions = NameSuggestions::near(asked);
         for name in names.iter().chain(names) {
-            nearest.see(name);
+            suggestions.see(name);
         }
-        nearest.into_names(Vec::new())
+        suggestions.into_names(Vec::new())
     }
 
     #[test]
@@ -140,23 +120,5 @@ mod tests {
             near("feature/logn", &["feature/login", "feature/logout"])[0],
             "feature/login"
         );
-    }
-
-    #[test]
-    fn distances_are_those_of_levenshtein() {
-        for (left, right, distance) in [
-            ("", "", 0),
-            ("a", "", 1),
-            ("kitten", "sitting", 3),
-            ("main", "mian", 2),
-            ("abc", "abc", 0),
-        ] {
-            assert_eq!(
-                edits(left.as_bytes(), right.as_bytes(), 10),
-                Some(distance),
-                "{left} {right}"
-            );
-        }
-        assert_eq!(edits(b"kitten", b"sitting", 2), None);
     }
 }
