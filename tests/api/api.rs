@@ -12,10 +12,9 @@ use coord::builds::stored_graph::{Node, StoredGraph};
 use coord::domain::{Branch, CommitSha, RepoId, UserId};
 use coord::http::Endpoint;
 use coord::settings::Settings;
-use coord::source::Source;
+use coord::source::{Source, Sources};
 use coord::store::scripts::{BuildLease, StagedPart, lease_build, publish_graph, stage_graph};
 use coord::store::{Request, Store, Value as StoreValue, keys};
-use coord::timing::TimedSource;
 use coord_embedded::EmbeddedStore;
 use coord_git::GitSource;
 use coord_graph::KindSet;
@@ -296,8 +295,9 @@ pub fn state(store: Arc<dyn Store>, paths: &[PathBuf]) -> App {
         user: UserId::parse("root").unwrap(),
         credentials: Credentials::default(),
     };
+    let git: Arc<dyn Source> = Arc::new(GitSource::open(paths).unwrap());
     App {
-        source: Some(TimedSource::over(Arc::new(GitSource::open(paths).unwrap()))),
+        source: Some(Arc::new(Sources::of([git]))),
         ..App::new(&Settings::default(), store, authenticator)
     }
 }

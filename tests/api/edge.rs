@@ -197,7 +197,7 @@ impl Store for Slow {
 #[tokio::test]
 async fn a_request_that_takes_too_long_is_given_up() {
     let api = Api::start_with(|state| {
-        state.store = coord::timing::TimedStore::over(Arc::new(Slow(Duration::from_secs(3600))));
+        state.store = coord::store::TimedStore::over(Arc::new(Slow(Duration::from_secs(3600))));
         state.edge.time_limit = Duration::from_millis(200);
     })
     .await;

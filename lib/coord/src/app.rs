@@ -13,7 +13,7 @@ use crate::settings::{LockConfig, Settings};
 use crate::source::Source;
 use crate::store::Store;
 use crate::store::scripts::Rates;
-use crate::timing::TimedStore;
+use crate::store::TimedStore;
 
 /// Keeps what follows from heads up to date. All calls must return at once.
 pub trait HeadObserver: Send + Sync + 'static {

@@ -12,18 +12,16 @@ use bytes::Bytes;
 use futures::stream::BoxStream;
 use secrecy::SecretString;
 
-use crate::app::App;
-use crate::app::HeadObserver;
+use crate::app::{App, HeadObserver};
 use crate::auth::{AuthError, Authenticator, Credentials, JwtVerifier, People, Verdict};
 use crate::builds::deferred::DeferredBuilds;
-use crate::domain::{Branch, CommitSha, RepoId};
+use crate::domain::RepoId;
 use crate::http::{Endpoint, Webhook, router};
 use crate::logging;
 use crate::settings::{ConfigError, Environment, Settings, env_vars, long_secret};
 use crate::source::github::{GithubConfig, GithubSource};
-use crate::source::{BlobSink, Reachable, Source, SourceError, SourceHealth, TreeEntry};
+use crate::source::{Source, Sources};
 use crate::store::{Request, Store, StoreError, Value, connect};
-use crate::timing::TimedSource;
 
 /// The router of the function that serves `endpoint`, and what is rewritten to it. It builds graphs only inside of an
 /// [`AfterAnswer`](crate::after_answer::AfterAnswer).
@@ -50,22 +48,19 @@ fn configured(environment: Environment<'_>) -> Result<App, ConfigError> {
             let deferred = DeferredBuilds::new(Arc::clone(&store), untimed, settings.graph_limits);
             builds = Some(Arc::new(deferred) as Arc<dyn HeadObserver>);
             (
-                Some(TimedSource::over(Arc::clone(&source) as Arc<dyn Source>)),
+                Some(Sources::of([Arc::clone(&source) as Arc<dyn Source>])),
                 Some(source as Arc<dyn People>),
             )
         }
         Some(Err(problem)) => {
-            let nowhere = Arc::new(NoSource(problem));
-            (
-                Some(Arc::clone(&nowhere) as Arc<dyn Source>),
-                Some(nowhere as Arc<dyn People>),
-            )
+            let nobody = Arc::new(NoPeople(problem.clone())) as Arc<dyn People>;
+            (Some(Sources::not_configured(problem)), Some(nobody))
         }
         None => (None, None),
     };
     let authenticator = Authenticator::Shown(Credentials::of(&settings, people));
     Ok(App {
-        source,
+        source: source.map(|source| Arc::new(source) as Arc<dyn Source>),
         webhook,
         head_observer: builds,
         ..App::new(&settings, store, authenticator)
@@ -96,48 +91,11 @@ fn github(environment: Environment<'_>) -> Option<Result<Arc<GithubSource>, Stri
     })
 }
 
-/// Stands in the place of a source that could not be configured, and says why.
-struct NoSource(String);
-
-impl NoSource {
-    fn refuse<T>(&self) -> Result<T, SourceError> {
-        Err(SourceError::NotConfigured(self.0.clone()))
-    }
-}
+/// Stands in the place of what knows the holders of tokens where it could not be configured, and says why.
+struct NoPeople(String);
 
 #[async_trait]
-impl Source for NoSource {
-    fn repositories(&self) -> Vec<RepoId> {
-        Vec::new()
-    }
-
-    fn health(&self) -> SourceHealth {
-        SourceHealth::NotConfigured
-    }
-
-    async fn head(&self, _: &RepoId, _: &Branch) -> Result<CommitSha, SourceError> {
-        self.refuse()
-    }
-
-    async fn is_ancestor(&self, _: &RepoId, _: &CommitSha, _: &CommitSha) -> Result<Reachable, SourceError> {
-        self.refuse()
-    }
-
-    async fn recent_commits(&self, _: &RepoId, _: &CommitSha, _: usize) -> Result<Vec<CommitSha>, SourceError> {
-        self.refuse()
-    }
-
-    async fn tree(&self, _: &RepoId, _: &CommitSha) -> Result<Vec<TreeEntry>, SourceError> {
-        self.refuse()
-    }
-
-    async fn read_blobs(&self, _: &RepoId, _: Vec<String>, _: u64, _: BlobSink) -> Result<(), SourceError> {
-        self.refuse()
-    }
-}
-
-#[async_trait]
-impl People for NoSource {
+impl People for NoPeople {
     async fn verify(&self, _: &SecretString, _: &RepoId) -> Result<Verdict, AuthError> {
         Err(AuthError::Unavailable(self.0.clone()))
     }

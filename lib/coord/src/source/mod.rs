@@ -1,9 +1,10 @@
-//! Where repositories are read. One trait; GitHub in [`github`], and the local git source in the server crate. [`name_suggestions`]
-//! finds names like a branch that does not exist.
+//! Where repositories are read. One trait, [`Source`]; GitHub in [`github`], repositories on this machine in the crate
+//! `coord_git`. [`Sources`] is all of a deployment. [`name_suggestions`] finds names like that of a branch that does not exist.
 
 pub mod github;
 mod health;
 pub mod name_suggestions;
+mod registry;
 
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ use async_trait::async_trait;
 use crate::domain::{Branch, CommitSha, FilePath, RepoId};
 pub use coord_graph::tree::{Blob, EntryKind, TreeEntry};
 pub use health::SourceHealth;
+pub use registry::Sources;
 
 /// Why a source could not answer.
 #[derive(Clone, Debug, thiserror::Error)]

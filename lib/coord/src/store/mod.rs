@@ -9,11 +9,13 @@ pub(crate) mod roots;
 mod round_trip;
 pub mod script;
 pub mod scripts;
+mod timed;
 pub mod upstash;
 mod value;
 
 pub use limits::Limits;
 pub use script::Script;
+pub use timed::TimedStore;
 pub use value::Value;
 
 use async_trait::async_trait;

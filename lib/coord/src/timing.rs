@@ -1,19 +1,13 @@
-//! What one request spends on the store and on the source: [`TimedStore`] and [`TimedSource`] stand before the real ones and
-//! count, [`measure`] gathers.
+//! What one request spends on the store and on sources: [`TimedStore`](crate::store::TimedStore) and
+//! [`Sources`](crate::source::Sources) count, [`measure`] gathers.
 //!
 //! The figures belong to the task of the request. What is asked from a task of its own, for several requests or for none,
 //! counts for none.
-
-mod source;
-mod store;
 
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-
-pub use source::TimedSource;
-pub use store::TimedStore;
 
 tokio::task_local! {
     static CURRENT: Arc<Timings>;
@@ -117,7 +111,7 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    fn to_store() -> Self {
+    pub(crate) fn to_store() -> Self {
         Call {
             started: Instant::now(),
             record: Timings::store,

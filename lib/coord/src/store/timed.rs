@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures::stream::BoxStream;
 
-use super::Call;
-use crate::store::{Request, Store, StoreError, Value};
+use super::{Request, Store, StoreError, Value};
+use crate::timing::Call;
 
 /// A store whose calls are counted for the request that makes them.
 pub struct TimedStore(Arc<dyn Store>);
