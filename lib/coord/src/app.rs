@@ -11,9 +11,8 @@ use crate::http::graph::GraphCache;
 use crate::http::{Edge, Webhook};
 use crate::settings::{LockConfig, Settings};
 use crate::source::Source;
-use crate::store::Store;
 use crate::store::scripts::Rates;
-use crate::store::TimedStore;
+use crate::store::{Store, TimedStore};
 
 /// Keeps what follows from heads up to date. All calls must return at once.
 pub trait HeadObserver: Send + Sync + 'static {

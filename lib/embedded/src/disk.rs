@@ -1,9 +1,9 @@
 //! The file: one redb table from bytes to bytes. What the bytes mean is said in [`super::records`].
 
 use super::failure::OpenError;
-use super::layers::Changes;
 use super::medium::{Medium, View};
 use super::records;
+use super::records::Changes;
 use redb::backends::FileBackend;
 use redb::{
     AccessGuard, Builder, Database, DatabaseError, Durability, Range, ReadOnlyTable, ReadableDatabase, ReadableTable,

@@ -8,18 +8,15 @@
 
 use super::disk::{Page, Snapshot, readable};
 use super::pubsub::Message;
-use super::recent::Recent;
-use super::records;
+use super::record_cache::RecordCache;
+use super::records::{self, Changes};
 use bytes::Bytes;
 use redb::StorageError;
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, btree_map};
+use std::collections::btree_map;
 use std::io;
 use std::ops::{Bound, Deref};
 use std::sync::Arc;
-
-/// Records to be: a value, or nothing.
-pub(super) type Changes = BTreeMap<Vec<u8>, Option<Bytes>>;
 
 /// What goes to the disk in one transaction.
 #[derive(Default)]
@@ -45,7 +42,7 @@ pub(super) struct Layers {
     /// None while the disk cannot even be read.
     snapshot: Option<Snapshot>,
     /// Some records of the snapshot.
-    recent: RefCell<Recent>,
+    recent: RefCell<RecordCache>,
     depends_on: Cell<u64>,
     /// Why the newest commit has failed, where it has.
     failure: Option<String>,

@@ -28,7 +28,7 @@ mod number;
 mod progress;
 mod pubsub;
 mod queue;
-mod recent;
+mod record_cache;
 mod records;
 #[cfg(test)]
 mod tests;

@@ -20,7 +20,12 @@
 //! Numbers are big-endian, so that their order is that of their bytes. The count is apart from what is under the name:
 //! a script that reads one field of a hash does not depend on another script that just added a field.
 
+use bytes::Bytes;
 use coord::store::keys;
+use std::collections::BTreeMap;
+
+/// Records to be: a value, or nothing.
+pub(super) type Changes = BTreeMap<Vec<u8>, Option<Bytes>>;
 
 /// The format of the file.
 pub(super) const FORMAT: &[u8] = b"\0format";

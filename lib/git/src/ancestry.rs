@@ -12,7 +12,7 @@ use coord::domain::CommitSha;
 use coord::source::{Reachable, SourceError};
 use gix::ObjectId;
 
-use super::bounded::Deadline;
+use super::deadline::Deadline;
 use super::history::{Commit, History};
 use super::repository::{Named, Repository};
 

@@ -8,8 +8,8 @@ use coord_graph::cores::cores;
 use gix::ObjectId;
 use gix::objs::Kind;
 
-use super::bounded::Deadline;
 use super::checkout::{Buffers, CheckedOutBlobs};
+use super::deadline::Deadline;
 use super::objects::Handle;
 use super::repository::Repository;
 

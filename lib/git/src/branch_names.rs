@@ -6,7 +6,7 @@ use std::path::Path;
 
 use gix::bstr::{BStr, ByteSlice};
 
-use super::bounded::Deadline;
+use super::deadline::Deadline;
 use super::references::{MAX_FOLDERS, References};
 
 /// Most names that are looked at; those beyond stay unseen.

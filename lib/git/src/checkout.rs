@@ -23,7 +23,7 @@ use gix::index::fs::Metadata;
 use gix::objs::{Kind, compute_hash};
 use memchr::memmem::Finder;
 
-use super::tree::is_path;
+use super::file_names::is_path;
 
 /// Longest file of attributes that is looked into; a longer one counts as if it named a conversion.
 const MAX_ATTRIBUTES: u64 = 1 << 20;

@@ -5,7 +5,7 @@ use coord::source::{Comparison, SourceError};
 use gix::ObjectId;
 use gix::objs::tree::EntryMode;
 
-use super::bounded::Deadline;
+use super::deadline::Deadline;
 use super::repository::{Named, Repository};
 
 /// What a tree has under a path, if anything.

@@ -6,7 +6,7 @@ use coord::domain::CommitSha;
 use coord::source::SourceError;
 use gix::ObjectId;
 
-use super::bounded::Deadline;
+use super::deadline::Deadline;
 use super::repository::{Repository, sha, unreadable};
 
 /// The commits of a repository, as they are on disk, or in the commit-graph file where there is one.

@@ -8,21 +8,22 @@
 //! - `objects`: the object database, while `git gc` replaces it
 //! - `history`, `ancestry`: commits and their parents, reachability
 //! - `comparison`: files that two commits have alike
-//! - `tree`, `blobs`, `checkout`, `early`: files
-//! - `bounded`: nothing here waits for a disk without an end
+//! - `tree`, `file_names`, `blobs`, `checkout`, `index_prefetch`: files
+//! - `deadline`: nothing here waits for a disk without an end
 //!
 //! Nothing configured in a repository is ever run: no hooks, filters, credential helpers or fsmonitors. The environment of
 //! the caller (`GIT_DIR` and the like, set inside a hook) is ignored; the paths that were given decide.
 
 mod ancestry;
 mod blobs;
-mod bounded;
 mod branch_names;
 mod checkout;
 mod comparison;
-mod early;
+mod deadline;
+mod file_names;
 mod history;
 mod identity;
+mod index_prefetch;
 mod objects;
 mod open;
 mod references;
@@ -215,7 +216,7 @@ impl Source for GitSource {
             return Ok(tip);
         }
         let (repository, branch) = (Arc::clone(repository), branch.clone());
-        bounded::run(MISSING_LIMIT, move |_| Err(repository.unknown_branch(&branch))).await
+        deadline::run(MISSING_LIMIT, move |_| Err(repository.unknown_branch(&branch))).await
     }
 
     async fn is_ancestor(
@@ -229,7 +230,7 @@ impl Source for GitSource {
             return Ok(answer);
         }
         let (repository, ancestor, descendant) = (Arc::clone(repository), ancestor.clone(), descendant.clone());
-        bounded::run(WALK_LIMIT, move |deadline| {
+        deadline::run(WALK_LIMIT, move |deadline| {
             repository.is_ancestor(&ancestor, &descendant, deadline)
         })
         .await
@@ -244,7 +245,7 @@ impl Source for GitSource {
     ) -> Result<Comparison, SourceError> {
         let repository = Arc::clone(self.find(repo)?);
         let (base, tip, paths) = (base.clone(), tip.clone(), paths.to_vec());
-        bounded::run(WALK_LIMIT, move |deadline| {
+        deadline::run(WALK_LIMIT, move |deadline| {
             repository.compare(&base, &tip, &paths, deadline)
         })
         .await
@@ -257,7 +258,7 @@ impl Source for GitSource {
         limit: usize,
     ) -> Result<Vec<CommitSha>, SourceError> {
         let (repository, tip) = (Arc::clone(self.find(repo)?), tip.clone());
-        bounded::run(HISTORY_LIMIT, move |deadline| {
+        deadline::run(HISTORY_LIMIT, move |deadline| {
             repository.recent_commits(&tip, limit, deadline)
         })
         .await
@@ -265,7 +266,7 @@ impl Source for GitSource {
 
     async fn tree(&self, repo: &RepoId, commit: &CommitSha) -> Result<Vec<TreeEntry>, SourceError> {
         let (repository, commit) = (Arc::clone(self.find(repo)?), commit.clone());
-        bounded::run(TREE_LIMIT, move |deadline| repository.tree(&commit, deadline)).await
+        deadline::run(TREE_LIMIT, move |deadline| repository.tree(&commit, deadline)).await
     }
 
     fn hold(&self, repo: &RepoId) -> Option<Hold> {
@@ -281,7 +282,7 @@ impl Source for GitSource {
         sink: BlobSink,
     ) -> Result<(), SourceError> {
         let repository = Arc::clone(self.find(repo)?);
-        bounded::run(BLOBS_LIMIT, move |deadline| {
+        deadline::run(BLOBS_LIMIT, move |deadline| {
             repository.read_blobs(&blobs, max_bytes, &sink, deadline)
         })
         .await

@@ -11,11 +11,11 @@ use gix::open::{Options, Permissions, permissions};
 use gix::sec::Permission;
 use gix::sec::trust::Mapping;
 
-use super::early::Early;
+use super::index_prefetch::IndexPrefetch;
 use super::objects::Objects;
 use super::repository::Repository;
 use super::upstream::Upstreams;
-use super::{GitSource, Opened, bounded, checkout, identity};
+use super::{GitSource, Opened, checkout, deadline, identity};
 
 /// Most packs that a server has open at once. gix takes some more than there are, at least 32, which a server that sees
 /// many fetches between two runs of `git gc` can exceed; an unused slot costs about 200 bytes.
@@ -133,8 +133,8 @@ pub(super) fn open(paths: &[PathBuf], purpose: Purpose, machine: Option<&str>) -
         let seen = worktree.describe(&repository)?;
         if let Some(checkout) = worktree.checkout() {
             repository.add_worktree(checkout);
-            if let Some(early) = worktree.early.take() {
-                repository.expect_checkout(early);
+            if let Some(prefetch) = worktree.prefetch.take() {
+                repository.expect_checkout(prefetch);
             }
         }
         if !opened.iter().any(|other| other.path == seen.path) {
@@ -169,7 +169,7 @@ struct Worktree {
     common_dir: PathBuf,
     purpose: Purpose,
     /// Its index, where that is being read already.
-    early: Option<Early>,
+    prefetch: Option<IndexPrefetch>,
 }
 
 impl Worktree {
@@ -193,9 +193,9 @@ impl Worktree {
 
         let found = gix::discover::upwards(&folder).map_err(|error| refused(&folder, &error))?;
         let root = folder_of(&found.0);
-        let early = match purpose {
+        let prefetch = match purpose {
             Purpose::Serving => None,
-            Purpose::OneCommit => Early::start(&found.0, found.1),
+            Purpose::OneCommit => IndexPrefetch::start(&found.0, found.1),
         };
         let options = || Mapping {
             full: options(purpose),
@@ -228,7 +228,7 @@ impl Worktree {
             path,
             common_dir,
             purpose,
-            early,
+            prefetch,
         })
     }
 
@@ -315,7 +315,7 @@ impl Worktree {
         let head = head.id().and_then(|id| CommitSha::parse(&id.to_string()).ok());
         let mut is_empty = head.is_none();
         if is_empty {
-            let deadline = bounded::Deadline::after(super::SUGGESTIONS_LIMIT);
+            let deadline = deadline::Deadline::after(super::SUGGESTIONS_LIMIT);
             repository
                 .each_branch(&deadline, |_| is_empty = false)
                 .map_err(|error| unreadable(error.to_string()))?;

@@ -15,10 +15,10 @@ use gix::objs::Kind;
 use parking_lot::Mutex;
 use quick_cache::sync::Cache;
 
-use super::bounded::Deadline;
 use super::branch_names;
 use super::checkout::{CheckedOutBlobs, Checkout, Worktree};
-use super::early::Early;
+use super::deadline::Deadline;
+use super::index_prefetch::IndexPrefetch;
 use super::objects::Objects;
 use super::references::References;
 use super::upstream::{Place, Upstreams};
@@ -45,7 +45,7 @@ pub(super) struct Repository {
     names_left_out: AtomicUsize,
     /// What can be read in place of blobs, while somebody holds it.
     held_checkouts: Mutex<Weak<HeldCheckouts>>,
-    early: Mutex<Option<Early>>,
+    prefetch: Mutex<Option<IndexPrefetch>>,
 }
 
 /// Answers about ancestry remembered; one takes about 100 bytes.
@@ -93,7 +93,7 @@ impl Repository {
             kept_checkout: Mutex::default(),
             names_left_out: AtomicUsize::new(0),
             held_checkouts: Mutex::default(),
-            early: Mutex::default(),
+            prefetch: Mutex::default(),
         }
     }
 
@@ -131,12 +131,12 @@ impl Repository {
     }
 
     /// Keeps an index that is being read until a tree is asked for.
-    pub(super) fn expect_checkout(&self, early: Early) {
-        *self.early.lock() = Some(early);
+    pub(super) fn expect_checkout(&self, prefetch: IndexPrefetch) {
+        *self.prefetch.lock() = Some(prefetch);
     }
 
-    pub(super) fn take_early(&self) -> Option<Early> {
-        self.early.lock().take()
+    pub(super) fn take_prefetch(&self) -> Option<IndexPrefetch> {
+        self.prefetch.lock().take()
     }
 
     /// Keeps the index that a tree was read from: the tree's blobs are asked for next, mostly. An index says of each file

@@ -9,8 +9,9 @@ use gix::bstr::{BStr, ByteSlice};
 use gix::objs::TreeRefIter;
 use gix::objs::tree::EntryKind as GitKind;
 
-use super::bounded::Deadline;
 use super::checkout::Checkout;
+use super::deadline::Deadline;
+use super::file_names::is_name;
 use super::repository::{Repository, unreadable};
 
 /// Most entries of a tree. Far above real repositories; a few nested trees can name billions of files.
@@ -49,8 +50,10 @@ impl Repository {
             .and_then(|commit| commit.tree_id().map(gix::Id::detach))
             .map_err(|error| unreadable(self, format_args!("commit {id} cannot be read: {error}")))?;
         for worktree in self.worktrees() {
-            let early = self.take_early().and_then(|early| early.finish(&worktree, self.hash()));
-            let (checkout, files) = match early {
+            let prefetch = self
+                .take_prefetch()
+                .and_then(|prefetch| prefetch.finish(&worktree, self.hash()));
+            let (checkout, files) = match prefetch {
                 Some(read) => (Some(read.checkout), read.files),
                 None => (Checkout::read(&worktree, self.hash()).map(Arc::new), None),
             };
@@ -134,16 +137,6 @@ impl Walk<'_> {
         }
         Ok(())
     }
-}
-
-/// Whether a part of a path, without slashes, can be the name of a file.
-fn is_name(part: &str) -> bool {
-    !matches!(part, "" | "." | "..")
-}
-
-/// Whether a file can be at `path`.
-pub(super) fn is_path(path: &str) -> bool {
-    path.len() <= FilePath::MAX_BYTES && memchr::memchr(0, path.as_bytes()).is_none() && path.split('/').all(is_name)
 }
 
 /// Appends a name, unless no file can have it.

@@ -15,10 +15,9 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use super::address::Slug;
-use super::credential::bearer;
 use super::error::GithubError;
 use super::rate_limit::Account;
-use super::transport::{Outgoing, Transport};
+use super::transport::{Outgoing, Transport, bearer};
 use crate::settings::{ConfigError, env_vars};
 
 /// How far back a JWT is dated, for clocks that differ; GitHub recommends it.

@@ -15,17 +15,15 @@ use tokio::time::timeout;
 use url::Url;
 
 use super::address::Slug;
+use super::condition::ETAG_BYTES;
 use super::credential::Credential;
 use super::error::GithubError;
-use super::heads::small;
 use super::transport::{Arrived, Outgoing, Transport};
 
 /// How long it is believed that a repository is where it has moved to: somebody may take its old name.
 const MOVED_FOR: Duration = Duration::from_secs(600);
 /// Repositories that have moved remembered.
 const MOST_MOVED: usize = 1_024;
-/// The longest ETag that is kept and sent back; real ones have tens of bytes.
-pub(super) const ETAG_BYTES: usize = 256;
 
 /// JSON.
 pub(super) const JSON: &str = "application/vnd.github+json";
@@ -92,6 +90,19 @@ impl Client {
             transport,
             credential,
             moved: Cache::new(MOST_MOVED),
+        }
+    }
+
+    /// A request that is answered with a little JSON.
+    pub(super) fn small<'a>(&self, path: &'a [&'a str], query: &'a [(&'a str, &'a str)]) -> Ask<'a> {
+        Ask {
+            path,
+            query,
+            accept: JSON,
+            etag: None,
+            max_bytes: self.transport.limits.json_bytes,
+            within: self.transport.limits.small,
+            is_about_known_head: false,
         }
     }
 
@@ -261,7 +272,7 @@ impl Client {
         let full_name = match known {
             Some(full_name) => full_name,
             None => {
-                let called: Called = self.json(slug, &small(self, &[], &[])).await?;
+                let called: Called = self.json(slug, &self.small(&[], &[])).await?;
                 drop(self.moved.entry(slug, None, |_, moved| {
                     moved.full_name = Some(called.full_name.clone());
                     EntryAction::Retain(())

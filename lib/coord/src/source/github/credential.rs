@@ -7,7 +7,7 @@ use super::address::Slug;
 use super::app::App;
 use super::error::GithubError;
 use super::rate_limit::Account;
-use super::transport::Transport;
+use super::transport::{Transport, bearer};
 use crate::settings::{ConfigError, Environment, env_vars, secret, value_of};
 
 /// The credential of the service.
@@ -78,11 +78,4 @@ impl Credential {
         app.forget(slug);
         true
     }
-}
-
-/// The header for a bearer token, marked as sensitive: it is printed nowhere.
-pub(super) fn bearer(token: &str) -> Option<HeaderValue> {
-    let mut value = HeaderValue::from_str(&format!("Bearer {token}")).ok()?;
-    value.set_sensitive(true);
-    Some(value)
 }

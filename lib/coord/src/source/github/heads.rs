@@ -9,13 +9,13 @@ use reqwest::header::HeaderValue;
 use serde::Deserialize;
 
 use super::address::Slug;
-use super::client::{Answer, Ask, Client, JSON, SHA};
+use super::client::{Answer, Ask, Client, SHA};
+use super::condition::Condition;
 use super::error::GithubError;
-use super::flights::Flights;
-use super::refresh::Refreshing;
+use super::single_flight::SingleFlight;
 use crate::domain::{Branch, CommitSha, RepoId};
-use crate::source::SourceError;
 use crate::source::name_suggestions::NameSuggestions;
+use crate::source::{RefreshedHead, SourceError};
 
 /// Branches remembered.
 const MOST: usize = 4_096;
@@ -35,8 +35,9 @@ const ID_BYTES: u64 = 256;
 pub(super) struct Heads {
     max_age: Duration,
     known: Cache<(RepoId, Branch), Known>,
-    flights: Flights<(RepoId, Branch), CommitSha>,
-    pub(super) refreshing: Refreshing,
+    asking: SingleFlight<(RepoId, Branch), CommitSha>,
+    /// What is known is part of the key: a caller that asks without an ETag needs a full response.
+    pub(super) refreshing: SingleFlight<(RepoId, Branch, Option<Condition>), RefreshedHead>,
     names: Cache<RepoId, Names>,
 }
 
@@ -80,8 +81,8 @@ impl Heads {
         Heads {
             max_age,
             known: Cache::new(MOST),
-            flights: Flights::default(),
-            refreshing: Refreshing::default(),
+            asking: SingleFlight::default(),
+            refreshing: SingleFlight::default(),
             names: Cache::new(MOST_NAMES),
         }
     }
@@ -101,7 +102,7 @@ impl Heads {
         let (heads, client, slug) = (Arc::clone(self), Arc::clone(client), slug.clone());
         let question = key.clone();
         let ask = move || async move { heads.ask(&client, &slug, question).await };
-        self.flights.join(key, ask).await
+        self.asking.join(key, ask).await
     }
 
     pub(super) fn known(&self, key: &(RepoId, Branch)) -> Option<Known> {
@@ -226,7 +227,7 @@ impl Heads {
         {
             return Ok(names);
         }
-        let ask = small(client, &["branches"], &[("per_page", PAGE)]);
+        let ask = client.small(&["branches"], &[("per_page", PAGE)]);
         let named: Vec<Named> = client.json(slug, &ask).await?;
         let names = Arc::new(named.into_iter().map(|named| named.name).collect::<Vec<_>>());
         self.names.insert(repo.clone(), (Instant::now(), Arc::clone(&names)));
@@ -236,21 +237,8 @@ impl Heads {
 
 /// The branch that GitHub shows first.
 pub(super) async fn default_branch(client: &Client, slug: &Slug) -> Result<String, GithubError> {
-    let repository: Repository = client.json(slug, &small(client, &[], &[])).await?;
+    let repository: Repository = client.json(slug, &client.small(&[], &[])).await?;
     Ok(repository.default_branch)
-}
-
-/// A question that is answered by a little JSON.
-pub(super) fn small<'a>(client: &Client, path: &'a [&'a str], query: &'a [(&'a str, &'a str)]) -> Ask<'a> {
-    Ask {
-        path,
-        query,
-        accept: JSON,
-        etag: None,
-        max_bytes: client.transport.limits.json_bytes,
-        within: client.transport.limits.small,
-        is_about_known_head: false,
-    }
 }
 
 /// The repository that `repo` is now, at the same host.

@@ -10,8 +10,7 @@ use serde::Deserialize;
 use super::address::Slug;
 use super::client::Client;
 use super::error::GithubError;
-use super::flights::Flights;
-use super::heads::small;
+use super::single_flight::SingleFlight;
 use crate::domain::{CommitSha, FilePath, RepoId};
 use crate::source::{Comparison, Reachable, SourceError};
 
@@ -33,7 +32,7 @@ type Pair = (RepoId, CommitSha, CommitSha);
 #[derive(Debug)]
 pub(super) struct History {
     relations: Cache<Pair, (Reachable, Instant)>,
-    asked: Flights<Pair, Reachable>,
+    asked: SingleFlight<Pair, Reachable>,
     lists: Cache<(RepoId, CommitSha), Arc<List>>,
 }
 
@@ -85,7 +84,7 @@ impl History {
     pub(super) fn new() -> Self {
         History {
             relations: Cache::new(MOST),
-            asked: Flights::default(),
+            asked: SingleFlight::default(),
             lists: Cache::new(MOST_LISTS),
         }
     }
@@ -118,7 +117,7 @@ impl History {
         let range = format!("{base}...{head}");
         let path = ["compare", range.as_str()];
         // The second page, since the first carries every changed file with its patch.
-        let ask = small(client, &path, &[("per_page", "1"), ("page", "2")]);
+        let ask = client.small(&path, &[("per_page", "1"), ("page", "2")]);
         let answer = match client.json::<Compared>(slug, &ask).await {
             Ok(compared) => compared.relation().map_err(|error| error.about(repo))?,
             // One of the two is not there; of a repository without commits, and of histories without a common commit too.
@@ -160,7 +159,7 @@ impl History {
         }
         let range = format!("{base}...{tip}");
         let path = ["compare", range.as_str()];
-        let ask = small(client, &path, &[("per_page", "1")]);
+        let ask = client.small(&path, &[("per_page", "1")]);
         let compared = match client.json::<Compared>(slug, &ask).await {
             Ok(compared) => compared,
             Err(GithubError::NotFound | GithubError::NoSuchCommit | GithubError::Empty) => {
@@ -218,7 +217,7 @@ impl History {
                 ("per_page", size.as_str()),
                 ("page", page.as_str()),
             ];
-            let listed: Result<Vec<Commit>, _> = client.json(slug, &small(client, &["commits"], &query)).await;
+            let listed: Result<Vec<Commit>, _> = client.json(slug, &client.small(&["commits"], &query)).await;
             let listed = listed.map_err(|error| match error {
                 GithubError::NotFound | GithubError::NoSuchCommit | GithubError::Empty => {
                     SourceError::Unreachable(format!("{repo} has no commit {tip}"))

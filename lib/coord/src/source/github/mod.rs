@@ -4,11 +4,11 @@
 //! - `address`: which URLs are called, and that nothing leads elsewhere
 //! - `transport`, `client`, `limits`: one request; one question with its repetitions; bounds of both
 //! - `rate_limit`, `error`: who is limited stays away; what can go wrong
-//! - `heads`, `refresh`, `history`, `tree`: the questions
+//! - `heads`, `refresh`, `condition`, `history`, `tree`: the questions
 //! - `people`: who holds a caller's token, asked with that token
 //! - `blobs`, `download`, `archive`, `known_tree`, `blob_id`: contents, one by one or out of the archive of a commit
 //! - [`webhook`]: what GitHub tells without being asked
-//! - `flights`: one question for all who ask it at once
+//! - `single_flight`: one request for all callers that ask the same at once
 //!
 //! Nothing that arrives is trusted: every answer has a bound in bytes and time, contents count when their hash is the one
 //! that was asked for, and a credential, the service's or a caller's, goes to the configured API alone.
@@ -19,11 +19,11 @@ mod archive;
 mod blob_id;
 mod blobs;
 mod client;
+mod condition;
 mod config;
 mod credential;
 mod download;
 mod error;
-mod flights;
 mod heads;
 mod history;
 mod known_tree;
@@ -31,6 +31,7 @@ mod limits;
 mod people;
 mod rate_limit;
 mod refresh;
+mod single_flight;
 mod transport;
 mod tree;
 pub mod webhook;

@@ -15,12 +15,11 @@ use url::Url;
 use super::GithubSource;
 use super::address::Slug;
 use super::client::{Client, JSON};
-use super::credential::bearer;
 use super::error::GithubError;
-use super::flights::Flights;
-use super::heads::{renamed, small};
+use super::heads::renamed;
 use super::rate_limit::{Account, TokenHash, told_by_graphql};
-use super::transport::Outgoing;
+use super::single_flight::SingleFlight;
+use super::transport::{Outgoing, bearer};
 use crate::auth::{AuthError, Member, People, Verdict, is_github_token};
 use crate::domain::{RepoId, UserId, plain_text};
 
@@ -34,7 +33,7 @@ const VIEWER: &str = r#"{"query":"query{viewer{login}}"}"#;
 const ANYBODY: &str = "anonymous";
 
 /// Questions about tokens under way.
-pub(super) type Verifying = Flights<(TokenHash, RepoId), Result<Verdict, AuthError>>;
+pub(super) type Verifying = SingleFlight<(TokenHash, RepoId), Result<Verdict, AuthError>>;
 
 #[derive(Debug, Deserialize)]
 struct Person {
@@ -125,7 +124,7 @@ impl People for GithubSource {
         let Ok(slug) = self.slug(repo) else {
             return Ok(not_shown(repo));
         };
-        let repository = self.client.json(&slug, &small(&self.client, &[], &[])).await;
+        let repository = self.client.json(&slug, &self.client.small(&[], &[])).await;
         let is_public = match repository {
             Ok(Repository {
                 private, visibility, ..

@@ -285,6 +285,13 @@ fn message(body: &[u8]) -> String {
     text.chars().take(200).flat_map(char::escape_debug).collect()
 }
 
+/// The header for a bearer token, marked as sensitive: it is printed nowhere.
+pub(super) fn bearer(token: &str) -> Option<HeaderValue> {
+    let mut value = HeaderValue::from_str(&format!("Bearer {token}")).ok()?;
+    value.set_sensitive(true);
+    Some(value)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,4 +1,5 @@
-//! One question for all who ask it at the same time. It goes on when the one who asked first has gone.
+//! Single flight: one request for all callers that ask the same at the same time. It goes on when the first of them has gone,
+//! and its error is the answer of all.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -11,24 +12,24 @@ use crate::source::SourceError;
 
 type Flight<T> = Shared<BoxFuture<'static, Result<T, SourceError>>>;
 
-/// Questions under way.
+/// Requests under way, by what they ask.
 #[derive(Debug)]
-pub(super) struct Flights<K, T>(Arc<Mutex<HashMap<K, Flight<T>>>>)
+pub(super) struct SingleFlight<K, T>(Arc<Mutex<HashMap<K, Flight<T>>>>)
 where
     T: Clone;
 
-impl<K, T: Clone> Default for Flights<K, T> {
+impl<K, T: Clone> Default for SingleFlight<K, T> {
     fn default() -> Self {
-        Flights(Arc::default())
+        SingleFlight(Arc::default())
     }
 }
 
-impl<K, T> Flights<K, T>
+impl<K, T> SingleFlight<K, T>
 where
     K: Hash + Eq + Clone + Send + 'static,
     T: Clone + Send + Sync + 'static,
 {
-    /// The answer of the question that is under way for `key`, or else of `ask`.
+    /// The answer of the request that is under way for `key`, or else of `ask`.
     pub(super) async fn join<F>(&self, key: K, ask: impl FnOnce() -> F) -> Result<T, SourceError>
     where
         F: Future<Output = Result<T, SourceError>> + Send + 'static,
@@ -44,11 +45,7 @@ where
                         let _landing = landing;
                         asking.await
                     });
-                    let failed = |error| {
-                        Err(SourceError::Unreachable(format!(
-                            "a question was not finished: {error}"
-                        )))
-                    };
+                    let failed = |error| Err(SourceError::Unreachable(format!("a request was not finished: {error}")));
                     let flight = task.map(move |ended| ended.unwrap_or_else(failed)).boxed().shared();
                     flights.insert(key, flight.clone());
                     flight
@@ -75,8 +72,8 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn all_who_ask_at_once_share_one_answer_and_the_next_asks_anew() {
-        let flights: Arc<Flights<u8, usize>> = Arc::default();
+    async fn callers_at_once_share_one_answer_and_the_next_asks_anew() {
+        let flights: Arc<SingleFlight<u8, usize>> = Arc::default();
         let asked = Arc::new(AtomicUsize::new(0));
         for round in 1..=3 {
             let join = |_| {
@@ -98,8 +95,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_question_that_panics_is_an_error_and_is_forgotten() {
-        let flights: Flights<u8, ()> = Flights::default();
+    async fn a_request_that_panics_is_an_error_and_is_forgotten() {
+        let flights: SingleFlight<u8, ()> = SingleFlight::default();
         let answer = flights.join(7, || async { panic!("a defect") }).await;
         assert!(matches!(answer, Err(SourceError::Unreachable(_))), "{answer:?}");
         assert!(flights.join(7, || async { Ok(()) }).await.is_ok());

@@ -16,7 +16,7 @@ use super::checkout::{Checkout, Worktree};
 const HASH: gix::hash::Kind = gix::hash::Kind::Sha1;
 
 /// An index that is being read.
-pub(super) struct Early {
+pub(super) struct IndexPrefetch {
     root: PathBuf,
     git_dir: PathBuf,
     read: Receiver<Read>,
@@ -29,7 +29,7 @@ pub(super) struct Read {
     pub(super) files: Option<Vec<TreeEntry>>,
 }
 
-impl Early {
+impl IndexPrefetch {
     /// Starts reading on a blocking thread of the runtime. `None` where there is no runtime, no worktree, or where only the
     /// configuration can tell whether the repository is trusted.
     pub(super) fn start(found: &Found, trust: Trust) -> Option<Self> {
@@ -37,8 +37,8 @@ impl Early {
         let (git_dir, root) = found.clone().into_repository_and_work_tree_directories();
         let root = root.filter(|_| trust == Trust::Full)?;
         let (sender, read) = channel();
-        let early = Early { root, git_dir, read };
-        let (root, git_dir) = (early.root.clone(), early.git_dir.clone());
+        let prefetch = IndexPrefetch { root, git_dir, read };
+        let (root, git_dir) = (prefetch.root.clone(), prefetch.git_dir.clone());
         runtime.spawn_blocking(move || {
             let Some(checkout) = Checkout::at(root, &git_dir, HASH).map(Arc::new) else {
                 return;
@@ -54,7 +54,7 @@ impl Early {
                 cores();
             }
         });
-        Some(early)
+        Some(prefetch)
     }
 
     /// Waits for the index, if it is that of `worktree`.
@@ -86,8 +86,8 @@ mod tests {
             has_filters: false,
         };
         let finish = |worktree: Worktree, hash| {
-            let early = Early::start(&Found::WorkTree(root.clone()), Trust::Full).unwrap();
-            early.finish(&worktree, hash)
+            let prefetch = IndexPrefetch::start(&Found::WorkTree(root.clone()), Trust::Full).unwrap();
+            prefetch.finish(&worktree, hash)
         };
         let read = finish(worktree("", ".git"), HASH).unwrap();
         let files = read.files.unwrap();
@@ -104,15 +104,15 @@ mod tests {
     #[tokio::test]
     async fn nothing_is_read_before_it_is_known_to_be_trusted() {
         let found = Found::WorkTree(PathBuf::from("nowhere"));
-        assert!(Early::start(&found, Trust::Full).is_some());
-        assert!(Early::start(&found, Trust::Reduced).is_none());
+        assert!(IndexPrefetch::start(&found, Trust::Full).is_some());
+        assert!(IndexPrefetch::start(&found, Trust::Reduced).is_none());
         let bare = Found::Repository(PathBuf::from("nowhere"));
-        assert!(Early::start(&bare, Trust::Full).is_none());
+        assert!(IndexPrefetch::start(&bare, Trust::Full).is_none());
     }
 
     #[test]
-    fn without_a_runtime_nothing_is_read_early() {
+    fn without_a_runtime_nothing_is_prefetched() {
         let found = Found::WorkTree(PathBuf::from("nowhere"));
-        assert!(Early::start(&found, Trust::Full).is_none());
+        assert!(IndexPrefetch::start(&found, Trust::Full).is_none());
     }
 }

@@ -1,7 +1,7 @@
 //! Records of the snapshot that were read or written not long ago, and the absence of some: a script asks for the same
 //! dozen again and again, and a search in the file costs twenty times as much as one in a table.
 
-use super::layers::Changes;
+use super::records::Changes;
 use bytes::Bytes;
 use hashbrown::HashMap;
 
@@ -14,12 +14,12 @@ const ENTRY_BYTES: usize = 64;
 
 /// What the snapshot has under some keys: a value, or nothing.
 #[derive(Default)]
-pub(super) struct Recent {
+pub(super) struct RecordCache {
     records: HashMap<Box<[u8]>, Option<Bytes>>,
     bytes: usize,
 }
 
-impl Recent {
+impl RecordCache {
     /// What the snapshot has under `key`, if that is known.
     pub fn get(&self, key: &[u8]) -> Option<&Option<Bytes>> {
         self.records.get(key)
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_bounded_and_counted() {
-        let mut recent = Recent::default();
+        let mut recent = RecordCache::default();
         let value = |bytes: usize| Some(Bytes::from(vec![0; bytes]));
         recent.put(b"a", value(100));
         recent.put(b"a", value(10));
