@@ -1,13 +1,13 @@
 -- check_status: what stands in the way of reading or writing some files. Changes nothing but what has expired.
 -- KEYS: those of includes/request.lua
--- ARGV: those of includes/request.lua, then 18 READING or WRITING, 19 neighbor policy, 20 lookups of includes/spelling.lua, 21... file paths
+-- ARGV: those of includes/request.lua, then 17 READING or WRITING, 18 neighbor policy, 19 lookups of includes/spelling.lua, 20... file paths
 -- Returns { CHECKED, now, head, its age in seconds or '', '1' if it is unconfirmed, behind: '0', '1' or '?', graph version, omitted
 --           neighbors, findings, own entries as JSON, files that are tracked under other spellings, as other_spellings() has them }
 --      or { TOO_MUCH, now, LOCKS or NEIGHBORS }: of which there are too many to look at
 --      or { ASK_SOURCE, now, head, its age, etag or '' }: whether the caller is behind, only the source can tell
 --      or one of the denials of admit()
-local wanted, neighbor_policy, lookups = ARGV[18], ARGV[19], ARGV[20]
-local paths = { unpack(ARGV, 21) }
+local wanted, neighbor_policy, lookups = ARGV[17], ARGV[18], ARGV[19]
+local paths = { unpack(ARGV, 20) }
 -- @include admission
 -- @include behind
 -- @include survey

@@ -1,7 +1,7 @@
 -- claim: claims all of some files for reading or writing, or none of them; claiming again renews.
--- KEYS: those of includes/request.lua
--- ARGV: those of includes/request.lua, then 18 READING or WRITING, 19 neighbor policy, 20 the caller's head, 21 message, 22 seconds
---       to hold, 23 repository, 24 lookups of includes/spelling.lua, 25... file paths
+-- KEYS: those of includes/request.lua, then 17 fencing token
+-- ARGV: those of includes/request.lua, then 17 READING or WRITING, 18 neighbor policy, 19 the caller's head, 20 message, 21 seconds
+--       to hold, 22 repository, 23 lookups of includes/spelling.lua, 24... file paths
 -- Returns { outcome, now, head, its age in seconds or '', '1' if it is unconfirmed, behind: '0', '1' or '?', graph version, omitted
 --           neighbors, findings, own entries as JSON, files that are tracked under other spellings, as other_spellings() has them,
 --           what was held before: list of { file path, status, since when, message } },
@@ -12,8 +12,9 @@
 --      or { ASK_SOURCE, now, head, its age, etag or '' }: whether the caller is behind, only the source can tell; nothing claimed
 --      or { MARK_FIRST, now }: it would be granted once mark_due has run; nothing claimed
 --      or one of the denials of admit(); nothing claimed
-local wanted, neighbor_policy, agent_head, message, ttl, repository, lookups = unpack(ARGV, 18, 24)
-local paths = { unpack(ARGV, 25) }
+local token_key = KEYS[17]
+local wanted, neighbor_policy, agent_head, message, ttl, repository, lookups = unpack(ARGV, 17, 23)
+local paths = { unpack(ARGV, 24) }
 -- @include admission
 -- @include behind
 -- @include survey
@@ -119,7 +120,7 @@ local granted, renewed, token = {}, {}, nil
 for _, path in ipairs(paths) do
   local entry = own[path]
   if not is_kept[path] then
-    token = token or next_token()
+    token = token or next_token(token_key)
     if not entry then
       entry = {
         key = repository .. ':' .. request.branch .. ':' .. path,

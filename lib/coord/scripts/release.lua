@@ -1,9 +1,9 @@
 -- release: gives back what the caller holds of some files, all of it or nothing; with `abandon` what is left of it.
--- KEYS: those of includes/request.lua, but the last
--- ARGV: those of includes/request.lua, then 18 the caller's new head or '', 19 the head of its working copy, 20 '1' to release without
---       a push, 21 message, 22 most importers to return, 23 most bytes of them, 24 name of the request, the same when it is asked
---       again, 25 '1' where a source can be asked about the work, 26 how many file paths, 0 for everything that the caller holds,
---       27... the file paths, then, where the source was asked, what it said of each: '' or the head of the claim, a blank and a
+-- KEYS: those of includes/request.lua
+-- ARGV: those of includes/request.lua, then 17 the caller's new head or '', 18 the head of its working copy, 19 '1' to release without
+--       a push, 20 message, 21 most importers to return, 22 most bytes of them, 23 name of the request, the same when it is asked
+--       again, 24 '1' where a source can be asked about the work, 25 how many file paths, 0 for everything that the caller holds,
+--       26... the file paths, then, where the source was asked, what it said of each: '' or the head of the claim, a blank and a
 --       verdict
 -- Verdicts: PUSHED, UNCHANGED, or why not: SAME (the new head is that of the claim), ELSEWHERE (it is not on the branch), EARLIER (it
 --       does not come after the claim), AHEAD (the working copy has commits that are not on the branch), UNKNOWN
@@ -20,10 +20,10 @@
 --      or { ASK_WORK, now, head, age, unconfirmed, etag or '', list of { path, head of the claim } }: whether the branch has the work,
 --           only the source can tell; nothing released
 --      or one of the denials of admit(); nothing released
-local new_head, agent_head, is_abandoned, message = ARGV[18], ARGV[19], ARGV[20] == '1', ARGV[21]
-local most_importers, most_importer_bytes = tonumber(ARGV[22]), tonumber(ARGV[23])
-local release_name, can_ask, path_count = ARGV[24], ARGV[25] == '1', tonumber(ARGV[26])
-local paths, verdicts = { unpack(ARGV, 27, 26 + path_count) }, { unpack(ARGV, 27 + path_count) }
+local new_head, agent_head, is_abandoned, message = ARGV[17], ARGV[18], ARGV[19] == '1', ARGV[20]
+local most_importers, most_importer_bytes = tonumber(ARGV[21]), tonumber(ARGV[22])
+local release_name, can_ask, path_count = ARGV[23], ARGV[24] == '1', tonumber(ARGV[25])
+local paths, verdicts = { unpack(ARGV, 26, 25 + path_count) }, { unpack(ARGV, 26 + path_count) }
 -- @include admission
 -- @include changes
 -- @include refusal
@@ -36,35 +36,41 @@ if denial then
   return denial
 end
 
--- Reads the entries of all files that the caller holds on the branch, and returns these, sorted. Who holds nothing in the repository
--- costs nothing; else it is bounded by what a repository may hold.
+-- Reads the entries of all files that the caller holds on the branch, and returns these, sorted; nil where those are too many. A
+-- caller that holds nothing in the repository costs nothing; else it is bounded by what a repository may hold.
 local function load_held()
-  local paths = {}
+  local held = {}
   if not redis.call('HGET', keys.held, '@' .. request.user_id) then
-    return paths
+    return held
   end
   local by_caller = '"user_id":' .. cjson.encode(request.user_id)
   local stored = redis.call('HGETALL', keys.locks)
   for index = 1, #stored, 2 do
     local path, value = stored[index], stored[index + 1]
     if string.find(value, by_caller, 1, true) then
-      local is_held = false
-      for _, entry in ipairs(cjson.decode(value)) do
+      local entries, is_held = cjson.decode(value), false
+      for _, entry in ipairs(entries) do
         is_held = is_held or (entry.branch == request.branch and is_own(entry) and not has_expired(entry))
       end
       if is_held then
-        load_value(path, value)
-        paths[#paths + 1] = path
+        held[#held + 1] = path
+        load_value(path, value, entries)
+      end
+      if loaded > MOST_AT_ONCE then
+        return nil
       end
     end
   end
-  table.sort(paths)
-  return paths
+  table.sort(held)
+  return held
 end
 
 if path_count == 0 then
   paths = load_held()
 elseif not load_entries(paths, MOST_AT_ONCE) then
+  paths = nil
+end
+if not paths then
   return { 'TOO_MUCH', now, 'LOCKS' }
 end
 local own, missing, written = {}, {}, {}
@@ -182,7 +188,7 @@ if #written > 0 and not is_abandoned then
   if #undecided > 0 then
     save_entries()
     local is_stored = request.fetched_head == ''
-    local too_many = is_stored and count_question(false)
+    local too_many = is_stored and count('COMMITS')
     if too_many then
       return too_many
     end

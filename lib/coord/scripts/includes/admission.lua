@@ -10,8 +10,7 @@ local REFRESH_TURN = 10
 -- The head of the branch: commit or ''; seconds since somebody looked whether it is still that, '' where a source has just given
 -- it; '1' if it should have been asked for again and could not be. `is_kept`: nobody can note another one.
 local head = { commit = '', age = '', is_unconfirmed = '0' }
--- What the store had of the limits of the person, and the mark of the repository (mark_due.lua).
-local stored_arrivals, arrivals, mark
+local mark -- of the repository: see mark_due.lua
 
 -- What came with the stored head, if that is still to be trusted, or ''.
 local function trusted_etag()
@@ -19,75 +18,6 @@ local function trusted_etag()
   local ETAG_FOR = 300
   local read_at, etag = unpack(redis.call('HMGET', keys.head, 'read_at', 'etag'))
   return now - (read_at or 0) < ETAG_FOR and etag or ''
-end
-
--- Counts a question to the source about commits, or else about a branch that is not known; the denial if there were too many.
-local function count_question(is_branch)
-  local rate = is_branch and request.branch_rate or request.commit_rate
-  if rate == '' then
-    return nil
-  end
-  arrivals = arrivals or read_arrivals(stored_arrivals)
-  local kind = is_branch and 'branches' or 'questions'
-  local wait, arrival = one_more(arrivals[kind], 1, rate)
-  if wait > 0 then
-    return { 'LIMITED', now, wait, is_branch and 'NEW' or 'SOURCE' }
-  end
-  arrivals[kind] = arrival
-  write_arrivals(arrivals)
-end
-
--- Counts the request; the denial if there were too many. A claim that comes too often passes as a renewal if `is_renewal`
--- says that it is one.
-local function count_request(repository_text, is_renewal)
-  local kind = request.kind == 'MARKED' and 'CLAIM' or request.kind
-  arrivals = read_arrivals(stored_arrivals)
-  local requests, renewals = string.match(repository_text or '', '^(%d+) (%d+)$')
-  requests, renewals = tonumber(requests or 0), tonumber(renewals or 0)
-  -- How long to wait, and whose limit that is: the longest of agent, person and repository.
-  local function waits(agent, person, repository, longer)
-    local cost = tonumber(request.cost)
-    local agent_wait, person_wait, repository_wait
-    agent_wait, agent = one_more(agent, cost, request.agent_rate, longer)
-    person_wait, person = one_more(person, cost, request.person_rate, longer)
-    repository_wait, repository = one_more(repository, cost, request.repository_rate, longer)
-    local wait, whose = agent_wait, 'HOLDER'
-    if person_wait > wait then
-      wait, whose = person_wait, 'PERSON'
-    end
-    if repository_wait > wait then
-      wait, whose = repository_wait, 'REPOSITORY'
-    end
-    return wait, whose, agent, person, repository
-  end
-  local limited
-  if kind ~= 'RELEASE' then
-    local longer = kind == 'CLAIM' and CLAIMS_BURST or 1
-    local wait, whose, agent, person, repository = waits(arrivals.agent_requests, arrivals.requests, requests, longer)
-    if wait == 0 then
-      arrivals.agent_requests, arrivals.requests = agent, person
-      write_arrivals(arrivals)
-      write_repository_arrivals(repository, renewals)
-      return nil
-    end
-    limited = { 'LIMITED', now, wait, whose }
-    if kind ~= 'CLAIM' then
-      return limited
-    end
-  end
-  local wait, whose, agent, person, repository = waits(arrivals.agent_renewals, arrivals.renewals, renewals)
-  if wait > 0 then
-    return limited or { 'LIMITED', now, wait, whose }
-  end
-  arrivals.agent_renewals = agent
-  if limited and not is_renewal() then
-    -- To find that out was not free.
-    write_arrivals(arrivals)
-    return limited
-  end
-  arrivals.renewals = person
-  write_arrivals(arrivals)
-  write_repository_arrivals(requests, repository)
 end
 
 -- Finds the head of the branch; nil, or a denial that has to do with it.
@@ -110,7 +40,9 @@ local function find_head(has_webhook)
   end
   local refresh_after, most_age = tonumber(request.refresh_after), tonumber(request.most_age)
   if has_webhook then
-    refresh_after = math.max(refresh_after, tonumber(request.trusted_for))
+    -- How long the head is trusted where a webhook tells of pushes, in seconds.
+    local TRUSTED_FOR = 3600
+    refresh_after = math.max(refresh_after, TRUSTED_FOR)
   end
   if commit and head.age <= refresh_after then
     return nil
@@ -119,7 +51,7 @@ local function find_head(has_webhook)
   local MOST_PAUSE = 3660
   refresh_at = tonumber(refresh_at or 0)
   if refresh_at <= now or refresh_at > now + (has_failed and MOST_PAUSE or REFRESH_TURN) then
-    local too_many = not commit and count_question(true)
+    local too_many = not commit and count('BRANCH')
     if too_many then
       return too_many
     end
@@ -153,11 +85,11 @@ end
 --      or { AWAIT_HEAD, now, seconds }: it is being asked for by another (0), or cannot be asked for in these seconds
 --      or { UNKNOWN_HEAD, now }: no head is known for this branch, and nobody here can ask
 local function admit(is_renewal)
-  local repository_text, has_webhook
-  stored_arrivals, repository_text, has_webhook, mark =
+  local has_webhook
+  stored_limits.person, stored_limits.repository, has_webhook, mark =
     unpack(redis.call('MGET', keys.person_limits, keys.repository_limits, keys.webhook, keys.mark))
   if request.agent_rate ~= '' or request.person_rate ~= '' or request.repository_rate ~= '' then
-    local limited = count_request(repository_text, is_renewal)
+    local limited = count('REQUEST', is_renewal)
     if limited then
       return limited
     end

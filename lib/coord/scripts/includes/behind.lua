@@ -20,5 +20,5 @@ end
 -- The answer where only the source can tell. Where another head could not be noted, it is not asked for that: the head is as good
 -- as young.
 local function ask_source()
-  return count_question(false) or { 'ASK_SOURCE', now, head.commit, head.is_kept and 0 or head.age, trusted_etag() }
+  return count('COMMITS') or { 'ASK_SOURCE', now, head.commit, head.is_kept and 0 or head.age, trusted_etag() }
 end

@@ -33,9 +33,10 @@ local function each_value(paths, visit)
   end
 end
 
--- Reads `value`, which is stored under `path`, into entries_of.
-local function load_value(path, value)
-  local live, entries = {}, cjson.decode(value)
+-- Reads `value`, which is stored under `path`, into entries_of; `entries` are what is in it, where that is known.
+local function load_value(path, value, entries)
+  local live = {}
+  entries = entries or cjson.decode(value)
   loaded = loaded + math.max(#entries, math.ceil(#value / BYTES_OF_ENTRY))
   for _, entry in ipairs(entries) do
     if has_expired(entry) then

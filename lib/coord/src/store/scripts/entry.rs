@@ -114,9 +114,6 @@ pub enum HeadTerms<'a> {
     },
 }
 
-/// How long the head is trusted where a webhook tells of pushes: an hour.
-const TRUSTED_FOR: &str = "3600";
-
 /// How a question enters.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'a> {
@@ -198,7 +195,6 @@ impl<'a> Entry<'a> {
             told,
             &refresh_after,
             &at_most,
-            TRUSTED_FOR,
             if is_asked { "1" } else { "0" },
             &commits.join(" "),
         ])
