@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use coord::domain::{Branch, CommitSha, FilePath, Holder, LockMode, LockReason, NeighborPolicy, RepoId, UserId};
 use coord::store::redis::RedisStore;
-use coord::store::scripts::{self, Entered, Entry, Release, Wanted};
+use coord::store::scripts::{self, Entered, Entry, Release, ReleaseOutcome, Wanted};
 use coord::store::{Request, Store, keys};
 use coord_embedded::EmbeddedStore;
 
@@ -29,6 +29,8 @@ struct State {
     held: Vec<(String, usize, bool)>,
     /// A second lock on each, that somebody has for writing on another branch.
     is_mixed: bool,
+    /// On so many of these files the caller has one too, for reading.
+    own: usize,
     expiry: i64,
     message: String,
     imports: Vec<(String, String)>,
@@ -40,6 +42,8 @@ enum Act {
     Claim(LockMode, Vec<String>),
     /// Of what the caller has claimed before.
     Abandon(Vec<String>),
+    /// Of all that the caller holds, which is no work.
+    Everything,
     Sweep,
 }
 
@@ -172,6 +176,30 @@ fn cases() -> Vec<Case> {
             Act::Abandon(requested[..500].to_vec()),
         ),
         case(
+            "release of everything: 2,000 files, 4 others read each",
+            State {
+                own: 2000,
+                ..state(held(&many[..2000], 4), Vec::new())
+            },
+            Act::Everything,
+        ),
+        case(
+            "release of everything: 2,000 files of 190 importers each",
+            State {
+                own: 2000,
+                ..state(held(&many[..2000], 0), all_import(&neighbors[..190], &many[..2000]))
+            },
+            Act::Everything,
+        ),
+        case(
+            "release of everything: 1 file, 9,999 locks of others",
+            State {
+                own: 1,
+                ..state([held(&many[..1], 0), held(&many[1..], 1)].concat(), Vec::new())
+            },
+            Act::Everything,
+        ),
+        case(
             "sweep of 500 files with 8 expired locks each",
             State {
                 expiry: LONG_AGO,
@@ -212,23 +240,31 @@ impl Run<'_> {
     async fn hold(&self, state: &State) {
         let (mut locks, mut expiries, mut count) = (Vec::new(), Vec::new(), 0);
         let mut by_person: BTreeMap<String, usize> = BTreeMap::new();
-        for (path, people, writes) in &state.held {
+        for (place, (path, people, writes)) in state.held.iter().enumerate() {
             let mut entries = Vec::new();
-            for number in 0..*people + usize::from(state.is_mixed) {
+            let is_own = place < state.own;
+            for number in 0..*people + usize::from(state.is_mixed) + usize::from(is_own) {
                 let is_elsewhere = state.is_mixed && number == 0;
+                let is_callers = is_own && number == 0;
                 let branch = if is_elsewhere { "other" } else { "main" };
                 count += 1;
-                let person = format!("person{}", count % 10);
+                let person = match is_callers {
+                    true => self.holder.user_id.as_str().to_owned(),
+                    false => format!("person{}", count % 10),
+                };
                 *by_person.entry(format!("@{person}")).or_default() += 1;
                 *by_person.entry("all".to_owned()).or_default() += 1;
                 entries.push(serde_json::json!({
                     "key": format!("{}:{branch}:{path}", self.repo), "file_path": path, "branch": branch,
-                    "user_id": person, "user_name": "Mona Lisa", "agent_id": format!("agent-{number}"),
+                    "user_id": person, "user_name": "Mona Lisa",
+                    "agent_id": if is_callers { String::new() } else { format!("agent-{number}") },
                     "status": if *writes || is_elsewhere { "WRITING" } else { "READING" }, "agent_head": HEAD,
                     "message": state.message, "timestamp": state.expiry - 300, "expiry": state.expiry, "token": count,
                 }));
             }
-            locks.extend([path.clone(), serde_json::Value::Array(entries).to_string()]);
+            // The blanks of `includes/changes.lua`, by the token of the first.
+            let blanks = " ".repeat(entries[0]["token"].as_u64().map_or(0, |token| token as usize % 64));
+            locks.extend([path.clone(), serde_json::Value::Array(entries).to_string() + &blanks]);
             expiries.extend([state.expiry.to_string(), path.clone()]);
         }
         let counts: Vec<String> = by_person
@@ -246,6 +282,7 @@ impl Run<'_> {
             keys::expiries(&self.repo),
             keys::held(&self.repo),
             keys::refusals(&self.repo),
+            keys::releases(&self.repo),
         ] {
             self.store
                 .run(vec![Request::command(["DEL", &key])])
@@ -315,18 +352,26 @@ impl Run<'_> {
                 let answer = scripts::claim(self.store, &entry, &wanted).await;
                 in_short(answer.expect("an answer"), |outcome| word(&outcome))
             }
-            Act::Abandon(paths) => {
+            Act::Abandon(_) | Act::Everything => {
+                let paths = match act {
+                    Act::Abandon(paths) => parse(paths),
+                    _ => Vec::new(),
+                };
                 let release = Release {
                     new_head: None,
                     agent_head: &self.head,
-                    is_abandoned: true,
+                    // What was only read is given back without, and its importers are told.
+                    is_abandoned: matches!(act, Act::Abandon(_)),
                     message: &message,
-                    paths: &parse(paths),
+                    paths: &paths,
                     can_ask: false,
                     judged: &[],
                 };
                 let answer = scripts::release(self.store, &entry, &release).await;
-                in_short(answer.expect("an answer"), |outcome| word(&outcome))
+                in_short(answer.expect("an answer"), |outcome| match outcome {
+                    ReleaseOutcome::Released(released) => format!("{} released", released.released.len()),
+                    other => word(&other),
+                })
             }
             Act::Sweep => {
                 let swept = scripts::sweep(self.store, &self.repo, 500).await.expect("an answer");

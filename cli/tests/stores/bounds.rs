@@ -151,6 +151,12 @@ async fn a_request_looks_at_4096_locks_on_its_files(world: World) {
     for half in names.chunks(256) {
         ann.reads(half).await;
     }
+    // All that the caller holds is as many.
+    const ALL: [&str; 0] = [];
+    let stop = stopped(ann.try_release(None, None, true, &ALL).await);
+    assert_eq!(stop, Stop::TooMuch(TooMuch::Locks));
+    assert_eq!(ann.abandons(&names[..256]).await.released.len(), 256);
+    assert_eq!(ann.abandons(&ALL).await.released.len(), 256);
     world.assert_held_is_exact().await;
 }
 
