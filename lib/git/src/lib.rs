@@ -1,6 +1,6 @@
 //! Git repositories on this machine, read from their object databases, and from a checkout where it is certainly the same.
 //!
-//! - `open`: from paths on the command line to repositories, with sentences for a terminal
+//! - `open`, `open_error`: from paths on the command line to repositories, with sentences for a terminal
 //! - `identity`: which [`RepoId`] a repository on disk has
 //! - `upstream`: which reference is the head of a branch
 //! - `references`: what a reference leads to, read fresh on every call
@@ -26,6 +26,7 @@ mod identity;
 mod index_prefetch;
 mod objects;
 mod open;
+mod open_error;
 mod references;
 mod repository;
 mod tree;
@@ -39,8 +40,8 @@ use async_trait::async_trait;
 use coord::domain::{Branch, CommitSha, FilePath, RepoId};
 use coord::source::{BlobSink, Comparison, Hold, Reachable, Source, SourceError, SourceHealth, Tip, TreeEntry};
 
-pub use open::OpenError;
 use open::Purpose;
+pub use open_error::OpenError;
 use repository::Repository;
 
 /// How long names to suggest for a missing branch are looked for. Those not seen by then are not listed.

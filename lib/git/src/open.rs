@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use coord::domain::{Branch, CommitSha, RepoId};
+use coord::domain::{Branch, CommitSha};
 use gix::bstr::ByteSlice;
 use gix::odb::store::init::Slots;
 use gix::open::{Options, Permissions, permissions};
@@ -13,6 +13,7 @@ use gix::sec::trust::Mapping;
 
 use super::index_prefetch::IndexPrefetch;
 use super::objects::Objects;
+use super::open_error::{OpenError, refused, sentence, shown};
 use super::repository::Repository;
 use super::upstream::Upstreams;
 use super::{GitSource, Opened, checkout, deadline, identity};
@@ -20,82 +21,6 @@ use super::{GitSource, Opened, checkout, deadline, identity};
 /// Most packs that a server has open at once. gix takes some more than there are, at least 32, which a server that sees
 /// many fetches between two runs of `git gc` can exceed; an unused slot costs about 200 bytes.
 const PACK_SLOTS: u16 = 2048;
-
-/// Why a path cannot be served. Each is one or two sentences for a terminal.
-#[derive(Debug, thiserror::Error)]
-pub enum OpenError {
-    /// There is nothing at the path.
-    #[error("{} does not exist", path.display())]
-    Missing {
-        /// As given.
-        path: PathBuf,
-    },
-    /// The path is a file.
-    #[error("{} is a file; name the folder of a git repository", path.display())]
-    NotAFolder {
-        /// As given.
-        path: PathBuf,
-    },
-    /// Neither the folder nor any above it is a repository.
-    #[error(
-        "there is no git repository in {} or any folder above it; run `git init` there, or name another folder",
-        path.display()
-    )]
-    NoRepository {
-        /// The folder where the search began, absolute.
-        path: PathBuf,
-    },
-    /// The repository belongs to somebody else.
-    #[error(
-        "the git repository at {} belongs to another user, and git does not trust it; if you do, run \
-         `git config --global --add safe.directory {}`",
-        path.display(), path.display()
-    )]
-    Unsafe {
-        /// The folder to trust, absolute.
-        path: PathBuf,
-    },
-    /// The repository has a feature that cannot be read.
-    #[error("the git repository at {} cannot be served: {why}", path.display())]
-    Unsupported {
-        /// Its folder, absolute.
-        path: PathBuf,
-        /// Which, and what to do.
-        why: &'static str,
-    },
-    /// The disk, or something in the repository, cannot be read.
-    #[error("{} cannot be read: {why}", path.display())]
-    Unreadable {
-        /// Where.
-        path: PathBuf,
-        /// What went wrong.
-        why: String,
-    },
-    /// A revision that names no one commit.
-    #[error("{revision} names no commit in the git repository at {}: {why}", path.display())]
-    Revision {
-        /// As given.
-        revision: String,
-        /// The worktree.
-        path: PathBuf,
-        /// What was found instead.
-        why: String,
-    },
-    /// Two different repositories would have the same id.
-    #[error(
-        "{} and {} are different repositories with the same name, {repo}; serve one of them, or give one another \
-         `origin` (without any, the name of the folder counts)",
-        first.display(), second.display()
-    )]
-    SameId {
-        /// The name.
-        repo: RepoId,
-        /// Folder of one.
-        first: PathBuf,
-        /// Folder of the other.
-        second: PathBuf,
-    },
-}
 
 /// What a repository is opened for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -374,47 +299,11 @@ fn options(purpose: Purpose) -> Options {
         .config_overrides(["core.useReplaceRefs=false"])
 }
 
-/// gix' error as one of ours.
-fn refused(path: &Path, error: &gix::Error) -> OpenError {
-    let path = shown(path);
-    if error.is_permission_denied() && error.to_string().contains("unsafe") {
-        OpenError::Unsafe { path }
-    } else if error.is_not_found() {
-        OpenError::NoRepository { path }
-    } else {
-        let why = sentence(error);
-        OpenError::Unreadable { path, why }
-    }
-}
-
-/// The error and its causes on one line.
-fn sentence(error: &gix::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = std::error::Error::source(error);
-    while let Some(next) = cause {
-        let next_text = next.to_string();
-        if !next.is::<gix::error::ClassificationMarker>() && !text.contains(&next_text) {
-            text.push_str(": ");
-            text.push_str(&next_text);
-        }
-        cause = next.source();
-    }
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 /// The folder that was found.
 fn folder_of(found: &gix::discover::repository::Path) -> PathBuf {
     use gix::discover::repository::Path as Found;
     match found {
         Found::WorkTree(folder) | Found::Repository(folder) => folder.clone(),
         Found::LinkedWorkTree { work_dir, .. } => work_dir.clone(),
-    }
-}
-
-/// The worktree rather than its `.git`: what people know a repository by.
-fn shown(path: &Path) -> PathBuf {
-    match path.parent() {
-        Some(parent) if path.ends_with(".git") => parent.to_owned(),
-        _ => path.to_owned(),
     }
 }

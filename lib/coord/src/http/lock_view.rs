@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use chrono::DateTime;
 use coord_protocol::locks::LockType;
 use coord_protocol::{OtherLock, OwnLock, Reader};
-use time::OffsetDateTime;
 
 use super::question::named;
 use crate::domain::{LockEntry, LockMode};
@@ -169,14 +169,9 @@ pub(super) fn already_held(held: &[Held], has_agent_id: bool) -> Vec<String> {
 
 /// `unix_seconds` as people read it, in UTC.
 fn moment(unix_seconds: i64) -> String {
-    OffsetDateTime::from_unix_timestamp(unix_seconds).map_or_else(
-        |_| unix_seconds.to_string(),
-        |time| {
-            let (year, month, day) = time.to_calendar_date();
-            let (hour, minute, second) = time.to_hms();
-            let month = u8::from(month);
-            format!("{year}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
-        },
+    DateTime::from_timestamp_secs(unix_seconds).map_or_else(
+        || unix_seconds.to_string(),
+        |time| time.format("%Y-%m-%dT%H:%M:%SZ").to_string(),
     )
 }
 

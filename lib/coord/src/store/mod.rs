@@ -75,7 +75,7 @@ pub enum StoreError {
     #[error("the store refused the credential: {0}")]
     Denied(String),
     /// The answer is not of the protocol, or not what the script answers.
-    #[error("the store answered something that is not an answer: {0}")]
+    #[error("the reply of the store cannot be read: {0}")]
     Malformed(String),
     /// A script or command failed inside the store.
     #[error("the store reports an error: {0}")]

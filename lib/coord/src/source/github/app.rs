@@ -6,13 +6,12 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
+use chrono::DateTime;
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use quick_cache::sync::Cache;
 use reqwest::header::{DATE, HeaderMap};
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
-use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
 
 use super::address::Slug;
 use super::error::GithubError;
@@ -200,13 +199,13 @@ impl App {
 
 /// How long a token lives from now, by GitHub's own clock where the answer has it: ours may be wrong.
 fn lifetime(expires_at: &str, headers: &HeaderMap) -> Option<Duration> {
-    let expires_at = OffsetDateTime::parse(expires_at, &Rfc3339).ok()?;
+    let expires_at = SystemTime::from(DateTime::parse_from_rfc3339(expires_at).ok()?);
     let told = headers.get(DATE).and_then(|date| date.to_str().ok());
     let now = told
         .and_then(|date| httpdate::parse_http_date(date).ok())
         .unwrap_or_else(SystemTime::now);
-    let left = expires_at - OffsetDateTime::from(now);
-    Some(Duration::try_from(left).unwrap_or_default().min(LONGEST))
+    let left = expires_at.duration_since(now).unwrap_or_default();
+    Some(left.min(LONGEST))
 }
 
 /// How long of its life a token is used.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::address::{ApiBase, PUBLIC_API};
 use super::credential::Credential;
 use super::limits::Limits;
-use super::people::Scope;
+use super::token_scope::Scope;
 use crate::auth::RepoLimit;
 use crate::domain::RepoId;
 use crate::settings::{ConfigError, Environment, env_vars, value_of};

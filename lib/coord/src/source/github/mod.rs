@@ -5,7 +5,7 @@
 //! - `transport`, `client`, `limits`: one request; one question with its repetitions; bounds of both
 //! - `rate_limit`, `error`: who is limited stays away; what can go wrong
 //! - `heads`, `refresh`, `condition`, `history`, `tree`: the questions
-//! - `people`: who holds a caller's token, asked with that token
+//! - `people`, `token_scope`: who holds a caller's token, asked with that token
 //! - `blobs`, `download`, `archive`, `known_tree`, `blob_id`: contents, one by one or out of the archive of a commit
 //! - [`webhook`]: what GitHub tells without being asked
 //! - `single_flight`: one request for all callers that ask the same at once
@@ -32,6 +32,7 @@ mod people;
 mod rate_limit;
 mod refresh;
 mod single_flight;
+mod token_scope;
 mod transport;
 mod tree;
 pub mod webhook;
@@ -70,7 +71,7 @@ pub struct GithubSource {
     trees: KnownTrees,
     downloads: download::Downloads,
     verifying: people::Verifying,
-    scope: Option<people::Scope>,
+    scope: Option<token_scope::Scope>,
 }
 
 /// What was sent so far.

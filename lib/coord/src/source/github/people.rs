@@ -19,6 +19,7 @@ use super::error::GithubError;
 use super::heads::renamed;
 use super::rate_limit::{Account, TokenHash, told_by_graphql};
 use super::single_flight::SingleFlight;
+use super::token_scope::{Scope, has_scopes};
 use super::transport::{Outgoing, bearer};
 use crate::auth::{AuthError, Member, People, Verdict, is_github_token};
 use crate::domain::{RepoId, UserId, plain_text};
@@ -146,41 +147,6 @@ impl People for GithubSource {
             can_push: false,
         }))
     }
-}
-
-/// A scope of an OAuth token or a classic personal one. Of other tokens GitHub itself says what they were granted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Scope {
-    Repo,
-    PublicRepo,
-}
-
-impl Scope {
-    pub(super) fn parse(text: &str) -> Option<Self> {
-        [Scope::Repo, Scope::PublicRepo]
-            .into_iter()
-            .find(|scope| scope.as_str() == text)
-    }
-
-    fn as_str(self) -> &'static str {
-        match self {
-            Scope::Repo => "repo",
-            Scope::PublicRepo => "public_repo",
-        }
-    }
-
-    /// Whether it is among `granted`, the value of `X-OAuth-Scopes`. `repo` takes in `public_repo`.
-    fn is_in(self, granted: &str) -> bool {
-        let mut granted = granted.split(',').map(str::trim);
-        granted.any(|scope| scope == self.as_str() || scope == Scope::Repo.as_str())
-    }
-}
-
-/// Whether tokens of this form have scopes.
-fn has_scopes(token: &str) -> bool {
-    !["github_pat_", "ghu_", "ghs_"]
-        .iter()
-        .any(|prefix| token.starts_with(prefix))
 }
 
 /// A question about one token in one repository.
@@ -372,23 +338,6 @@ fn shown(name: Option<&str>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_scope_is_demanded_of_tokens_that_have_scopes() {
-        for (granted, repo, public) in [
-            ("", false, false),
-            ("read:user, gist", false, false),
-            ("repo:status, xrepo", false, false),
-            ("gist, public_repo", false, true),
-            ("gist,repo", true, true),
-        ] {
-            assert_eq!(Scope::Repo.is_in(granted), repo, "{granted}");
-            assert_eq!(Scope::PublicRepo.is_in(granted), public, "{granted}");
-        }
-        assert!(has_scopes("gho_a") && has_scopes("ghp_a") && has_scopes("0123"));
-        assert!(!has_scopes("github_pat_a") && !has_scopes("ghu_a") && !has_scopes("ghs_a"));
-        assert_eq!(Scope::parse("admin"), None);
-    }
 
     #[test]
     fn a_name_is_one_plain_line_of_some_length() {

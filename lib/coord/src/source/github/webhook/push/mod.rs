@@ -2,10 +2,9 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fmt;
 
+use chrono::DateTime;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
 
 use super::Delivery;
 use crate::domain::{Branch, CommitSha, Invalid, RepoId};
@@ -133,9 +132,7 @@ fn full(field: &str, text: &str) -> Result<CommitSha, Invalid> {
 fn seconds(pushed_at: &PushedAt<'_>) -> Result<i64, Invalid> {
     let seconds = match pushed_at {
         PushedAt::Seconds(seconds) => Some(*seconds),
-        PushedAt::Written(text) => OffsetDateTime::parse(text, &Rfc3339)
-            .ok()
-            .map(OffsetDateTime::unix_timestamp),
+        PushedAt::Written(text) => DateTime::parse_from_rfc3339(text).ok().map(|at| at.timestamp()),
     };
     let seconds = seconds.filter(|seconds| (1..=LATEST).contains(seconds));
     seconds.ok_or_else(|| Invalid("repository.pushed_at: no time between 1970 and 9999".to_owned()))
