@@ -19,7 +19,7 @@ use coord::builds::build::build;
 use coord::domain::{Branch, RepoId};
 use coord::source::github::{ApiBase, Credential, GithubConfig, GithubSource};
 use coord::source::{Blob, Source};
-use coord_graph::update::{Limits, Previous};
+use coord_graph::{Limits, Previous};
 use fake::{Fake, NAME, OWNER};
 use git::Repo;
 

@@ -17,9 +17,9 @@ use coord::store::scripts::{BuildLease, StagedPart, lease_build, publish_graph, 
 use coord::store::{Request, Store, Value as StoreValue, keys};
 use coord_embedded::EmbeddedStore;
 use coord_git::GitSource;
+use coord_graph::ImportKind;
 use coord_graph::KindSet;
-use coord_graph::scan::ImportKind;
-use coord_graph::update::Limits;
+use coord_graph::Limits;
 use serde_json::{Value, json};
 
 use crate::contract;

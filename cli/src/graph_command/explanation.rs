@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use coord_graph::resolve::Outcome;
-use coord_graph::update::Snapshot;
+use coord_graph::Resolution;
+use coord_graph::Snapshot;
 use coord_graph::{FileState, Node};
 
 /// The whole output, for a file that is tracked at `path`.
@@ -22,9 +22,9 @@ pub(super) fn text(snapshot: &Snapshot, path: &str) -> String {
                 None => specifier.text.clone(),
             };
             let led = match outcome {
-                Outcome::File(id) if graph.path(id) == path => "-> itself, which is no edge".to_owned(),
-                Outcome::File(id) => format!("-> {}", shown(graph.path(id))),
-                Outcome::Unresolved(reason) => format!("-- {}: {}", reason.name(), reason.sentence()),
+                Resolution::File(id) if graph.path(id) == path => "-> itself, which is no edge".to_owned(),
+                Resolution::File(id) => format!("-> {}", shown(graph.path(id))),
+                Resolution::Unresolved(reason) => format!("-- {}: {}", reason.name(), reason.sentence()),
             };
             [
                 specifier.line.to_string(),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use coord_graph::language::other_language;
+use coord_graph::other_language;
 use coord_graph::{FileState, ImportGraph};
 use serde_json::{Map, Value, json};
 

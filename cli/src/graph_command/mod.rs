@@ -22,7 +22,7 @@ use anyhow::{Context, bail};
 use coord::builds::build::build;
 use coord::domain::CommitSha;
 use coord::settings::{graph_limits, process_environment};
-use coord_graph::update::Previous;
+use coord_graph::Previous;
 use incomplete::Incomplete;
 use progress::ProgressBar;
 
@@ -136,7 +136,7 @@ fn tracked_path(file: &str, folder: &Path, root: &Path, is_tracked: impl Fn(&str
 }
 
 /// Whether an edge is among those that were asked for.
-fn counts(kinds: Kinds, language: Option<coord_graph::language::Language>, edge: coord_graph::KindSet) -> bool {
+fn counts(kinds: Kinds, language: Option<coord_graph::Language>, edge: coord_graph::KindSet) -> bool {
     match kinds {
         Kinds::All => true,
         Kinds::Core => language.is_some_and(|language| edge.is_core(language)),

@@ -7,7 +7,7 @@ use std::io::Write;
 
 use anyhow::bail;
 use coord::domain::CommitSha;
-use coord_graph::query::Direction;
+use coord_graph::Direction;
 use coord_graph::{FileId, FileState, ImportGraph, KindSet};
 use serde_json::{Value, json};
 
@@ -34,7 +34,7 @@ pub(super) fn write(
             cli::Direction::Imports => Direction::Imports,
             cli::Direction::Importers => Direction::Importers,
         };
-        let found = graph.neighbourhood(&[id], direction, args.depth, usize::MAX);
+        let found = graph.neighborhood(&[id], direction, args.depth, usize::MAX);
         found.files.into_iter().collect()
     });
     let is_within = |id: FileId| part.as_ref().is_none_or(|part| part.contains_key(&id));

@@ -8,9 +8,9 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use coord::builds::publish::{StoredSize, stored_size};
 use coord::domain::CommitSha;
-use coord_graph::resolve::Reason;
-use coord_graph::scan::ImportKind;
-use coord_graph::update::Snapshot;
+use coord_graph::ImportKind;
+use coord_graph::Reason;
+use coord_graph::Snapshot;
 use coord_graph::{FileState, ImportGraph};
 
 use serde_json::{Map, Value, json};

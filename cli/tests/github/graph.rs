@@ -4,7 +4,7 @@ use coord::builds::build::build;
 use coord::domain::{CommitSha, RepoId};
 use coord::source::Source;
 use coord_git::GitSource;
-use coord_graph::update::{Limits, Previous, Snapshot};
+use coord_graph::{Limits, Previous, Snapshot};
 
 use crate::fake::{Fake, Fault};
 use crate::git::Repo;

@@ -10,7 +10,7 @@ use coord::builds::deferred::DeferredBuilds;
 use coord::domain::Branch;
 use coord::source::Source;
 use coord::store::{Request, keys};
-use coord_graph::update::Limits;
+use coord_graph::Limits;
 use futures::future::BoxFuture;
 use tokio::sync::mpsc;
 use tower::{Layer, ServiceExt, service_fn};

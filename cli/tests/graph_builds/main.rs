@@ -17,7 +17,7 @@ use coord::source::Source;
 use coord::store::scripts::BuildLease;
 use coord::store::{Request, Store, Value, keys};
 use coord_embedded::EmbeddedStore;
-use coord_graph::update::Limits;
+use coord_graph::Limits;
 use memory::Memory;
 use tempfile::TempDir;
 

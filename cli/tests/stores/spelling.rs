@@ -5,7 +5,7 @@ use std::sync::Arc;
 use coord::builds::publish::{Built, Job, build_and_publish};
 use coord::domain::LockMode::{Reading, Writing};
 use coord::store::scripts::{BuildLease, ClaimOutcome, Survey};
-use coord_graph::update::Limits;
+use coord_graph::Limits;
 
 use crate::memory::Memory;
 use crate::world::{HEAD, NEXT, World};

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
 use coord::source::{Blob, BlobSink, SourceError};
-use coord_graph::cores::cores;
+use coord_graph::cores;
 use gix::ObjectId;
 use gix::objs::Kind;
 

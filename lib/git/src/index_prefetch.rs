@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 
 use coord::source::TreeEntry;
-use coord_graph::cores::cores;
+use coord_graph::cores;
 use gix::discover::repository::Path as Found;
 use gix::sec::Trust;
 use tokio::runtime::Handle;

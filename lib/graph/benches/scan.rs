@@ -9,8 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use coord_graph::language::Language;
-use coord_graph::scan::{Specifier, scan_into};
+use coord_graph::{Language, scan};
 
 const ROUNDS: usize = 9;
 
@@ -44,14 +43,11 @@ fn report(name: &str, texts: &[(Language, Vec<u8>)]) {
     let megabytes = texts.iter().map(|(_, text)| text.len()).sum::<usize>() as f64 / 1e6;
     let mut best = f64::INFINITY;
     let mut imports = 0;
-    let mut found: Vec<Specifier> = Vec::new();
     for _ in 0..ROUNDS {
         let start = Instant::now();
         imports = 0;
         for (language, text) in texts {
-            found.clear();
-            scan_into(*language, text, &mut found);
-            imports += found.len();
+            imports += scan(*language, text).len();
         }
         best = best.min(start.elapsed().as_secs_f64());
     }

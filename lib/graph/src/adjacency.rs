@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use crate::FileId;
-use crate::ImportGraph;
+use crate::file::FileId;
+use crate::import_graph::ImportGraph;
 use crate::spelling;
 
 /// Most lines in one field of the adjacency hash. A file with more is a hub.
@@ -15,7 +15,7 @@ impl ImportGraph {
     ///
     /// - Field `PATH`: the number of lines, then a line `>OTHER` for each file that it imports and a line `<OTHER` for
     ///   each that imports it, in the order of paths, imports first; every line ends in a newline. A file with neither has no field.
-    /// - A hub has more than [`MAX_LINES`] lines. Its field begins `B<lines>:<chunks>` and lists only those neighbours
+    /// - A hub has more than [`MAX_LINES`] lines. Its field begins `B<lines>:<chunks>` and lists only those neighbors
     ///   that are hubs too; the fields `PATH\n1` to `PATH\n<chunks>` hold all its lines, at most [`MAX_LINES`] each.
     /// - The fields of [`spelling`] name all files.
     pub fn adjacency(&self) -> impl Iterator<Item = (String, String)> + '_ {
@@ -102,7 +102,7 @@ impl ImportGraph {
         changes
     }
 
-    /// Whether the fields of a file are certainly the same. A hub's also depend on which neighbours are hubs.
+    /// Whether the fields of a file are certainly the same. A hub's also depend on which neighbors are hubs.
     fn has_same_lines(&self, id: FileId, older: &ImportGraph, older_id: FileId) -> bool {
         let same = |one: FileId, other: FileId| self.path(one) == older.path(other);
         let (imports, older_imports) = (self.imports(id), older.imports(older_id));

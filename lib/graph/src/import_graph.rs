@@ -2,137 +2,17 @@
 
 use std::sync::Arc;
 
-use super::FileId;
-use super::language::Language;
-use super::resolve::Reason;
-use super::scan::ImportKind;
+use crate::file::{FileFacts, FileId, FileState, Node};
+use crate::import_kind::KindSet;
+use crate::language::Language;
+use crate::resolution::Reason;
 use crate::tree::TreeEntry;
-
-/// The forms in which one file imports another.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct KindSet(u16);
-
-impl KindSet {
-    /// The set of `kind` alone.
-    pub fn of(kind: ImportKind) -> Self {
-        KindSet(1 << kind as u16)
-    }
-
-    /// The set in the form that is stored: a bit for each kind, in their order.
-    pub fn bits(self) -> u16 {
-        self.0
-    }
-
-    /// The set that [`Self::bits`] gave.
-    pub fn from_bits(bits: u16) -> Self {
-        KindSet(bits)
-    }
-
-    /// Both sets together.
-    #[must_use]
-    pub fn and(self, other: Self) -> Self {
-        KindSet(self.0 | other.0)
-    }
-
-    /// Whether `kind` is in it.
-    pub fn has(self, kind: ImportKind) -> bool {
-        self.0 & Self::of(kind).0 != 0
-    }
-
-    /// The names of the kinds in it, in order.
-    pub fn names(self) -> impl Iterator<Item = &'static str> {
-        let kinds = ImportKind::ALL.into_iter().filter(move |kind| self.has(*kind));
-        kinds.map(ImportKind::name)
-    }
-
-    /// Whether one of the forms is an import by the language itself, for a source in `language`: every import statement,
-    /// `export ... from`, types, and in JavaScript and TypeScript `import()` and `require()`. Not among them are names
-    /// in comments and in calls that only tools understand.
-    pub fn is_core(self, language: Language) -> bool {
-        let core = Self::of(ImportKind::Import)
-            .and(Self::of(ImportKind::ExportFrom))
-            .and(Self::of(ImportKind::Type))
-            .and(Self::of(ImportKind::Require))
-            .and(Self::of(ImportKind::Module))
-            .and(Self::of(ImportKind::Path));
-        let core = if language == Language::Python {
-            core
-        } else {
-            core.and(Self::of(ImportKind::Dynamic))
-        };
-        self.0 & core.0 != 0
-    }
-}
-
-/// How far a file could be read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum FileState {
-    /// Its imports are known, or its language has none.
-    #[default]
-    Ok,
-    /// Larger than the limit; not scanned.
-    TooLarge,
-    /// Not text; not scanned.
-    Binary,
-    /// Output of a minifier; only its head is scanned.
-    Minified,
-    /// The source of the repository did not give it.
-    Unreadable,
-    /// The limit on the files or on the bytes of one graph was met at it or before it; not scanned.
-    OverLimit,
-}
-
-impl FileState {
-    /// Every state, in order.
-    pub const ALL: [FileState; 6] = [
-        FileState::Ok,
-        FileState::TooLarge,
-        FileState::Binary,
-        FileState::Minified,
-        FileState::Unreadable,
-        FileState::OverLimit,
-    ];
-
-    /// Lower-case name, as the wire and the store have it.
-    pub fn name(self) -> &'static str {
-        match self {
-            FileState::Ok => "ok",
-            FileState::TooLarge => "too_large",
-            FileState::Binary => "binary",
-            FileState::Minified => "minified",
-            FileState::Unreadable => "unreadable",
-            FileState::OverLimit => "over_limit",
-        }
-    }
-}
-
-/// One file of the graph.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Node<'a> {
-    /// Path from the repository root.
-    pub path: &'a str,
-    /// Its language; `None` where imports of it are not known.
-    pub language: Option<Language>,
-    /// Size in bytes; `None` where the file did not have to be read.
-    pub size: Option<u64>,
-    /// How far it could be read.
-    pub state: FileState,
-}
-
-/// What reading a file told of it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Facts {
-    /// Size in bytes; `None` where the file did not have to be read.
-    pub size: Option<u64>,
-    /// How far it could be read.
-    pub state: FileState,
-}
 
 /// Files, imports and importers. Ids are positions in the order of paths. A file never imports itself here.
 #[derive(Clone, Debug)]
 pub struct ImportGraph {
     files: Arc<[TreeEntry]>,
-    facts: Vec<Facts>,
+    facts: Vec<FileFacts>,
     import_starts: Vec<u32>,
     imports: Vec<(FileId, KindSet)>,
     importer_starts: Vec<u32>,
@@ -144,7 +24,7 @@ impl ImportGraph {
     /// `edges` are sorted by (from, to), distinct, between files of `files`, and none is from a file to itself.
     pub fn new(
         files: Arc<[TreeEntry]>,
-        facts: Vec<Facts>,
+        facts: Vec<FileFacts>,
         edges: &[(FileId, FileId, KindSet)],
         unresolved: [u64; Reason::ALL.len()],
     ) -> Self {

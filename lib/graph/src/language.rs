@@ -1,10 +1,7 @@
-//! Which language a file is in, by its name.
+//! Languages, told by the names of files.
 //!
-//! Adding a language is one scanner in [`super::scan`], one resolver in [`super::resolve`] and one row here:
-//! `docs/adding-a-language.md` has the steps.
-
-use super::resolve::{self, ManifestForm};
-use super::scan::{self, Specifier};
+//! A new language is one row here, one scanner in `scan` and one resolver in `resolve`: `docs/adding-a-language.md` has
+//! the steps.
 
 /// A language whose imports are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -29,16 +26,12 @@ pub enum Language {
     Go,
 }
 
-/// Which resolver answers for a language. Languages whose files import each other share one.
+/// Languages whose files import each other. They share a resolver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Family {
-    /// [`super::resolve::javascript`].
     JavaScript,
-    /// [`super::resolve::python`].
     Python,
-    /// [`super::resolve::rust`].
     Rust,
-    /// [`super::resolve::go`].
     Go,
 }
 
@@ -49,11 +42,7 @@ struct Row {
     name: &'static str,
     /// What stands behind the last dot of a file's name.
     extensions: &'static [&'static str],
-    /// Appends all imports of a text, in the order written.
-    scan: fn(&[u8], &mut Vec<Specifier>),
     family: Family,
-    /// Files that tell the family's resolver more than paths do. Each stands in one row.
-    manifests: &'static [ManifestForm],
 }
 
 /// Every language, in the order of [`Language`]: the one table to extend.
@@ -62,73 +51,55 @@ const ROWS: [Row; 9] = [
         language: Language::JavaScript,
         name: "javascript",
         extensions: &["js", "jsx", "mjs", "cjs"],
-        scan: scan::javascript,
         family: Family::JavaScript,
-        manifests: resolve::JAVASCRIPT_MANIFESTS,
     },
     Row {
         language: Language::TypeScript,
         name: "typescript",
         extensions: &["ts", "mts", "cts"],
-        scan: scan::typescript,
         family: Family::JavaScript,
-        manifests: &[],
     },
     Row {
         language: Language::TypeScriptJsx,
         name: "typescript",
         extensions: &["tsx"],
-        scan: scan::typescript_jsx,
         family: Family::JavaScript,
-        manifests: &[],
     },
     Row {
         language: Language::Vue,
         name: "vue",
         extensions: &["vue"],
-        scan: scan::component,
         family: Family::JavaScript,
-        manifests: &[],
     },
     Row {
         language: Language::Svelte,
         name: "svelte",
         extensions: &["svelte"],
-        scan: scan::component,
         family: Family::JavaScript,
-        manifests: &[],
     },
     Row {
         language: Language::Astro,
         name: "astro",
         extensions: &["astro"],
-        scan: scan::astro,
         family: Family::JavaScript,
-        manifests: &[],
     },
     Row {
         language: Language::Python,
         name: "python",
         extensions: &["py", "pyi"],
-        scan: scan::python,
         family: Family::Python,
-        manifests: resolve::PYTHON_MANIFESTS,
     },
     Row {
         language: Language::Rust,
         name: "rust",
         extensions: &["rs"],
-        scan: scan::rust,
         family: Family::Rust,
-        manifests: resolve::RUST_MANIFESTS,
     },
     Row {
         language: Language::Go,
         name: "go",
         extensions: &["go"],
-        scan: scan::go,
         family: Family::Go,
-        manifests: resolve::GO_MANIFESTS,
     },
 ];
 
@@ -152,12 +123,8 @@ impl Language {
         self.row().name
     }
 
-    pub(super) fn family(self) -> Family {
+    pub(crate) fn family(self) -> Family {
         self.row().family
-    }
-
-    pub(super) fn scanner(self) -> fn(&[u8], &mut Vec<Specifier>) {
-        self.row().scan
     }
 
     fn row(self) -> &'static Row {
@@ -198,14 +165,6 @@ pub fn other_language(path: &str) -> Option<&'static str> {
     let (_, extension) = path.rsplit('/').next()?.rsplit_once('.')?;
     let known = OTHERS.iter().find(|(_, extensions)| extensions.contains(&extension))?;
     Some(known.0)
-}
-
-/// How the manifest at `path` is read, where its name makes it one.
-pub(super) fn manifest_form(path: &str) -> Option<&'static ManifestForm> {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    ROWS.iter()
-        .flat_map(|row| row.manifests)
-        .find(|form| (form.is_named)(name))
 }
 
 #[cfg(test)]

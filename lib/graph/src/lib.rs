@@ -1,29 +1,43 @@
 //! The import graph: which file of a repository imports which. Pure and in memory: no store, no git, no runtime.
 //!
-//! Split by the question asked: [`tree`] (what a graph is built from), [`language`] (what is this file), `content` (is it text),
-//! [`scan`] (text -> specifiers; never resolves), [`resolve`] (specifier -> file; never reads a disk, sees only the paths of
-//! the tree and a few manifests), [`update`] (files -> graph, cold and for the price of a change), [`query`] (queries on the graph),
-//! `adjacency` and [`spelling`] (what scripts read of it).
+//! From the ground up:
+//!
+//! - the vocabulary: `tree` (what a graph is built from), `language`, `specifier` and `import_kind` (an import, as
+//!   written), `resolution` (where it leads), `file`
+//! - `scan`: text -> specifiers; never resolves
+//! - `record`: what is kept of one file between builds
+//! - `resolve`: specifier -> file; never reads a disk, sees only the paths of the tree and a few manifests
+//! - `import_graph`: files and edges; `query`: queries on them; `adjacency` and [`spelling`]: the fields that scripts read
+//! - `update`: from one version of the graph to the next, cold or for the price of a change
 
-pub mod cores;
-pub mod language;
-pub mod query;
-pub mod resolve;
-pub mod scan;
 pub mod spelling;
-pub mod tree;
-pub mod update;
 
 mod adjacency;
-mod content;
-mod finish;
+mod cores;
+mod file;
 mod import_graph;
+mod import_kind;
+mod language;
+mod query;
 mod record;
-mod snapshot;
+mod resolution;
+mod resolve;
+mod scan;
+mod specifier;
+mod tree;
+mod update;
 
 pub use adjacency::{AdjacencyChanges, MAX_LINES};
-pub use import_graph::{Facts, FileState, ImportGraph, KindSet, Node};
+pub use cores::cores;
+pub use file::{FileFacts, FileId, FileState, Node};
+pub use import_graph::ImportGraph;
+pub use import_kind::{ImportKind, KindSet};
+pub use language::{Language, other_language};
+pub use query::{Direction, Neighborhood};
 pub use record::{Record, SCAN_VERSION};
-
-/// A file of one graph: its position in the order of paths. Another version of the graph may number it differently.
-pub type FileId = u32;
+pub use resolution::{Reason, Resolution};
+pub use resolve::manifests::is_manifest;
+pub use scan::scan;
+pub use specifier::Specifier;
+pub use tree::{Blob, EntryKind, TreeEntry};
+pub use update::{Limits, Previous, Snapshot, Update, Wanted};

@@ -2,11 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::FileId;
-use super::import_graph::ImportGraph;
-
-/// No file.
-const NONE: FileId = FileId::MAX;
+use crate::file::{FileId, NO_FILE};
+use crate::import_graph::ImportGraph;
 
 /// Which way to go from a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +32,7 @@ impl Direction {
 
 /// A part of the graph around some files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Neighbourhood {
+pub struct Neighborhood {
     /// The files and how many steps each is from the focus, nearest first, then by path.
     pub files: Vec<(FileId, u32)>,
     /// Whether there were more files within reach than were asked for.
@@ -44,7 +41,7 @@ pub struct Neighbourhood {
 
 impl ImportGraph {
     /// The files that `id` imports and those that import it, each once, in order.
-    pub fn neighbours(&self, id: FileId) -> Vec<FileId> {
+    pub fn neighbors(&self, id: FileId) -> Vec<FileId> {
         let imports = self.imports(id).iter().map(|(to, _)| *to);
         let mut all: Vec<FileId> = imports.chain(self.importers(id).iter().copied()).collect();
         all.sort_unstable();
@@ -55,7 +52,7 @@ impl ImportGraph {
     /// The files that import one of `files`, directly or through others: what a change of those can break. With the
     /// number of steps, nearest first, then by path; the files themselves are not among them.
     pub fn blast_radius(&self, files: &[FileId]) -> Vec<(FileId, u32)> {
-        let mut reached = self.neighbourhood(files, Direction::Importers, u32::MAX, usize::MAX);
+        let mut reached = self.neighborhood(files, Direction::Importers, u32::MAX, usize::MAX);
         reached.files.retain(|(_, steps)| *steps > 0);
         reached.files
     }
@@ -66,9 +63,9 @@ impl ImportGraph {
     }
 
     /// The files within `depth` steps of `focus`, all in one direction, at most `max_files` of them.
-    pub fn neighbourhood(&self, focus: &[FileId], direction: Direction, depth: u32, max_files: usize) -> Neighbourhood {
+    pub fn neighborhood(&self, focus: &[FileId], direction: Direction, depth: u32, max_files: usize) -> Neighborhood {
         let mut seen = vec![false; self.len()];
-        let mut found = Neighbourhood::default();
+        let mut found = Neighborhood::default();
         let mut layer: Vec<FileId> = focus.iter().copied().filter(|id| (*id as usize) < self.len()).collect();
         let mut steps = 0;
         while !layer.is_empty() {
@@ -103,7 +100,7 @@ impl ImportGraph {
         if from as usize >= self.len() || to as usize >= self.len() {
             return None;
         }
-        let mut reached_from = vec![NONE; self.len()];
+        let mut reached_from = vec![NO_FILE; self.len()];
         reached_from[from as usize] = from;
         let mut queue = VecDeque::from([from]);
         while let Some(id) = queue.pop_front() {
@@ -119,7 +116,7 @@ impl ImportGraph {
             }
             for (next, _) in self.imports(id) {
                 let known = &mut reached_from[*next as usize];
-                if *known == NONE {
+                if *known == NO_FILE {
                     *known = id;
                     queue.push_back(*next);
                 }

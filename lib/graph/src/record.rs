@@ -1,7 +1,8 @@
 //! What is kept of one file between builds, and its text form for the store.
 
-use super::import_graph::FileState;
-use super::scan::{ImportKind, Specifier};
+use crate::file::FileState;
+use crate::import_kind::ImportKind;
+use crate::specifier::Specifier;
 
 /// Goes up when scanners find other things in the same text, so that what older ones found is not used.
 pub const SCAN_VERSION: u32 = 2;

@@ -10,7 +10,7 @@ use hashbrown::HashMap;
 use crate::domain::{CommitSha, RepoId};
 use crate::source::{Blob, BlobSink, Source, SourceError, TreeEntry};
 use coord_graph::FileId;
-use coord_graph::update::{Limits, Previous, Snapshot, Update};
+use coord_graph::{Limits, Previous, Snapshot, Update};
 
 /// How far a build is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

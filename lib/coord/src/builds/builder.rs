@@ -12,7 +12,7 @@ use crate::domain::{Branch, CommitSha, RepoId};
 use crate::source::Source;
 use crate::store::Store;
 use crate::store::scripts::BuildLease;
-use coord_graph::update::Limits;
+use coord_graph::Limits;
 
 /// A branch of a repository.
 pub(super) type Watched = (RepoId, Branch);

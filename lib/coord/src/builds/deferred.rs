@@ -14,7 +14,7 @@ use crate::domain::{Branch, CommitSha, RepoId};
 use crate::source::Source;
 use crate::store::scripts::BuildLease;
 use crate::store::{Request, Store, StoreError, Value, keys};
-use coord_graph::update::Limits;
+use coord_graph::Limits;
 
 /// For this long nobody asks whether the graph of a head is there, once it was.
 const QUIET: Duration = Duration::from_secs(60);

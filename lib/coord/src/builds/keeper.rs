@@ -14,7 +14,7 @@ use crate::domain::{Branch, CommitSha, RepoId};
 use crate::source::{Source, SourceError};
 use crate::store::scripts::{BuildLease, LearntHead, forget_head, record_head, return_lease};
 use crate::store::{Store, StoreError};
-use coord_graph::update::Limits;
+use coord_graph::Limits;
 
 /// How often the branches that are watched are looked at.
 const POLL: Duration = Duration::from_secs(2);

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use crate::domain::{Branch, RepoId};
 use crate::source::{EntryKind, TreeEntry};
 use crate::store::{Request, Store, StoreError, Value, keys};
+use coord_graph::Language;
 use coord_graph::Record;
-use coord_graph::language::Language;
-use coord_graph::resolve::is_manifest;
+use coord_graph::is_manifest;
 
 /// Files asked for at once. A record of code takes some hundred bytes.
 const CODE_AT_ONCE: usize = 500;

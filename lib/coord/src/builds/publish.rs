@@ -15,9 +15,9 @@ use crate::store::scripts::{
     BuildLease, GraphPatch, Published, StagedPart, fail_build, lease_build, patch_graph, publish_graph, stage_graph,
 };
 use crate::store::{Store, StoreError, keys};
-use coord_graph::update::Snapshot;
-use coord_graph::update::{Limits, Previous};
+use coord_graph::Snapshot;
 use coord_graph::{FileState, ImportGraph};
+use coord_graph::{Limits, Previous};
 
 /// Most bytes of one staged part. Upstash takes 10 MB a request; JSON's escapes can double a part.
 const PART_BYTES: usize = 2 * 1024 * 1024;

@@ -13,8 +13,8 @@ use utoipa::ToSchema;
 use utoipa::openapi::Object;
 
 use crate::source::{EntryKind, TreeEntry};
-use coord_graph::Facts;
-use coord_graph::resolve::Reason;
+use coord_graph::FileFacts;
+use coord_graph::Reason;
 use coord_graph::{FileId, FileState, ImportGraph, KindSet};
 use coord_protocol::schema::one_of;
 
@@ -81,7 +81,7 @@ impl StoredGraph {
             blob: String::new(),
             kind: EntryKind::File,
         };
-        let facts = |node: &Node| Facts {
+        let facts = |node: &Node| FileFacts {
             size: node.size,
             state: FileState::ALL
                 .into_iter()

@@ -2,7 +2,7 @@
 
 pub mod variables;
 
-use coord_graph::update::Limits;
+use coord_graph::Limits;
 use secrecy::SecretString;
 
 use crate::auth::JwtVerifier;

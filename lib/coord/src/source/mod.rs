@@ -11,7 +11,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use crate::domain::{Branch, CommitSha, FilePath, RepoId};
-pub use coord_graph::tree::{Blob, EntryKind, TreeEntry};
+pub use coord_graph::{Blob, EntryKind, TreeEntry};
 pub use health::SourceHealth;
 pub use registry::Sources;
 

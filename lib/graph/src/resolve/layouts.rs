@@ -5,36 +5,25 @@
 
 use std::sync::Arc;
 
-use super::super::language::Family;
-use super::super::record::Record;
-use super::go::GoModules;
-use super::path_table::PathTable;
-use super::projects::{Manifests, Projects};
-use super::python::PythonRoots;
-use super::rust::Crates;
-
-/// What the parts are made of.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Tree<'a> {
-    pub(crate) table: &'a PathTable,
-    pub(crate) manifests: &'a Manifests,
-    pub(crate) projects: &'a Projects,
-    /// One for each file.
-    pub(crate) records: &'a [Option<Arc<Record>>],
-}
+use crate::language::Family;
+use crate::resolve::go::GoModules;
+use crate::resolve::path_table::PathTable;
+use crate::resolve::python::PythonRoots;
+use crate::resolve::read_tree::ReadTree;
+use crate::resolve::rust::Crates;
 
 /// The parts.
 #[derive(Clone, Debug)]
 pub(crate) struct Layouts {
-    pub(super) python: Arc<PythonRoots>,
-    pub(super) rust: Arc<Crates>,
-    pub(super) go: Arc<GoModules>,
+    pub(crate) python: Arc<PythonRoots>,
+    pub(crate) rust: Arc<Crates>,
+    pub(crate) go: Arc<GoModules>,
 }
 
 impl Layouts {
     /// The parts for `tree`. `older` is the version before; `same_paths` says whether both have the same paths, and so
     /// the same ids.
-    pub(crate) fn new(tree: Tree<'_>, older: Option<(&Layouts, Tree<'_>)>, same_paths: bool) -> Self {
+    pub(crate) fn new(tree: ReadTree<'_>, older: Option<(&Layouts, ReadTree<'_>)>, same_paths: bool) -> Self {
         let folders = tree.projects.python_folders();
         let python = match older {
             Some((parts, before)) if same_paths && before.projects.python_folders() == folders => {

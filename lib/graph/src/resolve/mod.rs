@@ -1,124 +1,44 @@
 //! Specifier -> file. Pure and in memory: it sees the paths of a tree and what a few manifests say, never a disk.
 //!
-//! - [`javascript`]: JavaScript, TypeScript and the scripts of components
-//! - [`python`]: Python and its stubs
-//! - [`go`]: Go, package by package
-//! - [`rust`]: Rust, along the tree of modules
-//! - [`projects`]: what manifests say
-//! - [`layouts`]: what else a resolver knows of the whole tree
-//! - [`path_table`]: the paths, and which lookups an answer rests on
+//! From the ground up:
+//!
+//! - `paths`, `extension`, `keys`: paths as text; lookups, and the keys by which a later version tells whether they hold
+//! - [`manifests`]: files that say more than paths do
+//! - `tracked_paths`, `symlinks`, [`path_table`]: the paths of a tree, links followed
+//! - [`projects`]: what the manifests of a tree say together
+//! - [`javascript`], [`python`], [`rust`], [`go`]: one resolver for each family of languages
+//! - `read_tree`, [`layouts`]: a tree with what was read of it, and what resolvers make of it before they answer
 
-mod framework;
-mod glob;
+pub(crate) mod keys;
+pub(crate) mod layouts;
+pub(crate) mod manifests;
+pub(crate) mod path_table;
+pub(crate) mod projects;
+pub(crate) mod read_tree;
+pub(crate) mod symlinks;
+
+mod extension;
 mod go;
 mod javascript;
-mod json;
-mod layouts;
-mod object_literal;
-mod package;
-mod path_table;
-mod projects;
-mod pyproject;
+mod paths;
 mod python;
-mod python_stdlib;
 mod rust;
-mod symlinks;
-mod tsconfig;
-mod unbuilt;
-mod workspace;
+mod tracked_paths;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::FileId;
-use super::language::{Family, Language};
-use super::scan::Specifier;
-pub(crate) use go::GO_MANIFESTS;
-use javascript::Javascript;
-pub(crate) use layouts::{Layouts, Tree};
-use path_table::Trace;
-pub(crate) use path_table::{Keys, PathTable};
-pub(crate) use projects::{
-    Context, JAVASCRIPT_MANIFESTS, ManifestForm, Manifests, PYTHON_MANIFESTS, Parsed, Projects, missing_configs,
-    same_manifests,
-};
-pub use projects::{MAX_MANIFEST_BYTES, is_manifest};
-pub(crate) use rust::RUST_MANIFESTS;
-pub(crate) use symlinks::symlinks;
-
-/// Where one specifier led.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Outcome {
-    /// To a tracked file, which may be the importing file itself.
-    File(FileId),
-    /// To none.
-    Unresolved(Reason),
-}
-
-/// Why a specifier led to no tracked file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Reason {
-    /// A package or module that is not in the repository.
-    External,
-    /// A path, an alias or a relative module that names no tracked file.
-    Missing,
-    /// A relative path that leads out of the repository.
-    OutsideRepository,
-    /// A package of the repository that offers nothing of that name.
-    NoEntry,
-    /// A Python folder without `__init__`: there is no file to point at.
-    Namespace,
-    /// No specifier at all: empty or malformed.
-    Invalid,
-}
-
-impl Reason {
-    /// Every reason, in order.
-    pub const ALL: [Reason; 6] = [
-        Reason::External,
-        Reason::Missing,
-        Reason::OutsideRepository,
-        Reason::NoEntry,
-        Reason::Namespace,
-        Reason::Invalid,
-    ];
-
-    /// Lower-case name, as the wire has it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Reason::External => "external",
-            Reason::Missing => "missing",
-            Reason::OutsideRepository => "outside_repository",
-            Reason::NoEntry => "no_entry",
-            Reason::Namespace => "namespace",
-            Reason::Invalid => "invalid",
-        }
-    }
-
-    /// The same for people.
-    pub fn sentence(self) -> &'static str {
-        match self {
-            Reason::External => "a package or module that is not in the repository",
-            Reason::Missing => "a path, an alias or a relative module that names no tracked file",
-            Reason::OutsideRepository => "a relative path that leads out of the repository",
-            Reason::NoEntry => "a package of the repository that offers nothing of that name",
-            Reason::Namespace => "a folder without __init__.py, where there is no file to point at",
-            Reason::Invalid => "empty or malformed",
-        }
-    }
-}
-
-/// Where the specifiers of one file led, and what that rests on.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Resolved {
-    /// One for each specifier, in order.
-    pub(crate) outcomes: Box<[Outcome]>,
-    /// Where one specifier leads to several files: those after the first, as (position of the specifier, file), sorted by
-    /// position. Apart from the outcomes, because most languages have none.
-    pub(crate) more: Box<[(u32, FileId)]>,
-    /// The keys of all lookups, sorted.
-    pub(crate) keys: Box<[u32]>,
-}
+use crate::file::FileId;
+use crate::language::{Family, Language};
+use crate::resolution::{Reason, Resolution, Resolved};
+use crate::specifier::Specifier;
+use javascript::Importer;
+use keys::Trace;
+use layouts::Layouts;
+use path_table::PathTable;
+use paths::folder;
+use projects::Projects;
+use projects::context::Context;
 
 /// Resolves in one tree.
 #[derive(Clone, Copy, Debug)]
@@ -166,9 +86,9 @@ impl Resolver<'_> {
         }
     }
 
-    fn javascript(&self, from: FileId, specifiers: &[Specifier], scratch: &mut Scratch) -> Vec<Outcome> {
+    fn javascript(&self, from: FileId, specifiers: &[Specifier], scratch: &mut Scratch) -> Vec<Resolution> {
         let path = self.table.path(from);
-        let folder = path_table::folder(path);
+        let folder = folder(path);
         let context = match &scratch.context {
             Some((known, context)) if known == folder => context,
             _ => {
@@ -179,7 +99,7 @@ impl Resolver<'_> {
                 &scratch.context.insert((key, context)).1
             }
         };
-        let mut javascript = Javascript {
+        let mut javascript = Importer {
             table: self.table,
             projects: self.projects,
             context,
@@ -191,7 +111,7 @@ impl Resolver<'_> {
         specifiers.iter().map(resolve).collect()
     }
 
-    fn python(&self, from: FileId, specifiers: &[Specifier], scratch: &mut Scratch) -> Vec<Outcome> {
+    fn python(&self, from: FileId, specifiers: &[Specifier], scratch: &mut Scratch) -> Vec<Resolution> {
         let path = self.table.path(from);
         let mut resolve = |specifier: &Specifier| {
             let name = specifier.name.as_deref();
@@ -202,14 +122,14 @@ impl Resolver<'_> {
         specifiers.iter().map(&mut resolve).collect()
     }
 
-    fn rust(&self, from: FileId, specifiers: &[Specifier], scratch: &mut Scratch) -> Vec<Outcome> {
+    fn rust(&self, from: FileId, specifiers: &[Specifier], scratch: &mut Scratch) -> Vec<Resolution> {
         let (crates, trace) = (&self.layouts.rust, &mut scratch.trace);
         each(specifiers, &mut scratch.more, |specifier| {
             crates.resolve(self.table, from, specifier, trace)
         })
     }
 
-    fn go(&self, from: FileId, specifiers: &[Specifier], scratch: &mut Scratch) -> Vec<Outcome> {
+    fn go(&self, from: FileId, specifiers: &[Specifier], scratch: &mut Scratch) -> Vec<Resolution> {
         let (modules, trace) = (&self.layouts.go, &mut scratch.trace);
         // A package has its files from the first import on that leads to it, however many names lead there.
         let mut known = HashSet::new();
@@ -228,14 +148,14 @@ fn each<Files: AsRef<[FileId]>>(
     specifiers: &[Specifier],
     more: &mut Vec<(u32, FileId)>,
     mut resolve: impl FnMut(&Specifier) -> Result<Files, Reason>,
-) -> Vec<Outcome> {
+) -> Vec<Resolution> {
     let mut outcome = |(index, specifier): (u32, &Specifier)| match resolve(specifier).as_ref().map(AsRef::as_ref) {
         Ok([first, others @ ..]) => {
             more.extend(others.iter().map(|file| (index, *file)));
-            Outcome::File(*first)
+            Resolution::File(*first)
         }
-        Ok([]) => Outcome::Unresolved(Reason::Missing),
-        Err(reason) => Outcome::Unresolved(*reason),
+        Ok([]) => Resolution::Unresolved(Reason::Missing),
+        Err(reason) => Resolution::Unresolved(*reason),
     };
     (0..).zip(specifiers).map(&mut outcome).collect()
 }

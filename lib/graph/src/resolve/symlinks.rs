@@ -3,9 +3,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::super::FileId;
-use super::path_table::{Extension, PathTable, Siblings, folder, is_within, joined};
-use super::projects::{Manifests, Parsed};
+use crate::file::FileId;
+use crate::resolve::extension::{Extension, Siblings};
+use crate::resolve::manifests::{Manifests, Parsed};
+use crate::resolve::paths::{folder, is_within, joined};
+use crate::resolve::tracked_paths::TrackedPaths;
 
 /// Most links that one path is followed through.
 const MAX_HOPS: usize = 16;
@@ -32,7 +34,7 @@ pub(crate) fn symlinks(manifests: &Manifests) -> Symlinks {
 }
 
 /// The path that `path` is after all links in it; `None` when they go in circles.
-pub(super) fn real_path(links: &Symlinks, path: &str) -> Option<String> {
+pub(crate) fn real_path(links: &Symlinks, path: &str) -> Option<String> {
     let mut path = path.to_owned();
     for _ in 0..MAX_HOPS {
         let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
@@ -47,7 +49,7 @@ pub(super) fn real_path(links: &Symlinks, path: &str) -> Option<String> {
 
 /// The paths that there are by way of links.
 #[derive(Debug, Default)]
-pub(super) struct LinkedPaths {
+pub(crate) struct LinkedPaths {
     links: Symlinks,
     /// Path and file, sorted: links to files, and what is below links to folders.
     paths: Vec<(String, FileId)>,
@@ -58,17 +60,17 @@ pub(super) struct LinkedPaths {
 }
 
 impl LinkedPaths {
-    pub(super) fn new(table: &PathTable, links: Symlinks) -> Self {
+    pub(crate) fn new(tracked: &TrackedPaths, links: Symlinks) -> Self {
         let mut linked = LinkedPaths {
             links,
             ..LinkedPaths::default()
         };
         for link in linked.links.clone().into_keys() {
-            linked.add(table, &link, &link, 0);
+            linked.add(tracked, &link, &link, 0);
         }
         linked.paths.sort_unstable();
         for (path, id) in &linked.paths {
-            if let Some(link) = table.tracked(path) {
+            if let Some(link) = tracked.file(path) {
                 linked.real.insert(link, *id);
             } else if let Some((stem, extension)) = Extension::split(path) {
                 linked.stems.entry(stem.to_owned()).or_default().set(extension, *id);
@@ -79,23 +81,23 @@ impl LinkedPaths {
     }
 
     /// Adds what is at `path`, which the link at `link` leads to.
-    fn add(&mut self, table: &PathTable, path: &str, link: &str, nesting: usize) {
+    fn add(&mut self, tracked: &TrackedPaths, path: &str, link: &str, nesting: usize) {
         let Some(target) = real_path(&self.links, link) else {
             return;
         };
-        if let Some(id) = table.tracked(&target) {
+        if let Some(id) = tracked.file(&target) {
             self.push(path, id);
             return;
         }
         // A link to a folder that it is in itself would be met again in that.
         let is_circle = is_within(link, &target);
-        for (id, file) in table.ids_below(&target) {
+        for (id, file) in tracked.ids_below(&target) {
             let rest = file.get(target.len()..).unwrap_or_default().trim_start_matches('/');
             let below = format!("{path}/{rest}");
             if !self.links.contains_key(file) {
                 self.push(&below, id);
             } else if nesting < MAX_NESTING && !is_circle && self.paths.len() < MAX_LINKED {
-                self.add(table, &below, file, nesting + 1);
+                self.add(tracked, &below, file, nesting + 1);
             }
         }
     }
@@ -106,23 +108,23 @@ impl LinkedPaths {
         }
     }
 
-    pub(super) fn links(&self) -> &Symlinks {
+    pub(crate) fn links(&self) -> &Symlinks {
         &self.links
     }
 
-    pub(super) fn paths(&self) -> &[(String, FileId)] {
+    pub(crate) fn paths(&self) -> &[(String, FileId)] {
         &self.paths
     }
 
-    pub(super) fn file(&self, path: &str) -> Option<FileId> {
+    pub(crate) fn file(&self, path: &str) -> Option<FileId> {
         self.whole.get(path).copied()
     }
 
-    pub(super) fn siblings(&self, stem: &str) -> Option<Siblings> {
+    pub(crate) fn siblings(&self, stem: &str) -> Option<Siblings> {
         self.stems.get(stem).copied()
     }
 
-    pub(super) fn real(&self, id: FileId) -> FileId {
+    pub(crate) fn real(&self, id: FileId) -> FileId {
         self.real.get(&id).copied().unwrap_or(id)
     }
 }

@@ -2,8 +2,10 @@
 //!
 //! Only scripts are read; expressions in the markup name no module that a script does not.
 
-use super::javascript::{Dialect, Scanner};
-use super::{ImportKind, Specifier, meter};
+use crate::import_kind::ImportKind;
+use crate::scan::javascript::{Dialect, Scanner};
+use crate::scan::meter;
+use crate::specifier::Specifier;
 
 /// Appends the imports of every script in a Vue or Svelte component to `found`.
 pub(super) fn scan(text: &[u8], found: &mut Vec<Specifier>) {

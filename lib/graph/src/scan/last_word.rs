@@ -3,7 +3,7 @@
 
 use aho_corasick::packed::Searcher;
 
-use super::meter;
+use crate::scan::meter;
 
 /// How much of the text is searched first, from its end; then twice as much each time, up to the other.
 const FIRST_STEP: usize = 512;

@@ -10,7 +10,7 @@ fn neighbors(files: &Repository) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn each_file_with_neighbours_has_a_field_that_lists_them() {
+fn each_file_with_neighbors_has_a_field_that_lists_them() {
     let files = repository(&[
         ("src/app.ts", "import './auth'"),
         ("src/auth.ts", "import './db'; import type { X } from './app'"),

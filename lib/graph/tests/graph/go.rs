@@ -1,4 +1,4 @@
-use coord_graph::resolve::{Outcome, Reason};
+use coord_graph::{Reason, Resolution};
 
 use super::repository::{cold, edges, repository, target};
 
@@ -35,7 +35,7 @@ fn an_import_leads_to_every_file_of_the_package_but_tests_and_what_no_build_take
     assert!(
         explained
             .iter()
-            .all(|(one, to)| one.text == "e.com/m/p" && matches!(to, Outcome::File(_)))
+            .all(|(one, to)| one.text == "e.com/m/p" && matches!(to, Resolution::File(_)))
     );
 }
 

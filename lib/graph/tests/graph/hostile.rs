@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use coord_graph::FileState;
-use coord_graph::resolve::Reason;
-use coord_graph::update::{Limits, Previous};
+use coord_graph::Reason;
+use coord_graph::{Limits, Previous};
 use proptest::prelude::*;
 
 use super::repository::{Repository, cold, edges, everything, repository, snapshot_after, snapshot_within, target};

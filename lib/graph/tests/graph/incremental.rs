@@ -1,8 +1,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use coord_graph::Previous;
 use coord_graph::Record;
-use coord_graph::update::Previous;
 use proptest::prelude::*;
 use proptest::sample::select;
 

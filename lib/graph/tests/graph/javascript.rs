@@ -1,4 +1,4 @@
-use coord_graph::resolve::Reason;
+use coord_graph::Reason;
 
 use super::repository::{cold, edges, repository, target};
 

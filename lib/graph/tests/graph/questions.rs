@@ -1,4 +1,4 @@
-use coord_graph::query::Direction;
+use coord_graph::Direction;
 use coord_graph::{FileId, ImportGraph};
 
 use super::repository::{cold, repository};
@@ -24,10 +24,10 @@ const E: FileId = 4;
 const F: FileId = 5;
 
 #[test]
-fn neighbours_are_imports_and_importers() {
-    assert_eq!(graph().neighbours(C), [A, B, D]);
-    assert_eq!(graph().neighbours(F), [] as [FileId; 0]);
-    assert_eq!(graph().neighbours(99), [] as [FileId; 0]);
+fn neighbors_are_imports_and_importers() {
+    assert_eq!(graph().neighbors(C), [A, B, D]);
+    assert_eq!(graph().neighbors(F), [] as [FileId; 0]);
+    assert_eq!(graph().neighbors(99), [] as [FileId; 0]);
 }
 
 #[test]
@@ -63,12 +63,12 @@ fn a_circle_of_imports_is_found_however_long() {
 }
 
 #[test]
-fn a_neighbourhood_is_bounded_in_steps_and_in_files() {
-    let near = graph().neighbourhood(&[D], Direction::Both, 1, 100);
+fn a_neighborhood_is_bounded_in_steps_and_in_files() {
+    let near = graph().neighborhood(&[D], Direction::Both, 1, 100);
     assert_eq!(near.files, [(D, 0), (C, 1), (E, 1)]);
     assert!(!near.is_cut);
-    let cut = graph().neighbourhood(&[D], Direction::Both, 5, 4);
+    let cut = graph().neighborhood(&[D], Direction::Both, 5, 4);
     assert_eq!(cut.files, [(D, 0), (C, 1), (E, 1), (A, 2)]);
     assert!(cut.is_cut);
-    assert_eq!(graph().neighbourhood(&[D], Direction::Both, 0, 100).files, [(D, 0)]);
+    assert_eq!(graph().neighborhood(&[D], Direction::Both, 0, 100).files, [(D, 0)]);
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use coord_graph::ImportGraph;
-use coord_graph::resolve::{Outcome, Reason};
-use coord_graph::tree::{Blob, EntryKind, TreeEntry};
-use coord_graph::update::{Limits, Previous, Snapshot, Update};
+use coord_graph::{Blob, EntryKind, TreeEntry};
+use coord_graph::{Limits, Previous, Snapshot, Update};
+use coord_graph::{Reason, Resolution};
 
 /// Path -> content. Content that begins with `LINK ` is a symbolic link to what follows.
 pub type Repository = BTreeMap<String, String>;
@@ -90,8 +90,8 @@ pub fn target(files: &[(&str, &str)], from: &str) -> Result<String, Reason> {
     let snapshot = cold(&repository(files));
     let explained = snapshot.explain(from).expect("the file was scanned");
     match explained.as_slice() {
-        [(_, Outcome::File(id))] => Ok(snapshot.graph().path(*id).to_owned()),
-        [(_, Outcome::Unresolved(reason))] => Err(*reason),
+        [(_, Resolution::File(id))] => Ok(snapshot.graph().path(*id).to_owned()),
+        [(_, Resolution::Unresolved(reason))] => Err(*reason),
         other => panic!("{from} has {} specifiers", other.len()),
     }
 }

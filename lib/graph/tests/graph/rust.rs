@@ -1,4 +1,4 @@
-use coord_graph::resolve::{Outcome, Reason};
+use coord_graph::{Reason, Resolution};
 
 use super::repository::{cold, edges, repository, target};
 
@@ -105,7 +105,11 @@ fn a_module_of_several_crates_has_what_each_says() {
         lines,
         ["crate", "super", "super"].map(|text| if text == "crate" { "crate::X" } else { "super::Y" })
     );
-    assert!(explained.iter().all(|(_, outcome)| matches!(outcome, Outcome::File(_))));
+    assert!(
+        explained
+            .iter()
+            .all(|(_, outcome)| matches!(outcome, Resolution::File(_)))
+    );
 }
 
 #[test]

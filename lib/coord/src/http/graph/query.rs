@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use coord_graph::query::Direction;
+use coord_graph::Direction;
 use serde::Deserialize;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};

@@ -243,7 +243,7 @@ fn around(cached: &CachedGraph, focus: &Focus) -> Result<Part, ApiError> {
         path: path.to_owned(),
         version: cached.stored.version.chars().take(7).collect(),
     })?;
-    let near = graph.neighbourhood(&[id], focus.direction, focus.depth, MAX_FOCUS_FILES);
+    let near = graph.neighborhood(&[id], focus.direction, focus.depth, MAX_FOCUS_FILES);
     let mut files = near.files;
     files.sort_unstable();
     let position = |id: FileId| files.binary_search_by_key(&id, |(file, _)| *file).ok();

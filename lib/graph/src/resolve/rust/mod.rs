@@ -5,27 +5,22 @@
 //! deepest module that it names. Names that a module takes from elsewhere (`pub use`) are not followed: the file that
 //! the path names is the one that has to keep the name.
 
-mod cargo;
 mod modules;
 mod packages;
 
 use std::sync::Arc;
 
-use super::super::FileId;
-use super::super::scan::{ImportKind, Specifier};
-use super::Reason;
-use super::layouts::Tree;
-use super::path_table::{PathTable, Trace, folder, joined};
-use super::projects::{ManifestForm, Parsed, same_manifests};
-pub(crate) use cargo::CargoManifest;
+use crate::file::FileId;
+use crate::import_kind::ImportKind;
+use crate::resolution::Reason;
+use crate::resolve::keys::Trace;
+use crate::resolve::manifests::same_manifests;
+use crate::resolve::path_table::PathTable;
+use crate::resolve::paths::{folder, is_within, joined};
+use crate::resolve::read_tree::ReadTree;
+use crate::specifier::Specifier;
 use modules::{Child, Modules, child_key, declarations, place_key};
 use packages::{Package, Packages, packages};
-
-/// Packages and workspaces.
-pub(crate) const RUST_MANIFESTS: &[ManifestForm] = &[ManifestForm {
-    is_named: |name| name == "Cargo.toml",
-    read: |text| CargoManifest::parse(text).map_or(Parsed::Nothing, |manifest| Parsed::Cargo(Box::new(manifest))),
-}];
 
 /// Most modules that one path can mean at once.
 const MAX_MODULES: usize = 32;
@@ -38,7 +33,7 @@ pub(crate) struct Crates {
 }
 
 impl Crates {
-    pub(super) fn new(tree: Tree<'_>) -> Self {
+    pub(crate) fn new(tree: ReadTree<'_>) -> Self {
         let (packages, roots) = packages(tree.table, tree.manifests);
         Crates {
             packages,
@@ -47,7 +42,7 @@ impl Crates {
     }
 
     /// Whether two versions of a tree, with the same paths, have the same crates for certain.
-    pub(super) fn are_same(one: Tree<'_>, other: Tree<'_>) -> bool {
+    pub(crate) fn are_same(one: ReadTree<'_>, other: ReadTree<'_>) -> bool {
         let is_same = |id: FileId| {
             let at = id as usize;
             match (&one.records[at], &other.records[at]) {
@@ -60,12 +55,12 @@ impl Crates {
     }
 
     /// Whether [`Self::changed_keys`] says all that changed.
-    pub(super) fn has_same_packages(&self, older: &Self) -> bool {
+    pub(crate) fn has_same_packages(&self, older: &Self) -> bool {
         self.packages == older.packages
     }
 
     /// The keys whose answers differ from `older`'s.
-    pub(super) fn changed_keys(
+    pub(crate) fn changed_keys(
         &self,
         table: &PathTable,
         older: &Self,
@@ -76,7 +71,7 @@ impl Crates {
     }
 
     /// Where `specifier` of the file `from` leads, for each file once.
-    pub(super) fn resolve(
+    pub(crate) fn resolve(
         &self,
         table: &PathTable,
         from: FileId,
@@ -207,7 +202,7 @@ impl Crates {
             return node.roots.clone();
         }
         let lib = package.and_then(|package| package.lib.as_deref());
-        let lib = lib.filter(|lib| super::path_table::is_within(path, folder(lib)));
+        let lib = lib.filter(|lib| is_within(path, folder(lib)));
         vec![lib.and_then(|lib| table.file(lib, trace)).unwrap_or(file)]
     }
 

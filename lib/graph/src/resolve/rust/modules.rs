@@ -7,30 +7,31 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use super::super::super::FileId;
-use super::super::super::record::Record;
-use super::super::super::scan::{ImportKind, Specifier};
-use super::super::path_table::{Keys, PathTable, folder, joined};
+use crate::file::FileId;
+use crate::import_kind::ImportKind;
+use crate::record::Record;
+use crate::resolve::keys::{KeySpace, Keys};
+use crate::resolve::path_table::PathTable;
+use crate::resolve::paths::{folder, joined};
+use crate::specifier::Specifier;
 
-/// Key space of modules.
-const RUST_MODULES: u8 = 3;
 /// Most files of one name, most places of one file, and most crates it is told to be in. No code comes near; it bounds
 /// the work that hostile code makes.
 const MAX_MEANINGS: usize = 32;
 
 /// One file as a module.
 #[derive(Debug, Default)]
-pub(super) struct Node {
+pub(crate) struct Node {
     /// Name of a module, inline modules before it told -> its files.
     children: BTreeMap<String, Vec<FileId>>,
     /// The files that declare it, and the inline module that they do it in, with `::` behind each name.
-    pub(super) parents: Vec<(FileId, String)>,
+    pub(crate) parents: Vec<(FileId, String)>,
     /// The roots of the crates it is in, by path.
-    pub(super) roots: Vec<FileId>,
+    pub(crate) roots: Vec<FileId>,
 }
 
 /// What a name is in a module.
-pub(super) enum Child<'a> {
+pub(crate) enum Child<'a> {
     Files(&'a [FileId]),
     /// A module in braces, which holds modules with files.
     Inline,
@@ -38,7 +39,7 @@ pub(super) enum Child<'a> {
 
 /// The tree.
 #[derive(Debug, Default)]
-pub(super) struct Modules {
+pub(crate) struct Modules {
     nodes: HashMap<FileId, Node>,
 }
 
@@ -52,7 +53,7 @@ enum Place {
 }
 
 impl Modules {
-    pub(super) fn new(table: &PathTable, records: &[Option<Arc<Record>>], roots: &BTreeSet<String>) -> Self {
+    pub(crate) fn new(table: &PathTable, records: &[Option<Arc<Record>>], roots: &BTreeSet<String>) -> Self {
         let mut modules = Modules::default();
         let mut seen = HashSet::new();
         let roots: Vec<FileId> = roots.iter().filter_map(|path| table.file_untraced(path)).collect();
@@ -114,12 +115,12 @@ impl Modules {
         }
     }
 
-    pub(super) fn node(&self, file: FileId) -> Option<&Node> {
+    pub(crate) fn node(&self, file: FileId) -> Option<&Node> {
         self.nodes.get(&file)
     }
 
     /// What `name`, with the inline modules before it, is in the module `file`.
-    pub(super) fn child(&self, file: FileId, name: &str) -> Option<Child<'_>> {
+    pub(crate) fn child(&self, file: FileId, name: &str) -> Option<Child<'_>> {
         let children = &self.nodes.get(&file)?.children;
         if let Some(files) = children.get(name) {
             return Some(Child::Files(files));
@@ -130,7 +131,7 @@ impl Modules {
     }
 
     /// The keys whose answers differ from `older`'s.
-    pub(super) fn changed_keys(
+    pub(crate) fn changed_keys(
         &self,
         table: &PathTable,
         older: &Self,
@@ -178,14 +179,14 @@ impl Modules {
 }
 
 /// The key of the answer to what `name` is in the module at `path`.
-pub(super) fn child_key(keys: &Keys, path: &str, name: &str) -> u32 {
+pub(crate) fn child_key(keys: &Keys, path: &str, name: &str) -> u32 {
     // No path of the graph has a newline.
-    keys.of_named(RUST_MODULES, &format!("{path}\n{name}"))
+    keys.of_named(KeySpace::RustModules, &format!("{path}\n{name}"))
 }
 
 /// The key of the answer to where the module at `path` stands.
-pub(super) fn place_key(keys: &Keys, path: &str) -> u32 {
-    keys.of_named(RUST_MODULES, path)
+pub(crate) fn place_key(keys: &Keys, path: &str) -> u32 {
+    keys.of_named(KeySpace::RustModules, path)
 }
 
 fn push<T: PartialEq>(list: &mut Vec<T>, item: T) {
@@ -195,7 +196,7 @@ fn push<T: PartialEq>(list: &mut Vec<T>, item: T) {
 }
 
 /// The `mod`s of a file.
-pub(super) fn declarations(records: &[Option<Arc<Record>>], file: FileId) -> impl Iterator<Item = &Specifier> {
+pub(crate) fn declarations(records: &[Option<Arc<Record>>], file: FileId) -> impl Iterator<Item = &Specifier> {
     let record = records.get(file as usize).and_then(Option::as_deref);
     let specifiers = record.map_or(&[][..], |record| &record.specifiers);
     specifiers

@@ -2,26 +2,27 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::super::path_table::{PathTable, folder, joined};
-use super::super::projects::{Manifests, Parsed};
-use super::cargo::{CargoManifest, Dependency, Edition, PackageSection, TargetKind};
+use crate::resolve::manifests::cargo_toml::{CargoManifest, Dependency, Edition, PackageSection, TargetKind};
+use crate::resolve::manifests::{Manifests, Parsed};
+use crate::resolve::path_table::PathTable;
+use crate::resolve::paths::{folder, joined};
 
 /// One package.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Package {
+pub(crate) struct Package {
     /// Whether `use` begins at the crate's root.
-    pub(super) is_2015: bool,
+    pub(crate) is_2015: bool,
     /// The library's root, if it is in the tree.
-    pub(super) lib: Option<String>,
+    pub(crate) lib: Option<String>,
     /// Name in the code -> the root of that library.
-    pub(super) crates: BTreeMap<String, String>,
+    pub(crate) crates: BTreeMap<String, String>,
 }
 
 /// All packages, by folder.
-pub(super) type Packages = BTreeMap<String, Package>;
+pub(crate) type Packages = BTreeMap<String, Package>;
 
 /// The packages that `manifests` make of the tree, and the roots of all their crates, sorted.
-pub(super) fn packages(table: &PathTable, manifests: &Manifests) -> (Packages, BTreeSet<String>) {
+pub(crate) fn packages(table: &PathTable, manifests: &Manifests) -> (Packages, BTreeSet<String>) {
     let index = Index::new(table, manifests);
     let mut packages = Packages::new();
     let mut roots = BTreeSet::new();

@@ -10,11 +10,18 @@ mod tests;
 
 use std::collections::HashSet;
 
-use super::lines::Lines;
-use super::{ImportKind, MAX_SPECIFIER_BYTES, Specifier, meter};
+use crate::import_kind::ImportKind;
+use crate::scan::lines::Lines;
+use crate::scan::meter;
+use crate::specifier::{MAX_SPECIFIER_BYTES, Specifier};
+
+/// Appends the imports of `text` to `found`.
+pub(super) fn scan(text: &[u8], found: &mut Vec<Specifier>) {
+    Scanner::new(text, found).scan_file();
+}
 
 /// A text that is being scanned.
-pub(super) struct Scanner<'t, 'f> {
+struct Scanner<'t, 'f> {
     text: &'t [u8],
     position: usize,
     lines: Lines,
@@ -25,7 +32,7 @@ pub(super) struct Scanner<'t, 'f> {
 
 impl<'t, 'f> Scanner<'t, 'f> {
     /// A scanner of `text`, which appends what it finds to `found`.
-    pub(super) fn new(text: &'t [u8], found: &'f mut Vec<Specifier>) -> Self {
+    fn new(text: &'t [u8], found: &'f mut Vec<Specifier>) -> Self {
         Scanner {
             text,
             position: if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 },
@@ -36,7 +43,7 @@ impl<'t, 'f> Scanner<'t, 'f> {
     }
 
     /// Scans as far as the last import.
-    pub(super) fn scan_file(&mut self) {
+    fn scan_file(&mut self) {
         let head = self.position;
         self.position = skip(self.text, head);
         let package_at = self.position;

@@ -1,5 +1,6 @@
-use super::super::{ImportKind, scan};
+use crate::import_kind::ImportKind;
 use crate::language::Language;
+use crate::scan::scan;
 
 fn found(text: &str) -> Vec<String> {
     let tell = |kind: ImportKind, text: String| match kind {

@@ -1,11 +1,15 @@
 //! Calls that name a module: `import()`, `require()`, `require.resolve()`, `new URL(..., import.meta.url)`, `vi.mock()`, and
 //! AMD's `define()`.
 
-use super::super::meter;
-use super::literal::{Literal, without_holes};
-use super::state::Previous;
-use super::trivia::{self, next, word};
-use super::{ImportKind, Scanner};
+use super::trivia;
+use crate::import_kind::ImportKind;
+use crate::scan::javascript::bytes::is_word;
+use crate::scan::javascript::literal;
+use crate::scan::javascript::literal::{Literal, without_holes};
+use crate::scan::javascript::scanner::Scanner;
+use crate::scan::javascript::state::Previous;
+use crate::scan::javascript::trivia::{next, word};
+use crate::scan::meter;
 
 /// The test runner's functions that take a module by name.
 const MOCKS: &[&[u8]] = &[
@@ -97,7 +101,7 @@ impl Scanner<'_, '_> {
 
     /// Notes a module of a list, without the plugin that loads it (`text!./a.html`).
     fn emit_amd(&mut self, literal: &Literal) {
-        let Some(text) = self.text.get(literal.content.clone()).and_then(super::literal::decode) else {
+        let Some(text) = self.text.get(literal.content.clone()).and_then(literal::decode) else {
             return;
         };
         let module = text.rsplit('!').next().unwrap_or_default();
@@ -213,7 +217,7 @@ pub(super) fn is_define(text: &[u8], position: usize) -> bool {
 fn ends_in_define(text: &[u8]) -> bool {
     let text = text.strip_suffix(b" ").unwrap_or(text);
     text.strip_suffix(b"define")
-        .is_some_and(|before| before.last().is_none_or(|byte| *byte != b'.' && !super::is_word(*byte)))
+        .is_some_and(|before| before.last().is_none_or(|byte| *byte != b'.' && !is_word(*byte)))
 }
 
 /// The literal that is the first argument of the call whose parenthesis is at `position`, and where the comma or

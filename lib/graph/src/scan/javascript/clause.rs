@@ -1,7 +1,8 @@
 //! What stands between `import` or `export` and the module it names.
 
-use super::literal::{Literal, quoted};
-use super::trivia::{self, next, word};
+use super::trivia;
+use crate::scan::javascript::literal::{Literal, quoted};
+use crate::scan::javascript::trivia::{next, word};
 
 /// A statement that names a module.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,10 +4,12 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use super::clause;
-use super::literal::{self, Literal, quoted};
-use super::trivia::word;
-use super::{ImportKind, Scanner};
+use super::literal;
+use crate::import_kind::ImportKind;
+use crate::scan::javascript::clause;
+use crate::scan::javascript::literal::{Literal, quoted};
+use crate::scan::javascript::scanner::Scanner;
+use crate::scan::javascript::trivia::word;
 
 static IMPORT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"import"));
 

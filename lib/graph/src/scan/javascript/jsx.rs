@@ -4,11 +4,12 @@
 //! (`<T>(a: T) => a` in a type). It is taken for an element until something shows that it is none: a byte that no tag
 //! has, `=>` or `}` in text, or the end of the file. Then the scanner goes back and reads the `<` as an operator.
 
-use super::super::meter;
-use super::Scanner;
-use super::bytes::is_word;
-use super::state::{Frame, Previous, Root};
-use super::trivia::{self, next, word};
+use super::trivia;
+use crate::scan::javascript::bytes::is_word;
+use crate::scan::javascript::scanner::Scanner;
+use crate::scan::javascript::state::{Frame, Previous, Root};
+use crate::scan::javascript::trivia::{next, word};
+use crate::scan::meter;
 
 /// A part of an element that is not code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! The words that matter to the scanner.
 
-use super::bytes::number;
+use crate::scan::javascript::bytes::number;
 
 /// What a word in code does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

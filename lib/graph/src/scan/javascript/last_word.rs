@@ -5,10 +5,10 @@
 
 use std::sync::LazyLock;
 
-use super::super::last_word::Words;
-use super::bytes::{CLASS, Class, is_word};
-use super::meter;
-use super::trivia::word;
+use crate::scan::javascript::bytes::{CLASS, Class, is_word};
+use crate::scan::javascript::trivia::word;
+use crate::scan::last_word::Words;
+use crate::scan::meter;
 
 /// The test runner's functions that take a module have `mock`, `Mock`, `import` or `require` in their names.
 pub(super) static WORDS: LazyLock<Words> = LazyLock::new(|| {

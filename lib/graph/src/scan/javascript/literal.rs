@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::super::meter;
+use crate::scan::meter;
+use crate::specifier::MAX_SPECIFIER_BYTES;
 
 /// A string literal without holes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,7 +84,7 @@ pub(super) fn string_end(text: &[u8], position: usize) -> (usize, bool) {
 /// What a literal says, escapes decoded. `None` where that is not valid UTF-8 (a lone surrogate, say) or longer than
 /// any path.
 pub(super) fn decode(raw: &[u8]) -> Option<String> {
-    if raw.len() > super::super::MAX_SPECIFIER_BYTES {
+    if raw.len() > MAX_SPECIFIER_BYTES {
         return None;
     }
     if memchr::memchr(b'\\', raw).is_none() {

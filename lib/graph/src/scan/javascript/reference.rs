@@ -1,9 +1,10 @@
 //! `/// <reference path="..." />` directives, which count only before the first token of a file.
 
-use super::bytes::{CLASS, Class};
-use super::literal::{Literal, quoted};
-use super::trivia;
-use super::{ImportKind, Scanner};
+use crate::import_kind::ImportKind;
+use crate::scan::javascript::bytes::{CLASS, Class};
+use crate::scan::javascript::literal::{Literal, quoted};
+use crate::scan::javascript::scanner::Scanner;
+use crate::scan::javascript::trivia;
 
 /// Notes the directives at the scanner's position, which stays where it is.
 pub(super) fn path_directives(scanner: &mut Scanner<'_, '_>) {

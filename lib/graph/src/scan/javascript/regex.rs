@@ -1,9 +1,9 @@
 //! Regular expression literals.
 
-use super::super::meter;
-use super::Scanner;
-use super::bytes::word_end;
-use super::state::Previous;
+use crate::scan::javascript::bytes::word_end;
+use crate::scan::javascript::scanner::Scanner;
+use crate::scan::javascript::state::Previous;
+use crate::scan::meter;
 
 impl Scanner<'_, '_> {
     /// Takes the regular expression at the current slash, or the slash alone where the line ends first.

@@ -1,5 +1,6 @@
+use crate::import_kind::ImportKind::{self, *};
 use crate::language::Language;
-use crate::scan::{ImportKind, ImportKind::*, scan};
+use crate::scan::scan;
 
 /// What a file in `language` imports: kind and text.
 fn imports(language: Language, text: &str) -> Vec<(ImportKind, String)> {

@@ -1,7 +1,8 @@
 //! White space and comments between tokens.
 
-use super::super::meter;
-use super::bytes::{CLASS, Class, wide_space, word_end};
+use crate::scan::javascript::bytes::word_end;
+use crate::scan::javascript::bytes::{CLASS, Class, wide_space};
+use crate::scan::meter;
 
 /// The first byte at or behind `position` that is neither white space nor in a comment.
 pub(super) fn skip(text: &[u8], position: usize) -> usize {

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use super::trivia::skip;
-use super::{Scanner, word_end};
-use crate::scan::ImportKind;
+use crate::import_kind::ImportKind;
+use crate::scan::python::bytes::word_end;
+use crate::scan::python::scanner::Scanner;
+use crate::scan::python::trivia::skip;
 
 impl Scanner<'_, '_> {
     /// A call of `import_module` or `__import__`; the position is behind the word.

@@ -1,8 +1,9 @@
 //! `import a.b as c, d` and `from a.b import (c, d as e)`.
 
-use super::trivia::skip;
-use super::{CLASS, Class, Scanner, word_end};
-use crate::scan::ImportKind;
+use crate::import_kind::ImportKind;
+use crate::scan::python::bytes::{CLASS, Class, word_end};
+use crate::scan::python::scanner::Scanner;
+use crate::scan::python::trivia::skip;
 
 /// Whether what stands behind the letters `import` can make an import of them: white space and a name, names in
 /// parentheses, a continued line, or the rest of `import_module` and `__import__`.

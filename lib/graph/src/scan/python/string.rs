@@ -3,31 +3,16 @@
 //! Since Python 3.12 a field may hold any expression, strings in the quotes of the string around it and formatted
 //! strings in it too. Older code is a subset of that. What is open is kept in a list, so depth costs no stack.
 
-use super::super::meter;
-use super::{CLASS, Class, Scanner, trivia};
-
-/// A formatted string, or a replacement field in one.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Frame {
-    /// The text of a formatted string.
-    Text(Quotes),
-    /// The expression of a field in a string of these quotes, with so many brackets open.
-    Field(Quotes, usize),
-    /// The format behind the colon of a field: text again, up to the brace that ends the field.
-    Format(Quotes),
-}
-
-/// What ends a string.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Quotes {
-    quote: u8,
-    is_triple: bool,
-}
+use crate::scan::meter;
+use crate::scan::python::bytes::{CLASS, Class, word_end};
+use crate::scan::python::frame::{Frame, Quotes};
+use crate::scan::python::scanner::Scanner;
+use crate::scan::python::trivia;
 
 impl Scanner<'_, '_> {
     /// Takes the string whose prefix, or quote, is at `start`; the position is at or before the quote.
     pub(super) fn string(&mut self, start: usize) {
-        let quote_at = super::word_end(self.text, start);
+        let quote_at = word_end(self.text, start);
         let Some(&quote) = self.text.get(quote_at) else { return };
         let is_triple = self.text.get(quote_at + 1) == Some(&quote) && self.text.get(quote_at + 2) == Some(&quote);
         let quotes = Quotes { quote, is_triple };

@@ -1,5 +1,6 @@
+use crate::import_kind::ImportKind;
 use crate::language::Language;
-use crate::scan::{ImportKind, scan};
+use crate::scan::scan;
 
 /// What a file imports: `module` for `import module`, `module:name` for a name from it, `!module` for a call.
 fn imports(text: &str) -> Vec<String> {

@@ -1,6 +1,6 @@
 //! White space, continuations and comments between the tokens of a statement.
 
-use super::super::meter;
+use crate::scan::meter;
 
 /// The line break at or behind `position`, or the end of the text.
 pub(super) fn line_end(text: &[u8], position: usize) -> usize {

@@ -1,8 +1,9 @@
 //! Paths: the trees of `use`, and `a::b::c` wherever else it stands.
 
-use super::scope::MAX_PATH_BYTES;
-use super::trivia::skip;
-use super::{Form, Scanner, ident};
+use crate::scan::rust::names::ident;
+use crate::scan::rust::scanner::{Form, Scanner};
+use crate::scan::rust::scope::MAX_PATH_BYTES;
+use crate::scan::rust::trivia::skip;
 
 impl<'t> Scanner<'t, '_> {
     /// `use` at `start`; the position is behind the word. One specifier for each leaf of the tree.

@@ -1,6 +1,7 @@
-use super::super::{Specifier, scan};
+use crate::import_kind::ImportKind;
 use crate::language::Language;
-use crate::scan::ImportKind;
+use crate::scan::scan;
+use crate::specifier::Specifier;
 
 /// Each specifier as text: `mod a`, `mod a = path`, `use a::b`, `use a::b = meaning`, `path a`, `include x`.
 fn found(text: &str) -> Vec<String> {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::super::meter;
+use crate::scan::meter;
 
 /// Where the white space and comments that begin at `position` end.
 pub(super) fn skip(text: &[u8], position: usize) -> usize {

@@ -1,0 +1,136 @@
+//! The forms in which a file imports another.
+
+use serde::{Deserialize, Serialize};
+
+use crate::language::Language;
+
+/// How a specifier is written. The documented edge type stays `import`; the kind says which form it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ImportKind {
+    /// `import ...`, `import x = require()`, `<script src="x">` of a component, Python `import a` and `from a import b`.
+    Import,
+    /// `export ... from`.
+    ExportFrom,
+    /// `import type`, `export type ... from`, `import("x").T`, and `import { type A } from` where every name is so marked.
+    Type,
+    /// `import("x")`, `importlib.import_module("x")`.
+    Dynamic,
+    /// `require("x")`.
+    Require,
+    /// `require.resolve("x")`, `import.meta.resolve("x")`.
+    RequireResolve,
+    /// `new URL("./x", import.meta.url)`: relative to the file even without `./`.
+    Url,
+    /// `jest.mock("x")`, `vi.mock("x")` and the other calls of a test runner that name a module.
+    Mock,
+    /// `import("x")` in a JSDoc comment, and its `@import` tag.
+    JsDoc,
+    /// `/// <reference path="x" />`, Rust's `include!("x")`, `include_str!` and `include_bytes!`: relative to the file even
+    /// without `./`.
+    Reference,
+    /// Rust's `mod x;`.
+    Module,
+    /// Go's `//go:build`, where no build takes the file: no import, but kept because packages depend on it.
+    Constraint,
+    /// Rust's `a::b::c` outside `use`, without its last name, once for each.
+    Path,
+    /// A module in the list of AMD's `define(["x"], ...)` or `require(["x"], ...)`.
+    Amd,
+}
+
+impl ImportKind {
+    /// Every kind, in order.
+    pub const ALL: [ImportKind; 14] = [
+        ImportKind::Import,
+        ImportKind::ExportFrom,
+        ImportKind::Type,
+        ImportKind::Dynamic,
+        ImportKind::Require,
+        ImportKind::RequireResolve,
+        ImportKind::Url,
+        ImportKind::Mock,
+        ImportKind::JsDoc,
+        ImportKind::Reference,
+        ImportKind::Module,
+        ImportKind::Constraint,
+        ImportKind::Path,
+        ImportKind::Amd,
+    ];
+
+    /// Lower-case name, as the wire has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            ImportKind::Import => "import",
+            ImportKind::ExportFrom => "export_from",
+            ImportKind::Type => "type",
+            ImportKind::Dynamic => "dynamic",
+            ImportKind::Require => "require",
+            ImportKind::RequireResolve => "require_resolve",
+            ImportKind::Url => "url",
+            ImportKind::Mock => "mock",
+            ImportKind::JsDoc => "js_doc",
+            ImportKind::Reference => "reference",
+            ImportKind::Module => "module",
+            ImportKind::Constraint => "constraint",
+            ImportKind::Path => "path",
+            ImportKind::Amd => "amd",
+        }
+    }
+}
+
+/// The forms in which one file imports another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct KindSet(u16);
+
+impl KindSet {
+    /// The set of `kind` alone.
+    pub fn of(kind: ImportKind) -> Self {
+        KindSet(1 << kind as u16)
+    }
+
+    /// The set in the form that is stored: a bit for each kind, in their order.
+    pub fn bits(self) -> u16 {
+        self.0
+    }
+
+    /// The set that [`Self::bits`] gave.
+    pub fn from_bits(bits: u16) -> Self {
+        KindSet(bits)
+    }
+
+    /// Both sets together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        KindSet(self.0 | other.0)
+    }
+
+    /// Whether `kind` is in it.
+    pub fn has(self, kind: ImportKind) -> bool {
+        self.0 & Self::of(kind).0 != 0
+    }
+
+    /// The names of the kinds in it, in order.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        let kinds = ImportKind::ALL.into_iter().filter(move |kind| self.has(*kind));
+        kinds.map(ImportKind::name)
+    }
+
+    /// Whether one of the forms is an import by the language itself, for a source in `language`: every import statement,
+    /// `export ... from`, types, and in JavaScript and TypeScript `import()` and `require()`. Not among them are names
+    /// in comments and in calls that only tools understand.
+    pub fn is_core(self, language: Language) -> bool {
+        let core = Self::of(ImportKind::Import)
+            .and(Self::of(ImportKind::ExportFrom))
+            .and(Self::of(ImportKind::Type))
+            .and(Self::of(ImportKind::Require))
+            .and(Self::of(ImportKind::Module))
+            .and(Self::of(ImportKind::Path));
+        let core = if language == Language::Python {
+            core
+        } else {
+            core.and(Self::of(ImportKind::Dynamic))
+        };
+        self.0 & core.0 != 0
+    }
+}

@@ -1,0 +1,245 @@
+//! Go: paths of packages -> the files of the package.
+//!
+//! A file's module is that of the nearest `go.mod`. It sees the packages of its own module, of the folders that `replace`
+//! puts in a module's stead, and of the modules of a `go.work` that uses it; the longest module path counts first. What
+//! is in none of them may be in a `vendor` folder. An import leads to every file of the package but its tests and what
+//! no build takes. The files of one package use each other without saying so, and have no edges for it.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use crate::file::FileId;
+use crate::import_kind::ImportKind;
+use crate::record::Record;
+use crate::resolution::Reason;
+use crate::resolve::keys::{KeySpace, Trace};
+use crate::resolve::manifests::go_mod::GoManifest;
+use crate::resolve::manifests::{Manifests, Parsed, same_manifests};
+use crate::resolve::path_table::PathTable;
+use crate::resolve::paths::{folder, joined};
+use crate::resolve::read_tree::ReadTree;
+use crate::specifier::Specifier;
+
+/// Path of a module -> the folder where its packages are.
+type Folders = HashMap<String, String>;
+
+/// A module and the others that it sees.
+#[derive(Debug, Default, PartialEq)]
+struct Module {
+    path: String,
+    /// Itself, and what it replaces.
+    own: Folders,
+    /// The folder of the workspace that uses it, and what that sees.
+    workspace: Option<(String, Arc<Folders>)>,
+}
+
+impl Module {
+    /// The folders in which `path` may be, of the longest module path first.
+    fn folders<'a>(&'a self, path: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let ends = path.rmatch_indices('/').map(|(at, _)| at);
+        std::iter::once(path.len()).chain(ends).flat_map(move |end| {
+            let (prefix, inside) = path.split_at(end);
+            let shared = self.workspace.as_ref().and_then(|(_, folders)| folders.get(prefix));
+            let found = self.own.get(prefix).into_iter().chain(shared);
+            found.map(move |folder| (folder.as_str(), inside))
+        })
+    }
+}
+
+/// The modules and packages of one tree.
+#[derive(Debug, Default)]
+pub(crate) struct GoModules {
+    modules: BTreeMap<String, Module>,
+    /// The folder of the standard library's module, where the tree has it.
+    standard: Option<String>,
+    /// Folder -> the files that an import of it leads to.
+    packages: HashMap<String, Vec<FileId>>,
+}
+
+impl GoModules {
+    pub(crate) fn new(tree: ReadTree<'_>) -> Self {
+        let modules = modules(tree.manifests);
+        let mut packages: HashMap<String, Vec<FileId>> = HashMap::new();
+        for (id, file) in (0..).zip(tree.table.files().iter()) {
+            let record = tree.records.get(id as usize).and_then(Option::as_deref);
+            if is_importable(&file.path) && !record.is_some_and(is_ignored) {
+                let package = packages.entry(folder(&file.path).to_owned()).or_default();
+                package.push(id);
+            }
+        }
+        let standard = modules.iter().find(|(_, module)| module.path == "std");
+        GoModules {
+            standard: standard.map(|(folder, _)| folder.clone()),
+            modules,
+            packages,
+        }
+    }
+
+    /// Whether two versions of a tree, with the same paths, have the same modules and packages for certain.
+    pub(crate) fn are_same(one: ReadTree<'_>, other: ReadTree<'_>) -> bool {
+        let is_same = |(one, other): (&Option<Arc<Record>>, &Option<Arc<Record>>)| match (one, other) {
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other) || is_ignored(one) == is_ignored(other),
+            (one, other) => !one.as_deref().is_some_and(is_ignored) && !other.as_deref().is_some_and(is_ignored),
+        };
+        same_manifests(one.manifests, other.manifests) && one.records.iter().zip(other.records).all(is_same)
+    }
+
+    /// Whether [`Self::changed_keys`] says all that changed.
+    pub(crate) fn has_same_modules(&self, older: &Self) -> bool {
+        self.modules == older.modules
+    }
+
+    /// The keys whose answers differ from `older`'s.
+    pub(crate) fn changed_keys(
+        &self,
+        table: &PathTable,
+        older: &Self,
+        older_table: &PathTable,
+        sink: &mut impl FnMut(u32),
+    ) {
+        for (mine, mine_table, theirs, theirs_table) in
+            [(self, table, older, older_table), (older, older_table, self, table)]
+        {
+            for (folder, files) in &mine.packages {
+                let is_same = theirs.packages.get(folder).is_some_and(|others| {
+                    let pairs = || files.iter().zip(others);
+                    files.len() == others.len()
+                        && pairs().all(|(one, other)| mine_table.path(*one) == theirs_table.path(*other))
+                });
+                if !is_same {
+                    sink(table.keys().of_named(KeySpace::GoPackages, folder));
+                }
+            }
+        }
+    }
+
+    /// Where `specifier` of the file `from` leads.
+    pub(crate) fn resolve(
+        &self,
+        table: &PathTable,
+        from: FileId,
+        specifier: &Specifier,
+        trace: &mut Trace,
+    ) -> Result<Cow<'_, [FileId]>, Reason> {
+        if specifier.kind == ImportKind::Constraint {
+            // What the file says of itself.
+            return Ok(Cow::Owned(vec![from]));
+        }
+        let path = specifier.text.as_str();
+        if path.is_empty() || path.starts_with('/') || path.ends_with('/') || path.contains("//") {
+            return Err(Reason::Invalid);
+        }
+        let here = folder(table.path(from));
+        if path.starts_with("./") || path.starts_with("../") {
+            let folder = joined(here, path).ok_or(Reason::OutsideRepository)?;
+            return self.package(table, &folder, trace).ok_or(Reason::Missing);
+        }
+        if path.split('/').any(|part| matches!(part, "." | "..")) {
+            return Err(Reason::Invalid);
+        }
+        let nearest = self.module_folder(here);
+        let module = nearest.and_then(|folder| self.modules.get(folder));
+        let mut is_ours = false;
+        for (folder, inside) in module.iter().flat_map(|module| module.folders(path)) {
+            is_ours = true;
+            if let Some(dir) = joined(folder, inside)
+                // A module further in is another one.
+                && self.module_folder(&dir).is_none_or(|nearest| nearest.len() <= folder.len())
+                && let Some(files) = self.package(table, &dir, trace)
+            {
+                return Ok(files);
+            }
+        }
+        let standard = self
+            .standard
+            .iter()
+            .filter(|_| module.is_some_and(|module| matches!(module.path.as_str(), "std" | "cmd")));
+        let shared = module.and_then(|module| module.workspace.as_ref());
+        let roots = nearest.into_iter().chain(shared.map(|(folder, _)| folder.as_str()));
+        let vendored = roots.filter_map(|dir| joined(dir, &format!("vendor/{path}")));
+        for dir in vendored.chain(standard.filter_map(|dir| joined(dir, path))) {
+            if let Some(files) = self.package(table, &dir, trace) {
+                return Ok(files);
+            }
+        }
+        Err(if is_ours { Reason::Missing } else { Reason::External })
+    }
+
+    fn package(&self, table: &PathTable, folder: &str, trace: &mut Trace) -> Option<Cow<'_, [FileId]>> {
+        trace.keys.push(table.keys().of_named(KeySpace::GoPackages, folder));
+        self.packages.get(folder).map(|files| Cow::Borrowed(files.as_slice()))
+    }
+
+    /// The folder of the module that governs `dir`.
+    fn module_folder<'a>(&self, mut dir: &'a str) -> Option<&'a str> {
+        loop {
+            if self.modules.contains_key(dir) {
+                return Some(dir);
+            }
+            if dir.is_empty() {
+                return None;
+            }
+            dir = folder(dir);
+        }
+    }
+}
+
+fn modules(manifests: &Manifests) -> BTreeMap<String, Module> {
+    let mut modules = BTreeMap::new();
+    for (path, parsed) in manifests {
+        if let Parsed::GoModule(manifest) = &**parsed {
+            let here = folder(path);
+            let mut own = replaced(here, manifest);
+            if let Some(path) = &manifest.module {
+                own.insert(path.clone(), here.to_owned());
+            }
+            let module = Module {
+                path: manifest.module.clone().unwrap_or_default(),
+                own,
+                workspace: None,
+            };
+            modules.insert(here.to_owned(), module);
+        }
+    }
+    // In the order of paths, so that an inner workspace comes after the one around it, and counts.
+    for (path, parsed) in manifests {
+        let Parsed::GoWorkspace(workspace) = &**parsed else {
+            continue;
+        };
+        let here = folder(path);
+        let mut shared = replaced(here, workspace);
+        let used: Vec<String> = workspace.uses.iter().filter_map(|used| joined(here, used)).collect();
+        for folder in &used {
+            if let Some(module) = modules.get(folder) {
+                shared.insert(module.path.clone(), folder.clone());
+            }
+        }
+        let shared = Arc::new(shared);
+        for folder in used {
+            if let Some(module) = modules.get_mut(&folder) {
+                module.workspace = Some((here.to_owned(), Arc::clone(&shared)));
+            }
+        }
+    }
+    modules
+}
+
+fn replaced(here: &str, manifest: &GoManifest) -> Folders {
+    let local = |(path, target): &(String, String)| Some((path.clone(), joined(here, target)?));
+    manifest.replaces.iter().filter_map(local).collect()
+}
+
+/// Whether a file is of the package that an import of its folder means, by its name.
+fn is_importable(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.ends_with(".go") && !name.ends_with("_test.go") && !name.starts_with(['_', '.'])
+}
+
+fn is_ignored(record: &Record) -> bool {
+    // The constraint comes before every import.
+    record
+        .specifiers
+        .first()
+        .is_some_and(|first| first.kind == ImportKind::Constraint)
+}

@@ -1,0 +1,81 @@
+//! Names that compiler options give to files: `paths` and `baseUrl`.
+
+use crate::file::FileId;
+use crate::resolve::extension::Extension;
+use crate::resolve::javascript::files::MAX_DEPTH;
+use crate::resolve::javascript::importer::Importer;
+use crate::resolve::manifests::package_json::matched_by;
+use crate::resolve::manifests::tsconfig::{Options, Patterns};
+use crate::resolve::paths::join;
+
+/// What `paths` and `baseUrl` say of a specifier.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum ByOptions {
+    File(FileId),
+    /// A pattern of `paths` fits, and none of its targets is there.
+    Nowhere,
+    /// Nothing.
+    Unknown,
+}
+
+impl ByOptions {
+    pub(super) fn or(self, other: Self) -> Self {
+        if self == ByOptions::Unknown { other } else { self }
+    }
+}
+
+impl Importer<'_> {
+    /// `paths`, then `baseUrl` where no pattern of `paths` fits.
+    pub(super) fn by_options(&mut self, options: &Options, text: &str) -> ByOptions {
+        let by_paths = self.by_paths(&options.paths, text);
+        if by_paths != ByOptions::Unknown || by_path_pattern(&options.paths, text).is_some() {
+            return by_paths;
+        }
+        let Some(base) = options.base_url.as_deref() else {
+            return ByOptions::Unknown;
+        };
+        if !join(self.buffer, base, text) {
+            return ByOptions::Unknown;
+        }
+        let path = std::mem::take(self.buffer);
+        let found = self.load(&path, MAX_DEPTH);
+        *self.buffer = path;
+        found.map_or(ByOptions::Unknown, ByOptions::File)
+    }
+
+    /// The file that a pattern of `paths` leads to.
+    pub(super) fn by_paths(&mut self, paths: &Patterns, text: &str) -> ByOptions {
+        let Some((targets, matched)) = by_path_pattern(paths, text) else {
+            return ByOptions::Unknown;
+        };
+        for target in targets {
+            if !join(self.buffer, "", &target.replacen('*', matched, 1)) {
+                continue;
+            }
+            let path = std::mem::take(self.buffer);
+            let found = match Extension::split(&path) {
+                Some(_) => self.table.file(&path, self.trace).map(|file| self.implementation(file)),
+                None => None,
+            };
+            let found = found.or_else(|| self.load(&path, MAX_DEPTH));
+            *self.buffer = path;
+            if let Some(file) = found {
+                return ByOptions::File(file);
+            }
+        }
+        // A pattern that fits everything says nothing, and an alias of what is installed is a package all the same.
+        let is_own = matched.len() < text.len() && !targets.iter().any(|target| target.contains("node_modules"));
+        if is_own { ByOptions::Nowhere } else { ByOptions::Unknown }
+    }
+}
+
+/// The targets of the pattern of `paths` that fits `text` best, and what its `*` stands for.
+pub(super) fn by_path_pattern<'a>(paths: &'a Patterns, text: &'a str) -> Option<(&'a [String], &'a str)> {
+    if let Some((_, targets)) = paths.iter().find(|(pattern, _)| pattern == text) {
+        return Some((targets, ""));
+    }
+    let fits = paths.iter().filter(|(pattern, _)| pattern.contains('*'));
+    let fits = fits.filter_map(|(pattern, targets)| Some((pattern.find('*')?, targets, matched_by(pattern, text)?)));
+    let best = fits.reduce(|best, other| if other.0 > best.0 { other } else { best })?;
+    Some((best.1, best.2))
+}

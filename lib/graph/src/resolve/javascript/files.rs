@@ -1,0 +1,187 @@
+//! Paths as imports write them -> files: another extension, a folder's index, a declaration's implementation.
+
+use crate::file::FileId;
+use crate::resolve::extension::Extension;
+use crate::resolve::javascript::importer::Importer;
+use crate::resolve::paths::{below, is_within};
+use crate::resolve::projects::package::Package;
+
+/// What a written extension may stand for, best first.
+const SCRIPT: &[Extension] = &[
+    Extension::Ts,
+    Extension::Tsx,
+    Extension::Js,
+    Extension::Jsx,
+    Extension::Dts,
+];
+
+const MARKUP: &[Extension] = &[
+    Extension::Tsx,
+    Extension::Ts,
+    Extension::Jsx,
+    Extension::Js,
+    Extension::Dts,
+];
+
+pub(super) const MODULE: &[Extension] = &[Extension::Mts, Extension::Mjs, Extension::Dmts];
+
+const COMMON: &[Extension] = &[Extension::Cts, Extension::Cjs, Extension::Dcts];
+
+/// Deepest chain of packages that name packages in turn.
+pub(super) const MAX_DEPTH: u8 = 8;
+
+impl Importer<'_> {
+    pub(super) fn load_relative(&mut self, base: &str, text: &str) -> Option<FileId> {
+        let only_folder = matches!(text, "." | "..") || ["/", "/.", "/.."].iter().any(|end| text.ends_with(end));
+        let load = |this: &mut Self, path: &str| match only_folder {
+            true => {
+                // Where a file may stand for the folder, looking for that file has left this key.
+                this.trace.keys.push(this.table.keys().of(path));
+                this.load_folder(path, MAX_DEPTH)
+            }
+            false => this.load(path, MAX_DEPTH),
+        };
+        if let Some(file) = load(self, base) {
+            return Some(file);
+        }
+        let context = self.context;
+        let dirs = context.options.as_deref().map_or(&[][..], |options| &options.root_dirs);
+        let within = dirs
+            .iter()
+            .filter(|dir| is_within(base, dir))
+            .max_by_key(|dir| dir.len())?;
+        let rest = base.get(within.len()..)?.trim_start_matches('/').to_owned();
+        dirs.iter()
+            .filter(|dir| *dir != within)
+            .find_map(|dir| load(self, &below(dir, &rest)))
+    }
+
+    /// The entry of a package without `exports`.
+    pub(super) fn load_main(&mut self, package: &Package, runtime: bool, depth: u8) -> Option<FileId> {
+        let manifest = &package.manifest;
+        let types = manifest.types.as_ref().filter(|_| !runtime);
+        for target in [types, manifest.main.as_ref(), manifest.module.as_ref()]
+            .into_iter()
+            .flatten()
+        {
+            if let Some(path) = package.path(target)
+                && path != package.folder
+                && let Some(file) = self.load(&path, depth.checked_sub(1)?)
+            {
+                return Some(file);
+            }
+        }
+        self.load_index(&package.folder)
+    }
+
+    /// `path` as a file, with another or no extension, or as a folder.
+    pub(super) fn load(&mut self, path: &str, depth: u8) -> Option<FileId> {
+        if let Some(file) = self.load_by_extension(path) {
+            return Some(file);
+        }
+        if has_other_extension(path) {
+            // `x.css` beside `x.css.d.ts`: the file itself is meant, as with `x.js` beside `x.d.ts`.
+            if let Some(file) = self.table.file(path, self.trace) {
+                return Some(file);
+            }
+        }
+        if let Some(file) = self.first_of(path, SCRIPT) {
+            return Some(file);
+        }
+        self.load_folder(path, depth)
+            .or_else(|| self.table.file(path, self.trace))
+            .or_else(|| self.declaration_of_other(path))
+    }
+
+    /// `x.d.css.ts`, which describes an `x.css` that is not there.
+    pub(super) fn declaration_of_other(&mut self, path: &str) -> Option<FileId> {
+        if !has_other_extension(path) {
+            return None;
+        }
+        let (stem, extension) = path.rsplit_once('.')?;
+        self.table.file(&format!("{stem}.d.{extension}.ts"), self.trace)
+    }
+
+    /// The first of `order` that is there under `stem`, with one of the suffixes that the config has for modules.
+    pub(super) fn first_of(&mut self, stem: &str, order: &[Extension]) -> Option<FileId> {
+        let context = self.context;
+        let suffixes = context
+            .options
+            .as_deref()
+            .map_or(&[][..], |options| &options.module_suffixes);
+        if suffixes.is_empty() {
+            return self.table.siblings(stem, self.trace)?.first(order);
+        }
+        let suffixed: Vec<_> = suffixes
+            .iter()
+            .filter_map(|suffix| match suffix.as_str() {
+                "" => self.table.siblings(stem, self.trace),
+                suffix => self.table.siblings(&format!("{stem}{suffix}"), self.trace),
+            })
+            .collect();
+        let of_extension = |extension| suffixed.iter().find_map(|files| files.first(&[extension]));
+        order.iter().copied().find_map(of_extension)
+    }
+
+    /// `x.js` is `x.ts` where there is one, and so on.
+    pub(super) fn load_by_extension(&mut self, path: &str) -> Option<FileId> {
+        let (stem, extension) = Extension::split(path)?;
+        let order = match extension {
+            Extension::Ts | Extension::Dts | Extension::Js => SCRIPT,
+            Extension::Tsx | Extension::Jsx => MARKUP,
+            Extension::Mts | Extension::Dmts | Extension::Mjs => MODULE,
+            Extension::Cts | Extension::Dcts | Extension::Cjs => COMMON,
+            Extension::Py | Extension::Pyi => return None,
+        };
+        self.first_of(stem, order)
+    }
+
+    pub(super) fn load_folder(&mut self, path: &str, depth: u8) -> Option<FileId> {
+        let Some(package) = self.projects.package_at(path) else {
+            return self.load_index(path);
+        };
+        let found = self.load_main(package, false, depth);
+        match found {
+            Some(file) if is_script(self.from) && is_declaration(self.table.path(file)) => {
+                self.load_main(package, true, depth).or(found)
+            }
+            found => found,
+        }
+    }
+
+    pub(super) fn load_index(&mut self, path: &str) -> Option<FileId> {
+        self.first_of(&below(path, "index"), SCRIPT)
+    }
+
+    /// The implementation beside a declaration.
+    pub(super) fn implementation(&mut self, file: FileId) -> FileId {
+        let (stem, order) = match Extension::split(self.table.path(file)) {
+            Some((stem, Extension::Dts)) => (stem, &[Extension::Js, Extension::Jsx][..]),
+            Some((stem, Extension::Dmts)) => (stem, &[Extension::Mjs][..]),
+            Some((stem, Extension::Dcts)) => (stem, &[Extension::Cjs][..]),
+            _ => return file,
+        };
+        let files = self.table.siblings(stem, self.trace);
+        files.and_then(|files| files.first(order)).unwrap_or(file)
+    }
+}
+
+pub(super) fn is_script(path: &str) -> bool {
+    matches!(
+        Extension::split(path),
+        Some((_, Extension::Js | Extension::Jsx | Extension::Mjs | Extension::Cjs))
+    )
+}
+
+/// Whether the name ends in an extension that is none of a script's: a style, a component, an asset.
+pub(super) fn has_other_extension(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.rfind('.').is_some_and(|dot| dot > 0) && Extension::split(name).is_none()
+}
+
+pub(super) fn is_declaration(path: &str) -> bool {
+    matches!(
+        Extension::split(path),
+        Some((_, Extension::Dts | Extension::Dmts | Extension::Dcts))
+    )
+}

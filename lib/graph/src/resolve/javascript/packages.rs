@@ -1,0 +1,184 @@
+//! Names of packages -> files, by `exports`, `imports` and `main`.
+
+use crate::file::FileId;
+use crate::resolution::{Reason, Resolution};
+use crate::resolve::javascript::files::{MAX_DEPTH, is_declaration, is_script};
+use crate::resolve::javascript::importer::Importer;
+use crate::resolve::javascript::unbuilt;
+use crate::resolve::keys::KeySpace;
+use crate::resolve::manifests::package_json::split_package_name;
+use crate::resolve::manifests::package_targets::{Conditions, visit_targets};
+use crate::resolve::manifests::tsconfig::Mode;
+use crate::resolve::paths::{below, folder};
+use crate::resolve::projects::context::Context;
+use crate::resolve::projects::package::Package;
+
+/// How entries of packages are looked up: which conditions, and whether `exports` counts.
+#[derive(Clone, Copy)]
+pub(super) struct Lookup {
+    mode: Mode,
+    require: bool,
+    /// As at run time: no declarations, no `types`.
+    runtime: bool,
+}
+
+impl Importer<'_> {
+    /// `#x`, by the `imports` of the nearest package.
+    pub(super) fn by_imports(&mut self, text: &str, require: bool) -> Option<FileId> {
+        let context = self.context;
+        let package = context.package.as_ref()?;
+        let (target, matched) = package.manifest.imported(text)?;
+        for lookup in self.lookups(require) {
+            let found = visit_targets(target, matched, Some(conditions(context, lookup)), &mut |target| {
+                if target.starts_with('.') {
+                    return self.load_target(&package.path(target)?, lookup.runtime);
+                }
+                let (name, subpath) = split_package_name(target)?;
+                match self.resolve_package(name, subpath, require) {
+                    Resolution::File(file) => Some(file),
+                    Resolution::Unresolved(_) => None,
+                }
+            });
+            if found.is_some() {
+                return found;
+            }
+        }
+        // Nothing of that is built: the source of what holds, else of anything.
+        let held = self.lookups(require).map(|lookup| Some(conditions(context, lookup)));
+        held.into_iter().chain([None]).find_map(|conditions| {
+            visit_targets(target, matched, conditions, &mut |target| {
+                unbuilt::source_of(self.table, package, target, self.trace)
+            })
+        })
+    }
+
+    pub(super) fn resolve_package(&mut self, name: &str, subpath: &str, require: bool) -> Resolution {
+        self.trace
+            .keys
+            .push(self.table.keys().of_named(KeySpace::PackageNames, name));
+        let own = self
+            .context
+            .package
+            .as_ref()
+            .filter(|package| package.manifest.name.as_deref() == Some(name) && package.manifest.exports.is_some());
+        let named = self.projects.package_named(name, folder(self.from));
+        let packages = [
+            own,
+            named.filter(|named| own.is_none_or(|own| own.folder != named.folder)),
+        ];
+        let mut known = false;
+        for package in packages.into_iter().flatten() {
+            known = true;
+            if let Some(file) = self.load_entry(package, subpath, require) {
+                return Resolution::File(file);
+            }
+        }
+        if let Some(file) = self.bare_module(name, subpath) {
+            return Resolution::File(file);
+        }
+        Resolution::Unresolved(if known { Reason::NoEntry } else { Reason::External })
+    }
+
+    /// A file or folder without a manifest in a tracked `node_modules`, the nearest first.
+    pub(super) fn bare_module(&mut self, name: &str, subpath: &str) -> Option<FileId> {
+        let holders = self.projects.module_folders(self.table.keys(), self.trace);
+        if holders.is_empty() {
+            return None;
+        }
+        let mut dir = folder(self.from);
+        loop {
+            if holders.contains(dir) {
+                let path = below(&below(&below(dir, "node_modules"), name), subpath);
+                if let Some(file) = self.load(&path, MAX_DEPTH) {
+                    return Some(file);
+                }
+            }
+            if dir.is_empty() {
+                return None;
+            }
+            dir = folder(dir);
+        }
+    }
+
+    pub(super) fn load_entry(&mut self, package: &Package, subpath: &str, require: bool) -> Option<FileId> {
+        let lookups = self.lookups(require);
+        let mut found = lookups.iter().find_map(|lookup| self.entry(package, subpath, *lookup));
+        if is_script(self.from)
+            && let Some(file) = found
+            && is_declaration(self.table.path(file))
+        {
+            // A script means what runs, not what describes it.
+            let runtime = Lookup {
+                mode: Mode::Node,
+                require: true,
+                runtime: true,
+            };
+            found = self.entry(package, subpath, runtime).or(found);
+        }
+        if found.is_none() && !subpath.is_empty() {
+            found = package
+                .path(subpath)
+                .and_then(|path| self.table.file(&path, self.trace));
+        }
+        let context = self.context;
+        // `exports` does not count in every mode.
+        let held = lookups.map(|lookup| (lookup.mode != Mode::Node10).then(|| conditions(context, lookup)));
+        let held = held.into_iter().flatten();
+        found.or_else(|| unbuilt::entry(self.table, package, subpath, held, self.trace))
+    }
+
+    /// As the config has it, then as a bundler has it.
+    pub(super) fn lookups(&self, require: bool) -> [Lookup; 2] {
+        let mode = self
+            .context
+            .options
+            .as_ref()
+            .map_or(Mode::Bundler, |options| options.mode);
+        [mode, Mode::Bundler].map(|mode| Lookup {
+            mode,
+            require,
+            runtime: false,
+        })
+    }
+
+    pub(super) fn entry(&mut self, package: &Package, subpath: &str, lookup: Lookup) -> Option<FileId> {
+        if package.manifest.exports.is_some() && lookup.mode != Mode::Node10 {
+            let key = match subpath {
+                "" => ".".to_owned(),
+                subpath => format!("./{subpath}"),
+            };
+            let (target, matched) = package.manifest.exported(&key)?;
+            let conditions = conditions(self.context, lookup);
+            return visit_targets(target, matched, Some(conditions), &mut |target| {
+                self.load_target(&package.path(target)?, lookup.runtime)
+            });
+        }
+        if subpath.is_empty() {
+            return self.load_main(package, lookup.runtime, MAX_DEPTH);
+        }
+        self.load(&package.path(subpath)?, MAX_DEPTH)
+    }
+
+    /// A target of `exports` or `imports`: a file with its extension.
+    pub(super) fn load_target(&mut self, path: &str, runtime: bool) -> Option<FileId> {
+        if runtime {
+            return self
+                .table
+                .file(path, self.trace)
+                .filter(|file| !is_declaration(self.table.path(*file)));
+        }
+        if let Some(file) = self.load_by_extension(path) {
+            return Some(file);
+        }
+        self.table.file(path, self.trace)
+    }
+}
+
+pub(super) fn conditions(context: &Context, lookup: Lookup) -> Conditions<'_> {
+    Conditions {
+        require: lookup.require,
+        types: !lookup.runtime,
+        node: lookup.mode == Mode::Node,
+        custom: context.options.as_ref().map_or(&[], |options| &options.conditions),
+    }
+}

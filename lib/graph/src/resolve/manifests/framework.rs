@@ -1,0 +1,190 @@
+//! Aliases that SvelteKit, Nuxt and WXT write into a tsconfig that is generated and so not tracked: their defaults, and
+//! what the framework's own config adds, as far as that is literal.
+
+use crate::resolve::manifests::object_literal::{Property, literal_properties};
+use crate::resolve::manifests::tsconfig::Patterns;
+use crate::resolve::paths::{folder, joined};
+
+/// A framework, by the name of its config.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    SvelteKit,
+    Nuxt,
+    Wxt,
+}
+
+const CONFIGS: [(&str, Kind); 3] = [
+    ("svelte.config", Kind::SvelteKit),
+    ("nuxt.config", Kind::Nuxt),
+    ("wxt.config", Kind::Wxt),
+];
+
+/// Most aliases that are taken from one config.
+const MAX_ALIASES: usize = 256;
+
+fn kind_of(name: &str) -> Option<Kind> {
+    let (stem, extension) = name.rsplit_once('.')?;
+    let is_script = ["js", "ts", "mjs", "mts", "cjs", "cts"].contains(&extension);
+    let known = CONFIGS.iter().find(|(config, _)| is_script && *config == stem)?;
+    Some(known.1)
+}
+
+/// Whether a file of this name is the config of one of the frameworks.
+pub(crate) fn is_framework_config(name: &str) -> bool {
+    kind_of(name).is_some()
+}
+
+/// What one config says that is literal.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct FrameworkConfig {
+    /// Alias and what it stands for, relative to the config's folder.
+    aliases: Vec<(String, String)>,
+    /// `srcDir` of Nuxt and WXT.
+    source_folder: Option<String>,
+    /// `kit.files.lib` of SvelteKit.
+    library_folder: Option<String>,
+}
+
+impl FrameworkConfig {
+    pub(crate) fn parse(text: &str) -> Self {
+        let mut config = FrameworkConfig {
+            aliases: Vec::new(),
+            source_folder: None,
+            library_folder: None,
+        };
+        for Property { within, name, value } in literal_properties(text) {
+            match (within.as_slice(), name.as_str()) {
+                ([.., "alias"], _) if config.aliases.len() < MAX_ALIASES => config.aliases.push((name, value)),
+                ([.., "files"], "lib") => config.library_folder = Some(value),
+                ([], "srcDir") => config.source_folder = Some(value),
+                _ => {}
+            }
+        }
+        config
+    }
+}
+
+/// The aliases of one project.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Framework {
+    paths: Patterns,
+}
+
+impl Framework {
+    /// Those of the project whose config is at `path`.
+    pub(crate) fn new(path: &str, config: &FrameworkConfig) -> Option<Self> {
+        let root = folder(path);
+        let kind = kind_of(path.rsplit('/').next()?)?;
+        let mut framework = Framework { paths: Vec::new() };
+        // What the config says wins over a default of the same name.
+        for (alias, target) in &config.aliases {
+            framework.add(alias, &[joined(root, target)]);
+        }
+        let below = |relative: Option<&str>, default: &str| joined(root, relative.unwrap_or(default));
+        let source = config.source_folder.as_deref();
+        match kind {
+            Kind::SvelteKit => framework.add("$lib", &[below(config.library_folder.as_deref(), "src/lib")]),
+            Kind::Nuxt => {
+                // `app` is the default from version 4 on, the root before it.
+                let sources = match source {
+                    Some(source) => [joined(root, source), None],
+                    None => [joined(root, "app"), joined(root, "")],
+                };
+                framework.add_each(&["~", "@"], &sources);
+                framework.add_each(&["~~", "@@"], &[joined(root, "")]);
+                framework.add("#shared", &[joined(root, "shared")]);
+            }
+            Kind::Wxt => {
+                framework.add_each(&["~", "@"], &[below(source, "")]);
+                framework.add_each(&["~~", "@@"], &[joined(root, "")]);
+            }
+        }
+        Some(framework)
+    }
+
+    pub(crate) fn paths(&self) -> &Patterns {
+        &self.paths
+    }
+
+    fn add_each(&mut self, aliases: &[&str], targets: &[Option<String>]) {
+        for alias in aliases {
+            self.add(alias, targets);
+        }
+    }
+
+    /// Adds an alias: itself, and what is below it.
+    fn add(&mut self, alias: &str, targets: &[Option<String>]) {
+        let alias = alias.trim_end_matches("/*");
+        let targets: Vec<&str> = targets
+            .iter()
+            .flatten()
+            .map(|target| target.trim_end_matches("/*"))
+            .collect();
+        if alias.is_empty() || alias.contains('*') || self.paths.iter().any(|(known, _)| known == alias) {
+            return;
+        }
+        let below = |target: &&str| match *target {
+            "" => "*".to_owned(),
+            target => format!("{target}/*"),
+        };
+        self.paths
+            .push((format!("{alias}/*"), targets.iter().map(below).collect()));
+        self.paths.push((
+            alias.to_owned(),
+            targets.iter().map(|target| (*target).to_owned()).collect(),
+        ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn targets(path: &str, text: &str, alias: &str) -> Vec<String> {
+        let framework = Framework::new(path, &FrameworkConfig::parse(text)).unwrap();
+        let known = framework.paths.into_iter().find(|(pattern, _)| pattern == alias);
+        known.map_or(Vec::new(), |(_, targets)| targets)
+    }
+
+    #[test]
+    fn each_framework_has_its_defaults() {
+        for (path, text, alias, expected) in [
+            ("web/svelte.config.js", "", "$lib/*", vec!["web/src/lib/*"]),
+            ("svelte.config.ts", "", "$lib", vec!["src/lib"]),
+            ("nuxt.config.ts", "", "~/*", vec!["app/*", "*"]),
+            ("a/nuxt.config.ts", "", "@@/*", vec!["a/*"]),
+            (
+                "nuxt.config.ts",
+                "export default defineNuxtConfig({ srcDir: 'client/' })",
+                "@/*",
+                vec!["client/*"],
+            ),
+            ("wxt.config.ts", "", "@/*", vec!["*"]),
+            (
+                "e/wxt.config.ts",
+                "export default defineConfig({ srcDir: \"src\" })",
+                "~/*",
+                vec!["e/src/*"],
+            ),
+        ] {
+            assert_eq!(targets(path, text, alias), expected, "{path}: {alias}");
+        }
+        assert!(!is_framework_config("svelte.config.json") && !is_framework_config("my-nuxt.config.ts"));
+    }
+
+    #[test]
+    fn literal_aliases_are_added_and_others_are_not() {
+        let text = "const config = { kit: { files: { lib: 'src/own' }, alias: {\n\
+                    // '$no': 'src/no',\n $ui: 'src/ui', '$api/*': \"./src/api/*\", $computed: path.resolve('x'), '@': `src` } } };";
+        for (alias, expected) in [
+            ("$ui/*", vec!["src/ui/*"]),
+            ("$api", vec!["src/api"]),
+            ("$lib/*", vec!["src/own/*"]),
+            ("@/*", vec!["src/*"]),
+            ("$computed", vec![]),
+            ("$no", vec![]),
+        ] {
+            assert_eq!(targets("svelte.config.js", text, alias), expected, "{alias}");
+        }
+    }
+}

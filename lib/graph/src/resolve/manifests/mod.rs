@@ -1,0 +1,143 @@
+//! Manifests: files that tell a resolver more than paths do. Which files they are, and what each kind says.
+//!
+//! - [`package_json`], [`package_targets`], [`pnpm`], [`tsconfig`], [`framework`]: JavaScript and TypeScript
+//! - [`pyproject`] for Python, [`cargo_toml`] for Rust, [`go_mod`] for Go
+//! - [`json`], [`object_literal`], [`glob`]: forms that several of them share
+
+pub(crate) mod cargo_toml;
+pub(crate) mod framework;
+pub(crate) mod glob;
+pub(crate) mod go_mod;
+pub(crate) mod json;
+pub(crate) mod object_literal;
+pub(crate) mod package_json;
+pub(crate) mod package_targets;
+pub(crate) mod pnpm;
+pub(crate) mod pyproject;
+pub(crate) mod tsconfig;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::resolve::manifests::cargo_toml::CargoManifest;
+use crate::resolve::manifests::framework::{FrameworkConfig, is_framework_config};
+use crate::resolve::manifests::go_mod::GoManifest;
+use crate::resolve::manifests::package_json::PackageJson;
+use crate::resolve::manifests::pnpm::pnpm_packages;
+use crate::resolve::manifests::pyproject::package_folders;
+use crate::resolve::manifests::tsconfig::RawConfig;
+
+/// Largest manifest that is read, in bytes.
+pub(crate) const MAX_MANIFEST_BYTES: u64 = 1 << 20;
+
+/// A manifest, parsed. One that cannot be read says nothing.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Parsed {
+    Package(Box<PackageJson>),
+    Config(Box<RawConfig>),
+    Framework(Box<FrameworkConfig>),
+    Pnpm(Vec<String>),
+    PyProject(Vec<String>),
+    Cargo(Box<CargoManifest>),
+    GoModule(Box<GoManifest>),
+    GoWorkspace(Box<GoManifest>),
+    /// A symbolic link, and what it names.
+    Link(String),
+    Nothing,
+}
+
+/// A kind of manifest: which files are of it, and how one is read.
+#[derive(Debug)]
+struct ManifestForm {
+    /// Whether a file of this name, without its folder, is one.
+    is_named: fn(&str) -> bool,
+    /// What a text says. Never fails: what cannot be read says nothing.
+    read: fn(&str) -> Parsed,
+}
+
+/// Every kind of manifest, the languages in the order of [`Language`](crate::language::Language).
+const FORMS: &[ManifestForm] = &[
+    // Packages, workspaces and compiler options of JavaScript and TypeScript.
+    ManifestForm {
+        is_named: |name| name == "package.json",
+        read: |text| PackageJson::parse(text).map_or(Parsed::Nothing, |manifest| Parsed::Package(Box::new(manifest))),
+    },
+    ManifestForm {
+        is_named: |name| name == "pnpm-workspace.yaml",
+        read: |text| Parsed::Pnpm(pnpm_packages(text)),
+    },
+    ManifestForm {
+        is_named: |name| name.ends_with(".json") && (name.contains("tsconfig") || name.contains("jsconfig")),
+        read: read_config,
+    },
+    ManifestForm {
+        is_named: is_framework_config,
+        read: |text| Parsed::Framework(Box::new(FrameworkConfig::parse(text))),
+    },
+    // Folders of Python's packages.
+    ManifestForm {
+        is_named: |name| name == "pyproject.toml",
+        read: |text| Parsed::PyProject(package_folders(text)),
+    },
+    // Packages and workspaces of Rust.
+    ManifestForm {
+        is_named: |name| name == "Cargo.toml",
+        read: |text| CargoManifest::parse(text).map_or(Parsed::Nothing, |manifest| Parsed::Cargo(Box::new(manifest))),
+    },
+    // Modules and workspaces of Go.
+    ManifestForm {
+        is_named: |name| name == "go.mod",
+        read: |text| Parsed::GoModule(Box::new(GoManifest::parse(text))),
+    },
+    ManifestForm {
+        is_named: |name| name == "go.work",
+        read: |text| Parsed::GoWorkspace(Box::new(GoManifest::parse(text))),
+    },
+];
+
+fn read_config(text: &str) -> Parsed {
+    RawConfig::parse(text).map_or(Parsed::Nothing, |config| Parsed::Config(Box::new(config)))
+}
+
+impl Parsed {
+    /// How many values it keeps that a hostile text can have many of.
+    pub(crate) fn values(&self) -> usize {
+        match self {
+            Parsed::Package(manifest) => manifest.values(),
+            Parsed::Config(config) => config.values(),
+            _ => 1,
+        }
+    }
+
+    /// Reads the text of the manifest at `path`. One that no row of the table names is a config that another extends.
+    pub(crate) fn read(path: &str, text: &str) -> Self {
+        if text.len() as u64 > MAX_MANIFEST_BYTES {
+            return Parsed::Nothing;
+        }
+        form_of(path).map_or(read_config as fn(&str) -> Parsed, |form| form.read)(text)
+    }
+}
+
+/// How the manifest at `path` is read, where its name makes it one.
+fn form_of(path: &str) -> Option<&'static ManifestForm> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    FORMS.iter().find(|form| (form.is_named)(name))
+}
+
+/// Whether the file at `path` is read as a manifest in any case. Configs that others extend are found later, by
+/// [`missing_configs`](crate::resolve::projects::manifest_index::missing_configs).
+pub fn is_manifest(path: &str) -> bool {
+    form_of(path).is_some()
+}
+
+/// The manifests of a tree by path.
+pub(crate) type Manifests = BTreeMap<String, Arc<Parsed>>;
+
+/// Whether both are the same manifests, read once.
+pub(crate) fn same_manifests(one: &Manifests, other: &Manifests) -> bool {
+    one.len() == other.len()
+        && one
+            .iter()
+            .zip(other)
+            .all(|(one, other)| one.0 == other.0 && Arc::ptr_eq(one.1, other.1))
+}

@@ -1,0 +1,141 @@
+//! `package.json`: what a package offers under which name.
+
+use crate::resolve::manifests::json::Json;
+
+/// The fields of one `package.json` that resolution needs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct PackageJson {
+    pub(crate) name: Option<String>,
+    pub(crate) types: Option<String>,
+    pub(crate) main: Option<String>,
+    pub(crate) module: Option<String>,
+    pub(crate) source: Option<String>,
+    /// What `extends` of a bare package name means.
+    pub(crate) tsconfig: Option<String>,
+    pub(crate) exports: Option<Json>,
+    pub(crate) imports: Option<Json>,
+    /// Globs of workspace folders.
+    pub(crate) workspaces: Vec<String>,
+    /// Dependencies on folders (`file:`, `link:`, `portal:`): name and folder as written.
+    pub(crate) links: Vec<(String, String)>,
+}
+
+impl PackageJson {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let json = Json::parse(text)?;
+        json.fields()?;
+        let text_of = |key| json.get(key).and_then(Json::text).map(str::to_owned);
+        let workspaces = json.get("workspaces");
+        let mut links = Vec::new();
+        for key in ["dependencies", "devDependencies", "optionalDependencies"] {
+            for (name, version) in json.get(key).and_then(Json::fields).unwrap_or_default() {
+                let target = version.text().and_then(|version| {
+                    ["file:", "link:", "portal:"]
+                        .iter()
+                        .find_map(|scheme| version.strip_prefix(scheme))
+                });
+                if let Some(target) = target {
+                    links.push((name.clone(), target.to_owned()));
+                }
+            }
+        }
+        Some(PackageJson {
+            name: text_of("name").filter(|name| !name.is_empty()),
+            types: text_of("types").or_else(|| text_of("typings")),
+            main: text_of("main"),
+            module: text_of("module"),
+            source: text_of("source"),
+            tsconfig: text_of("tsconfig"),
+            exports: json.get("exports").filter(|exports| **exports != Json::Null).cloned(),
+            imports: json.get("imports").cloned(),
+            workspaces: workspaces
+                .and_then(Json::texts)
+                .or_else(|| {
+                    workspaces
+                        .and_then(|object| object.get("packages"))
+                        .and_then(Json::texts)
+                })
+                .unwrap_or_default(),
+            links,
+        })
+    }
+
+    /// How many values it keeps.
+    pub(crate) fn values(&self) -> usize {
+        let nested = [&self.exports, &self.imports].into_iter().flatten().map(Json::values);
+        nested.sum::<usize>() + self.workspaces.len() + self.links.len() + 1
+    }
+
+    /// What `exports` has for `subpath` (`.` or `./x`), and what its `*` stands for.
+    pub(crate) fn exported<'a>(&'a self, subpath: &'a str) -> Option<(&'a Json, &'a str)> {
+        let exports = self.exports.as_ref()?;
+        match exports {
+            Json::Object(fields) if fields.iter().any(|(key, _)| key.starts_with('.')) => best_match(fields, subpath),
+            _ => (subpath == ".").then_some((exports, "")),
+        }
+    }
+
+    /// What `imports` has for `name` (`#x`), and what its `*` stands for.
+    pub(crate) fn imported<'a>(&'a self, name: &'a str) -> Option<(&'a Json, &'a str)> {
+        best_match(self.imports.as_ref()?.fields()?, name)
+    }
+}
+
+/// The entry of `fields` for `key`: itself, else the pattern with the longest text before its `*`, else the longest
+/// folder (`./x/`, the form before patterns).
+fn best_match<'a>(fields: &'a [(String, Json)], key: &'a str) -> Option<(&'a Json, &'a str)> {
+    if let Some((_, target)) = fields.iter().find(|(name, _)| name == key && !name.contains('*')) {
+        return Some((target, ""));
+    }
+    let mut best: Option<(usize, &Json, &str)> = None;
+    for (pattern, target) in fields {
+        let Some(matched) = matched_by(pattern, key) else {
+            continue;
+        };
+        let length = pattern.find('*').unwrap_or(pattern.len());
+        if best.is_none_or(|(longest, ..)| length > longest) {
+            best = Some((length, target, matched));
+        }
+    }
+    best.map(|(_, target, matched)| (target, matched))
+}
+
+/// What the `*` of `pattern` stands for in `key`, or what follows a pattern that ends in `/`.
+pub(crate) fn matched_by<'a>(pattern: &str, key: &'a str) -> Option<&'a str> {
+    match pattern.split_once('*') {
+        Some((before, after)) => key.strip_prefix(before)?.strip_suffix(after),
+        None if pattern.ends_with('/') => key.strip_prefix(pattern),
+        None => None,
+    }
+}
+
+/// A bare specifier's package name and what follows it, without the slash.
+pub(crate) fn split_package_name(specifier: &str) -> Option<(&str, &str)> {
+    let scope_end = if specifier.starts_with('@') {
+        specifier.find('/')? + 1
+    } else {
+        0
+    };
+    let end = specifier[scope_end..]
+        .find('/')
+        .map_or(specifier.len(), |slash| scope_end + slash);
+    let name = &specifier[..end];
+    let rest = specifier.get(end + 1..).unwrap_or("");
+    (!name.is_empty() && end > scope_end).then_some((name, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_of_a_wrong_type_are_as_good_as_absent() {
+        let manifest =
+            PackageJson::parse(r#"{"name": 3, "main": {}, "workspaces": {"packages": ["a", 1]}, "exports": null}"#)
+                .unwrap();
+        assert_eq!(manifest.name, None);
+        assert_eq!(manifest.workspaces, ["a"]);
+        assert_eq!(manifest.exports, None);
+        assert_eq!(PackageJson::parse("[]"), None);
+    }
+}

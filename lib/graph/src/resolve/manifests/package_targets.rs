@@ -1,0 +1,137 @@
+//! The targets of `exports` and `imports` in a `package.json`, by the conditions that hold.
+
+use crate::resolve::manifests::json::Json;
+
+/// Which conditions of `exports` and `imports` hold.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Conditions<'a> {
+    pub(crate) require: bool,
+    pub(crate) types: bool,
+    pub(crate) node: bool,
+    pub(crate) custom: &'a [String],
+}
+
+impl Conditions<'_> {
+    fn holds(&self, name: &str) -> bool {
+        match name {
+            "default" => true,
+            "import" => !self.require,
+            "require" => self.require,
+            "types" => self.types,
+            "node" => self.node,
+            _ => (self.types && name.starts_with("types@")) || self.custom.iter().any(|custom| custom == name),
+        }
+    }
+}
+
+/// Most targets that are looked at for one specifier; a manifest can nest conditions without end.
+const MAX_TARGETS: usize = 256;
+
+/// Calls `visit` with each target that `conditions` allow, in order, `*` replaced, until it answers. As TypeScript has
+/// it, a target that is not there gives way to the next condition; `null` ends the search.
+pub(crate) fn visit_targets<T>(
+    target: &Json,
+    matched: &str,
+    conditions: Option<Conditions<'_>>,
+    visit: &mut dyn FnMut(&str) -> Option<T>,
+) -> Option<T> {
+    let mut left = MAX_TARGETS;
+    match visit_nested(target, matched, conditions, visit, &mut left) {
+        Step::Found(found) => Some(found),
+        Step::Next | Step::End => None,
+    }
+}
+
+enum Step<T> {
+    Found(T),
+    Next,
+    End,
+}
+
+fn visit_nested<T>(
+    target: &Json,
+    matched: &str,
+    conditions: Option<Conditions<'_>>,
+    visit: &mut dyn FnMut(&str) -> Option<T>,
+    left: &mut usize,
+) -> Step<T> {
+    if *left == 0 {
+        return Step::End;
+    }
+    match target {
+        Json::Text(text) => {
+            *left -= 1;
+            let found = if text.contains('*') {
+                visit(&text.replace('*', matched))
+            } else if text.ends_with('/') {
+                visit(&format!("{text}{matched}"))
+            } else {
+                visit(text)
+            };
+            found.map_or(Step::Next, Step::Found)
+        }
+        Json::List(items) => {
+            for item in items {
+                match visit_nested(item, matched, conditions, visit, left) {
+                    Step::Next => {}
+                    step => return step,
+                }
+            }
+            Step::Next
+        }
+        Json::Object(fields) => {
+            for (name, inner) in fields {
+                if conditions.is_none_or(|conditions| conditions.holds(name)) {
+                    match visit_nested(inner, matched, conditions, visit, left) {
+                        Step::Next => {}
+                        step => return step,
+                    }
+                }
+            }
+            Step::Next
+        }
+        // Where every target is wanted, one `null` says nothing about the others.
+        Json::Null if conditions.is_some() => Step::End,
+        Json::Null | Json::Bool(_) | Json::Number => Step::Next,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::resolve::manifests::package_json::PackageJson;
+
+    const BUNDLER: Conditions<'static> = Conditions {
+        require: false,
+        types: true,
+        node: false,
+        custom: &[],
+    };
+
+    fn first_target(manifest: &str, subpath: &str) -> Option<String> {
+        let manifest = PackageJson::parse(manifest).unwrap();
+        let (target, matched) = manifest.exported(subpath)?;
+        visit_targets(target, matched, Some(BUNDLER), &mut |path| Some(path.to_owned()))
+    }
+
+    #[test]
+    fn exports_are_matched_by_the_most_exact_key() {
+        let manifest = r#"{"exports": {".": "./i.js", "./*": "./src/*.js", "./f/*": ["./x/*.js"], "./f/no": null, "./d/": "./e/"}}"#;
+        for (subpath, expected) in [
+            (".", Some("./i.js")),
+            ("./a", Some("./src/a.js")),
+            ("./f/b", Some("./x/b.js")),
+            ("./f/no", None),
+            ("./d/x.js", Some("./e/x.js")),
+        ] {
+            assert_eq!(first_target(manifest, subpath).as_deref(), expected, "{subpath}");
+        }
+        assert_eq!(first_target(r#"{"exports": "./a.js"}"#, "./b"), None);
+    }
+
+    #[test]
+    fn conditions_are_taken_in_the_order_written() {
+        let manifest = r#"{"exports": {"require": "./c.cjs", "browser": "./b.js", "import": {"types": "./t.d.ts", "default": "./m.mjs"}}}"#;
+        assert_eq!(first_target(manifest, ".").as_deref(), Some("./t.d.ts"));
+    }
+}

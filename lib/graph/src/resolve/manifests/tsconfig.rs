@@ -1,0 +1,330 @@
+//! `tsconfig.json` and `jsconfig.json`: the options that say where a specifier leads, with `extends` followed.
+
+use std::sync::Arc;
+
+use crate::resolve::manifests::glob::{Stop, matches};
+use crate::resolve::manifests::json::Json;
+use crate::resolve::paths::{folder, is_within, joined};
+
+/// Patterns in the order written, each with its targets.
+pub(crate) type Patterns = Vec<(String, Vec<String>)>;
+
+/// One file as written. Folders and globs are relative to it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct RawConfig {
+    pub(crate) extends: Vec<String>,
+    pub(crate) references: Vec<String>,
+    base_url: Option<String>,
+    paths: Option<Patterns>,
+    root_dirs: Option<Vec<String>>,
+    root_dir: Option<String>,
+    out_dirs: Vec<String>,
+    module_resolution: Option<String>,
+    module: Option<String>,
+    conditions: Option<Vec<String>>,
+    module_suffixes: Option<Vec<String>>,
+    allow_js: Option<bool>,
+    files: Option<Vec<String>>,
+    include: Option<Vec<String>>,
+    exclude: Option<Vec<String>>,
+}
+
+impl RawConfig {
+    /// How many values it keeps.
+    pub(crate) fn values(&self) -> usize {
+        let paths = self.paths.iter().flatten();
+        let targets: usize = paths.map(|(_, targets)| 1 + targets.len()).sum();
+        let lists = [&self.files, &self.include, &self.exclude, &self.root_dirs];
+        let listed: usize = lists.into_iter().flatten().map(Vec::len).sum();
+        targets + listed + self.extends.len() + self.references.len() + 1
+    }
+
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let json = Json::parse(text)?;
+        json.fields()?;
+        let empty = Json::Null;
+        let options = json.get("compilerOptions").unwrap_or(&empty);
+        let text_of = |key| options.get(key).and_then(Json::text).map(str::to_owned);
+        let bool_of = |key| match options.get(key) {
+            Some(Json::Bool(value)) => Some(*value),
+            _ => None,
+        };
+        Some(RawConfig {
+            extends: match json.get("extends") {
+                Some(Json::Text(one)) => vec![one.clone()],
+                Some(list) => list.texts().unwrap_or_default(),
+                None => Vec::new(),
+            },
+            references: json
+                .get("references")
+                .and_then(Json::list)
+                .unwrap_or_default()
+                .iter()
+                .filter_map(|reference| reference.get("path")?.text().map(str::to_owned))
+                .collect(),
+            base_url: text_of("baseUrl"),
+            paths: options.get("paths").and_then(Json::fields).map(|fields| {
+                fields
+                    .iter()
+                    .map(|(pattern, targets)| (pattern.clone(), targets.texts().unwrap_or_default()))
+                    .collect()
+            }),
+            root_dirs: options.get("rootDirs").and_then(Json::texts),
+            root_dir: text_of("rootDir"),
+            out_dirs: ["outDir", "declarationDir"].into_iter().filter_map(text_of).collect(),
+            module_resolution: text_of("moduleResolution").map(|text| text.to_ascii_lowercase()),
+            module: text_of("module").map(|text| text.to_ascii_lowercase()),
+            conditions: options.get("customConditions").and_then(Json::texts),
+            module_suffixes: options.get("moduleSuffixes").and_then(Json::texts),
+            allow_js: bool_of("allowJs").or(bool_of("checkJs").filter(|checked| *checked)),
+            files: json.get("files").and_then(Json::texts),
+            include: json.get("include").and_then(Json::texts),
+            exclude: json.get("exclude").and_then(Json::texts),
+        })
+    }
+}
+
+/// How entries of packages are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// `exports` with `import` or `require`.
+    #[default]
+    Bundler,
+    /// The same with `node`.
+    Node,
+    /// No `exports`, only `types` and `main`.
+    Node10,
+}
+
+/// The options in force after `extends`. Paths are relative to the repository.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Options {
+    pub(crate) base_url: Option<String>,
+    /// Pattern and its targets; a `*` in a target stands as it is. Shared among configs that inherit the same.
+    pub(crate) paths: Arc<Patterns>,
+    pub(crate) root_dirs: Vec<String>,
+    pub(crate) root_dir: Option<String>,
+    pub(crate) out_dirs: Vec<String>,
+    pub(crate) mode: Mode,
+    pub(crate) conditions: Vec<String>,
+    /// What may stand between a module's name and its extension, best first; empty where only the name itself does.
+    pub(crate) module_suffixes: Vec<String>,
+    allow_js: bool,
+    files: Option<Vec<String>>,
+    include: Option<Vec<String>>,
+    exclude: Option<Vec<String>>,
+}
+
+/// What is inherited so far, still with its folders.
+#[derive(Clone, Debug, Default)]
+struct Layers {
+    base_url: Option<String>,
+    /// Folder that the targets are relative to without `baseUrl`, and the patterns.
+    paths: Option<(String, Patterns)>,
+    root_dirs: Option<Vec<String>>,
+    root_dir: Option<String>,
+    out_dirs: Vec<String>,
+    module_resolution: Option<String>,
+    module: Option<String>,
+    conditions: Option<Vec<String>>,
+    module_suffixes: Option<Vec<String>>,
+    allow_js: Option<bool>,
+    files: Option<Vec<String>>,
+    include: Option<Vec<String>>,
+    exclude: Option<Vec<String>>,
+}
+
+/// Longest chain of `extends`.
+const MAX_DEPTH: usize = 32;
+/// Most files that one config may inherit from; arrays of `extends` could double at each step.
+const MAX_INHERITED: usize = 256;
+
+/// The options of the config at `path`. `read` gives a config by path; `locate` gives the path that `extends` names,
+/// from the folder of the file that says it.
+pub(crate) fn effective<'a>(
+    path: &str,
+    read: &dyn Fn(&str) -> Option<&'a RawConfig>,
+    locate: &dyn Fn(&str, &str) -> Option<String>,
+) -> Options {
+    let mut layers = Layers::default();
+    let mut left = MAX_INHERITED;
+    inherit(
+        &mut layers,
+        path,
+        folder(path),
+        read,
+        locate,
+        &mut Vec::new(),
+        &mut left,
+    );
+    let base = layers.base_url;
+    let paths = layers.paths.map_or(Vec::new(), |(origin, paths)| {
+        let from = base.as_deref().unwrap_or(&origin);
+        paths
+            .into_iter()
+            .map(|(pattern, targets)| {
+                let place = |target: &String| joined(if target.starts_with('/') { "" } else { from }, target);
+                let targets = targets.iter().filter_map(place).collect();
+                (pattern, targets)
+            })
+            .collect()
+    });
+    let mode = match (layers.module_resolution.as_deref(), layers.module.as_deref()) {
+        (Some("node16" | "nodenext"), _) | (None, Some("node16" | "node18" | "node20" | "nodenext")) => Mode::Node,
+        (Some("node" | "node10"), _) => Mode::Node10,
+        _ => Mode::Bundler,
+    };
+    Options {
+        base_url: base,
+        paths: Arc::new(paths),
+        root_dirs: layers.root_dirs.unwrap_or_default(),
+        root_dir: layers.root_dir,
+        out_dirs: layers.out_dirs,
+        mode,
+        conditions: layers.conditions.unwrap_or_default(),
+        module_suffixes: layers.module_suffixes.unwrap_or_default(),
+        allow_js: layers
+            .allow_js
+            .unwrap_or_else(|| path.rsplit('/').next().is_some_and(|name| name.starts_with("jsconfig"))),
+        files: layers.files,
+        include: layers.include,
+        exclude: layers.exclude,
+    }
+}
+
+fn inherit<'a>(
+    layers: &mut Layers,
+    path: &str,
+    leaf: &str,
+    read: &dyn Fn(&str) -> Option<&'a RawConfig>,
+    locate: &dyn Fn(&str, &str) -> Option<String>,
+    open: &mut Vec<String>,
+    left: &mut usize,
+) {
+    if open.len() >= MAX_DEPTH || *left == 0 || open.iter().any(|known| known == path) {
+        return;
+    }
+    let Some(config) = read(path) else { return };
+    *left -= 1;
+    let here = folder(path);
+    open.push(path.to_owned());
+    for parent in &config.extends {
+        if let Some(parent) = locate(here, parent) {
+            inherit(layers, &parent, leaf, read, locate, open, left);
+        }
+    }
+    open.pop();
+    let place = |text: &String| match text.strip_prefix("${configDir}") {
+        Some(rest) => joined(leaf, rest),
+        None => joined(here, text),
+    };
+    let place_all = |texts: &Vec<String>| texts.iter().filter_map(place).collect::<Vec<_>>();
+    if let Some(base) = &config.base_url {
+        layers.base_url = place(base);
+    }
+    if let Some(paths) = &config.paths {
+        // `/` marks a target that is relative to the repository, whatever `baseUrl` says later.
+        let anchor = format!("/{leaf}/");
+        let unfold = |(pattern, targets): &(String, Vec<String>)| {
+            let anchored = targets.iter().map(|target| target.replace("${configDir}/", &anchor));
+            (pattern.clone(), anchored.collect())
+        };
+        layers.paths = Some((here.to_owned(), paths.iter().map(unfold).collect()));
+    }
+    if let Some(dirs) = &config.root_dirs {
+        layers.root_dirs = Some(place_all(dirs));
+    }
+    if let Some(dir) = &config.root_dir {
+        layers.root_dir = place(dir);
+    }
+    if !config.out_dirs.is_empty() {
+        layers.out_dirs = place_all(&config.out_dirs);
+    }
+    for (mine, theirs) in [
+        (&mut layers.module_resolution, &config.module_resolution),
+        (&mut layers.module, &config.module),
+    ] {
+        if theirs.is_some() {
+            mine.clone_from(theirs);
+        }
+    }
+    for (mine, theirs) in [
+        (&mut layers.conditions, &config.conditions),
+        (&mut layers.module_suffixes, &config.module_suffixes),
+    ] {
+        if theirs.is_some() {
+            mine.clone_from(theirs);
+        }
+    }
+    layers.allow_js = config.allow_js.or(layers.allow_js);
+    for (mine, theirs) in [
+        (&mut layers.files, &config.files),
+        (&mut layers.include, &config.include),
+        (&mut layers.exclude, &config.exclude),
+    ] {
+        if let Some(theirs) = theirs {
+            *mine = Some(place_all(theirs));
+        }
+    }
+}
+
+/// Folders that `include` never enters unless told.
+const NEVER_INCLUDED: [&str; 3] = ["node_modules", "bower_components", "jspm_packages"];
+
+impl Options {
+    /// Whether the config at `config_path` lists `file` itself, by `files`, `include` and `exclude`.
+    pub(crate) fn lists(&self, config_path: &str, file: &str) -> bool {
+        if self
+            .files
+            .as_ref()
+            .is_some_and(|files| files.iter().any(|known| known == file))
+        {
+            return true;
+        }
+        let here = folder(config_path);
+        let is_script =
+            file.ends_with(".js") || file.ends_with(".jsx") || file.ends_with(".mjs") || file.ends_with(".cjs");
+        if is_script && !self.allow_js {
+            return false;
+        }
+        let included = match (&self.include, &self.files) {
+            (Some(patterns), _) => patterns.iter().any(|pattern| includes(pattern, file)),
+            (None, Some(_)) => false,
+            (None, None) => is_within(file, here) && !enters_package_folder(here, file),
+        };
+        included
+            && !match &self.exclude {
+                Some(patterns) => patterns.iter().any(|pattern| matches(pattern, file, Stop::AtAnyFolder)),
+                None => self.out_dirs.iter().any(|dir| is_within(file, dir)),
+            }
+    }
+}
+
+fn includes(pattern: &str, file: &str) -> bool {
+    let last = pattern.rsplit('/').next().unwrap_or(pattern);
+    // A last part without wildcard or extension names a folder.
+    let names_a_folder = last == "**" || !last.contains(['*', '?', '.']);
+    let matched = if pattern.is_empty() {
+        true
+    } else if names_a_folder {
+        matches(pattern, file, Stop::AtAnyFolder)
+    } else {
+        matches(pattern, file, Stop::AtEnd)
+    };
+    matched && (!pattern.contains("**") && !names_a_folder || !enters_package_folder(fixed_folder(pattern), file))
+}
+
+/// The folder of a pattern before its first wildcard.
+fn fixed_folder(pattern: &str) -> &str {
+    let fixed = pattern
+        .find(['*', '?'])
+        .map_or(pattern, |wildcard| &pattern[..wildcard]);
+    folder(fixed)
+}
+
+fn enters_package_folder(from: &str, file: &str) -> bool {
+    file.get(from.len()..)
+        .unwrap_or("")
+        .split('/')
+        .any(|part| NEVER_INCLUDED.contains(&part))
+}

@@ -1,0 +1,31 @@
+//! What governs one file.
+
+use std::sync::Arc;
+
+use crate::resolve::manifests::framework::Framework;
+use crate::resolve::manifests::tsconfig::Options;
+use crate::resolve::projects::package::Package;
+
+/// What governs one file.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Context {
+    pub(crate) options: Option<Arc<Options>>,
+    pub(crate) package: Option<Arc<Package>>,
+    pub(crate) framework: Option<Arc<Framework>>,
+}
+
+impl Context {
+    /// Whether both are the same objects. [`Projects::new`] keeps an older object where nothing changed.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        fn same<T>(one: Option<&Arc<T>>, other: Option<&Arc<T>>) -> bool {
+            match (one, other) {
+                (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+                (None, None) => true,
+                _ => false,
+            }
+        }
+        same(self.options.as_ref(), other.options.as_ref())
+            && same(self.package.as_ref(), other.package.as_ref())
+            && same(self.framework.as_ref(), other.framework.as_ref())
+    }
+}

@@ -1,0 +1,25 @@
+//! The compiler options that govern a file: of the nearest config, or of one that it refers to.
+
+use std::sync::Arc;
+
+use crate::resolve::manifests::tsconfig::Options;
+
+/// One config that governs files in and below its folder, with those that it refers to, itself first.
+#[derive(Clone, Debug)]
+pub(super) struct Governing {
+    /// Path and options.
+    pub(super) candidates: Vec<(String, Arc<Options>)>,
+}
+
+/// The options that govern `path`: those of the first config that lists it, else of the nearest.
+pub(super) fn govern(governing: &[Governing], path: &str) -> Option<Arc<Options>> {
+    let nearest = governing.first()?.candidates.first()?;
+    if governing.len() > 1 || governing.iter().any(|one| one.candidates.len() > 1) {
+        for (config, options) in governing.iter().flat_map(|one| &one.candidates) {
+            if options.lists(config, path) {
+                return Some(Arc::clone(options));
+            }
+        }
+    }
+    Some(Arc::clone(&nearest.1))
+}

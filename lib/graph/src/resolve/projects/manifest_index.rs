@@ -1,0 +1,188 @@
+//! The manifests of a tree by kind, and how they name each other.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use crate::resolve::manifests::framework::FrameworkConfig;
+use crate::resolve::manifests::package_json::{PackageJson, split_package_name};
+use crate::resolve::manifests::tsconfig::{Options, RawConfig, effective};
+use crate::resolve::manifests::{Manifests, Parsed};
+use crate::resolve::path_table::PathTable;
+use crate::resolve::paths::{folder, is_within, joined};
+use crate::resolve::projects::governing::Governing;
+use crate::resolve::projects::package_links::{Links, find_links};
+use crate::resolve::symlinks::{real_path, symlinks};
+
+/// Most configs reached by `references` from one.
+const MAX_REFERENCES: usize = 256;
+
+/// The manifests of a tree by kind.
+pub(super) struct ManifestIndex<'a> {
+    pub(super) table: &'a PathTable,
+    pub(super) pnpm: BTreeMap<&'a str, &'a [String]>,
+    pub(super) packages: BTreeMap<&'a str, &'a PackageJson>,
+    pub(super) configs: BTreeMap<&'a str, &'a RawConfig>,
+    pub(super) frameworks: Vec<(&'a str, &'a FrameworkConfig)>,
+    pub(super) python: Vec<(&'a str, &'a [String])>,
+    pub(super) links: Links,
+}
+
+impl<'a> ManifestIndex<'a> {
+    pub(super) fn new(table: &'a PathTable, manifests: &'a Manifests) -> Self {
+        let mut packages = BTreeMap::new();
+        let mut configs = BTreeMap::new();
+        let mut pnpm = BTreeMap::new();
+        let mut frameworks = Vec::new();
+        let mut python = Vec::new();
+        let links = symlinks(manifests);
+        for (path, parsed) in manifests {
+            // A linked manifest says the same where the link is.
+            let meant = match &**parsed {
+                Parsed::Link(_) => real_path(&links, path).and_then(|path| manifests.get(&path)),
+                _ => Some(parsed),
+            };
+            let Some(parsed) = meant else { continue };
+            match &**parsed {
+                Parsed::Package(manifest) => drop(packages.insert(folder(path), &**manifest)),
+                Parsed::Config(config) => drop(configs.insert(path.as_str(), &**config)),
+                Parsed::Framework(config) => frameworks.push((path.as_str(), &**config)),
+                Parsed::Pnpm(globs) => drop(pnpm.insert(folder(path), globs.as_slice())),
+                Parsed::PyProject(folders) => python.push((folder(path), folders.as_slice())),
+                // What other families read.
+                Parsed::Cargo(_) | Parsed::GoModule(_) | Parsed::GoWorkspace(_) | Parsed::Link(_) | Parsed::Nothing => {
+                }
+            }
+        }
+        let links = find_links(&packages, &pnpm);
+        ManifestIndex {
+            table,
+            pnpm,
+            packages,
+            configs,
+            frameworks,
+            python,
+            links,
+        }
+    }
+
+    /// Adds the packages in folders that are links, such as those of a tracked `node_modules`.
+    pub(super) fn add_linked(&mut self, manifests: &'a Manifests) {
+        let before = self.packages.len();
+        for (path, id) in self.table.linked_paths() {
+            if path.ends_with("/package.json")
+                && let Some(Parsed::Package(manifest)) = manifests.get(self.table.path(*id)).map(|parsed| &**parsed)
+            {
+                self.packages.entry(folder(path)).or_insert(manifest);
+            }
+        }
+        if self.packages.len() > before {
+            self.links = find_links(&self.packages, &self.pnpm);
+        }
+    }
+
+    /// The path of the config that `extends` names in a file of `here`.
+    pub(super) fn locate(&self, here: &str, extends: &str) -> Option<String> {
+        let tracked = |path: &String| self.table.tracked(path).is_some();
+        if extends.starts_with('.') {
+            let base = joined(here, extends)?;
+            return [base.clone(), format!("{base}.json"), format!("{base}/tsconfig.json")]
+                .into_iter()
+                .find(tracked);
+        }
+        let (name, rest) = split_package_name(extends)?;
+        let link = self.links.get(name)?.iter().find(|link| is_within(here, &link.scope))?;
+        let manifest = self.packages.get(link.folder.as_str())?;
+        if rest.is_empty() {
+            return joined(&link.folder, manifest.tsconfig.as_deref().unwrap_or("tsconfig.json")).filter(tracked);
+        }
+        let exported = manifest
+            .exported(&format!("./{rest}"))
+            .and_then(|(target, matched)| Some(target.text()?.replace('*', matched)));
+        let base = joined(&link.folder, rest)?;
+        exported
+            .and_then(|target| joined(&link.folder, &target))
+            .into_iter()
+            .chain([base.clone(), format!("{base}.json"), format!("{base}/tsconfig.json")])
+            .find(tracked)
+    }
+
+    pub(super) fn options(&self, path: &str) -> Options {
+        effective(path, &|path| self.configs.get(path).copied(), &|here, extends| {
+            self.locate(here, extends)
+        })
+    }
+
+    /// The path of the config that a reference names: a file, or a folder with a `tsconfig.json`.
+    pub(super) fn referenced(&self, from: &str, reference: &str) -> Option<&'a str> {
+        let path = joined(folder(from), reference)?;
+        let within = joined(&path, "tsconfig.json")?;
+        let (known, _) = self
+            .configs
+            .get_key_value(path.as_str())
+            .or_else(|| self.configs.get_key_value(within.as_str()))?;
+        Some(known)
+    }
+
+    pub(super) fn governing(&self, options: &HashMap<&str, Arc<Options>>) -> HashMap<String, Vec<Governing>> {
+        let mut governing: HashMap<String, Vec<Governing>> = HashMap::new();
+        // tsconfig before jsconfig: the first found is the nearest.
+        for name in ["tsconfig.json", "jsconfig.json"] {
+            for (path, _) in self
+                .configs
+                .iter()
+                .filter(|(path, _)| path.rsplit('/').next() == Some(name))
+            {
+                let mut candidates: Vec<&str> = vec![path];
+                let mut at = 0;
+                while let Some(config) = candidates.get(at).copied() {
+                    at += 1;
+                    for reference in self.configs.get(config).map_or(&[][..], |config| &config.references) {
+                        if let Some(next) = self.referenced(config, reference)
+                            && candidates.len() < MAX_REFERENCES
+                            && !candidates.contains(&next)
+                        {
+                            candidates.push(next);
+                        }
+                    }
+                }
+                let candidates = candidates
+                    .into_iter()
+                    .filter_map(|config| Some((config.to_owned(), Arc::clone(options.get(config)?))))
+                    .collect();
+                governing
+                    .entry(folder(path).to_owned())
+                    .or_default()
+                    .push(Governing { candidates });
+            }
+        }
+        governing
+    }
+
+    pub(super) fn python_folders(&self) -> Vec<String> {
+        let mut folders: Vec<String> = self
+            .python
+            .iter()
+            .flat_map(|(here, folders)| folders.iter().filter_map(|folder| joined(here, folder)))
+            .collect();
+        folders.sort_unstable();
+        folders.dedup();
+        folders
+    }
+}
+
+/// Configs that others extend or refer to, are in the tree, and are not among `manifests` yet. To be read and asked about
+/// again, as they may name others.
+pub(crate) fn missing_configs(table: &PathTable, manifests: &Manifests) -> BTreeSet<String> {
+    let index = ManifestIndex::new(table, manifests);
+    index
+        .configs
+        .iter()
+        .flat_map(|(path, config)| {
+            let here = folder(path);
+            let extended = config.extends.iter().filter_map(|extends| index.locate(here, extends));
+            let referenced = config.references.iter().filter_map(|reference| joined(here, reference));
+            extended.chain(referenced)
+        })
+        .filter(|path| path.ends_with(".json") && !manifests.contains_key(path) && table.tracked(path).is_some())
+        .collect()
+}

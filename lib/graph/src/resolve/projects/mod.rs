@@ -1,0 +1,237 @@
+//! What the manifests of a tree say: packages, links between them, compiler options, Python folders.
+//!
+//! - `manifest_index`: the manifests by kind
+//! - `package`, `package_links`: packages, and the names that lead to them
+//! - `governing`, `context`: what governs one file
+
+pub(crate) mod context;
+pub(crate) mod governing;
+pub(crate) mod manifest_index;
+pub(crate) mod package;
+pub(crate) mod package_links;
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+use crate::resolve::keys::{KeySpace, Keys, Trace};
+use crate::resolve::manifests::Manifests;
+use crate::resolve::manifests::framework::Framework;
+use crate::resolve::manifests::tsconfig::{Options, Patterns};
+use crate::resolve::path_table::PathTable;
+use crate::resolve::paths::{folder, is_within};
+use crate::resolve::projects::context::Context;
+use crate::resolve::projects::governing::{Governing, govern};
+use crate::resolve::projects::manifest_index::ManifestIndex;
+use crate::resolve::projects::package::{Package, built_from};
+use crate::resolve::projects::package_links::Links;
+
+/// What resolution knows beside the paths.
+#[derive(Debug, Default)]
+pub(crate) struct Projects {
+    packages: HashMap<String, Arc<Package>>,
+    links: Links,
+    governing: HashMap<String, Vec<Governing>>,
+    frameworks: HashMap<String, Arc<Framework>>,
+    /// Folders that hold a tracked `node_modules`.
+    module_folders: HashSet<String>,
+    python_folders: Vec<String>,
+}
+
+impl Projects {
+    /// Puts together what `manifests` say. What is as in `older` is kept from there.
+    pub(crate) fn new(table: &PathTable, manifests: &Manifests, older: Option<&Projects>) -> Self {
+        let mut index = ManifestIndex::new(table, manifests);
+        index.add_linked(manifests);
+        let mut options: HashMap<&str, Arc<Options>> = HashMap::new();
+        let mut older_options: HashMap<&str, &Arc<Options>> = HashMap::new();
+        for (path, known) in older
+            .iter()
+            .flat_map(|older| older.governing.values().flatten())
+            .flat_map(|one| &one.candidates)
+        {
+            older_options.insert(path, known);
+        }
+        // Hundreds of configs may inherit the same hundreds of patterns.
+        let mut patterns: HashSet<Arc<Patterns>> = older_options
+            .values()
+            .map(|options| Arc::clone(&options.paths))
+            .collect();
+        for path in index.configs.keys() {
+            let mut fresh = index.options(path);
+            match patterns.get(&fresh.paths) {
+                Some(known) => fresh.paths = Arc::clone(known),
+                None => drop(patterns.insert(Arc::clone(&fresh.paths))),
+            }
+            let kept = older_options.get(path).filter(|known| known.as_ref() == &fresh);
+            options.insert(path, kept.map_or_else(|| Arc::new(fresh), |known| Arc::clone(known)));
+        }
+        let mut packages = HashMap::new();
+        for (folder, manifest) in &index.packages {
+            let fresh = Package {
+                folder: (*folder).to_owned(),
+                manifest: (*manifest).clone(),
+                built_from: built_from(folder, &options),
+            };
+            let kept = older
+                .and_then(|older| older.packages.get(*folder))
+                .filter(|known| ***known == fresh);
+            let package = kept.map_or_else(|| Arc::new(fresh), Arc::clone);
+            packages.insert((*folder).to_owned(), package);
+        }
+        let mut frameworks: HashMap<String, Arc<Framework>> = HashMap::new();
+        for (path, config) in &index.frameworks {
+            let folder = folder(path);
+            if let Some(fresh) = Framework::new(path, config).filter(|_| !frameworks.contains_key(folder)) {
+                let kept = older
+                    .and_then(|older| older.frameworks.get(folder))
+                    .filter(|known| ***known == fresh);
+                let framework = kept.map_or_else(|| Arc::new(fresh), Arc::clone);
+                frameworks.insert(folder.to_owned(), framework);
+            }
+        }
+        let governing = index.governing(&options);
+        let python_folders = index.python_folders();
+        Projects {
+            packages,
+            links: index.links,
+            governing,
+            frameworks,
+            module_folders: table.folders_with("node_modules"),
+            python_folders,
+        }
+    }
+
+    /// Whether all is as in `older`, object for object.
+    pub(crate) fn is_same(&self, older: &Self) -> bool {
+        let same_packages = self.packages.len() == older.packages.len()
+            && self.packages.iter().all(|(folder, package)| {
+                older
+                    .packages
+                    .get(folder)
+                    .is_some_and(|other| Arc::ptr_eq(package, other))
+            });
+        let same_governing = |one: &Governing, other: &Governing| {
+            one.candidates.len() == other.candidates.len()
+                && one
+                    .candidates
+                    .iter()
+                    .zip(&other.candidates)
+                    .all(|(one, other)| one.0 == other.0 && Arc::ptr_eq(&one.1, &other.1))
+        };
+        let same_frameworks = self.frameworks.len() == older.frameworks.len()
+            && self.frameworks.iter().all(|(folder, mine)| {
+                older
+                    .frameworks
+                    .get(folder)
+                    .is_some_and(|theirs| Arc::ptr_eq(mine, theirs))
+            });
+        same_packages
+            && same_frameworks
+            && self.links == older.links
+            && self.module_folders == older.module_folders
+            && self.python_folders == older.python_folders
+            && self.governing.len() == older.governing.len()
+            && self.governing.iter().all(|(folder, mine)| {
+                older.governing.get(folder).is_some_and(|theirs| {
+                    mine.len() == theirs.len() && mine.iter().zip(theirs).all(|(one, other)| same_governing(one, other))
+                })
+            })
+    }
+
+    pub(crate) fn python_folders(&self) -> &[String] {
+        &self.python_folders
+    }
+
+    /// What governs the file at `path`.
+    pub(crate) fn context(&self, path: &str) -> Context {
+        let mut context = Context::default();
+        let mut dir = folder(path);
+        loop {
+            if context.package.is_none() {
+                context.package = self.packages.get(dir).cloned();
+            }
+            if context.options.is_none()
+                && let Some(governing) = self.governing.get(dir)
+            {
+                context.options = govern(governing, path);
+            }
+            if context.framework.is_none() && !self.frameworks.is_empty() {
+                context.framework = self.frameworks.get(dir).cloned();
+            }
+            let has_framework = context.framework.is_some() || self.frameworks.is_empty();
+            if dir.is_empty() || (context.package.is_some() && context.options.is_some() && has_framework) {
+                return context;
+            }
+            dir = folder(dir);
+        }
+    }
+
+    /// Whether the context of a file depends on its folder alone.
+    pub(crate) fn depends_on_name(&self, path: &str) -> bool {
+        let mut dir = folder(path);
+        loop {
+            if let Some(governing) = self.governing.get(dir) {
+                return governing.len() > 1 || governing.iter().any(|one| one.candidates.len() > 1);
+            }
+            if dir.is_empty() {
+                return false;
+            }
+            dir = folder(dir);
+        }
+    }
+
+    /// The folders that hold a tracked `node_modules`; `trace` gets the key under which they change.
+    pub(crate) fn module_folders(&self, keys: &Keys, trace: &mut Trace) -> &HashSet<String> {
+        trace.keys.push(keys.of_named(KeySpace::ModuleFolders, "node_modules"));
+        &self.module_folders
+    }
+
+    /// The package in `folder`.
+    pub(crate) fn package_at(&self, folder: &str) -> Option<&Arc<Package>> {
+        if self.packages.is_empty() {
+            return None;
+        }
+        self.packages.get(folder)
+    }
+
+    /// The package that `name` means in `folder`.
+    pub(crate) fn package_named(&self, name: &str, folder: &str) -> Option<&Arc<Package>> {
+        let link = self
+            .links
+            .get(name)?
+            .iter()
+            .find(|link| is_within(folder, &link.scope))?;
+        self.packages.get(&link.folder)
+    }
+
+    /// The keys whose answers differ from `older`'s, beside what [`Context`] says.
+    pub(crate) fn changed_keys(&self, older: &Self, keys: &Keys, sink: &mut impl FnMut(u32)) {
+        let mut changed_folders = BTreeSet::new();
+        for (mine, theirs) in [(self, older), (older, self)] {
+            for (folder, package) in &mine.packages {
+                if !theirs
+                    .packages
+                    .get(folder)
+                    .is_some_and(|other| Arc::ptr_eq(package, other))
+                {
+                    changed_folders.insert(folder.as_str());
+                }
+            }
+        }
+        for folder in &changed_folders {
+            sink(keys.of(folder));
+        }
+        if self.module_folders != older.module_folders {
+            sink(keys.of_named(KeySpace::ModuleFolders, "node_modules"));
+        }
+        for (mine, theirs) in [(self, older), (older, self)] {
+            for (name, links) in &mine.links {
+                if theirs.links.get(name) != Some(links)
+                    || links.iter().any(|link| changed_folders.contains(link.folder.as_str()))
+                {
+                    sink(keys.of_named(KeySpace::PackageNames, name));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! A tree together with all that was read of it.
+
+use std::sync::Arc;
+
+use crate::record::Record;
+use crate::resolve::manifests::Manifests;
+use crate::resolve::path_table::PathTable;
+use crate::resolve::projects::Projects;
+
+/// What the parts are made of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ReadTree<'a> {
+    pub(crate) table: &'a PathTable,
+    pub(crate) manifests: &'a Manifests,
+    pub(crate) projects: &'a Projects,
+    /// One for each file.
+    pub(crate) records: &'a [Option<Arc<Record>>],
+}

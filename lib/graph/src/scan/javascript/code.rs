@@ -1,0 +1,281 @@
+//! Code, from stop to stop: the tokens that decide whether what follows is code, and the words that may begin an import.
+
+use super::{bytes, call, clause, keyword, last_word, literal, reference, trivia};
+use crate::import_kind::ImportKind;
+use crate::scan::javascript::bytes::{CLASS, Class, is_word, wide_space};
+use crate::scan::javascript::jsx::Part;
+use crate::scan::javascript::keyword::Keyword;
+use crate::scan::javascript::preceding_token::Stretch;
+use crate::scan::javascript::scanner::{Dialect, Scanner};
+use crate::scan::javascript::state::{Frame, Previous};
+use crate::scan::javascript::stop_bytes::Stops;
+use crate::scan::meter;
+
+/// How often, on average, a byte may be read again after a wrong guess. It bounds the time on hostile input; real
+/// files use a small part of it.
+const REREADS_PER_BYTE: usize = 8;
+
+impl Scanner<'_, '_> {
+    /// Scans the whole text.
+    pub(super) fn scan_file(&mut self, dialect: Dialect) {
+        if self.text.starts_with(b"\xef\xbb\xbf") {
+            self.position = 3;
+        }
+        if self.text[self.position..].starts_with(b"#!") {
+            self.position = trivia::line_end(self.text, self.position);
+        }
+        reference::path_directives(self);
+        self.scan_range(dialect, self.position, self.text.len());
+    }
+
+    /// Scans the bytes from `start` to `end` as a script of their own; lines are those of the whole text.
+    pub(crate) fn scan_range(&mut self, dialect: Dialect, start: usize, end: usize) {
+        self.dialect = dialect;
+        let whole = self.text;
+        self.text = whole.get(..end).unwrap_or(whole);
+        self.position = start;
+        self.previous = Previous::Statement;
+        self.stops = Stops::NONE;
+        self.rereads = end.saturating_sub(start).saturating_mul(REREADS_PER_BYTE);
+        if let Some(last) = last_word::WORDS.last_in(self.text.get(start..).unwrap_or_default()) {
+            // What `define` imports is read at its parenthesis.
+            self.last_word = start + last + last_word::to_parenthesis(&self.text[start + last..]);
+            loop {
+                self.code();
+                if !self.take_back_element() {
+                    break;
+                }
+            }
+        }
+        self.frames.clear();
+        self.roots.clear();
+        self.text = whole;
+    }
+
+    /// Reads code until the text ends, or nothing is left to find. Inside what was taken for an element it is read on: should
+    /// it turn out to be none, what stands before is read again.
+    fn code(&mut self) {
+        while let Some(byte) = self.plain_tokens() {
+            match CLASS[usize::from(byte)] {
+                Class::Word => self.word(byte),
+                Class::Template => {
+                    self.position += 1;
+                    self.template();
+                }
+                Class::Slash => self.slash(),
+                Class::OpenBrace => {
+                    let is_object = self.previous.expects_object();
+                    self.open(if is_object { Frame::Object } else { Frame::Block });
+                    self.previous = if is_object {
+                        Previous::Operator
+                    } else {
+                        Previous::Statement
+                    };
+                }
+                Class::CloseBrace => self.close_brace(),
+                Class::Less => self.less(),
+                // No other byte is a stop.
+                _ => self.token(Previous::Operator),
+            }
+        }
+    }
+
+    /// Goes on to the next stop that needs more than a look at the token before it; strings and parentheses do not, and are
+    /// taken here. Its byte, or `None` where [`Self::code`] has to end. What the token before it is is not told of `}` and
+    /// backticks: nothing depends on it there.
+    #[inline(always)]
+    fn plain_tokens(&mut self) -> Option<u8> {
+        let text = self.text;
+        // In registers: this loop is where most of the time of a scan goes.
+        let mut stops = self.stops;
+        let mut stretch = Stretch {
+            text,
+            start: self.position,
+            before: self.previous,
+        };
+        let mut at = self.position;
+        let byte = loop {
+            let Some(stop) = stops.next(text, at) else {
+                stretch.start = text.len();
+                break None;
+            };
+            if stop > self.last_word && self.roots.is_empty() {
+                stretch.start = stop;
+                break None;
+            }
+            let byte = text[stop];
+            let before = match CLASS[usize::from(byte)] {
+                Class::Quote => {
+                    at = literal::string_end(text, stop).0;
+                    Previous::Operand
+                }
+                Class::OpenParenthesis => {
+                    if call::is_define(text, stop) {
+                        self.define(stop);
+                    }
+                    self.frames.push(if stretch.is_behind_head(stop) {
+                        Frame::HeadParenthesis
+                    } else {
+                        Frame::Parenthesis
+                    });
+                    at = stop + 1;
+                    Previous::Operator
+                }
+                Class::CloseParenthesis => {
+                    let is_parenthesis =
+                        |frame: &mut Frame| matches!(frame, Frame::Parenthesis | Frame::HeadParenthesis);
+                    let is_head = self.frames.pop_if(is_parenthesis) == Some(Frame::HeadParenthesis);
+                    at = stop + 1;
+                    if is_head { Previous::HeadEnd } else { Previous::Operand }
+                }
+                Class::Word => {
+                    let is_within_name = stop > at && is_word(text[stop - 1]);
+                    let start = if is_within_name { stretch.name_start(stop) } else { stop };
+                    if let Some(end) = idle_name_end(text, start) {
+                        at = end;
+                        continue;
+                    }
+                    stretch.before = stretch.previous(start);
+                    stretch.start = start;
+                    break Some(text[start]);
+                }
+                Class::CloseBrace | Class::Template => {
+                    stretch.start = stop;
+                    break Some(byte);
+                }
+                _ => {
+                    stretch.before = stretch.previous(stop);
+                    stretch.start = stop;
+                    break Some(byte);
+                }
+            };
+            stretch.start = at;
+            stretch.before = before;
+        };
+        self.stops = stops;
+        (self.position, self.previous) = (stretch.start, stretch.before);
+        byte
+    }
+
+    fn word(&mut self, first: u8) {
+        let start = self.position;
+        if first >= 0x80 {
+            let width = wide_space(self.text, start);
+            if width > 0 {
+                self.position += width;
+                return;
+            }
+        }
+        let end = bytes::word_end(self.text, start + 1);
+        self.position = end;
+        let before = std::mem::replace(&mut self.previous, Previous::Operand);
+        if before == Previous::Dot || !first.is_ascii_lowercase() {
+            return;
+        }
+        match keyword::of(self.text, start, end) {
+            Keyword::None => {}
+            Keyword::Expression => self.previous = Previous::Keyword,
+            Keyword::Typeof => self.previous = Previous::Typeof,
+            Keyword::Branch => self.previous = Previous::Branch,
+            Keyword::Head => self.previous = Previous::Head,
+            Keyword::Await => {
+                self.previous = if before == Previous::Head {
+                    Previous::Head
+                } else {
+                    Previous::Keyword
+                };
+            }
+            Keyword::Import => self.import(before),
+            Keyword::Export => {
+                self.previous = Previous::Statement;
+                if let Some(clause) = clause::export(self.text, end) {
+                    let kind = if clause.types_only {
+                        ImportKind::Type
+                    } else {
+                        ImportKind::ExportFrom
+                    };
+                    self.emit(&clause.source, kind);
+                    self.position = clause.source.end;
+                }
+            }
+            Keyword::New => {
+                self.previous = Previous::Keyword;
+                self.new_url();
+            }
+            Keyword::Require => self.require(),
+            Keyword::TestRunner => self.mock(),
+        }
+    }
+
+    fn import(&mut self, before: Previous) {
+        if matches!(trivia::next(self.text, self.position).1, Some(b'(' | b'.')) {
+            self.import_call(before);
+        } else if let Some(clause) = clause::import(self.text, self.position) {
+            let kind = if clause.types_only {
+                ImportKind::Type
+            } else {
+                ImportKind::Import
+            };
+            self.emit(&clause.source, kind);
+            self.position = clause.source.end;
+            self.previous = Previous::Statement;
+        }
+    }
+
+    fn close_brace(&mut self) {
+        self.position += 1;
+        self.previous = Previous::BlockEnd;
+        while let Some(frame) = self.frames.pop() {
+            match frame {
+                Frame::Block => return,
+                Frame::Object => {
+                    self.previous = Previous::Operand;
+                    return;
+                }
+                Frame::TemplateHole => return self.template(),
+                Frame::AttributeHole => return self.element(Part::Tag),
+                Frame::ChildHole => return self.element(Part::Children),
+                // A parenthesis that was never closed ends with the braces around it.
+                Frame::Parenthesis | Frame::HeadParenthesis => {}
+                // Never on top while code is read; kept open.
+                Frame::RootElement | Frame::ChildElement | Frame::ValueElement => {
+                    self.frames.push(frame);
+                    return;
+                }
+            }
+        }
+    }
+
+    fn slash(&mut self) {
+        match self.byte_at(1) {
+            Some(b'/') => self.position = trivia::line_end(self.text, self.position),
+            Some(b'*') => {
+                let end = trivia::block_end(self.text, self.position);
+                if !self.dialect.types {
+                    self.doc_comment(self.position, end);
+                }
+                self.position = end;
+            }
+            _ if self.previous.expects_expression() => self.regex(),
+            _ => self.token(Previous::Operator),
+        }
+    }
+}
+
+/// Where the name at `start` ends; `None` where it matters by itself, or has more in it than ASCII. Of such a run not
+/// everything may be a name, so it is read no further.
+#[inline(always)]
+fn idle_name_end(text: &[u8], start: usize) -> Option<usize> {
+    let mut end = start;
+    while let Some(&byte) = text.get(end)
+        && is_word(byte)
+    {
+        if !byte.is_ascii() {
+            meter::read(end - start + 1);
+            return None;
+        }
+        end += 1;
+    }
+    meter::read(end - start);
+    (!keyword::of(text, start, end).matters_by_itself()).then_some(end)
+}

@@ -1,0 +1,318 @@
+//! Which token stands before a place in the code, told from its end: nearly always by the last few bytes.
+
+use super::keyword;
+use crate::scan::javascript::bytes::{CLASS, Class, is_word};
+use crate::scan::javascript::keyword::Keyword;
+use crate::scan::javascript::state::Previous;
+use crate::scan::meter;
+
+/// Code without stops ([`super::stop_bytes`]), but for names that only look as if they mattered: names, numbers, white space
+/// and operators, all of them ASCII.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stretch<'t> {
+    pub(super) text: &'t [u8],
+    /// Where it begins. A token begins there.
+    pub(super) start: usize,
+    /// The token before it.
+    pub(super) before: Previous,
+}
+
+/// A token that was passed on the way back, whose meaning depends on the one before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Behind {
+    /// `!`, which leaves an operand one.
+    Assertion,
+    /// `await`, which leaves `for` what it is.
+    Await,
+}
+
+impl Stretch<'_> {
+    /// What the last token before `end` is.
+    #[inline]
+    pub(super) fn previous(self, end: usize) -> Previous {
+        let mut at = end;
+        let mut behind = None;
+        let found = loop {
+            while self
+                .byte_before(at)
+                .is_some_and(|byte| matches!(byte, b' ' | b'\t' | b'\n'))
+            {
+                at -= 1;
+            }
+            let Some(byte) = self.byte_before(at) else {
+                break self.before;
+            };
+            match CLASS[usize::from(byte)] {
+                Class::Space => at -= 1,
+                Class::Word => {
+                    let (start, keyword) = self.word(at);
+                    at = start;
+                    match keyword {
+                        Keyword::Await if behind.is_none() => behind = Some(Behind::Await),
+                        Keyword::Await if behind == Some(Behind::Await) => {}
+                        Keyword::Await | Keyword::Expression | Keyword::New => break Previous::Keyword,
+                        Keyword::Typeof => break Previous::Typeof,
+                        Keyword::Branch => break Previous::Branch,
+                        Keyword::Head => break Previous::Head,
+                        Keyword::Export => break Previous::Statement,
+                        Keyword::None | Keyword::Import | Keyword::Require | Keyword::TestRunner => {
+                            break Previous::Operand;
+                        }
+                    }
+                }
+                Class::CloseBracket => break Previous::Operand,
+                Class::Semicolon => break Previous::Statement,
+                Class::Dot if self.is_dot(at) => break Previous::Dot,
+                Class::Sign => match self.run_start(at) {
+                    // Doubled, they can follow an operand and precede one.
+                    start if (at - start).is_multiple_of(2) => at = start,
+                    _ => break Previous::Operator,
+                },
+                Class::Exclamation => {
+                    at = self.run_start(at);
+                    let is_adjacent = at > 0 && !self.text[at - 1].is_ascii_whitespace();
+                    if !is_adjacent || behind == Some(Behind::Await) {
+                        break Previous::Operator;
+                    }
+                    behind = Some(Behind::Assertion);
+                }
+                Class::Operator if byte == b'>' && self.byte_before(at - 1) == Some(b'=') => break Previous::Arrow,
+                _ => break Previous::Operator,
+            }
+        };
+        meter::read(end - at + 1);
+        match (behind, found) {
+            (None, found) => found,
+            (Some(Behind::Assertion), Previous::Operand) => Previous::Operand,
+            (Some(Behind::Assertion), _) => Previous::Operator,
+            (Some(Behind::Await), Previous::Head) => Previous::Head,
+            (Some(Behind::Await), _) => Previous::Keyword,
+        }
+    }
+
+    /// Whether `if`, `while`, `for` or `with` is the last token before `end`, where a parenthesis opens.
+    #[inline]
+    pub(super) fn is_behind_head(self, end: usize) -> bool {
+        // The last letters of these words, and of `await`. Most parentheses stand right behind another name.
+        let may_be = |byte| match CLASS[usize::from(byte)] {
+            Class::Word => matches!(byte, b'f' | b'e' | b'r' | b'h' | b't'),
+            Class::Space | Class::Sign => true,
+            _ => false,
+        };
+        self.byte_before(end).is_none_or(may_be) && self.previous(end) == Previous::Head
+    }
+
+    /// Where the name or number that ends at `end` begins, and what it means there.
+    #[inline]
+    fn word(self, end: usize) -> (usize, Keyword) {
+        let start = self.name_start(end - 1);
+        let keyword = match self.text[start] {
+            b'a'..=b'z' => keyword::of(self.text, start, end),
+            _ => Keyword::None,
+        };
+        if keyword != Keyword::None && self.is_property(start) {
+            return (start, Keyword::None);
+        }
+        (start, keyword)
+    }
+
+    /// Where the name or number that has the byte at `position` in it begins.
+    pub(super) fn name_start(self, position: usize) -> usize {
+        let mut start = position;
+        while self.byte_before(start).is_some_and(is_word) {
+            start -= 1;
+        }
+        meter::read(position - start + 1);
+        start
+    }
+
+    /// Whether the name that begins at `start` stands behind a dot.
+    fn is_property(self, start: usize) -> bool {
+        let mut at = start;
+        let is_property = loop {
+            let Some(byte) = self.byte_before(at) else {
+                break self.before == Previous::Dot;
+            };
+            match CLASS[usize::from(byte)] {
+                Class::Space => at -= 1,
+                Class::Dot => break self.is_dot(at),
+                Class::Sign if (at - self.run_start(at)).is_multiple_of(2) => at = self.run_start(at),
+                _ => break false,
+            }
+        };
+        meter::read(start - at + 1);
+        is_property
+    }
+
+    /// Whether the dot before `end` is one by itself, and not the last of three.
+    fn is_dot(self, end: usize) -> bool {
+        !(end - self.run_start(end)).is_multiple_of(3)
+    }
+
+    /// Where the bytes begin that are all as the one before `end`.
+    fn run_start(self, end: usize) -> usize {
+        let mut start = end;
+        let byte = self.byte_before(end);
+        while byte.is_some() && self.byte_before(start) == byte {
+            start -= 1;
+        }
+        meter::read(end - start);
+        start
+    }
+
+    /// The byte before `end`, if it is one of the stretch.
+    #[inline]
+    fn byte_before(self, end: usize) -> Option<u8> {
+        if end > self.start {
+            self.text.get(end - 1).copied()
+        } else {
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The same, token by token from the start.
+    fn forward(stretch: Stretch<'_>, end: usize) -> Previous {
+        let text = stretch.text;
+        let (mut at, mut previous) = (stretch.start, stretch.before);
+        while at < end {
+            let byte = text[at];
+            let next = text.get(at + 1).copied();
+            let length;
+            (length, previous) = match CLASS[usize::from(byte)] {
+                Class::Space => (1, previous),
+                Class::Word => {
+                    let length = text[at..].iter().take_while(|byte| is_word(**byte)).count();
+                    let meaning = match keyword::of(text, at, at + length) {
+                        _ if previous == Previous::Dot => Previous::Operand,
+                        Keyword::Expression | Keyword::New => Previous::Keyword,
+                        Keyword::Typeof => Previous::Typeof,
+                        Keyword::Branch => Previous::Branch,
+                        Keyword::Head => Previous::Head,
+                        Keyword::Export => Previous::Statement,
+                        Keyword::Await if previous == Previous::Head => Previous::Head,
+                        Keyword::Await => Previous::Keyword,
+                        Keyword::None | Keyword::Import | Keyword::Require | Keyword::TestRunner => Previous::Operand,
+                    };
+                    (length, meaning)
+                }
+                Class::CloseBracket => (1, Previous::Operand),
+                Class::Semicolon => (1, Previous::Statement),
+                Class::Equals if next == Some(b'>') => (2, Previous::Arrow),
+                Class::Dot if text[at..].starts_with(b"...") => (3, Previous::Operator),
+                Class::Dot => (1, Previous::Dot),
+                Class::Sign if next == Some(byte) => (2, previous),
+                Class::Exclamation
+                    if previous == Previous::Operand
+                        && at > 0
+                        && !text[at - 1].is_ascii_whitespace()
+                        && next != Some(b'=') =>
+                {
+                    (1, previous)
+                }
+                _ => (1, Previous::Operator),
+            };
+            at += length;
+        }
+        previous
+    }
+
+    fn pieces() -> impl Strategy<Value = Vec<&'static str>> {
+        let pieces = vec![
+            " ",
+            "\t",
+            "\n",
+            "\u{1}",
+            "a",
+            "b1",
+            "1",
+            "0x1f",
+            "$",
+            "_if",
+            "#a",
+            "if",
+            "for",
+            "await",
+            "while",
+            "typeof",
+            "return",
+            "else",
+            "export",
+            "new",
+            "import",
+            "of",
+            "instanceof",
+            ".",
+            "..",
+            "...",
+            "?.",
+            "?",
+            "=",
+            "=>",
+            "==",
+            ">",
+            ">=",
+            "+",
+            "++",
+            "-",
+            "--",
+            "!",
+            "!!",
+            "!=",
+            "[",
+            "]",
+            ",",
+            ";",
+            ":",
+            "*",
+            "&&",
+            "|",
+            "@",
+            "~",
+        ];
+        proptest::collection::vec(proptest::sample::select(pieces), 0..12)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4096))]
+
+        #[test]
+        fn looking_back_tells_what_reading_on_does(
+            pieces in pieces(),
+            start in 0..3_usize,
+            before in proptest::sample::select(vec![
+                Previous::Statement, Previous::BlockEnd, Previous::Operand, Previous::Dot, Previous::Operator, Previous::Keyword,
+                Previous::Typeof, Previous::Branch, Previous::Head, Previous::HeadEnd, Previous::Arrow,
+            ]),
+        ) {
+            // What is before the stretch is no part of it.
+            let text = [&") "[..start.min(2)], &pieces.concat(), "("].concat();
+            let stretch = Stretch { text: text.as_bytes(), start: start.min(2), before };
+            let end = text.len() - 1;
+            let read = forward(stretch, end);
+            prop_assert_eq!(stretch.previous(end), read, "{}", text);
+            prop_assert_eq!(stretch.is_behind_head(end), read == Previous::Head, "{}", text);
+        }
+    }
+
+    #[test]
+    fn a_long_row_of_tokens_costs_no_stack() {
+        for piece in ["await ", "!", "! ", "++", ". ", "..."] {
+            let text = piece.repeat(1_000_000);
+            let stretch = Stretch {
+                text: text.as_bytes(),
+                start: 0,
+                before: Previous::Statement,
+            };
+            meter::take();
+            assert_eq!(stretch.previous(text.len()), forward(stretch, text.len()), "{piece}");
+            assert!(meter::take() <= 8 * text.len(), "{piece}");
+        }
+    }
+}

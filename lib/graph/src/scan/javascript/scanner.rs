@@ -1,0 +1,129 @@
+//! The state of a scan, and the imports that it has found.
+
+use crate::import_kind::ImportKind;
+use crate::scan::javascript::literal;
+use crate::scan::javascript::literal::Literal;
+use crate::scan::javascript::state::{Frame, Previous, Root};
+use crate::scan::javascript::stop_bytes::Stops;
+use crate::scan::lines::Lines;
+use crate::specifier::{MAX_SPECIFIER_BYTES, Specifier};
+
+/// What the text is written in, as far as a scanner has to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Dialect {
+    /// Elements may stand where an expression may.
+    pub(crate) jsx: bool,
+    /// Types are written in the code (TypeScript), not in comments (JSDoc).
+    pub(crate) types: bool,
+}
+
+impl Dialect {
+    /// Types in comments, elements anywhere.
+    pub(crate) const JAVASCRIPT: Dialect = Dialect {
+        jsx: true,
+        types: false,
+    };
+    /// Types in the code, and no elements.
+    pub(crate) const TYPESCRIPT: Dialect = Dialect {
+        jsx: false,
+        types: true,
+    };
+    /// Types in the code, and elements.
+    pub(crate) const TYPESCRIPT_JSX: Dialect = Dialect { jsx: true, types: true };
+}
+
+/// A text that is being scanned.
+pub(crate) struct Scanner<'t, 'f> {
+    pub(super) text: &'t [u8],
+    pub(super) position: usize,
+    /// Behind this position no import begins.
+    pub(super) last_word: usize,
+    pub(super) previous: Previous,
+    pub(super) stops: Stops,
+    pub(super) frames: Vec<Frame>,
+    pub(super) roots: Vec<Root>,
+    /// Bytes that may still be read a second time.
+    pub(super) rereads: usize,
+    pub(super) dialect: Dialect,
+    pub(super) lines: Lines,
+    pub(super) found: &'f mut Vec<Specifier>,
+}
+
+impl<'t, 'f> Scanner<'t, 'f> {
+    /// A scanner of `text`, which appends what it finds to `found`.
+    pub(crate) fn new(text: &'t [u8], found: &'f mut Vec<Specifier>) -> Self {
+        Scanner {
+            text,
+            position: 0,
+            last_word: 0,
+            previous: Previous::Statement,
+            stops: Stops::NONE,
+            frames: Vec::new(),
+            roots: Vec::new(),
+            rereads: 0,
+            dialect: Dialect {
+                jsx: false,
+                types: false,
+            },
+            lines: Lines::new(text),
+            found,
+        }
+    }
+
+    /// Takes a token of one byte.
+    pub(super) fn token(&mut self, token: Previous) {
+        self.position += 1;
+        self.previous = token;
+    }
+
+    /// Takes a token of one byte that opens something.
+    pub(super) fn open(&mut self, frame: Frame) {
+        self.position += 1;
+        self.frames.push(frame);
+    }
+
+    /// The byte `distance` behind the current one.
+    pub(super) fn byte_at(&self, distance: usize) -> Option<u8> {
+        self.text.get(self.position + distance).copied()
+    }
+
+    /// Allows `bytes` to be read once more, or says that the text has had its share.
+    pub(super) fn may_reread(&mut self, bytes: usize) -> bool {
+        match self.rereads.checked_sub(bytes) {
+            Some(left) => {
+                self.rereads = left;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Notes an import of what `literal` says.
+    pub(super) fn emit(&mut self, literal: &Literal, kind: ImportKind) {
+        if let Some(text) = self.text.get(literal.content.clone()).and_then(literal::decode) {
+            self.emit_text(literal.content.start, text, kind);
+        }
+    }
+
+    /// Notes what stands from `start` to `end`, the value of an attribute.
+    pub(crate) fn emit_attribute(&mut self, start: usize, end: usize, kind: ImportKind) {
+        let value = self.text.get(start..end).unwrap_or_default();
+        if !value.is_empty()
+            && value.len() <= MAX_SPECIFIER_BYTES
+            && let Ok(value) = std::str::from_utf8(value)
+        {
+            self.emit_text(start, value.to_owned(), kind);
+        }
+    }
+
+    /// Notes an import of `text`, which stands at `position`.
+    pub(super) fn emit_text(&mut self, position: usize, text: String, kind: ImportKind) {
+        let line = self.lines.at(self.text, position);
+        self.found.push(Specifier {
+            text,
+            name: None,
+            kind,
+            line,
+        });
+    }
+}

@@ -1,0 +1,38 @@
+//! The state of a scan, and the imports that it has found.
+
+use crate::import_kind::ImportKind;
+use crate::scan::lines::Lines;
+use crate::scan::python::frame::Frame;
+use crate::specifier::{MAX_SPECIFIER_BYTES, Specifier};
+
+/// A text that is being scanned.
+pub(super) struct Scanner<'t, 'f> {
+    pub(super) text: &'t [u8],
+    pub(super) position: usize,
+    /// Open replacement fields and the formatted strings around them.
+    pub(super) frames: Vec<Frame>,
+    pub(super) lines: Lines,
+    pub(super) found: &'f mut Vec<Specifier>,
+}
+
+impl<'t, 'f> Scanner<'t, 'f> {
+    /// A scanner of `text`, which appends what it finds to `found`.
+    pub(super) fn new(text: &'t [u8], found: &'f mut Vec<Specifier>) -> Self {
+        let position = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        Scanner {
+            text,
+            position,
+            frames: Vec::new(),
+            lines: Lines::new(text),
+            found,
+        }
+    }
+
+    /// Notes an import that stands at `position`.
+    pub(super) fn emit(&mut self, position: usize, text: String, name: Option<String>, kind: ImportKind) {
+        if text.len() <= MAX_SPECIFIER_BYTES {
+            let line = self.lines.at(self.text, position);
+            self.found.push(Specifier { text, name, kind, line });
+        }
+    }
+}

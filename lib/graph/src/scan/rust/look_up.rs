@@ -1,0 +1,85 @@
+//! What was found, its names looked up -> specifiers.
+
+use std::collections::HashSet;
+
+use crate::import_kind::ImportKind;
+use crate::scan::lines::Lines;
+use crate::scan::rust::scanner::{Form, Scanner};
+use crate::scan::rust::scope;
+use crate::scan::rust::scope::{Scopes, split_first};
+use crate::specifier::{MAX_SPECIFIER_BYTES, Specifier};
+
+impl Scanner<'_, '_> {
+    /// Looks up the names of all that was found, and tells it.
+    pub(super) fn look_up(self) {
+        let mut lines = Lines::new(self.text);
+        let mut known = HashSet::new();
+        for one in self.pending {
+            let (text, name, kind) = match one.form {
+                Form::Module(text, path) => (text, path, ImportKind::Module),
+                Form::Include(text) => (text, None, ImportKind::Reference),
+                Form::Use(path) => match (self.scopes.absolute(&path, one.scope), split_first(&path).0) {
+                    (Some(absolute), "" | "crate" | "self" | "super") => (absolute, None, ImportKind::Import),
+                    (Some(absolute), _) if absolute != path => (path, Some(absolute), ImportKind::Import),
+                    (Some(_), _) => (path, None, ImportKind::Import),
+                    (None, _) => continue,
+                },
+                Form::Path(path) => {
+                    let Some(absolute) = self.scopes.absolute(&path, one.scope) else {
+                        continue;
+                    };
+                    if leads_nowhere_else(&self.scopes, &path, &absolute) || !known.insert(absolute.clone()) {
+                        continue;
+                    }
+                    (absolute, None, ImportKind::Path)
+                }
+            };
+            if text.len() > MAX_SPECIFIER_BYTES {
+                continue;
+            }
+            let line = lines.at(self.text, one.position);
+            self.found.push(Specifier { text, name, kind, line });
+        }
+    }
+}
+
+/// Whether a path, as written and as looked up, adds nothing to what `mod` and `use` say: it is in this file, names what
+/// one of them names, or is the standard library's.
+fn leads_nowhere_else(scopes: &Scopes<'_>, written: &str, absolute: &str) -> bool {
+    let is_bound_name = !written.contains("::") && written != absolute && !matches!(written, "self" | "super");
+    let (first, rest) = split_first(absolute);
+    match first {
+        "self" => {
+            let (name, _) = split_first(rest);
+            is_bound_name || rest.is_empty() || !scopes.is_declared(scope::FILE, name)
+        }
+        "super" | "crate" | "" => is_bound_name,
+        name => is_bound_name || is_built_in(name),
+    }
+}
+
+fn is_built_in(name: &str) -> bool {
+    matches!(
+        name,
+        "std"
+            | "core"
+            | "alloc"
+            | "bool"
+            | "char"
+            | "str"
+            | "f32"
+            | "f64"
+            | "u8"
+            | "u16"
+            | "u32"
+            | "u64"
+            | "u128"
+            | "usize"
+            | "i8"
+            | "i16"
+            | "i32"
+            | "i64"
+            | "i128"
+            | "isize"
+    )
+}

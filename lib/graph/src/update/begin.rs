@@ -1,0 +1,206 @@
+//! The start of a build: the files of the tree, and the records of unchanged content.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use crate::file::{FileId, FileState, NO_FILE};
+use crate::language::Language;
+use crate::record::Record;
+use crate::resolve::keys::Keys;
+use crate::resolve::manifests::{MAX_MANIFEST_BYTES, Parsed};
+use crate::resolve::path_table::PathTable;
+use crate::tree::{EntryKind, TreeEntry};
+use crate::update::file_kind::FileKind;
+use crate::update::limits::Limits;
+use crate::update::renumbering::{Renumbering, renumber};
+use crate::update::snapshot::Snapshot;
+
+/// What is known from before.
+#[derive(Clone, Debug, Default)]
+pub enum Previous {
+    /// Nothing: a cold build.
+    #[default]
+    Nothing,
+    /// The records of an older build, by path, as the store has them. Nothing of them is scanned again.
+    Stored(HashMap<String, Record>),
+    /// A whole older version.
+    Snapshot(Arc<Snapshot>),
+}
+
+/// What is known of the files that were asked for last.
+#[derive(Debug, Default)]
+pub(super) struct Wave {
+    pub(super) weight: AtomicUsize,
+    /// Files that were given and did not fit: they are asked for again.
+    pub(super) deferred: Mutex<HashSet<FileId>>,
+}
+
+/// One build in the making: ask [`Self::wanted`], hand over contents by [`Self::supply`], ask again until nothing is
+/// wanted, then [`Self::finish`].
+#[derive(Debug)]
+pub struct Update {
+    pub(super) files: Arc<[TreeEntry]>,
+    /// One for each file.
+    pub(super) kinds: Vec<FileKind>,
+    pub(super) table: Arc<PathTable>,
+    pub(super) limits: Limits,
+    pub(super) names_left_out: usize,
+    pub(super) previous: Option<Arc<Snapshot>>,
+    /// This version's ids to the previous one's, and back; `None` while the paths are the same.
+    pub(super) renumbered: Option<Renumbering>,
+    pub(super) records: Vec<OnceLock<Arc<Record>>>,
+    /// [`Record::weight`] of each.
+    pub(super) weights: Vec<AtomicU32>,
+    /// What this wave has brought.
+    pub(super) wave: Wave,
+    /// How many files were unread when that was last asked.
+    pub(super) last_unread: AtomicUsize,
+    /// Configs that others extend, beside those that are manifests by name.
+    pub(super) more_manifests: Mutex<BTreeSet<FileId>>,
+    /// Manifests that were parsed so far.
+    pub(super) parsed: Mutex<HashMap<FileId, Arc<Parsed>>>,
+}
+
+impl Update {
+    /// Prepares the graph of `tree`. Submodules, and entries whose path has a newline, are left out. A symbolic link is
+    /// followed within the tree, and is a file of its own where it leads elsewhere.
+    pub fn begin(previous: Previous, tree: Vec<TreeEntry>, limits: Limits) -> Self {
+        let mut files = tree;
+        files.retain(|entry| entry.kind != EntryKind::Submodule);
+        let all = files.len();
+        files.retain(|entry| memchr::memchr(b'\n', entry.path.as_bytes()).is_none() && !entry.path.is_empty());
+        let names_left_out = all - files.len();
+        if !files.is_sorted_by(|one, other| one.path < other.path) {
+            files.sort_by(|one, other| one.path.cmp(&other.path));
+            files.dedup_by(|one, other| one.path == other.path);
+        }
+        let files: Arc<[TreeEntry]> = files.into();
+        let (snapshot, mut stored) = match previous {
+            Previous::Nothing => (None, HashMap::new()),
+            Previous::Stored(records) => (None, records),
+            Previous::Snapshot(snapshot) => (Some(snapshot), HashMap::new()),
+        };
+        let renumbered = snapshot.as_ref().and_then(|older| renumber(&older.files, &files));
+        let table = match &snapshot {
+            Some(older) if renumbered.is_none() => Arc::clone(&older.table),
+            Some(older) => Arc::new(PathTable::new(Arc::clone(&files), older.table.keys().clone())),
+            None => Arc::new(PathTable::new(Arc::clone(&files), Keys::default())),
+        };
+        let update = Update {
+            records: files.iter().map(|_| OnceLock::new()).collect(),
+            weights: files.iter().map(|_| AtomicU32::new(0)).collect(),
+            kinds: files.iter().map(FileKind::of).collect(),
+            files,
+            table,
+            limits,
+            names_left_out,
+            wave: Wave::default(),
+            last_unread: AtomicUsize::new(0),
+            previous: snapshot,
+            renumbered,
+            more_manifests: Mutex::default(),
+            parsed: Mutex::default(),
+        };
+        update.reuse(&mut stored);
+        update
+    }
+
+    /// Takes over what is known of unchanged content, under the same path or another.
+    pub(super) fn reuse(&self, stored: &mut HashMap<String, Record>) {
+        let mut unplaced = Vec::new();
+        for (id, file) in (0..).zip(self.files.iter()) {
+            let known = match (&self.previous, self.old_id(id)) {
+                (Some(older), Some(old)) => older.records.get(old as usize).and_then(Clone::clone),
+                (Some(_), None) => {
+                    unplaced.push(id);
+                    None
+                }
+                (None, _) => stored.remove(&file.path).map(Arc::new),
+            };
+            if let Some(record) = known.filter(|record| self.fits(id, record)) {
+                let weight = record.weight();
+                self.set(id, record, weight);
+            }
+        }
+        let Some(older) = self.previous.as_ref().filter(|_| !unplaced.is_empty()) else {
+            return;
+        };
+        let mut by_blob: HashMap<(&str, Option<Language>), &Arc<Record>> = HashMap::new();
+        for (file, record) in older.files.iter().zip(&older.records) {
+            if let Some(record) = record {
+                by_blob.insert((&record.blob, FileKind::of(file).language), record);
+            }
+        }
+        for id in unplaced {
+            let file = &self.files[id as usize];
+            let known = by_blob.get(&(file.blob.as_str(), self.kinds[id as usize].language));
+            if let Some(record) = known.filter(|record| self.fits(id, record)) {
+                self.set(id, Arc::clone(record), record.weight());
+            }
+        }
+    }
+
+    /// Whether `record` says what reading the file would. One that could not be read is tried again.
+    pub(super) fn fits(&self, id: FileId, record: &Record) -> bool {
+        let file = &self.files[id as usize];
+        // The limits may be others than those of the older build.
+        let is_too_large = record.size > self.max_bytes(id);
+        record.blob == file.blob
+            && match record.state {
+                FileState::Ok => !is_too_large && self.has_text(id, record) == record.manifest.is_some(),
+                FileState::TooLarge => is_too_large,
+                FileState::Minified => !is_too_large && record.size > self.limits.minified_over_bytes,
+                FileState::Binary => !is_too_large,
+                FileState::OverLimit => !is_too_large && !record.specifiers.is_empty(),
+                FileState::Unreadable => false,
+            }
+    }
+
+    pub(super) fn set(&self, file: FileId, record: Arc<Record>, weight: usize) {
+        let weight = u32::try_from(weight).unwrap_or(u32::MAX);
+        self.weights[file as usize].store(weight, Ordering::Relaxed);
+        let _ = self.records[file as usize].set(record);
+    }
+
+    /// Number of files of the tree.
+    pub fn file_count(&self) -> usize {
+        self.files.len()
+    }
+
+    pub(super) fn old_id(&self, id: FileId) -> Option<FileId> {
+        match &self.renumbered {
+            Some(renumbered) => renumbered
+                .old_of
+                .get(id as usize)
+                .copied()
+                .filter(|old| *old != NO_FILE),
+            None => self.previous.as_ref().map(|_| id),
+        }
+    }
+
+    pub(super) fn is_manifest(&self, id: FileId) -> bool {
+        self.kinds.get(id as usize).is_some_and(|kind| kind.is_manifest) || self.lock_more().contains(&id)
+    }
+
+    /// Whether the record of a file of this size keeps its text.
+    pub(super) fn has_text(&self, id: FileId, record: &Record) -> bool {
+        self.is_manifest(id) && record.size <= MAX_MANIFEST_BYTES || self.kinds[id as usize].language.is_none()
+    }
+
+    /// The largest content of this file that is looked into, in bytes.
+    pub(super) fn max_bytes(&self, file: FileId) -> u64 {
+        match self.kinds[file as usize].language {
+            Some(_) => self.limits.max_file_bytes,
+            None => self.limits.max_file_bytes.min(MAX_MANIFEST_BYTES),
+        }
+    }
+
+    pub(super) fn lock_more(&self) -> std::sync::MutexGuard<'_, BTreeSet<FileId>> {
+        self.more_manifests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn lock_deferred(&self) -> std::sync::MutexGuard<'_, HashSet<FileId>> {
+        self.wave.deferred.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,28 @@
+//! The use of a file: scanned for its imports, read as a manifest, followed as a link, or none of them.
+
+use crate::language::Language;
+use crate::resolve::manifests::is_manifest;
+use crate::tree::{EntryKind, TreeEntry};
+
+/// What a file is read for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FileKind {
+    /// The language to scan it for. A symbolic link holds a path, whatever its name.
+    pub(super) language: Option<Language>,
+    /// Whether it is a manifest by its name, or a symbolic link, whose content is a path.
+    pub(super) is_manifest: bool,
+    pub(super) is_link: bool,
+}
+
+impl FileKind {
+    pub(super) fn of(file: &TreeEntry) -> Self {
+        let is_regular = file.kind == EntryKind::File;
+        let is_link = file.kind == EntryKind::Symlink;
+        let language = Language::of_path(&file.path).filter(|_| is_regular);
+        FileKind {
+            language,
+            is_manifest: (is_regular && is_manifest(&file.path)) || is_link,
+            is_link,
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! The last step of a build: which answers still hold, which specifiers are resolved again, and the graph of them all.
+//!
+//! Why the result is the cold one: a file's edges depend on its specifiers, on the context that governs it, and on
+//! lookups in tables whose keys were traced ([`super::resolve`]). A file is resolved again when its specifiers differ,
+//! when its context is another object, or when the answer under one of its keys may have changed; otherwise each of the
+//! three is as before, and so is the answer. Ids of files are renumbered when paths come or go.
+
+use std::sync::Arc;
+
+use crate::record::Record;
+use crate::resolution::Resolved;
+use crate::resolve::Resolver;
+use crate::resolve::layouts::Layouts;
+use crate::resolve::manifests::{Manifests, same_manifests};
+use crate::resolve::path_table::PathTable;
+use crate::resolve::projects::Projects;
+use crate::resolve::read_tree::ReadTree;
+use crate::resolve::symlinks::symlinks;
+use crate::update::begin::Update;
+use crate::update::resolve_files::{cut_off, resolve_missing};
+use crate::update::snapshot::Snapshot;
+
+impl Update {
+    /// The new version. What was wanted and not supplied counts as unreadable.
+    pub fn finish(&self) -> Snapshot {
+        let previous = self.previous.as_deref();
+        let manifests = self.manifests();
+        let table = self.linked_table(&manifests);
+        let same_links = previous.is_none_or(|older| Arc::ptr_eq(&older.table, &table));
+        let projects = self.projects(&table, &manifests);
+        let records = self.final_records();
+        let tree = ReadTree {
+            table: &table,
+            manifests: &manifests,
+            projects: &projects,
+            records: &records,
+        };
+        let layouts = Layouts::new(
+            tree,
+            previous.map(|older| (&older.layouts, older.tree())),
+            self.renumbered.is_none() && same_links,
+        );
+        let resolver = Resolver {
+            table: &table,
+            projects: &projects,
+            layouts: &layouts,
+        };
+        let mut resolved: Vec<Option<Arc<Resolved>>> = match previous {
+            // Where it was cut off, what is behind that was never resolved.
+            Some(older) if older.cut_at.is_none() => self.still_valid(older, &resolver, &records),
+            _ => vec![None; records.len()],
+        };
+        resolve_missing(&resolver, &self.kinds, &records, &mut resolved);
+        let cut_at = cut_off(&resolver, &self.kinds, &records, &mut resolved);
+        let resolved: Vec<Arc<Resolved>> = resolved.into_iter().map(Option::unwrap_or_default).collect();
+        let graph = self.assemble(&records, &resolved, cut_at);
+        Snapshot {
+            files: Arc::clone(&self.files),
+            table,
+            records,
+            manifests,
+            projects,
+            layouts,
+            resolved,
+            cut_at,
+            names_left_out: self.names_left_out,
+            graph: Arc::new(graph),
+        }
+    }
+
+    /// The table with the links of this version. The older one, where that is the same.
+    fn linked_table(&self, manifests: &Manifests) -> Arc<PathTable> {
+        let links = symlinks(manifests);
+        match self.table.has_links(&links) {
+            true => Arc::clone(&self.table),
+            false => Arc::new(self.table.with_links(links)),
+        }
+    }
+
+    fn projects(&self, table: &PathTable, manifests: &Manifests) -> Arc<Projects> {
+        let Some(older) = self.previous.as_deref() else {
+            return Arc::new(Projects::new(table, manifests, None));
+        };
+        if same_manifests(&older.manifests, manifests) && self.renumbered.is_none() {
+            return Arc::clone(&older.projects);
+        }
+        let fresh = Projects::new(table, manifests, Some(&older.projects));
+        if fresh.is_same(&older.projects) {
+            return Arc::clone(&older.projects);
+        }
+        Arc::new(fresh)
+    }
+
+    fn final_records(&self) -> Vec<Option<Arc<Record>>> {
+        let known = self.due().into_iter().zip(&self.records);
+        known
+            .map(|(is_due, record)| record.get().filter(|_| is_due).cloned())
+            .collect()
+    }
+}

@@ -1,0 +1,30 @@
+//! Bounds of one build.
+
+/// What one build may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Largest file that is scanned, in bytes.
+    pub max_file_bytes: u64,
+    /// Most files that are scanned; those after it, in the order of paths, are [`FileState::OverLimit`].
+    pub max_files: usize,
+    /// Most bytes that are scanned in all. The file that would go past it, in the order of paths, and those after it are
+    /// [`FileState::OverLimit`].
+    pub max_bytes: u64,
+    /// Most imports that one graph takes in, long ones counted as several: what a build holds in memory. The file that would
+    /// go past it, in the order of paths, and those after it are [`FileState::OverLimit`].
+    pub max_imports: usize,
+    /// Files larger than this whose lines are very long count as [`FileState::Minified`].
+    pub minified_over_bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            max_file_bytes: 4 << 20,
+            max_files: 500_000,
+            max_bytes: 4 << 30,
+            max_imports: 1_000_000,
+            minified_over_bytes: 1 << 20,
+        }
+    }
+}

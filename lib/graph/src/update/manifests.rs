@@ -1,0 +1,54 @@
+//! The records of manifests -> the manifests, each parsed once.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError};
+
+use crate::resolve::manifests::{Manifests, Parsed};
+use crate::update::begin::Update;
+
+/// Most values in the manifests of one graph.
+const MAX_MANIFEST_VALUES: usize = 1_000_000;
+
+impl Update {
+    pub(super) fn manifests(&self) -> Manifests {
+        let due = self.due();
+        let more = self.lock_more().clone();
+        let mut values = 0;
+        let mut manifests = BTreeMap::new();
+        let mut fresh = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
+        for (id, (file, kind)) in (0..).zip(self.files.iter().zip(&self.kinds)) {
+            if !due[id as usize] || (!kind.is_manifest && !more.contains(&id)) {
+                continue;
+            }
+            if values > MAX_MANIFEST_VALUES {
+                manifests.insert(file.path.clone(), Arc::new(Parsed::Nothing));
+                continue;
+            }
+            let Some(record) = self.records[id as usize].get() else {
+                continue;
+            };
+            let Some(text) = &record.manifest else { continue };
+            let known = self.previous.as_ref().and_then(|older| {
+                let old = older.records.get(self.old_id(id)? as usize)?.as_ref()?;
+                older
+                    .manifests
+                    .get(&file.path)
+                    .filter(|known| matches!(***known, Parsed::Link(_)) == kind.is_link)
+                    .filter(|_| old.manifest.as_ref() == Some(text))
+            });
+            let parsed = known.unwrap_or_else(|| {
+                let read = || {
+                    Arc::new(match kind.is_link {
+                        true => Parsed::Link(text.clone()),
+                        false => Parsed::read(&file.path, text),
+                    })
+                };
+                fresh.entry(id).or_insert_with(read)
+            });
+            let parsed = Arc::clone(parsed);
+            values += parsed.values();
+            manifests.insert(file.path.clone(), parsed);
+        }
+        manifests
+    }
+}

@@ -1,0 +1,29 @@
+//! From one version of the graph to the next, for the price of what changed.
+//!
+//! A build begins with a tree and the version before ([`Update::begin`]), asks for files ([`Update::wanted`]), takes
+//! their content ([`Update::supply`]), and ends with the new version ([`Update::finish`]).
+//!
+//! - `begin`, `wanted`, `supply`, `finish`: the steps
+//! - `content`, `manifests`: bytes -> text; records -> parsed manifests
+//! - `valid_resolutions`, `resolve_files`, `assemble`: the parts of the last step
+//! - `snapshot`, `renumbering`: a version, and its ids in the numbers of the next
+//! - `limits`, `file_kind`: the vocabulary
+
+mod assemble;
+mod begin;
+mod content;
+mod file_kind;
+mod finish;
+mod limits;
+mod manifests;
+mod renumbering;
+mod resolve_files;
+mod snapshot;
+mod supply;
+mod valid_resolutions;
+mod wanted;
+
+pub use begin::{Previous, Update};
+pub use limits::Limits;
+pub use snapshot::Snapshot;
+pub use wanted::Wanted;

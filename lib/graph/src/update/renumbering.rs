@@ -1,0 +1,61 @@
+//! The ids of files in one version, in the numbers of the next.
+
+use std::sync::Arc;
+
+use crate::file::{FileId, NO_FILE};
+use crate::resolution::{Resolution, Resolved};
+use crate::tree::TreeEntry;
+
+/// Which file of one version is which of another.
+#[derive(Debug)]
+pub(super) struct Renumbering {
+    pub(super) old_of: Vec<FileId>,
+    pub(super) new_of: Vec<FileId>,
+}
+
+impl Renumbering {
+    /// The same answer with this version's ids; `None` should a file of it be gone.
+    pub(super) fn apply(&self, known: &Arc<Resolved>) -> Option<Arc<Resolved>> {
+        let new_of = |old: FileId| self.new_of.get(old as usize).copied().filter(|new| *new != NO_FILE);
+        let renumber = |outcome: &Resolution| match outcome {
+            Resolution::File(old) => new_of(*old).map(Resolution::File),
+            unresolved => Some(*unresolved),
+        };
+        let outcomes: Box<[Resolution]> = known.outcomes.iter().map(renumber).collect::<Option<_>>()?;
+        let renumber_more = |(specifier, old): &(u32, FileId)| Some((*specifier, new_of(*old)?));
+        let more: Box<[(u32, FileId)]> = known.more.iter().map(renumber_more).collect::<Option<_>>()?;
+        if outcomes == known.outcomes && more == known.more {
+            return Some(Arc::clone(known));
+        }
+        Some(Arc::new(Resolved {
+            outcomes,
+            more,
+            keys: known.keys.clone(),
+        }))
+    }
+}
+
+/// Which file of one sorted list is which of the other; `None` when the paths are the same.
+pub(super) fn renumber(old: &[TreeEntry], new: &[TreeEntry]) -> Option<Renumbering> {
+    if old.len() == new.len() && old.iter().zip(new).all(|(one, other)| one.path == other.path) {
+        return None;
+    }
+    let mut renumbering = Renumbering {
+        old_of: vec![NO_FILE; new.len()],
+        new_of: vec![NO_FILE; old.len()],
+    };
+    let (mut at_old, mut at_new) = (0, 0);
+    while let (Some(one), Some(other)) = (old.get(at_old), new.get(at_new)) {
+        match one.path.cmp(&other.path) {
+            std::cmp::Ordering::Less => at_old += 1,
+            std::cmp::Ordering::Greater => at_new += 1,
+            std::cmp::Ordering::Equal => {
+                renumbering.old_of[at_new] = at_old as FileId;
+                renumbering.new_of[at_old] = at_new as FileId;
+                at_old += 1;
+                at_new += 1;
+            }
+        }
+    }
+    Some(renumbering)
+}

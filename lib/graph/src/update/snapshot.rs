@@ -1,0 +1,89 @@
+//! A version of the graph, and how its files are numbered in the next.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use crate::file::FileId;
+use crate::import_graph::ImportGraph;
+use crate::record::Record;
+use crate::resolution::{Resolution, Resolved};
+use crate::resolve::layouts::Layouts;
+use crate::resolve::manifests::Manifests;
+use crate::resolve::path_table::PathTable;
+use crate::resolve::projects::Projects;
+use crate::resolve::read_tree::ReadTree;
+use crate::specifier::Specifier;
+use crate::tree::TreeEntry;
+
+/// A version of the graph with all that the next one can use.
+#[derive(Debug)]
+pub struct Snapshot {
+    pub(super) files: Arc<[TreeEntry]>,
+    pub(super) table: Arc<PathTable>,
+    pub(super) records: Vec<Option<Arc<Record>>>,
+    pub(super) manifests: Manifests,
+    pub(super) projects: Arc<Projects>,
+    pub(super) layouts: Layouts,
+    pub(super) resolved: Vec<Arc<Resolved>>,
+    pub(super) names_left_out: usize,
+    /// The first file whose imports were too many for the graph.
+    pub(super) cut_at: Option<FileId>,
+    pub(super) graph: Arc<ImportGraph>,
+}
+
+impl Snapshot {
+    /// Number of files of the tree that are left out, because their names cannot be written in its forms.
+    pub fn names_left_out(&self) -> usize {
+        self.names_left_out
+    }
+
+    /// The graph.
+    pub fn graph(&self) -> &Arc<ImportGraph> {
+        &self.graph
+    }
+
+    /// What was read of each file, to be stored for the next build. Files that did not have to be read have none.
+    pub fn records(&self) -> impl Iterator<Item = (&str, &Record)> {
+        let known = self.files.iter().zip(&self.records);
+        known.filter_map(|(file, record)| Some((file.path.as_str(), record.as_deref()?)))
+    }
+
+    /// The records that `older` does not have so, and the paths whose records are gone.
+    pub fn changed_records<'a>(&'a self, older: &'a Snapshot) -> (Vec<(&'a str, &'a Record)>, Vec<&'a str>) {
+        let before: HashMap<&str, &Record> = older.records().collect();
+        let now: HashSet<&str> = self.records().map(|(path, _)| path).collect();
+        let changed = self
+            .records()
+            .filter(|(path, record)| before.get(path) != Some(record))
+            .collect();
+        let mut gone: Vec<&str> = before.into_keys().filter(|path| !now.contains(path)).collect();
+        gone.sort_unstable();
+        (changed, gone)
+    }
+
+    /// Each specifier of the file at `path`, and where it led; one that led to several files stands once for each. `None`
+    /// when the file was not scanned.
+    pub fn explain(&self, path: &str) -> Option<Vec<(&Specifier, Resolution)>> {
+        let id = self.graph.id(path)? as usize;
+        let record = self.records.get(id)?.as_deref()?;
+        let resolved = self.resolved.get(id)?;
+        let mut more = resolved.more.iter().peekable();
+        let mut explained = Vec::with_capacity(resolved.outcomes.len() + resolved.more.len());
+        for (index, (specifier, outcome)) in (0..).zip(record.specifiers.iter().zip(&resolved.outcomes)) {
+            explained.push((specifier, *outcome));
+            while let Some((_, file)) = more.next_if(|(of, _)| *of == index) {
+                explained.push((specifier, Resolution::File(*file)));
+            }
+        }
+        Some(explained)
+    }
+
+    pub(super) fn tree(&self) -> ReadTree<'_> {
+        ReadTree {
+            table: &self.table,
+            manifests: &self.manifests,
+            projects: &self.projects,
+            records: &self.records,
+        }
+    }
+}

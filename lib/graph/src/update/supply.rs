@@ -1,0 +1,104 @@
+//! The content of files -> their records.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use crate::file::{FileId, FileState};
+use crate::record::{BYTES_FOR_WEIGHT, Record};
+use crate::resolve::manifests::MAX_MANIFEST_BYTES;
+use crate::scan::scan;
+use crate::tree::Blob;
+use crate::update::begin::Update;
+use crate::update::content::text_of;
+use crate::update::file_kind::FileKind;
+
+/// How much one wave may bring into memory, as [`Record::weight`] has it.
+const WAVE_WEIGHT: usize = 500_000;
+
+impl Update {
+    /// Takes a wanted file and scans it. May be called from several threads at once; a second answer for one file is
+    /// ignored.
+    pub fn supply(&self, file: FileId, blob: Blob<'_>) {
+        self.supply_all(&[file], blob);
+    }
+
+    /// [`Self::supply`] of files with the same content, which is scanned once for each language.
+    pub fn supply_all(&self, files: &[FileId], blob: Blob<'_>) {
+        let mut known: Vec<(FileKind, Arc<Record>, usize)> = Vec::new();
+        for file in files {
+            let (Some(kind), Some(slot)) = (self.kinds.get(*file as usize), self.records.get(*file as usize)) else {
+                continue;
+            };
+            if slot.get().is_some() {
+                continue;
+            }
+            let (record, weight) = match known.iter().find(|(of, ..)| of == kind && !self.is_named_config(*file)) {
+                Some((_, record, weight)) => (Arc::clone(record), *weight),
+                None => {
+                    let before = self.wave.weight.load(Ordering::Relaxed);
+                    if before > WAVE_WEIGHT {
+                        self.lock_deferred().insert(*file);
+                        continue;
+                    }
+                    let record = Arc::new(self.record_of(*file, blob));
+                    let text = record.manifest.as_ref().map_or(0, |text| text.len() / BYTES_FOR_WEIGHT);
+                    let weight = record.weight();
+                    // The first of a wave fits in any case, so that each wave gets on.
+                    let before = self.wave.weight.fetch_add(weight + text, Ordering::Relaxed);
+                    if before > 0 && before + weight + text > WAVE_WEIGHT {
+                        self.lock_deferred().insert(*file);
+                        continue;
+                    }
+                    known.push((*kind, Arc::clone(&record), weight));
+                    (record, weight)
+                }
+            };
+            self.set(*file, record, weight);
+        }
+    }
+
+    /// Marks those of `files` that were not supplied as unreadable.
+    pub fn give_up_on(&self, files: &[FileId]) {
+        let deferred = std::mem::take(&mut *self.lock_deferred());
+        for id in files.iter().filter(|id| !deferred.contains(id)) {
+            self.supply(*id, Blob::Unreadable);
+        }
+    }
+
+    /// Whether others name the file as a config.
+    pub(super) fn is_named_config(&self, file: FileId) -> bool {
+        self.lock_more().contains(&file)
+    }
+
+    pub(super) fn record_of(&self, file: FileId, blob: Blob<'_>) -> Record {
+        let (state, size, text) = match blob {
+            Blob::Content(content) if content.len() as u64 > self.max_bytes(file) => {
+                (FileState::TooLarge, content.len() as u64, Cow::Borrowed(&[][..]))
+            }
+            Blob::Content(content) => {
+                let (state, text) = text_of(content, self.limits.minified_over_bytes);
+                (state, content.len() as u64, text)
+            }
+            Blob::TooLarge(size) => (FileState::TooLarge, size, Cow::Borrowed(&[][..])),
+            Blob::Unreadable => (FileState::Unreadable, 0, Cow::Borrowed(&[][..])),
+        };
+        let mut record = Record {
+            blob: self.files[file as usize].blob.clone(),
+            state,
+            size,
+            specifiers: Vec::new(),
+            manifest: None,
+        };
+        if let Some(language) = self.kinds[file as usize].language {
+            record.specifiers = scan(language, &text);
+            if record.bound() {
+                record.state = FileState::OverLimit;
+            }
+        }
+        if state == FileState::Ok && self.is_manifest(file) && size <= MAX_MANIFEST_BYTES {
+            record.manifest = Some(String::from_utf8_lossy(&text).into_owned());
+        }
+        record
+    }
+}

@@ -1,0 +1,105 @@
+//! The files that a build has to read: those that count within the limits and have no record yet.
+
+use std::sync::atomic::Ordering;
+
+use crate::file::{FileId, FileState};
+use crate::resolve::projects::manifest_index::missing_configs;
+use crate::update::begin::Update;
+
+/// Most files that are asked for at once: what the limit on bytes can be overshot by.
+const WAVE: usize = 8_192;
+
+/// Most bytes of manifests that one graph takes in.
+const MAX_MANIFESTS_BYTES: usize = 32 << 20;
+
+/// A file that has to be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// Which file, to be named in [`Update::supply`].
+    pub file: FileId,
+    /// Id of its blob, hex.
+    pub blob: String,
+}
+
+impl Update {
+    /// The files whose content has to be supplied now, in the order of paths, some thousands at most. Empty when
+    /// [`Self::finish`] may be called; ask again after each supply, because configs name other configs.
+    pub fn wanted(&self) -> Vec<Wanted> {
+        let want = |id: FileId| Wanted {
+            file: id,
+            blob: self.files[id as usize].blob.clone(),
+        };
+        let wave = |unread: Vec<FileId>| {
+            self.last_unread.store(unread.len(), Ordering::Relaxed);
+            self.wave.weight.store(0, Ordering::Relaxed);
+            unread.into_iter().take(WAVE).map(want).collect()
+        };
+        let unread = self.unread();
+        if !unread.is_empty() {
+            return wave(unread);
+        }
+        loop {
+            let known = self.manifests();
+            let missing = missing_configs(&self.table, &known);
+            let missing: Vec<FileId> = missing.iter().filter_map(|path| self.table.tracked(path)).collect();
+            let mut more = self.lock_more();
+            let fresh: Vec<FileId> = missing.into_iter().filter(|id| more.insert(*id)).collect();
+            drop(more);
+            if fresh.is_empty() {
+                return Vec::new();
+            }
+            let unread = self.unread();
+            if !unread.is_empty() {
+                return wave(unread);
+            }
+        }
+    }
+
+    /// How many files had to be read and were not yet when [`Self::wanted`] was last asked, as far as was known.
+    pub fn last_unread(&self) -> usize {
+        self.last_unread.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn unread(&self) -> Vec<FileId> {
+        let due = (0..).zip(self.due()).zip(&self.records);
+        due.filter(|((_, is_due), record)| *is_due && record.get().is_none())
+            .map(|((id, _), _)| id)
+            .collect()
+    }
+
+    /// For each file, whether its content counts, as far as what was read so far tells.
+    pub(super) fn due(&self) -> Vec<bool> {
+        let more = self.lock_more();
+        let (mut files, mut bytes, mut weight, mut texts) = (0, 0_u64, 0_usize, 0_usize);
+        let known = (0..).zip(self.kinds.iter().zip(&self.records));
+        known
+            .map(|(id, (kind, record))| {
+                // A config that nothing extends any more would not have been read in a cold build.
+                let is_manifest = kind.is_manifest || more.contains(&id);
+                if kind.language.is_none() && !is_manifest {
+                    return false;
+                }
+                let record = record.get();
+                if let Some(text) = record
+                    .and_then(|record| record.manifest.as_ref())
+                    .filter(|_| is_manifest)
+                {
+                    texts = texts.saturating_add(text.len());
+                }
+                if kind.language.is_none() {
+                    return texts <= MAX_MANIFESTS_BYTES;
+                }
+                if record.is_some() {
+                    weight += self.weights[id as usize].load(Ordering::Relaxed) as usize;
+                }
+                if is_manifest {
+                    return texts <= MAX_MANIFESTS_BYTES && weight <= self.limits.max_imports;
+                }
+                files += 1;
+                let read = record.filter(|record| record.state != FileState::TooLarge);
+                bytes = bytes.saturating_add(read.map_or(0, |record| record.size));
+                files <= self.limits.max_files && bytes <= self.limits.max_bytes && weight <= self.limits.max_imports
+            })
+            .collect()
+    }
+}
