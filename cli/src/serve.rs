@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use axum::Router;
-use coord::app::{App, HeadObserver};
+use coord::app::App;
 use coord::auth::{Authenticator, Credentials};
-use coord::builds::keeper::GraphKeeper;
+use coord::builds::background::BackgroundBuilds;
+use coord::builds::head_observer::HeadObserver;
 use coord::domain::UserId;
 use coord::http::Endpoint;
 use coord::settings::{LockConfig, Settings, env_vars, process_environment, secret};
@@ -51,7 +52,7 @@ pub struct Server {
     /// The state.
     pub store: Arc<dyn Store>,
     /// What keeps the graphs up to date.
-    pub keeper: Arc<GraphKeeper>,
+    pub keeper: Arc<BackgroundBuilds>,
     /// The repositories on this machine, and how often they are fetched.
     pub fetching: Option<(Arc<GitSource>, Duration)>,
     /// What is served.
@@ -172,7 +173,7 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
     let is_open = matches!(authenticator, Authenticator::Local { .. });
     let (store, announcement) = open_store(args, address, &opened, &served)?;
     let builder = format!("{}-{}", std::process::id(), started_at());
-    let keeper = GraphKeeper::start(Arc::clone(&store), Arc::clone(&source), builder, settings.graph_limits);
+    let keeper = BackgroundBuilds::start(Arc::clone(&store), Arc::clone(&source), builder, settings.graph_limits);
     for repository in &served {
         if let Some(branch) = &repository.branch
             && let Ok(head) = source.head(&repository.repo, branch).await
@@ -324,7 +325,7 @@ fn state_folder(served: &[Served]) -> anyhow::Result<PathBuf> {
     Ok(base.join("coord").join(first.repo.as_str()))
 }
 
-async fn sweep_forever(store: Arc<dyn Store>, keeper: Arc<GraphKeeper>) {
+async fn sweep_forever(store: Arc<dyn Store>, keeper: Arc<BackgroundBuilds>) {
     let mut interval = tokio::time::interval(SWEEP_EVERY);
     interval.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {

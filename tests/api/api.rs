@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use coord::app::App;
 use coord::auth::{Authenticator, Credentials};
-use coord::builds::publish::{Job, build_and_publish};
+use coord::builds::job::Job;
+use coord::builds::leased_build::build_and_publish;
 use coord::builds::stored_graph::{Node, StoredGraph};
 use coord::domain::{Branch, CommitSha, RepoId, UserId};
 use coord::http::Endpoint;

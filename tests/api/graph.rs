@@ -1,6 +1,6 @@
 //! `GET /api/graph`.
 
-use coord::builds::build::Progress;
+use coord::domain::BuildProgress;
 use coord::domain::{Branch, CommitSha, RepoId};
 use coord::store::scripts::{lease_build, report_build};
 use coord::store::{Request, keys};
@@ -228,7 +228,7 @@ async fn a_build_that_is_under_way_says_how_far_it_is() {
     let (repo, branch) = (crate::api::repo(), crate::api::main_branch());
     let commit = CommitSha::parse(&api.head).unwrap();
     lease_build(&*api.store, &repo, &branch, "one", &commit).await.unwrap();
-    let progress = Progress {
+    let progress = BuildProgress {
         files: 9,
         wanted: 7,
         scanned: 3,

@@ -3,7 +3,8 @@
 use std::io::{IsTerminal, stderr};
 use std::sync::Arc;
 
-use coord::builds::build::{Progress, ProgressSink};
+use coord::builds::build::ProgressSink;
+use coord::domain::BuildProgress;
 use indicatif::{ProgressDrawTarget, ProgressStyle};
 
 /// A bar on standard error, where that is a terminal; nothing otherwise.
@@ -26,7 +27,7 @@ impl ProgressBar {
         let Some(bar) = self.0.clone() else {
             return Arc::new(|_| {});
         };
-        Arc::new(move |progress: Progress| {
+        Arc::new(move |progress: BuildProgress| {
             let (wanted, scanned) = (progress.wanted as u64, progress.scanned as u64);
             // Each call may draw, and several threads tell; a bar does not go back.
             if bar.length() != Some(wanted) {

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use coord::app::{App, HeadObserver};
+use coord::app::App;
 use coord::auth::Authenticator;
+use coord::builds::head_observer::HeadObserver;
 use coord::domain::{Branch, CommitSha, RepoId};
 use coord::http::{Endpoint, Webhook, router};
 use coord::settings::Settings;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use coord::after_answer::AfterAnswer;
-use coord::app::HeadObserver;
 use coord::builds::deferred::DeferredBuilds;
+use coord::builds::head_observer::HeadObserver;
 use coord::domain::Branch;
 use coord::source::Source;
 use coord::store::{Request, keys};

@@ -8,9 +8,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use coord::app::HeadObserver;
-use coord::builds::keeper::GraphKeeper;
-use coord::builds::publish::{Built, Job, build_and_publish};
+use coord::builds::background::BackgroundBuilds;
+use coord::builds::head_observer::HeadObserver;
+use coord::builds::job::{Built, Job};
+use coord::builds::leased_build::build_and_publish;
 use coord::builds::stored_graph::StoredGraph;
 use coord::domain::{Branch, RepoId};
 use coord::source::Source;
@@ -80,9 +81,9 @@ impl World {
     }
 
     /// One who keeps the graphs of this world up to date.
-    fn keeper(&self, builder: &str) -> Arc<GraphKeeper> {
+    fn keeper(&self, builder: &str) -> Arc<BackgroundBuilds> {
         let source: Arc<dyn Source> = Arc::clone(&self.source) as Arc<dyn Source>;
-        GraphKeeper::start(Arc::clone(&self.store), source, builder.to_owned(), self.limits)
+        BackgroundBuilds::start(Arc::clone(&self.store), source, builder.to_owned(), self.limits)
     }
 
     /// Whether the stored graph is of what is there now.
@@ -290,7 +291,7 @@ async fn a_failed_build_says_why_without_naming_this_machine_and_backs_off() {
 async fn a_keeper_builds_at_the_first_question_when_the_head_moves_and_after_a_loss() {
     let world = World::new(files(&[("a.ts", "import './b'"), ("b.ts", "")]));
     let source: Arc<dyn Source> = Arc::clone(&world.source) as Arc<dyn Source>;
-    let keeper = GraphKeeper::start(Arc::clone(&world.store), source, "one".to_owned(), Limits::default());
+    let keeper = BackgroundBuilds::start(Arc::clone(&world.store), source, "one".to_owned(), Limits::default());
     let is_built = async || world.field("version").await == Some(world.source.commit().to_string());
     assert!(!is_built().await, "nobody has asked");
     keeper.saw_head(&world.repo, &world.branch, &world.source.commit());
@@ -305,7 +306,7 @@ async fn a_keeper_builds_at_the_first_question_when_the_head_moves_and_after_a_l
 }
 
 /// A world whose first build stops after 40 of 100 files, and who builds.
-async fn held_up() -> (World, Arc<GraphKeeper>) {
+async fn held_up() -> (World, Arc<BackgroundBuilds>) {
     let world = World::new((0..100).map(|n| (format!("{n}.ts"), format!("import './{}'", (n + 1) % 100))));
     world.source.close_after(40);
     let keeper = world.keeper("one");
@@ -356,7 +357,7 @@ async fn a_graph_that_somebody_misses_is_built_again() {
 async fn a_keeper_lets_the_graph_of_a_branch_that_is_gone_go() {
     let world = World::new(files(&[("a.ts", "")]));
     let source: Arc<dyn Source> = Arc::clone(&world.source) as Arc<dyn Source>;
-    let keeper = GraphKeeper::start(Arc::clone(&world.store), source, "one".to_owned(), Limits::default());
+    let keeper = BackgroundBuilds::start(Arc::clone(&world.store), source, "one".to_owned(), Limits::default());
     keeper.saw_head(&world.repo, &world.branch, &world.source.commit());
     let key = keys::graph(&world.repo, &world.branch);
     let kept_for = async || world.command(["TTL", &key]).await.as_int().unwrap();

@@ -1,6 +1,6 @@
 //! `lease_build`, `report_build`, `stage_graph`, `publish_graph`, `patch_graph`, `fail_build`.
 
-use coord::builds::build::Progress;
+use coord::domain::BuildProgress;
 use coord::store::scripts::{
     BuildLease, GraphPatch, Published, StagedPart, fail_build, lease_build, patch_graph, publish_graph, report_build,
     stage_graph,
@@ -54,7 +54,7 @@ impl World {
     }
 
     async fn report(&self, builder: &str, scanned: usize) -> Published {
-        let progress = Progress {
+        let progress = BuildProgress {
             files: 12,
             wanted: 10,
             scanned,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use coord::builds::build::Progress;
+use coord::domain::BuildProgress;
 use coord::domain::LockMode;
 use coord::store::scripts::{
     self, BuildLease, LearntHead, Published, PushedHead, StagedPart, discard_graph, fail_build, fail_head, lease_build,
@@ -211,7 +211,7 @@ async fn graphs(world: &World) {
         lease_build(store, repo, branch, "one", &commit).await.unwrap(),
         BuildLease::Granted
     );
-    report_build(store, repo, branch, "one", Progress::default())
+    report_build(store, repo, branch, "one", BuildProgress::default())
         .await
         .unwrap();
     fail_build(store, repo, branch, "one", &commit, "a blob is missing")

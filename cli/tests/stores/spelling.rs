@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use coord::builds::publish::{Built, Job, build_and_publish};
+use coord::builds::job::{Built, Job};
+use coord::builds::leased_build::build_and_publish;
 use coord::domain::LockMode::{Reading, Writing};
 use coord::store::scripts::{BuildLease, ClaimOutcome, Survey};
 use coord_graph::Limits;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use secrecy::SecretString;
 
 use crate::auth::Authenticator;
-use crate::domain::{Branch, CommitSha, RepoId};
+use crate::builds::head_observer::HeadObserver;
 use crate::heads::HeadAges;
 use crate::http::graph::GraphCache;
 use crate::http::{Edge, Webhook};
@@ -13,18 +13,6 @@ use crate::settings::{LockConfig, Settings};
 use crate::source::Source;
 use crate::store::scripts::Rates;
 use crate::store::{Store, TimedStore};
-
-/// Keeps what follows from heads up to date. All calls must return at once.
-pub trait HeadObserver: Send + Sync + 'static {
-    /// A request has learnt from the source that `branch` of `repo` is at `head`.
-    fn saw_head(&self, repo: &RepoId, branch: &Branch, head: &CommitSha);
-
-    /// The store has no graph of `branch`, which is at `head`, or none that can be read: it may have lost one that was built.
-    fn misses_graph(&self, repo: &RepoId, branch: &Branch, head: &CommitSha);
-
-    /// A sweep is under way: whatever should have been done by now is looked at again, should it have been lost.
-    fn look_again(&self);
-}
 
 /// What every operation works with: made of the [`Settings`], a store, and what verifies callers; the rest is added where there
 /// is any.

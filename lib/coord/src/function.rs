@@ -12,9 +12,10 @@ use bytes::Bytes;
 use futures::stream::BoxStream;
 use secrecy::SecretString;
 
-use crate::app::{App, HeadObserver};
+use crate::app::App;
 use crate::auth::{AuthError, Authenticator, Credentials, JwtVerifier, People, Verdict};
 use crate::builds::deferred::DeferredBuilds;
+use crate::builds::head_observer::HeadObserver;
 use crate::domain::RepoId;
 use crate::http::{Endpoint, Webhook, router};
 use crate::logging;

@@ -7,24 +7,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hashbrown::HashMap;
 
-use crate::domain::{CommitSha, RepoId};
+use crate::domain::{BuildProgress, CommitSha, RepoId};
 use crate::source::{Blob, BlobSink, Source, SourceError, TreeEntry};
 use coord_graph::FileId;
 use coord_graph::{Limits, Previous, Snapshot, Update};
 
-/// How far a build is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
-    /// Files of the tree.
-    pub files: usize,
-    /// Files that have to be read, as far as is known.
-    pub wanted: usize,
-    /// Files read and scanned.
-    pub scanned: usize,
-}
-
 /// Is told of progress, from several threads; at the start and then about a hundred times.
-pub type ProgressSink = Arc<dyn Fn(Progress) + Send + Sync>;
+pub type ProgressSink = Arc<dyn Fn(BuildProgress) + Send + Sync>;
 
 /// Builds the graph of `commit`, using what is known from before. Computing runs on blocking threads of the runtime.
 ///
@@ -74,7 +63,7 @@ pub async fn build_tree(
             ControlFlow::Break(snapshot) => return Ok(snapshot),
         };
         let already = scanned.load(Ordering::Relaxed);
-        let state = Progress {
+        let state = BuildProgress {
             files: update.file_count(),
             wanted: already + unread,
             scanned: already,
@@ -89,7 +78,7 @@ pub async fn build_tree(
                 let before = scanned.fetch_add(files.len(), Ordering::Relaxed);
                 let done = before + files.len();
                 if done / pace > before / pace || done == state.wanted {
-                    progress(Progress { scanned: done, ..state });
+                    progress(BuildProgress { scanned: done, ..state });
                 }
             })
         };
@@ -112,7 +101,7 @@ pub async fn build_tree(
 /// What a source is asked for at once.
 struct Asked {
     files: Vec<FileId>,
-    /// In the order of paths: neighbours in a tree are neighbours in a pack. Files with the same content are read once.
+    /// In the order of paths: neighbors in a tree are neighbors in a pack. Files with the same content are read once.
     blobs: Vec<String>,
     /// The files of each blob.
     wanted_by: Vec<Vec<FileId>>,

@@ -7,15 +7,14 @@ use std::sync::Arc;
 use tokio::sync::{Mutex, MutexGuard};
 use tokio::time::Instant;
 
-use super::publish::{BuildError, Built, Job, build_and_publish_until};
-use crate::domain::{Branch, CommitSha, RepoId};
+use super::job::{BuildError, Built, Job};
+use super::leased_build::build_and_publish_until;
+use super::schedule::RepoBranch;
+use crate::domain::CommitSha;
 use crate::source::Source;
 use crate::store::Store;
 use crate::store::scripts::BuildLease;
 use coord_graph::Limits;
-
-/// A branch of a repository.
-pub(super) type Watched = (RepoId, Branch);
 
 /// Builds graphs into a store.
 pub(super) struct GraphBuilder {
@@ -27,32 +26,26 @@ pub(super) struct GraphBuilder {
     /// Graphs kept in memory for the next build.
     most_kept: usize,
     /// What was built last, for each branch: the next build costs what has changed since.
-    built: Mutex<HashMap<Watched, Built>>,
+    built: Mutex<HashMap<RepoBranch, Built>>,
 }
 
 /// The one that builds here now.
 pub(super) struct Building<'a> {
     builder: &'a GraphBuilder,
-    built: MutexGuard<'a, HashMap<Watched, Built>>,
+    built: MutexGuard<'a, HashMap<RepoBranch, Built>>,
 }
 
 impl GraphBuilder {
     /// `name` is one that no other process has. At most `most_kept` graphs stay in memory.
-    pub fn new(
-        store: Arc<dyn Store>,
-        source: Arc<dyn Source>,
-        name: String,
-        limits: Limits,
-        most_kept: usize,
-    ) -> Arc<Self> {
-        Arc::new(GraphBuilder {
+    pub fn new(store: Arc<dyn Store>, source: Arc<dyn Source>, name: String, limits: Limits, most_kept: usize) -> Self {
+        GraphBuilder {
             store,
             source,
             name,
             limits,
             most_kept,
             built: Mutex::default(),
-        })
+        }
     }
 
     pub(super) fn store(&self) -> &dyn Store {
@@ -81,7 +74,7 @@ impl Building<'_> {
     /// Builds the graph of `branch` at `commit` and publishes it; ended at `end_by`, where that is given.
     pub(super) async fn build(
         &mut self,
-        (repo, branch): &Watched,
+        (repo, branch): &RepoBranch,
         commit: &CommitSha,
         end_by: Option<Instant>,
     ) -> Result<BuildLease, BuildError> {
@@ -100,14 +93,14 @@ impl Building<'_> {
             builder: name,
             limits: *limits,
         };
-        let watched = (repo.clone(), branch.clone());
-        let mut last = self.built.remove(&watched);
+        let key = (repo.clone(), branch.clone());
+        let mut last = self.built.remove(&key);
         let lease = build_and_publish_until(Arc::clone(store), &**source, job, &mut last, end_by).await;
         if self.built.len() >= *most_kept {
             self.built.clear();
         }
         if let Some(last) = last {
-            self.built.insert(watched, last);
+            self.built.insert(key, last);
         }
         lease
     }

@@ -2,15 +2,22 @@
 //!
 //! - [`build`]: reads what has to be read, scans and resolves it
 //! - [`stored_graph`]: the form in which the store and the wire have it
-//! - [`publish`], `previous_records`, `progress_report`: one build from start to published graph, beginning with what an earlier one stored
-//! - `builder`: one process's builder; [`keeper`] drives it in a server, [`deferred`] in functions
+//! - [`job`]: one build, as it is asked for; [`leased_build`], [`publish`], `previous_records`, `progress_report`: from its lease
+//!   to the published graph, beginning with the records that an earlier build stored
+//! - `builder`: one build at a time in a process; `schedule`: which branches are due; `upkeep`: both together
+//! - [`head_observer`]: what requests tell; [`background`] answers it in a server, [`deferred`] in functions
 
+pub mod background;
 pub mod build;
 pub mod deferred;
-pub mod keeper;
+pub mod head_observer;
+pub mod job;
+pub mod leased_build;
 pub mod publish;
 pub mod stored_graph;
 
 mod builder;
 mod previous_records;
 mod progress_report;
+mod schedule;
+mod upkeep;

@@ -1,4 +1,4 @@
-//! What an earlier build, perhaps of another process, has left in the store of the files that are in a tree now.
+//! The records that an earlier build, perhaps of another process, has stored of the files of a tree.
 
 use std::collections::HashMap;
 
@@ -13,8 +13,8 @@ use coord_graph::is_manifest;
 const CODE_AT_ONCE: usize = 500;
 /// Manifests asked for at once: theirs hold the whole text, a megabyte at most.
 const MANIFESTS_AT_ONCE: usize = 8;
-/// Questions in one round trip.
-const QUESTIONS: usize = 8;
+/// Commands in one round trip.
+const COMMANDS: usize = 8;
 
 /// The records that the store has of the files of `tree`, by path. A record that cannot be read counts as none.
 ///
@@ -35,12 +35,12 @@ pub(super) async fn load_records(
         Language::of_path(&entry.path).is_none() && (is_manifest(&entry.path) || entry.kind == EntryKind::Symlink)
     });
     let key = keys::graph_scan(repo, branch);
-    let questions: Vec<&[&str]> = code
+    let commands: Vec<&[&str]> = code
         .chunks(CODE_AT_ONCE)
         .chain(manifests.chunks(MANIFESTS_AT_ONCE))
         .collect();
     let mut records = HashMap::new();
-    for some in questions.chunks(QUESTIONS) {
+    for some in commands.chunks(COMMANDS) {
         let batch = some.iter().map(|paths| {
             let words = ["HMGET", &key].into_iter().chain(paths.iter().copied());
             Request::Command(words.map(|word| word.as_bytes().to_vec()).collect())

@@ -6,8 +6,9 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use super::build::{Progress, ProgressSink};
-use super::publish::Job;
+use super::build::ProgressSink;
+use super::job::Job;
+use crate::domain::BuildProgress;
 use crate::store::Store;
 use crate::store::scripts::{Published, report_build};
 
@@ -19,19 +20,19 @@ const PULSE: Duration = Duration::from_secs(15);
 
 /// Reports until it is dropped.
 pub(super) struct Reporter {
-    newest: watch::Sender<Progress>,
+    newest: watch::Sender<BuildProgress>,
     is_lost: watch::Receiver<bool>,
     task: JoinHandle<()>,
 }
 
 impl Reporter {
     pub(super) fn start(store: &Arc<dyn Store>, job: Job<'_>) -> Self {
-        let (newest, seen) = watch::channel(Progress::default());
+        let (newest, seen) = watch::channel(BuildProgress::default());
         let (loses, is_lost) = watch::channel(false);
         let store = Arc::clone(store);
         let (repo, branch, builder) = (job.repo.clone(), job.branch.clone(), job.builder.to_owned());
         let task = tokio::spawn(async move {
-            let mut seen: watch::Receiver<Progress> = seen;
+            let mut seen: watch::Receiver<BuildProgress> = seen;
             loop {
                 // Either there is news, or it is time to show that the builder is alive.
                 if let Ok(Err(_)) = tokio::time::timeout(PULSE, seen.changed()).await {

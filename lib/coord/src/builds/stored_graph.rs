@@ -67,6 +67,22 @@ pub struct StoredGraph {
 pub struct UnreadableGraph(String);
 
 impl StoredGraph {
+    /// The form of `graph`, which is of the commit `version`.
+    pub fn of(graph: &ImportGraph, version: String) -> Self {
+        let node = |node: coord_graph::Node<'_>| Node {
+            id: node.path.to_owned(),
+            language: node.language.map(|language| language.name().to_owned()),
+            size: node.size,
+            state: (node.state != FileState::Ok).then(|| node.state.name().to_owned()),
+        };
+        StoredGraph {
+            version,
+            nodes: graph.nodes().map(node).collect(),
+            edges: graph.edges().map(|(from, to, _)| (from, to)).collect(),
+            kinds: graph.edges().map(|(_, _, kinds)| kinds.bits()).collect(),
+        }
+    }
+
     /// All edges with their kinds.
     pub fn edges(&self) -> impl Iterator<Item = (FileId, FileId, KindSet)> + '_ {
         let kinds = self.kinds.iter().copied().chain(std::iter::repeat(0));

@@ -1,6 +1,7 @@
 //! What the rules speak of. Each type is parsed once, at the edge; a value that exists is valid.
 
 mod branch;
+mod build_progress;
 mod commit;
 pub mod file_path;
 mod holder;
@@ -12,6 +13,7 @@ mod repo_id;
 pub mod work;
 
 pub use branch::Branch;
+pub use build_progress::BuildProgress;
 pub use commit::CommitSha;
 pub use coord_protocol::{LockMode, LockStatus};
 pub use file_path::{FilePath, FilePaths};

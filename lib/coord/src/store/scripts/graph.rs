@@ -3,8 +3,7 @@ use super::{
     DISCARD_GRAPH, FAIL_BUILD, LEASE_BUILD, PATCH_GRAPH, PUBLISH_GRAPH, REPORT_BUILD, RETURN_LEASE, STAGE_GRAPH,
     TOUCH_GRAPH, graph_keys,
 };
-use crate::builds::build::Progress;
-use crate::domain::{Branch, CommitSha, RepoId};
+use crate::domain::{Branch, BuildProgress, CommitSha, RepoId};
 use crate::store::{Store, StoreError, keys};
 
 /// Seconds that a builder's lease lasts; every report and every staged part renews it.
@@ -134,7 +133,7 @@ pub async fn report_build(
     repo: &RepoId,
     branch: &Branch,
     builder: &str,
-    progress: Progress,
+    progress: BuildProgress,
 ) -> Result<Published, StoreError> {
     let counts = [progress.files, progress.wanted, progress.scanned].map(|count| count.to_string());
     let [files, wanted, scanned] = &counts;

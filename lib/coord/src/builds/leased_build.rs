@@ -1,0 +1,146 @@
+//! One build from the lease to the published graph.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use tokio::time::{Instant, timeout_at};
+
+use super::build::build_tree;
+use super::job::{BuildError, Built, Job};
+use super::previous_records::load_records;
+use super::progress_report::Reporter;
+use super::publish::publish;
+use crate::domain::file_path;
+use crate::source::{Source, TreeEntry};
+use crate::store::Store;
+use crate::store::scripts::{BuildLease, Published, fail_build, lease_build};
+use coord_graph::Previous;
+
+/// Builds the graph of `job` and puts it in the place of the stored one, unless it is there already or another is at it.
+/// `last` is what was built here before, and becomes what was built now.
+///
+/// # Errors
+/// When the repository or the store cannot be read or written. The failure is noted in the store where that is possible.
+pub async fn build_and_publish(
+    store: Arc<dyn Store>,
+    source: &dyn Source,
+    job: Job<'_>,
+    last: &mut Option<Built>,
+) -> Result<BuildLease, BuildError> {
+    build_and_publish_until(store, source, job, last, None).await
+}
+
+/// The same, ended at `end_by`. A build that is ended then counts as one that has failed.
+pub(super) async fn build_and_publish_until(
+    store: Arc<dyn Store>,
+    source: &dyn Source,
+    job: Job<'_>,
+    last: &mut Option<Built>,
+    end_by: Option<Instant>,
+) -> Result<BuildLease, BuildError> {
+    let Job {
+        repo,
+        branch,
+        commit,
+        builder,
+        ..
+    } = job;
+    let lease = lease_build(&*store, repo, branch, builder, commit).await?;
+    if lease != BuildLease::Granted {
+        return Ok(lease);
+    }
+    let building = build_leased(&store, source, job, last);
+    let result = match end_by {
+        None => building.await,
+        Some(end_by) => timeout_at(end_by, building).await.unwrap_or(Err(BuildError::TimeUp)),
+    };
+    if let Err(error) = &result {
+        // What went wrong is for the log; the store, and so the page, get a sentence without paths of this machine.
+        let reason = match error {
+            BuildError::Source(_) => "the repository could not be read",
+            BuildError::Store(_) => "the store could not be written",
+            BuildError::Encoding(_) => "the graph could not be encoded",
+            BuildError::TimeUp => "it took longer than a build may take here",
+        };
+        if let Err(error) = fail_build(&*store, repo, branch, builder, commit, reason).await {
+            tracing::debug!(%error, "the failure of a build could not be noted");
+        }
+    }
+    match result? {
+        // Another has it, or the store has lost it.
+        Published::LeaseLost => Ok(BuildLease::Busy { until: 0 }),
+        Published::Done | Published::Rebased => Ok(lease),
+    }
+}
+
+async fn build_leased(
+    store: &Arc<dyn Store>,
+    source: &dyn Source,
+    job: Job<'_>,
+    last: &mut Option<Built>,
+) -> Result<Published, BuildError> {
+    let reporter = Reporter::start(store, job);
+    let building = async {
+        let tree = in_one_form(source.tree(job.repo, job.commit).await?);
+        let previous = match last {
+            Some(built) => Previous::Snapshot(Arc::clone(&built.snapshot)),
+            None => Previous::Stored(load_records(&**store, job.repo, job.branch, &tree).await?),
+        };
+        Ok::<_, BuildError>(build_tree(source, job.repo, tree, previous, job.limits, reporter.sink()).await?)
+    };
+    let snapshot = tokio::select! {
+        snapshot = building => Arc::new(snapshot?),
+        () = reporter.lost() => {
+            tracing::debug!(repo = %job.repo, branch = %job.branch, "a build has lost its lease, and ends");
+            return Ok(Published::LeaseLost);
+        }
+    };
+    drop(reporter);
+    let published = publish(&**store, job, &snapshot, last.as_ref()).await?;
+    if published == Published::LeaseLost {
+        tracing::debug!(repo = %job.repo, branch = %job.branch, "another builder has taken over");
+    }
+    *last = Some(Built {
+        commit: job.commit.clone(),
+        snapshot,
+    });
+    Ok(published)
+}
+
+/// The files as locks are held on them, so that a lock and the file's imports are found under one name.
+fn in_one_form(mut tree: Vec<TreeEntry>) -> Vec<TreeEntry> {
+    let mut is_changed = false;
+    for entry in &mut tree {
+        if let Cow::Owned(path) = file_path::in_one_form(&entry.path) {
+            entry.path = path;
+            is_changed = true;
+        }
+    }
+    if is_changed {
+        tree.sort_by(|one, other| one.path.cmp(&other.path));
+        tree.dedup_by(|one, other| one.path == other.path);
+    }
+    tree
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::EntryKind;
+
+    #[test]
+    fn a_file_that_is_tracked_in_decomposed_characters_is_found_by_the_lock_on_it() {
+        let entry = |path: &str| TreeEntry {
+            path: path.to_owned(),
+            blob: "0".repeat(40),
+            kind: EntryKind::File,
+        };
+        let tree = in_one_form(vec![
+            entry("gro\u{308}\u{df}e.ts"),
+            entry("gr\u{f6}\u{df}e.ts"),
+            entry("z.ts"),
+        ]);
+        let paths: Vec<&str> = tree.iter().map(|entry| entry.path.as_str()).collect();
+        assert_eq!(paths, ["größe.ts", "z.ts"]);
+    }
+}

@@ -1,0 +1,293 @@
+//! Which branches are due for a build in this process: each is claimed by one piece of work at a time, and rests after it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
+
+use crate::domain::{Branch, CommitSha, RepoId};
+
+/// Branches remembered at once. Past that, those are forgotten that are due anyway, and then all that are not claimed.
+const MOST_BRANCHES: usize = 256;
+
+/// A branch of a repository.
+pub(super) type RepoBranch = (RepoId, Branch);
+
+/// How often one kind of process looks at a branch.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pace {
+    /// Claims at once: of the branches that are built or wait for it.
+    pub(super) most_claims: usize,
+    /// The rest after the graph was found to be that of the head.
+    pub(super) current: Duration,
+    /// The rest while another process has the lease.
+    pub(super) busy: Duration,
+    /// The rest after a failure.
+    pub(super) failed: Duration,
+}
+
+/// The branches that this process has met.
+pub(super) struct Schedule {
+    pace: Pace,
+    branches: Mutex<HashMap<RepoBranch, Known>>,
+    claims: Arc<Semaphore>,
+}
+
+/// What is known of a branch.
+struct Known {
+    head: CommitSha,
+    /// Until then there is nothing to do for that head, as far as is known.
+    rests_until: Instant,
+    is_claimed: bool,
+    /// Its graph may have been lost since it was claimed.
+    is_doubted: bool,
+}
+
+impl Schedule {
+    pub(super) fn new(pace: Pace) -> Arc<Self> {
+        Arc::new(Schedule {
+            pace,
+            branches: Mutex::default(),
+            claims: Arc::new(Semaphore::new(pace.most_claims)),
+        })
+    }
+
+    pub(super) fn pace(&self) -> Pace {
+        self.pace
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<RepoBranch, Known>> {
+        self.branches.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A claim, where there may be something to do for `head`.
+    pub(super) fn claim(self: &Arc<Self>, branch: &RepoBranch, head: &CommitSha) -> Option<BuildClaim> {
+        let now = Instant::now();
+        let mut branches = self.lock();
+        let is_idle = |known: &Known| known.head == *head && (known.is_claimed || known.rests_until > now);
+        if branches.get(branch).is_some_and(is_idle) {
+            return None;
+        }
+        let permit = Arc::clone(&self.claims).try_acquire_owned().ok()?;
+        if branches.len() >= MOST_BRANCHES {
+            branches.retain(|_, known| known.is_claimed || known.rests_until > now);
+        }
+        if branches.len() >= MOST_BRANCHES {
+            branches.retain(|_, known| known.is_claimed);
+        }
+        let known = Known {
+            head: head.clone(),
+            rests_until: now,
+            is_claimed: true,
+            is_doubted: false,
+        };
+        branches.insert(branch.clone(), known);
+        drop(branches);
+        Some(BuildClaim {
+            schedule: Arc::clone(self),
+            branch: branch.clone(),
+            head: head.clone(),
+            rest: self.pace.failed,
+            _permit: permit,
+        })
+    }
+
+    /// A claim for the head that was seen last, where there may be something to do for it.
+    pub(super) fn claim_again(self: &Arc<Self>, branch: &RepoBranch) -> Option<BuildClaim> {
+        let head = self.lock().get(branch)?.head.clone();
+        self.claim(branch, &head)
+    }
+
+    /// The graph of a branch may be lost. A rest that is nearly over goes on: what has just failed, or is on its way, is
+    /// not tried again for every request.
+    pub(super) fn doubt(&self, branch: &RepoBranch) {
+        let now = Instant::now();
+        if let Some(known) = self.lock().get_mut(branch) {
+            if known.is_claimed {
+                known.is_doubted = true;
+            } else if known.rests_until > now + self.pace.failed {
+                known.rests_until = now;
+            }
+        }
+    }
+
+    /// The graph of every branch may be lost. The branches without a claim, each due now, with their heads.
+    pub(super) fn doubt_all(&self) -> Vec<(RepoBranch, CommitSha)> {
+        let now = Instant::now();
+        let mut due = Vec::new();
+        for (branch, known) in self.lock().iter_mut() {
+            if known.is_claimed {
+                known.is_doubted = true;
+            } else {
+                known.rests_until = now;
+                due.push((branch.clone(), known.head.clone()));
+            }
+        }
+        due
+    }
+
+    /// The branches that are remembered.
+    pub(super) fn branches(&self) -> Vec<RepoBranch> {
+        self.lock().keys().cloned().collect()
+    }
+
+    pub(super) fn forget(&self, branch: &RepoBranch) {
+        self.lock().remove(branch);
+    }
+}
+
+/// The right to bring the graph of one branch up to date. The branch rests from when it is dropped.
+pub(super) struct BuildClaim {
+    schedule: Arc<Schedule>,
+    branch: RepoBranch,
+    head: CommitSha,
+    rest: Duration,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl BuildClaim {
+    pub(super) fn branch(&self) -> &RepoBranch {
+        &self.branch
+    }
+
+    pub(super) fn head(&self) -> &CommitSha {
+        &self.head
+    }
+
+    /// Whether no other head of the branch has been seen since. Another head has a claim of its own.
+    pub(super) fn is_newest(&self) -> bool {
+        let branches = self.schedule.lock();
+        branches.get(&self.branch).is_none_or(|known| known.head == self.head)
+    }
+
+    /// How long the branch rests, unless another head of it is seen.
+    pub(super) fn rest_for(&mut self, rest: Duration) {
+        self.rest = rest;
+    }
+
+    /// Whether the graph may have been lost since the branch was claimed, or since this was last asked.
+    pub(super) fn take_doubt(&self) -> bool {
+        let mut branches = self.schedule.lock();
+        let known = branches.get_mut(&self.branch).filter(|known| known.head == self.head);
+        known.is_some_and(|known| std::mem::take(&mut known.is_doubted))
+    }
+}
+
+impl Drop for BuildClaim {
+    fn drop(&mut self) {
+        let mut branches = self.schedule.lock();
+        if let Some(known) = branches.get_mut(&self.branch).filter(|known| known.head == self.head) {
+            known.is_claimed = false;
+            // A doubt that came too late for this claim is for the next.
+            known.rests_until = Instant::now() + self.rest;
+            if std::mem::take(&mut known.is_doubted) {
+                // The doubt came too late for this claim.
+                known.rests_until = Instant::now();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LONG: Duration = Duration::from_secs(600);
+
+    fn schedule(most_claims: usize) -> Arc<Schedule> {
+        Schedule::new(Pace {
+            most_claims,
+            current: LONG,
+            busy: Duration::ZERO,
+            failed: Duration::from_secs(60),
+        })
+    }
+
+    fn branch(name: &str) -> RepoBranch {
+        (
+            RepoId::parse("github.com/acme/app").unwrap(),
+            Branch::parse(name).unwrap(),
+        )
+    }
+
+    fn head(digit: char) -> CommitSha {
+        CommitSha::parse(&digit.to_string().repeat(40)).unwrap()
+    }
+
+    #[test]
+    fn a_head_is_claimed_once_and_rests_afterwards_and_another_head_is_due_at_once() {
+        let (schedule, main) = (schedule(8), branch("main"));
+        let claim = schedule.claim(&main, &head('a')).expect("nothing is known of it");
+        assert!(schedule.claim(&main, &head('a')).is_none(), "it is claimed");
+        drop(claim);
+        assert!(schedule.claim(&main, &head('a')).is_none(), "it rests");
+        let old = schedule.claim(&main, &head('b')).expect("another head");
+        let new = schedule.claim(&main, &head('c')).expect("yet another head");
+        assert!(!old.is_newest() && new.is_newest());
+        drop(old);
+        assert!(
+            schedule.claim(&main, &head('c')).is_none(),
+            "the end of an older claim leaves it claimed"
+        );
+    }
+
+    #[test]
+    fn a_rest_that_is_over_allows_a_claim_for_the_newest_head() {
+        let (schedule, main) = (schedule(8), branch("main"));
+        for digit in ['a', 'b'] {
+            let mut claim = schedule.claim(&main, &head(digit)).expect("a new head");
+            claim.rest_for(Duration::ZERO);
+        }
+        let again = schedule.claim_again(&main).expect("its rest is over");
+        assert_eq!(*again.head(), head('b'));
+        assert!(schedule.claim_again(&branch("other")).is_none());
+    }
+
+    #[test]
+    fn a_doubt_ends_a_long_rest_and_no_short_one() {
+        let (schedule, main) = (schedule(8), branch("main"));
+        for (rest, is_due) in [(LONG, true), (Duration::from_secs(30), false)] {
+            schedule.forget(&main);
+            schedule
+                .claim(&main, &head('a'))
+                .expect("it is forgotten")
+                .rest_for(rest);
+            schedule.doubt(&main);
+            assert_eq!(schedule.claim(&main, &head('a')).is_some(), is_due, "{rest:?}");
+        }
+    }
+
+    #[test]
+    fn a_doubt_while_a_branch_is_claimed_is_not_lost() {
+        let (schedule, main) = (schedule(8), branch("main"));
+        let mut claim = schedule.claim(&main, &head('a')).expect("nothing is known of it");
+        claim.rest_for(LONG);
+        assert!(!claim.take_doubt());
+        schedule.doubt(&main);
+        assert!(claim.take_doubt());
+        assert!(schedule.doubt_all().is_empty(), "a claimed branch is no other's");
+        drop(claim);
+        assert!(schedule.claim(&main, &head('a')).is_some(), "it is due at once");
+    }
+
+    #[test]
+    fn claims_are_bounded_and_outlive_what_is_forgotten_to_make_room() {
+        let schedule = schedule(2);
+        let first = schedule.claim(&branch("first"), &head('a')).expect("one of two");
+        for number in 0..2 * MOST_BRANCHES {
+            let claim = schedule.claim(&branch(&format!("b{number}")), &head('a'));
+            claim.expect("two of two").rest_for(LONG);
+        }
+        assert!(schedule.branches().len() <= MOST_BRANCHES);
+        assert!(
+            schedule.claim(&branch("first"), &head('a')).is_none(),
+            "it is still claimed"
+        );
+        let _second = schedule.claim(&branch("second"), &head('a')).expect("two of two");
+        assert!(schedule.claim(&branch("third"), &head('a')).is_none());
+        drop(first);
+        assert!(schedule.claim(&branch("third"), &head('a')).is_some());
+    }
+}

@@ -1,0 +1,10 @@
+/// How far a build is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BuildProgress {
+    /// Files of the tree.
+    pub files: usize,
+    /// Files that have to be read, as far as is known.
+    pub wanted: usize,
+    /// Files read and scanned.
+    pub scanned: usize,
+}
