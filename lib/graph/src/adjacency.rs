@@ -67,7 +67,7 @@ impl ImportGraph {
         fields
     }
 
-    /// What has to be written and what deleted for the adjacency hash of `older` to become this graph's.
+    /// The fields to write and to delete, so that the adjacency hash of `older` becomes this graph's.
     pub fn adjacency_changes(&self, older: &ImportGraph) -> AdjacencyChanges {
         let mut changes = AdjacencyChanges::default();
         let (mut at, mut at_older) = (0, 0);

@@ -1,4 +1,4 @@
-//! A file of a graph: its number, how far it could be read, and what else is known of it.
+//! A file of a graph: its number, its language and size, and how far it could be read.
 
 use crate::language::Language;
 
@@ -50,7 +50,7 @@ impl FileState {
     }
 }
 
-/// What reading a file told of it.
+/// The size and state of a file that was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FileFacts {
     /// Size in bytes; `None` where the file did not have to be read.

@@ -1,12 +1,9 @@
 //! The forms in which a file imports another.
 
-use serde::{Deserialize, Serialize};
-
 use crate::language::Language;
 
 /// How a specifier is written. The documented edge type stays `import`; the kind says which form it was.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ImportKind {
     /// `import ...`, `import x = require()`, `<script src="x">` of a component, Python `import a` and `from a import b`.
     Import,

@@ -35,12 +35,12 @@ pub(crate) enum Family {
     Go,
 }
 
-/// What is known of one language.
+/// One language.
 struct Row {
     language: Language,
     /// Lower-case name, as the wire has it.
     name: &'static str,
-    /// What stands behind the last dot of a file's name.
+    /// The text behind the last dot of a file's name.
     extensions: &'static [&'static str],
     family: Family,
 }

@@ -27,14 +27,14 @@ mod specifier;
 mod tree;
 mod update;
 
-pub use adjacency::{AdjacencyChanges, MAX_LINES};
+pub use adjacency::AdjacencyChanges;
 pub use cores::cores;
 pub use file::{FileFacts, FileId, FileState, Node};
 pub use import_graph::ImportGraph;
 pub use import_kind::{ImportKind, KindSet};
 pub use language::{Language, other_language};
 pub use query::{Direction, Neighborhood};
-pub use record::{Record, SCAN_VERSION};
+pub use record::Record;
 pub use resolution::{Reason, Resolution};
 pub use resolve::manifests::is_manifest;
 pub use scan::scan;

@@ -57,11 +57,6 @@ impl ImportGraph {
         reached.files
     }
 
-    /// [`Self::blast_radius`] of one file.
-    pub fn transitive_importers(&self, id: FileId) -> Vec<(FileId, u32)> {
-        self.blast_radius(&[id])
-    }
-
     /// The files within `depth` steps of `focus`, all in one direction, at most `max_files` of them.
     pub fn neighborhood(&self, focus: &[FileId], direction: Direction, depth: u32, max_files: usize) -> Neighborhood {
         let mut seen = vec![false; self.len()];

@@ -1,4 +1,4 @@
-//! What is kept of one file between builds, and its text form for the store.
+//! The record of one file, kept between builds, and its text form for the store.
 
 use crate::file::FileState;
 use crate::import_kind::ImportKind;
@@ -7,7 +7,7 @@ use crate::specifier::Specifier;
 /// Goes up when scanners find other things in the same text, so that what older ones found is not used.
 pub const SCAN_VERSION: u32 = 2;
 
-/// What reading one file told. It belongs to the content: a renamed file keeps it.
+/// The result of reading one file. It belongs to the content: a renamed file keeps it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     /// Id of the blob that was read, hex.

@@ -1,16 +1,14 @@
 //! One import, as it is written.
 
-use serde::{Deserialize, Serialize};
-
 use crate::import_kind::ImportKind;
 
 /// The longest specifier that is kept, in bytes: what file systems allow for one path.
 pub(crate) const MAX_SPECIFIER_BYTES: usize = 4096;
 
 /// One import, as written.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Specifier {
-    /// What is imported. JavaScript and TypeScript: the string's value (`./a`, `react`). Python: the dotted module with
+    /// The imported module. JavaScript and TypeScript: the string's value (`./a`, `react`). Python: the dotted module with
     /// its leading dots (`a.b`, `.`, `..pkg`). Rust: the path of one leaf of `use` (`crate::a::b`, `serde::*`) or of a `mod`
     /// (`b`, or `a::b` where it stands within `mod a { }`), inline modules around it told. Go: the path of
     /// the package.
@@ -18,7 +16,6 @@ pub struct Specifier {
     /// Python's `from text import name`: one specifier for each name, because it may be a submodule. `None` otherwise;
     /// `*` for a star import. Rust's `mod`: what its `path` attribute says. Rust's `use a::b`: what that is where `a` is a
     /// name that the file itself binds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The form.
     pub kind: ImportKind,

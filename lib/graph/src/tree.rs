@@ -1,4 +1,4 @@
-//! What a graph is built from: the entries of a tree, and what came of reading a blob.
+//! The material of a graph: the entries of a tree, and their blobs.
 
 /// One file of a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -7,7 +7,7 @@ pub struct TreeEntry {
     pub path: String,
     /// Blob id, hex.
     pub blob: String,
-    /// What kind of entry it is.
+    /// Its kind.
     pub kind: EntryKind,
 }
 
@@ -22,7 +22,7 @@ pub enum EntryKind {
     Submodule,
 }
 
-/// What came of reading one blob.
+/// The result of reading one blob.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blob<'a> {
     /// Its content.

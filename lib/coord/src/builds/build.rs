@@ -12,7 +12,7 @@ use crate::source::{Blob, BlobSink, Source, SourceError, TreeEntry};
 use coord_graph::FileId;
 use coord_graph::{Limits, Previous, Snapshot, Update};
 
-/// Is told of progress, from several threads; at the start and then about a hundred times.
+/// Hears of progress, from several threads: at the start, and then about a hundred times.
 pub type ProgressSink = Arc<dyn Fn(BuildProgress) + Send + Sync>;
 
 /// Builds the graph of `commit`, using what is known from before. Computing runs on blocking threads of the runtime.
@@ -98,7 +98,7 @@ pub async fn build_tree(
     }
 }
 
-/// What a source is asked for at once.
+/// One request to a source.
 struct Asked {
     files: Vec<FileId>,
     /// In the order of paths: neighbors in a tree are neighbors in a pack. Files with the same content are read once.
@@ -109,7 +109,7 @@ struct Asked {
     unread: usize,
 }
 
-/// What is wanted next, or the graph.
+/// The next request, or the graph.
 fn step(update: &Update) -> ControlFlow<Snapshot, Asked> {
     let wanted = update.wanted();
     if wanted.is_empty() {

@@ -20,16 +20,16 @@ use coord_graph::Limits;
 pub(super) struct GraphBuilder {
     store: Arc<dyn Store>,
     source: Arc<dyn Source>,
-    /// What the lease on a build is held by.
+    /// The name that the lease on a build is held by.
     name: String,
     limits: Limits,
     /// Graphs kept in memory for the next build.
     most_kept: usize,
-    /// What was built last, for each branch: the next build costs what has changed since.
+    /// The last build of each branch: the next one costs only the changes since.
     built: Mutex<HashMap<RepoBranch, Built>>,
 }
 
-/// The one that builds here now.
+/// The right to build in this process.
 pub(super) struct Building<'a> {
     builder: &'a GraphBuilder,
     built: MutexGuard<'a, HashMap<RepoBranch, Built>>,
@@ -52,7 +52,7 @@ impl GraphBuilder {
         &*self.store
     }
 
-    /// What the lease on a build is held by.
+    /// The name that the lease on a build is held by.
     pub(super) fn name(&self) -> &str {
         &self.name
     }

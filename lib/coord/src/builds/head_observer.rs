@@ -1,4 +1,4 @@
-//! What requests tell of the branches that they meet.
+//! News of the branches that requests meet.
 
 use crate::domain::{Branch, CommitSha, RepoId};
 

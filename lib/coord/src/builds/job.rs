@@ -7,7 +7,7 @@ use crate::source::SourceError;
 use crate::store::StoreError;
 use coord_graph::{Limits, Snapshot};
 
-/// Whose branch, at which commit, who builds, and how much that may take.
+/// A branch at a commit, its builder, and the bounds of the build.
 #[derive(Clone, Copy, Debug)]
 pub struct Job<'a> {
     /// The repository.
@@ -18,7 +18,7 @@ pub struct Job<'a> {
     pub commit: &'a CommitSha,
     /// A name that no other process has.
     pub builder: &'a str,
-    /// What the graph may take.
+    /// The bounds of the graph.
     pub limits: Limits,
 }
 
@@ -37,13 +37,13 @@ pub enum BuildError {
     /// The repository could not be read.
     #[error(transparent)]
     Source(#[from] SourceError),
-    /// The store gives no answer.
+    /// The store does not respond.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Something that cannot fail did.
+    /// The graph could not be encoded, which does not happen.
     #[error("the graph could not be encoded: {0}")]
     Encoding(String),
-    /// It has not ended by the time that it had to.
+    /// The time for it was over.
     #[error("the graph took longer to build than it may")]
     TimeUp,
 }

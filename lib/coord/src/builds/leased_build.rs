@@ -55,7 +55,7 @@ pub(super) async fn build_and_publish_until(
         Some(end_by) => timeout_at(end_by, building).await.unwrap_or(Err(BuildError::TimeUp)),
     };
     if let Err(error) = &result {
-        // What went wrong is for the log; the store, and so the page, get a sentence without paths of this machine.
+        // The cause is for the log. The store, and so the page, get a sentence without paths of this machine.
         let reason = match error {
             BuildError::Source(_) => "the repository could not be read",
             BuildError::Store(_) => "the store could not be written",

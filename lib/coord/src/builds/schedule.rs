@@ -35,7 +35,7 @@ pub(super) struct Schedule {
     claims: Arc<Semaphore>,
 }
 
-/// What is known of a branch.
+/// The state of one branch.
 struct Known {
     head: CommitSha,
     /// Until then there is nothing to do for that head, as far as is known.

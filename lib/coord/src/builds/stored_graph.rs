@@ -1,5 +1,5 @@
-//! The graph of one commit as the page gets it, and as it is kept in the store: gzip of compact JSON, in base64, because
-//! Upstash's REST form carries text alone.
+//! The graph of one commit as the page gets it and the store keeps it: gzip of compact JSON, in base64. Upstash's REST form
+//! carries text alone.
 
 use std::io::{Read, Write};
 
@@ -61,7 +61,7 @@ pub struct StoredGraph {
     pub kinds: Vec<u16>,
 }
 
-/// What is stored is not a graph.
+/// The stored text is not a graph.
 #[derive(Debug, thiserror::Error)]
 #[error("the stored graph cannot be read: {0}")]
 pub struct UnreadableGraph(String);
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_stored_is_read_back_as_it_was() {
+    fn a_stored_graph_is_read_back_as_it_was() {
         let node = |id: &str| Node {
             id: id.to_owned(),
             language: Some("python".to_owned()),

@@ -1,8 +1,8 @@
 //! Go: paths of packages -> the files of the package.
 //!
 //! A file's module is that of the nearest `go.mod`. It sees the packages of its own module, of the folders that `replace`
-//! puts in a module's stead, and of the modules of a `go.work` that uses it; the longest module path counts first. What
-//! is in none of them may be in a `vendor` folder. An import leads to every file of the package but its tests and what
+//! puts in a module's stead, and of the modules of a `go.work` that uses it; the longest module path counts first. A package
+//! that is in none of them may be in a `vendor` folder. An import leads to every file of the package but its tests and what
 //! no build takes. The files of one package use each other without saying so, and have no edges for it.
 
 use std::borrow::Cow;
@@ -123,7 +123,7 @@ impl GoModules {
         trace: &mut Trace,
     ) -> Result<Cow<'_, [FileId]>, Reason> {
         if specifier.kind == ImportKind::Constraint {
-            // What the file says of itself.
+            // The constraint concerns the file itself.
             return Ok(Cow::Owned(vec![from]));
         }
         let path = specifier.text.as_str();

@@ -30,7 +30,7 @@ pub(crate) fn fold(hash: u64) -> u32 {
     ((hash >> 32) ^ hash) as u32
 }
 
-/// What a name is looked up among, where it is no path.
+/// The space of a name that is no path.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum KeySpace {
     /// Top-level names of Python.

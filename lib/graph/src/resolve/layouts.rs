@@ -1,4 +1,4 @@
-//! What resolvers know of a whole tree beside single paths: one part for each family that needs one.
+//! The knowledge of resolvers about a whole tree, beside single paths: one part for each family that needs one.
 //!
 //! A part is made anew when what it was made of may have changed, and says by keys which of its answers differ from the
 //! older one's. Where keys do not say it all, the whole family is resolved again.

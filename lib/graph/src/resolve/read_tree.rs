@@ -7,7 +7,7 @@ use crate::resolve::manifests::Manifests;
 use crate::resolve::path_table::PathTable;
 use crate::resolve::projects::Projects;
 
-/// What the parts are made of.
+/// The paths of a tree, its manifests and projects, and the records of its files.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReadTree<'a> {
     pub(crate) table: &'a PathTable,

@@ -1,5 +1,5 @@
 //! Tracked symbolic links, followed within the repository: a link to a file means that file, and below a link to a folder
-//! are that folder's files. What a link leads to out of the repository, or nowhere, is the link itself.
+//! are that folder's files. A link that leads out of the repository, or nowhere, means itself.
 
 use std::collections::{BTreeMap, HashMap};
 

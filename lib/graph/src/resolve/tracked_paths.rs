@@ -88,7 +88,7 @@ impl TrackedPaths {
 
     /// The files below `folder`, which is not the root, sorted.
     pub(crate) fn below(&self, folder: &str) -> &[TreeEntry] {
-        // What is below a folder begins with its path and a slash; `0` is the byte behind the slash.
+        // A path below a folder begins with the folder's path and a slash; `0` is the byte behind the slash.
         let first = self
             .files
             .partition_point(|file| file.path.as_str() < format!("{folder}/").as_str());

@@ -1,5 +1,5 @@
-//! Where the last word stands that can begin an import. Behind it there is nothing to find, and most files have all of
-//! their imports at the top: searching for a few words takes a small part of the time that reading tokens does.
+//! The place of the last word that can begin an import. Behind it there is nothing to find, and most files have all their
+//! imports at the top. Searching for a few words takes a small part of the time that reading tokens does.
 
 use aho_corasick::packed::Searcher;
 

@@ -1,4 +1,4 @@
-//! What must hold for every text: no panic, linear time, and nothing found where only text stands.
+//! Laws for every text: no panic, linear time, and nothing found where only text stands.
 
 use proptest::prelude::*;
 
@@ -6,8 +6,7 @@ use crate::language::Language;
 use crate::scan::{meter, scan};
 use crate::specifier::Specifier;
 
-/// How many bytes a scan may read for each byte of the text: the second readings that are allowed, each of which may
-/// itself look ahead, and a little more.
+/// Most bytes that a scan may read for each byte of the text. It allows for second readings, each of which may look ahead.
 const READS_PER_BYTE: usize = 64;
 
 /// Scans `text` and checks what holds for every result.

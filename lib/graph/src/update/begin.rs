@@ -16,7 +16,7 @@ use crate::update::limits::Limits;
 use crate::update::renumbering::{Renumbering, renumber};
 use crate::update::snapshot::Snapshot;
 
-/// What is known from before.
+/// The version before, as far as it is at hand.
 #[derive(Clone, Debug, Default)]
 pub enum Previous {
     /// Nothing: a cold build.
@@ -28,7 +28,7 @@ pub enum Previous {
     Snapshot(Arc<Snapshot>),
 }
 
-/// What is known of the files that were asked for last.
+/// The files that were asked for last.
 #[derive(Debug, Default)]
 pub(super) struct Wave {
     pub(super) weight: AtomicUsize,
@@ -52,7 +52,7 @@ pub struct Update {
     pub(super) records: Vec<OnceLock<Arc<Record>>>,
     /// [`Record::weight`] of each.
     pub(super) weights: Vec<AtomicU32>,
-    /// What this wave has brought.
+    /// The wave that is being read.
     pub(super) wave: Wave,
     /// How many files were unread when that was last asked.
     pub(super) last_unread: AtomicUsize,

@@ -4,7 +4,7 @@ use crate::language::Language;
 use crate::resolve::manifests::is_manifest;
 use crate::tree::{EntryKind, TreeEntry};
 
-/// What a file is read for.
+/// The use of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FileKind {
     /// The language to scan it for. A symbolic link holds a path, whatever its name.

@@ -1,9 +1,4 @@
-//! The last step of a build: which answers still hold, which specifiers are resolved again, and the graph of them all.
-//!
-//! Why the result is the cold one: a file's edges depend on its specifiers, on the context that governs it, and on
-//! lookups in tables whose keys were traced ([`super::resolve`]). A file is resolved again when its specifiers differ,
-//! when its context is another object, or when the answer under one of its keys may have changed; otherwise each of the
-//! three is as before, and so is the answer. Ids of files are renumbered when paths come or go.
+//! The last step of a build: the resolutions that still hold, those that are made again, and the graph of them all.
 
 use std::sync::Arc;
 
@@ -21,7 +16,7 @@ use crate::update::resolve_files::{cut_off, resolve_missing};
 use crate::update::snapshot::Snapshot;
 
 impl Update {
-    /// The new version. What was wanted and not supplied counts as unreadable.
+    /// The new version. A file that was wanted and not supplied counts as unreadable.
     pub fn finish(&self) -> Snapshot {
         let previous = self.previous.as_deref();
         let manifests = self.manifests();

@@ -1,6 +1,6 @@
 //! Bounds of one build.
 
-/// What one build may take.
+/// The bounds of one build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Largest file that is scanned, in bytes.

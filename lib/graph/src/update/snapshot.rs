@@ -42,7 +42,7 @@ impl Snapshot {
         &self.graph
     }
 
-    /// What was read of each file, to be stored for the next build. Files that did not have to be read have none.
+    /// The record of each file that was read, to be stored for the next build. Files that did not have to be read have none.
     pub fn records(&self) -> impl Iterator<Item = (&str, &Record)> {
         let known = self.files.iter().zip(&self.records);
         known.filter_map(|(file, record)| Some((file.path.as_str(), record.as_deref()?)))

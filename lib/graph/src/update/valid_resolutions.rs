@@ -1,9 +1,9 @@
 //! The resolutions of the version before that hold in this one.
 //!
-//! Why the result is the cold one: a file's edges depend on its specifiers, on the context that governs it, and on
-//! lookups in tables whose keys were traced ([`crate::resolve`]). A file is resolved again when its specifiers differ,
-//! when its context is another object, or when the answer under one of its keys may have changed; otherwise each of the
-//! three is as before, and so is the answer. Ids of files are renumbered when paths come or go.
+//! The result is that of a cold build. A file's edges depend on three things: its specifiers, the context that governs it, and
+//! lookups in tables, whose keys were traced ([`crate::resolve`]). A file is resolved again when one of them may differ: its
+//! specifiers do, its context is another object, or the answer under one of its keys may have changed. Otherwise its
+//! resolution is as before. Ids of files are renumbered when paths come or go.
 
 use std::collections::HashSet;
 use std::sync::Arc;

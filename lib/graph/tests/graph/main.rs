@@ -1,11 +1,15 @@
 //! The graph as its callers see it.
 
-mod forms;
+mod adjacency;
+mod changes;
 mod go;
 mod hostile;
+mod import;
 mod incremental;
 mod javascript;
+mod javascript_configs;
+mod javascript_packages;
 mod python;
-mod questions;
+mod queries;
 mod repository;
 mod rust;

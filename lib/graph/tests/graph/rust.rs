@@ -39,7 +39,7 @@ fn a_mod_leads_to_the_file_beside_or_in_a_folder() {
         ("src/b.rs", ""),
     ];
     assert_eq!(targets(&nested, "src/a.rs"), ["src/a/b.rs"]);
-    // What `#[path]` names has its modules beside it.
+    // A file that `#[path]` names has its modules beside it.
     let elsewhere = [
         ("src/lib.rs", "#[path = \"x/y.rs\"] mod a;"),
         ("src/x/y.rs", "mod b;"),

@@ -6,7 +6,7 @@ use crate::resolve::javascript::importer::Importer;
 use crate::resolve::paths::{below, is_within};
 use crate::resolve::projects::package::Package;
 
-/// What a written extension may stand for, best first.
+/// The extensions that a written one may stand for, best first.
 const SCRIPT: &[Extension] = &[
     Extension::Ts,
     Extension::Tsx,

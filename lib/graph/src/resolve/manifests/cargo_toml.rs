@@ -83,7 +83,7 @@ pub(crate) struct Dependency {
 }
 
 impl CargoManifest {
-    /// What the text says; `None` when it is no TOML.
+    /// The manifest in a text; `None` when it is no TOML.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let root: Table = text.parse().ok()?;
         let mut manifest = CargoManifest {

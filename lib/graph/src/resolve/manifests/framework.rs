@@ -34,7 +34,7 @@ pub(crate) fn is_framework_config(name: &str) -> bool {
     kind_of(name).is_some()
 }
 
-/// What one config says that is literal.
+/// The literal part of one config.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FrameworkConfig {
     /// Alias and what it stands for, relative to the config's folder.
@@ -76,7 +76,7 @@ impl Framework {
         let root = folder(path);
         let kind = kind_of(path.rsplit('/').next()?)?;
         let mut framework = Framework { paths: Vec::new() };
-        // What the config says wins over a default of the same name.
+        // The config wins over a default of the same name.
         for (alias, target) in &config.aliases {
             framework.add(alias, &[joined(root, target)]);
         }

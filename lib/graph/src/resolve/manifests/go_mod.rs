@@ -1,6 +1,6 @@
 //! `go.mod` and `go.work`: lines of `directive value`, or of values in parentheses after a directive.
 
-/// What either file says.
+/// The content of either file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct GoManifest {
     /// `module path`.
@@ -12,7 +12,7 @@ pub(crate) struct GoManifest {
 }
 
 impl GoManifest {
-    /// Reads the text. What is not understood says nothing.
+    /// Reads the text. Lines that are not understood say nothing.
     pub(crate) fn parse(text: &str) -> Self {
         let mut manifest = GoManifest::default();
         let mut block: Option<String> = None;

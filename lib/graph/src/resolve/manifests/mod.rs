@@ -1,4 +1,4 @@
-//! Manifests: files that tell a resolver more than paths do. Which files they are, and what each kind says.
+//! Manifests: files that tell a resolver more than paths do, and the form of each kind.
 //!
 //! - [`package_json`], [`package_targets`], [`pnpm`], [`tsconfig`], [`framework`]: JavaScript and TypeScript
 //! - [`pyproject`] for Python, [`cargo_toml`] for Rust, [`go_mod`] for Go
@@ -51,7 +51,7 @@ pub(crate) enum Parsed {
 struct ManifestForm {
     /// Whether a file of this name, without its folder, is one.
     is_named: fn(&str) -> bool,
-    /// What a text says. Never fails: what cannot be read says nothing.
+    /// Reads a text. Never fails: a text that cannot be read says nothing.
     read: fn(&str) -> Parsed,
 }
 

@@ -10,7 +10,7 @@ pub(crate) struct PackageJson {
     pub(crate) main: Option<String>,
     pub(crate) module: Option<String>,
     pub(crate) source: Option<String>,
-    /// What `extends` of a bare package name means.
+    /// The config that `extends` of a bare package name means.
     pub(crate) tsconfig: Option<String>,
     pub(crate) exports: Option<Json>,
     pub(crate) imports: Option<Json>,
@@ -66,7 +66,7 @@ impl PackageJson {
         nested.sum::<usize>() + self.workspaces.len() + self.links.len() + 1
     }
 
-    /// What `exports` has for `subpath` (`.` or `./x`), and what its `*` stands for.
+    /// The target of `exports` for `subpath` (`.` or `./x`), and the text that its `*` stands for.
     pub(crate) fn exported<'a>(&'a self, subpath: &'a str) -> Option<(&'a Json, &'a str)> {
         let exports = self.exports.as_ref()?;
         match exports {
@@ -75,7 +75,7 @@ impl PackageJson {
         }
     }
 
-    /// What `imports` has for `name` (`#x`), and what its `*` stands for.
+    /// The target of `imports` for `name` (`#x`), and the text that its `*` stands for.
     pub(crate) fn imported<'a>(&'a self, name: &'a str) -> Option<(&'a Json, &'a str)> {
         best_match(self.imports.as_ref()?.fields()?, name)
     }
@@ -100,7 +100,7 @@ fn best_match<'a>(fields: &'a [(String, Json)], key: &'a str) -> Option<(&'a Jso
     best.map(|(_, target, matched)| (target, matched))
 }
 
-/// What the `*` of `pattern` stands for in `key`, or what follows a pattern that ends in `/`.
+/// The text that the `*` of `pattern` stands for in `key`, or that follows a pattern that ends in `/`.
 pub(crate) fn matched_by<'a>(pattern: &str, key: &'a str) -> Option<&'a str> {
     match pattern.split_once('*') {
         Some((before, after)) => key.strip_prefix(before)?.strip_suffix(after),

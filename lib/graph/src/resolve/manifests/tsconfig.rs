@@ -107,7 +107,7 @@ pub(crate) struct Options {
     pub(crate) out_dirs: Vec<String>,
     pub(crate) mode: Mode,
     pub(crate) conditions: Vec<String>,
-    /// What may stand between a module's name and its extension, best first; empty where only the name itself does.
+    /// The suffixes that may stand between a module's name and its extension, best first; empty where none may.
     pub(crate) module_suffixes: Vec<String>,
     allow_js: bool,
     files: Option<Vec<String>>,
@@ -115,7 +115,7 @@ pub(crate) struct Options {
     exclude: Option<Vec<String>>,
 }
 
-/// What is inherited so far, still with its folders.
+/// The options inherited so far, still with their folders.
 #[derive(Clone, Debug, Default)]
 struct Layers {
     base_url: Option<String>,

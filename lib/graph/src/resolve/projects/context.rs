@@ -1,4 +1,4 @@
-//! What governs one file.
+//! The package, options and framework that govern one file.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use crate::resolve::manifests::framework::Framework;
 use crate::resolve::manifests::tsconfig::Options;
 use crate::resolve::projects::package::Package;
 
-/// What governs one file.
+/// The package, options and framework that govern one file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Context {
     pub(crate) options: Option<Arc<Options>>,

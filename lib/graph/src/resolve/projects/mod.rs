@@ -1,4 +1,4 @@
-//! What the manifests of a tree say: packages, links between them, compiler options, Python folders.
+//! The projects of a tree, as its manifests have them: packages, links between them, compiler options, Python folders.
 //!
 //! - `manifest_index`: the manifests by kind
 //! - `package`, `package_links`: packages, and the names that lead to them
@@ -25,7 +25,7 @@ use crate::resolve::projects::manifest_index::ManifestIndex;
 use crate::resolve::projects::package::{Package, built_from};
 use crate::resolve::projects::package_links::Links;
 
-/// What resolution knows beside the paths.
+/// The projects of a tree, as its manifests have them.
 #[derive(Debug, Default)]
 pub(crate) struct Projects {
     packages: HashMap<String, Arc<Package>>,
@@ -38,7 +38,7 @@ pub(crate) struct Projects {
 }
 
 impl Projects {
-    /// Puts together what `manifests` say. What is as in `older` is kept from there.
+    /// Puts together what `manifests` say. Parts that are as in `older` are kept from there.
     pub(crate) fn new(table: &PathTable, manifests: &Manifests, older: Option<&Projects>) -> Self {
         let mut index = ManifestIndex::new(table, manifests);
         index.add_linked(manifests);

@@ -30,7 +30,7 @@ pub(crate) struct Node {
     pub(crate) roots: Vec<FileId>,
 }
 
-/// What a name is in a module.
+/// The meaning of a name in a module.
 pub(crate) enum Child<'a> {
     Files(&'a [FileId]),
     /// A module in braces, which holds modules with files.
@@ -119,7 +119,7 @@ impl Modules {
         self.nodes.get(&file)
     }
 
-    /// What `name`, with the inline modules before it, is in the module `file`.
+    /// The meaning of `name`, with the inline modules before it, in the module `file`.
     pub(crate) fn child(&self, file: FileId, name: &str) -> Option<Child<'_>> {
         let children = &self.nodes.get(&file)?.children;
         if let Some(files) = children.get(name) {

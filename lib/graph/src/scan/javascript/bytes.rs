@@ -1,4 +1,4 @@
-//! What one byte can begin.
+//! Classes of bytes, by the tokens that they can begin.
 
 /// The class of a byte in code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

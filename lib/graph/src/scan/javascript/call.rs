@@ -164,7 +164,7 @@ impl Scanner<'_, '_> {
         if byte == Some(b'<') && self.dialect.types {
             let Some(end) = self.type_arguments_end(at) else { return };
             (at, byte) = next(self.text, end);
-            // What looks like a comment here may be read as something else later, and once more.
+            // Text that looks like a comment here may be read as something else later.
             self.rereads = self.rereads.saturating_sub(at - end);
         }
         if byte == Some(b'(')

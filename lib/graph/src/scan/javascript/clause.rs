@@ -1,4 +1,4 @@
-//! What stands between `import` or `export` and the module it names.
+//! Clauses: the text between `import` or `export` and the module that it names.
 
 use super::trivia;
 use crate::scan::javascript::literal::{Literal, quoted};

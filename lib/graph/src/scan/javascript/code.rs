@@ -38,7 +38,7 @@ impl Scanner<'_, '_> {
         self.stops = Stops::NONE;
         self.rereads = end.saturating_sub(start).saturating_mul(REREADS_PER_BYTE);
         if let Some(last) = last_word::WORDS.last_in(self.text.get(start..).unwrap_or_default()) {
-            // What `define` imports is read at its parenthesis.
+            // The list of `define` is read at its parenthesis.
             self.last_word = start + last + last_word::to_parenthesis(&self.text[start + last..]);
             loop {
                 self.code();
@@ -81,8 +81,8 @@ impl Scanner<'_, '_> {
     }
 
     /// Goes on to the next stop that needs more than a look at the token before it; strings and parentheses do not, and are
-    /// taken here. Its byte, or `None` where [`Self::code`] has to end. What the token before it is is not told of `}` and
-    /// backticks: nothing depends on it there.
+    /// taken here. Its byte, or `None` where [`Self::code`] has to end. The token before `}` and before a
+    /// backtick is not told: nothing depends on it there.
     #[inline(always)]
     fn plain_tokens(&mut self) -> Option<u8> {
         let text = self.text;

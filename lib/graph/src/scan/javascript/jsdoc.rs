@@ -36,7 +36,7 @@ const TYPED: &[&[u8]] = &[
 ];
 const NAME_FIRST: usize = 5;
 
-/// What an `@import` tag may be long, in bytes.
+/// Longest `@import` tag, in bytes.
 const IMPORT_TAG_BYTES: usize = 4096;
 
 impl Scanner<'_, '_> {

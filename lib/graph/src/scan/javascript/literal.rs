@@ -81,7 +81,7 @@ pub(super) fn string_end(text: &[u8], position: usize) -> (usize, bool) {
     (at.min(text.len()), is_closed)
 }
 
-/// What a literal says, escapes decoded. `None` where that is not valid UTF-8 (a lone surrogate, say) or longer than
+/// The value of a literal, escapes decoded. `None` where that is not valid UTF-8 (a lone surrogate, say) or longer than
 /// any path.
 pub(super) fn decode(raw: &[u8]) -> Option<String> {
     if raw.len() > MAX_SPECIFIER_BYTES {

@@ -1,4 +1,4 @@
-//! Which token stands before a place in the code, told from its end: nearly always by the last few bytes.
+//! The token before a place in the code, found by reading backward: nearly always by the last few bytes.
 
 use super::keyword;
 use crate::scan::javascript::bytes::{CLASS, Class, is_word};
@@ -27,7 +27,7 @@ enum Behind {
 }
 
 impl Stretch<'_> {
-    /// What the last token before `end` is.
+    /// The last token before `end`.
     #[inline]
     pub(super) fn previous(self, end: usize) -> Previous {
         let mut at = end;

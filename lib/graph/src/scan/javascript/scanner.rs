@@ -8,7 +8,7 @@ use crate::scan::javascript::stop_bytes::Stops;
 use crate::scan::lines::Lines;
 use crate::specifier::{MAX_SPECIFIER_BYTES, Specifier};
 
-/// What the text is written in, as far as a scanner has to know.
+/// The dialect of a text, as far as a scanner has to know it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Dialect {
     /// Elements may stand where an expression may.

@@ -1,6 +1,6 @@
 //! What the scanner remembers between tokens.
 
-/// What the last token was, as far as it decides the meaning of the next one.
+/// The last token, as far as it decides the meaning of the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Previous {
     /// The start of the file or of a statement.

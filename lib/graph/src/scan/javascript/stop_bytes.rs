@@ -1,7 +1,7 @@
 //! The bytes of code that the scanner has to look at: sixty-four at a time, by comparing vectors of sixteen.
 //!
-//! Most of a text is names, numbers, white space and operators. What they are decides nothing until something comes whose
-//! meaning depends on the token before it, and then [`preceding_token`](super::preceding_token) tells which that was.
+//! Most of a text is names, numbers, white space and operators. They decide nothing until a byte comes whose
+//! meaning depends on the token before it. Then [`preceding_token`](super::preceding_token) tells which that was.
 
 use wide::u8x16;
 

@@ -72,7 +72,7 @@ impl Scanner<'_, '_> {
     }
 }
 
-/// What a relative name is relative to.
+/// The package that a relative name is relative to.
 enum Package<'t> {
     /// The package of the file.
     Own,

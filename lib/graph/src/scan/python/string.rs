@@ -1,7 +1,7 @@
 //! String literals, formatted ones with their replacement fields included.
 //!
 //! Since Python 3.12 a field may hold any expression, strings in the quotes of the string around it and formatted
-//! strings in it too. Older code is a subset of that. What is open is kept in a list, so depth costs no stack.
+//! strings in it too. Older code is a subset of that. Open strings are kept in a list, so depth costs no stack.
 
 use crate::scan::meter;
 use crate::scan::python::bytes::{CLASS, Class, word_end};

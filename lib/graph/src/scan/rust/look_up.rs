@@ -1,4 +1,4 @@
-//! What was found, its names looked up -> specifiers.
+//! Findings -> specifiers: the names of each are looked up.
 
 use std::collections::HashSet;
 

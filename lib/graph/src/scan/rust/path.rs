@@ -14,7 +14,7 @@ impl<'t> Scanner<'t, '_> {
             return;
         }
         let mut prefix = Prefix::default();
-        // What the prefix was where each open brace stands.
+        // The prefix at each open brace.
         let mut open: Vec<(usize, bool)> = Vec::new();
         loop {
             match self.text.get(at) {
@@ -113,7 +113,7 @@ impl<'t> Scanner<'t, '_> {
             last = name;
             self.position = end;
         }
-        // What stands last is a value, a type or a macro, never a module.
+        // The last name is a value, a type or a macro, never a module.
         let is_type = first.starts_with(char::is_uppercase);
         if !parents.is_empty() && !is_type && parents.len() <= MAX_PATH_BYTES {
             self.note(start, Form::Path(parents));
@@ -122,7 +122,7 @@ impl<'t> Scanner<'t, '_> {
     }
 }
 
-/// What stands before a name in the tree of a `use`: names, each with `::` behind it.
+/// The text before a name in the tree of a `use`: names, each with `::` behind it.
 #[derive(Debug, Default)]
 struct Prefix {
     text: String,

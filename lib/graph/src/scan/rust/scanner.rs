@@ -1,11 +1,11 @@
-//! The state of a scan, and what it has found before names are looked up.
+//! The state of a scan, and its findings before names are looked up.
 
 use crate::scan::rust::scope;
 use crate::scan::rust::scope::Scopes;
 use crate::scan::rust::trivia::skip;
 use crate::specifier::Specifier;
 
-/// What was found, before its names are looked up.
+/// A finding, before its names are looked up.
 #[derive(Debug)]
 pub(super) enum Form {
     /// `mod name;`: from the file's module on, and what `#[path]` says.

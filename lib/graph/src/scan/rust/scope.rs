@@ -1,4 +1,4 @@
-//! What the names in one file mean, as far as the file says: inline modules, declared modules, and names that `use` binds.
+//! The meaning of names in one file, as far as the file says it: inline modules, declared modules, and names that `use` binds.
 //!
 //! A file may use a name before it binds it, so that paths are looked up when all of it was read.
 

@@ -1,4 +1,4 @@
-//! What stands between tokens, and literals as a whole.
+//! White space and comments between tokens, and literals as a whole.
 
 use std::ops::Range;
 

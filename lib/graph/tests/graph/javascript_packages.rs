@@ -1,0 +1,169 @@
+//! Specifiers that name packages of the repository.
+
+use coord_graph::Reason;
+
+use super::import::{import, leads_to};
+use super::repository::{cold, edges, repository, target};
+
+#[test]
+fn workspaces_are_found_by_name_whatever_manager_they_are_for() {
+    let package = ("packages/p/package.json", r#"{"name": "@x/p", "main": "lib/m.js"}"#);
+    let main = ("packages/p/lib/m.js", "");
+    for root in [
+        ("package.json", r#"{"workspaces": ["packages/*"]}"#),
+        ("package.json", r#"{"workspaces": {"packages": ["./packages/**"]}}"#),
+        ("pnpm-workspace.yaml", "packages:\n  - 'packages/*'\n"),
+        ("package.json", r#"{"dependencies": {"@x/p": "link:./packages/p"}}"#),
+    ] {
+        leads_to("@x/p", &[root, package, main], "packages/p/lib/m.js");
+        leads_to("@x/p/lib/m", &[root, package, main], "packages/p/lib/m.js");
+        assert_eq!(import("@x/p/no", &[root, package, main]), Err(Reason::NoEntry));
+    }
+    let negated = ("package.json", r#"{"workspaces": ["packages/*", "!packages/p"]}"#);
+    assert_eq!(import("@x/p", &[negated, package, main]), Err(Reason::External));
+}
+
+#[test]
+fn exports_imports_and_self_reference_are_followed() {
+    let root = (
+        "package.json",
+        r##"{"name": "me", "workspaces": ["p"], "exports": {"./*": "./src/*.ts"}, "imports": {"#in/*": {"types": "./src/in/*.ts"}, "#p": "p/f/x"}}"##,
+    );
+    let package = (
+        "p/package.json",
+        r#"{"name": "p", "exports": {"./f/*": ["./no/*.js", "./g/*.js"], "./style": "./s.css"}}"#,
+    );
+    let files = [
+        root,
+        package,
+        ("p/g/x.ts", ""),
+        ("p/s.css", ""),
+        ("src/in/y.ts", ""),
+        ("src/z.ts", ""),
+    ];
+    leads_to("p/f/x", &files, "p/g/x.ts");
+    leads_to("p/style", &files, "p/s.css");
+    leads_to("#in/y", &files, "src/in/y.ts");
+    leads_to("#p", &files, "p/g/x.ts");
+    leads_to("me/z", &files, "src/z.ts");
+}
+
+#[test]
+fn an_entry_that_is_not_built_means_its_source() {
+    let root = ("package.json", r#"{"workspaces": ["p"]}"#);
+    for (package, config, source) in [
+        (r#"{"name": "p", "main": "./dist/index.js"}"#, None, "p/src/index.ts"),
+        (
+            r#"{"name": "p", "exports": {".": {"import": "./dist/esm/main.mjs"}}}"#,
+            None,
+            "p/src/main.mts",
+        ),
+        (r#"{"name": "p", "types": "build/types/a/b.d.ts"}"#, None, "p/a/b.tsx"),
+        (
+            r#"{"name": "p", "main": "./built/x.js"}"#,
+            Some(r#"{"compilerOptions": {"outDir": "built", "rootDir": "code"}}"#),
+            "p/code/x.ts",
+        ),
+        (r#"{"name": "p"}"#, None, "p/src/index.ts"),
+    ] {
+        let mut files = vec![root, ("p/package.json", package), (source, "")];
+        files.extend(config.map(|config| ("p/tsconfig.json", config)));
+        leads_to("p", &files, source);
+    }
+    let files = [
+        root,
+        ("p/package.json", r#"{"name": "p", "exports": {"./*": "./dist/*.js"}}"#),
+        ("p/src/k/v.ts", ""),
+    ];
+    leads_to("p/k/v", &files, "p/src/k/v.ts");
+}
+
+#[test]
+fn of_what_is_not_built_the_condition_that_holds_is_meant() {
+    let package = r#"{"name": "p", "exports": {
+        ".": {"browser": "./dist/browser.js", "node": "./dist/node.js", "default": "./dist/main.js"},
+        "./x": {"require": "./dist/x-require.js", "import": "./dist/x-import.js"},
+        "./y": {"deno": "./dist/y-deno.js"}}}"#;
+    let files = [
+        (
+            "package.json",
+            r##"{"workspaces": ["p"], "imports": {"#i": {"node": "./dist/node.js", "default": "./dist/main.js"}}}"##,
+        ),
+        ("p/package.json", package),
+        ("p/src/browser.ts", ""),
+        ("p/src/node.ts", ""),
+        ("p/src/main.ts", ""),
+        ("p/src/x-require.ts", ""),
+        ("p/src/x-import.ts", ""),
+        ("p/src/y-deno.ts", ""),
+        ("src/node.ts", ""),
+        ("src/main.ts", ""),
+    ];
+    leads_to("p", &files, "p/src/main.ts");
+    leads_to("p/x", &files, "p/src/x-import.ts");
+    leads_to("#i", &files, "src/main.ts");
+    // None holds: any is better than none.
+    leads_to("p/y", &files, "p/src/y-deno.ts");
+    let node = ("tsconfig.json", r#"{"compilerOptions": {"module": "nodenext"}}"#);
+    let files = [&files[..], &[node]].concat();
+    leads_to("p", &files, "p/src/node.ts");
+    leads_to("#i", &files, "src/node.ts");
+    let script = [&files[..], &[("a.js", "require('p/x')")]].concat();
+    assert_eq!(target(&script, "a.js"), Ok("p/src/x-require.ts".to_owned()));
+}
+
+#[test]
+fn modules_without_a_manifest_are_found_in_tracked_node_modules() {
+    leads_to("b", &[("node_modules/b.js", "")], "node_modules/b.js");
+    leads_to("b", &[("node_modules/b/index.js", "")], "node_modules/b/index.js");
+    leads_to("@s/b/c", &[("node_modules/@s/b/c.js", "")], "node_modules/@s/b/c.js");
+    leads_to(
+        "b",
+        &[("node_modules/b.js", ""), ("src/node_modules/b/index.js", "")],
+        "src/node_modules/b/index.js",
+    );
+    assert_eq!(import("b", &[("other/node_modules/b.js", "")]), Err(Reason::External));
+    assert_eq!(import("b", &[("not_node_modules/b.js", "")]), Err(Reason::External));
+}
+
+#[test]
+fn a_scripts_require_of_a_folder_means_main_and_typescripts_means_types() {
+    let files = [
+        ("package.json", r#"{"main": "lib/index.js", "types": "types.d.ts"}"#),
+        ("types.d.ts", ""),
+        ("lib/index.js", ""),
+        ("test/deep/a.js", "require('../..')"),
+        ("test/deep/b.js", "import x from '../../'"),
+        ("test/deep/a.ts", "import x from '../..'"),
+    ];
+    assert_eq!(
+        edges(cold(&repository(&files)).graph()),
+        [
+            "test/deep/a.js -> lib/index.js",
+            "test/deep/a.ts -> types.d.ts",
+            "test/deep/b.js -> lib/index.js"
+        ]
+    );
+    let only_types = [
+        ("package.json", r#"{"main": "dist/x.js", "types": "types.d.ts"}"#),
+        ("types.d.ts", ""),
+        ("test/a.js", "require('..')"),
+    ];
+    assert_eq!(target(&only_types, "test/a.js"), Ok("types.d.ts".to_owned()));
+}
+
+#[test]
+fn a_script_means_what_runs_and_typescript_what_describes_it() {
+    let files = [
+        ("package.json", r#"{"workspaces": ["p"]}"#),
+        ("p/package.json", r#"{"name": "p", "types": "t.d.ts", "main": "m.js"}"#),
+        ("p/t.d.ts", ""),
+        ("p/m.js", ""),
+        ("a.ts", "import 'p'"),
+        ("a.js", "import 'p'"),
+    ];
+    assert_eq!(
+        edges(cold(&repository(&files)).graph()),
+        ["a.js -> p/m.js", "a.ts -> p/t.d.ts"]
+    );
+}
