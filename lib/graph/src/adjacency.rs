@@ -13,8 +13,9 @@ pub const MAX_LINES: usize = 512;
 impl ImportGraph {
     /// The fields of the adjacency hash, by path.
     ///
-    /// - Field `PATH`: the number of lines, then a line `>OTHER` for each file that it imports and a line `<OTHER` for
-    ///   each that imports it, in the order of paths, imports first; every line ends in a newline. A file with neither has no field.
+    /// - Field `PATH`: the number of lines, then a line `>OTHER` for each file that it imports and a line `<OTHER` for each
+    ///   importer. Imports come first, both in the order of paths, and every line ends in a newline. A file with neither has no
+    ///   field.
     /// - A hub has more than [`MAX_LINES`] lines. Its field begins `B<lines>:<chunks>` and lists only those neighbors
     ///   that are hubs too; the fields `PATH\n1` to `PATH\n<chunks>` hold all its lines, at most [`MAX_LINES`] each.
     /// - The fields of [`spelling`] name all files.

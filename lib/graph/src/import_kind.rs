@@ -113,9 +113,9 @@ impl KindSet {
         kinds.map(ImportKind::name)
     }
 
-    /// Whether one of the forms is an import by the language itself, for a source in `language`: every import statement,
-    /// `export ... from`, types, and in JavaScript and TypeScript `import()` and `require()`. Not among them are names
-    /// in comments and in calls that only tools understand.
+    /// Whether one of the forms is an import by the language itself, for a source in `language`. These are import statements,
+    /// `export ... from`, types, and in JavaScript and TypeScript `import()` and `require()`. Names in comments, and in calls
+    /// that only tools understand, are not among them.
     pub fn is_core(self, language: Language) -> bool {
         let core = Self::of(ImportKind::Import)
             .and(Self::of(ImportKind::ExportFrom))

@@ -66,8 +66,8 @@ impl Record {
         is_bounded
     }
 
-    /// The text form: a line `VERSION BLOB STATE SIZE`, a line `kLINE TEXT` or `kLINE TEXT<tab>NAME` for each specifier
-    /// (`k` a letter for the kind; backslash, tab and newline escaped), and for a manifest a line `M` and its text.
+    /// The text form. A line `VERSION BLOB STATE SIZE` comes first, then a line `kLINE TEXT` or `kLINE TEXT<tab>NAME` for each
+    /// specifier: `k` is a letter for the kind; backslash, tab and newline are escaped. A manifest has a line `M` and its text.
     pub fn encode(&self) -> String {
         use std::fmt::Write;
         let mut out = String::with_capacity(64 + self.specifiers.len() * 24);

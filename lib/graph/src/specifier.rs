@@ -9,13 +9,12 @@ pub(crate) const MAX_SPECIFIER_BYTES: usize = 4096;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Specifier {
     /// The imported module. JavaScript and TypeScript: the string's value (`./a`, `react`). Python: the dotted module with
-    /// its leading dots (`a.b`, `.`, `..pkg`). Rust: the path of one leaf of `use` (`crate::a::b`, `serde::*`) or of a `mod`
-    /// (`b`, or `a::b` where it stands within `mod a { }`), inline modules around it told. Go: the path of
-    /// the package.
+    /// its leading dots (`a.b`, `.`, `..pkg`). Rust: the path of one leaf of `use` (`crate::a::b`, `serde::*`), or of
+    /// a `mod` with the inline modules around it (`b`, or `a::b` within `mod a { }`). Go: the path of the package.
     pub text: String,
     /// Python's `from text import name`: one specifier for each name, because it may be a submodule. `None` otherwise;
-    /// `*` for a star import. Rust's `mod`: what its `path` attribute says. Rust's `use a::b`: what that is where `a` is a
-    /// name that the file itself binds.
+    /// `*` for a star import. Rust's `mod`: the value of its `path` attribute. Rust's `use a::b`: its meaning, where the
+    /// file itself binds the name `a`.
     pub name: Option<String>,
     /// The form.
     pub kind: ImportKind,

@@ -1,9 +1,11 @@
 //! Go: paths of packages -> the files of the package.
 //!
-//! A file's module is that of the nearest `go.mod`. It sees the packages of its own module, of the folders that `replace`
-//! puts in a module's stead, and of the modules of a `go.work` that uses it; the longest module path counts first. A package
-//! that is in none of them may be in a `vendor` folder. An import leads to every file of the package but its tests and what
-//! no build takes. The files of one package use each other without saying so, and have no edges for it.
+//! The nearest `go.mod` names a file's module. The file sees the packages of its own module and of the folders that `replace`
+//! puts in a module's stead. It also sees the modules of a `go.work` that uses its module. The longest module path counts
+//! first. A package that is in none of them may be in a `vendor` folder.
+//!
+//! An import leads to every file of the package but its tests and the files that no build takes. The files of one package use
+//! each other without an import, and have no edges for it.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};

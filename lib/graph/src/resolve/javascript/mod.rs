@@ -1,8 +1,8 @@
-//! JavaScript and TypeScript: specifiers -> files, as TypeScript resolves them under the config that governs the file,
-//! then as bundlers do (assets, `?query`), then by the source of what is not built yet.
+//! JavaScript and TypeScript: specifiers -> files.
 //!
-//! Where a declaration has its implementation beside it (`x.d.ts`, `x.js`), the implementation is meant: that is the
-//! file whose change reaches the importer.
+//! A specifier is resolved as TypeScript does under the config that governs the file, then as bundlers do (assets, `?query`).
+//! Last comes the source of files that are not built yet. Where a declaration has its implementation beside it (`x.d.ts`,
+//! `x.js`), the implementation is meant: its changes reach the importer.
 
 mod aliases;
 mod files;

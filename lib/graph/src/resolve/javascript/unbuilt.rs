@@ -1,5 +1,7 @@
-//! The source of what a build has not written yet. A workspace is read as it is tracked, before anything is built, and
-//! its packages name files in `dist`: the source is where the package's own tsconfig says, else where custom has it.
+//! The source of files that a build has not written yet.
+//!
+//! A workspace is read as it is tracked, before anything is built, and its packages name files in `dist`. The package's own
+//! tsconfig says where their sources are, or else custom does.
 
 use crate::file::FileId;
 use crate::resolve::extension::Extension;

@@ -1,5 +1,5 @@
-//! Aliases that SvelteKit, Nuxt and WXT write into a tsconfig that is generated and so not tracked: their defaults, and
-//! what the framework's own config adds, as far as that is literal.
+//! Aliases that SvelteKit, Nuxt and WXT write into a generated tsconfig, which is not tracked. Known are their defaults, and
+//! the literal part of the framework's own config.
 
 use crate::resolve::manifests::object_literal::{Property, literal_properties};
 use crate::resolve::manifests::tsconfig::Patterns;

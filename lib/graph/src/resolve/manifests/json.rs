@@ -1,5 +1,5 @@
-//! JSON as manifests have it: comments, trailing commas and a byte order mark are forgiven, and the order of keys is
-//! kept, because conditions in `exports` and patterns in `paths` mean something by their order.
+//! JSON as manifests have it. Comments, trailing commas and a byte order mark are forgiven. The order of keys is kept, because
+//! conditions in `exports` and patterns in `paths` depend on it.
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 

@@ -1,5 +1,5 @@
-//! Which package names lead to folders of the tree: workspaces of npm, yarn, pnpm and bun, dependencies on folders, and
-//! `node_modules` that somebody committed.
+//! Package names that lead to folders of the tree: workspaces of npm, yarn, pnpm and bun, dependencies on folders, and
+//! tracked `node_modules`.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};

@@ -1,13 +1,15 @@
 //! Python: module names -> files.
 //!
-//! A file's own root is its nearest folder that is no package. An absolute name is looked for at the own root, at
-//! enclosing folders that hold packages, at the repository root, in every `src` folder, in folders that a
-//! `pyproject.toml` names, and last at other folders that hold packages, if they are under the same top folder and all
-//! agree on one file.
+//! A file's own root is its nearest folder that is no package. An absolute name is looked for in this order:
 //!
-//! Below a source root (`src`, or what a `pyproject.toml` names) a folder without `__init__` is a namespace and no root: its
-//! modules are imported by their names from the source root on. It is one all the same where a project's own file stands
-//! in it (`src/backend/pyproject.toml`), and for scripts in a folder that holds no packages.
+//! 1. at the own root, and at enclosing folders that hold packages
+//! 2. at the repository root, in every `src` folder, and in folders that a `pyproject.toml` names
+//! 3. at other folders under the same top folder that hold packages, if all agree on one file
+//!
+//! Below a source root (`src`, or a folder that a `pyproject.toml` names) a folder without `__init__` is a namespace and no
+//! root: its modules are imported by their names from the source root on. There are two exceptions: a folder with a
+//! project's own file (`src/backend/pyproject.toml`), and scripts in a folder that holds no packages.
+//!
 //! A name of the standard library counts only at the own root, and only where a real module or package has it: Python
 //! itself would find it there first.
 

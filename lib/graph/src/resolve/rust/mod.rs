@@ -1,9 +1,9 @@
 //! Rust: modules and paths -> files.
 //!
-//! A path is walked along the tree of modules ([`modules`]) from where it begins: its crate's roots, its file, the files
-//! that declare it, or the library of another package of the repository ([`packages`]). It leads to the file of the
-//! deepest module that it names. Names that a module takes from elsewhere (`pub use`) are not followed: the file that
-//! the path names is the one that has to keep the name.
+//! A path is walked along the tree of modules ([`modules`]). It begins at its crate's roots, at its file, at the files that
+//! declare it, or at the library of another package of the repository ([`packages`]). It leads to the file of the deepest
+//! module that it names. Names that a module takes from elsewhere (`pub use`) are not followed: the file that the path names
+//! has to keep the name.
 
 mod modules;
 mod packages;

@@ -15,14 +15,14 @@ use crate::resolve::path_table::PathTable;
 use crate::resolve::paths::{folder, joined};
 use crate::specifier::Specifier;
 
-/// Most files of one name, most places of one file, and most crates it is told to be in. No code comes near; it bounds
+/// Most files of one name, most places of one file, and most crates that it is in. No code comes near; it bounds
 /// the work that hostile code makes.
 const MAX_MEANINGS: usize = 32;
 
 /// One file as a module.
 #[derive(Debug, Default)]
 pub(crate) struct Node {
-    /// Name of a module, inline modules before it told -> its files.
+    /// Name of a module, with the inline modules before it -> its files.
     children: BTreeMap<String, Vec<FileId>>,
     /// The files that declare it, and the inline module that they do it in, with `::` behind each name.
     pub(crate) parents: Vec<(FileId, String)>,

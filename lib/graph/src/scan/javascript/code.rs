@@ -82,7 +82,7 @@ impl Scanner<'_, '_> {
 
     /// Goes on to the next stop that needs more than a look at the token before it; strings and parentheses do not, and are
     /// taken here. Its byte, or `None` where [`Self::code`] has to end. The token before `}` and before a
-    /// backtick is not told: nothing depends on it there.
+    /// backtick is left out: nothing depends on it there.
     #[inline(always)]
     fn plain_tokens(&mut self) -> Option<u8> {
         let text = self.text;

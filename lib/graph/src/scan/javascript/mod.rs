@@ -1,11 +1,12 @@
 //! Imports of JavaScript and TypeScript, read without building a syntax tree.
 //!
-//! One pass keeps just enough state to know code from everything else: what the last token was (is a slash a division or a
-//! regular expression, is `<` a comparison or an element), and which braces are open (does `}` end a block, or go back into a
-//! template or among the children of an element). It goes from stop to stop ([`stop_bytes`]): bytes that change that state or
-//! depend on it, and the words `import`, `export`, `require`, `new`, `jest`, `vi` and `vitest`. Text between two stops
-//! is looked at from its end, and only where it matters ([`preceding_token`]). Nothing behind the last word that can belong to an
-//! import is read.
+//! One pass keeps just enough state to know code from everything else: the last token, and the open braces. The last token
+//! tells a division from a regular expression, and a comparison from an element. The open braces tell whether `}` ends a
+//! block, or goes back into a template or among the children of an element.
+//!
+//! The pass goes from stop to stop ([`stop_bytes`]): bytes that change that state or depend on it, and the words `import`,
+//! `export`, `require`, `new`, `jest`, `vi` and `vitest`. Text between two stops is looked at from its end, and only where it
+//! matters ([`preceding_token`]). Nothing behind the last word that can belong to an import is read.
 //!
 //! It is lexical, so it takes names at their word: a local function called `require` counts as the real one.
 

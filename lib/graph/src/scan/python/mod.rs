@@ -1,9 +1,9 @@
 //! Imports of Python, read without building a syntax tree.
 //!
-//! `import` is a keyword that no expression has, so the word outside strings and comments is an import statement,
-//! whatever block it stands in; `from` is one where names and `import` follow on its logical line, which tells it from
-//! `yield from` and `raise ... from`. So brackets and indentation need no attention, only strings and comments do.
-//! `import` is in every form of import, `import_module` and `__import__` included: nothing behind the last one is read.
+//! No expression has the keyword `import`: outside strings and comments, the word is an import statement in any block. `from`
+//! is one where names and `import` follow on its logical line, unlike `yield from` and `raise ... from`. So brackets and
+//! indentation need no attention, only strings and comments do. Every form of import has the word, `import_module` and
+//! `__import__` included: nothing behind the last one is read.
 
 mod bytes;
 mod call;

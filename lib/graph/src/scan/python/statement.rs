@@ -5,8 +5,8 @@ use crate::scan::python::bytes::{CLASS, Class, word_end};
 use crate::scan::python::scanner::Scanner;
 use crate::scan::python::trivia::skip;
 
-/// Whether what stands behind the letters `import` can make an import of them: white space and a name, names in
-/// parentheses, a continued line, or the rest of `import_module` and `__import__`.
+/// Whether the letters `import` may be an import, by the text behind them: white space and a name, names in parentheses, a
+/// continued line, or the rest of `import_module` and `__import__`.
 pub(super) fn may_import(behind: &[u8]) -> bool {
     match behind.first() {
         Some(b' ' | b'\t' | b'\x0c') => {

@@ -43,8 +43,8 @@ impl Scanner<'_, '_> {
     }
 }
 
-/// Whether a path, as written and as looked up, adds nothing to what `mod` and `use` say: it is in this file, names what
-/// one of them names, or is the standard library's.
+/// Whether a path, as written and as looked up, adds nothing to the `mod`s and `use`s: it leads into this file, to the
+/// meaning of one of them, or into the standard library.
 fn leads_nowhere_else(scopes: &Scopes<'_>, written: &str, absolute: &str) -> bool {
     let is_bound_name = !written.contains("::") && written != absolute && !matches!(written, "self" | "super");
     let (first, rest) = split_first(absolute);

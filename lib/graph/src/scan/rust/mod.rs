@@ -1,12 +1,11 @@
 //! Modules and paths of Rust, read without building a syntax tree.
 //!
-//! Found are `mod name;`, the leaves of every `use`, `extern crate`, files that `include!` and its kin take in, and paths
-//! of two names and more wherever they stand: in expressions, types, attributes and the arguments of macros, whose text
-//! is mostly items or expressions. Left alone is text that is code of another place: the rules of `macro_rules!`, and
-//! what `quote!` and its kin put together.
+//! Found are `mod name;`, the leaves of every `use`, `extern crate`, and files that `include!` and its kin take in. Paths of
+//! two names and more are found in expressions, types, attributes and the arguments of macros, which are mostly items or
+//! expressions. Code of another place is left alone: the rules of `macro_rules!`, and the text of `quote!` and its kin.
 //!
 //! A path counts as far as a module can stand in it: a leaf of `use` may be one, the last name of an expression or type
-//! never is. Its first name is looked up among what the file binds ([`scope`]), so that what is told is relative to the
+//! never is. Its first name is looked up among the names that the file binds ([`scope`]). So each path is relative to the
 //! file's own module, whatever inline module it stands in.
 
 mod code;

@@ -128,8 +128,8 @@ impl<'t> Scopes<'t> {
         self.aliases.get(&scope)?.get(name)
     }
 
-    /// `path`, written in `scope`, from the file's module: it begins with `crate`, `self`, one or more `super`, `::`, or
-    /// with a name that the file does not bind, which is a crate's. `None` where that is too long.
+    /// `path`, written in `scope`, from the file's module. It begins with `crate`, `self`, one or more `super`, `::`, or the
+    /// name of a crate, which the file does not bind. `None` where that is too long.
     pub(super) fn absolute(&self, path: &str, scope: u32) -> Option<String> {
         let mut path = path.to_owned();
         let mut scope = scope;
