@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use async_trait::async_trait;
 use bytes::Bytes;
 use coord::domain::{Branch, CommitSha, FilePath, Holder, LockMode, NeighborPolicy, RepoId, UserId};
-use coord::store::scripts::{self, Entry};
+use coord::store::scripts::{self, AdmissionTerms};
 use coord::store::{Request, Store, StoreError, Value};
 use futures::stream::BoxStream;
 
@@ -104,7 +104,7 @@ pub async fn bare_check(subject: &Subject) -> Result<Vec<u8>> {
         agent_id: None,
     };
     let known = [head.clone()];
-    let entry = Entry::of(&repo, &branch, &holder, Some(&head), &known);
+    let entry = AdmissionTerms::of(&repo, &branch, &holder, Some(&head), &known);
     let paths = [FilePath::parse(&file(FILE)).context("the file")?];
     let recorder = Recorder::default();
     // It has no answer; what it was asked is wanted.

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use coord::domain::{Branch, CommitSha, FilePath, Holder, LockMode, LockReason, NeighborPolicy, RepoId, UserId};
 use coord::store::redis::RedisStore;
-use coord::store::scripts::{self, Entered, Entry, Release, ReleaseOutcome, Wanted};
+use coord::store::scripts::{self, AdmissionTerms, Admitted, Release, ReleaseOutcome, Wanted};
 use coord::store::{Request, Store, keys};
 use coord_embedded::EmbeddedStore;
 
@@ -324,7 +324,7 @@ impl Run<'_> {
     /// What was answered, in a word.
     async fn ask(&self, act: &Act) -> String {
         let known = std::slice::from_ref(&self.head);
-        let entry = Entry::of(&self.repo, &self.branch, &self.holder, Some(&self.head), known);
+        let entry = AdmissionTerms::of(&self.repo, &self.branch, &self.holder, Some(&self.head), known);
         let parse = |paths: &[String]| -> Vec<FilePath> {
             paths
                 .iter()
@@ -390,10 +390,10 @@ fn word(value: &impl std::fmt::Debug) -> String {
         .to_owned()
 }
 
-fn in_short<T>(entered: Entered<T>, say: impl FnOnce(T) -> String) -> String {
+fn in_short<T>(entered: Admitted<T>, say: impl FnOnce(T) -> String) -> String {
     match entered {
-        Entered::In(answer) => say(answer),
-        Entered::Stopped(stop) => format!("{stop:?}"),
+        Admitted::Answer(answer) => say(answer),
+        Admitted::Denied(stop) => format!("{stop:?}"),
     }
 }
 

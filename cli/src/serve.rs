@@ -251,7 +251,7 @@ fn authenticator(address: SocketAddr, credentials: Credentials) -> anyhow::Resul
                 env_vars::COORD_JWT_JWKS_URL
             );
         }
-        return Ok(Authenticator::Shown(credentials));
+        return Ok(Authenticator::ByCredential(credentials));
     }
     let user = whoami::username()
         .ok()

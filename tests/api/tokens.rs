@@ -37,8 +37,8 @@ pub fn in_seconds(seconds: i64) -> i64 {
 /// The login that the verifier finds in `token`, or why there is none.
 pub async fn login(verifier: &JwtVerifier, token: &str) -> Result<String, AuthError> {
     let caller = verifier.verify(token).await?;
-    let entrant = caller.enter(&repo())?;
-    Ok(entrant.verified().unwrap().user_id.to_string())
+    let caller = caller.in_repository(&repo())?;
+    Ok(caller.verified().unwrap().user_id.to_string())
 }
 
 async fn refusal(verifier: &JwtVerifier, token: &str) -> String {

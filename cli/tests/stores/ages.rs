@@ -3,7 +3,9 @@
 use coord::domain::work::{Shortfall, Verdict};
 use coord::domain::{CommitSha, FilePath, LockMode, NeighborPolicy};
 use coord::store::keys;
-use coord::store::scripts::{self, Entered, Entry, HeadTerms, LearntHead, Rates, ReleaseOutcome, Stop, Written};
+use coord::store::scripts::{
+    self, AdmissionTerms, Admitted, Denial, HeadTerms, LearntHead, Rates, ReleaseOutcome, Written,
+};
 
 use crate::entry::{entry_of, try_entry};
 use crate::world::{HEAD, LOCAL, NEXT, World, answered, sha, stopped};
@@ -90,9 +92,9 @@ async fn a_check_is_answered_with_the_known_head_where_redis_refuses_writes() {
         coord::domain::LockReason::parse("Trying").unwrap(),
     );
     let (known, unknown) = ([sha(HEAD)], [sha(LOCAL)]);
-    let entry = |known, at_most| Entry {
+    let entry = |known, at_most| AdmissionTerms {
         head: aged(10, at_most),
-        ..Entry::of(&world.repo, &world.branch, &ann.holder, None, known)
+        ..AdmissionTerms::of(&world.repo, &world.branch, &ann.holder, None, known)
     };
     let check = async |known| {
         let policy = NeighborPolicy::Block;
@@ -130,7 +132,10 @@ async fn a_check_is_answered_with_the_known_head_where_redis_refuses_writes() {
             assert!(survey.head.age >= Some(1_000) && !survey.is_behind);
         }
         // The source is asked about the caller's commits, and not for a head that nobody could note.
-        assert!(matches!(stopped(check(&unknown).await), Stop::AskSource { age: 0, .. }));
+        assert!(matches!(
+            stopped(check(&unknown).await),
+            Denial::AskSource { age: 0, .. }
+        ));
         let wanted = scripts::Wanted {
             claim: LockMode::Writing,
             policy: NeighborPolicy::Block,
@@ -145,7 +150,7 @@ async fn a_check_is_answered_with_the_known_head_where_redis_refuses_writes() {
         }
         world.command(allow).await;
         assert_eq!(world.number(["HLEN", &keys::locks(&world.repo)]).await, 0);
-        assert!(matches!(stopped(check(&known).await), Stop::RefreshHead { .. }));
+        assert!(matches!(stopped(check(&known).await), Denial::RefreshHead { .. }));
     }
     world.records(HEAD, None, true).await;
     world.age_head(1_000).await;
@@ -156,17 +161,17 @@ async fn a_check_is_answered_with_the_known_head_where_redis_refuses_writes() {
 
 async fn one_refreshes_an_old_head_and_the_others_go_on_with_it(world: World) {
     let ann = world.agent("ann").holder;
-    let entry = |at_most| Entry {
+    let entry = |at_most| AdmissionTerms {
         head: aged(10, at_most),
         ..entry_of(&world, &ann, Rates::NONE)
     };
     // Nothing is known: one asks, the others wait.
-    let first = Stop::RefreshHead {
+    let first = Denial::RefreshHead {
         commit: None,
         etag: None,
     };
     assert_eq!(stopped(try_entry(&world, &entry(None)).await), first);
-    let waits = Stop::AwaitHead { retry_after_seconds: 0 };
+    let waits = Denial::AwaitHead { retry_after_seconds: 0 };
     for _ in 0..3 {
         assert_eq!(stopped(try_entry(&world, &entry(None)).await), waits);
     }
@@ -186,7 +191,7 @@ async fn one_refreshes_an_old_head_and_the_others_go_on_with_it(world: World) {
 
     // It is old: one asks, the others go on, but for those to whom it is too old.
     world.age_head(30).await;
-    let again = Stop::RefreshHead {
+    let again = Denial::RefreshHead {
         commit: Some(sha(HEAD)),
         etag: Some("W/\"one\"".to_owned()),
     };
@@ -202,7 +207,7 @@ async fn one_refreshes_an_old_head_and_the_others_go_on_with_it(world: World) {
 
 async fn an_etag_is_not_trusted_for_ever(world: World) {
     let ann = world.agent("ann").holder;
-    let entry = Entry {
+    let entry = AdmissionTerms {
         head: aged(10, None),
         ..entry_of(&world, &ann, Rates::NONE)
     };
@@ -213,7 +218,7 @@ async fn an_etag_is_not_trusted_for_ever(world: World) {
     // "Not modified" says that it is still that, but is no answer in whole.
     world.records(HEAD, Some("\"one\""), false).await;
     world.age_head(11).await;
-    let whole = Stop::RefreshHead {
+    let whole = Denial::RefreshHead {
         commit: Some(sha(HEAD)),
         etag: None,
     };
@@ -222,7 +227,7 @@ async fn an_etag_is_not_trusted_for_ever(world: World) {
 
 async fn while_the_source_cannot_be_asked_an_old_head_does_for_some(world: World) {
     let ann = world.agent("ann").holder;
-    let entry = |at_most| Entry {
+    let entry = |at_most| AdmissionTerms {
         head: aged(10, at_most),
         ..entry_of(&world, &ann, Rates::NONE)
     };
@@ -237,7 +242,7 @@ async fn while_the_source_cannot_be_asked_an_old_head_does_for_some(world: World
     assert!(
         matches!(
             stop,
-            Stop::AwaitHead {
+            Denial::AwaitHead {
                 retry_after_seconds: 38..=40
             }
         ),
@@ -253,7 +258,7 @@ async fn while_the_source_cannot_be_asked_an_old_head_does_for_some(world: World
     assert!(
         matches!(
             stop,
-            Stop::AwaitHead {
+            Denial::AwaitHead {
                 retry_after_seconds: 38..=40
             }
         ),
@@ -277,7 +282,7 @@ async fn what_the_store_knows_of_the_commits_is_not_asked_of_the_source(world: W
     let path = [FilePath::parse("a.ts").unwrap()];
     let check = async |known: &[&str], is_asked| {
         let known: Vec<CommitSha> = known.iter().map(|commit| sha(commit)).collect();
-        let entry = Entry {
+        let entry = AdmissionTerms {
             head: HeadTerms::Aged {
                 refresh_after: 10,
                 at_most: None,
@@ -290,24 +295,24 @@ async fn what_the_store_knows_of_the_commits_is_not_asked_of_the_source(world: W
         let entered = scripts::check_status(&*world.store, &entry, &path, LockMode::Writing, policy).await;
         entered.unwrap().map(|survey| survey.is_behind)
     };
-    assert_eq!(check(&[NEXT], false).await, Entered::In(false));
+    assert_eq!(check(&[NEXT], false).await, Admitted::Answer(false));
     assert_eq!(
         check(&[HEAD], false).await,
-        Entered::In(true),
+        Admitted::Answer(true),
         "an older commit of the branch"
     );
     assert_eq!(
         check(&[LOCAL, &HEAD[..8]], false).await,
-        Entered::In(true),
+        Admitted::Answer(true),
         "its base is older"
     );
     let stop = stopped(check(&[LOCAL], false).await);
     assert!(
-        matches!(&stop, Stop::AskSource { head, .. } if *head == sha(NEXT)),
+        matches!(&stop, Denial::AskSource { head, .. } if *head == sha(NEXT)),
         "{stop:?}"
     );
-    assert_eq!(check(&[LOCAL], true).await, Entered::In(true));
-    assert_eq!(check(&[LOCAL, NEXT], true).await, Entered::In(false));
+    assert_eq!(check(&[LOCAL], true).await, Admitted::Answer(true));
+    assert_eq!(check(&[LOCAL, NEXT], true).await, Admitted::Answer(false));
     assert_eq!(world.events().await.len(), 1, "nothing but the head was announced");
 }
 

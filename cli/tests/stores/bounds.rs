@@ -6,7 +6,7 @@ use coord::domain::LockMode::{Reading, Writing};
 use coord::domain::{FilePath, LockReason};
 use coord::source::Reachable;
 use coord::store::redis::RedisStore;
-use coord::store::scripts::{self, Entered, Entry, Full, Release, Stop, TooMuch, sweep};
+use coord::store::scripts::{self, AdmissionTerms, Admitted, Denial, Full, Release, TooMuch, sweep};
 use coord::store::{Value, keys};
 
 use crate::neighbors::store_graph;
@@ -73,13 +73,13 @@ async fn a_file_has_at_most_64_locks(world: World) {
     }
     let ann = world.agent("ann");
     let stop = stopped(ann.try_claim(Reading, &["free.ts", "a.ts"]).await);
-    assert_eq!(stop, Stop::Full(Full::File("a.ts".to_owned())));
+    assert_eq!(stop, Denial::Full(Full::File("a.ts".to_owned())));
     assert!(world.stored("free.ts").await.is_empty());
     assert_eq!(world.events().await.last().unwrap().1["reason"], "FULL");
     // Who has one of them keeps it, and on another branch they count as well.
     world.agent("p7").reads(&["a.ts"]).await;
     let elsewhere = ann.clone().on_branch("other").try_claim(Reading, &["a.ts"]).await;
-    assert_eq!(stopped(elsewhere), Stop::Full(Full::File("a.ts".to_owned())));
+    assert_eq!(stopped(elsewhere), Denial::Full(Full::File("a.ts".to_owned())));
     world.agent("p7").abandons(&["a.ts"]).await;
     ann.reads(&["a.ts"]).await;
     world.assert_held_is_exact().await;
@@ -94,10 +94,10 @@ async fn a_person_with_all_agents_holds_at_most_2000_files(world: World) {
     let ann = world.agent("ann/more");
     assert_eq!(
         stopped(ann.try_claim(Reading, &["a.ts"]).await),
-        Stop::Full(Full::Person)
+        Denial::Full(Full::Person)
     );
     let elsewhere = ann.clone().on_branch("other").try_claim(Reading, &["a.ts"]).await;
-    assert_eq!(stopped(elsewhere), Stop::Full(Full::Person));
+    assert_eq!(stopped(elsewhere), Denial::Full(Full::Person));
     assert_eq!(world.held().await["@ann"], 2000);
     world.agent("bob").writes(&["a.ts"]).await;
     world.agent("ann/0").writes(&names[..500]).await;
@@ -112,7 +112,7 @@ async fn what_is_held_is_bounded_in_bytes_too(world: World) {
     ann.writes(&files("some", 512)).await;
     assert_eq!(world.held().await["@ann"], 3 * 512);
     let more = files("more", 512);
-    assert_eq!(stopped(ann.try_claim(Writing, &more).await), Stop::Full(Full::Person));
+    assert_eq!(stopped(ann.try_claim(Writing, &more).await), Denial::Full(Full::Person));
     world.agent("ann").writes(&more[..400]).await;
     world.assert_held_is_exact().await;
 }
@@ -127,7 +127,7 @@ async fn a_repository_has_at_most_10000_locks(world: World) {
     let ann = world.agent("ann");
     assert_eq!(
         stopped(ann.try_claim(Writing, &["a.ts"]).await),
-        Stop::Full(Full::Repository)
+        Denial::Full(Full::Repository)
     );
     assert_eq!(world.number(["HLEN", &keys::locks(&world.repo)]).await, 10_000);
     world.agent("p3").abandons(&["3/17.ts"]).await;
@@ -146,7 +146,7 @@ async fn a_request_looks_at_4096_locks_on_its_files(world: World) {
         stopped(ann.try_claim(Reading, &names).await),
         stopped(ann.try_claim(Writing, &names).await),
     ] {
-        assert_eq!(stop, Stop::TooMuch(TooMuch::Locks));
+        assert_eq!(stop, Denial::TooMuch(TooMuch::Locks));
     }
     for half in names.chunks(256) {
         ann.reads(half).await;
@@ -154,7 +154,7 @@ async fn a_request_looks_at_4096_locks_on_its_files(world: World) {
     // All that the caller holds is as many.
     const ALL: [&str; 0] = [];
     let stop = stopped(ann.try_release(None, None, true, &ALL).await);
-    assert_eq!(stop, Stop::TooMuch(TooMuch::Locks));
+    assert_eq!(stop, Denial::TooMuch(TooMuch::Locks));
     assert_eq!(ann.abandons(&names[..256]).await.released.len(), 256);
     assert_eq!(ann.abandons(&ALL).await.released.len(), 256);
     world.assert_held_is_exact().await;
@@ -171,9 +171,9 @@ async fn a_request_looks_at_100000_neighbors(world: World) {
     ann.writes(&names).await;
     world.agent("bob").writes(&files("unrelated", 250)).await;
     let stop = stopped(ann.try_check(Writing, &names).await);
-    assert_eq!(stop, Stop::TooMuch(TooMuch::Neighbors));
+    assert_eq!(stop, Denial::TooMuch(TooMuch::Neighbors));
     for half in names.chunks(256) {
-        assert!(matches!(ann.try_check(Writing, half).await, Entered::In(_)));
+        assert!(matches!(ann.try_check(Writing, half).await, Admitted::Answer(_)));
     }
     // A release is never refused for it.
     assert_eq!(ann.abandons(&names).await.released.len(), 512);
@@ -301,7 +301,7 @@ async fn a_redis_that_its_log_has_filled_heals_with_a_sweep() {
         "{refused:?}"
     );
     let known = [ann.head.clone()];
-    let entry = Entry::of(&world.repo, &world.branch, &ann.holder, Some(&ann.head), &known);
+    let entry = AdmissionTerms::of(&world.repo, &world.branch, &ann.holder, Some(&ann.head), &known);
     let message = LockReason::parse("Splitting the lexer from the parser").unwrap();
     let paths = [FilePath::parse("a.ts").unwrap()];
     let release = Release {

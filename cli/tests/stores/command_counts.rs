@@ -8,7 +8,7 @@ use coord::domain::work::Verdict;
 use coord::domain::{FilePath, NeighborPolicy};
 use coord::source::Reachable;
 use coord::store::redis::RedisStore;
-use coord::store::scripts::{Entry, HeadTerms, Judged, Rates, check_status, take_due};
+use coord::store::scripts::{AdmissionTerms, HeadTerms, Judged, Rates, check_status, take_due};
 use coord::store::{Request, Store};
 use coord::sweep::sweep_due;
 
@@ -131,7 +131,7 @@ async fn a_check_and_a_claim_cost_what_they_cost() {
     const NAMED: [&str; 0] = [];
     ann.abandons(&NAMED).await;
     note("release of everything, which is 512 files").await;
-    let entry = Entry {
+    let entry = AdmissionTerms {
         repo: &world.repo,
         branch: &world.branch,
         holder: &bob.holder,

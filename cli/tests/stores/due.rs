@@ -4,7 +4,9 @@
 use coord::domain::LockMode::Writing;
 use coord::store::Request;
 use coord::store::keys::{DUE, DUE_CLAIMS, marked};
-use coord::store::scripts::{ALL, Entered, Entry, Rate, Rates, TakenRepository, enter, settle_due, sweep, take_due};
+use coord::store::scripts::{
+    ALL, AdmissionTerms, Admitted, Rate, Rates, TakenRepository, enter, settle_due, sweep, take_due,
+};
 use coord::sweep::{SweepReport, sweep_due};
 
 use crate::world::{HEAD, NEXT, World};
@@ -263,7 +265,7 @@ async fn a_refused_claim_leaves_nothing(world: World) {
     bob.clone().without_source().try_claim(Writing, &["a.ts"]).await;
     world.records_head(HEAD, &[]).await;
     bob.clone().at(NEXT).claim(Writing, &["a.ts"]).await;
-    let entry = Entry {
+    let entry = AdmissionTerms {
         rates: Rates {
             holder: Rate {
                 interval_ms: 60_000,
@@ -271,9 +273,9 @@ async fn a_refused_claim_leaves_nothing(world: World) {
             },
             ..Rates::NONE
         },
-        ..Entry::of(&world.repo, &world.branch, &bob.holder, None, &[])
+        ..AdmissionTerms::of(&world.repo, &world.branch, &bob.holder, None, &[])
     };
-    while let Entered::In(_) = enter(&*world.store, &entry, Vec::new()).await.unwrap() {}
+    while let Admitted::Answer(_) = enter(&*world.store, &entry, Vec::new()).await.unwrap() {}
     assert_eq!(world.due().await, list(&[]));
     assert!(world.command(["GET", &marked(&world.repo)]).await.as_str().is_none());
     // Nor does one that another's lock stands in the way of.

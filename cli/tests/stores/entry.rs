@@ -5,7 +5,7 @@ use std::time::Duration;
 use coord::domain::{Holder, UserId};
 use coord::store::keys;
 use coord::store::scripts::{
-    Entered, Entry, HeadTerms, Rates, RememberedMember, SeenHead, enter, forget, recall, remember,
+    AdmissionTerms, Admitted, HeadTerms, Rates, RememberedMember, SeenHead, enter, forget, recall, remember,
 };
 
 use crate::world::World;
@@ -16,8 +16,8 @@ const CREDENTIAL: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff
 const DAY: Duration = Duration::from_secs(86_400);
 
 /// Where nothing of the head is asked of anybody.
-pub fn entry_of<'a>(world: &'a World, holder: &'a Holder, rates: Rates) -> Entry<'a> {
-    Entry {
+pub fn entry_of<'a>(world: &'a World, holder: &'a Holder, rates: Rates) -> AdmissionTerms<'a> {
+    AdmissionTerms {
         repo: &world.repo,
         branch: &world.branch,
         holder,
@@ -27,7 +27,7 @@ pub fn entry_of<'a>(world: &'a World, holder: &'a Holder, rates: Rates) -> Entry
     }
 }
 
-pub async fn try_entry(world: &World, entry: &Entry<'_>) -> Entered<SeenHead> {
+pub async fn try_entry(world: &World, entry: &AdmissionTerms<'_>) -> Admitted<SeenHead> {
     let entered = enter(&*world.store, entry, Vec::new()).await.unwrap();
     entered.map(|(head, _)| head)
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use coord::domain::{FilePath, LockMode, LockReason, NeighborPolicy};
 use coord::store::keys;
-use coord::store::scripts::{self, Entered, Entry, HeadTerms, Limited, Rate, Rates, Release, Stop, Wanted};
+use coord::store::scripts::{self, AdmissionTerms, Admitted, Denial, HeadTerms, Limited, Rate, Rates, Release, Wanted};
 
 use crate::ages::aged;
 use crate::entry::{entry_of, try_entry};
@@ -20,19 +20,19 @@ fn rate(burst: u32) -> Rate {
 }
 
 /// The outcomes of `count` questions, by kind.
-async fn outcomes(world: &World, entry: &Entry<'_>, count: usize) -> BTreeMap<String, usize> {
+async fn outcomes(world: &World, entry: &AdmissionTerms<'_>, count: usize) -> BTreeMap<String, usize> {
     let mut outcomes = BTreeMap::new();
     for _ in 0..count {
         let outcome = match try_entry(world, entry).await {
-            Entered::In(_) => "in".to_owned(),
-            Entered::Stopped(Stop::Limited {
+            Admitted::Answer(_) => "in".to_owned(),
+            Admitted::Denied(Denial::Limited {
                 retry_after_seconds,
                 whose,
             }) => {
                 assert!((1..=10).contains(&retry_after_seconds), "{retry_after_seconds}");
                 format!("{whose:?}")
             }
-            Entered::Stopped(stop) => format!("{stop:?}"),
+            Admitted::Denied(stop) => format!("{stop:?}"),
         };
         *outcomes.entry(outcome).or_insert(0) += 1;
     }
@@ -81,7 +81,7 @@ async fn a_limit_is_worked_off(world: World) {
     let whose = Limited::Holder;
     assert_eq!(
         stop,
-        Stop::Limited {
+        Denial::Limited {
             retry_after_seconds: 1,
             whose
         }
@@ -101,7 +101,7 @@ async fn all_holders_of_a_repository_share_a_limit(world: World) {
     for name in ["a", "b", "c", "d", "e", "f"] {
         let holder = world.agent(name).holder;
         let entry = entry_of(&world, &holder, rates);
-        let_in += usize::from(matches!(try_entry(&world, &entry).await, Entered::In(_)));
+        let_in += usize::from(matches!(try_entry(&world, &entry).await, Admitted::Answer(_)));
     }
     assert_eq!(let_in, 4);
     // Another repository has its own.
@@ -133,11 +133,11 @@ async fn a_refused_question_is_not_counted(world: World) {
 }
 
 /// What came of a request: whether it was let in, or whose limit was met.
-fn came<T: std::fmt::Debug>(entered: &Entered<T>) -> String {
+fn came<T: std::fmt::Debug>(entered: &Admitted<T>) -> String {
     match entered {
-        Entered::Stopped(Stop::Limited { whose, .. }) => format!("{whose:?}"),
-        Entered::In(_) => "in".to_owned(),
-        Entered::Stopped(stop) => panic!("{stop:?}"),
+        Admitted::Denied(Denial::Limited { whose, .. }) => format!("{whose:?}"),
+        Admitted::Answer(_) => "in".to_owned(),
+        Admitted::Denied(stop) => panic!("{stop:?}"),
     }
 }
 
@@ -146,7 +146,7 @@ impl World {
     async fn claims_within(&self, name: &str, rates: Rates, paths: &[&str]) -> String {
         let (holder, head) = (self.agent(name).holder, sha(HEAD));
         let known = [head.clone()];
-        let entry = Entry {
+        let entry = AdmissionTerms {
             head: HeadTerms::Told(&head),
             known_commits: &known,
             ..entry_of(self, &holder, rates)
@@ -165,7 +165,7 @@ impl World {
 
     async fn releases_within(&self, name: &str, rates: Rates, path: &str) -> String {
         let (holder, head) = (self.agent(name).holder, sha(HEAD));
-        let entry = Entry {
+        let entry = AdmissionTerms {
             head: HeadTerms::Told(&head),
             ..entry_of(self, &holder, rates)
         };
@@ -319,7 +319,7 @@ async fn questions_to_the_source_are_limited_for_each_person(world: World) {
     let ask = async |name: &str, rates: Rates| {
         let holder = world.agent(name).holder;
         let known = [sha(NEXT)];
-        let entry = Entry {
+        let entry = AdmissionTerms {
             head: aged(10, None),
             known_commits: &known,
             ..entry_of(&world, &holder, rates)
@@ -327,8 +327,8 @@ async fn questions_to_the_source_are_limited_for_each_person(world: World) {
         let paths = [FilePath::parse("a.ts").unwrap()];
         let checked = scripts::check_status(&*world.store, &entry, &paths, LockMode::Writing, NeighborPolicy::Block);
         match stopped(checked.await.unwrap()) {
-            Stop::AskSource { .. } => "asks".to_owned(),
-            Stop::Limited { whose, .. } => format!("{whose:?}"),
+            Denial::AskSource { .. } => "asks".to_owned(),
+            Denial::Limited { whose, .. } => format!("{whose:?}"),
             stop => panic!("{stop:?}"),
         }
     };
@@ -350,7 +350,7 @@ async fn unknown_branches_are_limited_for_each_person(world: World) {
     let (ann, bob) = (world.agent("ann").holder, world.agent("bob").holder);
     let branches = ["new/1", "new/2", "new/3"].map(crate::world::branch);
     let ask = async |holder, branch| {
-        let entry = Entry {
+        let entry = AdmissionTerms {
             branch,
             head: aged(10, None),
             ..entry_of(&world, holder, rates)
@@ -360,14 +360,14 @@ async fn unknown_branches_are_limited_for_each_person(world: World) {
     for branch in &branches[..2] {
         assert!(matches!(
             ask(&ann, branch).await,
-            Stop::RefreshHead { commit: None, .. }
+            Denial::RefreshHead { commit: None, .. }
         ));
     }
     let limited = ask(&ann, &branches[2]).await;
     assert!(
         matches!(
             limited,
-            Stop::Limited {
+            Denial::Limited {
                 whose: Limited::New,
                 ..
             }
@@ -376,7 +376,7 @@ async fn unknown_branches_are_limited_for_each_person(world: World) {
     );
     assert!(matches!(
         ask(&bob, &branches[2]).await,
-        Stop::RefreshHead { commit: None, .. }
+        Denial::RefreshHead { commit: None, .. }
     ));
 }
 
@@ -407,12 +407,12 @@ async fn a_clock_that_was_set_back_keeps_nobody_out(world: World) {
         .command(["HSET", &head, "checked_at", &seconds, "refresh_at", &seconds])
         .await;
     let ann = world.agent("ann").holder;
-    let entry = Entry {
+    let entry = AdmissionTerms {
         head: aged(10, None),
         ..entry_of(&world, &ann, Rates::NONE)
     };
     let stop = stopped(try_entry(&world, &entry).await);
-    assert!(matches!(stop, Stop::RefreshHead { commit: Some(_), .. }), "{stop:?}");
+    assert!(matches!(stop, Denial::RefreshHead { commit: Some(_), .. }), "{stop:?}");
 }
 
 on_every_store!(

@@ -3,7 +3,7 @@
 use coord::domain::CommitSha;
 use coord::store::keys;
 use coord::store::scripts::{
-    Entered, Entry, HeadTerms, LearntHead, Pushed, PushedHead, Rates, Stop, enter, push_head, record_head,
+    AdmissionTerms, Admitted, Denial, HeadTerms, LearntHead, Pushed, PushedHead, Rates, enter, push_head, record_head,
 };
 
 use crate::world::{HEAD, LOCAL, NEXT, World, sha};
@@ -40,7 +40,7 @@ impl World {
     /// Whether a question finds the head old, by the age that is usual.
     pub async fn head_is_due(&self) -> bool {
         let ann = self.agent("ann").holder;
-        let entry = Entry {
+        let entry = AdmissionTerms {
             repo: &self.repo,
             branch: &self.branch,
             holder: &ann,
@@ -53,7 +53,7 @@ impl World {
             known_commits: &[],
         };
         let entered = enter(&*self.store, &entry, Vec::new()).await.unwrap();
-        matches!(entered, Entered::Stopped(Stop::RefreshHead { .. }))
+        matches!(entered, Admitted::Denied(Denial::RefreshHead { .. }))
     }
 }
 

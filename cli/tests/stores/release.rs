@@ -3,7 +3,7 @@
 use coord::domain::work::{Shortfall, Verdict};
 use coord::source::Reachable;
 use coord::store::keys;
-use coord::store::scripts::{Judged, ReleaseOutcome, Stop};
+use coord::store::scripts::{Denial, Judged, ReleaseOutcome};
 
 use crate::neighbors::store_graph;
 use crate::world::{HEAD, LOCAL, NEXT, World, answered, released, sha, stopped};
@@ -300,7 +300,7 @@ async fn without_any_head_nothing_is_released_but_what_is_thrown_away(world: Wor
     let ann = world.agent("ann");
     ann.reads(&["a.ts"]).await;
     let stop = stopped(ann.without_source().try_release(None, None, false, &["a.ts"]).await);
-    assert_eq!(stop, Stop::UnknownHead);
+    assert_eq!(stop, Denial::UnknownHead);
     assert_eq!(world.stored("a.ts").await.len(), 1);
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use coord::domain::orchestration::{Action, Facts, Operation, decide};
 use coord::domain::work::{Shortfall, Verdict};
 use coord::domain::{
     AgentId, Branch, CommitSha, FilePath, Holder, LockEntry, LockMode, LockReason, NeighborPolicy, RepoId, UserId,
@@ -11,8 +12,8 @@ use coord::domain::{
 use coord::source::Reachable;
 use coord::store::redis::RedisStore;
 use coord::store::scripts::{
-    self, ClaimOutcome, Entered, Entry, Finding, HeadTerms, Judged, LearntHead, Relation, Release, ReleaseOutcome,
-    Released, Stop, Survey, Wanted,
+    self, AdmissionTerms, Admitted, ClaimOutcome, Denial, Finding, HeadTerms, Judged, LearntHead, Relation, Release,
+    ReleaseOutcome, Released, Survey, Wanted,
 };
 use coord::store::upstash::UpstashStore;
 use coord::store::{Request, Store, Value, keys};
@@ -305,11 +306,11 @@ impl Agent<'_> {
     }
 
     /// Enters without limits; the head is the source's, or the stored one.
-    fn entry<'a>(&'a self, known: &'a [CommitSha]) -> Entry<'a> {
+    fn entry<'a>(&'a self, known: &'a [CommitSha]) -> AdmissionTerms<'a> {
         let head = self.repo_head.as_ref();
-        let entry = Entry::of(&self.world.repo, &self.branch, &self.holder, head, known);
+        let entry = AdmissionTerms::of(&self.world.repo, &self.branch, &self.holder, head, known);
         if self.has_aged_head {
-            Entry {
+            AdmissionTerms {
                 head: crate::ages::aged(3600, None),
                 ..entry
             }
@@ -322,7 +323,7 @@ impl Agent<'_> {
         answered(self.try_claim(wanted, paths).await)
     }
 
-    pub async fn try_claim(&self, wanted: LockMode, paths: &[impl AsRef<str>]) -> Entered<ClaimOutcome> {
+    pub async fn try_claim(&self, wanted: LockMode, paths: &[impl AsRef<str>]) -> Admitted<ClaimOutcome> {
         let message = LockReason::parse(&self.message).unwrap();
         let wanted = Wanted {
             claim: wanted,
@@ -332,9 +333,13 @@ impl Agent<'_> {
             ttl_seconds: self.ttl,
             paths: &file_paths(paths),
         };
-        scripts::claim(&*self.world.store, &self.entry(&self.known()), &wanted)
+        let admitted = scripts::claim(&*self.world.store, &self.entry(&self.known()), &wanted)
             .await
-            .unwrap()
+            .unwrap();
+        if let Admitted::Answer(outcome) = &admitted {
+            assert_as_specified(&wanted, outcome);
+        }
+        admitted
     }
 
     /// Claims for writing; it must be granted.
@@ -359,7 +364,7 @@ impl Agent<'_> {
         answered(self.try_check(intent, paths).await)
     }
 
-    pub async fn try_check(&self, intent: LockMode, paths: &[impl AsRef<str>]) -> Entered<Survey> {
+    pub async fn try_check(&self, intent: LockMode, paths: &[impl AsRef<str>]) -> Admitted<Survey> {
         let (paths, known) = (file_paths(paths), self.known());
         scripts::check_status(&*self.world.store, &self.entry(&known), &paths, intent, self.policy)
             .await
@@ -403,7 +408,7 @@ impl Agent<'_> {
         verdict: Option<Verdict>,
         is_abandoned: bool,
         paths: &[impl AsRef<str>],
-    ) -> Entered<ReleaseOutcome> {
+    ) -> Admitted<ReleaseOutcome> {
         let mut judged = Vec::new();
         for path in paths.iter().map(AsRef::as_ref).filter(|_| verdict.is_some()) {
             let entries = self.world.stored(path).await;
@@ -430,7 +435,7 @@ impl Agent<'_> {
         judged: &[Judged],
         is_abandoned: bool,
         paths: &[impl AsRef<str>],
-    ) -> Entered<ReleaseOutcome> {
+    ) -> Admitted<ReleaseOutcome> {
         let (new_head, paths) = (new_head.map(sha), file_paths(paths));
         let message = LockReason::parse(&self.message).unwrap();
         let request = Release {
@@ -452,18 +457,18 @@ impl Agent<'_> {
 }
 
 /// What was answered to a question that must have been let in.
-pub fn answered<T>(entered: Entered<T>) -> T {
+pub fn answered<T>(entered: Admitted<T>) -> T {
     match entered {
-        Entered::In(answer) => answer,
-        Entered::Stopped(stop) => panic!("{stop:?}"),
+        Admitted::Answer(answer) => answer,
+        Admitted::Denied(stop) => panic!("{stop:?}"),
     }
 }
 
 /// Why a question was not answered, which must be so.
-pub fn stopped<T: std::fmt::Debug>(entered: Entered<T>) -> Stop {
+pub fn stopped<T: std::fmt::Debug>(entered: Admitted<T>) -> Denial {
     match entered {
-        Entered::Stopped(stop) => stop,
-        Entered::In(answer) => panic!("{answer:?}"),
+        Admitted::Denied(stop) => stop,
+        Admitted::Answer(answer) => panic!("{answer:?}"),
     }
 }
 
@@ -519,4 +524,23 @@ fn file_paths(paths: &[impl AsRef<str>]) -> Vec<FilePath> {
         .iter()
         .map(|path| FilePath::parse(path.as_ref()).unwrap())
         .collect()
+}
+
+/// Holds what the script decided against the decision table.
+fn assert_as_specified(wanted: &Wanted<'_>, outcome: &ClaimOutcome) {
+    let survey = outcome.survey();
+    // A claim that is granted shows what it holds now; what was written before is in `held`.
+    let written = survey.held.iter().filter(|held| held.status == LockMode::Writing);
+    let facts = Facts {
+        is_behind: survey.is_behind,
+        is_renewal: written.count() == wanted.paths.len(),
+        is_blocked: survey.findings.iter().any(|finding| finding.blocks),
+        ..Facts::default()
+    };
+    let action = match outcome {
+        ClaimOutcome::Claimed(_) => Action::Proceed,
+        ClaimOutcome::Conflict(_) => Action::Wait,
+        ClaimOutcome::Stale(_) => Action::Pull,
+    };
+    assert_eq!(action, decide(Operation::Claim(wanted.claim), facts), "{facts:?}");
 }

@@ -59,7 +59,7 @@ fn configured(environment: Environment<'_>) -> Result<App, ConfigError> {
         }
         None => (None, None),
     };
-    let authenticator = Authenticator::Shown(Credentials::of(&settings, people));
+    let authenticator = Authenticator::ByCredential(Credentials::of(&settings, people));
     Ok(App {
         source: source.map(|source| Arc::new(source) as Arc<dyn Source>),
         webhook,

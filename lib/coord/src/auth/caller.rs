@@ -14,10 +14,10 @@ pub struct Identity {
     pub user_name: String,
 }
 
-/// A caller, who is not let in anywhere yet: who it is comes out by [`Caller::enter`] alone, which asks whether its
+/// A caller, who is not let in anywhere yet: who it is comes out by [`Caller::in_repository`] alone, which asks whether its
 /// credential counts in the repository. So no handler can act for somebody without that question.
 #[derive(Clone, Debug)]
-#[must_use = "whether a caller may go on is decided by `enter`"]
+#[must_use = "whether a caller may go on is decided by `in_repository`"]
 pub struct Caller(Kind);
 
 #[derive(Clone, Debug)]
@@ -26,29 +26,29 @@ enum Kind {
         identity: Identity,
         limit: Option<RepoLimit>,
     },
-    Shown(Shown),
+    Unverified(Credential),
 }
 
-/// Who enters a repository.
+/// A caller in one repository.
 #[derive(Clone, Debug)]
-pub enum Entrant {
+pub enum CallerIdentity {
     /// Somebody who is verified, and may do everything here.
     Verified(Identity),
     /// Somebody with a credential, of which the place of the repository has to say whose it is and what it may do.
-    Shown(Shown),
+    Unverified(Credential),
 }
 
 /// A credential that GitHub has to judge.
 #[derive(Clone, Debug)]
-pub struct Shown {
+pub struct Credential {
     name: String,
     token: Option<SecretString>,
 }
 
-impl Shown {
+impl Credential {
     /// A token.
     pub(super) fn token(token: &str) -> Self {
-        Shown {
+        Credential {
             name: hex(&Sha256::digest(token.as_bytes())),
             token: Some(token.into()),
         }
@@ -56,7 +56,7 @@ impl Shown {
 
     /// No credential: what anybody may do.
     pub(super) fn nothing() -> Self {
-        Shown {
+        Credential {
             name: "anybody".to_owned(),
             token: None,
         }
@@ -104,31 +104,31 @@ impl Caller {
     }
 
     /// A caller whose credential has to be judged for each repository.
-    pub(super) fn shown(shown: Shown) -> Self {
-        Caller(Kind::Shown(shown))
+    pub(super) fn shown(shown: Credential) -> Self {
+        Caller(Kind::Unverified(shown))
     }
 
     /// Who it is, for what it does in `repo`.
     ///
     /// # Errors
     /// [`AuthError::ForbiddenRepository`] when its credential does not count there.
-    pub fn enter(self, repo: &RepoId) -> Result<Entrant, AuthError> {
+    pub fn in_repository(self, repo: &RepoId) -> Result<CallerIdentity, AuthError> {
         match self.0 {
             Kind::Verified { limit: Some(limit), .. } if !limit.takes_in(repo) => Err(AuthError::ForbiddenRepository(
                 format!("your token does not count in {repo}; its claim repos names the repositories where it does"),
             )),
-            Kind::Verified { identity, .. } => Ok(Entrant::Verified(identity)),
-            Kind::Shown(shown) => Ok(Entrant::Shown(shown)),
+            Kind::Verified { identity, .. } => Ok(CallerIdentity::Verified(identity)),
+            Kind::Unverified(shown) => Ok(CallerIdentity::Unverified(shown)),
         }
     }
 }
 
-impl Entrant {
+impl CallerIdentity {
     /// Who it is, where that is known without asking.
     pub fn verified(&self) -> Option<&Identity> {
         match self {
-            Entrant::Verified(identity) => Some(identity),
-            Entrant::Shown(_) => None,
+            CallerIdentity::Verified(identity) => Some(identity),
+            CallerIdentity::Unverified(_) => None,
         }
     }
 }
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn a_token_is_remembered_by_its_hash_and_shown_nowhere() {
-        let shown = Shown::token("abc");
+        let shown = Credential::token("abc");
         assert_eq!(
             shown.name(),
             "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
@@ -149,6 +149,6 @@ mod tests {
         assert!(!format!("{shown:?}").contains("abc"));
         assert_eq!(shown.secret().unwrap().expose_secret(), "abc");
         // Who has the name of a token does not have the token.
-        assert_ne!(Shown::token(shown.name()).name(), shown.name());
+        assert_ne!(Credential::token(shown.name()).name(), shown.name());
     }
 }

@@ -17,7 +17,7 @@ mod repo_limit;
 mod unverified;
 mod verification_key;
 
-pub use caller::{Caller, Entrant, Identity, Shown};
+pub use caller::{Caller, CallerIdentity, Credential, Identity};
 pub use issuer_keys::{IssuerKeys, KeySetUrl, KeyTiming};
 pub use jwt::{AUDIENCE, JwtVerifier};
 pub use known::KnownCredentials;
@@ -97,7 +97,7 @@ impl Credentials {
 
     async fn verify(&self, token: &str) -> Result<Caller, AuthError> {
         if self.people.is_some() && is_github_token(token) {
-            return Ok(Caller::shown(Shown::token(token)));
+            return Ok(Caller::shown(Credential::token(token)));
         }
         match &self.jwt {
             // Where GitHub names people as well, the same login need not be the same person.
@@ -127,8 +127,8 @@ impl Credentials {
 /// How callers are verified.
 #[derive(Clone, Debug)]
 pub enum Authenticator {
-    /// By what they show. Where nothing can be verified, nobody is let in.
-    Shown(Credentials),
+    /// By their credential. Where none can be verified, every caller is refused.
+    ByCredential(Credentials),
     /// By nothing: the configuration cannot be used.
     Misconfigured(ConfigError),
     /// On one machine, on a loopback address: a token if one is shown that can be verified, else the user that
@@ -144,7 +144,7 @@ pub enum Authenticator {
 impl Authenticator {
     /// By JWTs alone.
     pub fn by_jwt(jwt: Option<JwtVerifier>) -> Self {
-        Authenticator::Shown(Credentials {
+        Authenticator::ByCredential(Credentials {
             jwt,
             ..Credentials::default()
         })
@@ -157,7 +157,7 @@ impl Authenticator {
     pub async fn authenticate(&self, headers: &HeaderMap) -> Result<Caller, AuthError> {
         match self {
             Authenticator::Misconfigured(error) => Err(AuthError::Unavailable(error.to_string())),
-            Authenticator::Shown(credentials) => match bearer_token(headers) {
+            Authenticator::ByCredential(credentials) => match bearer_token(headers) {
                 Some(token) => credentials.verify(token).await,
                 None => Err(credentials.missing("you have shown no credential")),
             },
@@ -190,11 +190,11 @@ impl Authenticator {
     /// As [`Authenticator::authenticate`].
     pub async fn authenticate_reader(&self, headers: &HeaderMap) -> Result<Caller, AuthError> {
         match self {
-            Authenticator::Shown(Credentials {
+            Authenticator::ByCredential(Credentials {
                 people: Some(_),
                 is_graph_public: true,
                 ..
-            }) if !headers.contains_key(AUTHORIZATION) => Ok(Caller::shown(Shown::nothing())),
+            }) if !headers.contains_key(AUTHORIZATION) => Ok(Caller::shown(Credential::nothing())),
             _ => self.authenticate(headers).await,
         }
     }
@@ -202,7 +202,7 @@ impl Authenticator {
     /// Who knows the holders of GitHub's tokens, and what is known of those tokens.
     pub fn people(&self) -> Option<(&Arc<dyn People>, &Arc<KnownCredentials>)> {
         match self {
-            Authenticator::Shown(credentials) | Authenticator::Local { credentials, .. } => {
+            Authenticator::ByCredential(credentials) | Authenticator::Local { credentials, .. } => {
                 Some((credentials.people.as_ref()?, &credentials.known))
             }
             Authenticator::Misconfigured(_) => None,
@@ -258,8 +258,8 @@ mod tests {
         let repo = RepoId::parse("https://github.com/acme/shop").unwrap();
         let user = async |pairs: &[(&'static str, &str)]| {
             let caller = local.authenticate(&headers(pairs)).await?;
-            let entrant = caller.enter(&repo)?;
-            Ok::<_, AuthError>(entrant.verified().unwrap().user_id.to_string())
+            let caller = caller.in_repository(&repo)?;
+            Ok::<_, AuthError>(caller.verified().unwrap().user_id.to_string())
         };
         assert_eq!(user(&[]).await.unwrap(), "root");
         assert_eq!(user(&[("x-coord-user", "alice")]).await.unwrap(), "alice");

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-use super::ApiError;
+use crate::error::ApiError;
 
 /// Largest body, in bytes.
 pub const MAX_BYTES: usize = 1024 * 1024;

@@ -5,10 +5,10 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 
-use super::ApiError;
 use super::openapi::SweepAnswers;
 use crate::app::App;
 use crate::auth::has_bearer_secret;
+use crate::error::ApiError;
 use crate::sweep::sweep_due;
 
 /// Drop locks that have expired, and announce them.

@@ -14,10 +14,12 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tracing::Instrument;
 use tracing::field::Empty;
 
-use super::caller_address::{address_of, coming_from};
 use super::cors::AllowedOrigins;
+use super::peer_address::address_of;
 use super::request_id::{X_REQUEST_ID, request_id, vercel_id};
-use super::{ApiError, Endpoint, error, headers};
+use super::{Endpoint, error, headers};
+use crate::admission::caller_address::coming_from;
+use crate::error::ApiError;
 use crate::settings::{ConfigError, Environment};
 use crate::timing::{Timings, measure};
 

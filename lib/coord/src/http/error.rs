@@ -1,251 +1,55 @@
-//! Every error that a caller can get, and the one place that turns it into an answer.
+//! The one place that turns an error into a response.
 
 use axum::Json;
 use axum::http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use coord_protocol::{Action, AgentError, ErrorBody, ErrorCode, Metadata, Orchestration};
+use coord_protocol::ErrorCode;
 use serde::Serialize;
 
-use crate::auth::AuthError;
-use crate::domain::RepoId;
-use crate::heads::RefreshError;
-use crate::source::SourceError;
-use crate::store::StoreError;
-use crate::store::scripts::{Full, TooMuch};
+use crate::error::ApiError;
 
-/// An error answer. Messages are for the caller; causes go to the log.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ApiError {
-    /// 400: a field is missing or has a value that is not allowed.
-    #[error("{field} {problem}")]
-    InvalidField {
-        /// The field.
-        field: &'static str,
-        /// What is wrong with it, after its name.
-        problem: String,
-    },
-    /// 400: the body is not JSON of the right shape.
-    #[error("{message}")]
-    MalformedBody {
-        /// The field, where the trouble is inside one.
-        field: Option<String>,
-        /// What is wrong.
-        message: String,
-    },
-    /// 400: the body did not arrive in time.
-    #[error("the body did not arrive within {0} seconds")]
-    SlowBody(u64),
-    /// 401: no credential, or a bad one.
-    #[error("{0}")]
-    Unauthorized(String),
-    /// 403: the request is not for this server.
-    #[error("{0}")]
-    Forbidden(String),
-    /// 403: the caller's credential does not count in this repository.
-    #[error("{0}")]
-    ForbiddenRepository(String),
-    /// 404: no such route.
-    #[error(
-        "there is nothing here; the endpoints are /api/check_status, /api/post_status, /api/graph, /api/locks and /api/health"
-    )]
-    UnknownRoute,
-    /// 404: the repository is not served here.
-    #[error(
-        "repo_url names {repo}, which is not served here{}",
-        listed("; this server has ", known, "and", "")
-    )]
-    UnknownRepository {
-        /// What was asked for.
-        repo: RepoId,
-        /// What there is.
-        known: Vec<String>,
-    },
-    /// 404: the repository has no such branch, or no commit at all.
-    #[error("branch {branch} {} in {repo}{}{}", if *is_empty { "has no commit yet" } else { "does not exist" }, hint.as_ref().map(|hint| format!(": {hint}")).unwrap_or_default(), listed("; did you mean ", near, "or", "?"))]
-    UnknownBranch {
-        /// Where.
-        repo: RepoId,
-        /// What was asked for.
-        branch: String,
-        /// Branches with a similar name.
-        near: Vec<String>,
-        /// Whether the repository has no commit at all.
-        is_empty: bool,
-        /// Why it is not there, and what to do.
-        hint: Option<String>,
-    },
-    /// 404: the graph of the branch has no such file.
-    #[error("focus names {path}, which is not among the files of commit {version}")]
-    UnknownFile {
-        /// What was asked for.
-        path: String,
-        /// The commit that the graph is of, abbreviated.
-        version: String,
-    },
-    /// 405: the route has other methods.
-    #[error("this endpoint takes {allowed}")]
-    MethodNotAllowed {
-        /// Methods, as in the header `Allow`.
-        allowed: &'static str,
-    },
-    /// 409: there is no room for more locks.
-    #[error("{}", no_room(.0))]
-    TooManyLocks(Full),
-    /// 413: the files have too many locks or neighbors to look at in one request.
-    #[error("these files have too many {}; name fewer of them in one request", match .0 {
-        TooMuch::Locks => "locks to look at together",
-        TooMuch::Neighbors => "neighbors in the import graph to look at together",
-    })]
-    TooMuchAtOnce(TooMuch),
-    /// 413: the body is too large.
-    #[error("the body is larger than {0} bytes")]
-    TooLarge(usize),
-    /// 414: path and query are too long.
-    #[error("path and query are longer than {0} bytes")]
-    UriTooLong(usize),
-    /// 415: the body is packed.
-    #[error("send the body as it is, without Content-Encoding")]
-    UnsupportedEncoding,
-    /// 415: the body is not announced as JSON.
-    #[error("send Content-Type: application/json")]
-    UnsupportedMediaType,
-    /// 429: too many questions.
-    #[error("{whose}; try again in {retry_after_seconds} s")]
-    RateLimited {
-        /// When to try again; at least 1.
-        retry_after_seconds: u64,
-        /// Who asks too often, in words.
-        whose: &'static str,
-    },
-    /// 500: a defect of ours.
-    #[error("something is wrong with the server; its log says what")]
-    Internal,
-    /// 503: the answer took too long.
-    #[error("there was no answer within {0} seconds; what was asked may or may not have been done, ask again")]
-    TimedOut(u64),
-    /// 503: who calls cannot be verified at the moment.
-    #[error("{0}")]
-    IdentityUnavailable(String),
-    /// 503: no store is configured, or it gives no answer.
-    #[error("{0}")]
-    StoreUnavailable(String),
-    /// 503: the repository cannot be read, or nothing is known of the branch yet.
-    #[error("{0}")]
-    SourceUnavailable(String),
-    /// 503: where the repository is read, no more questions are taken for now.
-    #[error("GitHub cannot be asked for now; try again in {retry_after_seconds} s")]
-    SourceLimited {
-        /// When to try again.
-        retry_after_seconds: u64,
-    },
-}
-
-fn no_room(full: &Full) -> String {
-    match full {
-        Full::File(path) => format!(
-            "{path} has as many locks as a file may have; nothing was claimed. Wait until a reader has given it back"
-        ),
-        Full::Person => {
-            "you, with all of your agents, hold as many files of this repository as one person may; nothing was \
-                         claimed. Give some back (status OPEN) first"
-                .to_owned()
+/// The status of an error with this code.
+pub(super) fn status_of(code: ErrorCode) -> StatusCode {
+    match code {
+        ErrorCode::InvalidField | ErrorCode::MalformedBody | ErrorCode::SlowBody => StatusCode::BAD_REQUEST,
+        ErrorCode::Unauthorized => StatusCode::UNAUTHORIZED,
+        ErrorCode::Forbidden | ErrorCode::ForbiddenRepository => StatusCode::FORBIDDEN,
+        ErrorCode::UnknownRoute | ErrorCode::UnknownRepository | ErrorCode::UnknownBranch | ErrorCode::UnknownFile => {
+            StatusCode::NOT_FOUND
         }
-        Full::Repository => {
-            "as many files of this repository are held as may be; nothing was claimed. Wait until some have \
-                             been given back"
-                .to_owned()
-        }
-    }
-}
-
-/// `before` and the names as in a sentence: `a`, `a or b`, `a, b or c`; nothing where there are none.
-fn listed(before: &str, names: &[String], conjunction: &str, after: &str) -> String {
-    match names {
-        [] => String::new(),
-        [name] => format!("{before}{name}{after}"),
-        [first @ .., last] => format!("{before}{} {conjunction} {last}{after}", first.join(", ")),
+        ErrorCode::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+        ErrorCode::LockConflict
+        | ErrorCode::LockLost
+        | ErrorCode::NotPushed
+        | ErrorCode::StaleHead
+        | ErrorCode::TooManyLocks => StatusCode::CONFLICT,
+        ErrorCode::TooMuchAtOnce | ErrorCode::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+        ErrorCode::UriTooLong => StatusCode::URI_TOO_LONG,
+        ErrorCode::UnsupportedEncoding | ErrorCode::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        ErrorCode::RateLimited => StatusCode::TOO_MANY_REQUESTS,
+        ErrorCode::Internal | ErrorCode::Unknown => StatusCode::INTERNAL_SERVER_ERROR,
+        ErrorCode::TimedOut
+        | ErrorCode::IdentityUnavailable
+        | ErrorCode::StoreUnavailable
+        | ErrorCode::SourceUnavailable
+        | ErrorCode::SourceLimited => StatusCode::SERVICE_UNAVAILABLE,
     }
 }
 
 impl ApiError {
-    /// Status and code.
-    pub fn status(&self) -> (StatusCode, ErrorCode) {
-        match self {
-            ApiError::InvalidField { .. } => (StatusCode::BAD_REQUEST, ErrorCode::InvalidField),
-            ApiError::MalformedBody { .. } => (StatusCode::BAD_REQUEST, ErrorCode::MalformedBody),
-            ApiError::SlowBody(_) => (StatusCode::BAD_REQUEST, ErrorCode::SlowBody),
-            ApiError::Unauthorized(_) => (StatusCode::UNAUTHORIZED, ErrorCode::Unauthorized),
-            ApiError::Forbidden(_) => (StatusCode::FORBIDDEN, ErrorCode::Forbidden),
-            ApiError::ForbiddenRepository(_) => (StatusCode::FORBIDDEN, ErrorCode::ForbiddenRepository),
-            ApiError::UnknownRoute => (StatusCode::NOT_FOUND, ErrorCode::UnknownRoute),
-            ApiError::UnknownRepository { .. } => (StatusCode::NOT_FOUND, ErrorCode::UnknownRepository),
-            ApiError::UnknownBranch { .. } => (StatusCode::NOT_FOUND, ErrorCode::UnknownBranch),
-            ApiError::UnknownFile { .. } => (StatusCode::NOT_FOUND, ErrorCode::UnknownFile),
-            ApiError::MethodNotAllowed { .. } => (StatusCode::METHOD_NOT_ALLOWED, ErrorCode::MethodNotAllowed),
-            ApiError::TooManyLocks(_) => (StatusCode::CONFLICT, ErrorCode::TooManyLocks),
-            ApiError::TooMuchAtOnce(_) => (StatusCode::PAYLOAD_TOO_LARGE, ErrorCode::TooMuchAtOnce),
-            ApiError::TooLarge(_) => (StatusCode::PAYLOAD_TOO_LARGE, ErrorCode::BodyTooLarge),
-            ApiError::UriTooLong(_) => (StatusCode::URI_TOO_LONG, ErrorCode::UriTooLong),
-            ApiError::UnsupportedEncoding => (StatusCode::UNSUPPORTED_MEDIA_TYPE, ErrorCode::UnsupportedEncoding),
-            ApiError::UnsupportedMediaType => (StatusCode::UNSUPPORTED_MEDIA_TYPE, ErrorCode::UnsupportedMediaType),
-            ApiError::RateLimited { .. } => (StatusCode::TOO_MANY_REQUESTS, ErrorCode::RateLimited),
-            ApiError::Internal => (StatusCode::INTERNAL_SERVER_ERROR, ErrorCode::Internal),
-            ApiError::TimedOut(_) => (StatusCode::SERVICE_UNAVAILABLE, ErrorCode::TimedOut),
-            ApiError::IdentityUnavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, ErrorCode::IdentityUnavailable),
-            ApiError::StoreUnavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, ErrorCode::StoreUnavailable),
-            ApiError::SourceUnavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, ErrorCode::SourceUnavailable),
-            ApiError::SourceLimited { .. } => (StatusCode::SERVICE_UNAVAILABLE, ErrorCode::SourceLimited),
-        }
+    /// The HTTP status.
+    pub fn status(&self) -> StatusCode {
+        status_of(self.code())
     }
 
-    /// Whether nothing can be said because the store, the source or the issuer of tokens gives no answer.
-    pub fn is_offline(&self) -> bool {
-        matches!(
-            self,
-            ApiError::StoreUnavailable(_)
-                | ApiError::SourceUnavailable(_)
-                | ApiError::SourceLimited { .. }
-                | ApiError::IdentityUnavailable(_)
-                | ApiError::TimedOut(_)
-        )
-    }
-
-    /// Whether the source of the repository does not say, for now.
-    pub fn is_of_source(&self) -> bool {
-        matches!(self, ApiError::SourceUnavailable(_) | ApiError::SourceLimited { .. })
-    }
-
-    /// Code, message and field.
-    pub fn body(&self) -> ErrorBody {
-        let field = match self {
-            ApiError::InvalidField { field, .. } => Some((*field).to_owned()),
-            ApiError::MalformedBody { field, .. } => field.clone(),
-            ApiError::UnknownRepository { .. } | ApiError::ForbiddenRepository(_) => Some("repo_url".to_owned()),
-            ApiError::UnknownBranch { .. } => Some("branch".to_owned()),
-            ApiError::UnknownFile { .. } => Some("focus".to_owned()),
-            ApiError::TooMuchAtOnce(_) | ApiError::TooManyLocks(_) => Some("file_paths".to_owned()),
-            _ => None,
-        };
-        ErrorBody {
-            error: self.status().1,
-            message: self.to_string(),
-            field,
-        }
-    }
-
-    /// The answer with this body and the headers that belong to the status.
-    pub fn respond(&self, body: impl Serialize) -> Response {
-        let mut response = (self.status().0, Json(body)).into_response();
+    /// The response with this body and the headers that belong to the status.
+    pub(super) fn respond(&self, body: impl Serialize) -> Response {
+        let mut response = (self.status(), Json(body)).into_response();
         let header = match self {
             ApiError::MethodNotAllowed { allowed } => Some((ALLOW, HeaderValue::from_static(allowed))),
             ApiError::Unauthorized(_) => Some((WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"coord\""))),
-            ApiError::SourceLimited { retry_after_seconds }
-            | ApiError::RateLimited {
-                retry_after_seconds, ..
-            } => Some((RETRY_AFTER, (*retry_after_seconds).into())),
-            error if error.is_offline() => Some((RETRY_AFTER, HeaderValue::from_static("5"))),
-            _ => None,
+            error => error.retry_after().map(|seconds| (RETRY_AFTER, seconds.into())),
         };
         if let Some((name, value)) = header {
             response.headers_mut().insert(name, value);
@@ -253,108 +57,15 @@ impl ApiError {
         response
     }
 
-    /// What an agent is to do.
-    pub fn orchestration(&self) -> Orchestration {
-        let error = self.body();
-        match self {
-            ApiError::RateLimited {
-                retry_after_seconds, ..
-            } => Orchestration::new(Action::Wait, error.message).with(Metadata {
-                retry_after: i64::try_from(*retry_after_seconds).ok(),
-                ..Metadata::default()
-            }),
-            ApiError::TooManyLocks(Full::File(_) | Full::Repository) => Orchestration::new(Action::Wait, error.message),
-            _ => Orchestration::new(Action::Stop, error.message),
-        }
-    }
-
-    /// The answer for an agent: with an orchestration command.
+    /// The response for an agent: with an orchestration command.
     pub fn respond_to_agent(&self) -> Response {
-        self.respond(AgentError {
-            error: self.body(),
-            orchestration: self.orchestration(),
-        })
+        self.respond(self.for_agent())
     }
 }
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         self.respond(self.body())
-    }
-}
-
-impl From<AuthError> for ApiError {
-    fn from(error: AuthError) -> Self {
-        match error {
-            AuthError::Refused(sentence) => ApiError::Unauthorized(sentence),
-            AuthError::ForbiddenRepository(sentence) => ApiError::ForbiddenRepository(sentence),
-            AuthError::Unavailable(sentence) => ApiError::IdentityUnavailable(sentence),
-        }
-    }
-}
-
-impl From<RefreshError> for ApiError {
-    fn from(error: RefreshError) -> Self {
-        match error {
-            RefreshError::Source(error) => error.into(),
-            RefreshError::Store(error) => error.into(),
-        }
-    }
-}
-
-impl From<StoreError> for ApiError {
-    fn from(error: StoreError) -> Self {
-        match error {
-            StoreError::NotConfigured(message) => {
-                tracing::error!(%message, "no store is configured");
-                ApiError::StoreUnavailable(message)
-            }
-            error => {
-                tracing::error!(%error, "the store gave no answer");
-                ApiError::StoreUnavailable(
-                    "the store that holds the locks cannot be reached; try again soon".to_owned(),
-                )
-            }
-        }
-    }
-}
-
-impl From<SourceError> for ApiError {
-    fn from(error: SourceError) -> Self {
-        match error {
-            SourceError::UnknownRepository { repo, known } => ApiError::UnknownRepository {
-                repo,
-                known: known.iter().map(ToString::to_string).collect(),
-            },
-            SourceError::UnknownBranch {
-                repo,
-                branch,
-                suggestions,
-                is_empty,
-                hint,
-            } => ApiError::UnknownBranch {
-                repo,
-                branch: branch.to_string(),
-                near: suggestions,
-                is_empty,
-                hint,
-            },
-            SourceError::Unreachable(cause) => {
-                tracing::error!(%cause, "the repository cannot be read");
-                ApiError::SourceUnavailable("the repository cannot be read; try again soon".to_owned())
-            }
-            SourceError::RateLimited {
-                retry_after_seconds,
-                is_secondary,
-            } => {
-                tracing::warn!(retry_after_seconds, is_secondary, "the source is limited");
-                ApiError::SourceLimited { retry_after_seconds }
-            }
-            SourceError::NotConfigured(message) => {
-                tracing::error!(%message, "the source is not set up");
-                ApiError::SourceUnavailable(message)
-            }
-        }
     }
 }
 

@@ -13,12 +13,12 @@ use secrecy::SecretString;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::ApiError;
 use super::body::read_bytes;
 use super::openapi::WebhookAnswers;
 use super::openapi::fields::WebhookHeaders;
 use crate::app::App;
 use crate::domain::{CommitSha, Invalid};
+use crate::error::ApiError;
 use crate::heads::{self, RefreshError};
 use crate::source::SourceError;
 use crate::source::github::webhook::{Delivery, Push, is_signed, parse, payload};

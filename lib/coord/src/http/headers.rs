@@ -40,3 +40,9 @@ pub fn came_by_https(headers: &HeaderMap) -> bool {
     let first = sent.and_then(|list| list.split(',').next());
     first.is_some_and(|scheme| scheme.trim().eq_ignore_ascii_case("https"))
 }
+
+/// The agent that the header `X-Coord-Agent` names. One that is not text is no agent id either.
+pub(super) fn agent_header(headers: &HeaderMap) -> Option<&str> {
+    let value = headers.get("x-coord-agent")?;
+    Some(value.to_str().unwrap_or("\u{fffd}"))
+}

@@ -12,9 +12,9 @@ use serde::Serialize;
 use tokio::sync::Mutex;
 use utoipa::ToSchema;
 
-use super::ApiError;
 use super::openapi::HealthAnswers;
 use crate::app::App;
+use crate::error::ApiError;
 use crate::source::{Source, SourceHealth};
 use crate::store::scripts::probe;
 use crate::store::{Request, Store, StoreError, Value};

@@ -1,25 +1,19 @@
 //! The endpoints, one file each, as one [`axum::Router`] that the functions and `coord serve` share.
 
 pub mod body;
-mod caller_address;
 pub mod check_status;
 pub mod cors;
 pub mod cron_cleanup;
 pub mod edge;
-mod entrance;
 pub mod error;
 pub mod github_webhook;
 pub mod graph;
 mod headers;
 pub mod health;
-mod identity;
-mod live_locks;
-mod lock_view;
 mod locks;
 pub mod openapi;
+mod peer_address;
 pub mod post_status;
-mod pushed_work;
-mod question;
 mod request_id;
 
 use std::sync::Arc;
@@ -31,10 +25,10 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use tower_http::compression::CompressionLayer;
 
-pub use caller_address::PeerAddress;
+pub use crate::error::ApiError;
 pub use edge::Edge;
-pub use error::ApiError;
 pub use github_webhook::Webhook;
+pub use peer_address::PeerAddress;
 
 /// An endpoint. A function serves one, that of `graph` two, `coord serve` all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

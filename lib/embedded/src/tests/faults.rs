@@ -3,7 +3,7 @@
 use super::{EmbeddedStore, ask, say, words};
 use crate::disk::Disk;
 use coord::domain::{Branch, CommitSha, FilePath, Holder, LockMode, NeighborPolicy, RepoId, UserId};
-use coord::store::scripts::{Entered, Entry, HeadTerms, check_status};
+use coord::store::scripts::{AdmissionTerms, Admitted, HeadTerms, check_status};
 use coord::store::{Store, StoreError, Value, keys};
 use parking_lot::Mutex;
 use redb::StorageBackend;
@@ -247,11 +247,11 @@ async fn a_check_is_answered_while_nothing_can_be_cleared_away() {
     disk.becomes(Fault::Full);
     assert!(try_set(&store, "a", "1").await.is_err());
     let known = [head.clone()];
-    let entry = Entry::of(&repo, &branch, &holder, Some(&head), &known);
+    let entry = AdmissionTerms::of(&repo, &branch, &holder, Some(&head), &known);
     let paths = [FilePath::parse("a.ts").unwrap()];
     let checked = check_status(&store, &entry, &paths, LockMode::Writing, NeighborPolicy::Block).await;
-    assert!(matches!(checked, Ok(Entered::In(survey)) if survey.findings.is_empty()));
-    let entry = Entry {
+    assert!(matches!(checked, Ok(Admitted::Answer(survey)) if survey.findings.is_empty()));
+    let entry = AdmissionTerms {
         head: HeadTerms::Aged {
             refresh_after: 10,
             at_most: None,
@@ -261,7 +261,7 @@ async fn a_check_is_answered_while_nothing_can_be_cleared_away() {
     };
     let checked = check_status(&store, &entry, &paths, LockMode::Writing, NeighborPolicy::Block).await;
     assert!(
-        matches!(&checked, Ok(Entered::In(survey)) if survey.head.is_unconfirmed && survey.head.commit == head),
+        matches!(&checked, Ok(Admitted::Answer(survey)) if survey.head.is_unconfirmed && survey.head.commit == head),
         "{checked:?}"
     );
 }

@@ -1,16 +1,10 @@
 //! `GET /api/graph`: the import graph of a branch with its locks, for people.
 //!
 //! - `query`: what is asked for
-//! - `overview`: what the store says of the branch
-//! - `cache`: the graph itself
 //! - `view`: the answer
 
-mod cache;
-mod overview;
 mod query;
 mod view;
-
-use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Query, State};
@@ -18,20 +12,15 @@ use axum::http::header::{CACHE_CONTROL, ETAG, IF_NONE_MATCH, VARY};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 
-use cache::CachedGraph;
-pub use cache::GraphCache;
-use overview::Overview;
 use query::{Asked, GraphQuery};
 use view::GraphState;
 pub(super) use view::{EdgeView, GraphView};
 
-use super::ApiError;
-use super::entrance::{Entrance, Right};
 use super::openapi::GraphAnswers;
 use super::openapi::fields::GraphHeaders;
 use crate::app::App;
-use crate::store::keys;
-use crate::store::scripts::{discard_graph, enter, touch_graph};
+use crate::error::ApiError;
+use crate::operations::read_graph::{Overview, load_graph, read_overview};
 
 /// The import graph of a branch with its locks, for people.
 ///
@@ -46,11 +35,11 @@ use crate::store::scripts::{discard_graph, enter, touch_graph};
     security(("bearer" = []))
 )]
 pub(super) async fn get_graph(
-    State(state): State<App>,
+    State(app): State<App>,
     headers: HeaderMap,
     query: Result<Query<GraphQuery>, axum::extract::rejection::QueryRejection>,
 ) -> Result<Response, ApiError> {
-    let caller = state.authenticator.authenticate_reader(&headers).await?;
+    let caller = app.authenticator.authenticate_reader(&headers).await?;
     let Query(query) = query.map_err(|_| ApiError::MalformedBody {
         field: None,
         message: "the query cannot be read; send repo_url and branch, and where you want them format, focus, depth \
@@ -58,49 +47,19 @@ pub(super) async fn get_graph(
             .to_owned(),
     })?;
     let asked = query.parse(caller)?;
-    let (repo, branch) = (&asked.repo, &asked.branch);
-    let entrant = asked.entrant.clone();
-    let mut entrance = Entrance::open(&state, repo, branch, entrant, None, Right::Read, Some(Vec::new())).await?;
-    let (head, replies) = loop {
-        let entered = enter(&*state.store, &entrance.entry(), Overview::requests(repo, branch)).await?;
-        if let Some(answer) = entrance.pass(entered).await? {
-            break answer;
-        }
-    };
-    entrance.note(&head, &mut Vec::new());
-    let overview = Overview::read(branch, &replies)?;
-    if overview.is_to_be_kept
-        && let Err(error) = touch_graph(&*state.store, repo, branch).await
-    {
-        tracing::debug!(%error, %repo, %branch, "the graph could not be kept for longer");
-    }
-    let (response, has_graph) = respond(&state, &asked, head.commit.as_str(), overview, &headers).await?;
-    if !has_graph {
-        entrance.misses_graph(&head.commit);
-    }
-    Ok(response)
-}
-
-/// The answer, and whether the store has a graph.
-async fn respond(
-    state: &App,
-    asked: &Asked,
-    head: &str,
-    mut overview: Overview,
-    headers: &HeaderMap,
-) -> Result<(Response, bool), ApiError> {
-    let mut tag = tag(asked, head, &overview)?;
-    let mut response = if is_known(headers, &tag) {
+    let (head, mut overview) = read_overview(&app, &asked.repo, &asked.branch, asked.caller.clone()).await?;
+    let mut tag = tag(&asked, head.as_str(), &overview)?;
+    let mut response = if is_known(&headers, &tag) {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
-        let graph = stored_graph(state, asked, &mut overview).await?;
-        tag = self::tag(asked, head, &overview)?;
+        let graph = load_graph(&app, &asked.repo, &asked.branch, &head, &mut overview).await?;
+        tag = self::tag(&asked, head.as_str(), &overview)?;
         let status = if overview.version.is_none() {
             StatusCode::ACCEPTED
         } else {
             StatusCode::OK
         };
-        let graph_state = GraphState::of(&overview, head);
+        let graph_state = GraphState::of(&overview, head.as_str());
         let view = GraphView::new(&graph, graph_state, &overview, asked.format, asked.focus.as_ref())?;
         (status, Json(view)).into_response()
     };
@@ -111,24 +70,7 @@ async fn respond(
     ] {
         response.headers_mut().insert(name, value);
     }
-    Ok((response, overview.version.is_some()))
-}
-
-/// The graph that `overview` speaks of. One that cannot be read counts as missing, there and in the store.
-async fn stored_graph(state: &App, asked: &Asked, overview: &mut Overview) -> Result<Arc<CachedGraph>, ApiError> {
-    let Some(version) = &overview.version else {
-        return Ok(Arc::default());
-    };
-    match cache::load(state, keys::graph_json(&asked.repo, &asked.branch), version).await? {
-        Ok(graph) => Ok(graph),
-        Err(error) => {
-            tracing::warn!(%error, repo = %asked.repo, branch = %asked.branch, "the import graph is built again");
-            discard_graph(&*state.store, &asked.repo, &asked.branch, version).await?;
-            overview.version = None;
-            overview.generated_at = None;
-            Ok(Arc::default())
-        }
-    }
+    Ok(response)
 }
 
 /// Names everything that an answer follows from.

@@ -8,10 +8,10 @@ use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::auth::{Caller, Entrant};
+use crate::auth::{Caller, CallerIdentity};
 use crate::domain::{Branch, FilePath, RepoId};
-use crate::http::ApiError;
-use crate::http::question::{in_field, required};
+use crate::error::ApiError;
+use crate::operations::fields::{in_field, required};
 use coord_protocol::schema::{self, RepoUrl};
 
 /// Most steps from a focus.
@@ -81,7 +81,7 @@ pub(super) struct Focus {
 /// The query, valid.
 #[derive(Debug)]
 pub(super) struct Asked {
-    pub(super) entrant: Entrant,
+    pub(super) caller: CallerIdentity,
     pub(super) repo: RepoId,
     pub(super) branch: Branch,
     pub(super) format: Format,
@@ -92,7 +92,7 @@ impl GraphQuery {
     pub(super) fn parse(&self, caller: Caller) -> Result<Asked, ApiError> {
         let repo = RepoId::parse(required("repo_url", &self.repo_url)?).map_err(in_field("repo_url"))?;
         Ok(Asked {
-            entrant: caller.enter(&repo)?,
+            caller: caller.in_repository(&repo)?,
             repo,
             branch: Branch::parse(required("branch", &self.branch)?).map_err(in_field("branch"))?,
             format: match self.format.as_deref() {

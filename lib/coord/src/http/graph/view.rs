@@ -6,12 +6,11 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::schema::{Array, ArrayBuilder, Object, OneOfBuilder, Ref, Type};
 
-use super::cache::CachedGraph;
-use super::overview::{BuildProgress, Overview};
 use super::query::{DirectionName, Focus, Format};
 use crate::builds::stored_graph::Node;
-use crate::http::ApiError;
+use crate::error::ApiError;
 use crate::http::openapi::fields;
+use crate::operations::read_graph::{BuildProgress, CachedGraph, Overview};
 use coord_graph::{FileId, KindSet};
 use coord_protocol::OtherLock;
 

@@ -10,7 +10,7 @@ use utoipa::openapi::schema::{AllOfBuilder, ObjectBuilder, Type};
 use utoipa::openapi::{ContentBuilder, Ref, Response, ResponseBuilder};
 
 use crate::domain::{Branch, RepoId};
-use crate::http::ApiError;
+use crate::error::ApiError;
 use crate::http::body::MAX_BYTES;
 use crate::http::edge::MAX_URI_BYTES;
 use crate::store::scripts::TooMuch;
@@ -143,7 +143,7 @@ fn cases() -> Vec<Case> {
     let case = |error: &ApiError| {
         Some(Case {
             cause: cause(error)?,
-            status: error.status().0.as_u16(),
+            status: error.status().as_u16(),
             body: error.body(),
         })
     };
@@ -163,7 +163,7 @@ pub(super) fn errors(causes: &[Cause], reader: Reader, allowed: &'static str, of
         }
     }
     let not_allowed = ApiError::MethodNotAllowed { allowed };
-    by_status.insert(not_allowed.status().0.as_u16(), vec![not_allowed.body()]);
+    by_status.insert(not_allowed.status().as_u16(), vec![not_allowed.body()]);
     by_status
         .into_iter()
         .map(|(status, bodies)| {

@@ -114,9 +114,9 @@ pub enum HeadTerms<'a> {
     },
 }
 
-/// How a question enters.
+/// The terms on which a request is admitted.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry<'a> {
+pub struct AdmissionTerms<'a> {
     /// The repository.
     pub repo: &'a RepoId,
     /// The branch.
@@ -131,7 +131,7 @@ pub struct Entry<'a> {
     pub known_commits: &'a [CommitSha],
 }
 
-impl<'a> Entry<'a> {
+impl<'a> AdmissionTerms<'a> {
     /// Without limits, for one who is known; the head is the one given, or the stored one.
     pub fn of(
         repo: &'a RepoId,
@@ -140,7 +140,7 @@ impl<'a> Entry<'a> {
         head: Option<&'a CommitSha>,
         known_commits: &'a [CommitSha],
     ) -> Self {
-        Entry {
+        AdmissionTerms {
             repo,
             branch,
             holder,
@@ -201,21 +201,21 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// An answer, or why there is none yet.
+/// The outcome of a script that begins with an admission.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Entered<T> {
+pub enum Admitted<T> {
     /// The answer.
-    In(T),
+    Answer(T),
     /// Why not; nothing was changed.
-    Stopped(Stop),
+    Denied(Denial),
 }
 
-impl<T> Entered<T> {
+impl<T> Admitted<T> {
     /// The same, with what `change` makes of an answer.
-    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Entered<U> {
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Admitted<U> {
         match self {
-            Entered::In(answer) => Entered::In(change(answer)),
-            Entered::Stopped(stop) => Entered::Stopped(stop),
+            Admitted::Answer(answer) => Admitted::Answer(change(answer)),
+            Admitted::Denied(denial) => Admitted::Denied(denial),
         }
     }
 }
@@ -255,9 +255,9 @@ pub enum Full {
     Repository,
 }
 
-/// Why a question was not answered.
+/// Why a request was not admitted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Stop {
+pub enum Denial {
     /// Too many questions.
     Limited {
         /// Until the next is let in.
@@ -326,10 +326,10 @@ impl SeenHead {
     }
 }
 
-/// The stop that a reply tells of, or the reply to be read on.
-pub(super) fn stopped(mut reply: Reply) -> Result<Result<Stop, Reply>, StoreError> {
+/// The denial that a reply tells of, or the reply to be read on.
+pub(super) fn denied(mut reply: Reply) -> Result<Result<Denial, Reply>, StoreError> {
     Ok(Ok(match reply.outcome.as_str() {
-        "LIMITED" => Stop::Limited {
+        "LIMITED" => Denial::Limited {
             retry_after_seconds: reply.number()?.unsigned_abs(),
             whose: match reply.text()?.as_str() {
                 "HOLDER" => Limited::Holder,
@@ -340,26 +340,26 @@ pub(super) fn stopped(mut reply: Reply) -> Result<Result<Stop, Reply>, StoreErro
                 _ => return Err(reply.malformed("an unknown limit")),
             },
         },
-        "REFRESH_HEAD" => Stop::RefreshHead {
+        "REFRESH_HEAD" => Denial::RefreshHead {
             commit: reply.optional_commit()?,
             etag: reply.optional_text()?,
         },
-        "AWAIT_HEAD" => Stop::AwaitHead {
+        "AWAIT_HEAD" => Denial::AwaitHead {
             retry_after_seconds: reply.number()?.unsigned_abs(),
         },
-        "UNKNOWN_HEAD" => Stop::UnknownHead,
-        "TOO_MUCH" => Stop::TooMuch(match reply.text()?.as_str() {
+        "UNKNOWN_HEAD" => Denial::UnknownHead,
+        "TOO_MUCH" => Denial::TooMuch(match reply.text()?.as_str() {
             "LOCKS" => TooMuch::Locks,
             "NEIGHBORS" => TooMuch::Neighbors,
             _ => return Err(reply.malformed("an unknown bound")),
         }),
-        "FULL" => Stop::Full(match reply.text()?.as_str() {
+        "FULL" => Denial::Full(match reply.text()?.as_str() {
             "FILE" => Full::File(reply.text()?),
             "PERSON" => Full::Person,
             "REPOSITORY" => Full::Repository,
             _ => return Err(reply.malformed("an unknown bound")),
         }),
-        "ASK_SOURCE" => Stop::AskSource {
+        "ASK_SOURCE" => Denial::AskSource {
             head: reply.commit()?,
             age: reply.number()?.unsigned_abs(),
             etag: reply.optional_text()?,
@@ -368,14 +368,14 @@ pub(super) fn stopped(mut reply: Reply) -> Result<Result<Stop, Reply>, StoreErro
     }))
 }
 
-/// Reads an answer by `read`, unless the question was stopped.
+/// Reads an answer by `read`, unless the request was denied.
 pub(super) fn entered<T>(
     reply: Reply,
     read: impl FnOnce(Reply) -> Result<T, StoreError>,
-) -> Result<Entered<T>, StoreError> {
-    match stopped(reply)? {
-        Ok(stop) => Ok(Entered::Stopped(stop)),
-        Err(reply) => read(reply).map(Entered::In),
+) -> Result<Admitted<T>, StoreError> {
+    match denied(reply)? {
+        Ok(denial) => Ok(Admitted::Denied(denial)),
+        Err(reply) => read(reply).map(Admitted::Answer),
     }
 }
 
@@ -385,9 +385,9 @@ pub(super) fn entered<T>(
 /// When the store gives no answer, or none that is understood.
 pub async fn enter(
     store: &dyn Store,
-    entry: &Entry<'_>,
+    entry: &AdmissionTerms<'_>,
     reads: Vec<Request>,
-) -> Result<Entered<(SeenHead, Vec<Value>)>, StoreError> {
+) -> Result<Admitted<(SeenHead, Vec<Value>)>, StoreError> {
     ask(store, entry, reads, SeenHead::read).await
 }
 
@@ -397,19 +397,19 @@ pub async fn enter(
 /// As those of [`enter`].
 pub async fn enter_without_head(
     store: &dyn Store,
-    entry: &Entry<'_>,
+    entry: &AdmissionTerms<'_>,
     reads: Vec<Request>,
-) -> Result<Entered<Vec<Value>>, StoreError> {
+) -> Result<Admitted<Vec<Value>>, StoreError> {
     let entered = ask(store, entry, reads, SeenHead::read_if_any).await?;
     Ok(entered.map(|(_, replies)| replies))
 }
 
 async fn ask<H>(
     store: &dyn Store,
-    entry: &Entry<'_>,
+    entry: &AdmissionTerms<'_>,
     reads: Vec<Request>,
     read_head: impl FnOnce(&mut Reply) -> Result<H, StoreError>,
-) -> Result<Entered<(H, Vec<Value>)>, StoreError> {
+) -> Result<Admitted<(H, Vec<Value>)>, StoreError> {
     let mut batch = vec![Request::Script {
         script: &ADMIT,
         keys: entry.keys(),

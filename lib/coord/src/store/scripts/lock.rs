@@ -3,7 +3,7 @@ use std::sync::LazyLock;
 
 use quick_cache::sync::Cache;
 
-use super::entry::{Entered, Entry, Kind, Rates, SeenHead, entered};
+use super::entry::{AdmissionTerms, Admitted, Kind, Rates, SeenHead, entered};
 use super::reply::{Reply, arguments, call};
 use super::{CHECK_STATUS, CLAIM, MARK_DUE, UNMARK_DUE, branch_keys};
 use crate::domain::{CommitSha, FilePath, LockEntry, LockMode, LockReason, NeighborPolicy, RepoId};
@@ -103,6 +103,15 @@ pub enum ClaimOutcome {
     Stale(Survey),
 }
 
+impl ClaimOutcome {
+    /// What the claim has met.
+    pub fn survey(&self) -> &Survey {
+        match self {
+            ClaimOutcome::Claimed(survey) | ClaimOutcome::Conflict(survey) | ClaimOutcome::Stale(survey) => survey,
+        }
+    }
+}
+
 fn read_survey(reply: &mut Reply) -> Result<Survey, StoreError> {
     let (now, head) = (reply.now, SeenHead::read(reply)?);
     let (is_behind, is_behind_for_certain) = match reply.text()?.as_str() {
@@ -174,11 +183,11 @@ fn read_claim(mut reply: Reply) -> Result<Survey, StoreError> {
 /// When the store gives no answer, or none that is understood.
 pub async fn check_status(
     store: &dyn Store,
-    entry: &Entry<'_>,
+    entry: &AdmissionTerms<'_>,
     paths: &[FilePath],
     intent: LockMode,
     policy: NeighborPolicy,
-) -> Result<Entered<Survey>, StoreError> {
+) -> Result<Admitted<Survey>, StoreError> {
     let mut args = entry.arguments(Kind::Read, paths.len());
     args.extend(arguments([intent.as_str(), policy.as_str(), &lookups(paths)]));
     args.extend(paths.iter().map(|path| path.as_str().as_bytes().to_vec()));
@@ -218,9 +227,9 @@ pub struct Wanted<'a> {
 /// When the store gives no answer, or none that is understood. The claim may then have been made all the same.
 pub async fn claim(
     store: &dyn Store,
-    entry: &Entry<'_>,
+    entry: &AdmissionTerms<'_>,
     wanted: &Wanted<'_>,
-) -> Result<Entered<ClaimOutcome>, StoreError> {
+) -> Result<Admitted<ClaimOutcome>, StoreError> {
     if !is_seen(store, entry) {
         return mark_and_claim(store, entry, wanted).await;
     }
@@ -234,7 +243,7 @@ pub async fn claim(
     if reply.outcome != "MARK_FIRST" {
         return entered(reply, read_outcome);
     }
-    let counted = Entry {
+    let counted = AdmissionTerms {
         rates: Rates::NONE,
         ..*entry
     };
@@ -244,9 +253,9 @@ pub async fn claim(
 /// Has the sweep know of the repository, and claims; takes the first back where the second is refused.
 async fn mark_and_claim(
     store: &dyn Store,
-    entry: &Entry<'_>,
+    entry: &AdmissionTerms<'_>,
     wanted: &Wanted<'_>,
-) -> Result<Entered<ClaimOutcome>, StoreError> {
+) -> Result<Admitted<ClaimOutcome>, StoreError> {
     let repo = entry.repo.as_str();
     let keys = || vec![keys::DUE.to_owned(), keys::DUE_CLAIMS.to_owned()];
     // A fresh `RandomState` is the standard library's own source of random bits.
@@ -280,11 +289,11 @@ const UNMARKED_WITHIN: &str = "60";
 const MOST_SEEN: usize = 4_096;
 static SEEN: LazyLock<Cache<(usize, RepoId), ()>> = LazyLock::new(|| Cache::new(MOST_SEEN));
 
-fn is_seen(store: &dyn Store, entry: &Entry<'_>) -> bool {
+fn is_seen(store: &dyn Store, entry: &AdmissionTerms<'_>) -> bool {
     SEEN.get(&(address_of(store), entry.repo.clone())).is_some()
 }
 
-fn note_seen(store: &dyn Store, entry: &Entry<'_>) {
+fn note_seen(store: &dyn Store, entry: &AdmissionTerms<'_>) {
     SEEN.insert((address_of(store), entry.repo.clone()), ());
 }
 
@@ -293,14 +302,14 @@ fn address_of(store: &dyn Store) -> usize {
     std::ptr::from_ref(store).cast::<()>().addr()
 }
 
-fn claim_keys(entry: &Entry<'_>) -> Vec<String> {
+fn claim_keys(entry: &AdmissionTerms<'_>) -> Vec<String> {
     let mut keys = branch_keys(entry);
     keys.push(keys::releases(entry.repo));
     keys.push(keys::token(entry.repo));
     keys
 }
 
-fn claim_arguments(entry: &Entry<'_>, wanted: &Wanted<'_>, kind: Kind) -> Vec<Vec<u8>> {
+fn claim_arguments(entry: &AdmissionTerms<'_>, wanted: &Wanted<'_>, kind: Kind) -> Vec<Vec<u8>> {
     let mut args = entry.arguments(kind, wanted.paths.len());
     args.extend(arguments([
         wanted.claim.as_str(),

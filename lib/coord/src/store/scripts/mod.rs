@@ -11,7 +11,8 @@ mod reply;
 mod sweep;
 
 pub use entry::{
-    Entered, Entry, Full, HeadTerms, Limited, Rate, Rates, SeenHead, Stop, TooMuch, enter, enter_without_head,
+    AdmissionTerms, Admitted, Denial, Full, HeadTerms, Limited, Rate, Rates, SeenHead, TooMuch, enter,
+    enter_without_head,
 };
 pub use graph::{
     BuildLease, GraphPatch, Published, StagedPart, discard_graph, fail_build, lease_build, patch_graph, publish_graph,
@@ -86,8 +87,8 @@ fn graph_keys(repo: &RepoId, branch: &Branch) -> Vec<String> {
 }
 
 /// KEYS of the scripts that look at the locks of a branch, by `includes/request.lua`.
-fn branch_keys(entry: &Entry<'_>) -> Vec<String> {
-    let Entry { repo, branch, .. } = entry;
+fn branch_keys(entry: &AdmissionTerms<'_>) -> Vec<String> {
+    let AdmissionTerms { repo, branch, .. } = entry;
     let mut keys = entry.keys();
     keys.extend([
         keys::locks(repo),

@@ -1,4 +1,4 @@
-use super::entry::{Entered, Entry, Kind, SeenHead, entered};
+use super::entry::{AdmissionTerms, Admitted, Kind, SeenHead, entered};
 use super::reply::{Reply, arguments, call};
 use super::{RELEASE, branch_keys};
 use crate::domain::work::{Shortfall, Verdict};
@@ -169,9 +169,9 @@ impl Release<'_> {
 /// When the store gives no answer, or none that is understood. The release may then have been made all the same.
 pub async fn release(
     store: &dyn Store,
-    entry: &Entry<'_>,
+    entry: &AdmissionTerms<'_>,
     request: &Release<'_>,
-) -> Result<Entered<ReleaseOutcome>, StoreError> {
+) -> Result<Admitted<ReleaseOutcome>, StoreError> {
     // Everything costs as much as the most that can be named.
     let cost = match request.paths.len() {
         0 => FilePaths::MAX,

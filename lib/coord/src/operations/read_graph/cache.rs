@@ -6,7 +6,7 @@ use quick_cache::sync::Cache;
 
 use crate::app::App;
 use crate::builds::stored_graph::{StoredGraph, UnreadableGraph};
-use crate::http::ApiError;
+use crate::error::ApiError;
 use crate::store::{Request, StoreError, Value};
 use coord_graph::ImportGraph;
 
@@ -24,29 +24,29 @@ impl Default for GraphCache {
 
 /// A graph as it is sent, and as it is asked.
 #[derive(Default)]
-pub(super) struct CachedGraph {
-    pub(super) stored: StoredGraph,
+pub(crate) struct CachedGraph {
+    pub(crate) stored: StoredGraph,
     graph: OnceLock<ImportGraph>,
 }
 
 impl CachedGraph {
-    /// For questions; made of what is stored when the first one comes.
-    pub(super) fn graph(&self) -> &ImportGraph {
+    /// For queries; made of what is stored when the first one comes.
+    pub(crate) fn graph(&self) -> &ImportGraph {
         self.graph.get_or_init(|| self.stored.to_graph())
     }
 }
 
 /// The graph stored at `key`, which was of commit `version` a moment ago, or why it cannot be read.
 pub(super) async fn load(
-    state: &App,
+    app: &App,
     key: String,
     version: &str,
 ) -> Result<Result<Arc<CachedGraph>, UnreadableGraph>, ApiError> {
-    let known = state.graph_cache.0.get(&key);
+    let known = app.graph_cache.0.get(&key);
     if let Some(graph) = known.filter(|graph| graph.stored.version == version) {
         return Ok(Ok(graph));
     }
-    let replies = state.store.run(vec![Request::command(["GET", &key])]).await?;
+    let replies = app.store.run(vec![Request::command(["GET", &key])]).await?;
     let text = match replies.into_iter().next() {
         Some(Value::Bulk(text)) => text,
         Some(Value::Error(error)) => return Err(StoreError::Failed(error).into()),
@@ -62,6 +62,6 @@ pub(super) async fn load(
         stored,
         graph: OnceLock::new(),
     });
-    state.graph_cache.0.insert(key, Arc::clone(&graph));
+    app.graph_cache.0.insert(key, Arc::clone(&graph));
     Ok(Ok(graph))
 }

@@ -6,7 +6,7 @@ use chrono::DateTime;
 use coord_protocol::locks::LockType;
 use coord_protocol::{OtherLock, OwnLock, Reader};
 
-use super::question::named;
+use super::sentences::named;
 use crate::domain::{LockEntry, LockMode};
 use crate::store::scripts::{Direction, Finding, Held, Relation, Survey};
 

@@ -6,30 +6,31 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::domain::{Branch, RepoId};
-use crate::http::lock_view::locks_on_branch;
-use crate::http::{ApiError, live_locks};
+use crate::error::ApiError;
+use crate::operations::live_locks;
+use crate::operations::lock_views::locks_on_branch;
 use crate::store::{Request, StoreError, Value, keys};
 use coord_protocol::OtherLock;
 
-pub(super) struct Overview {
+pub(crate) struct Overview {
     /// The commit that the graph is of; `None` where there is none yet.
-    pub(super) version: Option<String>,
+    pub(crate) version: Option<String>,
     /// Unix seconds.
-    pub(super) generated_at: Option<i64>,
+    pub(crate) generated_at: Option<i64>,
     /// Why the newest build failed, where it did.
-    pub(super) failure: Option<String>,
+    pub(crate) failure: Option<String>,
     /// How far the build is that is under way.
-    pub(super) progress: Option<BuildProgress>,
-    pub(super) locks: BTreeMap<String, OtherLock>,
+    pub(crate) progress: Option<BuildProgress>,
+    pub(crate) locks: BTreeMap<String, OtherLock>,
     /// Whether the store has to be told that somebody asks, so that the graph is kept: once a day.
-    pub(super) is_to_be_kept: bool,
+    pub(crate) is_to_be_kept: bool,
 }
 
 const DAY: i64 = 86_400;
 
 /// How far a build is, as its builder has reported.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, ToSchema)]
-pub(super) struct BuildProgress {
+pub(crate) struct BuildProgress {
     /// Files of the tree.
     files: u64,
     /// Files that have to be read, as far as is known.
@@ -40,7 +41,7 @@ pub(super) struct BuildProgress {
 
 impl Overview {
     /// What the store has to be asked.
-    pub(super) fn requests(repo: &RepoId, branch: &Branch) -> Vec<Request> {
+    pub(crate) fn requests(repo: &RepoId, branch: &Branch) -> Vec<Request> {
         let mut requests = vec![Request::command([
             "HMGET",
             &keys::graph(repo, branch),
@@ -56,7 +57,7 @@ impl Overview {
     }
 
     /// What it answered.
-    pub(super) fn read(branch: &Branch, replies: &[Value]) -> Result<Self, ApiError> {
+    pub(crate) fn read(branch: &Branch, replies: &[Value]) -> Result<Self, ApiError> {
         let malformed = || StoreError::Malformed("the overview of a graph".to_owned());
         if let Some(Value::Error(error)) = replies.iter().find(|reply| matches!(reply, Value::Error(_))) {
             return Err(StoreError::Failed(error.clone()).into());

@@ -9,21 +9,23 @@ use super::ApiError;
 use super::caller_address::caller_address;
 use crate::after_answer::defer;
 use crate::app::App;
-use crate::auth::{AuthError, Entrant, Freshness, KEPT, KnownCredentials, Member, People, Recalled, Shown, Verdict};
+use crate::auth::{
+    AuthError, CallerIdentity, Credential, Freshness, KEPT, KnownCredentials, Member, People, Recalled, Verdict,
+};
 use crate::domain::RepoId;
 use crate::store::Store;
 use crate::store::scripts::{RememberedMember, forget, recall, remember};
 use crate::timing::Call;
 
-/// Who `entrant` is in `repo`.
+/// The member of `repo` that `caller` is.
 ///
 /// # Errors
 /// When `repo` is not served, the credential does not count there, too many unknown ones were shown, or nobody can be
 /// verified now.
-pub(super) async fn identify(state: &App, entrant: Entrant, repo: &RepoId) -> Result<Member, ApiError> {
-    let served = state.source.as_ref().map_or(Ok(()), |source| source.serves(repo));
-    let shown = match entrant {
-        Entrant::Verified(identity) => {
+pub(super) async fn identify(app: &App, caller: CallerIdentity, repo: &RepoId) -> Result<Member, ApiError> {
+    let served = app.source.as_ref().map_or(Ok(()), |source| source.serves(repo));
+    let shown = match caller {
+        CallerIdentity::Verified(identity) => {
             served?;
             return Ok(Member {
                 user_id: identity.user_id,
@@ -32,20 +34,20 @@ pub(super) async fn identify(state: &App, entrant: Entrant, repo: &RepoId) -> Re
             });
         }
         // What is served is told to nobody who is not verified.
-        Entrant::Shown(_) if served.is_err() => return Err(not_shown(repo)),
-        Entrant::Shown(shown) => shown,
+        CallerIdentity::Unverified(_) if served.is_err() => return Err(not_shown(repo)),
+        CallerIdentity::Unverified(shown) => shown,
     };
-    let Some((people, known)) = state.authenticator.people() else {
+    let Some((people, known)) = app.authenticator.people() else {
         return Err(ApiError::Internal);
     };
-    let credential = Credential {
-        store: Arc::clone(&state.store),
+    let check = CredentialCheck {
+        store: Arc::clone(&app.store),
         people: Arc::clone(people),
         known: Arc::clone(known),
-        shown,
+        credential: shown,
         repo: repo.clone(),
     };
-    credential.identify().await
+    check.identify().await
 }
 
 fn not_shown(repo: &RepoId) -> ApiError {
@@ -54,17 +56,17 @@ fn not_shown(repo: &RepoId) -> ApiError {
     ))
 }
 
-/// A credential that is shown for a repository.
+/// A credential that has to be verified in a repository.
 #[derive(Clone)]
-struct Credential {
+struct CredentialCheck {
     store: Arc<dyn Store>,
     people: Arc<dyn People>,
     known: Arc<KnownCredentials>,
-    shown: Shown,
+    credential: Credential,
     repo: RepoId,
 }
 
-impl Credential {
+impl CredentialCheck {
     async fn identify(self) -> Result<Member, ApiError> {
         let mut recalled = self.recall();
         if recalled == Recalled::Nothing {
@@ -79,7 +81,7 @@ impl Credential {
     }
 
     fn recall(&self) -> Recalled {
-        self.known.recall(self.shown.name(), &self.repo, SystemTime::now())
+        self.known.recall(self.credential.name(), &self.repo, SystemTime::now())
     }
 
     /// What other processes have learnt.
@@ -88,7 +90,7 @@ impl Credential {
         if self.recall() != Recalled::Nothing {
             return Ok(());
         }
-        if let Some((member, age)) = recall(&*self.store, &self.repo, self.shown.name(), KEPT).await? {
+        if let Some((member, age)) = recall(&*self.store, &self.repo, self.credential.name(), KEPT).await? {
             let RememberedMember {
                 user_id,
                 user_name,
@@ -99,7 +101,7 @@ impl Credential {
                 user_name,
                 can_push,
             };
-            let name = self.shown.name();
+            let name = self.credential.name();
             self.known.note_member(name, &self.repo, member, SystemTime::now(), age);
         }
         Ok(())
@@ -125,7 +127,7 @@ impl Credential {
     }
 
     fn renew_in_background(self) {
-        let Some(renewal) = self.known.begin_renewal(self.shown.name(), &self.repo) else {
+        let Some(renewal) = self.known.begin_renewal(self.credential.name(), &self.repo) else {
             return;
         };
         let renewal = Arc::new(renewal);
@@ -163,10 +165,10 @@ impl Credential {
 
     /// Asks GitHub, and remembers what it says.
     async fn verify(&self) -> Result<Member, ApiError> {
-        let (name, repo) = (self.shown.name(), &self.repo);
+        let (name, repo) = (self.credential.name(), &self.repo);
         let asked = {
             let _call = Call::to_source();
-            match self.shown.secret() {
+            match self.credential.secret() {
                 Some(token) => self.people.verify(token, repo).await,
                 None => self.people.verify_anybody(repo).await,
             }

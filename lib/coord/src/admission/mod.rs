@@ -1,51 +1,72 @@
-//! What every request passes: who the caller is and what it may do here (`identity.rs`), then how often it asks and the head of
-//! the branch. The store says the last two together with the answer, in one round trip; what it does not know yet is fetched
-//! here, and the request made again.
+//! Admission: what every request passes before its operation. The caller is verified in the repository (`identity`); then the store
+//! looks at rate limits and the head of the branch, in one round trip with the operation itself. What the store does not know
+//! yet is fetched here, and the script is run again ([`Admission::run`]).
+//!
+//! - `identity`: the caller's identity and rights; `caller_address`: where the request comes from
+//! - `repository`: admission to what needs no head
+//! - `pushed_work`: what the source says of work that is released
+
+pub(crate) mod caller_address;
+mod identity;
+mod pushed_work;
+mod repository;
 
 use std::time::Duration;
 
-use super::ApiError;
-use super::identity::identify;
-use super::pushed_work::Work;
 use crate::app::App;
-use crate::auth::Entrant;
+use crate::auth::CallerIdentity;
 use crate::domain::{AgentId, Branch, CommitSha, Holder, RepoId};
+use crate::error::ApiError;
 use crate::heads;
 use crate::source::{KnownHead, Reachable, Source, SourceError, Tip};
-use crate::store::scripts::{
-    Entered, Entry, HeadTerms, Judged, Limited, SeenHead, Stop, Written, enter, enter_without_head,
-};
-use crate::store::{Request, Value};
+use crate::store::scripts::{AdmissionTerms, Admitted, Denial, HeadTerms, Judged, Limited, SeenHead, Written, enter};
+use crate::store::{Store, StoreError};
+use identity::identify;
+use pushed_work::Work;
+pub(crate) use repository::admit_to_repository;
 
-/// How often one question may be asked again: for its identity, its head, what the source says of its commits, and while
-/// another asks for the head.
+/// How often a script may be run again for one request: for the head, for what the source says of commits, and while another
+/// request fetches the head.
 const MOST_ROUNDS: u32 = 30;
 
-/// The pause before a question is asked again while another asks for the head.
+/// The pause before a script is run again while another request fetches the head.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// The age of a head of which a delivery has told that it may be another now is the time since 1970: more than these seconds.
 const NEVER: u64 = 1_000_000_000;
 
-/// What a caller wants to do.
+/// A call of the store that begins with an admission.
+pub(crate) trait AdmittedCall: Sync {
+    /// The outcome of its script.
+    type Outcome: Send;
+
+    /// Makes it once, on these terms.
+    fn make(
+        &self,
+        store: &dyn Store,
+        terms: &AdmissionTerms<'_>,
+    ) -> impl Future<Output = Result<Admitted<Self::Outcome>, StoreError>> + Send;
+}
+
+/// What a caller needs the right to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Right {
+pub(crate) enum Right {
     /// To look.
     Read,
     /// To claim and give back.
     Push,
 }
 
-/// A question on its way in.
-pub(super) struct Entrance<'a> {
-    state: &'a App,
+/// The admission of one request about a branch.
+pub(crate) struct Admission<'a> {
+    app: &'a App,
     repo: &'a RepoId,
     branch: &'a Branch,
     holder: Holder,
     /// Commits that the caller's working copy is known to contain.
     known_commits: Vec<CommitSha>,
-    /// The head, where a source told it.
-    told: Option<Tip>,
+    /// The head, where it was fetched from a source.
+    fetched: Option<Tip>,
     /// The source whose heads are kept in the store.
     keeper: Option<&'a dyn Source>,
     /// A head that is older will not do.
@@ -63,31 +84,31 @@ pub(super) struct Entrance<'a> {
     rounds: u32,
 }
 
-impl<'a> Entrance<'a> {
-    /// Verifies the caller, and then asks the source for the head, where it is not expensive to ask. Without `known_commits` no
+impl<'a> Admission<'a> {
+    /// Verifies the caller, and then asks the source for the head, where it is not expensive to fetch. Without `known_commits` no
     /// head is needed.
-    pub async fn open(
-        state: &'a App,
+    pub async fn begin(
+        app: &'a App,
         repo: &'a RepoId,
         branch: &'a Branch,
-        entrant: Entrant,
+        caller: CallerIdentity,
         agent_id: Option<AgentId>,
         right: Right,
         known_commits: Option<Vec<CommitSha>>,
     ) -> Result<Self, ApiError> {
         let needs_no_head = known_commits.is_none();
-        let member = identify(state, entrant, repo).await?;
+        let member = identify(app, caller, repo).await?;
         let holder = Holder {
             user_id: member.user_id,
             user_name: member.user_name,
             agent_id,
         };
         if right == Right::Push && !member.can_push {
-            return Err(no_push(state, repo, branch, &holder).await?);
+            return Err(no_push(app, repo, branch, &holder).await?);
         }
-        let source = state.source.as_deref();
+        let source = app.source.as_deref();
         let keeper = source.filter(|source| source.keeps_heads_in_store(repo));
-        let told = match source {
+        let fetched = match source {
             Some(source) if keeper.is_none() => match source.tip(repo, branch).await {
                 Ok(tip) => Some(tip),
                 Err(error @ SourceError::UnknownRepository { .. }) => return Err(error.into()),
@@ -96,8 +117,8 @@ impl<'a> Entrance<'a> {
             },
             _ => None,
         };
-        let mut entrance = Entrance {
-            state,
+        let mut admission = Admission {
+            app,
             repo,
             branch,
             holder,
@@ -111,18 +132,18 @@ impl<'a> Entrance<'a> {
             is_unsure: false,
             is_behind: false,
             rounds: 0,
-            told: None,
+            fetched: None,
         };
-        if let (Some(source), Some(tip)) = (source, &told) {
-            entrance.learn_known_commits(source, &tip.commit).await?;
+        if let (Some(source), Some(tip)) = (source, &fetched) {
+            admission.learn_known_commits(source, &tip.commit).await?;
         }
-        entrance.told = told;
-        Ok(entrance)
+        admission.fetched = fetched;
+        Ok(admission)
     }
 
     /// For a claim to write: the head must not be old.
     pub fn for_writing(mut self) -> Self {
-        self.at_most = Some(self.state.head_ages.at_most);
+        self.at_most = Some(self.app.head_ages.at_most);
         self
     }
 
@@ -134,7 +155,7 @@ impl<'a> Entrance<'a> {
 
     /// Whether the source can be asked about the caller's work.
     pub fn can_ask(&self) -> bool {
-        self.state.source.is_some() && !self.needs_no_head
+        self.app.source.is_some() && !self.needs_no_head
     }
 
     /// What the source says of `written`, when `new_head` was pushed from a working copy at `agent_head`. A head that is kept in
@@ -146,11 +167,11 @@ impl<'a> Entrance<'a> {
         agent_head: &CommitSha,
         written: &[Written],
     ) -> Result<Vec<Judged>, ApiError> {
-        let source = self.state.source.as_deref().ok_or(ApiError::Internal)?;
+        let source = self.app.source.as_deref().ok_or(ApiError::Internal)?;
         self.is_counted = true;
-        let head = match (self.told(), self.keeper) {
+        let head = match (self.fetched(), self.keeper) {
             (None, Some(keeper)) if !new_head.matches(&known.commit) => {
-                heads::refresh(&*self.state.store, keeper, self.repo, self.branch, Some(&known)).await?
+                heads::refresh(&*self.app.store, keeper, self.repo, self.branch, Some(&known)).await?
             }
             _ => known.commit,
         };
@@ -168,14 +189,14 @@ impl<'a> Entrance<'a> {
         self.is_behind
     }
 
-    /// The head, where a source told it.
-    pub fn told(&self) -> Option<&CommitSha> {
-        self.told.as_ref().map(|tip| &tip.commit)
+    /// The head, where it was fetched from a source.
+    pub fn fetched(&self) -> Option<&CommitSha> {
+        self.fetched.as_ref().map(|tip| &tip.commit)
     }
 
     /// The reference that the head is read from, where that is known here.
     pub fn head_ref(&self) -> Option<String> {
-        match (&self.told, self.keeper) {
+        match (&self.fetched, self.keeper) {
             (Some(tip), _) => Some(tip.reference.clone()),
             (None, Some(_)) => Some(format!("refs/heads/{}", self.branch)),
             (None, None) => None,
@@ -185,7 +206,7 @@ impl<'a> Entrance<'a> {
     /// What sentences call the branch whose head was read: `upstream/main` for a remote-tracking branch, and `main` for one of a
     /// repository on this machine that has none. Clones of what is on GitHub commonly have it as `origin/main`.
     pub fn branch_name(&self) -> String {
-        let read = self.told.as_ref().map(|tip| tip.reference.as_str());
+        let read = self.fetched.as_ref().map(|tip| tip.reference.as_str());
         let name = read.and_then(|reference| {
             let remote = reference.strip_prefix("refs/remotes/");
             remote.or_else(|| reference.strip_prefix("refs/heads/"))
@@ -193,19 +214,19 @@ impl<'a> Entrance<'a> {
         name.map_or_else(|| format!("origin/{}", self.branch), str::to_owned)
     }
 
-    /// How the question enters the store.
-    pub fn entry(&self) -> Entry<'_> {
-        let ages = self.state.head_ages;
-        Entry {
+    /// The terms on which the store admits it.
+    fn terms(&self) -> AdmissionTerms<'_> {
+        let ages = self.app.head_ages;
+        AdmissionTerms {
             repo: self.repo,
             branch: self.branch,
             holder: &self.holder,
             rates: if self.is_counted {
-                self.state.rates.of_questions()
+                self.app.rates.of_questions()
             } else {
-                self.state.rates
+                self.app.rates
             },
-            head: match (&self.told, self.keeper) {
+            head: match (&self.fetched, self.keeper) {
                 (Some(tip), _) => HeadTerms::Told(&tip.commit),
                 (None, _) if self.needs_no_head => HeadTerms::Any,
                 (None, None) => HeadTerms::Stored,
@@ -219,44 +240,53 @@ impl<'a> Entrance<'a> {
         }
     }
 
-    /// The answer; nothing, where the question has to be asked again.
-    pub async fn pass<T>(&mut self, entered: Entered<T>) -> Result<Option<T>, ApiError> {
-        let stop = match entered {
-            Entered::In(answer) => return Ok(Some(answer)),
-            Entered::Stopped(stop) => stop,
-        };
+    /// Makes `call`, again and again while admission asks for something first; then it gives the outcome of the script.
+    ///
+    /// # Errors
+    /// When the caller is denied, or the store or the source gives no answer.
+    pub async fn run<C: AdmittedCall>(&mut self, call: &C) -> Result<C::Outcome, ApiError> {
+        loop {
+            match call.make(&*self.app.store, &self.terms()).await? {
+                Admitted::Answer(outcome) => return Ok(outcome),
+                Admitted::Denied(denial) => self.resolve(denial).await?,
+            }
+        }
+    }
+
+    /// Fetches what `denial` asks for; an error where the caller is denied for good.
+    async fn resolve(&mut self, denial: Denial) -> Result<(), ApiError> {
         self.rounds += 1;
         if self.rounds > MOST_ROUNDS {
             return Err(ApiError::SourceUnavailable(
                 "the head of the branch is being asked for, which takes long; try again soon".to_owned(),
             ));
         }
-        match stop {
+        match denial {
             // As where GitHub cannot be asked: only that work was pushed has to be known.
-            Stop::Limited {
+            Denial::Limited {
                 whose: Limited::Source, ..
             } if !self.is_release => {
                 self.is_counted = true;
                 self.is_unsure = true;
                 self.is_asked = true;
             }
-            Stop::Limited {
+            Denial::Limited {
                 retry_after_seconds,
                 whose,
             } => return Err(limited(retry_after_seconds, whose)),
-            Stop::RefreshHead { commit, etag } => {
+            Denial::RefreshHead { commit, etag } => {
                 self.is_counted = true;
                 self.refresh(commit, etag).await?;
             }
-            Stop::AwaitHead { retry_after_seconds: 0 } => {
+            Denial::AwaitHead { retry_after_seconds: 0 } => {
                 self.is_counted = true;
                 tokio::time::sleep(PAUSE).await;
             }
-            Stop::AwaitHead { retry_after_seconds } => return Err(ApiError::SourceLimited { retry_after_seconds }),
-            Stop::UnknownHead => return Err(self.unknown_head()),
-            Stop::TooMuch(what) => return Err(ApiError::TooMuchAtOnce(what)),
-            Stop::Full(what) => return Err(ApiError::TooManyLocks(what)),
-            Stop::AskSource { head, age, etag } => {
+            Denial::AwaitHead { retry_after_seconds } => return Err(ApiError::SourceLimited { retry_after_seconds }),
+            Denial::UnknownHead => return Err(self.unknown_head()),
+            Denial::TooMuch(what) => return Err(ApiError::TooMuchAtOnce(what)),
+            Denial::Full(what) => return Err(ApiError::TooManyLocks(what)),
+            Denial::AskSource { head, age, etag } => {
                 self.is_counted = true;
                 match self.ask_source(KnownHead { commit: head, etag }, age).await {
                     // A caller who is told to pull when it need not loses nothing.
@@ -266,13 +296,13 @@ impl<'a> Entrance<'a> {
                 self.is_asked = true;
             }
         }
-        Ok(None)
+        Ok(())
     }
 
     /// Tells those who follow the branch of its head, and the caller if it could not be confirmed.
     pub fn note(&self, head: &SeenHead, warnings: &mut Vec<String>) {
-        if (self.told.is_some() || self.keeper.is_some())
-            && let Some(observer) = &self.state.head_observer
+        if (self.fetched.is_some() || self.keeper.is_some())
+            && let Some(observer) = &self.app.head_observer
         {
             observer.saw_head(self.repo, self.branch, &head.commit);
         }
@@ -297,7 +327,7 @@ impl<'a> Entrance<'a> {
 
     /// Tells who builds graphs that the store has none of a branch at `head`.
     pub fn misses_graph(&self, head: &CommitSha) {
-        if let Some(observer) = &self.state.head_observer {
+        if let Some(observer) = &self.app.head_observer {
             observer.misses_graph(self.repo, self.branch, head);
         }
     }
@@ -316,7 +346,7 @@ impl<'a> Entrance<'a> {
             return Err(ApiError::Internal);
         };
         let known = commit.map(|commit| KnownHead { commit, etag });
-        match heads::refresh(&*self.state.store, source, self.repo, self.branch, known.as_ref()).await {
+        match heads::refresh(&*self.app.store, source, self.repo, self.branch, known.as_ref()).await {
             Ok(_) => Ok(()),
             Err(error) => match ApiError::from(error) {
                 // What was noted in the store decides when the question is asked again.
@@ -332,9 +362,9 @@ impl<'a> Entrance<'a> {
         let Some(source) = self.keeper else {
             return Err(ApiError::Internal);
         };
-        let is_old = age > u64::from(self.state.head_ages.refresh_after);
+        let is_old = age > u64::from(self.app.head_ages.refresh_after);
         let head = if is_old {
-            heads::refresh(&*self.state.store, source, self.repo, self.branch, Some(&known)).await?
+            heads::refresh(&*self.app.store, source, self.repo, self.branch, Some(&known)).await?
         } else {
             known.commit
         };
@@ -371,53 +401,16 @@ impl<'a> Entrance<'a> {
     }
 }
 
-/// The branch under whose name a question enters that is about none; nothing of it is read but what its head is.
-const NO_BRANCH: &str = "main";
-
-/// Lets a question in that needs no head and is answered by `reads` alone: who asks it, and the replies.
-pub(super) async fn enter_repository(
-    state: &App,
-    repo: &RepoId,
-    branch: Option<&Branch>,
-    entrant: Entrant,
-    agent_id: Option<AgentId>,
-    reads: Vec<Request>,
-) -> Result<(Holder, Vec<Value>), ApiError> {
-    let member = identify(state, entrant, repo).await?;
-    let holder = Holder {
-        user_id: member.user_id,
-        user_name: member.user_name,
-        agent_id,
-    };
-    let no_branch = Branch::parse(NO_BRANCH).map_err(|_| ApiError::Internal)?;
-    let entry = Entry {
-        repo,
-        branch: branch.unwrap_or(&no_branch),
-        holder: &holder,
-        rates: state.rates,
-        head: HeadTerms::Any,
-        known_commits: &[],
-    };
-    match enter_without_head(&*state.store, &entry, reads).await? {
-        Entered::In(replies) => Ok((holder, replies)),
-        Entered::Stopped(Stop::Limited {
-            retry_after_seconds,
-            whose,
-        }) => Err(limited(retry_after_seconds, whose)),
-        Entered::Stopped(_) => Err(ApiError::Internal),
-    }
-}
-
 /// The refusal of a caller that may only read. It counts as a request.
-async fn no_push(state: &App, repo: &RepoId, branch: &Branch, holder: &Holder) -> Result<ApiError, ApiError> {
-    let entry = Entry {
-        rates: state.rates,
-        ..Entry::of(repo, branch, holder, None, &[])
+async fn no_push(app: &App, repo: &RepoId, branch: &Branch, holder: &Holder) -> Result<ApiError, ApiError> {
+    let terms = AdmissionTerms {
+        rates: app.rates,
+        ..AdmissionTerms::of(repo, branch, holder, None, &[])
     };
-    if let Entered::Stopped(Stop::Limited {
+    if let Admitted::Denied(Denial::Limited {
         retry_after_seconds,
         whose,
-    }) = enter(&*state.store, &entry, Vec::new()).await?
+    }) = enter(&*app.store, &terms, Vec::new()).await?
     {
         return Ok(limited(retry_after_seconds, whose));
     }

@@ -1,67 +1,86 @@
-//! OPEN: files are given back, after a push or without one.
+//! The release: files are given back, after a push or without one.
 
-use coord_protocol::{ErrorCode, Metadata, Orchestration, PostResponse};
+use coord_protocol::{Action, ErrorCode, Metadata, Orchestration, PostResponse};
 
-use super::super::ApiError;
-use super::super::entrance::Right;
-use super::super::question::{Question, graph_warning, named};
+use super::sentences::{graph_warning, named};
+use super::work_request::WorkRequest;
+use crate::admission::AdmittedCall;
 use crate::app::App;
-use crate::domain::orchestration::{self, Action, Facts, Operation};
 use crate::domain::work::Shortfall;
 use crate::domain::{CommitSha, LockEntry, LockReason};
+use crate::error::ApiError;
 use crate::source::KnownHead;
-use crate::store::scripts::{self, Release, ReleaseOutcome, Released};
+use crate::store::scripts::{self, AdmissionTerms, Admitted, ReleaseOutcome, Released};
+use crate::store::{Store, StoreError};
 
-/// Gives files back.
-pub(super) async fn release(
-    state: &App,
-    question: &Question,
-    message: &LockReason,
-    new_head: Option<CommitSha>,
-    is_abandoned: bool,
-) -> Result<PostResponse, ApiError> {
-    let entering = question.enter_release(state, Right::Push, !is_abandoned).await;
-    let mut entrance = entering.map_err(|error| without_branch(error, is_abandoned))?;
+/// What a release says besides the files.
+#[derive(Clone, Copy, Debug)]
+pub struct Release<'a> {
+    /// What the caller says.
+    pub reason: &'a LockReason,
+    /// The commit that was pushed.
+    pub new_head: Option<&'a CommitSha>,
+    /// The work is thrown away.
+    pub is_abandoned: bool,
+}
+
+/// Releases the files of `request`.
+///
+/// # Errors
+/// When the commit that was pushed is missing, the caller is denied, or store or source give no answer.
+pub async fn release(app: &App, request: &WorkRequest, release: &Release<'_>) -> Result<PostResponse, ApiError> {
+    try_release(app, request, release)
+        .await
+        .map_err(|error| without_branch(error, release.is_abandoned))
+}
+
+async fn try_release(app: &App, request: &WorkRequest, release: &Release<'_>) -> Result<PostResponse, ApiError> {
+    let mut admission = request.begin_release(app, !release.is_abandoned).await?;
     let mut judged = Vec::new();
     let outcome = loop {
-        let release = Release {
-            new_head: new_head.as_ref(),
-            agent_head: &question.agent_head,
-            is_abandoned,
-            message,
-            paths: &question.paths,
-            can_ask: entrance.can_ask() && judged.is_empty(),
+        let wanted = scripts::Release {
+            new_head: release.new_head,
+            agent_head: &request.agent_head,
+            is_abandoned: release.is_abandoned,
+            message: release.reason,
+            paths: &request.paths,
+            can_ask: admission.can_ask() && judged.is_empty(),
             judged: &judged,
         };
-        let entered = scripts::release(&*state.store, &entrance.entry(), &release).await?;
-        let passed = entrance.pass(entered).await;
-        match passed.map_err(|error| without_branch(error, is_abandoned))? {
-            None => {}
-            Some(ReleaseOutcome::AskWork { head, etag, written }) => {
-                let Some(new_head) = &new_head else {
-                    return Err(ApiError::Internal);
-                };
-                let known = KnownHead {
-                    commit: head.commit,
-                    etag,
-                };
-                let judging = entrance
-                    .judge_work(known, new_head, &question.agent_head, &written)
-                    .await;
-                judged = judging.map_err(|error| without_branch(error, is_abandoned))?;
-            }
-            Some(outcome) => break outcome,
-        }
+        let outcome = admission.run(&wanted).await?;
+        let ReleaseOutcome::AskWork { head, etag, written } = outcome else {
+            break outcome;
+        };
+        let new_head = release.new_head.ok_or(ApiError::Internal)?;
+        let known = KnownHead {
+            commit: head.commit,
+            etag,
+        };
+        judged = admission
+            .judge_work(known, new_head, &request.agent_head, &written)
+            .await?;
     };
     let mut notes = Vec::new();
     if let Some(head) = outcome.head() {
-        entrance.note(head, &mut notes);
+        admission.note(head, &mut notes);
     }
-    let mut response = respond(question, &entrance.branch_name(), new_head.as_ref(), outcome)?;
+    let mut response = respond(request, &admission.branch_name(), release.new_head, outcome)?;
     notes.append(&mut response.warnings);
     response.warnings = notes;
-    response.repo_head_ref = entrance.head_ref();
+    response.repo_head_ref = admission.head_ref();
     Ok(response)
+}
+
+impl AdmittedCall for scripts::Release<'_> {
+    type Outcome = ReleaseOutcome;
+
+    async fn make(
+        &self,
+        store: &dyn Store,
+        terms: &AdmissionTerms<'_>,
+    ) -> Result<Admitted<ReleaseOutcome>, StoreError> {
+        scripts::release(store, terms, self).await
+    }
 }
 
 /// Says how to give back what is held on a branch that is gone.
@@ -88,17 +107,11 @@ fn without_branch(error: ApiError, is_abandoned: bool) -> ApiError {
 }
 
 fn respond(
-    question: &Question,
+    request: &WorkRequest,
     branch: &str,
     new_head: Option<&CommitSha>,
     outcome: ReleaseOutcome,
 ) -> Result<PostResponse, ApiError> {
-    let facts = Facts {
-        is_unpushed: matches!(outcome, ReleaseOutcome::NotPushed { .. }),
-        is_lost: matches!(outcome, ReleaseOutcome::Lost { .. }),
-        ..Facts::default()
-    };
-    let action = orchestration::decide(Operation::Release, facts);
     let head = outcome.head().map(|head| head.commit.to_string());
     let mut response = match outcome {
         ReleaseOutcome::NoNewHead { written } => {
@@ -119,26 +132,29 @@ fn respond(
                 "You have written {}, and {}; push first, the locks are kept (or send \"abandon\": true, if you throw the \
                  work away)",
                 named(&files),
-                shortfall(why, question, branch, new_head)
+                shortfall(why, request, branch, new_head)
             );
             let metadata = Metadata {
                 remote_head: head.clone(),
                 unpushed: files,
                 ..Metadata::default()
             };
-            PostResponse::refusal(ErrorCode::NotPushed, Orchestration::new(action, reason).with(metadata))
+            PostResponse::refusal(
+                ErrorCode::NotPushed,
+                Orchestration::new(Action::Push, reason).with(metadata),
+            )
         }
-        ReleaseOutcome::Lost { others, .. } => lost(action, &others),
-        ReleaseOutcome::Released(released) => released_response(action, question, released),
+        ReleaseOutcome::Lost { others, .. } => lost(&others),
+        ReleaseOutcome::Released(released) => released_response(request, released),
     };
     response.repo_head = head;
     Ok(response)
 }
 
 /// What is missing, as the second half of a sentence.
-fn shortfall(why: Shortfall, question: &Question, branch: &str, new_head: Option<&CommitSha>) -> String {
+fn shortfall(why: Shortfall, request: &WorkRequest, branch: &str, new_head: Option<&CommitSha>) -> String {
     let commit = new_head.map(CommitSha::short).unwrap_or_default();
-    let copy = question.agent_head.short();
+    let copy = request.agent_head.short();
     match why {
         Shortfall::SameCommit => {
             format!("commit {commit} is what {branch} was at when you claimed: nothing was committed since")
@@ -155,7 +171,7 @@ fn shortfall(why: Shortfall, question: &Question, branch: &str, new_head: Option
     }
 }
 
-fn lost(action: Action, others: &[LockEntry]) -> PostResponse {
+fn lost(others: &[LockEntry]) -> PostResponse {
     let mut files: Vec<String> = others.iter().map(|entry| entry.file_path.clone()).collect();
     files.sort();
     files.dedup();
@@ -171,20 +187,23 @@ fn lost(action: Action, others: &[LockEntry]) -> PostResponse {
         conflicts: files,
         ..Metadata::default()
     };
-    PostResponse::refusal(ErrorCode::LockLost, Orchestration::new(action, reason).with(metadata))
+    PostResponse::refusal(
+        ErrorCode::LockLost,
+        Orchestration::new(Action::Stop, reason).with(metadata),
+    )
 }
 
-fn released_response(action: Action, question: &Question, released: Released) -> PostResponse {
+fn released_response(request: &WorkRequest, released: Released) -> PostResponse {
     let reason = if !released.released.is_empty() {
         format!("Released {}", named(&released.released))
-    } else if question.paths.is_everything() {
-        format!("You hold nothing on {}", question.branch)
+    } else if request.paths.is_everything() {
+        format!("You hold nothing on {}", request.branch)
     } else if !released.again.is_empty() && released.missing.is_empty() {
         "You had given these files back already".to_owned()
     } else {
         "You held none of these files".to_owned()
     };
-    let mut response = PostResponse::new(true, Orchestration::new(action, reason));
+    let mut response = PostResponse::new(true, Orchestration::new(Action::Proceed, reason));
     let warnings = &mut response.warnings;
     if !released.unchanged.is_empty() {
         warnings.push(format!(

@@ -1,4 +1,4 @@
-//! Where a request comes from, as far as that can be believed. It belongs to the task of the request, as its figures do.
+//! Where a request comes from, as far as that can be believed.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -12,10 +12,6 @@ const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 #[derive(Clone, Copy, Debug)]
 pub struct PeerAddress(pub IpAddr);
 
-tokio::task_local! {
-    static CURRENT: IpAddr;
-}
-
 /// Where `request` comes from: where a proxy of ours is before us, what that says; the platform overwrites what a caller puts
 /// there. Requests of which nothing is known have one address together.
 pub(super) fn address_of(request: &Request<Body>, is_behind_proxy: bool) -> IpAddr {
@@ -28,18 +24,6 @@ pub(super) fn address_of(request: &Request<Body>, is_behind_proxy: bool) -> IpAd
     forwarded
         .flatten()
         .or_else(peer)
-        .unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED))
-}
-
-/// Runs `future` for a request from `address`.
-pub(super) async fn coming_from<T>(address: IpAddr, future: impl Future<Output = T>) -> T {
-    CURRENT.scope(address, future).await
-}
-
-/// Where the request comes from that is being answered.
-pub(super) fn caller_address() -> IpAddr {
-    CURRENT
-        .try_with(|address| *address)
         .unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED))
 }
 

@@ -1,0 +1,19 @@
+//! Where the request comes from that is being answered. It belongs to the task of the request, as its figures do.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+tokio::task_local! {
+    static CURRENT: IpAddr;
+}
+
+/// Runs `future` for a request from `address`.
+pub(crate) async fn coming_from<T>(address: IpAddr, future: impl Future<Output = T>) -> T {
+    CURRENT.scope(address, future).await
+}
+
+/// Where the request comes from that is being answered.
+pub(super) fn caller_address() -> IpAddr {
+    CURRENT
+        .try_with(|address| *address)
+        .unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED))
+}

@@ -1,0 +1,47 @@
+//! Admission to what is read of a repository without the head of a branch.
+
+use super::identity::identify;
+use super::limited;
+use crate::app::App;
+use crate::auth::CallerIdentity;
+use crate::domain::{AgentId, Branch, Holder, RepoId};
+use crate::error::ApiError;
+use crate::store::scripts::{AdmissionTerms, Admitted, Denial, HeadTerms, enter_without_head};
+use crate::store::{Request, Value};
+
+/// The branch under whose name a request is admitted that is about none; nothing of it is read but its head.
+const NO_BRANCH: &str = "main";
+
+/// Admits a request that needs no head, and answers it by `reads` in the same round trip: the holder, and the replies.
+pub(crate) async fn admit_to_repository(
+    app: &App,
+    repo: &RepoId,
+    branch: Option<&Branch>,
+    caller: CallerIdentity,
+    agent_id: Option<AgentId>,
+    reads: Vec<Request>,
+) -> Result<(Holder, Vec<Value>), ApiError> {
+    let member = identify(app, caller, repo).await?;
+    let holder = Holder {
+        user_id: member.user_id,
+        user_name: member.user_name,
+        agent_id,
+    };
+    let no_branch = Branch::parse(NO_BRANCH).map_err(|_| ApiError::Internal)?;
+    let terms = AdmissionTerms {
+        repo,
+        branch: branch.unwrap_or(&no_branch),
+        holder: &holder,
+        rates: app.rates,
+        head: HeadTerms::Any,
+        known_commits: &[],
+    };
+    match enter_without_head(&*app.store, &terms, reads).await? {
+        Admitted::Answer(replies) => Ok((holder, replies)),
+        Admitted::Denied(Denial::Limited {
+            retry_after_seconds,
+            whose,
+        }) => Err(limited(retry_after_seconds, whose)),
+        Admitted::Denied(_) => Err(ApiError::Internal),
+    }
+}

@@ -1,0 +1,35 @@
+//! Others' locks that block an operation.
+
+use coord_protocol::Metadata;
+
+use super::lock_views::sentence;
+use crate::store::scripts::Finding;
+
+/// Those of `findings` that block.
+pub(super) fn blocking(findings: &[Finding]) -> Vec<&Finding> {
+    findings.iter().filter(|finding| finding.blocks).collect()
+}
+
+/// The reason: the first lock in words, the others by number.
+pub(super) fn blocking_reason(blocking: &[&Finding]) -> String {
+    let first = blocking.first().map(|finding| sentence(finding)).unwrap_or_default();
+    match blocking.len() {
+        0 | 1 => first,
+        count => format!("{first} (and {} more in the way)", count - 1),
+    }
+}
+
+/// The holders of these locks; with `now`, also when the first of them expires by itself.
+pub(super) fn blocking_metadata(blocking: &[&Finding], now: Option<i64>) -> Metadata {
+    let mut conflicts: Vec<String> = blocking.iter().map(|finding| finding.entry.file_path.clone()).collect();
+    conflicts.sort();
+    conflicts.dedup();
+    let first_expiry = blocking.iter().map(|finding| finding.entry.expiry).min();
+    Metadata {
+        lock_owner: blocking.first().map(|finding| finding.entry.user_id.clone()),
+        lock_owner_agent: blocking.first().and_then(|finding| finding.entry.agent_id.clone()),
+        conflicts,
+        retry_after: now.zip(first_expiry).map(|(now, expiry)| (expiry - now).max(1)),
+        ..Metadata::default()
+    }
+}

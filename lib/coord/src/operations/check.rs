@@ -1,0 +1,122 @@
+//! The check: what blocks an edit of some files. It changes nothing.
+
+use std::collections::BTreeMap;
+
+use coord_protocol::{Action, CheckResponse, Metadata, Orchestration, Status};
+
+use super::blocking::{blocking, blocking_metadata, blocking_reason};
+use super::lock_views::{others_locks, own_locks, warnings};
+use super::work_request::{Standing, WorkRequest, offline_warning};
+use crate::admission::{AdmittedCall, Right};
+use crate::app::App;
+use crate::domain::orchestration::{self, Facts, Operation};
+use crate::domain::{CommitSha, FilePaths, LockMode, NeighborPolicy};
+use crate::error::ApiError;
+use crate::store::scripts::{self, AdmissionTerms, Admitted, Survey};
+use crate::store::{Store, StoreError};
+
+/// A check that has no answer.
+#[derive(Debug)]
+pub struct CheckError {
+    /// The error.
+    pub error: ApiError,
+    /// The head of the branch, where it is known all the same.
+    pub head: Option<CommitSha>,
+}
+
+impl From<ApiError> for CheckError {
+    fn from(error: ApiError) -> Self {
+        CheckError { error, head: None }
+    }
+}
+
+/// Checks the files of `request` for an edit with `intent`.
+///
+/// # Errors
+/// When the caller is denied, or store or source give no answer: [`offline_check`] is the response then.
+pub async fn check(app: &App, request: &WorkRequest, intent: LockMode) -> Result<CheckResponse, CheckError> {
+    let mut admission = request.begin(app, Right::Read).await?;
+    let call = CheckCall {
+        paths: &request.paths,
+        intent,
+        policy: app.locks.neighbor_policy,
+    };
+    let survey = admission.run(&call).await;
+    let survey = survey.map_err(|error| CheckError {
+        error,
+        head: admission.fetched().cloned(),
+    })?;
+    let mut notes = Vec::new();
+    admission.note(&survey.head, &mut notes);
+    if survey.graph_version.is_none() {
+        admission.misses_graph(&survey.head.commit);
+    }
+    let standing = Standing::of(request, &admission, &survey);
+    let mut response = respond(&standing, survey, notes);
+    response.repo_head_ref = admission.head_ref();
+    Ok(response)
+}
+
+struct CheckCall<'a> {
+    paths: &'a FilePaths,
+    intent: LockMode,
+    policy: NeighborPolicy,
+}
+
+impl AdmittedCall for CheckCall<'_> {
+    type Outcome = Survey;
+
+    async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<Survey>, StoreError> {
+        scripts::check_status(store, terms, self.paths, self.intent, self.policy).await
+    }
+}
+
+fn respond(standing: &Standing, survey: Survey, mut notes: Vec<String>) -> CheckResponse {
+    let blocking = blocking(&survey.findings);
+    let facts = Facts {
+        is_behind: survey.is_behind,
+        is_blocked: !blocking.is_empty(),
+        ..Facts::default()
+    };
+    let action = orchestration::decide(Operation::Check, facts);
+    let orchestration = match action {
+        Action::SwitchTask => {
+            Orchestration::new(action, blocking_reason(&blocking)).with(blocking_metadata(&blocking, None))
+        }
+        Action::Pull => Orchestration::new(action, standing.behind_reason()).with(Metadata {
+            remote_head: Some(survey.head.commit.to_string()),
+            ..Metadata::default()
+        }),
+        _ => Orchestration::new(action, "Nothing stands in the way"),
+    };
+    notes.extend(standing.warnings(&survey));
+    notes.extend(warnings(&survey.findings));
+    CheckResponse {
+        status: orchestration::status(facts),
+        locks: others_locks(&survey.findings),
+        held: own_locks(&survey),
+        locks_omitted: survey.omitted,
+        warnings: notes,
+        orchestration,
+        error: None,
+        repo_head_ref: None,
+        repo_head: Some(survey.head.commit.to_string()),
+    }
+}
+
+/// The response where `error` keeps the check from an answer.
+pub fn offline_check(error: &ApiError, head: Option<&CommitSha>) -> CheckResponse {
+    let body = error.body();
+    let reason = format!("Coord cannot say what is locked: {}", body.message);
+    CheckResponse {
+        status: Status::Offline,
+        repo_head: head.map(ToString::to_string),
+        repo_head_ref: None,
+        locks: BTreeMap::new(),
+        held: BTreeMap::new(),
+        locks_omitted: 0,
+        warnings: vec![offline_warning()],
+        orchestration: Orchestration::new(Action::Stop, reason),
+        error: Some(body),
+    }
+}

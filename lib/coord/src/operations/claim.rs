@@ -1,0 +1,120 @@
+//! The claim: all of some files, or none; claiming again renews. The script decides, and its outcome is put into words here.
+
+use coord_protocol::{Action, ErrorCode, Metadata, Orchestration, PostResponse};
+
+use super::blocking::{blocking, blocking_metadata, blocking_reason};
+use super::lock_views::{already_held, others_locks, own_locks, warnings};
+use super::sentences::named;
+use super::work_request::{Standing, WorkRequest};
+use crate::admission::{AdmittedCall, Right};
+use crate::app::App;
+use crate::domain::{LockMode, LockReason};
+use crate::error::ApiError;
+use crate::store::scripts::{self, AdmissionTerms, Admitted, ClaimOutcome, Survey, Wanted};
+use crate::store::{Store, StoreError};
+
+/// Claims the files of `request` in `mode`.
+///
+/// # Errors
+/// When the caller is denied, or store or source give no answer.
+pub async fn claim(
+    app: &App,
+    request: &WorkRequest,
+    mode: LockMode,
+    reason: &LockReason,
+) -> Result<PostResponse, ApiError> {
+    let mut admission = request.begin(app, Right::Push).await?;
+    if mode == LockMode::Writing {
+        admission = admission.for_writing();
+    }
+    let wanted = Wanted {
+        claim: mode,
+        policy: app.locks.neighbor_policy,
+        agent_head: &request.agent_head,
+        message: reason,
+        ttl_seconds: app.locks.ttl_seconds,
+        paths: &request.paths,
+    };
+    let outcome = admission.run(&wanted).await?;
+    let survey = outcome.survey();
+    let standing = Standing::of(request, &admission, survey);
+    let mut response = match &outcome {
+        ClaimOutcome::Claimed(survey) => granted(request, mode, survey, &standing),
+        ClaimOutcome::Conflict(survey) => conflict(survey, &standing),
+        ClaimOutcome::Stale(survey) => stale(survey, &standing),
+    };
+    let mut notes = Vec::new();
+    admission.note(&survey.head, &mut notes);
+    notes.append(&mut response.warnings);
+    response.warnings = notes;
+    response.repo_head = Some(survey.head.commit.to_string());
+    response.repo_head_ref = admission.head_ref();
+    Ok(response)
+}
+
+impl AdmittedCall for Wanted<'_> {
+    type Outcome = ClaimOutcome;
+
+    async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<ClaimOutcome>, StoreError> {
+        scripts::claim(store, terms, self).await
+    }
+}
+
+fn granted(request: &WorkRequest, mode: LockMode, survey: &Survey, standing: &Standing) -> PostResponse {
+    let verb = match mode {
+        LockMode::Reading => "read",
+        LockMode::Writing => "write",
+    };
+    let reason = format!("You may {verb} {}", named(&request.paths));
+    let mut response = PostResponse::new(true, Orchestration::new(Action::Proceed, reason));
+    let mut notes = standing.warnings(survey);
+    if let (true, LockMode::Writing, Some(warning)) = (survey.is_behind, mode, notes.first_mut()) {
+        warning.push_str(" What you hold is renewed all the same; PULL (git pull --rebase) before you push.");
+    }
+    notes.extend(warnings(&survey.findings));
+    notes.extend(already_held(&survey.held, request.has_agent_id()));
+    response.warnings = notes;
+    response.locks = Some(own_locks(survey));
+    response
+}
+
+/// The refusal because of others' locks.
+fn conflict(survey: &Survey, standing: &Standing) -> PostResponse {
+    let blocking = blocking(&survey.findings);
+    let metadata = blocking_metadata(&blocking, Some(survey.now));
+    let expires = metadata
+        .retry_after
+        .map(|seconds| format!("; the first lock expires in {seconds} s"));
+    let reason = format!("{}{}", blocking_reason(&blocking), expires.unwrap_or_default());
+    let orchestration = Orchestration::new(Action::Wait, reason).with(metadata);
+    refusal(ErrorCode::LockConflict, orchestration, survey, standing)
+}
+
+/// The refusal of a claim to write from a working copy that is behind, with all else that blocks it.
+fn stale(survey: &Survey, standing: &Standing) -> PostResponse {
+    let blocking = blocking(&survey.findings);
+    let mut reason = standing.behind_reason();
+    reason.push_str("; nothing was claimed");
+    let held: Vec<&str> = survey.held.iter().map(|held| held.file_path.as_str()).collect();
+    if !held.is_empty() {
+        reason = format!("{reason}. What you hold can be renewed alone: {}", named(&held));
+    }
+    if !blocking.is_empty() {
+        reason = format!("{reason}. Besides: {}", blocking_reason(&blocking));
+    }
+    let metadata = Metadata {
+        remote_head: Some(survey.head.commit.to_string()),
+        ..blocking_metadata(&blocking, None)
+    };
+    let orchestration = Orchestration::new(Action::Pull, reason).with(metadata);
+    refusal(ErrorCode::StaleHead, orchestration, survey, standing)
+}
+
+fn refusal(code: ErrorCode, orchestration: Orchestration, survey: &Survey, standing: &Standing) -> PostResponse {
+    let mut response = PostResponse::refusal(code, orchestration);
+    response.warnings = standing.warnings(survey);
+    response.warnings.extend(warnings(&survey.findings));
+    response.conflicting_locks = others_locks(&survey.findings);
+    response.locks_omitted = survey.omitted;
+    response
+}

@@ -1,0 +1,46 @@
+//! Fields of requests: from what was sent to values of the domain, or an error that names the field.
+
+use crate::domain::{AgentId, FilePaths, Invalid};
+use crate::error::ApiError;
+
+/// `value`, or the error that `field` is missing.
+pub(crate) fn required<'a, T>(field: &'static str, value: &'a Option<T>) -> Result<&'a T, ApiError> {
+    value.as_ref().ok_or(ApiError::InvalidField {
+        field,
+        problem: "is required".to_owned(),
+    })
+}
+
+/// Names the field that a value was in.
+pub(crate) fn in_field(field: &'static str) -> impl Fn(Invalid) -> ApiError {
+    move |invalid| ApiError::InvalidField {
+        field,
+        problem: invalid.0,
+    }
+}
+
+/// The files as sent; `*` only where it may stand for everything that the caller holds.
+pub(super) fn files_of(sent: &[String], takes_everything: bool) -> Result<FilePaths, ApiError> {
+    if !sent.iter().any(|path| path == FilePaths::EVERYTHING) {
+        return FilePaths::parse(sent.iter().map(String::as_str)).map_err(in_field("file_paths"));
+    }
+    if takes_everything && sent.len() == 1 {
+        return Ok(FilePaths::everything());
+    }
+    Err(ApiError::InvalidField {
+        field: "file_paths",
+        problem: "has '*', which stands for everything that you hold: send it alone, with status OPEN and \"abandon\": true; \
+                  otherwise name the files (one that is called '*' is './*')"
+            .to_owned(),
+    })
+}
+
+/// The caller's agent: that of the field `agent_id`, or else of the header `X-Coord-Agent`.
+pub(crate) fn agent_of(sent: Option<&str>, header: Option<&str>) -> Result<Option<AgentId>, ApiError> {
+    let agent_id = |text: Option<&str>, field| {
+        let parsed = text.map(|text| AgentId::parse(text).map_err(in_field(field)));
+        parsed.transpose()
+    };
+    let by_header = agent_id(header, "X-Coord-Agent")?;
+    Ok(agent_id(sent, "agent_id")?.or(by_header))
+}

@@ -1,0 +1,140 @@
+//! The locks of a repository, without its graph. No head is needed: what is held on a branch that is gone is listed as well.
+
+use coord_protocol::{HeldLock, LocksResponse};
+
+use super::live_locks;
+use crate::admission::admit_to_repository;
+use crate::app::App;
+use crate::auth::CallerIdentity;
+use crate::domain::{AgentId, Branch, LockEntry, RepoId};
+use crate::error::ApiError;
+use crate::store::StoreError;
+
+/// Most KiB of locks in one answer, where each counts for one at least: as many as one person may hold.
+const MOST_KIB: usize = 2000;
+
+/// Which locks are listed.
+#[derive(Debug)]
+pub struct LocksRequest {
+    /// The repository.
+    pub repo: RepoId,
+    /// On this branch alone.
+    pub branch: Option<Branch>,
+    /// Those of the caller alone.
+    pub is_own: bool,
+    /// Those of this agent alone.
+    pub agent_id: Option<AgentId>,
+    /// The caller in the repository.
+    pub caller: CallerIdentity,
+    /// Which agent of the caller's asks.
+    pub caller_agent: Option<AgentId>,
+}
+
+/// Lists the locks that `request` asks for.
+///
+/// # Errors
+/// When the caller is denied, or the store gives no answer.
+pub async fn list_locks(app: &App, request: LocksRequest) -> Result<LocksResponse, ApiError> {
+    let LocksRequest {
+        repo,
+        branch,
+        is_own,
+        agent_id,
+        caller,
+        caller_agent,
+    } = request;
+    let reads = live_locks::requests(&repo).to_vec();
+    let (holder, replies) = admit_to_repository(app, &repo, branch.as_ref(), caller, caller_agent, reads).await?;
+    let [locks, time] = replies.as_slice() else {
+        return Err(StoreError::Malformed("not as many replies as requests".to_owned()).into());
+    };
+    let (locks, _) = live_locks::read(locks, time, |entry| {
+        branch.as_ref().is_none_or(|branch| entry.branch == branch.as_str())
+            && (!is_own || entry.user_id == holder.user_id.as_str())
+            && agent_id
+                .as_ref()
+                .is_none_or(|agent| entry.agent_id.as_deref() == Some(agent.as_str()))
+    })?;
+    Ok(response_of(locks))
+}
+
+fn held_lock(entry: LockEntry) -> HeldLock {
+    HeldLock {
+        file_path: entry.file_path,
+        branch: entry.branch,
+        user: entry.user_id,
+        user_name: entry.user_name,
+        agent_id: entry.agent_id,
+        status: entry.status,
+        message: entry.message,
+        timestamp: entry.timestamp,
+        expiry: entry.expiry,
+    }
+}
+
+fn response_of(mut locks: Vec<LockEntry>) -> LocksResponse {
+    locks.sort_by(|one, other| {
+        let order = |entry: &LockEntry| (entry.timestamp, entry.token);
+        (&one.branch, &one.file_path)
+            .cmp(&(&other.branch, &other.file_path))
+            .then_with(|| order(one).cmp(&order(other)))
+    });
+    let mut kib = 0;
+    let fitting = locks.iter().take_while(|entry| {
+        kib += kib_of(entry);
+        kib <= MOST_KIB
+    });
+    let fitting = fitting.count();
+    let locks_omitted = (locks.len() - fitting) as u64;
+    LocksResponse {
+        locks: locks.into_iter().take(fitting).map(held_lock).collect(),
+        locks_omitted,
+    }
+}
+
+/// How much `entry` counts for: never more than in `includes/held.lua`.
+fn kib_of(entry: &LockEntry) -> usize {
+    let texts = [&entry.key, &entry.file_path, &entry.message, &entry.user_name];
+    let bytes: usize = texts.iter().map(|text| text.len()).sum();
+    (bytes + 256).div_ceil(1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::LockMode;
+
+    fn entry(number: usize, message: &str) -> LockEntry {
+        let file_path = format!("src/{number:05}.ts");
+        LockEntry {
+            key: format!("github.com/acme/shop:main:{file_path}"),
+            file_path,
+            branch: "main".to_owned(),
+            user_id: "ann".to_owned(),
+            user_name: "Ann".to_owned(),
+            agent_id: None,
+            status: LockMode::Reading,
+            agent_head: "9bee4e1".to_owned(),
+            message: message.to_owned(),
+            timestamp: 1,
+            expiry: 2,
+            expiry_ms: None,
+            granted_at: None,
+            token: 1,
+        }
+    }
+
+    #[test]
+    fn an_answer_holds_all_that_one_person_may_hold_and_says_how_many_it_leaves_out() {
+        let short: Vec<LockEntry> = (0..MOST_KIB).map(|number| entry(number, "Reading")).collect();
+        let answer = response_of(short);
+        assert_eq!((answer.locks.len(), answer.locks_omitted), (MOST_KIB, 0));
+        // 500 characters of four bytes each: two KiB and more.
+        let long = "\u{1d11e}".repeat(500);
+        let long: Vec<LockEntry> = (0..MOST_KIB).rev().map(|number| entry(number, &long)).collect();
+        let answer = response_of(long);
+        assert_eq!((answer.locks.len(), answer.locks_omitted), (666, 1334));
+        assert_eq!(answer.locks[0].file_path, "src/00000.ts");
+        assert!(serde_json::to_string(&answer).unwrap().len() < 4_000_000);
+    }
+}

@@ -1,0 +1,28 @@
+//! What Coord does for a caller, without HTTP: an authenticated caller and typed input in, a response of the protocol out. HTTP
+//! handlers, MCP tools and the command line call these.
+//!
+//! - [`check()`], [`claim()`], [`release()`]: about the files of a branch ([`WorkRequest`])
+//! - [`post()`]: a claim or a release, as `status` says
+//! - [`list_locks()`]: the locks of a repository
+//! - [`read_graph`]: the graph of a branch with its locks
+//! - `fields`, `sentences`, `lock_views`, `live_locks`, `blocking`: pieces that several of them need
+
+mod blocking;
+mod check;
+mod claim;
+pub(crate) mod fields;
+mod list_locks;
+mod live_locks;
+mod lock_views;
+mod post;
+pub mod read_graph;
+mod release;
+mod sentences;
+mod work_request;
+
+pub use check::{CheckError, check, offline_check};
+pub use claim::claim;
+pub use list_locks::{LocksRequest, list_locks};
+pub use post::{offline_post, post, refused_post};
+pub use release::{Release, release};
+pub use work_request::WorkRequest;

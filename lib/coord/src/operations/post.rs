@@ -1,0 +1,67 @@
+//! A claim or a release, as the `status` of the request says.
+
+use coord_protocol::{Action, LockStatus, Orchestration, PostRequest, PostResponse};
+
+use super::fields::{in_field, required};
+use super::release::Release;
+use super::work_request::{WorkRequest, offline_warning};
+use super::{claim, release};
+use crate::app::App;
+use crate::auth::Caller;
+use crate::domain::{CommitSha, LockMode, LockReason};
+use crate::error::ApiError;
+
+/// Does what `sent` asks for, on behalf of `caller`, whose request has the header `X-Coord-Agent: agent`, where it has one.
+///
+/// # Errors
+/// When a field is missing or not valid, the caller is denied, or store or source give no answer. A refusal by the rules is a
+/// response.
+pub async fn post(
+    app: &App,
+    sent: &PostRequest,
+    caller: Caller,
+    agent: Option<&str>,
+) -> Result<PostResponse, ApiError> {
+    let request = WorkRequest::of_post(sent, caller, agent)?;
+    let status = *required("status", &sent.status)?;
+    let reason = LockReason::parse(required("message", &sent.message)?).map_err(in_field("message"))?;
+    let new_head = sent.new_repo_head.as_deref().map(CommitSha::parse).transpose();
+    let new_head = new_head.map_err(in_field("new_repo_head"))?;
+    let mut response = match status {
+        LockStatus::Reading => claim(app, &request, LockMode::Reading, &reason).await?,
+        LockStatus::Writing => claim(app, &request, LockMode::Writing, &reason).await?,
+        LockStatus::Open => {
+            let terms = Release {
+                reason: &reason,
+                new_head: new_head.as_ref(),
+                is_abandoned: sent.abandon == Some(true),
+            };
+            release(app, &request, &terms).await?
+        }
+    };
+    if reason.is_vague(&request.paths) {
+        response.warnings.push(
+            "VAGUE_MESSAGE: Say what you are doing and why, for example: \
+             Refactoring authentication to use JWT tokens instead of sessions."
+                .to_owned(),
+        );
+    }
+    Ok(response)
+}
+
+/// The response where store or source give no answer.
+pub fn offline_post(error: &ApiError) -> PostResponse {
+    let body = error.body();
+    let reason = format!("Without locks it is not safe to write: {}", body.message);
+    let mut response = PostResponse::new(false, Orchestration::new(Action::Stop, reason));
+    response.warnings = vec![offline_warning()];
+    response.error = Some(body);
+    response
+}
+
+/// The response where `error` refuses it by the rules.
+pub fn refused_post(error: &ApiError) -> PostResponse {
+    let mut response = PostResponse::new(false, error.orchestration());
+    response.error = Some(error.body());
+    response
+}

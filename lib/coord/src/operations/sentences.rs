@@ -1,0 +1,60 @@
+//! Sentences that several operations say.
+
+use crate::domain::{CommitSha, FilePath};
+use crate::store::scripts::Spelled;
+
+/// What a missing or old graph means for the answer.
+pub(super) fn graph_warning(head: &CommitSha, version: Option<&str>) -> Option<String> {
+    match version {
+        None => Some("GRAPH_MISSING: The import graph is not built yet, so locked neighbors are not known.".to_owned()),
+        Some(version) if version != head.as_str() => {
+            let short: String = version.chars().take(7).collect();
+            Some(format!(
+                "GRAPH_STALE: The import graph is of commit {short}, not of {}; locked neighbors may be missed.",
+                head.short()
+            ))
+        }
+        Some(_) => None,
+    }
+}
+
+/// Most warnings of one answer about files that are tracked under other spellings.
+const MOST_CASE_DIFFERS: usize = 16;
+
+/// Warnings about files that differ from tracked ones in case alone: where a disk takes both for one, two agents write one file
+/// under two locks.
+pub(super) fn case_differs(spelled: &[Spelled]) -> Vec<String> {
+    let (shown, more) = spelled.split_at(spelled.len().min(MOST_CASE_DIFFERS));
+    let sentence = |Spelled { file_path, tracked }: &Spelled| {
+        let (tracked, verb) = (named(tracked), if tracked.len() == 1 { "is" } else { "are" });
+        format!("CASE_DIFFERS: '{file_path}' is not tracked, and {tracked} {verb}; check which file you mean.")
+    };
+    let mut warnings: Vec<String> = shown.iter().map(sentence).collect();
+    if !more.is_empty() {
+        warnings.push(format!(
+            "CASE_DIFFERS: {} more of these files differ from tracked ones in case alone.",
+            more.len()
+        ));
+    }
+    warnings
+}
+
+/// `paths` as in a sentence: all of a few, or some and how many more.
+pub(super) fn named(paths: &[impl AsRef<str>]) -> String {
+    const MOST: usize = 3;
+    let shown: Vec<String> = paths
+        .iter()
+        .take(MOST)
+        .map(|path| format!("'{}'", path.as_ref()))
+        .collect();
+    match paths.len().checked_sub(MOST) {
+        Some(more) if more > 0 => format!("{} and {more} more", shown.join(", ")),
+        _ => shown.join(", "),
+    }
+}
+
+impl AsRef<str> for FilePath {
+    fn as_ref(&self) -> &str {
+        self.as_str()
+    }
+}

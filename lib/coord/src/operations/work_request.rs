@@ -1,0 +1,179 @@
+//! The common part of a check, a claim and a release: the caller, the files of a branch, and how the caller's working copy
+//! stands to that branch.
+
+use coord_protocol::{CheckRequest, LockStatus, PostRequest};
+
+use super::fields::{agent_of, files_of, in_field, required};
+use super::sentences::{case_differs, graph_warning};
+use crate::admission::{Admission, Right};
+use crate::app::App;
+use crate::auth::{Caller, CallerIdentity};
+use crate::domain::{AgentId, Branch, CommitSha, FilePaths, RepoId};
+use crate::error::ApiError;
+use crate::store::scripts::Survey;
+
+/// The common part of a request, valid.
+#[derive(Debug)]
+pub struct WorkRequest {
+    pub(super) repo: RepoId,
+    pub(super) branch: Branch,
+    pub(super) paths: FilePaths,
+    pub(super) agent_head: CommitSha,
+    base_head: Option<CommitSha>,
+    caller: CallerIdentity,
+    agent_id: Option<AgentId>,
+}
+
+/// The common fields as sent.
+struct Fields<'a> {
+    repo_url: &'a Option<String>,
+    branch: &'a Option<String>,
+    file_paths: &'a Option<Vec<String>>,
+    agent_head: &'a Option<String>,
+    base_head: &'a Option<String>,
+    agent_id: &'a Option<String>,
+    /// Whether `*` may stand for everything that the caller holds.
+    takes_everything: bool,
+}
+
+impl WorkRequest {
+    /// That of a check by `caller`, whose request has the header `X-Coord-Agent: agent`, where it has one.
+    ///
+    /// # Errors
+    /// When a field is missing or not valid, or the caller has no right to the repository.
+    pub fn of_check(sent: &CheckRequest, caller: Caller, agent: Option<&str>) -> Result<Self, ApiError> {
+        let fields = Fields {
+            repo_url: &sent.repo_url,
+            branch: &sent.branch,
+            file_paths: &sent.file_paths,
+            agent_head: &sent.agent_head,
+            base_head: &sent.base_head,
+            agent_id: &sent.agent_id,
+            takes_everything: false,
+        };
+        Self::parse(&fields, caller, agent)
+    }
+
+    /// The same of a claim or a release.
+    ///
+    /// # Errors
+    /// As those of [`WorkRequest::of_check`].
+    pub fn of_post(sent: &PostRequest, caller: Caller, agent: Option<&str>) -> Result<Self, ApiError> {
+        let fields = Fields {
+            repo_url: &sent.repo_url,
+            branch: &sent.branch,
+            file_paths: &sent.file_paths,
+            agent_head: &sent.agent_head,
+            base_head: &sent.base_head,
+            agent_id: &sent.agent_id,
+            takes_everything: sent.abandon == Some(true) && sent.status == Some(LockStatus::Open),
+        };
+        Self::parse(&fields, caller, agent)
+    }
+
+    fn parse(fields: &Fields<'_>, caller: Caller, agent: Option<&str>) -> Result<Self, ApiError> {
+        let repo = RepoId::parse(required("repo_url", fields.repo_url)?).map_err(in_field("repo_url"))?;
+        let caller = caller.in_repository(&repo)?;
+        let branch = Branch::parse(required("branch", fields.branch)?).map_err(in_field("branch"))?;
+        let paths = files_of(required("file_paths", fields.file_paths)?, fields.takes_everything)?;
+        let agent_head =
+            CommitSha::parse(required("agent_head", fields.agent_head)?).map_err(in_field("agent_head"))?;
+        let base_head = fields.base_head.as_deref().map(CommitSha::parse).transpose();
+        let base_head = base_head.map_err(in_field("base_head"))?;
+        let agent_id = agent_of(fields.agent_id.as_deref(), agent)?;
+        Ok(WorkRequest {
+            repo,
+            branch,
+            paths,
+            agent_head,
+            base_head,
+            caller,
+            agent_id,
+        })
+    }
+
+    /// Begins the admission of a check or a claim.
+    pub(super) async fn begin<'a>(&'a self, app: &'a App, right: Right) -> Result<Admission<'a>, ApiError> {
+        let mut known_commits = vec![self.agent_head.clone()];
+        known_commits.extend(self.base_head.clone());
+        self.begin_with(app, right, Some(known_commits)).await
+    }
+
+    /// Begins the admission of a release: the caller's commits are looked at where that matters. Work that is thrown away needs no
+    /// head.
+    pub(super) async fn begin_release<'a>(&'a self, app: &'a App, needs_head: bool) -> Result<Admission<'a>, ApiError> {
+        let admission = self.begin_with(app, Right::Push, needs_head.then(Vec::new)).await?;
+        Ok(admission.for_release())
+    }
+
+    async fn begin_with<'a>(
+        &'a self,
+        app: &'a App,
+        right: Right,
+        known_commits: Option<Vec<CommitSha>>,
+    ) -> Result<Admission<'a>, ApiError> {
+        let (caller, agent_id) = (self.caller.clone(), self.agent_id.clone());
+        Admission::begin(app, &self.repo, &self.branch, caller, agent_id, right, known_commits).await
+    }
+
+    /// Whether the caller brings an agent id.
+    pub(super) fn has_agent_id(&self) -> bool {
+        self.agent_id.is_some()
+    }
+}
+
+/// How a working copy stands to the head of its branch, and how sentences call that branch.
+pub(super) struct Standing {
+    /// The name of the branch, as [`Admission::branch_name`] has it.
+    branch: String,
+    head: CommitSha,
+    agent_head: CommitSha,
+    /// Whether it is certain that the working copy lacks the head.
+    is_certain: bool,
+}
+
+impl Standing {
+    pub(super) fn of(request: &WorkRequest, admission: &Admission<'_>, survey: &Survey) -> Self {
+        Standing {
+            branch: admission.branch_name(),
+            head: survey.head.commit.clone(),
+            agent_head: request.agent_head.clone(),
+            is_certain: survey.is_behind_for_certain || admission.is_behind_for_certain(),
+        }
+    }
+
+    /// The reason of a PULL. What is not certain is not said: a caller whose commits were never pushed may have the head all
+    /// the same.
+    pub(super) fn behind_reason(&self) -> String {
+        let (head, branch) = (self.head.short(), &self.branch);
+        if self.is_certain {
+            format!("Your working copy lacks commit {head} of {branch}")
+        } else {
+            format!(
+                "Coord does not know your commit {}, and cannot tell whether your working copy has commit {head} of \
+                 {branch}: pull, and send base_head (git merge-base HEAD {branch}), which shows that it has",
+                self.agent_head.short()
+            )
+        }
+    }
+
+    /// Warnings that follow from how branch, working copy and graph stand to each other.
+    pub(super) fn warnings(&self, survey: &Survey) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if survey.is_behind {
+            warnings.push(if self.is_certain {
+                format!("STALE_BRANCH: Your branch is behind {}.", self.branch)
+            } else {
+                format!("STALE_BRANCH: {}.", self.behind_reason())
+            });
+        }
+        warnings.extend(graph_warning(&survey.head.commit, survey.graph_version.as_deref()));
+        warnings.extend(case_differs(&survey.spelled));
+        warnings
+    }
+}
+
+/// The warning of every answer that is OFFLINE.
+pub(super) fn offline_warning() -> String {
+    "OFFLINE_MODE: Vercel is unreachable. Reading allowed, Writing disabled.".to_owned()
+}
