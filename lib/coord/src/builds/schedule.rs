@@ -181,11 +181,9 @@ impl Drop for BuildClaim {
         if let Some(known) = branches.get_mut(&self.branch).filter(|known| known.head == self.head) {
             known.is_claimed = false;
             // A doubt that came too late for this claim is for the next.
-            known.rests_until = Instant::now() + self.rest;
-            if std::mem::take(&mut known.is_doubted) {
-                // The doubt came too late for this claim.
-                known.rests_until = Instant::now();
-            }
+            // A doubt that came too late for this claim ends its rest as a later one would: after a success, not after a failure.
+            let is_doubted = std::mem::take(&mut known.is_doubted) && self.rest > self.schedule.pace.failed;
+            known.rests_until = Instant::now() + if is_doubted { Duration::ZERO } else { self.rest };
         }
     }
 }
@@ -270,6 +268,15 @@ mod tests {
         assert!(schedule.doubt_all().is_empty(), "a claimed branch is no other's");
         drop(claim);
         assert!(schedule.claim(&main, &head('a')).is_some(), "it is due at once");
+    }
+
+    #[test]
+    fn a_failure_rests_although_requests_missed_the_graph_meanwhile() {
+        let (schedule, main) = (schedule(8), branch("main"));
+        let claim = schedule.claim(&main, &head('a')).expect("nothing is known of it");
+        schedule.doubt(&main);
+        drop(claim);
+        assert!(schedule.claim(&main, &head('a')).is_none());
     }
 
     #[test]
