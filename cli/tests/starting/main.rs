@@ -6,6 +6,7 @@ mod documents;
 mod git;
 mod manual;
 mod page;
+mod references;
 #[path = "../fixtures/skipping.rs"]
 mod skipping;
 
