@@ -18,7 +18,8 @@ pub async fn require_local_host(request: Request<Body>, next: Next) -> Response 
         .get(HOST)
         .and_then(|value| value.to_str().ok())
         .unwrap_or_default();
-    if is_local(host) || request.uri().path() == Endpoint::GithubWebhook.path() {
+    let takes_any_host = Endpoint::at(request.uri().path()).is_some_and(|endpoint| endpoint.route().takes_any_host);
+    if is_local(host) || takes_any_host {
         next.run(request).await
     } else {
         let error = ApiError::Forbidden(

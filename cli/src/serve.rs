@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use axum::Router;
-use coord::app::App;
+use coord::app::{App, credentials};
 use coord::auth::{Authenticator, Credentials};
 use coord::builds::background::BackgroundBuilds;
 use coord::builds::head_observer::HeadObserver;
@@ -169,7 +169,7 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
         opened,
         served,
     } = sources::open(args).await?;
-    let authenticator = authenticator(address, Credentials::of(&settings, people))?;
+    let authenticator = authenticator(address, credentials(&settings, people))?;
     let is_open = matches!(authenticator, Authenticator::Local { .. });
     let (store, announcement) = open_store(args, address, &opened, &served)?;
     let builder = format!("{}-{}", std::process::id(), started_at());
@@ -193,7 +193,7 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
         router = router.layer(axum::middleware::from_fn(require_local_host));
     }
     Ok(Server {
-        router: settings.edge.around(router),
+        router: coord::http::around(settings.edge, router),
         announcement,
         store,
         keeper,

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 use crate::api::Answer;
 
-static DOCUMENT: LazyLock<Value> = LazyLock::new(coord::http::openapi::document);
+static DOCUMENT: LazyLock<Value> = LazyLock::new(coord::http::document);
 
 /// Panics where the document does not say that `method` on `path` may be answered so.
 pub fn assert_documented(method: &Method, path: &str, answer: &Answer) {

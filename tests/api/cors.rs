@@ -1,8 +1,8 @@
 //! Pages of other sites: let in by list.
 
 use coord::function::function_router;
-use coord::http::cors::AllowedOrigins;
 use coord::http::{Edge, Endpoint};
+use coord::settings::edge::AllowedOrigins;
 use coord::settings::env_vars;
 use reqwest::Method;
 use serde_json::json;

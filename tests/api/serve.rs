@@ -83,7 +83,7 @@ async fn the_openapi_document_is_served_beside_the_page() {
         (answer.status, answer.header("content-type")),
         (200, Some("application/json"))
     );
-    assert_eq!(answer.json(), coord::http::openapi::document());
+    assert_eq!(answer.json(), coord::http::document());
 }
 
 #[tokio::test]

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use secrecy::SecretString;
 
-use crate::auth::Authenticator;
+use crate::auth::{Authenticator, Credentials, People};
+use crate::builds::graph_cache::GraphCache;
 use crate::builds::head_observer::HeadObserver;
 use crate::heads::HeadAges;
-use crate::http::{Edge, Webhook};
-use crate::operations::read_graph::GraphCache;
+use crate::settings::edge::Edge;
 use crate::settings::{LockConfig, Settings};
 use crate::source::Source;
+use crate::source::github::webhook::Webhook;
 use crate::store::scripts::Rates;
 use crate::store::{Store, TimedStore};
 
@@ -40,6 +41,16 @@ pub struct App {
     pub edge: Edge,
     /// Graphs as last read from the store.
     pub graph_cache: Arc<GraphCache>,
+}
+
+/// Credentials as `settings` verify them, and tokens whose holders `people` know.
+pub fn credentials(settings: &Settings, people: Option<Arc<dyn People>>) -> Credentials {
+    Credentials {
+        jwt: settings.jwt.clone(),
+        people,
+        is_graph_public: settings.is_graph_public,
+        ..Credentials::default()
+    }
 }
 
 impl App {

@@ -12,14 +12,16 @@ use bytes::Bytes;
 use futures::stream::BoxStream;
 use secrecy::SecretString;
 
-use crate::app::App;
-use crate::auth::{AuthError, Authenticator, Credentials, JwtVerifier, People, Verdict};
+use crate::app::{App, credentials};
+use crate::auth::{AuthError, Authenticator, JwtVerifier, People, Verdict};
 use crate::builds::deferred::DeferredBuilds;
 use crate::builds::head_observer::HeadObserver;
 use crate::domain::RepoId;
 use crate::http::{Endpoint, Webhook, router};
 use crate::logging;
-use crate::settings::{ConfigError, Environment, Settings, env_vars, long_secret};
+use crate::settings::Settings;
+use crate::settings::environment::{ConfigError, Environment, long_secret};
+use crate::settings::variables::env_vars;
 use crate::source::github::{GithubConfig, GithubSource};
 use crate::source::{Source, Sources};
 use crate::store::{Request, Store, StoreError, Value, connect};
@@ -59,7 +61,7 @@ fn configured(environment: Environment<'_>) -> Result<App, ConfigError> {
         }
         None => (None, None),
     };
-    let authenticator = Authenticator::ByCredential(Credentials::of(&settings, people));
+    let authenticator = Authenticator::ByCredential(credentials(&settings, people));
     Ok(App {
         source: source.map(|source| Arc::new(source) as Arc<dyn Source>),
         webhook,

@@ -1,7 +1,8 @@
 //! Heads of branches that are kept in the store with their age, because their source is dear to ask.
 
 use crate::domain::{Branch, CommitSha, RepoId};
-use crate::settings::{ConfigError, Environment, env_vars, value_of};
+use crate::settings::environment::{ConfigError, Environment, value_of};
+use crate::settings::variables::env_vars;
 use crate::source::{KnownHead, Source, SourceError};
 use crate::store::scripts::{HeadChange, LearntHead, fail_head, forget_head, record_head};
 use crate::store::{Store, StoreError};

@@ -1,6 +1,7 @@
 //! How often may be asked: the settings. The counting is in the store, `scripts/includes/limits.lua`.
 
-use crate::settings::{ConfigError, Environment, env_vars, value_of};
+use crate::settings::environment::{ConfigError, Environment, value_of};
+use crate::settings::variables::env_vars;
 use crate::store::scripts::{Rate, Rates};
 
 /// Questions a minute of one holder: ten times what a busy agent asks.

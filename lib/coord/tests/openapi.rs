@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use coord::domain::{AgentId, Branch, CommitSha, FilePath, LockReason, RepoId};
-use coord::http::{Endpoint, openapi};
+use coord::http::{Endpoint, document};
 use jsonschema::Validator;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -15,7 +15,7 @@ const REGENERATE: &str = "COORD_UPDATE_OPENAPI=1 cargo test -p coord --test open
 #[test]
 fn the_committed_document_is_what_the_code_says() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../public/openapi.json");
-    let mut document = openapi::document();
+    let mut document = document();
     // Nothing where objects are sorted anyway; which crates of a build ask for another order must not matter.
     document.sort_all_objects();
     let text = format!("{document:#}\n");
@@ -32,7 +32,7 @@ fn the_committed_document_is_what_the_code_says() {
 
 #[test]
 fn every_endpoint_is_an_operation_and_every_operation_an_endpoint() {
-    let document = openapi::document();
+    let document = document();
     let mut described: Vec<&str> = document["paths"]
         .as_object()
         .unwrap()
@@ -57,7 +57,7 @@ fn every_reference_leads_to_a_schema() {
             _ => {}
         }
     }
-    let document = openapi::document();
+    let document = document();
     let mut found = Vec::new();
     references(&document, &mut found);
     assert!(found.len() > 20);
@@ -108,7 +108,7 @@ const TEXTS: [Text; 6] = [
 ];
 
 fn validator(name: &str) -> Validator {
-    let document = openapi::document();
+    let document = document();
     jsonschema::draft202012::new(&document["components"]["schemas"][name]).unwrap()
 }
 

@@ -1,10 +1,10 @@
 use super::issuer_keys::{IssuerKeys, KeySetUrl, KeyTiming};
 use super::jwt::JwtVerifier;
 use crate::domain::Invalid;
-use crate::settings::env_vars::{
+use crate::settings::environment::{ConfigError, Environment, long_secret, value_of};
+use crate::settings::variables::env_vars::{
     COORD_JWT_AUDIENCE, COORD_JWT_ISSUER, COORD_JWT_JWKS_URL, COORD_JWT_PUBLIC_KEY, COORD_JWT_SECRET,
 };
-use crate::settings::{ConfigError, Environment, long_secret, value_of};
 
 impl JwtVerifier {
     /// What `COORD_JWT_*` ask for; nothing where no key is set.

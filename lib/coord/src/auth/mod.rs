@@ -34,7 +34,7 @@ use secrecy::{ExposeSecret, SecretString};
 use subtle::ConstantTimeEq;
 
 use crate::domain::UserId;
-use crate::settings::{ConfigError, Settings};
+use crate::settings::environment::ConfigError;
 
 /// What stands before a login of a JWT where logins of GitHub's are beside it: it is in none of those.
 const JWT_NAMESPACE: &str = "jwt:";
@@ -80,16 +80,6 @@ impl std::fmt::Debug for Credentials {
 }
 
 impl Credentials {
-    /// Those that `settings` verify, and tokens whose holders `people` know.
-    pub fn of(settings: &Settings, people: Option<Arc<dyn People>>) -> Self {
-        Credentials {
-            jwt: settings.jwt.clone(),
-            people,
-            is_graph_public: settings.is_graph_public,
-            ..Credentials::default()
-        }
-    }
-
     /// Whether anybody can be verified by them.
     pub fn can_verify(&self) -> bool {
         self.jwt.is_some() || self.people.is_some()

@@ -10,6 +10,7 @@
 pub mod background;
 pub mod build;
 pub mod deferred;
+pub mod graph_cache;
 pub mod head_observer;
 pub mod job;
 pub mod leased_build;

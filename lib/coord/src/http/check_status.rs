@@ -43,12 +43,3 @@ async fn answer(app: &App, request: Request<Body>) -> Result<CheckResponse, Chec
     let request = WorkRequest::of_check(&sent, caller, agent_header(&headers))?;
     check(app, &request, sent.intent.unwrap_or(LockMode::Writing)).await
 }
-
-/// `error` as the response.
-pub(super) fn refuse(error: &ApiError) -> Response {
-    if error.is_offline() {
-        error.respond(offline_check(error, None))
-    } else {
-        error.respond_to_agent()
-    }
-}

@@ -14,13 +14,15 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tracing::Instrument;
 use tracing::field::Empty;
 
-use super::cors::AllowedOrigins;
+use super::cors::Asked;
+use super::endpoint::Endpoint;
 use super::peer_address::address_of;
+use super::refusal::refusal;
 use super::request_id::{X_REQUEST_ID, request_id, vercel_id};
-use super::{Endpoint, error, headers};
+use super::{error, headers};
 use crate::admission::caller_address::coming_from;
 use crate::error::ApiError;
-use crate::settings::{ConfigError, Environment};
+use crate::settings::edge::Edge;
 use crate::timing::{Timings, measure};
 
 /// Longest path and query, in bytes: three times (percent-encoding) the longest file path, and what else may stand there.
@@ -28,65 +30,29 @@ pub(super) const MAX_URI_BYTES: usize = 16 * 1024;
 
 const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 
-/// How the service meets its callers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Edge {
-    /// Which pages of other sites may ask.
-    pub cors: Option<AllowedOrigins>,
-    /// Whether a proxy of ours is before us, so that what it says of the request (`X-Forwarded-Proto`, `X-Vercel-Id`) is true.
-    pub is_behind_proxy: bool,
-    /// Longest time that an answer may take; the sweep has [`Endpoint::EXTRA_SWEEP_TIME`] more.
-    pub time_limit: Duration,
+/// Puts `edge` around `router`; it must be the outermost layer.
+pub fn around(edge: Edge, router: Router) -> Router {
+    router
+        .layer(CatchPanicLayer::custom(error::panicked))
+        .layer(from_fn_with_state(Arc::new(edge), pass))
 }
 
-impl Default for Edge {
-    fn default() -> Self {
-        Edge {
-            cors: None,
-            is_behind_proxy: false,
-            // Five seconds before the platform ends a function, and answers with a page of its own.
-            time_limit: Duration::from_secs(25),
-        }
+/// What the routes answer, within bounds.
+async fn answer(edge: &Edge, endpoint: Option<Endpoint>, request: Request<Body>, next: Next) -> Response {
+    let refuse = |error: ApiError| match endpoint {
+        Some(endpoint) => refusal(endpoint, &error),
+        None => error.into_response(),
+    };
+    let uri = request.uri();
+    if uri.path().len() + uri.query().map_or(0, str::len) > MAX_URI_BYTES {
+        return refuse(ApiError::UriTooLong(MAX_URI_BYTES));
     }
-}
-
-impl Edge {
-    /// # Errors
-    /// When a variable is set to something that it does not take.
-    pub fn from_env(environment: Environment<'_>) -> Result<Self, ConfigError> {
-        Ok(Edge {
-            cors: AllowedOrigins::from_env(environment)?,
-            ..Edge::default()
-        })
-    }
-
-    /// Puts this around `router`; it must be the outermost layer.
-    pub fn around(self, router: Router) -> Router {
-        router
-            .layer(CatchPanicLayer::custom(error::panicked))
-            .layer(from_fn_with_state(Arc::new(self), pass))
-    }
-
-    /// What the routes answer, within bounds.
-    async fn answer(&self, endpoint: Option<Endpoint>, request: Request<Body>, next: Next) -> Response {
-        let refuse = |error: ApiError| match endpoint {
-            Some(endpoint) => endpoint.refuse(&error),
-            None => error.into_response(),
-        };
-        let uri = request.uri();
-        if uri.path().len() + uri.query().map_or(0, str::len) > MAX_URI_BYTES {
-            return refuse(ApiError::UriTooLong(MAX_URI_BYTES));
-        }
-        let limit = match endpoint {
-            Some(Endpoint::CronCleanup) => self.time_limit + Endpoint::EXTRA_SWEEP_TIME,
-            _ => self.time_limit,
-        };
-        match tokio::time::timeout(limit, next.run(request)).await {
-            Ok(response) => response,
-            Err(_) => {
-                tracing::error!(?limit, "a request took too long and was given up");
-                refuse(ApiError::TimedOut(limit.as_secs()))
-            }
+    let limit = edge.time_limit + endpoint.map_or(Duration::ZERO, Endpoint::extra_time);
+    match tokio::time::timeout(limit, next.run(request)).await {
+        Ok(response) => response,
+        Err(_) => {
+            tracing::error!(?limit, "a request took too long and was given up");
+            refuse(ApiError::TimedOut(limit.as_secs()))
         }
     }
 }
@@ -103,14 +69,14 @@ async fn pass(State(edge): State<Arc<Edge>>, request: Request<Body>, next: Next)
     let asked = edge
         .cors
         .as_ref()
-        .map(|cors| cors.look_at(request.method(), request.headers()));
+        .map(|cors| Asked::of(cors, request.method(), request.headers()));
     let address = address_of(&request, edge.is_behind_proxy);
     async move {
         let mut line = LogLine::of(&request);
         let endpoint = Endpoint::ALL
             .into_iter()
             .find(|endpoint| endpoint.path() == line.route());
-        let answer = coming_from(address, edge.answer(endpoint, request, next));
+        let answer = coming_from(address, answer(&edge, endpoint, request, next));
         let mut response = measure(Arc::clone(&line.timings), answer).await;
         if let Some(asked) = asked {
             response = asked.complete(response);

@@ -9,7 +9,6 @@ use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, Request};
 use axum::response::{IntoResponse, Response};
-use secrecy::SecretString;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -26,25 +25,6 @@ use crate::store::scripts::{Pushed, PushedHead, push_head};
 
 /// Largest delivery, in bytes: a little more than a function is ever given. A push of 2,000 commits is about 3 MB.
 pub const MAX_BYTES: usize = 5 * 1024 * 1024;
-
-/// What deliveries are held to.
-#[derive(Debug)]
-pub struct Webhook {
-    /// What GitHub signs them with.
-    secret: SecretString,
-    /// The host whose repositories count.
-    host: String,
-}
-
-impl Webhook {
-    /// Deliveries about repositories of `host`, signed with `secret`.
-    pub fn new(secret: SecretString, host: &str) -> Self {
-        Webhook {
-            secret,
-            host: host.to_owned(),
-        }
-    }
-}
 
 /// A delivery as a form.
 #[derive(ToSchema)]

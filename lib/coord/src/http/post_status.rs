@@ -8,13 +8,15 @@ use axum::response::{IntoResponse, Response};
 use coord_protocol::{PostRequest, PostResponse};
 
 use super::body::read_json;
+use super::endpoint::Endpoint;
 use super::error::status_of;
 use super::headers::agent_header;
 use super::openapi::fields::AgentHeaders;
 use super::openapi::{PostAnswers, examples};
+use super::refusal::refusal;
 use crate::app::App;
 use crate::error::ApiError;
-use crate::operations::{offline_post, post, refused_post};
+use crate::operations::post;
 
 /// Claim files, renew a claim, or give files back.
 ///
@@ -38,7 +40,7 @@ pub(super) async fn post_status(State(app): State<App>, request: Request<Body>) 
                 .map_or(StatusCode::OK, |error| status_of(error.error));
             (status, Json(response)).into_response()
         }
-        Err(error) => refuse(&error),
+        Err(error) => refusal(Endpoint::PostStatus, &error),
     }
 }
 
@@ -47,15 +49,4 @@ async fn answer(app: &App, request: Request<Body>) -> Result<PostResponse, ApiEr
     let caller = app.authenticator.authenticate(&headers).await?;
     let sent: PostRequest = read_json(request).await?;
     post(app, &sent, caller, agent_header(&headers)).await
-}
-
-/// `error` as the response.
-pub(super) fn refuse(error: &ApiError) -> Response {
-    if error.is_offline() {
-        error.respond(offline_post(error))
-    } else if matches!(error, ApiError::TooManyLocks(_)) {
-        error.respond(refused_post(error))
-    } else {
-        error.respond_to_agent()
-    }
 }

@@ -1,5 +1,7 @@
 //! Settings from the environment, read once: [`Settings`]. [`variables`] lists them.
 
+pub mod edge;
+pub mod environment;
 pub mod variables;
 
 use coord_graph::Limits;
@@ -8,38 +10,11 @@ use secrecy::SecretString;
 use crate::auth::JwtVerifier;
 use crate::domain::NeighborPolicy;
 use crate::heads::HeadAges;
-use crate::http::Edge;
 use crate::store::scripts::Rates;
+use edge::Edge;
+pub use environment::{ConfigError, Environment, process_environment, secret};
+use environment::{long_secret, value_of};
 pub use variables::env_vars;
-
-/// A setting that cannot be used: which variable, and what it takes.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{variable} {problem}")]
-pub struct ConfigError {
-    /// The variable.
-    pub variable: &'static str,
-    /// What is wrong with it.
-    pub problem: String,
-}
-
-/// Reads variables; in tests, a table.
-pub type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
-
-/// The value of `name`. Empty, and what a template leaves behind when it has nothing to put there (`undefined`, `null`),
-/// count as unset: an unset variable must lock the door, not open it.
-pub fn value_of(environment: Environment<'_>, name: &str) -> Option<String> {
-    let value = environment(name)?.trim().to_owned();
-    let is_set = !value.is_empty()
-        && !["undefined", "null"]
-            .iter()
-            .any(|word| value.eq_ignore_ascii_case(word));
-    is_set.then_some(value)
-}
-
-/// The process's own environment.
-pub fn process_environment(name: &str) -> Option<String> {
-    std::env::var(name).ok()
-}
 
 /// What the environment sets, besides the store and the source of repositories.
 #[derive(Default)]
@@ -169,28 +144,6 @@ pub fn graph_limits(environment: Environment<'_>) -> Result<Limits, ConfigError>
         max_bytes: number(env_vars::COORD_GRAPH_MAX_BYTES, default.max_bytes)?,
         ..default
     })
-}
-
-/// The secret in variable `name`, if it is set.
-pub fn secret(environment: Environment<'_>, name: &str) -> Option<SecretString> {
-    value_of(environment, name).map(SecretString::from)
-}
-
-/// Fewest bytes of a secret that others could guess at, as SHA-256 has.
-pub const LEAST_SECRET_BYTES: usize = 32;
-
-/// The secret in variable `name`, if it is set.
-///
-/// # Errors
-/// When it is shorter than [`LEAST_SECRET_BYTES`].
-pub fn long_secret(environment: Environment<'_>, name: &'static str) -> Result<Option<SecretString>, ConfigError> {
-    match value_of(environment, name) {
-        Some(value) if value.len() < LEAST_SECRET_BYTES => Err(ConfigError {
-            variable: name,
-            problem: format!("must have at least {LEAST_SECRET_BYTES} bytes; make one with: openssl rand -hex 32"),
-        }),
-        value => Ok(value.map(SecretString::from)),
-    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,8 @@ use secrecy::SecretString;
 use super::redis::RedisStore;
 use super::upstash::UpstashStore;
 use super::{Store, StoreError};
-use crate::settings::{env_vars, value_of};
+use crate::settings::environment::value_of;
+use crate::settings::variables::env_vars;
 
 /// URL and token of an Upstash database, as Upstash names them and as Vercel's own integration does.
 const UPSTASH_PAIRS: [(&str, &str); 2] = [

@@ -7,10 +7,11 @@ use utoipa::ToSchema;
 use utoipa::openapi::schema::{Array, ArrayBuilder, Object, OneOfBuilder, Ref, Type};
 
 use super::query::{DirectionName, Focus, Format};
+use crate::builds::graph_cache::CachedGraph;
 use crate::builds::stored_graph::Node;
 use crate::error::ApiError;
 use crate::http::openapi::fields;
-use crate::operations::read_graph::{BuildProgress, CachedGraph, Overview};
+use crate::operations::read_graph::{BuildProgress, Overview};
 use coord_graph::{FileId, KindSet};
 use coord_protocol::OtherLock;
 

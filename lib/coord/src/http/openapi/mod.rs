@@ -1,8 +1,7 @@
-//! The OpenAPI document: what the attributes of the handlers say, with the errors as `error.rs` answers them. It is kept in
-//! `public/openapi.json`, so that no function is needed to serve it.
+//! Pieces of the OpenAPI document: what no attribute of a handler can say.
 //!
 //! - `answers`: what each operation answers; `errors`: the errors among that
-//! - `fields`, and [`schema`]: fields and headers
+//! - `fields`, and [`coord_protocol::schema`]: fields and headers
 //! - `examples`: requests and answers that a test plays through
 
 mod answers;
@@ -10,111 +9,6 @@ mod errors;
 pub mod examples;
 pub(crate) mod fields;
 
-use coord_protocol::{AgentError, CheckResponse, ErrorBody, LocksResponse, PostResponse, schema};
-use serde_json::Value;
-use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
-use utoipa::{Modify, OpenApi};
-
 pub(super) use answers::{
     CheckAnswers, GraphAnswers, HealthAnswers, LocksAnswers, PostAnswers, SweepAnswers, WebhookAnswers,
 };
-
-use super::{check_status, cron_cleanup, github_webhook, graph, health, locks, post_status};
-use crate::sweep::SweepReport;
-
-/// An operation is a line in `paths`.
-#[derive(OpenApi)]
-#[openapi(
-    info(
-        title = "Coord",
-        description = "Keeps coding agents out of each other's way. An agent asks `check_status` before it plans an edit, claims \
-                       files with `post_status`, and is told in `orchestration` what to do next: do that.\n\n\
-                       Unknown fields of a request are ignored. An answer may get more fields in later versions; ignore those \
-                       that you do not know. Bodies are JSON in UTF-8, of 1 MiB at most. Times are Unix seconds by the store's clock.",
-        license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
-    ),
-    servers((url = "/", description = "Where this document is served: a deployment, or `coord serve`")),
-    paths(
-        check_status::check_status,
-        post_status::post_status,
-        graph::get_graph,
-        locks::get_locks,
-        cron_cleanup::run_sweep,
-        health::get_health,
-        github_webhook::take_delivery,
-    ),
-    components(schemas(
-        schema::FilePath,
-        AgentError,
-        ErrorBody,
-        CheckResponse,
-        PostResponse,
-        graph::GraphView,
-        graph::EdgeView,
-        LocksResponse,
-        health::HealthReport,
-        github_webhook::WebhookResponse,
-        SweepReport,
-    )),
-    tags(
-        (name = "agents", description = "What agents ask and tell"),
-        (name = "people", description = "What people watch"),
-        (name = "operation", description = "What keeps a deployment going"),
-    ),
-    modifiers(&SecuritySchemes)
-)]
-struct Document;
-
-struct SecuritySchemes;
-
-impl Modify for SecuritySchemes {
-    fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
-        let bearer = |description: &str| {
-            let scheme = HttpBuilder::new().scheme(HttpAuthScheme::Bearer);
-            SecurityScheme::Http(scheme.description(Some(description)).build())
-        };
-        let components = document.components.get_or_insert_default();
-        components.add_security_scheme(
-            "bearer",
-            bearer(
-                "Who calls: a GitHub token where the deployment reads GitHub, or a JWT (`sub`, `exp` and `aud` required). `coord serve` \
-                 on a loopback address needs none: the caller is the user of the machine, or whom the header `X-Coord-User` names.",
-            ),
-        );
-        components.add_security_scheme(
-            "webhook_signature",
-            SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::with_description(
-                "X-Hub-Signature-256",
-                "HMAC-SHA-256 of the body under `GITHUB_WEBHOOK_SECRET`, as GitHub signs its deliveries. Without that setting none is \
-                 taken.",
-            ))),
-        );
-        components.add_security_scheme(
-            "cron_secret",
-            bearer("The value of `CRON_SECRET`, which Vercel's cron sends by itself. Without that setting nobody is let in."),
-        );
-    }
-}
-
-/// The document.
-///
-/// # Panics
-/// When it cannot be written as JSON, which no input of a caller can bring about.
-pub fn document() -> Value {
-    let mut document = serde_json::to_value(Document::openapi()).expect("a document is JSON");
-    require_headers(&mut document);
-    document
-}
-
-/// Every header of an answer that the document names is always there, which the types of `utoipa` have no word for.
-fn require_headers(document: &mut Value) {
-    let operations = document["paths"].as_object_mut().into_iter().flatten();
-    let operations = operations.filter_map(|(_, path)| path.as_object_mut()).flatten();
-    for (_, operation) in operations {
-        let answers = operation["responses"].as_object_mut().into_iter().flatten();
-        let headers = answers.filter_map(|(_, answer)| answer.get_mut("headers")?.as_object_mut());
-        for (_, header) in headers.flatten() {
-            header["required"] = true.into();
-        }
-    }
-}

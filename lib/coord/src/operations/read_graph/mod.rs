@@ -1,7 +1,6 @@
 //! The import graph of a branch with its locks: first what the store says of it in one round trip ([`read_overview`]), then, where
 //! the caller does not have it already, the graph ([`load_graph`]).
 
-mod cache;
 mod overview;
 
 use std::sync::Arc;
@@ -9,12 +8,11 @@ use std::sync::Arc;
 use crate::admission::{Admission, AdmittedCall, Right};
 use crate::app::App;
 use crate::auth::CallerIdentity;
+use crate::builds::graph_cache::CachedGraph;
 use crate::domain::{Branch, CommitSha, RepoId};
 use crate::error::ApiError;
 use crate::store::scripts::{AdmissionTerms, Admitted, SeenHead, discard_graph, enter, touch_graph};
 use crate::store::{Store, StoreError, Value, keys};
-pub(crate) use cache::CachedGraph;
-pub use cache::GraphCache;
 pub(crate) use overview::{BuildProgress, Overview};
 
 /// The head of `branch`, and what the store says of its graph and its locks. Where there is no graph, one is built.
@@ -69,7 +67,8 @@ pub(crate) async fn load_graph(
     let Some(version) = &overview.version else {
         return Ok(Arc::default());
     };
-    match cache::load(app, keys::graph_json(repo, branch), version).await? {
+    let key = keys::graph_json(repo, branch);
+    match app.graph_cache.load(&*app.store, key, version).await? {
         Ok(graph) => Ok(graph),
         Err(error) => {
             tracing::warn!(%error, %repo, %branch, "the import graph is built again");

@@ -17,7 +17,8 @@ use super::address::Slug;
 use super::error::GithubError;
 use super::rate_limit::Account;
 use super::transport::{Outgoing, Transport, bearer};
-use crate::settings::{ConfigError, env_vars};
+use crate::settings::environment::ConfigError;
+use crate::settings::variables::env_vars;
 
 /// How far back a JWT is dated, for clocks that differ; GitHub recommends it.
 const BACKDATED: u64 = 60;

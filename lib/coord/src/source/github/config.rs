@@ -8,7 +8,8 @@ use super::limits::Limits;
 use super::token_scope::Scope;
 use crate::auth::RepoLimit;
 use crate::domain::RepoId;
-use crate::settings::{ConfigError, Environment, env_vars, value_of};
+use crate::settings::environment::{ConfigError, Environment, value_of};
+use crate::settings::variables::env_vars;
 
 /// How old a head may be before GitHub is asked again, for one who shows a credential: an unchanged head (304) then counts
 /// against no primary limit.

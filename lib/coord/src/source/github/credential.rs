@@ -8,7 +8,8 @@ use super::app::App;
 use super::error::GithubError;
 use super::rate_limit::Account;
 use super::transport::{Transport, bearer};
-use crate::settings::{ConfigError, Environment, env_vars, secret, value_of};
+use crate::settings::environment::{ConfigError, Environment, secret, value_of};
+use crate::settings::variables::env_vars;
 
 /// The credential of the service.
 #[derive(Debug)]

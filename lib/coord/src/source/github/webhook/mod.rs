@@ -1,16 +1,18 @@
 //! Deliveries of GitHub's webhooks: whether GitHub sent them, and what they say. Nothing here asks anybody.
 //!
-//! - `signature`: whether a delivery is signed with the secret
+//! - `settings`: what deliveries are held to; `signature`: whether a delivery is signed with the secret
 //! - `push`: what was pushed where
 //!
 //! <https://docs.github.com/en/webhooks/webhook-events-and-payloads>
 
 mod push;
+mod settings;
 mod signature;
 
 use std::borrow::Cow;
 
 pub use push::{MOST_COMMITS, Push};
+pub use settings::Webhook;
 pub use signature::is_signed;
 
 use crate::domain::Invalid;

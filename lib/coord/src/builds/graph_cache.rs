@@ -1,0 +1,68 @@
+//! Graphs kept in memory, so that the store is not asked for the same one again.
+
+use std::sync::{Arc, OnceLock};
+
+use coord_graph::ImportGraph;
+use quick_cache::sync::Cache;
+
+use super::stored_graph::{StoredGraph, UnreadableGraph};
+use crate::store::{Request, Store, StoreError, Value};
+
+/// Most of them.
+const MOST_CACHED: usize = 32;
+
+/// Graphs as last read from the store, by their key there.
+pub struct GraphCache(Cache<String, Arc<CachedGraph>>);
+
+impl Default for GraphCache {
+    fn default() -> Self {
+        GraphCache(Cache::new(MOST_CACHED))
+    }
+}
+
+/// A graph as it is sent, and as it is asked.
+#[derive(Default)]
+pub(crate) struct CachedGraph {
+    pub(crate) stored: StoredGraph,
+    graph: OnceLock<ImportGraph>,
+}
+
+impl CachedGraph {
+    /// For queries; made of what is stored when the first one comes.
+    pub(crate) fn graph(&self) -> &ImportGraph {
+        self.graph.get_or_init(|| self.stored.to_graph())
+    }
+}
+
+impl GraphCache {
+    /// The graph stored at `key`, which was of commit `version` a moment ago, or why it cannot be read.
+    pub(crate) async fn load(
+        &self,
+        store: &dyn Store,
+        key: String,
+        version: &str,
+    ) -> Result<Result<Arc<CachedGraph>, UnreadableGraph>, StoreError> {
+        let known = self.0.get(&key);
+        if let Some(graph) = known.filter(|graph| graph.stored.version == version) {
+            return Ok(Ok(graph));
+        }
+        let replies = store.run(vec![Request::command(["GET", &key])]).await?;
+        let text = match replies.into_iter().next() {
+            Some(Value::Bulk(text)) => text,
+            Some(Value::Error(error)) => return Err(StoreError::Failed(error)),
+            // One that is gone is none of base64 and gzip either.
+            _ => Vec::new(),
+        };
+        let decoded = tokio::task::spawn_blocking(move || StoredGraph::decode(&text)).await;
+        let stored = match decoded.map_err(|error| StoreError::Malformed(error.to_string()))? {
+            Ok(stored) => stored,
+            Err(unreadable) => return Ok(Err(unreadable)),
+        };
+        let graph = Arc::new(CachedGraph {
+            stored,
+            graph: OnceLock::new(),
+        });
+        self.0.insert(key, Arc::clone(&graph));
+        Ok(Ok(graph))
+    }
+}
