@@ -18,10 +18,10 @@ use crate::redis_link::{RedisLink, encode};
 use crate::report::{Latencies, Table, progress};
 use crate::repository::file;
 
-/// The file that is asked about: it has five neighbours in every repository that is measured.
+/// The file that is asked about: it has five neighbors in every repository that is measured.
 const FILE: usize = 40;
 
-/// Ten locks of others that are not next to it, so that its neighbours are looked at.
+/// Ten locks of others that are not next to it, so that its neighbors are looked at.
 pub async fn hold_some(server: &Process, subject: &Subject) -> Result<()> {
     let mut connection = Connection::open(server.address).await?;
     for number in 0..10 {

@@ -64,7 +64,7 @@ fn first_line(child: &mut Child) -> String {
 /// The fake, until it is killed.
 async fn serve(repo: &str, archive: &str) {
     let fake = Fake::serve(Path::new(repo)).await;
-    fake.behave(|behaviour| behaviour.archive = Some(std::fs::read(archive).unwrap()));
+    fake.behave(|behavior| behavior.archive = Some(std::fs::read(archive).unwrap()));
     println!("{}", fake.api());
     std::future::pending::<()>().await;
 }

@@ -99,12 +99,12 @@ impl Cloud {
         }
         let fake = Fake::serve(repo.path()).await;
         let service = person("service");
-        fake.behave(|behaviour| {
-            behaviour.visibility = Visibility::Token(service.token.clone());
-            behaviour.people.push(service.clone());
+        fake.behave(|behavior| {
+            behavior.visibility = Visibility::Token(service.token.clone());
+            behavior.people.push(service.clone());
             for branch in 0..BRANCHES {
                 let agents = (0..AGENTS_OF_A_BRANCH).map(|agent| person(&login(branch, agent)));
-                behaviour.people.extend(agents);
+                behavior.people.extend(agents);
             }
         });
         let store = EmbeddedStore::in_memory().unwrap();

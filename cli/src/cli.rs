@@ -42,7 +42,7 @@ pub enum Command {
 
 const GRAPH_EXAMPLES: &str = "\
 Examples:
-  coord graph                              every import of the commit that is checked out, one a line
+  coord graph                              every import of the commit that is checked out
   coord graph --explain src/app.ts         where each import of one file leads, and why
   coord graph --stats                      what was found, in figures
   coord graph --focus src/app.ts --depth 2 --format mermaid

@@ -105,8 +105,8 @@ async fn a_token_that_github_does_not_know_is_refused_and_remembered_for_a_while
         "in memory alone"
     );
     // Where nothing is remembered GitHub is asked again, which by then may know the token.
-    cloud.fake.behave(|behaviour| {
-        behaviour.people.push(Person {
+    cloud.fake.behave(|behavior| {
+        behavior.people.push(Person {
             token: wrong.to_owned(),
             ..person("ghp_", "carol", Some("push"))
         });
@@ -300,7 +300,7 @@ async fn while_github_does_not_say_who_asks_nobody_is_let_in_and_nothing_is_reme
         assert_eq!(refused.error(), (503, "IDENTITY_UNAVAILABLE"), "{fault:?}: {refused:?}");
         assert_eq!(refused.action(), "STOP");
         assert!(!refused.header("retry-after").is_empty());
-        cloud.fake.behave(|behaviour| behaviour.forget_faults());
+        cloud.fake.behave(|behavior| behavior.forget_faults());
     }
     let keys = cloud.keys().await;
     assert!(keys.iter().all(|key| !key.contains(":identity:")), "{keys:?}");

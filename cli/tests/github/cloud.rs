@@ -81,10 +81,10 @@ impl Cloud {
     pub async fn start(people: &[Person]) -> Cloud {
         let (temp, repo, head, fake) = small().await;
         let service = person("ghp_", "service", Some("pull"));
-        fake.behave(|behaviour| {
-            behaviour.visibility = Visibility::Token(service.token.clone());
-            behaviour.people = people.to_vec();
-            behaviour.people.push(service.clone());
+        fake.behave(|behavior| {
+            behavior.visibility = Visibility::Token(service.token.clone());
+            behavior.people = people.to_vec();
+            behavior.people.push(service.clone());
         });
         let store = EmbeddedStore::in_memory().unwrap();
         let router = upstash_listen::router(Arc::new(store.clone()), SecretString::from("token"));
@@ -101,7 +101,7 @@ impl Cloud {
     }
 
     pub fn is_public(&self) {
-        self.fake.behave(|behaviour| behaviour.visibility = Visibility::Public);
+        self.fake.behave(|behavior| behavior.visibility = Visibility::Public);
     }
 
     /// What the service shows.

@@ -35,7 +35,7 @@ async fn private(visibility: Visibility) -> (tempfile::TempDir, String, Fake) {
     let names: Vec<String> = (0..60).map(|number| format!("f{number}.ts")).collect();
     let files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), name.as_str())).collect();
     let head = repo.commit(&files);
-    fake.behave(|behaviour| behaviour.visibility = visibility);
+    fake.behave(|behavior| behavior.visibility = visibility);
     (temp, head, fake)
 }
 
@@ -81,7 +81,7 @@ async fn an_archive_on_a_foreign_host_is_not_fetched() {
         "file:///etc/passwd".to_owned(),
         "https://example.com/x".to_owned(),
     ] {
-        fake.behave(|behaviour| behaviour.archive_location = Some(location.clone()));
+        fake.behave(|behavior| behavior.archive_location = Some(location.clone()));
         let source = with_token(&fake, TOKEN);
         let entries = source.tree(&id(), &sha(&head)).await.unwrap();
         let blobs = entries.iter().map(|entry| entry.blob.clone()).collect();
@@ -149,20 +149,20 @@ async fn an_app_signs_finds_its_installation_and_has_one_token() {
 #[tokio::test]
 async fn a_token_that_expires_or_is_taken_back_is_replaced() {
     let (_temp, head, fake) = private(Visibility::App).await;
-    fake.behave(|behaviour| behaviour.token_seconds = Some(2));
+    fake.behave(|behavior| behavior.token_seconds = Some(2));
     let source = with_app(&fake, APP_KEY);
     let ask = async || assert_eq!(source.head(&id(), &branch("main")).await.unwrap(), sha(&head));
     ask().await;
     tokio::time::sleep(Duration::from_millis(1_200)).await;
     ask().await;
-    fake.behave(|behaviour| {
-        assert_eq!(behaviour.tokens, 2);
+    fake.behave(|behavior| {
+        assert_eq!(behavior.tokens, 2);
         // Taken back: another one counts now.
-        behaviour.token_seconds = None;
-        behaviour.tokens += 1;
+        behavior.token_seconds = None;
+        behavior.tokens += 1;
     });
     ask().await;
-    fake.behave(|behaviour| assert_eq!(behaviour.tokens, 4));
+    fake.behave(|behavior| assert_eq!(behavior.tokens, 4));
     // One that is never accepted is not asked for again and again.
     fake.seen();
     fake.fail("/commits/", 9, Fault::status(401));
@@ -183,7 +183,7 @@ async fn an_app_that_is_not_installed_knows_no_repository() {
         r#"{"token": "ghs_1"}"#,
         r#"{"token": "a\nb", "expires_at": "2026-01-01T00:00:00Z"}"#,
     ] {
-        fake.behave(|behaviour| behaviour.visibility = Visibility::App);
+        fake.behave(|behavior| behavior.visibility = Visibility::App);
         let source = with_app(&fake, APP_KEY);
         fake.fail("/access_tokens", 1, Fault::with(201, &[], body));
         let error = source.head(&id(), &branch("main")).await.unwrap_err();

@@ -244,7 +244,7 @@ async fn redirects_are_followed_within_the_api_and_not_for_ever() {
     .map(str::to_owned);
     for location in elsewhere {
         let fresh = crate::source(&fake);
-        fake.behave(|behaviour| behaviour.forget_faults());
+        fake.behave(|behavior| behavior.forget_faults());
         fake.fail("/commits/", 1, Fault::with(302, &[("location", &location)], ""));
         fake.seen();
         let error = fresh.head(&id(), &branch("main")).await.unwrap_err();

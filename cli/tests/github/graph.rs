@@ -120,7 +120,7 @@ async fn the_graph_is_that_of_the_local_source() {
     }
 
     // The same when the archive breaks off and the tree comes in pieces.
-    fake.behave(|behaviour| behaviour.most_tree_entries = Some(20));
+    fake.behave(|behavior| behavior.most_tree_entries = Some(20));
     fake.fail("legacy.tar.gz", 1, Fault::Cut);
     let fresh = source(&fake);
     assert_eq!(

@@ -223,7 +223,7 @@ async fn what_this_api_does_not_have_is_not_even_asked_for() {
 async fn a_repository_that_was_renamed_is_one_by_its_new_name_alone() {
     let (_temp, repo, head, fake) = small().await;
     repo.git(&["branch", "feature/a#b"]);
-    fake.behave(|behaviour| behaviour.former_name = Some("gizmos".to_owned()));
+    fake.behave(|behavior| behavior.former_name = Some("gizmos".to_owned()));
     let former = RepoId::parse("https://127.0.0.1/acme/gizmos").unwrap();
     let source = source(&fake);
     let now = RepoId::parse("https://127.0.0.1/acme/widgets").unwrap();
@@ -246,6 +246,6 @@ async fn a_repository_that_was_renamed_is_one_by_its_new_name_alone() {
     assert_eq!(fake.asked(), expected);
     // Somebody else takes the old name, and the new place is gone.
     fake.fail("/repositories/", 1, Fault::status(404));
-    fake.behave(|behaviour| behaviour.former_name = None);
+    fake.behave(|behavior| behavior.former_name = None);
     assert!(refused().await.is_empty());
 }

@@ -75,7 +75,7 @@ async fn read(archive: Vec<u8>) -> (usize, GithubSource) {
         .collect();
     let head = repo.commit(&files);
     let fake = Fake::serve(temp.path()).await;
-    fake.behave(|behaviour| behaviour.archive = Some(archive));
+    fake.behave(|behavior| behavior.archive = Some(archive));
     let mut config = config(&fake);
     // What is not in the archive is left out, so that it is seen.
     config.limits.single_blobs = 0;

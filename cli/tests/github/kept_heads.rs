@@ -169,7 +169,7 @@ async fn while_github_cannot_be_asked_an_old_head_does_within_bounds() {
         assert_eq!(instance.post(&jwt("ann"), back).await.status, 200);
 
         // It answers again, and the time is over.
-        cloud.fake.behave(|behaviour| behaviour.forget_faults());
+        cloud.fake.behave(|behavior| behavior.forget_faults());
         cloud.may_ask_again().await;
         let fresh = cloud.instance(&[]).await;
         let claimed = fresh.post(&jwt("ann"), json!({"file_paths": ["src/b.ts"]})).await;

@@ -41,10 +41,10 @@ pub fn app(login: &str) -> Person {
 /// A repository that the service may see, and who else there is.
 pub async fn with(people: &[Person], is_private: bool) -> (tempfile::TempDir, Fake, GithubSource) {
     let (temp, _, _, fake) = small().await;
-    fake.behave(|behaviour| {
-        behaviour.people = people.to_vec();
+    fake.behave(|behavior| {
+        behavior.people = people.to_vec();
         if is_private {
-            behaviour.visibility = Visibility::Token(SERVICE.to_owned());
+            behavior.visibility = Visibility::Token(SERVICE.to_owned());
         }
     });
     let mut config = config(&fake);
@@ -116,7 +116,7 @@ async fn what_a_person_may_is_what_github_says_of_the_repository() {
         let expected = member("alice", "alice", can_push);
         assert_eq!(verify(&source, &alice.token).await.unwrap(), expected, "{role}");
         // Nobody pushes to an archive, and whoever may read it still may.
-        fake.behave(|behaviour| behaviour.is_archived = true);
+        fake.behave(|behavior| behavior.is_archived = true);
         let expected = member("alice", "alice", false);
         assert_eq!(verify(&source, &alice.token).await.unwrap(), expected, "{role}");
     }
@@ -188,7 +188,7 @@ async fn a_repository_that_is_not_shown_is_no_right_and_a_bad_token_is_refused()
     // Asked once: a token does not become right by asking again.
     assert_eq!(fake.seen().len(), 4);
     // Of a public repository as well.
-    fake.behave(|behaviour| behaviour.visibility = Visibility::Public);
+    fake.behave(|behavior| behavior.visibility = Visibility::Public);
     let verdict = verify(&source, &token("ghp_", "revoked")).await.unwrap();
     assert!(matches!(verdict, Verdict::Refused(_)), "{verdict:?}");
     assert_eq!(
@@ -246,7 +246,7 @@ async fn a_token_counts_for_a_renamed_repository_by_its_new_name_and_goes_to_no_
     let alice = person("ghp_", "alice", Some("push"));
     let (_temp, fake, source) = with(std::slice::from_ref(&alice), true).await;
     let shown = SecretString::from(alice.token.clone());
-    fake.behave(|behaviour| behaviour.former_name = Some("gizmos".to_owned()));
+    fake.behave(|behavior| behavior.former_name = Some("gizmos".to_owned()));
     let former = RepoId::parse("https://127.0.0.1/acme/gizmos").unwrap();
     let verdict = source.verify(&shown, &former).await.unwrap();
     assert!(
@@ -257,7 +257,7 @@ async fn a_token_counts_for_a_renamed_repository_by_its_new_name_and_goes_to_no_
     assert!(fake.seen().iter().any(|seen| seen.target == moved));
 
     let bot = app("octo-app[bot]");
-    fake.behave(|behaviour| behaviour.people.push(bot.clone()));
+    fake.behave(|behavior| behavior.people.push(bot.clone()));
     for elsewhere in [
         format!("{}/user", fake.downloads()),
         "https://example.com/user".to_owned(),
@@ -312,12 +312,12 @@ async fn anybody_reads_what_is_public_and_nothing_else() {
     assert_eq!(seen.len(), 1);
     assert_eq!(seen[0].authorization, Some(format!("Bearer {SERVICE}")));
 
-    fake.behave(|behaviour| behaviour.is_internal = true);
+    fake.behave(|behavior| behavior.is_internal = true);
     let verdict = source.verify_anybody(&id()).await.unwrap();
     assert!(matches!(verdict, Verdict::NoRight(_)), "{verdict:?}");
-    fake.behave(|behaviour| {
-        behaviour.is_internal = false;
-        behaviour.visibility = Visibility::Token(SERVICE.to_owned());
+    fake.behave(|behavior| {
+        behavior.is_internal = false;
+        behavior.visibility = Visibility::Token(SERVICE.to_owned());
     });
     let verdict = source.verify_anybody(&id()).await.unwrap();
     assert!(matches!(verdict, Verdict::NoRight(_)), "{verdict:?}");
@@ -341,7 +341,7 @@ async fn anybody_reads_what_is_public_and_nothing_else() {
             matches!(verdict, Err(AuthError::Unavailable(_))),
             "{fault:?}: {verdict:?}"
         );
-        fake.behave(|behaviour| behaviour.forget_faults());
+        fake.behave(|behavior| behavior.forget_faults());
     }
 
     let (_temp, _, _, fake) = small().await;

@@ -93,7 +93,7 @@ async fn what_is_no_answer_is_no_verdict() {
             ("/repos/", &alice.token),
             ("/graphql", &bot.token),
         ] {
-            fake.behave(|behaviour| behaviour.forget_faults());
+            fake.behave(|behavior| behavior.forget_faults());
             fake.fail(part, 1, Fault::with(200, &[], body));
             let verdict = verify(&source, shown).await;
             assert!(
@@ -201,7 +201,7 @@ async fn a_token_is_in_no_log_and_no_text() {
         Fault::with(429, &[("retry-after", "1")], ""),
     ] {
         for part in ["/user", "/repos/acme/widgets"] {
-            fake.behave(|behaviour| behaviour.forget_faults());
+            fake.behave(|behavior| behavior.forget_faults());
             fake.fail(part, 3, fault.clone());
             texts += &format!("{:?}", verify(&source, &alice.token).await);
         }

@@ -41,7 +41,7 @@ async fn nobody_reads_the_graph_of_a_private_repository_without_a_token() {
     }
     let asked = cloud.fake.asked();
     assert_eq!(asked, [""], "that it is not is remembered, too");
-    cloud.fake.behave(|behaviour| behaviour.is_internal = true);
+    cloud.fake.behave(|behavior| behavior.is_internal = true);
     assert_eq!(instance.graph("").await.status, 403);
     let keys = cloud.keys().await;
     assert!(keys.iter().all(|key| !key.contains(":identity:")), "{keys:?}");

@@ -108,7 +108,7 @@ async fn what_the_fake_answers_has_the_published_form() {
     let (_temp, repo, first, fake) = small().await;
     let second = repo.commit(&[("b/c.ts", "x")]);
     let blob = repo.git(&["rev-parse", "HEAD:b/c.ts"]);
-    fake.behave(|behaviour| behaviour.former_name = Some("gizmos".to_owned()));
+    fake.behave(|behavior| behavior.former_name = Some("gizmos".to_owned()));
     let client = reqwest::Client::builder()
         .redirect(reqwest::redirect::Policy::none())
         .no_proxy()
@@ -166,7 +166,7 @@ async fn what_the_fake_answers_has_the_published_form() {
         role: Some("push"),
         is_installation,
     };
-    fake.behave(|behaviour| behaviour.people = vec![person("ghp_a", false), person("ghs_a", true)]);
+    fake.behave(|behavior| behavior.people = vec![person("ghp_a", false), person("ghs_a", true)]);
     for (token, route, path, status) in [
         ("ghp_a", repository, "repos/acme/widgets", 200),
         ("ghs_a", repository, "repos/acme/widgets", 200),
@@ -184,7 +184,7 @@ async fn what_the_fake_answers_has_the_published_form() {
             "{token} {path}: {answer:#}"
         );
     }
-    fake.behave(|behaviour| behaviour.people.clear());
+    fake.behave(|behavior| behavior.people.clear());
     // The check itself sees what is wrong.
     let wrong = json!({"sha": 7, "tree": []});
     assert!(!faults(&document, "get", &trees, 200, &wrong).is_empty());
@@ -201,7 +201,7 @@ async fn what_the_fake_answers_has_the_published_form() {
     let answer: Value = serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap();
     assert_eq!(faults(&document, "get", &commits, 409, &answer), [""; 0]);
 
-    fake.behave(|behaviour| behaviour.visibility = Visibility::App);
+    fake.behave(|behavior| behavior.visibility = Visibility::App);
     let now = std::time::SystemTime::now()
         .duration_since(std::time::UNIX_EPOCH)
         .unwrap()
@@ -300,11 +300,11 @@ async fn what_github_answered_is_understood() {
     // The recorded archive has this README and nothing else; where GitHub sends one to it is written as it was recorded.
     let location = archive[0]["headers"]["location"].as_str().unwrap();
     let location = location.replace("https://codeload.github.com", fake.downloads());
-    fake.behave(|behaviour| {
+    fake.behave(|behavior| {
         let hex = archive[1]["response"].as_str().unwrap().as_bytes();
         let digit = |byte: u8| char::from(byte).to_digit(16).unwrap() as u8;
-        behaviour.archive = Some(hex.chunks(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect());
-        behaviour.archive_location = Some(location);
+        behavior.archive = Some(hex.chunks(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect());
+        behavior.archive_location = Some(location);
     });
     let entries = source.tree(&id(), &sha(&head)).await.unwrap();
     fake.seen();

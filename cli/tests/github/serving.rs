@@ -87,7 +87,7 @@ async fn a_repository_on_github_is_served_beside_one_on_disk() {
     );
     let built = graph(address, "https://github.com/acme/gadgets", &local_head).await;
     assert_eq!(built["edges"].as_array().unwrap().len(), 1);
-    // The rules know the neighbour that GitHub's files tell of.
+    // The rules know the neighbor that GitHub's files tell of.
     let client = reqwest::Client::builder().no_proxy().build().unwrap();
     let mut claim = question(&head);
     claim["status"] = json!("WRITING");

@@ -53,7 +53,7 @@ async fn a_tree_is_that_of_the_local_source_whole_or_truncated() {
     let fake = Fake::serve(repo.path()).await;
     let source = source(&fake);
     for (most, requests) in [(None, 1..=1), (Some(70), 2..=20), (Some(7), 2..=80)] {
-        fake.behave(|behaviour| behaviour.most_tree_entries = most);
+        fake.behave(|behavior| behavior.most_tree_entries = most);
         fake.seen();
         assert_eq!(source.tree(&id(), &head).await.unwrap(), expected, "{most:?}");
         let asked = fake.asked();
@@ -69,7 +69,7 @@ async fn a_tree_in_too_many_pieces_is_an_error() {
     let files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "x")).collect();
     let head = sha(&repo.commit(&files));
     let fake = Fake::serve(temp.path()).await;
-    fake.behave(|behaviour| behaviour.most_tree_entries = Some(10));
+    fake.behave(|behavior| behavior.most_tree_entries = Some(10));
     let mut few = config(&fake);
     few.limits.tree_requests = 12;
     let mut small = config(&fake);

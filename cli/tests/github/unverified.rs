@@ -100,7 +100,7 @@ async fn a_made_up_token_learns_neither_repositories_nor_branches() {
     on_disk.git(&["branch", "hidden-plan"]);
     on_disk.git(&["remote", "add", "origin", "https://github.com/acme/gadgets.git"]);
     // So that tokens are looked at.
-    fake.behave(|behaviour| behaviour.people.push(alice()));
+    fake.behave(|behavior| behavior.people.push(alice()));
     let args = ServeArgs {
         repo: vec![local.path().to_owned()],
         github: vec!["acme/widgets".to_owned()],
@@ -174,7 +174,7 @@ async fn whoever_tries_tokens_locks_no_member_out() {
     assert_eq!(cloud.fake.asked().len(), 2, "she was asked about again");
     // One who was never here before comes from elsewhere.
     let bob = person("ghp_", "bob", Some("push"));
-    cloud.fake.behave(|behaviour| behaviour.people.push(bob.clone()));
+    cloud.fake.behave(|behavior| behavior.people.push(bob.clone()));
     assert_eq!(instance.check(&bob.token, json!({})).await.status, 429);
     assert_eq!(instance.check_from("203.0.113.5", &bob.token).await.status, 200);
 }
@@ -237,7 +237,7 @@ async fn a_token_that_is_revoked_is_refused_when_its_verdict_has_lapsed() {
     );
     cloud
         .fake
-        .behave(|behaviour| behaviour.people.retain(|person| person.login != "alice"));
+        .behave(|behavior| behavior.people.retain(|person| person.login != "alice"));
     let key = cloud.age_identity(301).await;
     let instance = cloud.instance(&[]).await;
     assert_eq!(

@@ -41,7 +41,7 @@ pub fn json(
         .finish()
 }
 
-/// What [`start_text`] starts, on any writer. It has no colours, so that no escape sequence in it can be anybody's.
+/// What [`start_text`] starts, on any writer. It has no colors, so that no escape sequence in it can be anybody's.
 pub fn text(
     filter: EnvFilter,
     writer: impl for<'w> MakeWriter<'w> + Send + Sync + 'static,

@@ -1,8 +1,8 @@
 //! Whether one commit is reachable from another.
 //!
-//! Two colours are painted down from both commits at once, newest first. A path from the descendant to the ancestor
+//! Two colors are painted down from both commits at once, newest first. A path from the descendant to the ancestor
 //! can only go through commits that the ancestor does not reach itself, so the walk ends with No as soon as no commit
-//! is waiting that has the descendant's colour alone. That makes the usual question, whether a working copy that is a
+//! is waiting that has the descendant's color alone. That makes the usual question, whether a working copy that is a
 //! few commits behind contains the head, cost those few commits and not the whole history; and it is exact whatever the
 //! clocks of the authors said. Generation numbers of a commit-graph cut it further.
 
@@ -75,7 +75,7 @@ impl Repository {
 }
 
 struct Seen {
-    colours: u8,
+    colors: u8,
     is_waiting: bool,
     order: (u32, i64),
     commit: Commit,
@@ -89,7 +89,7 @@ struct Walk<'a> {
     floor: u32,
     seen: HashMap<ObjectId, Seen>,
     waiting: BinaryHeap<((u32, i64), ObjectId)>,
-    /// How many wait that have the descendant's colour alone.
+    /// How many wait that have the descendant's color alone.
     open: usize,
     is_found: bool,
     /// Whether a commit that could have led to the ancestor has parents that are not here.
@@ -136,29 +136,29 @@ impl Walk<'_> {
             return;
         };
         seen.is_waiting = false;
-        if seen.colours == FROM_DESCENDANT {
+        if seen.colors == FROM_DESCENDANT {
             self.open -= 1;
             self.is_cut |= seen.commit.is_cut;
         }
-        let (colours, parents) = (seen.colours, seen.commit.parents.clone());
+        let (colors, parents) = (seen.colors, seen.commit.parents.clone());
         for parent in parents {
-            self.paint(parent, colours);
+            self.paint(parent, colors);
         }
     }
 
-    fn paint(&mut self, id: ObjectId, colours: u8) {
-        if id == self.ancestor && colours & FROM_DESCENDANT != 0 {
+    fn paint(&mut self, id: ObjectId, colors: u8) {
+        if id == self.ancestor && colors & FROM_DESCENDANT != 0 {
             self.is_found = true;
             return;
         }
         if let Some(seen) = self.seen.get_mut(&id) {
-            let before = seen.colours;
-            seen.colours |= colours;
-            if seen.colours == before {
+            let before = seen.colors;
+            seen.colors |= colors;
+            if seen.colors == before {
                 return;
             }
             if !seen.is_waiting {
-                // It was passed before the second colour came, because clocks disagreed; pass it again.
+                // It was passed before the second color came, because clocks disagreed; pass it again.
                 seen.is_waiting = true;
                 self.waiting.push((seen.order, id));
             } else if before == FROM_DESCENDANT {
@@ -167,14 +167,14 @@ impl Walk<'_> {
             return;
         }
         let Some(commit) = self.history.commit(id) else {
-            self.is_cut |= colours == FROM_DESCENDANT;
+            self.is_cut |= colors == FROM_DESCENDANT;
             return;
         };
         let generation = commit.generation.unwrap_or(u32::MAX);
         // All ancestors of a commit have a smaller generation. One without a generation is in no commit-graph and
         // therefore no ancestor of any that is.
         let is_below = generation < u32::MAX && generation <= self.floor && id != self.ancestor;
-        if colours == FROM_DESCENDANT {
+        if colors == FROM_DESCENDANT {
             if is_below {
                 return;
             }
@@ -183,7 +183,7 @@ impl Walk<'_> {
         let order = (generation, commit.time);
         self.waiting.push((order, id));
         let seen = Seen {
-            colours,
+            colors,
             is_waiting: true,
             order,
             commit,

@@ -13,7 +13,7 @@ use super::deadline::Deadline;
 use super::objects::Handle;
 use super::repository::Repository;
 
-/// How many blobs a thread takes at a time. Neighbours in a tree are often neighbours in a pack and share their bases.
+/// How many blobs a thread takes at a time. Neighbors in a tree are often neighbors in a pack and share their bases.
 const CHUNK: usize = 64;
 /// The same of files of a checkout, at most. They share no more than their folder: fewer, so that no thread waits long for
 /// another.

@@ -60,7 +60,7 @@ pub(super) struct WebhookResponse {
 
 /// GitHub tells of an event: a push moves the head of its branch at once.
 ///
-/// Set it up in the repository or organisation with the event `push` and either content type. Other events are taken and
+/// Set it up in the repository or organization with the event `push` and either content type. Other events are taken and
 /// ignored.
 #[utoipa::path(
     post,

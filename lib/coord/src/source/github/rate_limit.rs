@@ -1,5 +1,5 @@
 //! GitHub's limits, <https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api>: a *primary* one on
-//! requests in an hour, whose state every answer tells, and *secondary* ones on behaviour, known only by the refusal.
+//! requests in an hour, whose state every answer tells, and *secondary* ones on behavior, known only by the refusal.
 //! Whoever is limited does not ask again before the time that was given.
 
 use std::collections::HashMap;

@@ -15,13 +15,13 @@ use coord_graph::spelling;
 pub enum Relation {
     /// It is on a requested file.
     Direct,
-    /// It is on a neighbour of a requested file.
+    /// It is on a neighbor of a requested file.
     Neighbor,
     /// It is on a requested file, on another branch.
     CrossBranch,
 }
 
-/// Which of two neighbours imports the other.
+/// Which of two neighbors imports the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// The requested file imports the locked one.
@@ -39,7 +39,7 @@ pub struct Finding {
     pub blocks: bool,
     /// The requested file that it concerns.
     pub via: String,
-    /// For a neighbour: which imports which.
+    /// For a neighbor: which imports which.
     pub direction: Option<Direction>,
     /// The lock.
     pub entry: LockEntry,
@@ -58,9 +58,9 @@ pub struct Survey {
     pub is_behind_for_certain: bool,
     /// The commit whose import graph is stored, if any.
     pub graph_version: Option<String>,
-    /// How many locked neighbours are not in `findings`.
+    /// How many locked neighbors are not in `findings`.
     pub omitted: u64,
-    /// Others' locks that concern the request; what blocks comes before what does not, among neighbours.
+    /// Others' locks that concern the request; what blocks comes before what does not, among neighbors.
     pub findings: Vec<Finding>,
     /// The caller's own locks on the requested files.
     pub own: Vec<LockEntry>,
@@ -208,7 +208,7 @@ fn lookups(paths: &[FilePath]) -> String {
 pub struct Wanted<'a> {
     /// For reading or writing.
     pub claim: LockMode,
-    /// What a written neighbour means.
+    /// What a written neighbor means.
     pub policy: NeighborPolicy,
     /// The caller's commit.
     pub agent_head: &'a CommitSha,
