@@ -1,4 +1,4 @@
-//! What the documents name is there: files, pages, and headings of pages.
+//! What the documents name is there: files, pages, and headings of pages; and what they list is complete: keys and events.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -155,4 +155,54 @@ fn each_link_leads_to_a_page_and_a_heading_and_each_page_is_linked() {
             document.display()
         );
     }
+}
+
+/// What stands in `text` between `begin` and the first of `ends`, each time.
+fn between<'a>(text: &'a str, begin: &str, ends: &[char]) -> Vec<&'a str> {
+    let rests = text.split(begin).skip(1);
+    rests.filter_map(|rest| rest.split(ends).next()).collect()
+}
+
+#[test]
+fn the_page_of_the_state_lists_each_key() {
+    let root = Path::new(ROOT);
+    let page = fs::read_to_string(root.join("docs/state.md")).expect("the page");
+    let code = fs::read_to_string(root.join("lib/coord/src/store/keys.rs")).expect("the keys");
+    let (code, _) = code.split_once("#[cfg(test)]").unwrap_or((&code, ""));
+    let code: String = code
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"))
+        .collect();
+    let kinds: BTreeSet<&str> = between(&code, "\"coord:", &['"', '{']).into_iter().collect();
+    for kind in &kinds {
+        assert!(
+            page.contains(&format!("\n| `coord:{kind}")),
+            "docs/state.md lacks coord:{kind}"
+        );
+    }
+    assert!(kinds.len() > 12, "{kinds:?}");
+}
+
+#[test]
+fn the_page_of_the_state_lists_each_event() {
+    let root = Path::new(ROOT);
+    let page = fs::read_to_string(root.join("docs/state.md")).expect("the page");
+    let (_, events) = page.split_once("\n## Events\n").expect("the events");
+    let (events, _) = events.split_once("\n## ").expect("their end");
+    let mut found = BTreeSet::new();
+    for folder in ["lib/coord/scripts", "lib/coord/scripts/includes"] {
+        for entry in fs::read_dir(root.join(folder)).expect("the scripts") {
+            let path = entry.expect("an entry").path();
+            if path.is_file() {
+                let script = fs::read_to_string(path).expect("a script");
+                for begin in ["emit_by_claim('", "event_about('", "type = '"] {
+                    found.extend(between(&script, begin, &['\'']).into_iter().map(str::to_owned));
+                }
+            }
+        }
+    }
+    for event in &found {
+        assert!(events.contains(&format!("`{event}`")), "docs/state.md lacks {event}");
+    }
+    assert!(found.len() >= 7, "{found:?}");
 }
