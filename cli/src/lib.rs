@@ -16,7 +16,6 @@ pub mod listen_address;
 pub mod local_guard;
 pub mod manual;
 pub mod page;
-mod redis_promises;
 pub mod serve;
 pub mod signals;
 pub mod sources;

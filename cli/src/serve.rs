@@ -30,7 +30,6 @@ use crate::listen;
 use crate::listen_address::DEFAULT_PORT;
 use crate::local_guard::require_local_host;
 use crate::page;
-use crate::redis_promises;
 use crate::signals::Signals;
 use crate::sources::{self, OpenSources};
 use crate::upstash_listen;
@@ -89,10 +88,9 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         None => None,
     };
     let server = build(&args, address).await?;
-    if args.redis.is_some() {
-        let store = Arc::clone(&server.store);
-        tokio::spawn(async move { redis_promises::check(&*store).await });
-    }
+    let store = Arc::clone(&server.store);
+    // It warns of what is not promised.
+    tokio::spawn(async move { store.promises().await });
     let mut signals = Signals::caught();
     say(&banner::text(address, &server.store.describe(), &server.served));
     let sweeper = tokio::spawn(sweep_forever(Arc::clone(&server.store), Arc::clone(&server.keeper)));

@@ -19,6 +19,8 @@ use crate::api::{Answer, Api, listen};
 /// Counts writes, and takes a moment for each.
 struct Probed {
     writes: Arc<AtomicUsize>,
+    /// How often it was asked what it promises.
+    asked: Arc<AtomicUsize>,
     takes: Duration,
     /// What writes are answered, in place of success.
     refuses: Option<&'static str>,
@@ -39,6 +41,17 @@ impl Store for Probed {
                     Some(error) => StoreValue::Error(error.to_owned()),
                     None => StoreValue::Array(written),
                 }])
+            }
+            [info, save, fsync] => {
+                let asked = [info, save, fsync].map(|request| format!("{request:?}"));
+                let questions = [
+                    Request::command(["INFO"]),
+                    Request::command(["CONFIG", "GET", "save"]),
+                    Request::command(["CONFIG", "GET", "appendfsync"]),
+                ];
+                assert_eq!(asked, questions.map(|request| format!("{request:?}")));
+                self.asked.fetch_add(1, Ordering::Relaxed);
+                Ok(vec![StoreValue::Error("NOPERM not for you".to_owned()); 3])
             }
             [ping] => {
                 assert_eq!(format!("{ping:?}"), format!("{:?}", Request::command(["PING"])));
@@ -63,15 +76,17 @@ impl Store for Probed {
     }
 }
 
-async fn probed(takes: Duration) -> (Api, Arc<AtomicUsize>) {
-    let writes = Arc::new(AtomicUsize::new(0));
+/// With the counts of its writes, and of how often it was asked what it promises.
+async fn probed(takes: Duration) -> (Api, Arc<AtomicUsize>, Arc<AtomicUsize>) {
+    let (writes, asked) = (Arc::default(), Arc::default());
     let store = Arc::new(Probed {
         writes: Arc::clone(&writes),
+        asked: Arc::clone(&asked),
         takes,
         refuses: None,
         is_silent: takes > Duration::from_secs(60),
     });
-    (Api::start_with(|state| state.store = store).await, writes)
+    (Api::start_with(|state| state.store = store).await, writes, asked)
 }
 
 #[tokio::test]
@@ -95,6 +110,7 @@ async fn a_store_that_cannot_be_written_says_why() {
     ] {
         let store = Arc::new(Probed {
             writes: Arc::default(),
+            asked: Arc::default(),
             takes: Duration::ZERO,
             refuses: Some(error),
             is_silent,
@@ -106,7 +122,11 @@ async fn a_store_that_cannot_be_written_says_why() {
         assert_eq!(answer.status, 503, "{error}");
         assert_eq!(
             body(&answer),
-            json!({ "status": "down", "store": { "status": status, "cause": cause }, "source": { "status": "ok" } })
+            json!({
+                "status": "down",
+                "store": { "status": status, "cause": cause, "promises": "unknown" },
+                "source": { "status": "ok" }
+            })
         );
     }
 }
@@ -115,6 +135,7 @@ async fn a_store_that_cannot_be_written_says_why() {
 async fn a_store_whose_writes_are_paused_says_so() {
     let store = Arc::new(Probed {
         writes: Arc::default(),
+        asked: Arc::default(),
         takes: Duration::from_secs(3600),
         refuses: None,
         is_silent: false,
@@ -123,7 +144,10 @@ async fn a_store_whose_writes_are_paused_says_so() {
         .await
         .get("/api/health", &[])
         .await;
-    assert_eq!(body(&answer)["store"], json!({ "status": "down", "cause": "paused" }));
+    assert_eq!(
+        body(&answer)["store"],
+        json!({ "status": "down", "cause": "paused", "promises": "unknown" })
+    );
 }
 
 async fn function(environment: &[(&str, &str)]) -> Api {
@@ -158,7 +182,7 @@ async fn a_service_that_works_says_so_to_anybody() {
     assert_eq!(answer.status, 200);
     assert_eq!(
         body(&answer),
-        json!({ "status": "ok", "store": { "status": "ok" }, "source": { "status": "ok" } })
+        json!({ "status": "ok", "store": { "status": "ok", "promises": "kept" }, "source": { "status": "ok" } })
     );
     assert_eq!(answer.header("cache-control"), Some("no-store"));
     let head = api.request(Method::HEAD, "/api/health", &[], "").await;
@@ -173,7 +197,7 @@ async fn a_repository_that_cannot_be_read_makes_it_degraded() {
     assert_eq!(answer.status, 200);
     assert_eq!(
         body(&answer),
-        json!({ "status": "degraded", "store": { "status": "ok" }, "source": { "status": "unreachable" } })
+        json!({ "status": "degraded", "store": { "status": "ok", "promises": "kept" }, "source": { "status": "unreachable" } })
     );
 }
 
@@ -202,7 +226,7 @@ async fn a_store_that_is_away_makes_it_down_and_is_not_named() {
         let answer = api.get("/api/health", &[]).await;
         assert_eq!(
             body(&answer),
-            json!({ "status": "down", "store": { "status": "down" }, "source": { "status": "none" } }),
+            json!({ "status": "down", "store": { "status": "down", "promises": "unknown" }, "source": { "status": "none" } }),
             "{name}"
         );
         let text = format!("{:?} {}", answer.headers, String::from_utf8_lossy(&answer.bytes));
@@ -212,7 +236,7 @@ async fn a_store_that_is_away_makes_it_down_and_is_not_named() {
 
 #[tokio::test]
 async fn a_store_that_does_not_answer_is_waited_for_two_seconds() {
-    let (api, _) = probed(Duration::from_secs(3600)).await;
+    let (api, _, _) = probed(Duration::from_secs(3600)).await;
     let started = Instant::now();
     let answer = api.get("/api/health", &[]).await;
     assert_eq!((answer.status, &body(&answer)["status"]), (503, &json!("down")));
@@ -229,7 +253,7 @@ async fn what_is_not_configured_is_said_without_saying_how_it_is() {
     assert_eq!(answer.status, 503);
     assert_eq!(
         body(&answer),
-        json!({ "status": "down", "store": { "status": "not_configured" }, "source": { "status": "none" } })
+        json!({ "status": "down", "store": { "status": "not_configured", "promises": "unknown" }, "source": { "status": "none" } })
     );
     assert!(!String::from_utf8_lossy(&answer.bytes).contains(secret));
     // A setting that cannot be used puts every function out of action, and so this one too.
@@ -263,18 +287,19 @@ async fn a_source_that_was_not_asked_yet_is_not_asked_for_this() {
 
 #[tokio::test]
 async fn many_who_poll_cost_the_store_one_write() {
-    let (api, writes) = probed(Duration::from_millis(50)).await;
+    let (api, writes, asked) = probed(Duration::from_millis(50)).await;
     let polls = futures::future::join_all((0..50).map(|_| api.get("/api/health", &[]))).await;
     assert!(polls.iter().all(|answer| answer.status == 200));
     assert_eq!(writes.load(Ordering::Relaxed), 1);
     tokio::time::sleep(Duration::from_millis(2100)).await;
     assert_eq!(api.get("/api/health", &[]).await.status, 200);
     assert_eq!(writes.load(Ordering::Relaxed), 2);
+    assert_eq!(asked.load(Ordering::Relaxed), 1, "once in ten minutes");
 }
 
 #[tokio::test]
 async fn who_goes_away_takes_nothing_along_from_those_who_wait() {
-    let (api, writes) = probed(Duration::from_millis(1500)).await;
+    let (api, writes, _) = probed(Duration::from_millis(1500)).await;
     for _ in 0..20 {
         let impatient = tokio::time::timeout(Duration::from_millis(10), api.get("/api/health", &[]));
         assert!(impatient.await.is_err());

@@ -3,6 +3,7 @@
 mod fake;
 mod faults;
 mod listener;
+mod promises;
 mod real_redis;
 mod redis_store;
 mod scripts;

@@ -39,7 +39,7 @@ pub use failure::OpenError;
 use async_trait::async_trait;
 use bytes::Bytes;
 use committer::Shared;
-use coord::store::{Request, Store, StoreError, Value};
+use coord::store::{BrokenPromise, Promises, Request, Store, StoreError, Value};
 use disk::Disk;
 use engine::Engine;
 use futures::stream::BoxStream;
@@ -259,6 +259,14 @@ impl Store for EmbeddedStore {
             return Err(closed());
         }
         Ok(self.open.shared.channels.subscribe(channel.as_bytes()))
+    }
+
+    /// A file keeps what was answered, and nothing is evicted.
+    async fn promises(&self) -> Promises {
+        match self.open.place {
+            Some(_) => Promises::Kept,
+            None => Promises::Broken([BrokenPromise::NotPersistent].into()),
+        }
     }
 
     fn describe(&self) -> String {

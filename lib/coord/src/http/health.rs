@@ -1,6 +1,9 @@
 //! `GET /api/health`: whether the service works, for monitors. It needs no credential, costs the store one small write and a PING
 //! in two seconds however many ask, and asks the source nothing.
 
+mod promise_keeper;
+
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
@@ -12,12 +15,13 @@ use serde::Serialize;
 use tokio::sync::Mutex;
 use utoipa::ToSchema;
 
+use self::promise_keeper::PromiseKeeper;
 use super::openapi::HealthAnswers;
 use crate::app::App;
 use crate::error::ApiError;
 use crate::source::{Source, SourceHealth};
 use crate::store::scripts::probe;
-use crate::store::{Request, Store, StoreError, Value};
+use crate::store::{BrokenPromise, Promises, Request, Store, StoreError, Value};
 
 /// Longest time for the store to answer.
 const PROBE_TIME: Duration = Duration::from_secs(2);
@@ -56,6 +60,33 @@ struct StoreReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     latency_ms: Option<f64>,
+    /// Whether it keeps what it is told, as far as it says so; asked once in ten minutes.
+    promises: PromisesStatus,
+    /// What it does not promise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    broken_promises: Option<BTreeSet<BrokenPromise>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+enum PromisesStatus {
+    Kept,
+    /// Locks work, and may be lost: see `broken_promises`.
+    Broken,
+    /// The store does not say, or has not been asked yet.
+    Unknown,
+}
+
+impl StoreReport {
+    fn with(mut self, promises: Promises) -> Self {
+        (self.promises, self.broken_promises) = match promises {
+            Promises::Kept => (PromisesStatus::Kept, None),
+            Promises::Broken(broken) => (PromisesStatus::Broken, Some(broken)),
+            Promises::Unknown => (PromisesStatus::Unknown, None),
+        };
+        self
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -130,6 +161,7 @@ enum SourceStatus {
 /// Looks after the store and the source, once for all who ask.
 pub(super) struct Health {
     store: Arc<dyn Store>,
+    promises: Arc<PromiseKeeper>,
     source: Option<Arc<dyn Source>>,
     last: Arc<Mutex<Option<(Instant, HealthReport)>>>,
 }
@@ -138,6 +170,7 @@ impl Health {
     pub(super) fn of(state: &App) -> Arc<Self> {
         Arc::new(Health {
             store: Arc::clone(&state.store),
+            promises: Arc::default(),
             source: state.source.clone(),
             last: Arc::default(),
         })
@@ -148,10 +181,10 @@ impl Health {
         if let Some((_, report)) = last.as_ref().filter(|(at, _)| at.elapsed() < MAX_AGE) {
             return Ok(report.clone());
         }
-        let (store, source) = (Arc::clone(&self.store), self.source.clone());
+        let (store, promises, source) = (Arc::clone(&self.store), Arc::clone(&self.promises), self.source.clone());
         // A task of its own, so that a caller who goes away does not take along what others wait for.
         let looking = tokio::spawn(async move {
-            let report = look(&*store, source).await;
+            let report = look(&store, &promises, source).await;
             *last = Some((Instant::now(), report.clone()));
             report
         });
@@ -165,7 +198,7 @@ impl Health {
 /// Whether the service works, for monitors.
 ///
 /// Needs no credential, and is cheap enough to poll: the store is written once in two seconds however many ask, and the source
-/// is not asked at all. `status` is `ok`, `degraded` (locks work, and repositories cannot be read) or `down` (no file can be
+/// is not asked at all. `store.promises` says whether the store keeps what it is told, and changes nothing of the rest. `status` is `ok`, `degraded` (locks work, and repositories cannot be read) or `down` (no file can be
 /// claimed; `store.status` says whether checks are answered).
 #[utoipa::path(get, path = "/api/health", tag = "operation", responses(HealthAnswers), security(()))]
 pub(super) async fn get_health(health: Arc<Health>) -> Result<Response, ApiError> {
@@ -180,8 +213,10 @@ pub(super) async fn get_health(health: Arc<Health>) -> Result<Response, ApiError
     Ok(response)
 }
 
-async fn look(store: &dyn Store, source: Option<Arc<dyn Source>>) -> HealthReport {
-    let store = look_at_store(store).await;
+async fn look(store: &Arc<dyn Store>, promises: &PromiseKeeper, source: Option<Arc<dyn Source>>) -> HealthReport {
+    let report = look_at_store(&**store).await;
+    let is_answering = matches!(report.status, StoreStatus::Ok | StoreStatus::ReadOnly);
+    let store = report.with(promises.told(store, is_answering).await);
     let source = look_at_source(source).await;
     let status = match (store.status, source.status) {
         (StoreStatus::Down | StoreStatus::ReadOnly | StoreStatus::NotConfigured, _) => Overall::Down,
@@ -211,6 +246,8 @@ async fn look_at_store(store: &dyn Store) -> StoreReport {
         status,
         cause,
         latency_ms: (status == StoreStatus::Ok).then(|| elapsed.as_micros() as f64 / 1000.0),
+        promises: PromisesStatus::Unknown,
+        broken_promises: None,
     };
     let (reason, mut cause) = match written {
         Ok(Ok(())) => return report(StoreStatus::Ok, None),

@@ -4,6 +4,7 @@
 pub mod connect;
 pub mod keys;
 mod limits;
+mod promises;
 pub mod redis;
 pub(crate) mod roots;
 mod round_trip;
@@ -14,6 +15,7 @@ pub mod upstash;
 mod value;
 
 pub use limits::Limits;
+pub use promises::{BrokenPromise, Promises};
 pub use script::Script;
 pub use timed::TimedStore;
 pub use value::Value;
@@ -116,6 +118,11 @@ pub trait Store: Send + Sync + 'static {
     /// # Errors
     /// When the subscription could not be made.
     async fn subscribe(&self, channel: &str) -> Result<BoxStream<'static, Bytes>, StoreError>;
+
+    /// Whether it keeps what it is told, as far as it says so of itself. What it does not promise is a warning in the log, once.
+    async fn promises(&self) -> Promises {
+        promises::ask(self).await
+    }
 
     /// What this is, for people: `embedded store at .coord/store.redb`. Never holds a credential.
     fn describe(&self) -> String;

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures::stream::BoxStream;
 
-use super::{Request, Store, StoreError, Value};
+use super::{Promises, Request, Store, StoreError, Value};
 use crate::timing::Call;
 
 /// A store whose calls are counted for the request that makes them.
@@ -32,6 +32,10 @@ impl Store for TimedStore {
     async fn subscribe(&self, channel: &str) -> Result<BoxStream<'static, Bytes>, StoreError> {
         let _call = Call::to_store();
         self.0.subscribe(channel).await
+    }
+
+    async fn promises(&self) -> Promises {
+        self.0.promises().await
     }
 
     fn describe(&self) -> String {

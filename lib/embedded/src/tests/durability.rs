@@ -7,7 +7,7 @@ use crate::engine::Engine;
 use crate::keyspace::Keyspace;
 use crate::layers::Layers;
 use crate::lua::Interpreter;
-use coord::store::{Store, StoreError, Value};
+use coord::store::{BrokenPromise, Promises, Store, StoreError, Value};
 use parking_lot::Mutex;
 use redb::backends::InMemoryBackend;
 use std::sync::Arc;
@@ -90,6 +90,9 @@ async fn a_store_is_there_when_it_is_opened_again() {
     );
     assert_eq!(shown(&say(&store, "ZRANGE z 0 -1 WITHSCORES").await), "[\"m\" \"1.5\"]");
     assert_eq!(store.describe(), format!("embedded store at {}", path.display()));
+    assert_eq!(store.promises().await, Promises::Kept);
+    let in_memory = EmbeddedStore::in_memory().unwrap().promises().await;
+    assert_eq!(in_memory, Promises::Broken([BrokenPromise::NotPersistent].into()));
     drop(store);
     EmbeddedStore::open(&path).unwrap();
 }

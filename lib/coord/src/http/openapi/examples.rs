@@ -182,7 +182,7 @@ pub fn health() -> Value {
     json!({
         "status": "ok",
         "version": env!("CARGO_PKG_VERSION"),
-        "store": { "status": "ok", "latency_ms": 1.4 },
+        "store": { "status": "ok", "latency_ms": 1.4, "promises": "kept" },
         "source": { "status": "ok" }
     })
 }

@@ -1,0 +1,191 @@
+//! What a remote store has to promise, and tells of itself: that it keeps what it has answered, drops nothing for want of memory,
+//! and takes writes. Not every service tells.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Mutex, PoisonError};
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{Request, Store, Value};
+
+/// Whether a store keeps what it is told, as far as it says so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Promises {
+    /// All of them.
+    Kept,
+    /// These are not made.
+    Broken(BTreeSet<BrokenPromise>),
+    /// It does not say, or does not say enough.
+    Unknown,
+}
+
+/// A promise that a store does not make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BrokenPromise {
+    /// It drops keys when its memory is full, and with them locks (`maxmemory-policy` is not `noeviction`).
+    Evicts,
+    /// Locks are gone when it is killed (`appendonly no`), or may be (`appendfsync no`).
+    NotPersistent,
+    /// It is a replica, which takes no writes.
+    Replica,
+}
+
+/// Asks `store`, and warns of each promise that it does not make; of the same once in a process.
+pub(super) async fn ask<S: Store + ?Sized>(store: &S) -> Promises {
+    let questions = vec![
+        Request::command(["INFO"]),
+        Request::command(["CONFIG", "GET", "save"]),
+        Request::command(["CONFIG", "GET", "appendfsync"]),
+    ];
+    let Ok(replies) = store.run(questions).await else {
+        // What keeps it from answering is said where it is needed.
+        return Promises::Unknown;
+    };
+    let Some(info) = replies.first().and_then(Value::as_str) else {
+        return Promises::Unknown;
+    };
+    let setting = |index: usize| replies.get(index)?.as_array()?.get(1)?.as_str();
+    let told = Told::of(info, setting(1), setting(2));
+    for (_, sentence) in &told.broken {
+        if is_news(&store.describe(), sentence) {
+            tracing::warn!("Redis {sentence}");
+        }
+    }
+    told.promises()
+}
+
+/// Whether this was not said of the store before.
+fn is_news(store: &str, sentence: &str) -> bool {
+    static SAID: Mutex<BTreeSet<(String, String)>> = Mutex::new(BTreeSet::new());
+    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    said.insert((store.to_owned(), sentence.to_owned()))
+}
+
+/// What a store tells of itself.
+struct Told {
+    /// With a sentence for the log.
+    broken: Vec<(BrokenPromise, String)>,
+    /// Whether it has told enough to know that nothing else is broken.
+    is_whole: bool,
+}
+
+impl Told {
+    /// By INFO, and by the settings `save` and `appendfsync` where they are told.
+    fn of(info: &str, save: Option<&str>, appendfsync: Option<&str>) -> Told {
+        let facts: HashMap<&str, &str> = info
+            .lines()
+            .filter_map(|line| line.trim_end().split_once(':'))
+            .collect();
+        let is = |name: &str, value: &str| facts.get(name) == Some(&value);
+        let mut broken = Vec::new();
+        if is("role", "slave") {
+            let sentence = "is a replica, which takes no writes: name its master".to_owned();
+            broken.push((BrokenPromise::Replica, sentence));
+        }
+        let policy = facts.get("maxmemory_policy");
+        if let Some(policy) = policy.filter(|policy| **policy != "noeviction")
+            && !is("maxmemory", "0")
+        {
+            let sentence = format!(
+                "drops keys when its memory is full (maxmemory-policy {policy}), and with them locks: set noeviction"
+            );
+            broken.push((BrokenPromise::Evicts, sentence));
+        }
+        let unsafe_disk = if is("aof_enabled", "0") {
+            Some(match save {
+                Some("") => "keeps nothing on the disk: locks are gone when it ends; set appendonly yes",
+                _ => "loses the locks since its last snapshot when it is killed: set appendonly yes",
+            })
+        } else if is("aof_enabled", "1") && appendfsync == Some("no") {
+            Some("writes to the disk when the system likes (appendfsync no): set everysec, or always")
+        } else {
+            None
+        };
+        broken.extend(unsafe_disk.map(|sentence| (BrokenPromise::NotPersistent, sentence.to_owned())));
+        Told {
+            broken,
+            is_whole: policy.is_some() && is("aof_enabled", "1") && appendfsync.is_some(),
+        }
+    }
+
+    fn promises(&self) -> Promises {
+        let broken: BTreeSet<_> = self.broken.iter().map(|(promise, _)| *promise).collect();
+        match (broken.is_empty(), self.is_whole) {
+            (false, _) => Promises::Broken(broken),
+            (true, true) => Promises::Kept,
+            (true, false) => Promises::Unknown,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_promise_that_is_not_made_is_said_and_one_that_is_not_told_is_not() {
+        let info = |memory: u64, policy: &str, aof: u8, role: &str| {
+            format!(
+                "# Memory\r\nmaxmemory:{memory}\r\nmaxmemory_policy:{policy}\r\n# Persistence\r\naof_enabled:{aof}\r\n\
+                 # Replication\r\nrole:{role}\r\n"
+            )
+        };
+        let promises = |info: &str, save, fsync| Told::of(info, save, fsync).promises();
+        let sound = info(0, "noeviction", 1, "master");
+        assert_eq!(promises(&sound, Some(""), Some("everysec")), Promises::Kept);
+        let unbounded = info(0, "allkeys-lru", 1, "master");
+        assert_eq!(
+            promises(&unbounded, None, Some("always")),
+            Promises::Kept,
+            "without a limit nothing is dropped"
+        );
+        for untold in ["", "maxmemory_policy:noeviction\r\n", "aof_enabled:1\r\n"] {
+            assert_eq!(promises(untold, None, Some("always")), Promises::Unknown, "{untold}");
+        }
+        assert_eq!(promises(&sound, None, None), Promises::Unknown, "CONFIG is refused");
+        for (info, save, fsync, name, words) in [
+            (
+                info(1 << 30, "allkeys-lru", 1, "master"),
+                None,
+                None,
+                BrokenPromise::Evicts,
+                "maxmemory-policy allkeys-lru",
+            ),
+            (
+                info(0, "noeviction", 0, "master"),
+                Some(""),
+                None,
+                BrokenPromise::NotPersistent,
+                "keeps nothing on the disk",
+            ),
+            (
+                info(0, "noeviction", 0, "master"),
+                Some("3600 1"),
+                None,
+                BrokenPromise::NotPersistent,
+                "since its last snapshot",
+            ),
+            (sound, None, Some("no"), BrokenPromise::NotPersistent, "appendfsync no"),
+            (
+                info(0, "noeviction", 1, "slave"),
+                None,
+                None,
+                BrokenPromise::Replica,
+                "is a replica",
+            ),
+        ] {
+            let told = Told::of(&info, save, fsync);
+            assert_eq!(told.promises(), Promises::Broken(BTreeSet::from([name])));
+            assert!(told.broken[0].1.contains(words), "{:?}", told.broken);
+        }
+    }
+
+    #[test]
+    fn the_same_is_said_once_of_a_store() {
+        let news = |store: &str, sentence: &str| is_news(store, sentence);
+        assert!(news("one", "drops keys") && news("one", "keeps nothing") && news("two", "drops keys"));
+        assert!(!news("one", "drops keys"));
+    }
+}
