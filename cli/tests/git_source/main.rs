@@ -6,6 +6,7 @@ mod git;
 mod skipping;
 
 mod ancestry;
+mod bounds;
 mod fetching;
 mod files;
 mod heads;

@@ -12,7 +12,7 @@ use crate::source::EntryKind;
 /// Trees kept. A process builds few graphs at once.
 const MOST: usize = 4;
 /// Files of all kept trees together, unless the newest alone has more; one takes some 120 bytes.
-const MOST_FILES: usize = 1_000_000;
+const MOST_FILES: usize = 750_000;
 
 /// The files of one commit.
 #[derive(Debug)]

@@ -47,7 +47,7 @@ impl Default for Limits {
             blobs: Duration::from_secs(900),
             pauses: vec![Duration::from_millis(150), Duration::from_millis(800)],
             json_bytes: 32 << 20,
-            tree_entries: 3_000_000,
+            tree_entries: 750_000,
             tree_requests: 1_000,
             archive_bytes: 16 << 30,
             single_blobs: 500,
