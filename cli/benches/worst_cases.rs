@@ -390,8 +390,8 @@ fn word(value: &impl std::fmt::Debug) -> String {
         .to_owned()
 }
 
-fn in_short<T>(entered: Admitted<T>, say: impl FnOnce(T) -> String) -> String {
-    match entered {
+fn in_short<T>(admitted: Admitted<T>, say: impl FnOnce(T) -> String) -> String {
+    match admitted {
         Admitted::Answer(answer) => say(answer),
         Admitted::Denied(stop) => format!("{stop:?}"),
     }

@@ -7,8 +7,8 @@ use coord::store::scripts::{
     self, AdmissionTerms, Admitted, Denial, HeadTerms, LearntHead, Rates, ReleaseOutcome, Written,
 };
 
-use crate::entry::{entry_of, try_entry};
-use crate::world::{HEAD, LOCAL, NEXT, World, answered, sha, stopped};
+use crate::admission::{entry_of, try_entry};
+use crate::world::{HEAD, LOCAL, NEXT, World, answered, denial_of, sha};
 
 /// For how long a head is kept that nobody looks at any more.
 const TWO_WEEKS: i64 = 14 * 86_400;
@@ -133,7 +133,7 @@ async fn a_check_is_answered_with_the_known_head_where_redis_refuses_writes() {
         }
         // The source is asked about the caller's commits, and not for a head that nobody could note.
         assert!(matches!(
-            stopped(check(&unknown).await),
+            denial_of(check(&unknown).await),
             Denial::AskSource { age: 0, .. }
         ));
         let wanted = scripts::Wanted {
@@ -150,7 +150,7 @@ async fn a_check_is_answered_with_the_known_head_where_redis_refuses_writes() {
         }
         world.command(allow).await;
         assert_eq!(world.number(["HLEN", &keys::locks(&world.repo)]).await, 0);
-        assert!(matches!(stopped(check(&known).await), Denial::RefreshHead { .. }));
+        assert!(matches!(denial_of(check(&known).await), Denial::RefreshHead { .. }));
     }
     world.records(HEAD, None, true).await;
     world.age_head(1_000).await;
@@ -170,10 +170,10 @@ async fn one_refreshes_an_old_head_and_the_others_go_on_with_it(world: World) {
         commit: None,
         etag: None,
     };
-    assert_eq!(stopped(try_entry(&world, &entry(None)).await), first);
+    assert_eq!(denial_of(try_entry(&world, &entry(None)).await), first);
     let waits = Denial::AwaitHead { retry_after_seconds: 0 };
     for _ in 0..3 {
-        assert_eq!(stopped(try_entry(&world, &entry(None)).await), waits);
+        assert_eq!(denial_of(try_entry(&world, &entry(None)).await), waits);
     }
     let ttl = world.number(["TTL", &keys::head(&world.repo, &world.branch)]).await;
     assert!(
@@ -195,12 +195,12 @@ async fn one_refreshes_an_old_head_and_the_others_go_on_with_it(world: World) {
         commit: Some(sha(HEAD)),
         etag: Some("W/\"one\"".to_owned()),
     };
-    assert_eq!(stopped(try_entry(&world, &entry(Some(20))).await), again);
+    assert_eq!(denial_of(try_entry(&world, &entry(Some(20))).await), again);
     let seen = answered(try_entry(&world, &entry(None)).await);
     assert!((30..=33).contains(&seen.age.unwrap()), "{seen:?}");
     assert_eq!(seen.commit, sha(HEAD));
     answered(try_entry(&world, &entry(Some(60))).await);
-    assert_eq!(stopped(try_entry(&world, &entry(Some(20))).await), waits);
+    assert_eq!(denial_of(try_entry(&world, &entry(Some(20))).await), waits);
     world.records(NEXT, None, true).await;
     assert_eq!(answered(try_entry(&world, &entry(Some(20))).await).commit, sha(NEXT));
 }
@@ -222,7 +222,7 @@ async fn an_etag_is_not_trusted_for_ever(world: World) {
         commit: Some(sha(HEAD)),
         etag: None,
     };
-    assert_eq!(stopped(try_entry(&world, &entry).await), whole);
+    assert_eq!(denial_of(try_entry(&world, &entry).await), whole);
 }
 
 async fn while_the_source_cannot_be_asked_an_old_head_does_for_some(world: World) {
@@ -236,9 +236,9 @@ async fn while_the_source_cannot_be_asked_an_old_head_does_for_some(world: World
             .await
             .unwrap();
     };
-    stopped(try_entry(&world, &entry(None)).await);
+    denial_of(try_entry(&world, &entry(None)).await);
     fail().await;
-    let stop = stopped(try_entry(&world, &entry(None)).await);
+    let stop = denial_of(try_entry(&world, &entry(None)).await);
     assert!(
         matches!(
             stop,
@@ -254,7 +254,7 @@ async fn while_the_source_cannot_be_asked_an_old_head_does_for_some(world: World
     fail().await;
     let seen = answered(try_entry(&world, &entry(Some(60))).await);
     assert!(seen.is_unconfirmed && seen.age >= Some(30), "{seen:?}");
-    let stop = stopped(try_entry(&world, &entry(Some(20))).await);
+    let stop = denial_of(try_entry(&world, &entry(Some(20))).await);
     assert!(
         matches!(
             stop,
@@ -292,8 +292,8 @@ async fn what_the_store_knows_of_the_commits_is_not_asked_of_the_source(world: W
             ..entry_of(&world, &ann, Rates::NONE)
         };
         let policy = NeighborPolicy::Block;
-        let entered = scripts::check_status(&*world.store, &entry, &path, LockMode::Writing, policy).await;
-        entered.unwrap().map(|survey| survey.is_behind)
+        let admitted = scripts::check_status(&*world.store, &entry, &path, LockMode::Writing, policy).await;
+        admitted.unwrap().map(|survey| survey.is_behind)
     };
     assert_eq!(check(&[NEXT], false).await, Admitted::Answer(false));
     assert_eq!(
@@ -306,7 +306,7 @@ async fn what_the_store_knows_of_the_commits_is_not_asked_of_the_source(world: W
         Admitted::Answer(true),
         "its base is older"
     );
-    let stop = stopped(check(&[LOCAL], false).await);
+    let stop = denial_of(check(&[LOCAL], false).await);
     assert!(
         matches!(&stop, Denial::AskSource { head, .. } if *head == sha(NEXT)),
         "{stop:?}"

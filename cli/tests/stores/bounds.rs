@@ -10,7 +10,7 @@ use coord::store::scripts::{self, AdmissionTerms, Admitted, Denial, Full, Releas
 use coord::store::{Value, keys};
 
 use crate::neighbors::store_graph;
-use crate::world::{NEXT, World, stopped};
+use crate::world::{NEXT, World, denial_of};
 
 /// `COUNT` names, of which no other prefix has one.
 fn files(prefix: &str, count: usize) -> Vec<String> {
@@ -72,14 +72,14 @@ async fn a_file_has_at_most_64_locks(world: World) {
         world.agent(&format!("p{number}")).reads(&["a.ts"]).await;
     }
     let ann = world.agent("ann");
-    let stop = stopped(ann.try_claim(Reading, &["free.ts", "a.ts"]).await);
+    let stop = denial_of(ann.try_claim(Reading, &["free.ts", "a.ts"]).await);
     assert_eq!(stop, Denial::Full(Full::File("a.ts".to_owned())));
     assert!(world.stored("free.ts").await.is_empty());
     assert_eq!(world.events().await.last().unwrap().1["reason"], "FULL");
     // Who has one of them keeps it, and on another branch they count as well.
     world.agent("p7").reads(&["a.ts"]).await;
     let elsewhere = ann.clone().on_branch("other").try_claim(Reading, &["a.ts"]).await;
-    assert_eq!(stopped(elsewhere), Denial::Full(Full::File("a.ts".to_owned())));
+    assert_eq!(denial_of(elsewhere), Denial::Full(Full::File("a.ts".to_owned())));
     world.agent("p7").abandons(&["a.ts"]).await;
     ann.reads(&["a.ts"]).await;
     world.assert_held_is_exact().await;
@@ -93,11 +93,11 @@ async fn a_person_with_all_agents_holds_at_most_2000_files(world: World) {
     assert_eq!(world.held().await["@ann"], 2000);
     let ann = world.agent("ann/more");
     assert_eq!(
-        stopped(ann.try_claim(Reading, &["a.ts"]).await),
+        denial_of(ann.try_claim(Reading, &["a.ts"]).await),
         Denial::Full(Full::Person)
     );
     let elsewhere = ann.clone().on_branch("other").try_claim(Reading, &["a.ts"]).await;
-    assert_eq!(stopped(elsewhere), Denial::Full(Full::Person));
+    assert_eq!(denial_of(elsewhere), Denial::Full(Full::Person));
     assert_eq!(world.held().await["@ann"], 2000);
     world.agent("bob").writes(&["a.ts"]).await;
     world.agent("ann/0").writes(&names[..500]).await;
@@ -112,7 +112,10 @@ async fn what_is_held_is_bounded_in_bytes_too(world: World) {
     ann.writes(&files("some", 512)).await;
     assert_eq!(world.held().await["@ann"], 3 * 512);
     let more = files("more", 512);
-    assert_eq!(stopped(ann.try_claim(Writing, &more).await), Denial::Full(Full::Person));
+    assert_eq!(
+        denial_of(ann.try_claim(Writing, &more).await),
+        Denial::Full(Full::Person)
+    );
     world.agent("ann").writes(&more[..400]).await;
     world.assert_held_is_exact().await;
 }
@@ -126,7 +129,7 @@ async fn a_repository_has_at_most_10000_locks(world: World) {
     }
     let ann = world.agent("ann");
     assert_eq!(
-        stopped(ann.try_claim(Writing, &["a.ts"]).await),
+        denial_of(ann.try_claim(Writing, &["a.ts"]).await),
         Denial::Full(Full::Repository)
     );
     assert_eq!(world.number(["HLEN", &keys::locks(&world.repo)]).await, 10_000);
@@ -142,9 +145,9 @@ async fn a_request_looks_at_4096_locks_on_its_files(world: World) {
     }
     let ann = world.agent("ann");
     for stop in [
-        stopped(ann.try_check(Reading, &names).await),
-        stopped(ann.try_claim(Reading, &names).await),
-        stopped(ann.try_claim(Writing, &names).await),
+        denial_of(ann.try_check(Reading, &names).await),
+        denial_of(ann.try_claim(Reading, &names).await),
+        denial_of(ann.try_claim(Writing, &names).await),
     ] {
         assert_eq!(stop, Denial::TooMuch(TooMuch::Locks));
     }
@@ -153,7 +156,7 @@ async fn a_request_looks_at_4096_locks_on_its_files(world: World) {
     }
     // All that the caller holds is as many.
     const ALL: [&str; 0] = [];
-    let stop = stopped(ann.try_release(None, None, true, &ALL).await);
+    let stop = denial_of(ann.try_release(None, None, true, &ALL).await);
     assert_eq!(stop, Denial::TooMuch(TooMuch::Locks));
     assert_eq!(ann.abandons(&names[..256]).await.released.len(), 256);
     assert_eq!(ann.abandons(&ALL).await.released.len(), 256);
@@ -170,7 +173,7 @@ async fn a_request_looks_at_100000_neighbors(world: World) {
     // Where nothing else is held, nobody looks.
     ann.writes(&names).await;
     world.agent("bob").writes(&files("unrelated", 250)).await;
-    let stop = stopped(ann.try_check(Writing, &names).await);
+    let stop = denial_of(ann.try_check(Writing, &names).await);
     assert_eq!(stop, Denial::TooMuch(TooMuch::Neighbors));
     for half in names.chunks(256) {
         assert!(matches!(ann.try_check(Writing, half).await, Admitted::Answer(_)));

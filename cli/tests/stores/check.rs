@@ -5,7 +5,7 @@ use coord::store::keys;
 use coord::store::scripts::{Denial, Direction, Relation};
 
 use crate::neighbors::store_graph;
-use crate::world::{HEAD, LOCAL, NEXT, World, in_short, stopped};
+use crate::world::{HEAD, LOCAL, NEXT, World, denial_of, in_short};
 
 async fn a_check_shows_whole_entries_and_changes_nothing(world: World) {
     store_graph(&world, &[("a.ts", &["b.ts"]), ("c.ts", &["a.ts"])]).await;
@@ -94,13 +94,13 @@ async fn behind_is_who_lacks_the_head(world: World) {
 
 async fn the_stored_head_counts_where_no_source_tells_one(world: World) {
     let ann = world.agent("ann").without_source();
-    assert_eq!(stopped(ann.try_check(Writing, &["a.ts"]).await), Denial::UnknownHead);
+    assert_eq!(denial_of(ann.try_check(Writing, &["a.ts"]).await), Denial::UnknownHead);
     world.records_head(NEXT, &[]).await;
     let survey = ann.checks(Writing, &["a.ts"]).await;
     assert_eq!((survey.head.commit.as_str(), survey.is_behind), (NEXT, true));
     assert!(!ann.clone().at(NEXT).checks(Writing, &["a.ts"]).await.is_behind);
     assert_eq!(
-        stopped(ann.on_branch("other").try_check(Writing, &["a.ts"]).await),
+        denial_of(ann.on_branch("other").try_check(Writing, &["a.ts"]).await),
         Denial::UnknownHead
     );
 }

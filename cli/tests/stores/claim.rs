@@ -4,7 +4,7 @@ use coord::domain::LockMode::{Reading, Writing};
 use coord::store::keys;
 use coord::store::scripts::{ClaimOutcome, Denial, Survey};
 
-use crate::world::{HEAD, LOCAL, NEXT, World, granted, in_short, stopped};
+use crate::world::{HEAD, LOCAL, NEXT, World, denial_of, granted, in_short};
 
 async fn tokens_grow_with_every_grant_and_stay_with_a_renewal(world: World) {
     let ann = world.agent("ann");
@@ -164,7 +164,7 @@ async fn a_renewal_asks_nobody_whether_it_is_behind(world: World) {
         assert!(survey.is_behind && !survey.is_behind_for_certain, "{survey:?}");
     }
     for (wanted, paths) in [(Writing, ["a.ts", "new.ts"]), (Writing, ["a.ts", "r.ts"])] {
-        let stop = stopped(unknown.try_claim(wanted, &paths).await);
+        let stop = denial_of(unknown.try_claim(wanted, &paths).await);
         assert!(matches!(stop, Denial::AskSource { .. }), "{stop:?}");
     }
 }
@@ -230,7 +230,7 @@ async fn a_claim_says_what_was_held_before_it(world: World) {
 async fn without_any_head_nothing_is_claimed(world: World) {
     let ann = world.agent("ann").without_source();
     for wanted in [Reading, Writing] {
-        assert_eq!(stopped(ann.try_claim(wanted, &["a.ts"]).await), Denial::UnknownHead);
+        assert_eq!(denial_of(ann.try_claim(wanted, &["a.ts"]).await), Denial::UnknownHead);
     }
     assert_eq!(world.stored("a.ts").await, []);
     world.records_head(HEAD, &[]).await;

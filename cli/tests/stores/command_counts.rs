@@ -145,8 +145,8 @@ async fn a_check_and_a_claim_cost_what_they_cost() {
     };
     counted.commands().await;
     let paths = [FilePath::parse("a.ts").unwrap()];
-    let entered = check_status(&*world.store, &entry, &paths, Writing, NeighborPolicy::Block).await;
-    answered(entered.unwrap());
+    let admitted = check_status(&*world.store, &entry, &paths, Writing, NeighborPolicy::Block).await;
+    answered(admitted.unwrap());
     note("check with a cached head and limits").await;
     insta::assert_snapshot!(costs.join("\n"));
 }

@@ -5,7 +5,7 @@ use coord::domain::LockMode::Writing;
 use coord::store::Request;
 use coord::store::keys::{DUE, DUE_CLAIMS, marked};
 use coord::store::scripts::{
-    ALL, AdmissionTerms, Admitted, Rate, Rates, TakenRepository, enter, settle_due, sweep, take_due,
+    ALL, AdmissionTerms, Admitted, Rate, Rates, TakenRepository, admit, settle_due, sweep, take_due,
 };
 use coord::sweep::{SweepReport, sweep_due};
 
@@ -275,7 +275,7 @@ async fn a_refused_claim_leaves_nothing(world: World) {
         },
         ..AdmissionTerms::of(&world.repo, &world.branch, &bob.holder, None, &[])
     };
-    while let Admitted::Answer(_) = enter(&*world.store, &entry, Vec::new()).await.unwrap() {}
+    while let Admitted::Answer(_) = admit(&*world.store, &entry, Vec::new()).await.unwrap() {}
     assert_eq!(world.due().await, list(&[]));
     assert!(world.command(["GET", &marked(&world.repo)]).await.as_str().is_none());
     // Nor does one that another's lock stands in the way of.

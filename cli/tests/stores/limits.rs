@@ -7,9 +7,9 @@ use coord::domain::{FilePath, LockMode, LockReason, NeighborPolicy};
 use coord::store::keys;
 use coord::store::scripts::{self, AdmissionTerms, Admitted, Denial, HeadTerms, Limited, Rate, Rates, Release, Wanted};
 
+use crate::admission::{entry_of, try_entry};
 use crate::ages::aged;
-use crate::entry::{entry_of, try_entry};
-use crate::world::{HEAD, NEXT, World, answered, sha, stopped};
+use crate::world::{HEAD, NEXT, World, answered, denial_of, sha};
 
 /// One each ten seconds on the long run, and so many at once.
 fn rate(burst: u32) -> Rate {
@@ -77,7 +77,7 @@ async fn a_limit_is_worked_off(world: World) {
     };
     let entry = entry_of(&world, &ann, rates);
     answered(try_entry(&world, &entry).await);
-    let stop = stopped(try_entry(&world, &entry).await);
+    let stop = denial_of(try_entry(&world, &entry).await);
     let whose = Limited::Holder;
     assert_eq!(
         stop,
@@ -133,8 +133,8 @@ async fn a_refused_question_is_not_counted(world: World) {
 }
 
 /// What came of a request: whether it was let in, or whose limit was met.
-fn came<T: std::fmt::Debug>(entered: &Admitted<T>) -> String {
-    match entered {
+fn came<T: std::fmt::Debug>(admitted: &Admitted<T>) -> String {
+    match admitted {
         Admitted::Denied(Denial::Limited { whose, .. }) => format!("{whose:?}"),
         Admitted::Answer(_) => "in".to_owned(),
         Admitted::Denied(stop) => panic!("{stop:?}"),
@@ -326,7 +326,7 @@ async fn questions_to_the_source_are_limited_for_each_person(world: World) {
         };
         let paths = [FilePath::parse("a.ts").unwrap()];
         let checked = scripts::check_status(&*world.store, &entry, &paths, LockMode::Writing, NeighborPolicy::Block);
-        match stopped(checked.await.unwrap()) {
+        match denial_of(checked.await.unwrap()) {
             Denial::AskSource { .. } => "asks".to_owned(),
             Denial::Limited { whose, .. } => format!("{whose:?}"),
             stop => panic!("{stop:?}"),
@@ -355,7 +355,7 @@ async fn unknown_branches_are_limited_for_each_person(world: World) {
             head: aged(10, None),
             ..entry_of(&world, holder, rates)
         };
-        stopped(try_entry(&world, &entry).await)
+        denial_of(try_entry(&world, &entry).await)
     };
     for branch in &branches[..2] {
         assert!(matches!(
@@ -411,7 +411,7 @@ async fn a_clock_that_was_set_back_keeps_nobody_out(world: World) {
         head: aged(10, None),
         ..entry_of(&world, &ann, Rates::NONE)
     };
-    let stop = stopped(try_entry(&world, &entry).await);
+    let stop = denial_of(try_entry(&world, &entry).await);
     assert!(matches!(stop, Denial::RefreshHead { commit: Some(_), .. }), "{stop:?}");
 }
 

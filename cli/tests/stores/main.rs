@@ -45,6 +45,7 @@ macro_rules! on_every_store {
     };
 }
 
+mod admission;
 mod ages;
 mod blocking;
 mod bounds;
@@ -53,7 +54,6 @@ mod check;
 mod claim;
 mod command_counts;
 mod due;
-mod entry;
 mod events;
 mod expiry;
 mod graph_ages;

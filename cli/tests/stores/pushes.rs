@@ -3,7 +3,7 @@
 use coord::domain::CommitSha;
 use coord::store::keys;
 use coord::store::scripts::{
-    AdmissionTerms, Admitted, Denial, HeadTerms, LearntHead, Pushed, PushedHead, Rates, enter, push_head, record_head,
+    AdmissionTerms, Admitted, Denial, HeadTerms, LearntHead, Pushed, PushedHead, Rates, admit, push_head, record_head,
 };
 
 use crate::world::{HEAD, LOCAL, NEXT, World, sha};
@@ -52,8 +52,8 @@ impl World {
             },
             known_commits: &[],
         };
-        let entered = enter(&*self.store, &entry, Vec::new()).await.unwrap();
-        matches!(entered, Admitted::Denied(Denial::RefreshHead { .. }))
+        let admitted = admit(&*self.store, &entry, Vec::new()).await.unwrap();
+        matches!(admitted, Admitted::Denied(Denial::RefreshHead { .. }))
     }
 }
 

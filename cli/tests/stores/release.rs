@@ -6,7 +6,7 @@ use coord::store::keys;
 use coord::store::scripts::{Denial, Judged, ReleaseOutcome};
 
 use crate::neighbors::store_graph;
-use crate::world::{HEAD, LOCAL, NEXT, World, answered, released, sha, stopped};
+use crate::world::{HEAD, LOCAL, NEXT, World, answered, denial_of, released, sha};
 
 async fn what_was_written_is_released_after_a_push(world: World) {
     let ann = world.agent("ann");
@@ -299,7 +299,7 @@ async fn a_lock_that_expired_and_is_written_by_another_is_lost(world: World) {
 async fn without_any_head_nothing_is_released_but_what_is_thrown_away(world: World) {
     let ann = world.agent("ann");
     ann.reads(&["a.ts"]).await;
-    let stop = stopped(ann.without_source().try_release(None, None, false, &["a.ts"]).await);
+    let stop = denial_of(ann.without_source().try_release(None, None, false, &["a.ts"]).await);
     assert_eq!(stop, Denial::UnknownHead);
     assert_eq!(world.stored("a.ts").await.len(), 1);
 }

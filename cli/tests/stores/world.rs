@@ -457,16 +457,16 @@ impl Agent<'_> {
 }
 
 /// What was answered to a question that must have been let in.
-pub fn answered<T>(entered: Admitted<T>) -> T {
-    match entered {
+pub fn answered<T>(admitted: Admitted<T>) -> T {
+    match admitted {
         Admitted::Answer(answer) => answer,
         Admitted::Denied(stop) => panic!("{stop:?}"),
     }
 }
 
 /// Why a question was not answered, which must be so.
-pub fn stopped<T: std::fmt::Debug>(entered: Admitted<T>) -> Denial {
-    match entered {
+pub fn denial_of<T: std::fmt::Debug>(admitted: Admitted<T>) -> Denial {
+    match admitted {
         Admitted::Denied(stop) => stop,
         Admitted::Answer(answer) => panic!("{answer:?}"),
     }

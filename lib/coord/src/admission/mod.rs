@@ -3,34 +3,28 @@
 //! yet is fetched here, and the script is run again ([`Admission::run`]).
 //!
 //! - `identity`: the caller's identity and rights; `caller_address`: where the request comes from
+//! - `denial`: what a denial asks for is fetched
 //! - `repository`: admission to what needs no head
 //! - `pushed_work`: what the source says of work that is released
 
 pub(crate) mod caller_address;
+mod denial;
 mod identity;
 mod pushed_work;
 mod repository;
-
-use std::time::Duration;
 
 use crate::app::App;
 use crate::auth::CallerIdentity;
 use crate::domain::{AgentId, Branch, CommitSha, Holder, RepoId};
 use crate::error::ApiError;
 use crate::heads;
-use crate::source::{KnownHead, Reachable, Source, SourceError, Tip};
-use crate::store::scripts::{AdmissionTerms, Admitted, Denial, HeadTerms, Judged, Limited, SeenHead, Written, enter};
+use crate::source::{KnownHead, Source, SourceError, Tip};
+use crate::store::scripts::{AdmissionTerms, Admitted, HeadTerms, Judged, SeenHead, Written};
 use crate::store::{Store, StoreError};
+use denial::no_push;
 use identity::identify;
 use pushed_work::Work;
 pub(crate) use repository::admit_to_repository;
-
-/// How often a script may be run again for one request: for the head, for what the source says of commits, and while another
-/// request fetches the head.
-const MOST_ROUNDS: u32 = 30;
-
-/// The pause before a script is run again while another request fetches the head.
-const PAUSE: Duration = Duration::from_millis(100);
 
 /// The age of a head of which a delivery has told that it may be another now is the time since 1970: more than these seconds.
 const NEVER: u64 = 1_000_000_000;
@@ -253,52 +247,6 @@ impl<'a> Admission<'a> {
         }
     }
 
-    /// Fetches what `denial` asks for; an error where the caller is denied for good.
-    async fn resolve(&mut self, denial: Denial) -> Result<(), ApiError> {
-        self.rounds += 1;
-        if self.rounds > MOST_ROUNDS {
-            return Err(ApiError::SourceUnavailable(
-                "the head of the branch is being asked for, which takes long; try again soon".to_owned(),
-            ));
-        }
-        match denial {
-            // As where GitHub cannot be asked: only that work was pushed has to be known.
-            Denial::Limited {
-                whose: Limited::Source, ..
-            } if !self.is_release => {
-                self.is_counted = true;
-                self.is_unsure = true;
-                self.is_asked = true;
-            }
-            Denial::Limited {
-                retry_after_seconds,
-                whose,
-            } => return Err(limited(retry_after_seconds, whose)),
-            Denial::RefreshHead { commit, etag } => {
-                self.is_counted = true;
-                self.refresh(commit, etag).await?;
-            }
-            Denial::AwaitHead { retry_after_seconds: 0 } => {
-                self.is_counted = true;
-                tokio::time::sleep(PAUSE).await;
-            }
-            Denial::AwaitHead { retry_after_seconds } => return Err(ApiError::SourceLimited { retry_after_seconds }),
-            Denial::UnknownHead => return Err(self.unknown_head()),
-            Denial::TooMuch(what) => return Err(ApiError::TooMuchAtOnce(what)),
-            Denial::Full(what) => return Err(ApiError::TooManyLocks(what)),
-            Denial::AskSource { head, age, etag } => {
-                self.is_counted = true;
-                match self.ask_source(KnownHead { commit: head, etag }, age).await {
-                    // A caller who is told to pull when it need not loses nothing.
-                    Err(error) if error.is_of_source() => self.is_unsure = true,
-                    asked => asked?,
-                }
-                self.is_asked = true;
-            }
-        }
-        Ok(())
-    }
-
     /// Tells those who follow the branch of its head, and the caller if it could not be confirmed.
     pub fn note(&self, head: &SeenHead, warnings: &mut Vec<String>) {
         if (self.fetched.is_some() || self.keeper.is_some())
@@ -330,107 +278,5 @@ impl<'a> Admission<'a> {
         if let Some(observer) = &self.app.head_observer {
             observer.misses_graph(self.repo, self.branch, head);
         }
-    }
-
-    /// The error for a branch of which neither source nor store knows the head.
-    fn unknown_head(&self) -> ApiError {
-        ApiError::SourceUnavailable(format!(
-            "nothing is known of branch {} of {} yet: no server that can read the repository has reported its head",
-            self.branch, self.repo
-        ))
-    }
-
-    /// Asks for the head. Where it cannot be asked for, one that is known and not too old does.
-    async fn refresh(&self, commit: Option<CommitSha>, etag: Option<String>) -> Result<(), ApiError> {
-        let Some(source) = self.keeper else {
-            return Err(ApiError::Internal);
-        };
-        let known = commit.map(|commit| KnownHead { commit, etag });
-        match heads::refresh(&*self.app.store, source, self.repo, self.branch, known.as_ref()).await {
-            Ok(_) => Ok(()),
-            Err(error) => match ApiError::from(error) {
-                // What was noted in the store decides when the question is asked again.
-                error if error.is_of_source() && known.is_some() => Ok(()),
-                error => Err(error),
-            },
-        }
-    }
-
-    /// Asks the source what the store cannot tell of the caller's commits: first whether the head has moved to them, where it
-    /// is not fresh.
-    async fn ask_source(&mut self, known: KnownHead, age: u64) -> Result<(), ApiError> {
-        let Some(source) = self.keeper else {
-            return Err(ApiError::Internal);
-        };
-        let is_old = age > u64::from(self.app.head_ages.refresh_after);
-        let head = if is_old {
-            heads::refresh(&*self.app.store, source, self.repo, self.branch, Some(&known)).await?
-        } else {
-            known.commit
-        };
-        self.learn_known_commits(source, &head).await
-    }
-
-    /// Whether the caller's commits contain `head`.
-    async fn learn_known_commits(&mut self, source: &dyn Source, head: &CommitSha) -> Result<(), ApiError> {
-        if self.known_commits.iter().any(|commit| commit.matches(head)) {
-            return Ok(());
-        }
-        for commit in self.to_ask_about(source) {
-            match source.is_ancestor(self.repo, head, &commit).await? {
-                Reachable::Yes => {
-                    self.known_commits.push(head.clone());
-                    break;
-                }
-                Reachable::No => self.is_behind = true,
-                Reachable::Unknown => {}
-            }
-        }
-        Ok(())
-    }
-
-    /// The caller's commits that the source is asked about: one, where that is expensive. It is the last, which is the newest of
-    /// the branch where the caller names that: its own newest may be known to nobody else.
-    fn to_ask_about(&self, source: &dyn Source) -> Vec<CommitSha> {
-        let skipped = if source.keeps_heads_in_store(self.repo) {
-            self.known_commits.len().saturating_sub(1)
-        } else {
-            0
-        };
-        self.known_commits.iter().skip(skipped).cloned().collect()
-    }
-}
-
-/// The refusal of a caller that may only read. It counts as a request.
-async fn no_push(app: &App, repo: &RepoId, branch: &Branch, holder: &Holder) -> Result<ApiError, ApiError> {
-    let terms = AdmissionTerms {
-        rates: app.rates,
-        ..AdmissionTerms::of(repo, branch, holder, None, &[])
-    };
-    if let Admitted::Denied(Denial::Limited {
-        retry_after_seconds,
-        whose,
-    }) = enter(&*app.store, &terms, Vec::new()).await?
-    {
-        return Ok(limited(retry_after_seconds, whose));
-    }
-    let login = &holder.user_id;
-    Ok(ApiError::ForbiddenRepository(format!(
-        "{login} may read {repo} with this token, but not push to it, which claims are for"
-    )))
-}
-
-fn limited(retry_after_seconds: u64, whose: Limited) -> ApiError {
-    ApiError::RateLimited {
-        retry_after_seconds,
-        whose: match whose {
-            Limited::Holder => "you ask too often",
-            Limited::Person => "all agents of yours together ask too often",
-            Limited::Repository => "all callers of this repository together ask too often",
-            Limited::Source => {
-                "you ask about too many commits that are not known here; send base_head, and pushed commits"
-            }
-            Limited::New => "you ask about too many branches that are not known here",
-        },
     }
 }

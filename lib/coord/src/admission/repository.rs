@@ -1,12 +1,12 @@
 //! Admission to what is read of a repository without the head of a branch.
 
+use super::denial::limited;
 use super::identity::identify;
-use super::limited;
 use crate::app::App;
 use crate::auth::CallerIdentity;
 use crate::domain::{AgentId, Branch, Holder, RepoId};
 use crate::error::ApiError;
-use crate::store::scripts::{AdmissionTerms, Admitted, Denial, HeadTerms, enter_without_head};
+use crate::store::scripts::{AdmissionTerms, Admitted, Denial, HeadTerms, admit_without_head};
 use crate::store::{Request, Value};
 
 /// The branch under whose name a request is admitted that is about none; nothing of it is read but its head.
@@ -36,7 +36,7 @@ pub(crate) async fn admit_to_repository(
         head: HeadTerms::Any,
         known_commits: &[],
     };
-    match enter_without_head(&*app.store, &terms, reads).await? {
+    match admit_without_head(&*app.store, &terms, reads).await? {
         Admitted::Answer(replies) => Ok((holder, replies)),
         Admitted::Denied(Denial::Limited {
             retry_after_seconds,

@@ -11,7 +11,7 @@ use crate::auth::CallerIdentity;
 use crate::builds::graph_cache::CachedGraph;
 use crate::domain::{Branch, CommitSha, RepoId};
 use crate::error::ApiError;
-use crate::store::scripts::{AdmissionTerms, Admitted, SeenHead, discard_graph, enter, touch_graph};
+use crate::store::scripts::{AdmissionTerms, Admitted, SeenHead, admit, discard_graph, touch_graph};
 use crate::store::{Store, StoreError, Value, keys};
 pub(crate) use overview::{BuildProgress, Overview};
 
@@ -49,7 +49,7 @@ impl AdmittedCall for OverviewCall<'_> {
     type Outcome = (SeenHead, Vec<Value>);
 
     async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<Self::Outcome>, StoreError> {
-        enter(store, terms, Overview::requests(self.repo, self.branch)).await
+        admit(store, terms, Overview::requests(self.repo, self.branch)).await
     }
 }
 

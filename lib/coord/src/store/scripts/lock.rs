@@ -3,7 +3,7 @@ use std::sync::LazyLock;
 
 use quick_cache::sync::Cache;
 
-use super::entry::{AdmissionTerms, Admitted, Kind, Rates, SeenHead, entered};
+use super::admission::{AdmissionTerms, Admitted, Kind, Rates, SeenHead, admitted};
 use super::reply::{Reply, arguments, call};
 use super::{CHECK_STATUS, CLAIM, MARK_DUE, UNMARK_DUE, branch_keys};
 use crate::domain::{CommitSha, FilePath, LockEntry, LockMode, LockReason, NeighborPolicy, RepoId};
@@ -192,7 +192,7 @@ pub async fn check_status(
     args.extend(arguments([intent.as_str(), policy.as_str(), &lookups(paths)]));
     args.extend(paths.iter().map(|path| path.as_str().as_bytes().to_vec()));
     let reply = call(store, &CHECK_STATUS, branch_keys(entry), args).await?;
-    entered(reply, |mut reply| match reply.outcome.as_str() {
+    admitted(reply, |mut reply| match reply.outcome.as_str() {
         "CHECKED" => read_survey(&mut reply),
         _ => Err(reply.malformed("an unknown outcome")),
     })
@@ -241,7 +241,7 @@ pub async fn claim(
     )
     .await?;
     if reply.outcome != "MARK_FIRST" {
-        return entered(reply, read_outcome);
+        return admitted(reply, read_outcome);
     }
     let counted = AdmissionTerms {
         rates: Rates::NONE,
@@ -279,7 +279,7 @@ async fn mark_and_claim(
     } else if is_new {
         call(store, &UNMARK_DUE, keys(), arguments([repo, &name])).await?;
     }
-    entered(reply, read_outcome)
+    admitted(reply, read_outcome)
 }
 
 /// How long a claim may take that takes back its mark, in seconds: longer than any request lives.

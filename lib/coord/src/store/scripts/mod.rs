@@ -1,6 +1,6 @@
 //! Typed calls of the Lua scripts: what to ask, and every outcome that a script can answer, decoded in one place.
 
-mod entry;
+mod admission;
 mod graph;
 mod head;
 mod identity;
@@ -10,9 +10,9 @@ mod release;
 mod reply;
 mod sweep;
 
-pub use entry::{
-    AdmissionTerms, Admitted, Denial, Full, HeadTerms, Limited, Rate, Rates, SeenHead, TooMuch, enter,
-    enter_without_head,
+pub use admission::{
+    AdmissionTerms, Admitted, Denial, Full, HeadTerms, Limited, Rate, Rates, SeenHead, TooMuch, admit,
+    admit_without_head,
 };
 pub use graph::{
     BuildLease, GraphPatch, Published, StagedPart, discard_graph, fail_build, lease_build, patch_graph, publish_graph,

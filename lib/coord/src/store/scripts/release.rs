@@ -1,4 +1,4 @@
-use super::entry::{AdmissionTerms, Admitted, Kind, SeenHead, entered};
+use super::admission::{AdmissionTerms, Admitted, Kind, SeenHead, admitted};
 use super::reply::{Reply, arguments, call};
 use super::{RELEASE, branch_keys};
 use crate::domain::work::{Shortfall, Verdict};
@@ -181,7 +181,7 @@ pub async fn release(
     args.extend(request.arguments());
     let mut keys = branch_keys(entry);
     keys.push(keys::releases(entry.repo));
-    entered(call(store, &RELEASE, keys, args).await?, read_outcome)
+    admitted(call(store, &RELEASE, keys, args).await?, read_outcome)
 }
 
 fn read_outcome(mut reply: Reply) -> Result<ReleaseOutcome, StoreError> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use coord::domain::{Holder, UserId};
 use coord::store::keys;
 use coord::store::scripts::{
-    AdmissionTerms, Admitted, HeadTerms, Rates, RememberedMember, SeenHead, enter, forget, recall, remember,
+    AdmissionTerms, Admitted, HeadTerms, Rates, RememberedMember, SeenHead, admit, forget, recall, remember,
 };
 
 use crate::world::World;
@@ -28,8 +28,8 @@ pub fn entry_of<'a>(world: &'a World, holder: &'a Holder, rates: Rates) -> Admis
 }
 
 pub async fn try_entry(world: &World, entry: &AdmissionTerms<'_>) -> Admitted<SeenHead> {
-    let entered = enter(&*world.store, entry, Vec::new()).await.unwrap();
-    entered.map(|(head, _)| head)
+    let admitted = admit(&*world.store, entry, Vec::new()).await.unwrap();
+    admitted.map(|(head, _)| head)
 }
 
 fn member(can_push: bool) -> RememberedMember {

@@ -369,7 +369,7 @@ pub(super) fn denied(mut reply: Reply) -> Result<Result<Denial, Reply>, StoreErr
 }
 
 /// Reads an answer by `read`, unless the request was denied.
-pub(super) fn entered<T>(
+pub(super) fn admitted<T>(
     reply: Reply,
     read: impl FnOnce(Reply) -> Result<T, StoreError>,
 ) -> Result<Admitted<T>, StoreError> {
@@ -383,7 +383,7 @@ pub(super) fn entered<T>(
 ///
 /// # Errors
 /// When the store gives no answer, or none that is understood.
-pub async fn enter(
+pub async fn admit(
     store: &dyn Store,
     entry: &AdmissionTerms<'_>,
     reads: Vec<Request>,
@@ -395,13 +395,13 @@ pub async fn enter(
 ///
 /// # Errors
 /// As those of [`enter`].
-pub async fn enter_without_head(
+pub async fn admit_without_head(
     store: &dyn Store,
     entry: &AdmissionTerms<'_>,
     reads: Vec<Request>,
 ) -> Result<Admitted<Vec<Value>>, StoreError> {
-    let entered = ask(store, entry, reads, SeenHead::read_if_any).await?;
-    Ok(entered.map(|(_, replies)| replies))
+    let admitted = ask(store, entry, reads, SeenHead::read_if_any).await?;
+    Ok(admitted.map(|(_, replies)| replies))
 }
 
 async fn ask<H>(
@@ -418,8 +418,8 @@ async fn ask<H>(
     batch.extend(reads);
     let mut replies = store.run(batch).await?.into_iter();
     let reply = Reply::open(&ADMIT, replies.next())?;
-    entered(reply, |mut reply| match reply.outcome.as_str() {
-        "ENTERED" => Ok((read_head(&mut reply)?, replies.collect())),
+    admitted(reply, |mut reply| match reply.outcome.as_str() {
+        "ADMITTED" => Ok((read_head(&mut reply)?, replies.collect())),
         _ => Err(reply.malformed("an unknown outcome")),
     })
 }
