@@ -394,7 +394,7 @@ pub async fn admit(
 /// The same for a question that needs no head: [`HeadTerms::Any`].
 ///
 /// # Errors
-/// As those of [`enter`].
+/// As those of [`admit`].
 pub async fn admit_without_head(
     store: &dyn Store,
     entry: &AdmissionTerms<'_>,
