@@ -1,10 +1,10 @@
 //! Whether one commit is reachable from another.
 //!
-//! Two colors are painted down from both commits at once, newest first. A path from the descendant to the ancestor
-//! can only go through commits that the ancestor does not reach itself, so the walk ends with No as soon as no commit
-//! is waiting that has the descendant's color alone. That makes the usual question, whether a working copy that is a
-//! few commits behind contains the head, cost those few commits and not the whole history; and it is exact whatever the
-//! clocks of the authors said. Generation numbers of a commit-graph cut it further.
+//! The walk starts at both commits, newest first, and marks commits with the color of each end that reaches them. A path
+//! from the descendant to the ancestor goes only through commits that the ancestor does not reach. So the walk ends with No
+//! as soon as no waiting commit has the descendant's color alone. The usual case is a working copy a few commits behind the
+//! head: it costs those few commits, not the whole history. The result is exact whatever the authors' clocks said.
+//! Generation numbers of a commit-graph shorten the walk further.
 
 use std::collections::{BinaryHeap, HashMap};
 
@@ -20,7 +20,7 @@ const FROM_ANCESTOR: u8 = 1;
 const FROM_DESCENDANT: u8 = 2;
 
 impl Repository {
-    /// The answer, where it is known without looking.
+    /// The cached result, where there is one.
     pub(super) fn remembered(&self, ancestor: &CommitSha, descendant: &CommitSha) -> Option<Reachable> {
         if ancestor == descendant {
             return Some(Reachable::Yes);
@@ -31,7 +31,7 @@ impl Repository {
     }
 
     /// Whether `ancestor` is reachable from `descendant`. Unknown where one of them is missing or ambiguous, where the
-    /// part of history that would tell is cut off, or where the time does not suffice.
+    /// history between them is cut off, or where the time does not suffice.
     pub(super) fn is_ancestor(
         &self,
         ancestor: &CommitSha,
@@ -81,7 +81,7 @@ struct Seen {
     commit: Commit,
 }
 
-/// The walk as far as it has come.
+/// The state of a walk.
 struct Walk<'a> {
     history: &'a History<'a>,
     ancestor: ObjectId,
@@ -89,10 +89,10 @@ struct Walk<'a> {
     floor: u32,
     seen: HashMap<ObjectId, Seen>,
     waiting: BinaryHeap<((u32, i64), ObjectId)>,
-    /// How many wait that have the descendant's color alone.
+    /// Number of waiting commits that have the descendant's color alone.
     open: usize,
     is_found: bool,
-    /// Whether a commit that could have led to the ancestor has parents that are not here.
+    /// Whether a commit that could lead to the ancestor has parents that are not here.
     is_cut: bool,
 }
 
@@ -158,7 +158,7 @@ impl Walk<'_> {
                 return;
             }
             if !seen.is_waiting {
-                // It was passed before the second color came, because clocks disagreed; pass it again.
+                // The commit was passed before the second color came, because clocks disagreed; pass it again.
                 seen.is_waiting = true;
                 self.waiting.push((seen.order, id));
             } else if before == FROM_DESCENDANT {
@@ -171,8 +171,8 @@ impl Walk<'_> {
             return;
         };
         let generation = commit.generation.unwrap_or(u32::MAX);
-        // All ancestors of a commit have a smaller generation. One without a generation is in no commit-graph and
-        // therefore no ancestor of any that is.
+        // All ancestors of a commit have a smaller generation. A commit without one is in no commit-graph, and therefore no
+        // ancestor of a commit that is in one.
         let is_below = generation < u32::MAX && generation <= self.floor && id != self.ancestor;
         if colors == FROM_DESCENDANT {
             if is_below {

@@ -13,19 +13,18 @@ use super::deadline::Deadline;
 use super::objects::Handle;
 use super::repository::Repository;
 
-/// How many blobs a thread takes at a time. Neighbors in a tree are often neighbors in a pack and share their bases.
+/// Blobs that a thread takes at a time. Neighbors in a tree are often neighbors in a pack and share delta bases.
 const CHUNK: usize = 64;
-/// The same of files of a checkout, at most. They share no more than their folder: fewer, so that no thread waits long for
-/// another.
+/// Files of a checkout that a thread takes at a time, at most. They share only their folder, so that small portions keep
+/// threads from waiting for each other.
 const FILES_CHUNK: usize = 16;
-/// How often a thread comes back for more files of a checkout, where there are so many: of a few, one may be as large as all
-/// others together.
+/// Portions of a checkout's files per thread, at least: one file may be as large as all others together.
 const TURNS: usize = 8;
-/// For how many files of a checkout another thread is worth starting.
+/// Files of a checkout that justify one more thread.
 const WORTH_A_THREAD: usize = 4;
 
 impl Repository {
-    /// Hands every blob of `wanted` to `sink`, once each. After an error some may not have been handed over.
+    /// Passes every blob of `wanted` to `sink`, once each. After an error, some may not have been passed.
     pub(super) fn read_blobs(
         &self,
         wanted: &[String],
@@ -67,7 +66,7 @@ impl Repository {
         };
         thread::scope(|scope| {
             for _ in 1..threads {
-                // Where no more threads can be had, this one reads all.
+                // Where no more threads can be started, this one reads the rest.
                 let started = thread::Builder::new()
                     .name("read-blobs".to_owned())
                     .spawn_scoped(scope, read);
@@ -81,14 +80,14 @@ impl Repository {
             return Err(deadline.error());
         }
         if is_missing.into_inner() {
-            // One missing blob is an answer; a repository that went away meanwhile is an error.
+            // One missing blob is a result; a repository that has been removed is an error.
             self.check_present()?;
         }
         Ok(())
     }
 }
 
-/// One thread at work.
+/// The state of one reading thread.
 struct Reader<'a> {
     repository: &'a Repository,
     checked_out: &'a [CheckedOutBlobs],
@@ -98,13 +97,13 @@ struct Reader<'a> {
     content: Vec<u8>,
 }
 
-/// What there is to a blob.
+/// The result of looking for a blob.
 enum Found {
     /// Its content is in the reader's buffer.
     Content,
-    /// It is larger than the limit; its size.
+    /// It is larger than the limit: its size in bytes.
     TooLarge(u64),
-    /// It is no blob.
+    /// The object is not a blob.
     Refused,
     /// It was not found, or could not be unpacked.
     Missed,
@@ -146,7 +145,7 @@ impl<'a> Reader<'a> {
     }
 
     fn find(&mut self, id: ObjectId) -> Found {
-        // The header first: content over the limit is never unpacked.
+        // The header first: content over the limit is never decompressed.
         match self.handle.try_find_header(id) {
             Ok(Some(header)) if header.kind() != Kind::Blob => Found::Refused,
             Ok(Some(header)) if header.size() > self.max_bytes => Found::TooLarge(header.size()),

@@ -1,4 +1,4 @@
-//! Names of branches, to suggest in place of one that does not exist.
+//! Names of branches, as suggestions for one that does not exist.
 
 use std::fs;
 use std::io;
@@ -9,11 +9,11 @@ use gix::bstr::{BStr, ByteSlice};
 use super::deadline::Deadline;
 use super::references::{MAX_FOLDERS, References};
 
-/// Most names that are looked at; those beyond stay unseen.
+/// Most names that are read; suggestions leave out the rest.
 const MAX_NAMES: usize = 200_000;
 
-/// Calls `see` with every branch in `folder`, such as `refs/heads/`, packed or loose, without that. A branch that is both is
-/// seen twice. Stops early, and without an error, at the deadline or after [`MAX_NAMES`].
+/// Calls `see` with every branch in `folder`, such as `refs/heads/`, packed or loose, without that prefix. A branch that is
+/// both is seen twice. Stops early, without an error, at the deadline or after [`MAX_NAMES`].
 pub(super) fn each_branch(
     references: &References,
     common_dir: &Path,

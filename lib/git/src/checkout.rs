@@ -1,13 +1,13 @@
-//! Files of a checkout in place of their blobs: no zlib, and no search in packs.
+//! Files of a checkout, read in place of their blobs: no zlib, and no search in packs.
 //!
-//! git's index says which blob each file of a worktree was when it last looked, and what `lstat` said then. A file of
-//! which `lstat` still says the same is that blob, by the rule that git itself goes by: one whose time is not before the
-//! index was written may have changed since within a tick of the clock, and does not count.
+//! git's index records which blob each file of a worktree was when git last looked, and its `lstat` then. A file with the
+//! same `lstat` now is that blob, by git's own rule: a file whose time is not before the index was written may have changed
+//! within one tick of the clock, and does not count.
 //!
-//! What git converts on its way out of the database differs from its blob all the same. A file with a carriage return is
-//! read from the database. Where a filter is configured, or an attribute names a conversion, a file counts only if its
-//! content has the blob's id. So does a file that looks converted: git leaves it as it is when a later commit no longer
-//! names the conversion.
+//! Files that git converts on checkout differ from their blobs all the same. A file with a carriage return is read from the
+//! database. Where a filter is configured, or an attribute names a conversion, a file counts only if its content has the
+//! blob's id. So does a file that looks converted: git leaves it unchanged when a later commit no longer names the
+//! conversion.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -25,10 +25,10 @@ use memchr::memmem::Finder;
 
 use super::file_names::is_path;
 
-/// Longest file of attributes that is looked into; a longer one counts as if it named a conversion.
+/// Longest attributes file that is read; a longer one counts as if it named a conversion.
 const MAX_ATTRIBUTES: u64 = 1 << 20;
 const ATTRIBUTES: &str = ".gitattributes";
-/// Attributes that make a file differ from its blob in more than the ends of its lines.
+/// Attributes that make a file differ from its blob beyond its line ends.
 const CONVERSIONS: [&str; 3] = ["filter", "ident", "working-tree-encoding"];
 const STRICT: stat::Options = stat::Options {
     trust_ctime: true,
@@ -46,27 +46,27 @@ pub(super) struct Worktree {
     pub(super) root: PathBuf,
     /// The folder of its index: that of the repository, or below `worktrees/` there.
     pub(super) git_dir: PathBuf,
-    /// Files of attributes outside the worktree.
+    /// Attributes files outside the worktree.
     pub(super) attributes: Vec<PathBuf>,
-    /// The configuration has a filter.
+    /// Whether the configuration has a filter.
     pub(super) has_filters: bool,
 }
 
-/// The index of a worktree, as it was when it was read.
+/// The index of a worktree at one time.
 pub(super) struct Checkout {
     root: PathBuf,
     index: gix::index::File,
-    /// A file of attributes in the worktree names a conversion, or is not as the index has it.
+    /// Whether an attributes file in the worktree names a conversion, or differs from the index.
     may_convert: OnceLock<bool>,
 }
 
 impl Checkout {
-    /// `None` where there is no index that can be used.
+    /// Reads the index; `None` where no index can be used.
     pub(super) fn read(worktree: &Worktree, hash: gix::hash::Kind) -> Option<Self> {
         Self::at(worktree.root.clone(), &worktree.git_dir, hash)
     }
 
-    /// That of the worktree at `root`, whose index is in `git_dir`.
+    /// The index in `git_dir`, of the worktree at `root`.
     pub(super) fn at(root: PathBuf, git_dir: &Path, hash: gix::hash::Kind) -> Option<Self> {
         let path = git_dir.join("index");
         let index = gix::index::File::at(path, hash, true, gix::index::decode::Options::default()).ok()?;
@@ -84,7 +84,7 @@ impl Checkout {
         self.index.entries().len()
     }
 
-    /// Whether the index is of exactly the tree `id`.
+    /// Whether the index equals the tree `id`.
     pub(super) fn is_of(&self, id: ObjectId) -> bool {
         let count = self.len();
         let is_all = |entries: u32| entries as usize == count;
@@ -93,7 +93,8 @@ impl Checkout {
             .is_some_and(|root| root.id == id && root.num_entries.is_some_and(is_all))
     }
 
-    /// All files of the index, sorted by path; `None` where it has something that can be no file of a tree, or is not served.
+    /// All files of the index, sorted by path; `None` where an entry cannot be a file of a tree, or its path cannot be
+    /// served.
     pub(super) fn files(&self) -> Option<Vec<TreeEntry>> {
         let entries = self.index.entries();
         let mut files = Vec::with_capacity(entries.len());
@@ -104,7 +105,7 @@ impl Checkout {
                 Mode::COMMIT => EntryKind::Submodule,
                 _ => return None,
             };
-            // The walk through the tree says in the log what it leaves out.
+            // Falls back to the walk through the tree, which logs the paths that it leaves out.
             let path = entry.path(&self.index).to_str().ok().filter(|path| is_path(path))?;
             files.push(TreeEntry {
                 path: path.to_owned(),
@@ -117,13 +118,13 @@ impl Checkout {
 }
 
 impl Checkout {
-    /// The root, and every folder on the way to a file of the index. A file of attributes may be in any of them.
+    /// The root, and every folder that contains a file of the index: each may have an attributes file.
     fn folders(&self) -> impl Iterator<Item = PathBuf> {
         let mut seen: HashSet<&BStr> = HashSet::new();
         let mut last: Option<&BStr> = None;
         for entry in self.index.entries() {
             let mut folder = parent(entry.path(&self.index));
-            // Files of one folder stand together, mostly.
+            // Files of one folder mostly follow each other.
             if folder == last {
                 continue;
             }
@@ -137,7 +138,7 @@ impl Checkout {
         std::iter::once(self.root.clone()).chain(below)
     }
 
-    /// Whether a file of attributes is not as the index has it: git may have gone by the one, or by the other.
+    /// Whether an attributes file differs from the index: git may have applied either version.
     fn has_changed_attributes(&self) -> bool {
         self.index.entries().iter().any(|entry| {
             let path = entry.path(&self.index);
@@ -148,8 +149,8 @@ impl Checkout {
         })
     }
 
-    /// Whether files of attributes in the worktree may make files differ from their blobs. Looks into them, one `stat` for each
-    /// folder, or waits for the thread that does.
+    /// Whether attributes files in the worktree may make files differ from their blobs. Opens one per folder, or waits for
+    /// the thread that does.
     pub(super) fn may_convert(&self) -> bool {
         let look = || self.has_changed_attributes() || self.folders().any(|folder| converts(&folder.join(ATTRIBUTES)));
         *self.may_convert.get_or_init(look)
@@ -160,7 +161,7 @@ fn parent(path: &BStr) -> Option<&BStr> {
     path.rfind_byte(b'/').map(|slash| path[..slash].as_bstr())
 }
 
-/// Whether `lstat` says of the file at `path` what the index has noted.
+/// Whether the `lstat` of the file at `path` is the one that the index has recorded.
 fn is_unchanged(path: &Path, noted: &Stat) -> bool {
     Metadata::from_path_no_follow(path).is_ok_and(|metadata| is_same(&metadata, noted))
 }
@@ -169,25 +170,25 @@ fn is_same(metadata: &Metadata, noted: &Stat) -> bool {
     metadata.is_file() && Stat::from_fs(metadata).is_ok_and(|stat| stat.matches(noted, STRICT))
 }
 
-/// Which file is which blob.
+/// The blobs that files of a worktree contain, by id.
 pub(super) struct CheckedOutBlobs {
     checkout: Arc<Checkout>,
     entry_of: gix::hashtable::HashMap<ObjectId, u32>,
-    /// Any file may differ from its blob, although `lstat` says that nobody changed it.
+    /// Whether a file may differ from its blob although its `lstat` is unchanged.
     may_convert: bool,
 }
 
-/// What one thread keeps from file to file.
+/// Buffers that one thread reuses from file to file.
 #[derive(Default)]
 pub(super) struct Buffers {
     folder: OpenFolder,
-    /// As long as the largest file so far.
+    /// Has the length of the largest file so far.
     content: Vec<u8>,
     length: usize,
 }
 
 impl Buffers {
-    /// What was read last.
+    /// The content of the last file read.
     pub(super) fn content(&self) -> &[u8] {
         &self.content[..self.length]
     }
@@ -212,7 +213,7 @@ impl CheckedOutBlobs {
         }
     }
 
-    /// Reads the blob `id`, if a file of the worktree is certainly that and has at most `max_bytes`.
+    /// Reads the blob `id`, if a file of the worktree certainly is that blob and has at most `max_bytes`.
     pub(super) fn find(&self, id: &ObjectId, max_bytes: u64, buffers: &mut Buffers) -> bool {
         if self.read(id, max_bytes, buffers).is_none() {
             return false;
@@ -232,17 +233,17 @@ impl CheckedOutBlobs {
         let mut file = buffers.folder.open(root, entry.path(index))?;
         buffers.length = usize::try_from(noted).ok()?;
         if buffers.content.len() < buffers.length {
-            // Anew, and not longer: the system has zeroed it.
+            // A new buffer, because the system gives zeroed memory, and of no more than this length.
             buffers.content = vec![0; buffers.length.next_power_of_two()];
         }
         file.read_exact(&mut buffers.content[..buffers.length]).ok()?;
-        // After it was read, because somebody may be writing it. The index has no more than 32 bits of a size.
+        // Checked after reading, because another process may be writing it. The index has only 32 bits of a size.
         let metadata = Metadata::from_file(&file).ok()?;
         (metadata.len() == noted && is_same(&metadata, &entry.stat)).then_some(())
     }
 }
 
-/// The folder in which a file was opened last. Files of one folder are read one after the other, mostly.
+/// The folder of the file opened last. Files of one folder are mostly read one after the other.
 #[derive(Default)]
 struct OpenFolder {
     #[cfg(unix)]
@@ -250,7 +251,7 @@ struct OpenFolder {
 }
 
 impl OpenFolder {
-    /// Opens a file that is no symbolic link, without waiting for the writer of a named pipe that may be in its place.
+    /// Opens a file that is not a symbolic link, without waiting for the writer of a named pipe in its place.
     #[cfg(unix)]
     fn open(&mut self, root: &Path, path: &BStr) -> Option<File> {
         use rustix::fs::{Mode, OFlags, open, openat};
@@ -282,8 +283,8 @@ impl OpenFolder {
     }
 }
 
-/// Whether a change after `index` was written must show in what `lstat` says. The time at which the file's record changed
-/// counts as well: it cannot be set back.
+/// Whether a change after `index` was written must show in the `lstat`. The time at which the file's record changed counts
+/// as well: it cannot be set back.
 fn is_settled(noted: &Stat, index: &gix::index::File) -> bool {
     let by_record = Stat {
         mtime: noted.ctime,
@@ -298,14 +299,14 @@ fn has_id(content: &[u8], id: &ObjectId) -> bool {
     compute_hash(id.kind(), Kind::Blob, content).is_ok_and(|computed| computed == *id)
 }
 
-/// Whether content may be what `ident` or an encoding made of a blob: an expanded id, or no plain UTF-8.
+/// Whether content may be the output of `ident` or of an encoding: an expanded id, or no plain UTF-8.
 fn looks_converted(content: &[u8]) -> bool {
     ID.find(content).is_some()
         || memchr::memchr2(0, 0x1b, content).is_some()
         || !(content.is_ascii() || std::str::from_utf8(content).is_ok())
 }
 
-/// Whether a file of attributes names a conversion, as far as its words tell.
+/// Whether an attributes file contains the name of a conversion.
 fn converts(path: &Path) -> bool {
     let Ok(metadata) = fs::metadata(path) else {
         return false;

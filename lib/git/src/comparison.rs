@@ -1,4 +1,4 @@
-//! Whether two commits have files alike.
+//! Which files two commits have in common.
 
 use coord::domain::{CommitSha, FilePath};
 use coord::source::{Comparison, SourceError};
@@ -8,11 +8,12 @@ use gix::objs::tree::EntryMode;
 use super::deadline::Deadline;
 use super::repository::{Named, Repository};
 
-/// What a tree has under a path, if anything.
+/// The tree entry at a path, if there is one.
 type Content = Option<(EntryMode, ObjectId)>;
 
 impl Repository {
-    /// How `tip` stands to `base`, and whether it has `paths` as that has them: the same object in the same mode, or neither any.
+    /// Whether `tip` descends from `base`, and which of `paths` are the same in both: the same object in the same mode, or
+    /// absent.
     pub(super) fn compare(
         &self,
         base: &CommitSha,
@@ -36,7 +37,7 @@ impl Repository {
         Ok(Comparison { descends, same })
     }
 
-    /// What `commit` has under each of `paths`; nothing, where it cannot be read in time.
+    /// The tree entry of `commit` at each of `paths`; `None` where the commit cannot be read in time.
     fn contents(
         &self,
         commit: &CommitSha,

@@ -1,4 +1,4 @@
-//! Work that may wait for a disk: on another thread, with an end.
+//! Work that may wait for a disk: on another thread, with a deadline.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use coord::source::SourceError;
 
-/// How much longer than its limit a piece of work is waited for, so that it can notice the end by itself and say more.
+/// Time beyond the limit that the caller waits, so that the work can notice the deadline and report more about it.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// When a piece of work has to stop: at its time, or as soon as nobody waits for it any more.
+/// When work has to stop: at its time, or as soon as its caller has gone.
 #[derive(Clone, Debug)]
 pub(super) struct Deadline {
     at: Instant,
@@ -30,13 +30,13 @@ impl Deadline {
         self.abandoned.load(Ordering::Relaxed) || Instant::now() >= self.at
     }
 
-    /// What to answer once it has passed.
+    /// The error of work that has passed its deadline.
     pub(super) fn error(&self) -> SourceError {
         SourceError::Unreachable(format!("reading took longer than {} s", self.limit.as_secs()))
     }
 }
 
-/// Tells the work that nobody waits for it.
+/// Tells the work, when dropped, that its caller has gone.
 struct Abandon(Arc<AtomicBool>);
 
 impl Drop for Abandon {
@@ -45,7 +45,7 @@ impl Drop for Abandon {
     }
 }
 
-/// Runs `work` on a thread for blocking work. A disk that hangs costs that thread, but not the caller.
+/// Runs `work` on a thread for blocking work. A disk that hangs costs that thread, and not the caller.
 pub(super) async fn run<T: Send + 'static>(
     limit: Duration,
     work: impl FnOnce(&Deadline) -> Result<T, SourceError> + Send + 'static,

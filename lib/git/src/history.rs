@@ -9,7 +9,7 @@ use gix::ObjectId;
 use super::deadline::Deadline;
 use super::repository::{Repository, sha, unreadable};
 
-/// The commits of a repository, as they are on disk, or in the commit-graph file where there is one.
+/// The commits of a repository, from its commit-graph where it has one, else from its objects.
 pub(super) struct History<'a> {
     handle: &'a gix::Repository,
     graph: Option<gix::commitgraph::Graph>,
@@ -19,13 +19,13 @@ pub(super) struct History<'a> {
 /// One commit.
 #[derive(Clone, Debug)]
 pub(super) struct Commit {
-    /// Greater than that of any of its ancestors. `None` where it has not been computed: then it is not in the
-    /// commit-graph, which has all ancestors of what it has.
+    /// Greater than that of any ancestor. `None` where the commit is not in the commit-graph, which contains all ancestors
+    /// of its commits.
     pub(super) generation: Option<u32>,
-    /// When it was committed, Unix seconds, as its author says. A hint for the order of walking, never a proof.
+    /// Commit time as the author's clock had it, in Unix seconds. A hint for the order of walking, never a proof.
     pub(super) time: i64,
     pub(super) parents: Vec<ObjectId>,
-    /// Its parents are cut off by a shallow clone.
+    /// Whether a shallow clone has cut off its parents.
     pub(super) is_cut: bool,
 }
 
@@ -37,8 +37,8 @@ impl<'a> History<'a> {
             .flatten()
             .map(|commits| commits.iter().copied().collect())
             .unwrap_or_default();
-        // As in git: a commit-graph written before history was cut off knows parents that are not here. One that
-        // cannot be read is left aside; it only saves time.
+        // As in git: a commit-graph written before history was cut off knows parents that are not here. An unreadable one is
+        // ignored, because it only saves time.
         let graph = if shallow.is_empty() {
             handle.commit_graph_if_enabled().ok().flatten()
         } else {
@@ -100,7 +100,7 @@ impl Repository {
         answer.map(|(commits, _)| commits)
     }
 
-    /// The commits, and whether all of their parents could be read that history is not cut off from.
+    /// The commits, and whether all of their parents could be read, except where history is cut off.
     fn recent_from(
         &self,
         handle: &gix::Repository,

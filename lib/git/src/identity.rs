@@ -1,13 +1,13 @@
-//! Which id a repository on disk has.
+//! The id of a repository on disk.
 //!
-//! The one that callers send as `repo_url`: the URL of the remote `origin`, as it stands in the repository's own
-//! configuration. Without `origin`, the only remote. `url.*.insteadOf` is not applied: it says how this machine gets
-//! there, not what the repository is called. A remote that is a path (`/srv/core.git`, `../core`, `file://`, `C:\core`), or
-//! whose URL names no `host/owner/name`, counts as no remote.
+//! The id is the one that callers send as `repo_url`: the URL of the remote `origin` in the repository's own configuration.
+//! Without `origin`, the only remote counts. `url.*.insteadOf` is not applied: it tells this machine how to connect, not
+//! what the repository is called. A remote that is a path (`/srv/core.git`, `../core`, `file://`, `C:\core`), or whose URL
+//! names no `host/owner/name`, counts as no remote.
 //!
-//! Without any: `localhost/local/NAME`, where NAME is the folder of the main worktree, or of the bare repository without
-//! `.git`. All worktrees of a repository therefore agree. In a store that others use as well, `-` and eight digits follow that stand
-//! for this machine and the folder: another's repository of the same name is another.
+//! Without a remote, the id is `localhost/local/NAME`. NAME is the folder of the main worktree, or of the bare repository
+//! without `.git`, so that all worktrees of a repository agree. In a shared store, `-` and eight digits follow, made from
+//! the machine and the folder: repositories of the same name on other machines stay apart.
 
 use std::path::Path;
 
@@ -15,8 +15,8 @@ use coord::domain::RepoId;
 use gix::config::File;
 use gix::config::file::SectionRef;
 
-/// The remotes in the repository's own configuration; one may come several times. Remotes of the user's or the system's
-/// configuration are left out: they would give every repository on the machine the same identity.
+/// The remotes in the repository's own configuration; one may occur several times. Remotes of the user's or the system's
+/// configuration are left out: they would give every repository on the machine the same id.
 pub(super) fn remote_sections<'a>(config: &'a File) -> impl Iterator<Item = (String, SectionRef<'a>)> {
     let sections = config.sections_by_name("remote").into_iter().flatten();
     sections.filter_map(|section| {
@@ -39,7 +39,7 @@ pub(super) fn remotes(config: &File) -> Vec<(String, String)> {
         };
         let urls = &mut remotes[known].1;
         for url in section.values("url") {
-            // An empty value takes back those before it.
+            // An empty value removes those before it.
             if url.is_empty() {
                 urls.clear();
             } else {
@@ -53,7 +53,7 @@ pub(super) fn remotes(config: &File) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The id of the repository in `common_dir` with these remotes; `machine` is its name where the store is shared.
+/// The id of the repository in `common_dir` with these remotes; `machine` names this machine where the store is shared.
 pub(super) fn repo_id(remotes: &[(String, String)], common_dir: &Path, machine: Option<&str>) -> Option<RepoId> {
     let named: Vec<(&str, RepoId)> = remotes
         .iter()
@@ -75,7 +75,7 @@ pub(super) fn repo_id(remotes: &[(String, String)], common_dir: &Path, machine: 
     }
 }
 
-/// Whether git would take `url` for a path: no scheme, and no colon before the first slash; or a Windows drive.
+/// Whether git would read `url` as a path: no scheme and no colon before the first slash, or a Windows drive.
 fn is_path(url: &str) -> bool {
     if url.contains("://") {
         return false;
@@ -86,7 +86,7 @@ fn is_path(url: &str) -> bool {
     }
 }
 
-/// A name from the folder: `core` for `/srv/Core/.git`, `/srv/core.git` and `/srv/core/.bare`.
+/// The name of the folder: `core` for `/srv/Core/.git`, `/srv/core.git` and `/srv/core/.bare`.
 fn folder_name(common_dir: &Path) -> String {
     let names = common_dir.ancestors().filter_map(Path::file_name);
     let folder = names

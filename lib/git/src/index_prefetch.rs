@@ -12,7 +12,7 @@ use tokio::runtime::Handle;
 
 use super::checkout::{Checkout, Worktree};
 
-/// What nearly every repository has. That of this one is in its configuration, which is read meanwhile.
+/// The hash of nearly every repository. The real one is in the configuration, which is read meanwhile.
 const HASH: gix::hash::Kind = gix::hash::Kind::Sha1;
 
 /// An index that is being read.
@@ -22,7 +22,7 @@ pub(super) struct IndexPrefetch {
     read: Receiver<Read>,
 }
 
-/// An index, and what takes time to make of it.
+/// An index, and what is slow to derive from it.
 pub(super) struct Read {
     pub(super) checkout: Arc<Checkout>,
     /// [`Checkout::files`]
@@ -30,7 +30,7 @@ pub(super) struct Read {
 }
 
 impl IndexPrefetch {
-    /// Starts reading on a blocking thread of the runtime. `None` where there is no runtime, no worktree, or where only the
+    /// Starts reading on a blocking thread of the runtime. `None` without a runtime or a worktree, and where only the
     /// configuration can tell whether the repository is trusted.
     pub(super) fn start(found: &Found, trust: Trust) -> Option<Self> {
         let runtime = Handle::try_current().ok()?;
@@ -49,7 +49,7 @@ impl IndexPrefetch {
                 files,
             };
             if sender.send(read).is_ok() {
-                // Asked for next, when the files that are to be read are known.
+                // Needed next, when the files to read are known.
                 checkout.may_convert();
                 cores();
             }
@@ -57,7 +57,7 @@ impl IndexPrefetch {
         Some(prefetch)
     }
 
-    /// Waits for the index, if it is that of `worktree`.
+    /// Waits for the index, and returns it if it is that of `worktree`.
     pub(super) fn finish(self, worktree: &Worktree, hash: gix::hash::Kind) -> Option<Read> {
         let is_its = self.root == worktree.root && self.git_dir == worktree.git_dir && hash == HASH;
         if is_its { self.read.recv().ok() } else { None }

@@ -1,18 +1,18 @@
-//! Git repositories on this machine, read from their object databases, and from a checkout where it is certainly the same.
+//! Git repositories on this machine, read from their object databases, or from a checkout where it is certainly the same.
 //!
 //! - `open`, `open_error`: from paths on the command line to repositories, with sentences for a terminal
-//! - `identity`: which [`RepoId`] a repository on disk has
-//! - `upstream`: which reference is the head of a branch
-//! - `references`: what a reference leads to, read fresh on every call
-//! - `branch_names`: all of them, for suggestions in place of one that does not exist
+//! - `identity`: the [`RepoId`] of a repository on disk
+//! - `upstream`: the reference that is the head of a branch
+//! - `references`: what a reference points to, read anew on every call
+//! - `branch_names`: suggestions for a branch that does not exist
 //! - `objects`: the object database, while `git gc` replaces it
 //! - `history`, `ancestry`: commits and their parents, reachability
-//! - `comparison`: files that two commits have alike
+//! - `comparison`: which files two commits have in common
 //! - `tree`, `file_names`, `blobs`, `checkout`, `index_prefetch`: files
-//! - `deadline`: nothing here waits for a disk without an end
+//! - `deadline`: a time limit for work that may wait for a disk
 //!
-//! Nothing configured in a repository is ever run: no hooks, filters, credential helpers or fsmonitors. The environment of
-//! the caller (`GIT_DIR` and the like, set inside a hook) is ignored; the paths that were given decide.
+//! Nothing configured in a repository is ever run: no hooks, filters, credential helpers or fsmonitors. The caller's
+//! environment (`GIT_DIR` and the like, set inside a hook) is ignored; only the given paths decide.
 
 mod ancestry;
 mod blobs;
@@ -44,46 +44,46 @@ use open::Purpose;
 pub use open_error::OpenError;
 use repository::Repository;
 
-/// How long names to suggest for a missing branch are looked for. Those not seen by then are not listed.
+/// Time limit for finding names to suggest in place of a missing branch. Names not seen by then are left out.
 const SUGGESTIONS_LIMIT: Duration = Duration::from_millis(300);
-/// How long the answer that a branch is missing may take altogether, on a machine or a disk that is busy.
+/// Time limit for the whole response that a branch is missing, on a busy machine or disk.
 const MISSING_LIMIT: Duration = Duration::from_secs(5);
-/// How long one question of reachability may walk before its answer is [`Reachable::Unknown`].
+/// Time limit of one walk for reachability; after it the result is [`Reachable::Unknown`].
 const WALK_LIMIT: Duration = Duration::from_secs(2);
-/// How long listing commits may take.
+/// Time limit for listing commits.
 const HISTORY_LIMIT: Duration = Duration::from_secs(5);
-/// How long listing all files of a commit may take.
+/// Time limit for listing all files of a commit.
 const TREE_LIMIT: Duration = Duration::from_secs(60);
-/// How long one call of [`Source::read_blobs`] may take.
+/// Time limit of one call of [`Source::read_blobs`].
 const BLOBS_LIMIT: Duration = Duration::from_secs(300);
 
-/// Where one of the given paths led, as it was when it was opened.
+/// What one of the given paths led to, as of when it was opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opened {
     /// The repository.
     pub repo: RepoId,
-    /// The root of the worktree that the path is in; the repository folder where there is none (bare). Absolute.
+    /// The root of the worktree that contains the path; the repository folder where there is none (bare). Absolute.
     pub path: PathBuf,
-    /// The folder that all worktrees of the repository share, absolute: `.git` of the main worktree, mostly.
+    /// The folder that all worktrees of the repository share, absolute: mostly `.git` of the main worktree.
     pub git_folder: PathBuf,
     /// The branch that is checked out in this worktree. Where HEAD is detached, names no branch, or one that was not pushed:
-    /// what `origin/HEAD` names, else `main`, else `master`, else the only branch, if it has a head.
+    /// the branch that `origin/HEAD` names, else `main`, else `master`, else the only branch, if it has a head.
     pub default_branch: Option<Branch>,
     /// The commit that is checked out in this worktree, full length. `None` where it has no commit yet.
     pub head: Option<CommitSha>,
-    /// The head of `default_branch`. `None` where that has none: it has no commit yet, or has not been pushed.
+    /// The head of `default_branch`. `None` where the branch has no commit yet, or has not been pushed.
     pub tip: Option<Tip>,
-    /// The branch that is checked out, where it has a commit and no head: nobody has pushed it.
+    /// The branch that is checked out, where it has a commit but no head, because it was never pushed.
     pub unpushed: Option<Branch>,
-    /// HEAD names a commit and no branch.
+    /// Whether HEAD names a commit and no branch.
     pub detached: bool,
-    /// History is cut off: the repository is a shallow clone.
+    /// Whether history is cut off: the repository is a shallow clone.
     pub shallow: bool,
-    /// There is no branch with a commit, and HEAD has none either.
+    /// Whether no branch has a commit, and HEAD has none either.
     pub is_empty: bool,
 }
 
-/// How a clone is fetched.
+/// The settings with which a clone is fetched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FetchSettings {
     /// The remotes that heads are read from, by name.
@@ -100,44 +100,44 @@ pub struct GitSource {
 }
 
 impl GitSource {
-    /// Opens the repositories that `paths` are in: a repository, a worktree, a folder inside one, or a bare repository.
-    /// Paths into one repository, such as several of its worktrees, count as that repository.
+    /// Opens the repositories that contain `paths`. A path is a repository, a worktree, a folder inside one, or a bare
+    /// repository. Several paths into one repository, such as several of its worktrees, count as that repository.
     ///
-    /// Reads the disk and waits for it: call it before serving, or off the runtime's threads.
+    /// Blocks on the disk: call it before serving, or off the runtime's threads.
     ///
     /// # Errors
-    /// When one of them cannot be served, or two repositories would have the same id. Nothing is opened then.
+    /// When a path cannot be served, or two repositories would have the same id. Nothing is opened then.
     pub fn open(paths: &[PathBuf]) -> Result<GitSource, OpenError> {
         open::open(paths, Purpose::Serving, None)
     }
 
-    /// The same for a store that others use as well: `machine` tells repositories without a remote from theirs.
+    /// [`Self::open`] for a shared store: `machine` tells repositories without a remote from those of other machines.
     ///
     /// # Errors
-    /// As those of [`Self::open`].
+    /// As [`Self::open`].
     pub fn open_shared(paths: &[PathBuf], machine: &str) -> Result<GitSource, OpenError> {
         open::open(paths, Purpose::Serving, Some(machine))
     }
 
-    /// Opens the repository that `path` is in as [`Self::open`] does, to read the files of one commit, now and once: what
-    /// that begins with is read on a blocking thread of the runtime meanwhile, where there is one.
+    /// Opens the repository that contains `path`, to read the files of one commit, once. The first reads start on a blocking
+    /// thread of the runtime meanwhile, where there is one.
     ///
     /// # Errors
-    /// As those of [`Self::open`].
+    /// As [`Self::open`].
     pub fn open_once(path: &Path) -> Result<GitSource, OpenError> {
         open::open(&[path.to_owned()], Purpose::OneCommit, None)
     }
 
-    /// What was opened: one entry for each worktree or bare repository among the given paths, in the order given.
+    /// The opened worktrees and bare repositories, one entry each, in the order of the given paths.
     pub fn opened(&self) -> Vec<Opened> {
         self.opened.clone()
     }
 
-    /// The commit that `revision` names in the worktree at `path`: anything that `git rev-parse` takes, such as `HEAD~3`,
+    /// The commit that `revision` names in the worktree at `path`: anything that `git rev-parse` accepts, such as `HEAD~3`,
     /// a branch, a tag, or an abbreviated id.
     ///
     /// # Errors
-    /// When the worktree cannot be opened, or the revision names no one commit there.
+    /// When the worktree cannot be opened, or the revision does not name exactly one commit.
     pub fn revision(path: &Path, revision: &str) -> Result<CommitSha, OpenError> {
         open::revision(path, revision)
     }
@@ -150,15 +150,16 @@ impl GitSource {
         self.find(repo)?.upstream_remotes()
     }
 
-    /// Number of files of the tree that was listed last whose names cannot be served: not UTF-8, too long, or no names of files.
+    /// Number of files in the tree listed last whose names cannot be served: not UTF-8, too long, or not valid as file
+    /// names.
     pub fn names_left_out(&self, repo: &RepoId) -> usize {
         self.find(repo).map_or(0, |repository| repository.names_left_out())
     }
 
-    /// How `repo` is fetched.
+    /// The settings with which `repo` is fetched.
     ///
     /// # Errors
-    /// As those of [`Self::remotes`].
+    /// As [`Self::remotes`].
     pub fn fetch_settings(&self, repo: &RepoId) -> Result<FetchSettings, SourceError> {
         let repository = self.find(repo)?;
         let handle = repository.objects().handle();
@@ -209,8 +210,8 @@ impl Source for GitSource {
         self.tip(repo, branch).await.map(|tip| tip.commit)
     }
 
-    /// Reads the reference on the calling thread: two or three system calls, a few microseconds, where handing the work
-    /// to another thread would cost several times that.
+    /// Reads the reference on the calling thread: two or three system calls take a few microseconds, less than handing the
+    /// work to another thread.
     async fn tip(&self, repo: &RepoId, branch: &Branch) -> Result<Tip, SourceError> {
         let repository = self.find(repo)?;
         if let Some(tip) = repository.tip(branch)? {

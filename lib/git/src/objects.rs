@@ -1,9 +1,9 @@
 //! The object database while other processes change it.
 //!
 //! gix looks for new packs when it misses an object, which is enough for a fetch. While `git gc` replaces packs and several
-//! threads notice at once, it can still report an object as missing that is in the new pack (`gix-odb` 0.87: a pack that
-//! is gone while another thread has already taken in the new index). So a miss is believed only when the database has not
-//! changed on disk since it was opened; otherwise it is opened anew and asked again.
+//! threads notice at once, gix can still miss an object that is in the new pack (`gix-odb` 0.87: a pack is gone while
+//! another thread has already loaded the new index). So a miss counts only when the database has not changed on disk since
+//! it was opened. Otherwise the database is opened anew and read again.
 
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
@@ -14,11 +14,11 @@ use std::time::{Duration, SystemTime};
 use gix::ThreadSafeRepository;
 use parking_lot::RwLock;
 
-/// How often a miss is looked into again.
+/// How often a miss is checked again.
 const MAX_TRIES: u32 = 5;
-/// A change no older than this may be one of several: git writes the new pack first and then deletes the old ones.
+/// A change no older than this may be one of several: git writes the new pack first and deletes the old ones later.
 const SETTLED: Duration = Duration::from_millis(250);
-/// How long to wait before looking again at a database that is being changed.
+/// Pause before the next attempt on a database that is being changed.
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// The object database of one repository.
@@ -58,7 +58,7 @@ impl Objects {
         })
     }
 
-    /// Those of the repository at `common_dir`, which is open already and of which nothing has been read yet.
+    /// The objects of the repository at `common_dir`, which is open already and has not been read yet.
     pub(super) fn opened(common_dir: &Path, options: gix::open::Options, shared: ThreadSafeRepository) -> Self {
         let changed = last_change(common_dir);
         Objects {
@@ -72,7 +72,7 @@ impl Objects {
         handle(Arc::clone(&self.current.read()), 0)
     }
 
-    /// Runs `work` until its answer misses nothing, or what it misses is really missing.
+    /// Runs `work` until its result has no miss, or the missed object is really missing.
     pub(super) fn read<T>(&self, is_miss: impl Fn(&T) -> bool, work: impl Fn(&gix::Repository) -> T) -> T {
         let mut handle = self.handle();
         loop {
@@ -87,7 +87,7 @@ impl Objects {
         }
     }
 
-    /// A fresh handle, if what `tried` has missed may be there all the same.
+    /// A fresh handle, if an object that `tried` missed may exist all the same.
     pub(super) fn again(&self, tried: &Handle) -> Option<Handle> {
         let tries = tried.tries + 1;
         if tries > MAX_TRIES {
@@ -120,7 +120,7 @@ fn handle(opening: Arc<Opening>, tries: u32) -> Handle {
 }
 
 fn opening(common_dir: &Path, options: &gix::open::Options) -> Result<Opening, gix::Error> {
-    // Before the packs are listed, so that a change after this moment is noticed.
+    // Read before the packs are listed, so that a later change is noticed.
     let changed = last_change(common_dir);
     let shared = options.clone().open(common_dir)?;
     Ok(Opening { shared, changed })

@@ -18,16 +18,16 @@ use super::repository::Repository;
 use super::upstream::Upstreams;
 use super::{GitSource, Opened, checkout, deadline, identity};
 
-/// Most packs that a server has open at once. gix takes some more than there are, at least 32, which a server that sees
-/// many fetches between two runs of `git gc` can exceed; an unused slot costs about 200 bytes.
+/// Most packs that a server has open at once. gix's default is a few more than there are, at least 32. A server that sees
+/// many fetches between two runs of `git gc` can exceed that; an unused slot costs about 200 bytes.
 const PACK_SLOTS: u16 = 2048;
 
-/// What a repository is opened for.
+/// The purpose for which a repository is opened.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// To answer for as long as the server runs.
+    /// For as long as the server runs.
     Serving,
-    /// To read one commit, and no more.
+    /// To read one commit, once.
     OneCommit,
 }
 
@@ -93,7 +93,7 @@ struct Worktree {
     /// The folder that all worktrees of the repository share, absolute, without symbolic links.
     common_dir: PathBuf,
     purpose: Purpose,
-    /// Its index, where that is being read already.
+    /// Its index, where that is already being read.
     prefetch: Option<IndexPrefetch>,
 }
 
@@ -113,7 +113,7 @@ impl Worktree {
         if !folder.is_dir() {
             return Err(OpenError::NotAFolder { path: given.to_owned() });
         }
-        // Without this, a folder that may not be entered would count as one with no repository.
+        // Without this, a folder without permission to enter would count as one without a repository.
         std::fs::read_dir(&folder).map_err(unreadable)?;
 
         let found = gix::discover::upwards(&folder).map_err(|error| refused(&folder, &error))?;
@@ -157,12 +157,12 @@ impl Worktree {
         })
     }
 
-    /// The repository that the worktree belongs to. It is opened at the shared folder, so that it stays readable when
-    /// the worktree is removed.
+    /// The repository that the worktree belongs to. It is opened at the shared folder, so that it stays readable when the
+    /// worktree is removed.
     fn repository(&self, machine: Option<&str>) -> Result<Repository, OpenError> {
         let options = options(self.purpose)
             .open_path_as_is(true)
-            // Finding the worktree has asked who owns the repository.
+            // The search for the worktree has checked the owner of the repository.
             .with(gix::sec::Trust::Full)
             .bail_if_untrusted(false);
         let fresh = options.clone();
@@ -199,7 +199,7 @@ impl Worktree {
         ))
     }
 
-    /// What can be read in place of blobs; nothing in a bare repository.
+    /// The checkout to read files from; `None` in a bare repository.
     fn checkout(&self) -> Option<checkout::Worktree> {
         self.handle.workdir()?;
         let config = self.handle.config_snapshot();
@@ -269,9 +269,9 @@ impl Worktree {
     }
 }
 
-/// How repositories are opened: without the environment's word on which (`GIT_DIR`, `GIT_WORK_TREE`,
-/// `GIT_OBJECT_DIRECTORY`), with the user's configuration for `safe.directory` alone, and as they are on disk, without
-/// `refs/replace`, which would be read once and then be out of date.
+/// Options for opening a repository. The environment (`GIT_DIR`, `GIT_WORK_TREE`, `GIT_OBJECT_DIRECTORY`) is ignored, and
+/// the user's configuration counts for `safe.directory` alone. `refs/replace` is ignored as well: it would be read once and
+/// then be out of date.
 fn options(purpose: Purpose) -> Options {
     let env = permissions::Environment {
         home: Permission::Allow,
@@ -299,7 +299,7 @@ fn options(purpose: Purpose) -> Options {
         .config_overrides(["core.useReplaceRefs=false"])
 }
 
-/// The folder that was found.
+/// The folder of a discovered repository.
 fn folder_of(found: &gix::discover::repository::Path) -> PathBuf {
     use gix::discover::repository::Path as Found;
     match found {

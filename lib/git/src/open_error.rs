@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use coord::domain::RepoId;
 
-/// Why a path cannot be served. Each is one or two sentences for a terminal.
+/// Why a path cannot be served, in one or two sentences for a terminal.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// There is nothing at the path.
@@ -28,7 +28,7 @@ pub enum OpenError {
         /// The folder where the search began, absolute.
         path: PathBuf,
     },
-    /// The repository belongs to somebody else.
+    /// The repository belongs to another user.
     #[error(
         "the git repository at {} belongs to another user, and git does not trust it; if you do, run \
          `git config --global --add safe.directory {}`",
@@ -38,15 +38,15 @@ pub enum OpenError {
         /// The folder to trust, absolute.
         path: PathBuf,
     },
-    /// The repository has a feature that cannot be read.
+    /// The repository uses a feature that is not supported.
     #[error("the git repository at {} cannot be served: {why}", path.display())]
     Unsupported {
         /// Its folder, absolute.
         path: PathBuf,
-        /// Which, and what to do.
+        /// The feature, and what to do about it.
         why: &'static str,
     },
-    /// The disk, or something in the repository, cannot be read.
+    /// The disk, or a part of the repository, cannot be read.
     #[error("{} cannot be read: {why}", path.display())]
     Unreadable {
         /// Where.
@@ -54,7 +54,7 @@ pub enum OpenError {
         /// What went wrong.
         why: String,
     },
-    /// A revision that names no one commit.
+    /// The revision does not name exactly one commit.
     #[error("{revision} names no commit in the git repository at {}: {why}", path.display())]
     Revision {
         /// As given.
@@ -80,7 +80,7 @@ pub enum OpenError {
     },
 }
 
-/// gix' error as one of ours.
+/// gix's error as one of ours.
 pub(super) fn refused(path: &Path, error: &gix::Error) -> OpenError {
     let path = shown(path);
     if error.is_permission_denied() && error.to_string().contains("unsafe") {
@@ -108,7 +108,7 @@ pub(super) fn sentence(error: &gix::Error) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The worktree rather than its `.git`: what people know a repository by.
+/// The worktree rather than its `.git`: the path that people know a repository by.
 pub(super) fn shown(path: &Path) -> PathBuf {
     match path.parent() {
         Some(parent) if path.ends_with(".git") => parent.to_owned(),

@@ -1,7 +1,7 @@
-//! The tip of a branch, read fresh on every call: another process moves it.
+//! The tip of a branch, read anew on every call, because other processes move it.
 //!
-//! The files are read here and not by `gix-ref`, for two reasons. Its `try_find` looks at `packed-refs` before the loose
-//! file, so that a `git pack-refs` between the two makes a branch look old or gone for a moment; and it knows a changed
+//! The files are read here and not by `gix-ref`, for two reasons. Its `try_find` reads `packed-refs` before the loose file,
+//! so that a `git pack-refs` between the two makes a branch look old or gone for a moment. It also detects a changed
 //! `packed-refs` by modification time alone, which two writes within one tick of the file system's clock share. Here the
 //! loose file comes first, as in git, and inode and size count too.
 
@@ -18,9 +18,9 @@ use parking_lot::Mutex;
 
 /// Longest chain of symbolic references, as in git.
 const MAX_DEPTH: usize = 5;
-/// Deepest folder of references that is looked into.
+/// Depth to which folders of references are searched.
 pub(super) const MAX_FOLDERS: usize = 32;
-/// A loose reference is a line; more is damage.
+/// A loose reference is one line; a longer file is damaged.
 const MAX_LOOSE: u64 = 4096;
 
 /// The references of one repository.
@@ -45,7 +45,7 @@ impl std::fmt::Debug for Packed {
     }
 }
 
-/// Tells one version of a file such as `packed-refs` from the next; git replaces such a file and never changes it in place.
+/// Tells versions of a file such as `packed-refs` apart; git replaces such a file and never changes it in place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Stamp {
     modified: Option<SystemTime>,
@@ -55,7 +55,7 @@ pub(super) struct Stamp {
 }
 
 impl Stamp {
-    /// Of the file at `path`.
+    /// The stamp of the file at `path`.
     pub(super) fn at(path: &Path) -> io::Result<Self> {
         fs::metadata(path).map(|metadata| Stamp::of(&metadata))
     }
@@ -84,7 +84,8 @@ impl References {
         }
     }
 
-    /// What `name`, a full and valid name such as `refs/heads/main`, leads to. `None` where there is no such reference.
+    /// The object that `name`, a full and valid name such as `refs/heads/main`, leads to. `None` where there is no such
+    /// reference.
     pub(super) fn resolve(&self, name: &str) -> io::Result<Option<ObjectId>> {
         let mut name = name.to_owned();
         for _ in 0..=MAX_DEPTH {
@@ -97,7 +98,7 @@ impl References {
         Err(damaged(&name, "it is part of a circle of symbolic references"))
     }
 
-    /// The name that the symbolic reference `name` holds.
+    /// The name in the symbolic reference `name`.
     pub(super) fn symbolic_target(&self, name: &str) -> io::Result<Option<String>> {
         Ok(match self.read(name)? {
             Some(Target::Symbolic(target)) => Some(target),
@@ -105,7 +106,7 @@ impl References {
         })
     }
 
-    /// Whether there is any reference in `folder`, such as `refs/remotes/origin/`, one that leads nowhere included.
+    /// Whether `folder`, such as `refs/remotes/origin/`, has any reference; a dangling one counts.
     pub(super) fn has_any(&self, folder: &str) -> io::Result<bool> {
         let mut folders = vec![(self.common_dir.join(folder), 0)];
         while let Some((folder, depth)) = folders.pop() {
@@ -182,7 +183,7 @@ impl References {
             Err(error) if is_missing(&error) => return Ok(None),
             Err(error) => return Err(error),
         };
-        // Stamp and content of one open file belong together whatever happens to the path meanwhile.
+        // Stamp and content come from one open file, so that they belong together whatever happens to the path.
         let stamp = Stamp::of(&file.metadata()?);
         let mut content = Vec::with_capacity(usize::try_from(stamp.size).unwrap_or_default());
         file.read_to_end(&mut content)?;
@@ -195,9 +196,9 @@ impl References {
     }
 }
 
-/// The content of a small regular file; `None` where it is a folder or a special file.
+/// The content of a small regular file; `None` where the path is a folder or a special file.
 fn read_line(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    // Looked at before it is opened, because opening a named pipe would wait for a writer.
+    // Checked before opening, because opening a named pipe would wait for a writer.
     if !fs::metadata(path)?.is_file() {
         return Ok(None);
     }
@@ -206,7 +207,8 @@ fn read_line(path: &Path) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(content))
 }
 
-/// A name below a file (`feature/login` where `feature` is a branch) is as missing as one that is not there.
+/// Whether an error means that the file does not exist. A name below a file (`feature/login` where `feature` is a branch)
+/// does not exist either.
 pub(super) fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }

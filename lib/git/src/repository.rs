@@ -23,12 +23,12 @@ use super::objects::Objects;
 use super::references::References;
 use super::upstream::{Place, Upstreams};
 
-/// From how many blobs on reading the index pays.
+/// Number of wanted blobs from which reading the index pays.
 const WORTH_AN_INDEX: usize = 256;
-/// An index that is at hand pays where at least one in so many of its files is wanted.
+/// An index that is at hand pays where at least one of this many of its files is wanted.
 const WORTH_A_LOOK: usize = 4;
 
-/// An opened repository: all its worktrees together.
+/// An opened repository with all its worktrees.
 pub(super) struct Repository {
     id: RepoId,
     common_dir: PathBuf,
@@ -37,24 +37,24 @@ pub(super) struct Repository {
     hash: gix::hash::Kind,
     references: References,
     upstreams: Upstreams,
-    /// Whether (ancestor, descendant): what holds for ever.
+    /// Whether the first commit is an ancestor of the second: it never changes.
     ancestry: Cache<(ObjectId, ObjectId), bool>,
     worktrees: Mutex<Vec<Worktree>>,
     kept_checkout: Mutex<Option<(Worktree, Arc<Checkout>)>>,
-    /// Files of the tree that was listed last whose names cannot be served.
+    /// Number of files in the tree listed last whose names cannot be served.
     names_left_out: AtomicUsize,
-    /// What can be read in place of blobs, while somebody holds it.
+    /// The checkouts to read from, while a reader holds them.
     held_checkouts: Mutex<Weak<HeldCheckouts>>,
     prefetch: Mutex<Option<IndexPrefetch>>,
 }
 
-/// Answers about ancestry remembered; one takes about 100 bytes.
+/// Cached ancestry results; each takes about 100 bytes.
 const MOST_ANCESTRY: usize = 16_384;
 
-/// What a commit id, whole or abbreviated, names here.
+/// The commits that an id, full or abbreviated, names here.
 pub(super) enum Named {
     Commit(ObjectId),
-    /// Nothing here, or several commits.
+    /// No commit here, or several.
     Nothing,
 }
 
@@ -68,7 +68,7 @@ impl fmt::Debug for Repository {
     }
 }
 
-/// Made by the first reader.
+/// Filled by the first reader.
 pub(super) type HeldCheckouts = OnceLock<Arc<[CheckedOutBlobs]>>;
 
 impl Repository {
@@ -130,7 +130,7 @@ impl Repository {
         self.worktrees.lock().push(worktree);
     }
 
-    /// Keeps an index that is being read until a tree is asked for.
+    /// Keeps an index that is being read until a tree is requested.
     pub(super) fn expect_checkout(&self, prefetch: IndexPrefetch) {
         *self.prefetch.lock() = Some(prefetch);
     }
@@ -139,14 +139,14 @@ impl Repository {
         self.prefetch.lock().take()
     }
 
-    /// Keeps the index that a tree was read from: the tree's blobs are asked for next, mostly. An index says of each file
-    /// what it was like then, so that one that has become old finds less, and nothing wrong.
+    /// Keeps the index that a tree was read from, because the tree's blobs are mostly requested next. The index records the
+    /// `lstat` of each file then: an outdated one finds fewer files, but never wrong ones.
     pub(super) fn keep_checkout(&self, worktree: Worktree, checkout: Arc<Checkout>) {
         *self.kept_checkout.lock() = Some((worktree, checkout));
     }
 
-    /// Keeps what [`Self::checked_out_blobs`] makes until all that hold it are gone: reading the index, its table and the
-    /// attributes for each of many waves would take longer than reading the files.
+    /// Keeps the result of [`Self::checked_out_blobs`] until all its holders are dropped. Reading the index, its table and
+    /// the attributes again for each of many waves would take longer than reading the files.
     pub(super) fn hold_checkouts(&self) -> Arc<HeldCheckouts> {
         let mut held = self.held_checkouts.lock();
         let known = held.upgrade();
@@ -155,8 +155,8 @@ impl Repository {
         hold
     }
 
-    /// What can be read in place of blobs: in every worktree where enough are `wanted` to pay for reading its index, or else in
-    /// the one whose index is at hand, where they are enough of its files.
+    /// The checkouts to read files from. Where enough blobs are `wanted` to pay for reading an index, all worktrees.
+    /// Otherwise the one whose index is at hand, if enough of its files are wanted.
     pub(super) fn checked_out_blobs(&self, wanted: usize) -> Arc<[CheckedOutBlobs]> {
         let hold = self.held_checkouts.lock().upgrade();
         if let Some(known) = hold.as_ref().and_then(|hold| hold.get()) {
@@ -180,7 +180,7 @@ impl Repository {
         };
         let made: Arc<[CheckedOutBlobs]> = self.worktrees().into_iter().filter_map(checked_out).collect();
         if let Some(hold) = hold {
-            // Another reader may have made the same meanwhile.
+            // Another reader may have made the same list meanwhile.
             return Arc::clone(hold.get_or_init(|| made));
         }
         made
@@ -211,7 +211,7 @@ impl Repository {
         self.upstreams.remotes().map_err(|error| unreadable(self, error))
     }
 
-    /// Calls `see` with every branch that can have a head, without `refs/heads/` or what it is in place of that.
+    /// Calls `see` with every branch that can have a head, without its prefix (`refs/heads/`, or that of a remote).
     pub(super) fn each_branch(&self, deadline: &Deadline, mut see: impl FnMut(&str)) -> io::Result<()> {
         for folder in self.upstreams.folders(&self.references)? {
             branch_names::each_branch(&self.references, &self.common_dir, &folder, deadline, &mut see)?;
@@ -219,7 +219,7 @@ impl Repository {
         Ok(())
     }
 
-    /// What to say of a branch that is nowhere at `place`.
+    /// A hint for the caller about a branch that has no head at `place`.
     fn hint(&self, place: &Place, branch: &Branch) -> Option<String> {
         let is_here = || matches!(self.references.resolve(&format!("refs/heads/{branch}")), Ok(Some(_)));
         match place {
@@ -245,7 +245,7 @@ impl Repository {
         }
     }
 
-    /// Why there is no `branch`.
+    /// The error for a missing `branch`.
     pub(super) fn unknown_branch(&self, branch: &Branch) -> SourceError {
         if let Err(gone) = self.check_present() {
             return gone;
@@ -281,7 +281,7 @@ impl Repository {
         }
     }
 
-    /// What `origin/HEAD` names, else `main`, else `master`, else the only branch, if it exists here.
+    /// The branch that `origin/HEAD` names, else `main`, else `master`, else the only branch, if it exists here.
     pub(super) fn default_branch(&self) -> Option<Branch> {
         let exists = |branch: &Branch| matches!(self.tip(branch), Ok(Some(_)));
         let target = self
@@ -311,7 +311,7 @@ impl Repository {
         }
     }
 
-    /// The id, if it has full length for this repository. It may be missing here.
+    /// The id, if it has full length for this repository. The object may be missing here.
     pub(super) fn full_id(&self, commit: &CommitSha) -> Option<ObjectId> {
         let text = commit.as_str();
         if text.len() != self.hash.len_in_hex() {
@@ -320,7 +320,7 @@ impl Repository {
         ObjectId::from_hex(text.as_bytes()).ok()
     }
 
-    /// Finds the one commit that `commit` names. Objects of other kinds with the same first digits do not count.
+    /// Finds the one commit that `commit` names. Objects of other kinds with the same prefix do not count.
     pub(super) fn resolve(&self, handle: &gix::Repository, commit: &CommitSha) -> Result<Named, SourceError> {
         let is_commit = |id: &ObjectId| {
             let header = handle.try_find_header(*id).ok().flatten();
@@ -352,7 +352,7 @@ impl Repository {
     /// The commit that `commit` names.
     ///
     /// # Errors
-    /// When it is not here, or ambiguous.
+    /// When it is missing here, or ambiguous.
     pub(super) fn commit_id(&self, handle: &gix::Repository, commit: &CommitSha) -> Result<ObjectId, SourceError> {
         match self.resolve(handle, commit)? {
             Named::Commit(id) => Ok(id),
@@ -377,7 +377,7 @@ impl Repository {
     }
 }
 
-/// Says why `repository` cannot be read; where it is gone altogether, says that.
+/// The error for an unreadable `repository`; where its folder is gone, that error.
 pub(super) fn unreadable(repository: &Repository, why: impl fmt::Display) -> SourceError {
     repository
         .check_present()
@@ -385,7 +385,7 @@ pub(super) fn unreadable(repository: &Repository, why: impl fmt::Display) -> Sou
         .unwrap_or_else(|| SourceError::Unreachable(format!("{}: {why}", repository.id)))
 }
 
-/// The domain's form of an id.
+/// An object id as the domain's type.
 pub(super) fn sha(id: ObjectId) -> Result<CommitSha, SourceError> {
     CommitSha::parse(&id.to_string()).map_err(|invalid| SourceError::Unreachable(invalid.to_string()))
 }

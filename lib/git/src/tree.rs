@@ -14,10 +14,10 @@ use super::deadline::Deadline;
 use super::file_names::is_name;
 use super::repository::{Repository, unreadable};
 
-/// Most entries of a tree: a build over 980,000 paths took 323 MiB. Far above real repositories; a few nested trees can name
-/// billions of files.
+/// Most entries of a tree: a build over 980,000 paths took 323 MiB. Real repositories are far below it, but a few nested
+/// trees can name billions of files.
 const MAX_ENTRIES: usize = 750_000;
-/// Most bytes of the paths of a tree: nested folders with long names take much memory and few objects.
+/// Most bytes of the paths of a tree: nested folders with long names take much memory with few objects.
 const MAX_PATH_BYTES: usize = 96 << 20;
 
 struct Walk<'a> {
@@ -32,8 +32,9 @@ struct Walk<'a> {
 }
 
 impl Repository {
-    /// All files of `commit`, sorted by path in bytes. Left out, with a line in the log: paths that are not UTF-8, longer
-    /// than [`FilePath::MAX_BYTES`], or with a part that no file can have (`..`, empty, with a slash).
+    /// All files of `commit`, sorted by the bytes of their paths. Paths that are not UTF-8, longer than
+    /// [`FilePath::MAX_BYTES`], or with a component that no file can have (`..`, empty, with a slash) are left out and
+    /// logged.
     pub(super) fn tree(&self, commit: &CommitSha, deadline: &Deadline) -> Result<Vec<TreeEntry>, SourceError> {
         self.objects()
             .read(Result::is_err, |handle| self.tree_from(handle, commit, deadline))
@@ -84,7 +85,7 @@ impl Repository {
             );
         }
         let mut entries = walk.entries;
-        // Git's own order is that of whole paths; a tree written by something else may have another.
+        // git sorts by whole paths; a tree written by another program may have another order.
         if !entries.is_sorted_by(|left, right| left.path < right.path) {
             entries.sort_by(|left, right| left.path.cmp(&right.path));
             entries.dedup_by(|later, earlier| later.path == earlier.path);
@@ -94,7 +95,7 @@ impl Repository {
 }
 
 impl Walk<'_> {
-    /// Depth is bounded by the length of a path: every level adds at least two bytes.
+    /// The length of a path bounds the depth: every level adds at least two bytes.
     fn folder(&mut self, id: ObjectId, path: &mut String) -> Result<(), SourceError> {
         if self.deadline.has_passed() {
             return Err(self.deadline.error());
@@ -140,7 +141,7 @@ impl Walk<'_> {
     }
 }
 
-/// Appends a name, unless no file can have it.
+/// Appends a name, if a file can have it.
 fn push_name(path: &mut String, name: &BStr) -> bool {
     let Ok(name) = name.to_str() else {
         return false;

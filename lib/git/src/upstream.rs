@@ -1,17 +1,17 @@
-//! Which reference is the head of a branch: what the clone has fetched of it, or its own.
+//! The reference that is the head of a branch: the remote-tracking branch, or the clone's own.
 //!
-//! Agents push to a remote, so that the head of a branch is the remote's: the remote-tracking branch, which `git fetch` and
-//! `git push` move. It is found as git finds it, by the `fetch` lines of the remote: the remote of the branch's upstream
-//! first, then `origin`, or the only remote where none is called that. What an upstream calls the branch does not count: a
-//! branch `feature` that was made from `origin/main` is not `main`.
+//! Agents push to a remote, so the head of a branch is the remote's: the remote-tracking branch, which `git fetch` and `git
+//! push` move. It is found as git finds it, by the `fetch` lines of the remote. The remote of the branch's upstream counts
+//! first, then `origin`, or the only remote where none has that name. The name of the upstream branch does not count: a
+//! branch `feature` made from `origin/main` is not `main`.
 //!
 //! The clone's own `refs/heads/BRANCH` is the head
-//! - in a bare repository that has no worktrees: it is what others push to;
-//! - in a mirror, whose `fetch` lines lead there;
-//! - without a remote, or with one of which nothing has ever been fetched: the first push or fetch changes that.
+//! - in a bare repository without worktrees: others push to it;
+//! - in a mirror, whose `fetch` lines point there;
+//! - without a remote, or with one that was never fetched: the first push or fetch changes that.
 //!
-//! Once anything of a remote has been fetched, a branch that it does not have is unknown, and never read from the clone's
-//! own reference: that would name a commit that nobody else can have.
+//! Once anything of a remote has been fetched, a branch that the remote does not have is unknown. It is never read from the
+//! clone's own reference, which would name a commit that nobody else can have.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -31,13 +31,13 @@ use parking_lot::Mutex;
 use super::identity::remote_sections;
 use super::references::{References, Stamp};
 
-/// The remotes of a repository and the upstreams of its branches, as configured now.
+/// The remotes of a repository and the upstreams of its branches, as now configured.
 pub(super) struct Upstreams {
     common_dir: PathBuf,
     options: gix::open::Options,
     hash: gix::hash::Kind,
     known: Mutex<Known>,
-    /// Remotes of which something was there at some time: one whose last branch is deleted has still been fetched.
+    /// Remotes that have had a reference at some time: a remote whose last branch is deleted has still been fetched.
     fetched: Mutex<HashSet<String>>,
 }
 
@@ -47,7 +47,7 @@ struct Known {
     configured: Arc<Configured>,
 }
 
-/// What the configuration says.
+/// The relevant part of the configuration.
 #[derive(Debug, Default)]
 struct Configured {
     is_bare: bool,
@@ -62,16 +62,16 @@ struct Remote {
     specs: Vec<RefSpec>,
 }
 
-/// Where the head of a branch is.
+/// The location of the head of a branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// In this reference.
+    /// The commit, and the reference that names it.
     At(ObjectId, String),
-    /// Nowhere: these remotes have been fetched, and none has the branch.
+    /// These remotes have been fetched, and none has the branch.
     NotFetched(Vec<String>),
-    /// Each of these remotes has it, and nothing says which counts.
+    /// Each of these remotes has it, and the configuration does not say which counts.
     Several(Vec<String>),
-    /// Nowhere: there is no such branch.
+    /// There is no such branch.
     Missing,
 }
 
@@ -88,7 +88,7 @@ impl Upstreams {
         }
     }
 
-    /// Where the head of `branch` is.
+    /// The location of the head of `branch`.
     pub(super) fn place(&self, references: &References, branch: &Branch) -> io::Result<Place> {
         let configured = self.configured()?;
         let own = format!("refs/heads/{branch}");
@@ -148,7 +148,7 @@ impl Upstreams {
         Ok(remotes.map(|remote| remote.name.clone()).collect())
     }
 
-    /// Folders of references below which branches are that can have a head, such as `refs/remotes/origin/`.
+    /// Folders of references that can contain the head of a branch, such as `refs/remotes/origin/`.
     pub(super) fn folders(&self, references: &References) -> io::Result<Vec<String>> {
         let configured = self.configured()?;
         let mut folders = Vec::new();
@@ -166,7 +166,7 @@ impl Upstreams {
         Ok(folders)
     }
 
-    /// Read again where the file has been replaced.
+    /// The configuration, read again where the file has been replaced.
     fn configured(&self) -> io::Result<Arc<Configured>> {
         let stamp = Stamp::at(&self.common_dir.join("config")).ok();
         let mut known = self.known.lock();
@@ -181,7 +181,7 @@ impl Upstreams {
         Ok(Arc::clone(&known.configured))
     }
 
-    /// Whether its own branches are what others push to: it is bare, and nobody works in it.
+    /// Whether others push to its own branches: it is bare and has no worktrees.
     fn is_pushed_to(&self, configured: &Configured) -> bool {
         let has_worktrees = || {
             let worktrees = std::fs::read_dir(self.common_dir.join("worktrees"));
@@ -248,7 +248,7 @@ impl Configured {
         }
     }
 
-    /// The remotes that may have `branch`, and whether the first that has it is the one that counts.
+    /// The remotes that may have `branch`, and whether the first one that has it counts.
     fn candidates(&self, branch: &Branch) -> (Vec<&Remote>, bool) {
         let upstream = self.upstreams.get(branch.as_str()).map(|(remote, _)| remote.as_str());
         let mut candidates: Vec<&Remote> = Vec::new();
@@ -262,7 +262,7 @@ impl Configured {
         (candidates, true)
     }
 
-    /// Whether `own`, the full name of `branch`, is what its upstream at `remote` is called.
+    /// Whether `own`, the full name of `branch`, is the name of its upstream at `remote`.
     fn is_upstream(&self, branch: &Branch, remote: &Remote, own: &str) -> bool {
         let upstream = self.upstreams.get(branch.as_str());
         upstream.is_some_and(|(of, merge)| *of == remote.name && merge == own)
@@ -276,7 +276,7 @@ fn parse(spec: &BStr) -> Option<RefSpec> {
 }
 
 impl Remote {
-    /// What `name`, a reference of the remote, is called here.
+    /// The local name of `name`, a reference of the remote.
     fn tracking(&self, name: &str, hash: gix::hash::Kind) -> Option<String> {
         let nobody = hash.null();
         let item = Item {
@@ -291,7 +291,7 @@ impl Remote {
         String::from_utf8(name.into()).ok()
     }
 
-    /// Where branches of the remote are, such as `refs/remotes/origin/`.
+    /// Folders of the remote's branches, such as `refs/remotes/origin/`.
     fn folders(&self) -> impl Iterator<Item = String> {
         self.tracking_names().filter_map(|name| {
             let (before, _) = name.split_once('*')?;
@@ -300,12 +300,12 @@ impl Remote {
         })
     }
 
-    /// Where single branches of the remote are.
+    /// References of single branches of the remote.
     fn exact(&self) -> impl Iterator<Item = String> {
         self.tracking_names().filter(|name| !name.contains('*'))
     }
 
-    /// Right sides of the `fetch` lines that are about branches, unless they are the clone's own.
+    /// Right sides of the `fetch` lines for branches, except those that are the clone's own branches.
     fn tracking_names(&self) -> impl Iterator<Item = String> {
         self.specs.iter().filter_map(|spec| {
             let spec = spec.to_ref();

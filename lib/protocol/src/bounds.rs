@@ -1,4 +1,4 @@
-//! The most that a request may have.
+//! Limits of a request.
 
 /// Bytes of a `repo_url`.
 pub const REPO_URL_BYTES: usize = 2048;

@@ -12,16 +12,16 @@ use crate::{
     AgentError, CheckRequest, CheckResponse, ErrorBody, LocksResponse, Orchestration, PostRequest, PostResponse,
 };
 
-/// Longest time for a connection.
+/// Time limit of a connection attempt.
 const CONNECT_TIME: Duration = Duration::from_secs(5);
 
-/// Longest time for a request: a server answers within 25 seconds.
+/// Time limit of a request: a server answers within 25 seconds.
 const REQUEST_TIME: Duration = Duration::from_secs(30);
 
-/// Largest response, in bytes: locks of a whole repository are 4 MB at most.
+/// Largest response, in bytes: the locks of a whole repository have at most 4 MB.
 const MOST_BYTES: usize = 8 << 20;
 
-/// Why there is no response of the expected form.
+/// Why a call gave no response of the expected form.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// The address or a header is not valid.
@@ -34,15 +34,15 @@ pub enum ClientError {
         status: u16,
         /// Code, message and field.
         error: Box<ErrorBody>,
-        /// What an agent is told to do, where the server says so.
+        /// The command for the agent, where the server sends one.
         orchestration: Option<Box<Orchestration>>,
-        /// Seconds after which to ask again, where the server says so.
+        /// The header `Retry-After`, in seconds, where the server sends it.
         retry_after: Option<u64>,
     },
-    /// There was no response: the server cannot be reached, or not in time.
+    /// No response: the server cannot be reached, or took too long.
     #[error("the server gives no answer: {0}")]
     Unreachable(#[source] reqwest::Error),
-    /// The response is not of this protocol, or too large.
+    /// The response is too large, or not of this protocol.
     #[error("the answer with status {status} is not Coord's: {problem}")]
     Malformed {
         /// The HTTP status.
@@ -59,22 +59,22 @@ pub struct Client {
     base: Url,
 }
 
-/// Which locks `GET /api/locks` is asked for.
+/// Filters of `GET /api/locks`. Without any, every lock of the repository is listed.
 #[derive(Clone, Debug, Default)]
 pub struct LocksFilter {
-    /// Those on this branch.
+    /// Only locks on this branch.
     pub branch: Option<String>,
-    /// The caller's own.
+    /// Only the caller's own locks.
     pub is_own: bool,
-    /// Those of this agent.
+    /// Only locks of this agent.
     pub agent_id: Option<String>,
 }
 
 impl Client {
-    /// A client of the server at `base`, which shows `token`, where there is one, and asks as `agent_id`.
+    /// A client of the server at `base`. `token` is the bearer token, `agent_id` the value of `X-Coord-Agent`.
     ///
     /// # Errors
-    /// When `base` is no HTTP URL, or one of the others cannot stand in a header.
+    /// When `base` is not an HTTP URL, or `token` or `agent_id` has characters that a header cannot have.
     pub fn new(base: &str, token: Option<&SecretString>, agent_id: Option<&str>) -> Result<Self, ClientError> {
         let invalid = |problem: String| ClientError::Invalid(problem);
         let base = Url::parse(base).map_err(|error| invalid(format!("{base} is not a URL: {error}")))?;
@@ -106,19 +106,20 @@ impl Client {
         Ok(Client { http, base })
     }
 
-    /// `POST /api/check_status`. A response that is OFFLINE is one as well.
+    /// `POST /api/check_status`. An OFFLINE response (status 503) is returned like any other.
     ///
     /// # Errors
-    /// When the server refuses the request, or gives no answer.
+    /// When the server returns an error, or no response.
     pub async fn check_status(&self, request: &CheckRequest) -> Result<CheckResponse, ClientError> {
         let sent = self.request(Method::POST, "api/check_status")?.json(request);
         self.send(sent, &[StatusCode::SERVICE_UNAVAILABLE]).await
     }
 
-    /// `POST /api/post_status`. A refusal by the rules is a response as well: [`PostResponse::success`] tells them apart.
+    /// `POST /api/post_status`. A refusal (409) is returned as a response: [`PostResponse::success`] tells it from a
+    /// success.
     ///
     /// # Errors
-    /// When the server refuses the request for another cause, or gives no answer.
+    /// When the server returns another error, or no response.
     pub async fn post_status(&self, request: &PostRequest) -> Result<PostResponse, ClientError> {
         let sent = self.request(Method::POST, "api/post_status")?.json(request);
         let whole = [StatusCode::CONFLICT, StatusCode::SERVICE_UNAVAILABLE];
@@ -128,7 +129,7 @@ impl Client {
     /// `GET /api/locks`.
     ///
     /// # Errors
-    /// When the server refuses the request, or gives no answer.
+    /// When the server returns an error, or no response.
     pub async fn locks(&self, repo_url: &str, filter: &LocksFilter) -> Result<LocksResponse, ClientError> {
         let mut query = vec![("repo_url", repo_url)];
         query.extend(filter.branch.as_deref().map(|branch| ("branch", branch)));
@@ -151,7 +152,7 @@ impl Client {
         Ok(self.http.request(method, self.url(path)?))
     }
 
-    /// The response; with one of the statuses `whole` as well, if it is of that form.
+    /// The decoded response. A body with one of the statuses `whole` counts as a response where it has that form.
     async fn send<T: DeserializeOwned>(&self, request: RequestBuilder, whole: &[StatusCode]) -> Result<T, ClientError> {
         let mut response = request.send().await.map_err(unreachable)?;
         let status = response.status();
@@ -192,7 +193,7 @@ impl Client {
     }
 }
 
-/// Without the URL, which may have a password in it.
+/// The error without its URL, which may contain a password.
 fn unreachable(error: reqwest::Error) -> ClientError {
     ClientError::Unreachable(error.without_url())
 }

@@ -12,13 +12,13 @@ macro_rules! codes {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
         pub enum ErrorCode {
             $($(#[$doc])* #[serde(rename = $text)] $name,)*
-            /// One that this version does not know.
+            /// A code that this version does not know.
             #[serde(other, rename = "UNKNOWN")]
             Unknown,
         }
 
         impl ErrorCode {
-            /// As the wire spells it.
+            /// The spelling on the wire.
             pub fn as_str(self) -> &'static str {
                 match self {
                     $(ErrorCode::$name => $text,)*
@@ -52,17 +52,17 @@ codes! {
     UnknownFile = "UNKNOWN_FILE",
     /// 405: the route has other methods.
     MethodNotAllowed = "METHOD_NOT_ALLOWED",
-    /// 409: another's lock is in the way.
+    /// 409: blocked by another's lock.
     LockConflict = "LOCK_CONFLICT",
-    /// 409: a lock that is to be released is another's now.
+    /// 409: a lock to be released belongs to another holder now.
     LockLost = "LOCK_LOST",
-    /// 409: what was written is not on the branch.
+    /// 409: the changes are not on the branch.
     NotPushed = "NOT_PUSHED",
-    /// 409: the working copy lacks the head of the branch.
+    /// 409: the working copy does not contain the head of the branch.
     StaleHead = "STALE_HEAD",
-    /// 409: there is no room for more locks.
+    /// 409: the repository has too many locks.
     TooManyLocks = "TOO_MANY_LOCKS",
-    /// 413: the files have too many locks or neighbors to look at in one request.
+    /// 413: the files have too many locks or neighbors for one request.
     TooMuchAtOnce = "TOO_MUCH_AT_ONCE",
     /// 413: the body is too large.
     BodyTooLarge = "BODY_TOO_LARGE",
@@ -70,21 +70,21 @@ codes! {
     UriTooLong = "URI_TOO_LONG",
     /// 415: the body is compressed.
     UnsupportedEncoding = "UNSUPPORTED_ENCODING",
-    /// 415: the body is not announced as JSON.
+    /// 415: the content type is not JSON.
     UnsupportedMediaType = "UNSUPPORTED_MEDIA_TYPE",
     /// 429: too many requests.
     RateLimited = "RATE_LIMITED",
     /// 500: a defect of the server.
     Internal = "INTERNAL",
-    /// 503: the answer took too long.
+    /// 503: the response took too long.
     TimedOut = "TIMED_OUT",
     /// 503: callers cannot be verified now.
     IdentityUnavailable = "IDENTITY_UNAVAILABLE",
-    /// 503: no store is configured, or it gives no answer.
+    /// 503: no store is configured, or it does not respond.
     StoreUnavailable = "STORE_UNAVAILABLE",
     /// 503: the repository cannot be read.
     SourceUnavailable = "SOURCE_UNAVAILABLE",
-    /// 503: the source of the repository takes no more requests now.
+    /// 503: the rate limit of the repository's source is used up.
     SourceLimited = "SOURCE_LIMITED",
 }
 

@@ -1,10 +1,11 @@
-//! The wire: what is sent to Coord and what it answers. Every type is read and written, so that server, clients and tests share it.
+//! The wire: requests, responses, and a client. Every type serializes and deserializes, so that server, clients and tests
+//! share it.
 //!
-//! - [`bounds`]: the most that a request may have
+//! - [`bounds`]: limits of a request
 //! - [`check_status`], [`post_status`], [`locks`]: requests and responses
-//! - [`orchestration`]: what an agent is told to do next
+//! - [`orchestration`]: the command for an agent's next step
 //! - [`error`]: stable codes, and the body of an error
-//! - [`schema`]: the texts of the wire as JSON Schema
+//! - [`schema`]: strings of the wire as JSON Schema
 //! - `client` (a feature): a client over HTTP
 
 pub mod bounds;

@@ -28,7 +28,7 @@ pub enum LockMode {
 }
 
 impl LockMode {
-    /// As the wire spells it.
+    /// The spelling on the wire.
     pub fn as_str(self) -> &'static str {
         match self {
             LockMode::Reading => "READING",
@@ -37,13 +37,13 @@ impl LockMode {
     }
 }
 
-/// How another's lock concerns a request.
+/// How another holder's lock concerns a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum LockType {
-    /// It is on a file of the request.
+    /// The lock is on a file of the request.
     Direct,
-    /// It is on a file that imports one of the request, or that one of the request imports.
+    /// The lock is on a file that imports a file of the request, or is imported by one.
     Neighbor,
 }
 

@@ -1,4 +1,4 @@
-//! What an agent is told to do next.
+//! The command that a response gives an agent: the next step.
 
 use std::borrow::Cow;
 
@@ -26,7 +26,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// The shell command that carries it out, where there is one.
+    /// The shell command for the action, where there is one.
     pub fn command(self) -> Option<&'static str> {
         match self {
             Action::Pull => Some("git pull --rebase"),
@@ -110,7 +110,7 @@ pub struct Metadata {
 }
 
 impl Orchestration {
-    /// `action` with its command.
+    /// `action` with its shell command.
     pub fn new(action: Action, reason: impl Into<String>) -> Self {
         Orchestration {
             kind: Kind::Command,
@@ -121,7 +121,7 @@ impl Orchestration {
         }
     }
 
-    /// The same with particulars.
+    /// The same command with `metadata`.
     #[must_use]
     pub fn with(mut self, metadata: Metadata) -> Self {
         self.metadata = Some(metadata);

@@ -1,5 +1,5 @@
-//! Texts of the wire as JSON Schema, for the OpenAPI document. A pattern takes what the server's `parse` takes. A schema
-//! counts characters where `parse` counts bytes, so that the limits differ beyond ASCII.
+//! Strings of the wire as JSON Schema, for the OpenAPI document. A pattern accepts what the server's `parse` accepts. A
+//! schema counts characters and `parse` counts bytes, so that the limits differ beyond ASCII.
 
 use std::borrow::Cow;
 
@@ -37,7 +37,7 @@ pub enum AgentId {}
 #[derive(Clone, Copy, Debug)]
 pub enum Message {}
 
-/// White space as `str::trim` has it; `\s` differs from one dialect of regular expressions to the next.
+/// White space as `str::trim` defines it; dialects of regular expressions differ in `\s`.
 macro_rules! space {
     () => {
         r"\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
@@ -58,14 +58,14 @@ macro_rules! host {
     };
 }
 
-/// What may stand at the end of a path, as often as it likes, and is no part of it.
+/// Endings of a path that are no part of it, in any number.
 macro_rules! tail {
     () => {
         r"(?:/|\.[Gg][Ii][Tt])*"
     };
 }
 
-// After the host there are two words at least, of which the last is not nothing, one dot or two without what is at the end.
+// After the host come at least two words. The last, without these endings, is not empty and not `.` or `..`.
 const REPO_URL: &str = concat!(
     "^[",
     space!(),
@@ -101,7 +101,7 @@ const BRANCH: &str = concat!(
     r"[^\u0000- \u007f~^:?*\[\\/.](?:[^\u0000- \u007f~^:?*\[\\]*[^\u0000- \u007f~^:?*\[\\/.])?$"
 );
 
-/// Characters that no path has: control characters, what turns text, line ends, the byte order mark, and the backslash.
+/// Characters that no path has: control characters, text direction marks, line ends, the byte order mark, and the backslash.
 macro_rules! unseen {
     () => {
         r"\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\\"
@@ -121,7 +121,7 @@ const FILE_PATH: &str = concat!(
 
 const AGENT_ID: &str = "^[A-Za-z0-9._:-]{1,128}$";
 
-/// What `plain_text` takes out.
+/// Characters that `plain_text` removes.
 macro_rules! unseen {
     () => {
         r"\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
@@ -144,7 +144,7 @@ const MESSAGE: &str = concat!(
     "]*$"
 );
 
-/// Declares a type to be a string of this form.
+/// Declares the schema of a type that is a string.
 macro_rules! text {
     ($type:ty, $name:literal, $pattern:expr, $description:expr, $examples:expr, $bound:expr) => {
         impl PartialSchema for $type {
@@ -271,7 +271,7 @@ pub fn one_of(values: &[&'static str], description: &str) -> Object {
         .build()
 }
 
-/// Seconds, a count, or anything else that is whole and not negative.
+/// An integer of at least `least`, such as a count or seconds.
 pub fn whole_number(least: usize) -> ObjectBuilder {
     ObjectBuilder::new()
         .schema_type(Type::Integer)
@@ -279,7 +279,7 @@ pub fn whole_number(least: usize) -> ObjectBuilder {
         .minimum(Some(least))
 }
 
-/// Others' locks by how they concern a request.
+/// The values of `lock_type`.
 pub fn lock_type() -> Object {
     one_of(
         &["DIRECT", "NEIGHBOR"],
@@ -287,7 +287,7 @@ pub fn lock_type() -> Object {
     )
 }
 
-/// Sentences that begin with a code.
+/// Warnings: sentences that begin with a code.
 pub fn warnings() -> utoipa::openapi::schema::Array {
     let sentence = ObjectBuilder::new()
         .schema_type(Type::String)
