@@ -1,9 +1,9 @@
-//! The thread that writes to the disk. While it writes one batch, the next one gathers: however many scripts end
-//! meanwhile, they share one commit.
+//! The thread that writes to the disk. While it writes one batch, the next one gathers, so that all scripts that end
+//! meanwhile share one commit.
 //!
-//! **When the disk fails**, whoever waits for the batch, or for the one that gathered meanwhile, is told so, and both are dropped:
-//! nobody knows how much of them is on the medium. The file is opened anew, as after a crash, and scripts go on with what it
-//! holds. The next change is tried again, after a pause at the earliest.
+//! **When the disk fails**, calls that wait for the batch, or for the one gathered meanwhile, fail. Both batches are
+//! dropped, because the part of them that is on the medium is unknown. The file is opened anew, as after a crash, and
+//! scripts go on with its content. The next change is tried again after a pause.
 
 use super::disk::Disk;
 use super::keyspace::Keyspace;
@@ -15,26 +15,27 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long what nobody waits for may wait.
+/// Longest time before a change that no call waits for is written.
 const UNAWAITED_TIME: Duration = Duration::from_secs(1);
-/// The pause after a failure, and how many times as long as what reading the disk again took: no store spends its time on that.
+/// The pause after a failure, and its length in multiples of the time that reading the disk again took, so that retries do
+/// not take all time.
 const PAUSE: Duration = Duration::from_millis(50);
 const PAUSE_FACTOR: u32 = 4;
-/// What the committer shares with the engine.
+/// State shared by the committer and the engine.
 pub(super) struct Shared {
     pub keyspace: Arc<Mutex<Keyspace>>,
     pub channels: Arc<Channels>,
-    /// Rung when there is something to commit, or an end.
+    /// Notified when there is something to commit, and at the end.
     pub bell: Condvar,
     pub progress: Progress,
-    /// Scripts run, failed ones too.
+    /// Scripts that were run, failed ones included.
     pub scripts: AtomicU64,
-    /// Plain commands run.
+    /// Plain commands that were run.
     pub commands: AtomicU64,
     pub commits: AtomicU64,
 }
 
-/// Commits until `is_closing` says so and nothing is left. Runs on a thread of its own.
+/// Commits until `is_closing` is true and nothing is left. Runs on a thread of its own.
 pub(super) fn run(disk: &mut Disk, shared: &Shared, is_closing: &dyn Fn() -> bool) {
     let mut paused_until = Instant::now();
     loop {
@@ -43,7 +44,7 @@ pub(super) fn run(disk: &mut Disk, shared: &Shared, is_closing: &dyn Fn() -> boo
         }));
         match ended {
             Ok(()) => break,
-            // Whatever was under way is lost, and said to be; there is nobody else to go on.
+            // The current batch is lost and its calls fail; no other thread could go on.
             Err(_) => fail(
                 disk,
                 shared,
@@ -61,7 +62,7 @@ fn commit_until_closed(disk: &mut Disk, shared: &Shared, is_closing: &dyn Fn() -
         let batch = {
             let mut keyspace = shared.keyspace.lock();
             loop {
-                // What is left at the end is tried once, whatever happened before.
+                // At the end, the rest is tried once, whatever happened before.
                 let wake_at = match (keyspace.layers.is_awaited(), is_closing()) {
                     (false, true) => return,
                     (true, true) => break,
@@ -76,7 +77,7 @@ fn commit_until_closed(disk: &mut Disk, shared: &Shared, is_closing: &dyn Fn() -
             }
             let has_gathered = keyspace.layers.has_gathered();
             if keyspace.layers.is_unreadable() || (has_gathered && !disk.is_open()) {
-                // Everybody waits meanwhile: what they have of the old file cannot be read any more.
+                // All calls wait meanwhile: values read from the old file are no longer readable.
                 *paused_until = recover(disk, &mut keyspace);
             }
             has_gathered.then(|| keyspace.layers.start_commit())
@@ -115,10 +116,10 @@ fn commit(disk: &mut Disk, shared: &Shared, paused_until: &mut Instant, batch: &
     }
 }
 
-/// Drops what could not be written, tells those who wait for it, and goes back to what the disk holds.
+/// Drops the changes that could not be written, fails the calls that wait for them, and returns to the content of the disk.
 fn fail(disk: &mut Disk, shared: &Shared, paused_until: &mut Instant, reason: String) {
     let mut keyspace = shared.keyspace.lock();
-    // Once for a row of failures.
+    // Logged once for a row of failures.
     if !keyspace.layers.is_failing() {
         tracing::error!(%reason, "the disk of the embedded store failed; the next change is tried again");
     }
@@ -126,14 +127,14 @@ fn fail(disk: &mut Disk, shared: &Shared, paused_until: &mut Instant, reason: St
     if disk.is_open() {
         *paused_until = recover(disk, &mut keyspace);
     } else {
-        // It has just been tried.
+        // The disk has just been read again.
         keyspace.layers.reread(disk.snapshot().ok());
     }
     drop(keyspace);
     shared.progress.lose(last, reason);
 }
 
-/// Reads the disk again from the start, while everybody waits. Gives the instant at which the next attempt is due.
+/// Reads the disk again from the start, while all calls wait. Returns the time of the next attempt.
 fn recover(disk: &mut Disk, keyspace: &mut Keyspace) -> Instant {
     let began = Instant::now();
     keyspace.layers.reread(disk.recover().ok());

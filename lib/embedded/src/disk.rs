@@ -1,4 +1,4 @@
-//! The file: one redb table from bytes to bytes. What the bytes mean is said in [`super::records`].
+//! The file: one redb table from bytes to bytes. [`super::records`] defines their meaning.
 
 use super::failure::OpenError;
 use super::medium::{Medium, View};
@@ -18,20 +18,20 @@ use std::sync::Arc;
 
 const TABLE: TableDefinition<&[u8], &[u8]> = TableDefinition::new("coord");
 
-/// Bytes of pages that redb may keep in memory. Its own default is 1 GiB, too much beside somebody's editor.
+/// Size of redb's page cache. Its default is 1 GiB, too much beside an editor.
 const CACHE_BYTES: usize = 64 * 1024 * 1024;
 
-/// The layout of the records. A file of another format is refused.
+/// The layout of the records. A file of another format is rejected.
 const FORMAT: &[u8] = b"1";
 
-/// A value (or key) that lives in a page of the file.
+/// A value or key in a page of the file.
 pub(super) type Page = AccessGuard<'static, &'static [u8]>;
 
-/// Larger files are not checked when they are opened, unless they were not closed cleanly: it would take longer than somebody
-/// waits for a start. A second where pages come from memory, some more from a disk.
+/// Larger files are checked at opening only if they were not closed cleanly, so that a start stays fast. A check of this
+/// size takes a second where pages come from memory, and more from a disk.
 const CHECKED_BYTES: u64 = 256 * 1024 * 1024;
 
-/// Gives the medium, opened anew. The first time, it may be made.
+/// Opens the medium anew. The first attempt may create it.
 type Opener = Box<dyn Fn(Attempt) -> io::Result<Medium> + Send>;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,11 +48,11 @@ pub(super) struct Disk {
 }
 
 enum State {
-    /// As it should be.
+    /// It can be read and written.
     Open(Database),
-    /// It cannot be written, for this reason, and what is there can be read.
+    /// It can be read, but not written, for this reason.
     ReadOnly(Database, String),
-    /// Neither.
+    /// It can be neither read nor written, for this reason.
     Failed(String),
 }
 
@@ -62,7 +62,7 @@ pub(super) struct Snapshot {
 }
 
 impl Disk {
-    /// Opens or creates the file at `path`. After a crash this checks and repairs it first; a small one is checked always.
+    /// Opens or creates the file at `path`. After a crash it is checked and repaired first; a small file is always checked.
     pub fn open(path: &Path) -> Result<Disk, OpenError> {
         let file = path.to_owned();
         let opener = move |attempt| {
@@ -72,7 +72,7 @@ impl Disk {
         Disk::by(Box::new(opener), path)
     }
 
-    /// A store over something else than a file.
+    /// A store on a backend other than a file.
     pub fn over(backend: impl StorageBackend) -> Result<Disk, OpenError> {
         let medium = Medium(Arc::new(backend));
         Disk::by(Box::new(move |_| Ok(medium.clone())), Path::new("memory"))
@@ -101,13 +101,13 @@ impl Disk {
         }
     }
 
-    /// Whether changes can be tried.
+    /// Whether changes can be written.
     pub fn is_open(&self) -> bool {
         matches!(self.state, State::Open(_))
     }
 
-    /// Writes `changes` as one transaction, and returns the state with them when they are on the medium. After a failure nobody
-    /// knows how much of them is, and [`Disk::recover`] has to be called.
+    /// Writes `changes` as one transaction, and returns the state with them once they are on the medium. After a failure the
+    /// part of them on the medium is unknown, and [`Disk::recover`] must be called.
     pub fn commit(&self, changes: &Changes) -> Result<Snapshot, String> {
         match &self.state {
             State::Open(database) => {
@@ -117,8 +117,8 @@ impl Disk {
         }
     }
 
-    /// Goes back to what the medium holds, as after a crash: whatever could be written, or could not, nothing is believed that was
-    /// not read from it. Where it cannot be written it is read alone. Gives the state, or why there is none.
+    /// Reads the medium again, as after a crash: only what it holds counts. A medium that cannot be written is opened for
+    /// reading alone. Returns the state, or why there is none.
     pub fn recover(&mut self) -> Result<Snapshot, String> {
         self.close();
         self.state = match self.reopen() {
@@ -146,7 +146,7 @@ impl Disk {
         opened(medium, true, &self.path).map_err(|error| error.to_string())
     }
 
-    /// Lets go of the file. Snapshots cannot be read any more.
+    /// Closes the file. Snapshots can no longer be read.
     pub fn close(&mut self) {
         let closed = State::Failed("it is closed".to_owned());
         if let State::Open(database) | State::ReadOnly(database, _) = std::mem::replace(&mut self.state, closed) {
@@ -159,7 +159,8 @@ impl Disk {
     }
 }
 
-/// The file, for its owner alone, made if it is not there. One that had been there is not made again: it would be empty.
+/// Opens the file, readable by its owner alone, and creates it if missing. A file that existed before is not created again:
+/// it would be empty.
 fn open_file(path: &Path, attempt: Attempt) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(attempt == Attempt::First);
@@ -175,14 +176,14 @@ fn open_file(path: &Path, attempt: Attempt) -> io::Result<File> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // Earlier versions made it as the user's mask said.
+        // Earlier versions created it with the permissions of the user's mask.
         if file.metadata()?.permissions().mode() & 0o077 != 0
             && let Err(error) = file.set_permissions(std::fs::Permissions::from_mode(0o600))
         {
             tracing::warn!(%error, "others may read the file of the embedded store");
         }
     }
-    // What a write that failed has left in the system's memory may never get to the medium, and the system says so only once.
+    // Pages of a failed write in the system's cache may never reach the medium, and the system reports that only once.
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed) {
         tracing::debug!(%error, "what the system keeps of the embedded store's file could not be dropped");
@@ -190,9 +191,9 @@ fn open_file(path: &Path, attempt: Attempt) -> io::Result<File> {
     Ok(file)
 }
 
-/// Opens the database in `medium`. `is_checked`: every page is looked at, also where it was closed cleanly.
+/// Opens the database in `medium`. With `is_checked`, every page is checked, even after a clean close.
 fn opened(medium: impl StorageBackend, is_checked: bool, path: &Path) -> Result<Database, OpenError> {
-    // redb trusts the structure of a file that was closed cleanly, and may panic on one that was damaged since.
+    // redb trusts the structure of a file that was closed cleanly, and may panic on later damage.
     let opened = caught(|| {
         let database = Builder::new()
             .set_cache_size(CACHE_BYTES)
@@ -209,12 +210,12 @@ fn opened(medium: impl StorageBackend, is_checked: bool, path: &Path) -> Result<
     })
 }
 
-/// What `run` gives. A panic is a reason.
+/// The result of `run`, or the message of a panic.
 fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     std::panic::catch_unwind(AssertUnwindSafe(run)).map_err(|_| "its structure makes no sense".to_owned())
 }
 
-/// Makes the table in a new file; in an old one, makes sure that it is ours.
+/// Creates the table in a new file; in an old one, checks that the file is a Coord store.
 fn prepared(database: Database, path: &Path) -> Result<Database, OpenError> {
     let foreign = |reason: String| OpenError::NotAStore {
         path: path.to_owned(),
@@ -265,7 +266,7 @@ fn prepared(database: Database, path: &Path) -> Result<Database, OpenError> {
     if is_new {
         transaction.commit().map_err(|error| damaged(error.to_string()))?;
     } else {
-        // Nothing was written, and nothing needs to be.
+        // Nothing was written, and nothing has to be.
         transaction.abort().map_err(|error| damaged(error.to_string()))?;
     }
     Ok(database)
@@ -312,7 +313,7 @@ impl Snapshot {
     }
 }
 
-/// What `read` gives. redb may panic over a page that was damaged since the file was opened.
+/// The result of `read`. redb may panic on a page that was damaged after the file was opened.
 pub(super) fn readable<T>(read: impl FnOnce() -> Result<T, StorageError>) -> Result<T, StorageError> {
     caught(read).unwrap_or_else(|reason| Err(StorageError::Corrupted(reason)))
 }

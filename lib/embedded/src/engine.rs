@@ -10,29 +10,29 @@ use coord::store::{Request, StoreError, Value};
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-/// The commands about scripts, which are not among the plain ones.
+/// The commands about scripts, which are separate from the plain ones.
 #[cfg(test)]
 pub(super) const SCRIPTING: [&str; 3] = ["eval", "evalsha", "script"];
 
-/// What runs requests. One at a time holds it.
+/// Runs requests. Only one thread at a time holds it.
 pub(super) struct Engine {
     interpreter: Interpreter,
     keyspace: Arc<Mutex<Keyspace>>,
 }
 
-/// An answer, and the batch that must be durable before it is given.
+/// A result, and the batch that must be durable before it is sent.
 pub(super) struct Answer {
     pub value: Value,
     pub depends_on: u64,
-    /// Whether it was a script.
+    /// Whether the request was a script.
     pub is_script: bool,
 }
 
-/// A script that can be run: its hash, its KEYS, its ARGV.
+/// A script ready to run: its hash, its KEYS, its ARGV.
 type Prepared<'a> = (String, &'a [&'a [u8]], &'a [&'a [u8]]);
 
 impl Engine {
-    /// Over `keyspace`.
+    /// An engine over `keyspace`.
     pub fn new(interpreter: Interpreter, keyspace: Arc<Mutex<Keyspace>>) -> Self {
         Engine { interpreter, keyspace }
     }
@@ -123,9 +123,9 @@ impl Engine {
         }
     }
 
-    /// **One script is one transaction**: one that ends with an error it raised leaves no change. Redis itself keeps what
-    /// was written before the error; no script of ours relies on that. While the disk cannot be written, a reading script is refused
-    /// its changes, so that it is answered without.
+    /// **One script is one transaction**: a script that raises an error leaves no change. Redis keeps what was written
+    /// before the error; none of our scripts relies on that. While the disk cannot be written, writes of a reading script
+    /// are refused, so that it responds without them.
     fn script<'a>(
         &self,
         origin: Origin,
@@ -162,7 +162,7 @@ impl Engine {
         }
     }
 
-    /// What EVAL or EVALSHA is to run.
+    /// The script that EVAL or EVALSHA names.
     fn prepare<'a>(&mut self, name: &[u8], words: &'a [&'a [u8]]) -> Result<Prepared<'a>, Failure> {
         let [_, text, number, rest @ ..] = words else {
             return Err(Failure::arity(if name == b"eval" { "eval" } else { "evalsha" }));

@@ -1,4 +1,4 @@
-//! What goes wrong: opening the file ([`OpenError`]), and running one command ([`Failure`]).
+//! Errors of opening the file ([`OpenError`]), and of running one command ([`Failure`]).
 
 use coord::store::Value;
 use std::borrow::Cow;
@@ -10,20 +10,20 @@ pub enum OpenError {
     /// Another process (or another store of this one) has the file open.
     #[error("{path} is in use by another process", path = .0.display())]
     InUse(PathBuf),
-    /// The file is there and is not one that this program wrote, or is of a format that it does not know.
+    /// The file exists, but this program did not write it, or its format is not known.
     #[error("{path} is not a Coord store: {reason}", path = .path.display())]
     NotAStore {
         /// The file.
         path: PathBuf,
-        /// What was found instead.
+        /// What the file contains instead.
         reason: String,
     },
-    /// The file is one of ours and is damaged.
+    /// The file is a Coord store and is damaged.
     #[error("{path} is damaged: {reason}; move it away to start with an empty store", path = .path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What the check found.
+        /// What the check has found.
         reason: String,
     },
     /// The file or its folder cannot be read or written.
@@ -31,7 +31,7 @@ pub enum OpenError {
     Io {
         /// The file.
         path: PathBuf,
-        /// The system's reason.
+        /// The system's error.
         source: std::io::Error,
     },
     /// The Lua interpreter or the committing thread could not be started.
@@ -39,16 +39,16 @@ pub enum OpenError {
     Start(String),
 }
 
-/// Why one command did not succeed.
+/// Why one command failed.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// The command is answered with this error, code first. Nothing was changed by it.
+    /// An error reply, code first. The command has changed nothing.
     Reply(Cow<'static, str>),
-    /// The disk did not do its part. The whole call fails.
+    /// The disk failed, and with it the whole call.
     Storage(String),
 }
 
-/// What a command gives.
+/// The result of a command.
 pub(super) type Outcome = Result<Value, Failure>;
 
 impl Failure {
@@ -68,7 +68,7 @@ impl Failure {
         Failure::Reply(Cow::Owned(text))
     }
 
-    /// `ERR wrong number of arguments for 'NAME' command`.
+    /// The error reply `ERR wrong number of arguments for 'NAME' command`.
     pub fn arity(command: &str) -> Failure {
         Failure::reply(format!("ERR wrong number of arguments for '{command}' command"))
     }

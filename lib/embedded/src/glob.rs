@@ -1,8 +1,8 @@
 //! Patterns of KEYS and SCAN.
 
-/// Whether `text` matches `pattern`: `*`, `?`, `[abc]`, `[^a-c]`, `\` before a byte that stands for itself.
+/// Whether `text` matches `pattern`: `*`, `?`, `[abc]`, `[^a-c]`, and `\` before a literal byte.
 pub(super) fn matches(mut pattern: &[u8], mut text: &[u8]) -> bool {
-    // Where to go on when a guess at the length of the newest `*` was wrong. Older stars need no second guess.
+    // Where to resume when the guessed length of the newest `*` was wrong. Older stars need no second guess.
     let mut retry: Option<(&[u8], &[u8])> = None;
     loop {
         let step = match pattern {
@@ -28,7 +28,7 @@ pub(super) fn matches(mut pattern: &[u8], mut text: &[u8]) -> bool {
     }
 }
 
-/// What is left of `pattern` when its first part matches `byte`.
+/// The rest of `pattern` after its first item, if that matches `byte`.
 fn one(pattern: &[u8], byte: u8) -> Option<&[u8]> {
     match pattern {
         [b'?', rest @ ..] => Some(rest),

@@ -1,4 +1,4 @@
-//! Names and what is under them: kinds, counts, expiry, dropping. The commands are built on this.
+//! Names and the values under them: kinds, counts, expiry, dropping. The commands build on this.
 
 use super::failure::Failure;
 use super::layers::Layers;
@@ -7,7 +7,7 @@ use super::records::{self, Tag};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A collection of up to this many elements is cleared away at once when dropped; a larger one later, in steps.
+/// A dropped collection of up to this many elements is removed at once; a larger one later, in steps.
 const DROP_AT_ONCE: u64 = 64;
 
 /// The type of a value.
@@ -26,7 +26,7 @@ impl Kind {
             .find(|kind| *kind as u8 == byte)
     }
 
-    /// As TYPE answers.
+    /// The name in a reply of TYPE.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Text => "string",
@@ -47,7 +47,7 @@ impl Kind {
     }
 }
 
-/// What is under a name.
+/// The value under a name.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     pub kind: Kind,
@@ -91,16 +91,16 @@ pub(super) struct Keyspace {
     pub channels: Arc<Channels>,
     /// Unix microseconds. Stands still while a script runs, as in Redis 7.
     pub now_us: i64,
-    /// Set while a script runs that declared `no-writes`.
+    /// Set while a script declared `no-writes` runs.
     pub is_read_only: bool,
-    /// Set while a reading script runs and the disk cannot be written: it then sees that, and goes on without.
+    /// Set while a reading script runs and the disk cannot be written: its writes fail, and it goes on without them.
     pub refuses_writes: bool,
     /// Set while a script runs.
     pub is_script: bool,
 }
 
 impl Keyspace {
-    /// Over `layers`.
+    /// A keyspace over `layers`.
     pub fn new(layers: Layers, channels: Arc<Channels>) -> Self {
         Keyspace {
             layers,
@@ -112,7 +112,7 @@ impl Keyspace {
         }
     }
 
-    /// A script or a plain command begins.
+    /// Begins a script or a plain command.
     pub fn begin(&mut self, is_script: bool, is_read_only: bool) {
         self.layers.begin();
         self.is_script = is_script;
@@ -122,12 +122,12 @@ impl Keyspace {
             .map_or(0, |since| i64::try_from(since.as_micros()).unwrap_or(i64::MAX));
     }
 
-    /// Unix milliseconds.
+    /// The current time in Unix milliseconds.
     pub fn now_ms(&self) -> i64 {
         self.now_us / 1000
     }
 
-    /// What is under `name` and has not expired.
+    /// The entry under `name`, unless it has expired.
     pub fn entry(&self, name: &[u8]) -> Result<Option<Entry>, Failure> {
         let entry = self.entry_or_expired(name)?;
         Ok(entry.filter(|entry| entry.expires_at.is_none_or(|at| at > self.now_ms())))
@@ -140,7 +140,7 @@ impl Keyspace {
         }
     }
 
-    /// What is under `name`, which must be of `kind` if it is there.
+    /// The entry under `name`. An error if it is not of `kind`.
     pub fn find(&self, name: &[u8], kind: Kind) -> Result<Option<Entry>, Failure> {
         match self.entry(name)? {
             Some(entry) if entry.kind != kind => Err(Failure::WRONG_TYPE),
@@ -148,7 +148,7 @@ impl Keyspace {
         }
     }
 
-    /// What is under `name`, made empty if it is not there.
+    /// The entry under `name`, created empty if it does not exist.
     pub fn find_or_create(&mut self, name: &[u8], kind: Kind) -> Result<Entry, Failure> {
         match self.find(name, kind)? {
             Some(entry) => Ok(entry),
@@ -156,7 +156,7 @@ impl Keyspace {
         }
     }
 
-    /// A new, empty entry under `name`, whatever was there.
+    /// A new, empty entry under `name`, in place of any other.
     pub fn create(&mut self, name: &[u8], kind: Kind) -> Result<Entry, Failure> {
         self.drop_name(name)?;
         let (newest, first) = if coord::store::keys::is_expendable(name) {
@@ -184,7 +184,7 @@ impl Keyspace {
         }
     }
 
-    /// Sets or clears when `name` expires.
+    /// Sets or clears the expiry of `name`.
     pub fn set_expiry(&mut self, name: &[u8], entry: Entry, expires_at: Option<i64>) {
         if let Some(at) = entry.expires_at {
             self.layers.remove(records::expiry(at, name));
@@ -192,7 +192,7 @@ impl Keyspace {
         self.put_entry(name, Entry { expires_at, ..entry });
     }
 
-    /// Drops what is under `name`. Whether it was there and had not expired.
+    /// Drops the value under `name`. Returns whether it existed and had not expired.
     pub fn drop_name(&mut self, name: &[u8]) -> Result<bool, Failure> {
         let Some(entry) = self.entry_or_expired(name)? else {
             return Ok(false);
@@ -220,7 +220,7 @@ impl Keyspace {
         }
     }
 
-    /// Moves what is under `from` to `to`. False if there is nothing.
+    /// Moves the value under `from` to `to`. False if there is none.
     pub fn rename(&mut self, from: &[u8], to: &[u8]) -> Result<bool, Failure> {
         let Some(entry) = self.entry(from)? else {
             return Ok(false);
@@ -233,13 +233,13 @@ impl Keyspace {
         Ok(true)
     }
 
-    /// How many elements `entry` has.
+    /// Number of elements in `entry`.
     pub fn count(&self, entry: Entry) -> Result<u64, Failure> {
         let count = self.layers.get(&Tag::Count.number(entry.number))?;
         Ok(count.and_then(|count| read_u64(&count, 0)).unwrap_or(0))
     }
 
-    /// Sets how many elements the hash or sorted set under `name` has. Without elements it is gone.
+    /// Sets the number of elements of the hash or sorted set under `name`. With none it is removed.
     pub fn set_count(&mut self, name: &[u8], entry: Entry, count: u64) {
         if count == 0 {
             self.detach(name, entry);
@@ -250,7 +250,7 @@ impl Keyspace {
         }
     }
 
-    /// Removes up to `limit` elements of a dropped collection. Gives how many there were.
+    /// Removes up to `limit` elements of a dropped collection. Returns how many there were.
     fn clear_elements(&mut self, kind: Kind, number: u64, limit: u64) -> Result<u64, Failure> {
         let mut keys: Vec<Vec<u8>> = Vec::new();
         for tag in kind.elements() {
@@ -272,7 +272,7 @@ impl Keyspace {
         Ok(cleared)
     }
 
-    /// Clears away expired names and dropped elements, at most about `limit` records. Whether there may be more.
+    /// Removes expired names and dropped elements, at most about `limit` records. Returns whether there may be more.
     pub fn clean(&mut self, limit: u64) -> Result<bool, Failure> {
         let mut left = limit;
         let now = self.now_ms();
@@ -290,7 +290,7 @@ impl Keyspace {
             if entry.and_then(|entry| entry.expires_at).is_some_and(|at| at <= now) {
                 self.drop_name(name)?;
             }
-            // It goes even if, against all expectation, the name has another expiry: it must not come up again.
+            // Removed even if, against all expectation, the name has another expiry: otherwise it would come up again.
             self.layers.remove(key);
             left -= 1;
         }
@@ -303,7 +303,7 @@ impl Keyspace {
         Ok(left == 0)
     }
 
-    /// The names that have not expired, in the order in which they were given.
+    /// The names that have not expired, in order of creation.
     pub fn names(&self) -> Result<Vec<Vec<u8>>, Failure> {
         let mut scan = self.layers.scan_prefix(&Tag::Number.all())?;
         let mut names = Vec::new();

@@ -1,10 +1,10 @@
-//! What a script sees: its own changes, over those that wait for the disk, over the newest commit.
+//! The view of a script: its own changes, over those that wait for the disk, over the newest commit.
 //!
-//! A change passes through the layers downwards. While a script runs, its changes are its **own**; when it ends they
-//! are **gathered** with those of the scripts since the last commit began; the gathered ones are **committing** while
-//! the disk writes them; then they are the snapshot. Whoever read a gathered or committing change must not be answered
-//! before it is on the disk: [`Layers::depends_on`] is the number of the batch to wait for. For a change that may be lost
-//! ([`records::is_expendable`]) nobody waits, and it goes to the disk with others or after a while.
+//! A change moves down through the layers. While a script runs, its changes are its **own**. When it ends they are
+//! **gathered** with those of other scripts since the last commit began. Gathered changes are **committing** while the disk
+//! writes them, and then part of the snapshot. A call that read a gathered or committing change must not be answered before
+//! that change is on the disk: [`Layers::depends_on`] is the number of the batch to wait for. No call waits for a change
+//! that may be lost ([`records::is_expendable`]); it is written with others or after a while.
 
 use super::disk::{Page, Snapshot, readable};
 use super::pubsub::Message;
@@ -18,16 +18,16 @@ use std::io;
 use std::ops::{Bound, Deref};
 use std::sync::Arc;
 
-/// What goes to the disk in one transaction.
+/// The changes of one transaction on the disk.
 #[derive(Default)]
 pub(super) struct Batch {
     /// Batches are numbered in order from 1.
     pub number: u64,
     /// What changes.
     pub changes: Changes,
-    /// What is published once the changes are durable.
+    /// Messages to publish once the changes are durable.
     pub messages: Vec<Message>,
-    /// Somebody may wait for it: it has messages, or changes that must not be lost.
+    /// Whether a call may wait for it: it has messages, or changes that must not be lost.
     is_awaited: bool,
 }
 
@@ -35,24 +35,24 @@ pub(super) struct Batch {
 pub(super) struct Layers {
     own: Changes,
     own_messages: Vec<Message>,
-    /// What the script that runs has written, all in all.
+    /// Bytes that the running script has written so far.
     own_bytes: usize,
     gathering: Batch,
     committing: Option<Arc<Batch>>,
-    /// None while the disk cannot even be read.
+    /// None while the disk cannot be read.
     snapshot: Option<Snapshot>,
-    /// Some records of the snapshot.
+    /// Cached records of the snapshot.
     recent: RefCell<RecordCache>,
     depends_on: Cell<u64>,
-    /// Why the newest commit has failed, where it has.
+    /// Why the newest commit failed, if it did.
     failure: Option<String>,
-    /// Reading has failed.
+    /// Whether a read has failed.
     is_unreadable: Cell<bool>,
-    /// Changes that the script saw, or may have seen, were lost while it ran.
+    /// Whether changes that the script may have seen were lost while it ran.
     is_torn: bool,
 }
 
-/// A value or key, wherever it lives.
+/// A value or key, wherever it is stored.
 pub(super) enum Stored<'a> {
     Shared(Bytes),
     Borrowed(&'a [u8]),
@@ -72,7 +72,7 @@ impl Deref for Stored<'_> {
 }
 
 impl Layers {
-    /// No changes, over `snapshot`.
+    /// Layers without changes, over `snapshot`.
     pub fn new(snapshot: Snapshot) -> Self {
         Layers {
             own: Changes::new(),
@@ -120,32 +120,32 @@ impl Layers {
         })
     }
 
-    /// `read`, and a note where it has failed.
+    /// The result of `read`; a failure is noted.
     fn noted<T>(&self, read: Result<T, StorageError>) -> Result<T, StorageError> {
         read.inspect_err(|_| self.is_unreadable.set(true))
     }
 
-    /// Sets `key`, as a change of the script that runs.
+    /// Sets `key`, as a change of the running script.
     pub fn put(&mut self, key: impl Into<Vec<u8>>, value: impl Into<Bytes>) {
         let (key, value) = (key.into(), value.into());
         self.own_bytes += key.len() + value.len();
         self.own.insert(key, Some(value));
     }
 
-    /// Removes `key`, as a change of the script that runs.
+    /// Removes `key`, as a change of the running script.
     pub fn remove(&mut self, key: impl Into<Vec<u8>>) {
         let key = key.into();
         self.own_bytes += key.len();
         self.own.insert(key, None);
     }
 
-    /// Publishes `message` when the script that runs is durable.
+    /// Publishes `message` once the running script is durable.
     pub fn publish(&mut self, message: Message) {
         self.own_bytes += message.payload.len();
         self.own_messages.push(message);
     }
 
-    /// The records between two keys, backwards if `reverse`.
+    /// The records between two keys, in reverse order if `reverse`.
     pub fn scan(&self, from: Bound<&[u8]>, to: Bound<&[u8]>, reverse: bool) -> Result<Scan<'_>, StorageError> {
         let mut scan = Scan {
             layers: self,
@@ -164,7 +164,7 @@ impl Layers {
             committing.map(|batch| (&batch.changes, batch.number)),
         ];
         for (head, layer) in scan.heads.iter_mut().zip(layers) {
-            // An empty layer is the common case, and costs nothing.
+            // Layers are mostly empty, and then cost nothing.
             if let Some((changes, batch)) = layer.filter(|(changes, _)| !changes.is_empty()) {
                 head.insert(Head {
                     range: changes.range::<[u8], _>((from, to)),
@@ -191,7 +191,7 @@ impl Layers {
         }
     }
 
-    /// A script begins.
+    /// Begins a script.
     pub fn begin(&mut self) {
         self.rollback();
         self.depends_on.set(0);
@@ -199,12 +199,12 @@ impl Layers {
         self.is_torn = false;
     }
 
-    /// How many bytes the script that runs has written, those that it wrote over included.
+    /// Bytes that the running script has written, overwritten values included.
     pub fn own_bytes(&self) -> usize {
         self.own_bytes
     }
 
-    /// The script ended well. Gives the batch whose commit its answer must wait for; 0 is none.
+    /// Ends a script that succeeded. Returns the batch whose commit its response must wait for; 0 is none.
     pub fn commit(&mut self) -> u64 {
         if self.is_torn {
             return self.rollback();
@@ -225,24 +225,24 @@ impl Layers {
         self.depends_on.get()
     }
 
-    /// The script failed: its changes are dropped. What it saw it still depends on.
+    /// Ends a script that failed: its changes are dropped. It still depends on what it read.
     pub fn rollback(&mut self) -> u64 {
         self.own.clear();
         self.own_messages.clear();
         self.depends_on.get()
     }
 
-    /// Whether somebody waits for what was gathered.
+    /// Whether a call waits for the gathered changes.
     pub fn is_awaited(&self) -> bool {
         self.gathering.is_awaited
     }
 
-    /// Whether something waits to be committed.
+    /// Whether there are changes to commit.
     pub fn has_gathered(&self) -> bool {
         !self.gathering.changes.is_empty() || !self.gathering.messages.is_empty()
     }
 
-    /// Takes what was gathered to the disk.
+    /// Moves the gathered changes to the committing layer.
     pub fn start_commit(&mut self) -> Arc<Batch> {
         let next = Batch {
             number: self.gathering.number + 1,
@@ -253,7 +253,7 @@ impl Layers {
         batch
     }
 
-    /// What was committing is in `snapshot`.
+    /// The committing changes are in `snapshot` now.
     pub fn finish_commit(&mut self, snapshot: Option<Snapshot>) {
         let committed = self.committing.take();
         if let Some(snapshot) = snapshot {
@@ -267,8 +267,8 @@ impl Layers {
         }
     }
 
-    /// What was committing is lost, for `reason`, and with it what was gathered meanwhile, which may rest on it. Nothing can be read
-    /// until there is a snapshot again. Gives the newest batch that is lost.
+    /// Drops the committing changes, lost for `reason`, and those gathered meanwhile, which may depend on them. Nothing can
+    /// be read until there is a snapshot again. Returns the newest lost batch.
     pub fn fail(&mut self, reason: String) -> u64 {
         let lost = self.gathering.number;
         self.gathering = Batch {
@@ -278,13 +278,13 @@ impl Layers {
         self.committing = None;
         self.snapshot = None;
         self.failure = Some(reason);
-        // Whoever runs now gets no answer either: it may have seen what is lost.
+        // The running script gets no response either: it may have read lost changes.
         self.is_torn = true;
         self.depends_on.set(lost);
         lost
     }
 
-    /// The disk was read again from the start.
+    /// Sets the snapshot after the disk was read again from the start.
     pub fn reread(&mut self, snapshot: Option<Snapshot>) {
         self.snapshot = snapshot;
         self.recent.get_mut().clear();
@@ -310,7 +310,7 @@ fn is_empty(from: Bound<&[u8]>, to: Bound<&[u8]>) -> bool {
     }
 }
 
-/// One layer's next record.
+/// The next record of one layer.
 struct Head<'a> {
     range: btree_map::Range<'a, Vec<u8>, Option<Bytes>>,
     at: Option<(&'a Vec<u8>, &'a Option<Bytes>)>,
@@ -327,7 +327,7 @@ impl Head<'_> {
     }
 }
 
-/// Records of all layers in order, the upper layers' first; see [`Layers::scan`].
+/// Records of all layers merged in order, upper layers first; see [`Layers::scan`].
 pub(super) struct Scan<'a> {
     layers: &'a Layers,
     reverse: bool,

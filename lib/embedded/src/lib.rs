@@ -1,18 +1,18 @@
 //! The embedded store: the same Lua scripts as on Redis, over a file, in this process.
 //!
-//! [`EmbeddedStore`] puts calls in a [`queue`], from which one thread runs them in rounds ([`worker`], [`engine`]).
-//! Scripts are Lua 5.1 with the API of Redis 7.0 ([`lua`]) and call [`commands`], which work on names and collections
-//! ([`keyspace`]), which are [`records`], seen through [`layers`] of changes that are not yet on the [`disk`]. One
-//! thread writes these ([`committer`]), many scripts' changes in one transaction.
+//! [`EmbeddedStore`] puts calls in a [`queue`], from which one thread runs them in rounds ([`worker`], [`engine`]). Scripts
+//! are Lua 5.1 with the API of Redis 7.0 ([`lua`]). They call [`commands`], which work on names and collections
+//! ([`keyspace`]). Those consist of [`records`], seen through [`layers`] of changes that are not yet on the [`disk`].
+//! Another thread writes the changes of many scripts in one transaction ([`committer`]).
 //!
-//! **Durability.** An answer is given when every change that it made *or saw* is on the medium. Nothing that was
-//! answered is lost by a killed process or a power cut, and nobody waits for a change that does not concern him. When the
-//! disk fails, callers hear it, reading goes on with what the disk holds, and the next change is tried again ([`committer`]).
+//! **Durability.** A call is answered when every change that it made *or read* is on the medium. A killed process or a power
+//! cut loses nothing that was answered, and no call waits for unrelated changes. When the disk fails, waiting calls fail,
+//! reads go on with the disk's content, and the next change is tried again ([`committer`]).
 //!
-//! **Where it differs from Redis.** A script that raises an error leaves no change at all (Redis keeps what was written
-//! before). A script of ours that runs for 5 seconds is ended, and a client's after 2,
-//! or when it takes more than 64 MiB. `MAXLEN ~` trims exactly. HGETALL, KEYS and SCAN have an order of
-//! their own. Sets, lists, blocking commands and transactions are not there: unknown commands are answered as such.
+//! **Differences from Redis.** A script that raises an error leaves no change at all (Redis keeps what was written before).
+//! Our own scripts are ended after 5 seconds; a client's after 2, or above 64 MiB. `MAXLEN ~` trims exactly. HGETALL, KEYS
+//! and SCAN have an order of their own. Sets, lists, blocking commands and transactions do not exist: they are unknown
+//! commands.
 
 mod commands;
 mod committer;
@@ -58,30 +58,30 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// How long a call may wait for its turn and for the disk.
+/// Longest time of a call, with waiting for the queue and the disk.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
 
-/// A store in a file of its own. Clones are the same store; when the last one is dropped, what is pending is written.
+/// A store in a file of its own. Clones share the store; pending changes are written when the last one is dropped.
 #[derive(Clone)]
 pub struct EmbeddedStore {
     open: Arc<Open>,
 }
 
-/// What a store has done since it was opened.
+/// Counters of a store since it was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stats {
-    /// Scripts run, failed ones too.
+    /// Scripts that were run, failed ones included.
     pub scripts: u64,
-    /// Plain commands run.
+    /// Plain commands that were run.
     pub commands: u64,
-    /// Transactions written to the disk. Fewer than scripts that change something, when many run at once.
+    /// Transactions written to the disk. Many concurrent scripts share one, so that there are fewer than scripts.
     pub commits: u64,
 }
 
 /// The file of a store.
 struct Place {
     path: PathBuf,
-    /// It was not there before.
+    /// Whether the file was created.
     is_new: bool,
 }
 
@@ -90,13 +90,13 @@ struct Open {
     queue: Arc<Queue>,
     shared: Arc<Shared>,
     is_closing: Arc<AtomicBool>,
-    /// The engine's and the committer's.
+    /// The threads of the engine and of the committer.
     threads: Mutex<Option<[JoinHandle<()>; 2]>>,
 }
 
 impl EmbeddedStore {
-    /// Opens the store in the file at `path`, or makes a new one. Its folder must be there. After a crash the file is
-    /// checked and repaired first, in time that grows with its size; up to 256 MiB it is checked always.
+    /// Opens the store in the file at `path`, or creates it; its folder must exist. After a crash the file is checked and
+    /// repaired first, in time that grows with its size. Files up to 256 MiB are always checked.
     ///
     /// # Errors
     /// When the file is in use, is not a store, is damaged, or cannot be read and written.
@@ -115,10 +115,10 @@ impl EmbeddedStore {
         Self::over(Disk::open(path)?, Some(place))
     }
 
-    /// A store without a file, which is gone when it is dropped.
+    /// A store without a file; its state is gone when it is dropped.
     ///
     /// # Errors
-    /// When the interpreter or the thread cannot be started.
+    /// When the interpreter or a thread cannot be started.
     pub fn in_memory() -> Result<EmbeddedStore, OpenError> {
         Self::over(Disk::over(InMemoryBackend::new())?, None)
     }
@@ -160,13 +160,12 @@ impl EmbeddedStore {
         })
     }
 
-    /// Writes what is pending and lets go of the file. Requests that come later, by any clone, fail. Blocks until the
-    /// disk is done.
+    /// Writes pending changes and closes the file. Later requests of any clone fail. Blocks until the disk is done.
     pub fn close(&self) {
         self.open.close();
     }
 
-    /// What this store has done since it was opened.
+    /// Counters of this store since it was opened.
     pub fn stats(&self) -> Stats {
         Stats {
             scripts: self.open.shared.scripts.load(Ordering::Relaxed),
@@ -176,7 +175,7 @@ impl EmbeddedStore {
     }
 }
 
-/// Starts the thread of the engine, which makes the interpreter for itself.
+/// Starts the engine's thread, which creates its own interpreter.
 fn start_engine(queue: &Arc<Queue>, shared: &Arc<Shared>) -> Result<JoinHandle<()>, OpenError> {
     let (queue, shared) = (queue.clone(), shared.clone());
     let (started, is_started) = std::sync::mpsc::channel();
@@ -187,7 +186,7 @@ fn start_engine(queue: &Arc<Queue>, shared: &Arc<Shared>) -> Result<JoinHandle<(
             let interpreter = match Interpreter::new(shared.keyspace.clone()) {
                 Ok(interpreter) => interpreter,
                 Err(error) => {
-                    // Whoever opens the store waits for this.
+                    // The call that opens the store waits for this.
                     let _ = started.send(Err(error));
                     return;
                 }
@@ -221,7 +220,7 @@ impl Open {
         };
         let is_engine_well = engine.join().is_ok();
         {
-            // With the lock held, the committer either waits for the bell or looks at the flag before it waits.
+            // With the lock held, the committer either waits for the notification or checks the flag before it waits.
             let _keyspace = self.shared.keyspace.lock();
             self.is_closing.store(true, Ordering::Release);
             self.shared.bell.notify_all();
@@ -249,7 +248,7 @@ impl Store for EmbeddedStore {
         self.open.ask(batch, false).await
     }
 
-    /// Nothing comes between the requests. A crash may keep the first of them alone; no answer is given then.
+    /// No other request runs between these. After a crash, only the first of them may be kept; no response was sent then.
     async fn run_atomically(&self, batch: Vec<Request>) -> Result<Vec<Value>, StoreError> {
         self.open.ask(batch, true).await
     }
@@ -261,7 +260,7 @@ impl Store for EmbeddedStore {
         Ok(self.open.shared.channels.subscribe(channel.as_bytes()))
     }
 
-    /// A file keeps what was answered, and nothing is evicted.
+    /// A file keeps everything that was answered, and evicts nothing.
     async fn promises(&self) -> Promises {
         match self.open.place {
             Some(_) => Promises::Kept,

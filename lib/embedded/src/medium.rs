@@ -1,4 +1,4 @@
-//! What redb writes to: a file, or for tests something else; and a view of it that is read alone.
+//! The storage below redb: a file, or another medium for tests; and a read-only view of it.
 
 use parking_lot::Mutex;
 use redb::{BackendError, StorageBackend};
@@ -8,15 +8,15 @@ use std::io;
 use std::ops::Bound;
 use std::sync::Arc;
 
-/// Bytes that the view keeps together.
+/// Page size of the view.
 const PAGE: u64 = 4096;
 
-/// Something to write to, which several databases use, one after the other.
+/// A medium that several databases use, one after the other.
 #[derive(Clone, Debug)]
 pub(super) struct Medium(pub Arc<dyn StorageBackend>);
 
-/// A medium that cannot be written, as it is. redb repairs what was not closed cleanly before it reads it; what it writes for that
-/// stays in memory, and is gone with the view.
+/// A view of a medium that cannot be written. redb repairs a medium that was not closed cleanly before it reads it; these
+/// writes stay in memory, and are gone with the view.
 #[derive(Debug)]
 pub(super) struct View {
     medium: Medium,
@@ -30,7 +30,7 @@ struct Repaired {
 }
 
 impl View {
-    /// Of `medium` as it is now.
+    /// A view of `medium` as it is now.
     pub fn of(medium: Medium) -> io::Result<View> {
         let repaired = Repaired {
             length: medium.len()?,
@@ -42,7 +42,7 @@ impl View {
         })
     }
 
-    /// Goes through the pages of a range: the number of the page, its part, and the part of the range.
+    /// Iterates over the pages of a range: the page number, the part of the page, and the part of the range.
     fn pages(
         offset: u64,
         length: usize,
@@ -60,7 +60,7 @@ impl View {
         })
     }
 
-    /// A page as it is below; zeros past the end.
+    /// The page in the medium below, with zeros past the end.
     fn page_below(&self, page: u64) -> io::Result<Vec<u8>> {
         let mut bytes = vec![0; PAGE as usize];
         let there = self.medium.len()?.saturating_sub(page * PAGE).min(PAGE) as usize;

@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 
-/// A whole number as Redis reads one: no sign but `-`, no leading zeros, no spaces.
+/// An integer as Redis reads one: no sign but `-`, no leading zeros, no spaces.
 pub(super) fn integer(text: &[u8]) -> Option<i64> {
     let digits = text.strip_prefix(b"-").unwrap_or(text);
     let is_canonical = match digits {
@@ -16,12 +16,12 @@ pub(super) fn integer(text: &[u8]) -> Option<i64> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
-/// [`integer`], or the error reply.
+/// [`integer`], or an error reply.
 pub(super) fn integer_argument(text: &[u8]) -> Result<i64, Failure> {
     integer(text).ok_or(Failure::NOT_AN_INTEGER)
 }
 
-/// A number as Redis reads a score: what `strtod` reads, the whole text. None is NaN, or too large or small for a double.
+/// A number as Redis reads a score: the whole text as `strtod` reads it. `None` is NaN, or out of a double's range.
 pub(super) fn float(text: &[u8]) -> Option<f64> {
     let (number, length) = float_prefix(text)?;
     let digits = text.strip_prefix(b"-").or(text.strip_prefix(b"+")).unwrap_or(text);
@@ -34,7 +34,7 @@ pub(super) fn float(text: &[u8]) -> Option<f64> {
     (length == text.len() && !number.is_nan() && !is_out_of_range).then_some(number)
 }
 
-/// A number as Redis reads one end of a range of scores, more lenient: nothing is zero, and spaces may be in front.
+/// An end of a range of scores, as Redis reads it: more lenient, empty text is zero, and leading spaces are allowed.
 pub(super) fn range_end(text: &[u8]) -> Option<f64> {
     if text.is_empty() {
         return Some(0.0);
@@ -44,7 +44,7 @@ pub(super) fn range_end(text: &[u8]) -> Option<f64> {
     (length == text.len() && !number.is_nan()).then_some(number)
 }
 
-/// The longest number at the beginning of `text` as `strtod` reads it (without leading spaces), and its length.
+/// The longest number at the start of `text` as `strtod` reads it (without leading spaces), and its length.
 pub(super) fn float_prefix(text: &[u8]) -> Option<(f64, usize)> {
     let sign_length = usize::from(matches!(text.first(), Some(b'-' | b'+')));
     let sign = if text.first() == Some(&b'-') { -1.0 } else { 1.0 };
@@ -85,7 +85,7 @@ fn digits(text: &[u8]) -> usize {
     text.iter().take_while(|byte| byte.is_ascii_digit()).count()
 }
 
-/// The length of an exponent such as `e-5`, or 0.
+/// Length of an exponent such as `e-5`, or 0.
 fn exponent_length(text: &[u8], letter: u8) -> usize {
     if !text.first().is_some_and(|first| first.eq_ignore_ascii_case(&letter)) {
         return 0;
@@ -97,7 +97,7 @@ fn exponent_length(text: &[u8], letter: u8) -> usize {
     }
 }
 
-/// What follows `0x`. Past 64 bits of mantissa it is rounded more than once, which no caller can tell.
+/// The digits after `0x`. Past 64 bits of mantissa it is rounded more than once, which no caller can notice.
 fn hexadecimal(text: &[u8]) -> Option<(f64, usize)> {
     let mut number = 0.0_f64;
     let mut scale = 0_i32;
@@ -129,7 +129,7 @@ fn hexadecimal(text: &[u8]) -> Option<(f64, usize)> {
     Some((number * 2.0_f64.powi(scale), length))
 }
 
-/// As C's `%.PRECISIONg`.
+/// The number as C's `%.PRECISIONg` prints it.
 pub(super) fn general(number: f64, precision: usize) -> String {
     if number.is_nan() {
         return if number.is_sign_negative() { "-nan" } else { "nan" }.to_owned();
@@ -165,12 +165,12 @@ fn without_zeros(text: &str) -> &str {
     }
 }
 
-/// A score as Redis 7.0 answers it.
+/// A score as Redis 7.0 prints it.
 pub(super) fn score(number: f64) -> Vec<u8> {
     general(number, 17).into_bytes()
 }
 
-/// The number as C's cast to a 64-bit integer gives it on this kind of machine.
+/// The number as a C cast to a 64-bit integer gives it on this kind of machine.
 pub(super) fn truncated(number: f64) -> i64 {
     const LIMIT: f64 = 9_223_372_036_854_775_808.0;
     if (-LIMIT..LIMIT).contains(&number) {

@@ -1,4 +1,4 @@
-//! How far the disk is, and the answers that wait for it.
+//! The durable batches, and the responses that wait for one.
 
 use coord::store::{StoreError, Value};
 use parking_lot::Mutex;
@@ -6,16 +6,16 @@ use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 use tokio::sync::oneshot;
 
-/// Failures in a row are one range of batches, and no call lasts for so many.
+/// Most lost ranges that are kept. Failures in a row are one range, and no call lasts for that many.
 const MOST_LOST: usize = 1024;
 
-/// Where the answer of a call goes.
+/// Where the result of a call is sent.
 pub(super) type Reply = oneshot::Sender<Result<Vec<Value>, StoreError>>;
 
-/// The answer of a call, on its way.
+/// The result of a call, before it is sent.
 pub(super) struct Answer {
     pub outcome: Result<Vec<Value>, StoreError>,
-    /// The batch that must be durable before it is given; 0 is none.
+    /// The batch that must be durable before it is sent; 0 is none.
     pub depends_on: u64,
     /// The first batch that it depends on.
     pub since: u64,
@@ -24,28 +24,28 @@ pub(super) struct Answer {
 
 impl Answer {
     fn give(self) {
-        // Who has given up needs none.
+        // A caller that has given up needs no response.
         let _ = self.reply.send(self.outcome);
     }
 }
 
-/// Answers are given by the engine where nothing is to be waited for, and by the committer, many at once, after a commit.
+/// The engine sends results that wait for nothing. The committer sends the others, many at once, after a commit.
 #[derive(Default)]
 pub(super) struct Progress(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    /// All batches up to this one are durable, but for those that are lost.
+    /// All batches up to this one are durable, except those that are lost.
     durable: u64,
-    /// Those that are lost, for calls that have yet to hear of it.
+    /// The lost batches, for calls that have yet to learn of it.
     lost: VecDeque<RangeInclusive<u64>>,
-    /// Why the newest of them is.
+    /// Why the newest of them is lost.
     failure: String,
     waiting: Vec<Answer>,
 }
 
 impl State {
-    /// Whether `answer` depends on a batch that is lost, or may.
+    /// Whether `answer` depends on a batch that is, or may be, lost.
     fn is_lost(&self, answer: &Answer) -> bool {
         let mut lost = self.lost.iter();
         lost.any(|lost| *lost.start() <= answer.depends_on && answer.since <= *lost.end())
@@ -53,7 +53,7 @@ impl State {
 }
 
 impl Progress {
-    /// Gives `answers`, each as soon as what it depends on is durable. Whether one has to wait.
+    /// Sends `answers`, each as soon as the batches that it depends on are durable. Returns whether one has to wait.
     pub fn settle(&self, answers: &mut Vec<Answer>) -> bool {
         let mut is_waiting = false;
         if answers.iter().any(|answer| answer.depends_on > 0) {
@@ -75,7 +75,7 @@ impl Progress {
         is_waiting
     }
 
-    /// All batches up to `durable` are.
+    /// Marks all batches up to `durable` as durable.
     pub fn advance(&self, durable: u64) {
         let ready: Vec<Answer> = {
             let mut state = self.0.lock();
@@ -88,8 +88,8 @@ impl Progress {
         ready.into_iter().for_each(Answer::give);
     }
 
-    /// All batches from the first that is not durable up to `last` are lost, for `reason`, and so is every answer that
-    /// waits for one of them.
+    /// Marks all batches from the first that is not durable up to `last` as lost, for `reason`. Every response that waits
+    /// for one of them fails.
     pub fn lose(&self, last: u64, reason: String) {
         let mut waiting = {
             let mut state = self.0.lock();

@@ -1,4 +1,4 @@
-//! Channels within this process. A message is delivered by the committer, once what it tells of is durable.
+//! Channels within this process. The committer delivers a message once the change that it reports is durable.
 
 use bytes::Bytes;
 use futures::stream::{BoxStream, StreamExt};
@@ -6,25 +6,25 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use tokio::sync::broadcast;
 
-/// How many messages a slow subscriber may be behind before its stream ends.
+/// Messages that a slow subscriber may fall behind before its stream ends.
 const BACKLOG: usize = 1024;
 
 /// A message on its way to its channel.
 pub(super) struct Message {
-    /// Where to.
+    /// The name of the channel.
     pub channel: Vec<u8>,
-    /// What.
+    /// The content.
     pub payload: Bytes,
 }
 
-/// The channels that somebody listens to.
+/// The channels with subscribers.
 #[derive(Default)]
 pub(super) struct Channels {
     senders: Mutex<HashMap<Vec<u8>, broadcast::Sender<Bytes>>>,
 }
 
 impl Channels {
-    /// How many listen to `channel`.
+    /// Number of subscribers of `channel`.
     pub fn listeners(&self, channel: &[u8]) -> usize {
         self.senders
             .lock()
@@ -32,7 +32,7 @@ impl Channels {
             .map_or(0, broadcast::Sender::receiver_count)
     }
 
-    /// Gives `message` to all who listen.
+    /// Delivers `message` to all subscribers.
     pub fn deliver(&self, message: &Message) {
         let mut senders = self.senders.lock();
         let is_left = senders
@@ -43,7 +43,7 @@ impl Channels {
         }
     }
 
-    /// The messages on `channel` from now on. Ends when the reader is too far behind.
+    /// The messages on `channel` from now on. The stream ends when its reader falls too far behind.
     pub fn subscribe(&self, channel: &[u8]) -> BoxStream<'static, Bytes> {
         let mut senders = self.senders.lock();
         senders.retain(|_, sender| sender.receiver_count() > 0);
@@ -53,7 +53,7 @@ impl Channels {
             .subscribe();
         drop(senders);
         futures::stream::unfold(receiver, |mut receiver| async move {
-            // Lagged and closed both end the stream: the caller reads what it missed from the log.
+            // Lagging and closing both end the stream: the caller reads missed events from the log.
             receiver.recv().await.ok().map(|payload| (payload, receiver))
         })
         .boxed()

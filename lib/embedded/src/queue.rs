@@ -1,7 +1,8 @@
 //! Requests on their way to the engine.
 //!
-//! There are two lanes: scripts that clients of the store's port bring (EVAL, EVALSHA), and everything else. The engine runs
-//! one of the former after each round of the latter, so that foreign scripts, however many, hold up others by one at a time.
+//! There are two lanes: scripts that clients of the store's port send (EVAL, EVALSHA), and everything else. The engine runs
+//! one call of the first lane after each round of the second. So any number of foreign scripts delays other calls by one
+//! script at a time.
 
 use super::progress::{Answer, Reply};
 use coord::store::{Request, StoreError, Value};
@@ -9,21 +10,21 @@ use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
 use std::time::Instant;
 
-/// How many calls are run before their answers are given, all together: each gift may wake a thread.
+/// Calls that run before their responses are sent together: each sending may wake a thread.
 const ROUND: usize = 16;
 
 /// One call of the store.
 pub(super) struct Job {
     pub requests: VecDeque<Request>,
-    /// Nothing of others comes between the requests.
+    /// Whether other calls must not run between the requests.
     pub is_atomic: bool,
-    /// It brings a script of its own.
+    /// Whether it brings a script of its own.
     pub is_foreign: bool,
-    /// What the first requests were answered.
+    /// The results of the requests so far.
     pub values: Vec<Value>,
-    /// The newest change that they made or saw.
+    /// The newest batch that the call changed or read.
     pub depends_on: u64,
-    /// The oldest.
+    /// The oldest such batch.
     pub since: u64,
     reply: Reply,
 }
@@ -41,7 +42,7 @@ impl Job {
         }
     }
 
-    /// The next request was answered, by what is in the batch `depends_on`.
+    /// Records that a request depends on the batch `depends_on`.
     pub fn depend_on(&mut self, depends_on: u64) {
         self.depends_on = self.depends_on.max(depends_on);
         if self.since == 0 {
@@ -54,7 +55,7 @@ impl Job {
         self.reply.is_closed()
     }
 
-    /// The answer, to be given when all that it depends on is durable.
+    /// The result, to be sent when all batches that it depends on are durable.
     pub fn answered(self) -> Answer {
         Answer {
             outcome: Ok(self.values),
@@ -64,7 +65,7 @@ impl Job {
         }
     }
 
-    /// Why there is none.
+    /// The result of a failed call.
     pub fn failed(self, error: StoreError) -> Answer {
         Answer {
             outcome: Err(error),
@@ -86,21 +87,21 @@ fn is_foreign(request: &Request) -> bool {
     }
 }
 
-/// What the engine is to do next.
+/// The engine's next work.
 pub(super) enum Next {
     /// These calls, the first of the queue.
     Round,
-    /// Its own work: nobody asked until the given instant.
+    /// Its own work: no call came until the given time.
     Nothing,
-    /// Nobody will ask any more.
+    /// The queue is closed and empty.
     Closed,
 }
 
-/// The calls that wait for the engine, in the order in which they came.
+/// The calls that wait for the engine, in order of arrival.
 #[derive(Default)]
 pub(super) struct Queue {
     lanes: Mutex<Lanes>,
-    /// Rung when there is a call, or an end.
+    /// Notified when there is a call, and at the end.
     bell: Condvar,
 }
 
@@ -122,7 +123,7 @@ impl Lanes {
 }
 
 impl Queue {
-    /// Adds a call. False if the store is closed.
+    /// Adds a call. Returns false if the store is closed.
     pub fn push(&self, job: Job) -> bool {
         let mut lanes = self.lanes.lock();
         if lanes.is_closed {
@@ -134,7 +135,7 @@ impl Queue {
         true
     }
 
-    /// Moves the next calls to `round`, which is empty. Waits for one, until `until`.
+    /// Moves the next calls to `round`, which is empty. Waits for one until `until`.
     pub fn take(&self, round: &mut Vec<Job>, until: Instant) -> Next {
         let mut lanes = self.lanes.lock();
         loop {
@@ -153,18 +154,18 @@ impl Queue {
         }
     }
 
-    /// Adds the rest of a call that has been begun.
+    /// Adds the rest of a call that was begun.
     pub fn put_back(&self, job: Job) {
         self.lanes.lock().lane(&job).push_back(job);
     }
 
-    /// Takes no more calls. Those that wait are still run.
+    /// Accepts no more calls. Waiting calls still run.
     pub fn close(&self) {
         self.lanes.lock().is_closed = true;
         self.bell.notify_one();
     }
 
-    /// Whether no more calls are taken.
+    /// Whether the queue accepts no more calls.
     pub fn is_closed(&self) -> bool {
         self.lanes.lock().is_closed
     }

@@ -1,18 +1,18 @@
-//! Records of the snapshot that were read or written not long ago, and the absence of some: a script asks for the same
-//! dozen again and again, and a search in the file costs twenty times as much as one in a table.
+//! A cache of records of the snapshot, absent ones included. A script reads the same dozen again and again, and a search in
+//! the file costs twenty times as much as one in a table.
 
 use super::records::Changes;
 use bytes::Bytes;
 use hashbrown::HashMap;
 
-/// Bytes that are kept. When there are more, all of them go, which costs less than to know which is the oldest.
+/// Most bytes that are kept. Above it, all records are dropped, which costs less than tracking their age.
 const MOST_BYTES: usize = 16 << 20;
-/// A larger record is not kept.
+/// Largest record that is kept.
 const LARGEST: usize = 64 << 10;
-/// What an entry takes beside key and value.
+/// Overhead of an entry beside key and value.
 const ENTRY_BYTES: usize = 64;
 
-/// What the snapshot has under some keys: a value, or nothing.
+/// The content of the snapshot under some keys: a value, or none.
 #[derive(Default)]
 pub(super) struct RecordCache {
     records: HashMap<Box<[u8]>, Option<Bytes>>,
@@ -20,12 +20,12 @@ pub(super) struct RecordCache {
 }
 
 impl RecordCache {
-    /// What the snapshot has under `key`, if that is known.
+    /// The cached content under `key`, if any.
     pub fn get(&self, key: &[u8]) -> Option<&Option<Bytes>> {
         self.records.get(key)
     }
 
-    /// Remembers what the snapshot has under `key`.
+    /// Caches the content of the snapshot under `key`.
     pub fn put(&mut self, key: &[u8], value: Option<Bytes>) {
         let size = |value: &Option<Bytes>| key.len() + value.as_ref().map_or(0, Bytes::len) + ENTRY_BYTES;
         if size(&value) > LARGEST {
@@ -43,14 +43,14 @@ impl RecordCache {
         }
     }
 
-    /// The snapshot has these now.
+    /// Applies changes that are in the snapshot now.
     pub fn apply(&mut self, changes: &Changes) {
         for (key, value) in changes {
             self.put(key, value.clone());
         }
     }
 
-    /// Forgets all.
+    /// Drops all records.
     pub fn clear(&mut self) {
         self.records.clear();
         self.bytes = 0;

@@ -1,5 +1,5 @@
-//! The records of the file. Every collection has a number of its own, so that renaming or dropping a key of any size
-//! touches a handful of records; the elements of a dropped one are cleared away later, in small steps.
+//! The records of the file. Every collection has its own number, so that renaming or dropping a key of any size touches a
+//! handful of records. The elements of a dropped collection are removed later, in small steps.
 //!
 //! | key | value |
 //! |---|---|
@@ -14,31 +14,31 @@
 //! | `x` NUMBER MS SEQ | the fields of a stream entry |
 //! | `g` NUMBER | a dropped collection, kind: its elements are still to be cleared away |
 //!
-//! What [`is_expendable`] says of a name holds for all its records: its number has the highest bit, so that a record says by
-//! its key alone whether anybody has to wait for it.
+//! [`is_expendable`] decides for a name and all its records: their number has the highest bit set. So the key of a record
+//! tells whether a call has to wait for it.
 //!
-//! Numbers are big-endian, so that their order is that of their bytes. The count is apart from what is under the name:
-//! a script that reads one field of a hash does not depend on another script that just added a field.
+//! Numbers are big-endian, so that they sort as bytes. The count is a record of its own: a script that reads one field of a
+//! hash does not depend on another script that just added a field.
 
 use bytes::Bytes;
 use coord::store::keys;
 use std::collections::BTreeMap;
 
-/// Records to be: a value, or nothing.
+/// Changed records: a value, or `None` for a removal.
 pub(super) type Changes = BTreeMap<Vec<u8>, Option<Bytes>>;
 
 /// The format of the file.
 pub(super) const FORMAT: &[u8] = b"\0format";
-/// The newest collection number given.
+/// The newest collection number in use.
 pub(super) const NEWEST: &[u8] = b"\0newest";
 
-/// The same among the numbers with the highest bit.
+/// The newest among the numbers with the highest bit.
 pub(super) const NEWEST_EXPENDABLE: &[u8] = b"\0newest-expendable";
 
-/// The number of a collection has this bit when it may be lost in a crash.
+/// Numbers of collections that may be lost in a crash have this bit.
 pub(super) const EXPENDABLE: u64 = 1 << 63;
 
-/// Whether nobody waits until a record with this key is on the disk.
+/// Whether a record with this key may be lost, so that no call waits until it is on the disk.
 pub(super) fn is_expendable(key: &[u8]) -> bool {
     let name = match key.first() {
         Some(b'k') => &key[1..],
@@ -97,7 +97,7 @@ impl Tag {
     }
 }
 
-/// The first key after all that begin with `prefix`, whose last byte is not 255.
+/// The first key after all that begin with `prefix`, whose last byte must not be 255.
 pub(super) fn after(prefix: &[u8]) -> Vec<u8> {
     let mut end = prefix.to_vec();
     while let Some(last) = end.pop() {
@@ -118,15 +118,15 @@ pub(super) fn expiry(at_ms: i64, name: &[u8]) -> Vec<u8> {
     key
 }
 
-/// The instant of an `e` record.
+/// The expiry of an `e` record, in Unix milliseconds.
 pub(super) fn expiry_at(key: &[u8]) -> Option<i64> {
     let bits: [u8; 8] = key.get(1..9)?.try_into().ok()?;
     Some((u64::from_be_bytes(bits) ^ (1 << 63)) as i64)
 }
 
-/// The bytes of `score` whose order is that of the numbers.
+/// The bytes of `score`, which sort as the numbers do.
 pub(super) fn ordered(score: f64) -> [u8; 8] {
-    // Redis compares scores as numbers: the two zeros are one place in the order.
+    // Redis compares scores as numbers: the two zeros have one place in the order.
     let bits = if score == 0.0 { 0 } else { score.to_bits() };
     let flipped = if bits >> 63 == 1 { !bits } else { bits ^ (1 << 63) };
     flipped.to_be_bytes()

@@ -1,5 +1,5 @@
-//! The thread that runs requests: calls come from a [`Queue`], are run in rounds, and the answers of a round go out
-//! together. No thread that serves HTTP ever runs a script or waits for one.
+//! The thread that runs requests. Calls come from a [`Queue`] and run in rounds; the responses of a round are sent together.
+//! No thread that serves HTTP runs a script or waits for one.
 
 use super::committer::Shared;
 use super::engine::Engine;
@@ -10,17 +10,17 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// The stack of the thread. Lua calls at most 200 levels of C, of which each may have buffers of 8 KiB and more.
+/// Stack size of the thread. Lua nests at most 200 C calls, each of which may have buffers of 8 KiB and more.
 pub(super) const STACK_BYTES: usize = 16 << 20;
 
-/// How often what has expired is cleared away.
+/// Interval of cleaning expired names.
 const CLEAN_EVERY: Duration = Duration::from_secs(1);
-/// How soon it goes on if there is more.
+/// Pause before cleaning goes on if there is more.
 const CLEAN_MORE_AFTER: Duration = Duration::from_millis(20);
-/// How many records one cleaning may touch: few enough that no script waits long for it.
+/// Most records of one cleaning step, so that no script waits long for it.
 const CLEAN_RECORDS: u64 = 1000;
 
-/// How long one call may go on before the next has its turn; the rest of its requests, which others may come between, waits.
+/// Longest time of one call before the next may run; the rest of its requests waits, and others may run between them.
 const SLICE: Duration = Duration::from_millis(2);
 
 /// Runs calls until the queue is closed and empty.
@@ -33,7 +33,7 @@ pub(super) fn run(mut engine: Engine, queue: &Queue, shared: &Shared) {
             Next::Round => {
                 for job in round.drain(..) {
                     if job.is_foreign {
-                        // It may take long, which what has been answered is not to wait for.
+                        // The next call may take long, and finished ones should not wait for it.
                         give(shared, &mut answers);
                     }
                     answers.extend(work(&mut engine, job, queue, shared));
@@ -50,19 +50,19 @@ pub(super) fn run(mut engine: Engine, queue: &Queue, shared: &Shared) {
     }
 }
 
-/// Gives the answers, each as soon as it is durable.
+/// Sends the responses, each as soon as its batches are durable.
 fn give(shared: &Shared, answers: &mut Vec<Answer>) {
     if answers.is_empty() {
         return;
     }
-    // What a call changed before it failed is committed, also when nobody waits for it.
+    // Changes that a call made before it failed are committed, even when no call waits for them.
     let is_failed = answers.iter().any(|answer| answer.outcome.is_err());
     if shared.progress.settle(answers) || is_failed {
         shared.bell.notify_one();
     }
 }
 
-/// Runs a call, or as much of it as it has time for; then the rest goes back to the queue.
+/// Runs a call for as long as its slice lasts; the rest goes back to the queue.
 fn work(engine: &mut Engine, mut job: Job, queue: &Queue, shared: &Shared) -> Option<Answer> {
     if job.is_abandoned() {
         return None;
@@ -90,7 +90,7 @@ fn work(engine: &mut Engine, mut job: Job, queue: &Queue, shared: &Shared) -> Op
     Some(job.answered())
 }
 
-/// A panic is this call's failure, and not that of those who ask later.
+/// Runs one request. A panic fails this call, and no later one.
 fn run_caught(engine: &mut Engine, request: &Request, shared: &Shared) -> Result<super::engine::Answer, StoreError> {
     catch_unwind(AssertUnwindSafe(|| engine.run(request))).unwrap_or_else(|_| {
         tracing::error!("a request to the embedded store panicked");
@@ -99,7 +99,7 @@ fn run_caught(engine: &mut Engine, request: &Request, shared: &Shared) -> Result
     })
 }
 
-/// One step of cleaning, between scripts. Whether there is more to do.
+/// Runs one step of cleaning between scripts. Returns whether there is more.
 fn clean(shared: &Shared) -> bool {
     let mut keyspace = shared.keyspace.lock();
     if keyspace.layers.is_failing() || keyspace.layers.is_unreadable() {

@@ -55,7 +55,7 @@ pub(super) fn rename(keyspace: &mut Keyspace, words: Words) -> Outcome {
     }
 }
 
-/// The instant `number` of units from now (or from 1970) in Unix milliseconds.
+/// The expiry in Unix milliseconds, `number` units from now (or from 1970).
 pub(super) fn expiry_of(
     keyspace: &Keyspace,
     command: &str,
@@ -99,7 +99,7 @@ fn set_expiry(keyspace: &mut Keyspace, words: Words, command: &str, unit_ms: i64
         return flag(false);
     };
     let old = entry.expires_at;
-    // Without an expiry a key lives for ever, which is later than any time.
+    // No expiry counts as later than any time.
     let is_kept = (is_nx && old.is_some())
         || (is_xx && old.is_none())
         || (is_gt && old.is_none_or(|old| at <= old))
@@ -123,7 +123,7 @@ pub(super) fn pexpire(keyspace: &mut Keyspace, words: Words) -> Outcome {
     set_expiry(keyspace, words, "pexpire", 1)
 }
 
-/// Milliseconds left; -1 without an expiry, -2 without a key.
+/// Milliseconds until expiry; -1 without an expiry, -2 without a key.
 fn left_ms(keyspace: &Keyspace, name: &[u8]) -> Result<i64, Failure> {
     Ok(match keyspace.entry(name)?.map(|entry| entry.expires_at) {
         None => -2,
@@ -179,7 +179,7 @@ pub(super) fn flush(keyspace: &mut Keyspace, words: Words) -> Outcome {
         [_, how] if is(how, "ASYNC") || is(how, "SYNC") => {}
         _ => return Err(Failure::SYNTAX),
     }
-    // Expired names that are not cleared away yet are left to the cleaning.
+    // Expired names that were not removed yet are left to the cleaning.
     for name in keyspace.names()? {
         keyspace.drop_name(&name)?;
     }

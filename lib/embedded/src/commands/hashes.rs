@@ -9,7 +9,7 @@ use crate::number::{integer, integer_argument};
 use crate::records::Tag;
 use coord::store::Value;
 
-/// The bytes of a `h` record's key before the field.
+/// Length of the key of an `h` record before the field, in bytes.
 const PREFIX: usize = 9;
 
 fn value(keyspace: &Keyspace, entry: Option<Entry>, field: &[u8]) -> Result<Option<Stored<'static>>, Failure> {
@@ -23,7 +23,7 @@ fn bulk(value: Option<Stored>) -> Value {
     value.map_or(Value::Nil, |value| Value::Bulk(value.to_vec()))
 }
 
-/// Sets `fields` and gives how many of them are new.
+/// Sets `fields` and returns how many of them are new.
 fn put(keyspace: &mut Keyspace, name: &[u8], fields: &[(&[u8], &[u8])]) -> Result<u64, Failure> {
     let entry = keyspace.find_or_create(name, Kind::Hash)?;
     let mut added = 0;
@@ -62,7 +62,7 @@ pub(super) fn hlen(keyspace: &mut Keyspace, words: Words) -> Outcome {
     }
 }
 
-/// Every field of a hash, in the order of the bytes of its name.
+/// Calls `each` with every field of a hash and its value, in byte order of the names.
 fn fields(keyspace: &Keyspace, name: &[u8], mut each: impl FnMut(&[u8], &[u8])) -> Result<(), Failure> {
     if let Some(entry) = keyspace.find(name, Kind::Hash)? {
         let mut scan = keyspace.layers.scan_prefix(&Tag::Field.number(entry.number))?;

@@ -1,4 +1,4 @@
-//! The commands, each as in Redis 7.0. `docs/embedded.md` lists them with what they are for.
+//! The commands, each as in Redis 7.0. `docs/embedded.md` lists them with their purpose.
 
 mod generic;
 mod hashes;
@@ -19,9 +19,9 @@ pub(super) type Words<'a> = &'a [&'a [u8]];
 
 /// One command.
 pub(super) struct Command {
-    /// In lower case, as error replies have it.
+    /// In lower case, as in error replies.
     name: &'static str,
-    /// How many words it takes, its name among them; negative: at least so many.
+    /// Number of words, the name included. A negative number is a minimum.
     arity: i32,
     /// Whether it can change the state.
     is_write: bool,
@@ -98,10 +98,10 @@ static BY_NAME: LazyLock<HashMap<&'static [u8], &'static Command>> = LazyLock::n
         .collect()
 });
 
-/// Bytes that one script may write. All of it is in memory until it is on the disk.
+/// Most bytes that one script may write: they stay in memory until they are on the disk.
 const MOST_WRITTEN: usize = 64 << 20;
 
-/// Commands of the scripting engine and of connections: a script may not give them.
+/// Commands of the scripting engine and of connections, which scripts may not call.
 const NOT_IN_SCRIPTS: [&str; 14] = [
     "auth",
     "eval",
@@ -119,7 +119,7 @@ const NOT_IN_SCRIPTS: [&str; 14] = [
     "hello",
 ];
 
-/// Runs the command that `words` (at least one) give.
+/// Runs the command in `words`, which has at least one.
 pub(super) fn run(keyspace: &mut Keyspace, words: Words) -> Outcome {
     let Some((name, arguments)) = words.split_first() else {
         return Err(Failure::fixed("ERR empty command"));
@@ -175,7 +175,7 @@ fn find(name: &[u8]) -> Option<&'static Command> {
     BY_NAME.get(&*lower).copied()
 }
 
-/// As Redis words it: at most 128 bytes of name and of arguments, each up to a NUL.
+/// The error reply as Redis words it: at most 128 bytes of name and of arguments, each up to a NUL.
 fn unknown(name: &[u8], arguments: Words) -> Failure {
     let shown = |bytes: &[u8], room: usize| {
         let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());

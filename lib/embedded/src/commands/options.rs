@@ -1,4 +1,4 @@
-//! What several commands need of their words and answers.
+//! Arguments and replies that several commands share.
 
 use crate::failure::{Failure, Outcome};
 use coord::store::Value;
@@ -8,17 +8,17 @@ pub(super) fn is(word: &[u8], name: &str) -> bool {
     word.eq_ignore_ascii_case(name.as_bytes())
 }
 
-/// `OK`.
+/// The reply `OK`.
 pub(super) fn ok() -> Outcome {
     Ok(Value::Status("OK".to_owned()))
 }
 
-/// 1 or 0.
+/// The reply 1 or 0.
 pub(super) fn flag(is_set: bool) -> Outcome {
     Ok(Value::Int(i64::from(is_set)))
 }
 
-/// How many.
+/// The reply with a count.
 pub(super) fn count(number: usize) -> Outcome {
     Ok(Value::Int(number as i64))
 }
@@ -26,7 +26,7 @@ pub(super) fn count(number: usize) -> Outcome {
 /// Two words that belong together: field and value, key and value.
 pub(super) type Two<'a> = (&'a [u8], &'a [u8]);
 
-/// The words two by two. An odd one is an error of `command`'s arity.
+/// The words in pairs. An odd number of them is an arity error of `command`.
 pub(super) fn pairs<'a>(words: &'a [&'a [u8]], command: &str) -> Result<Vec<Two<'a>>, Failure> {
     match words.as_chunks::<2>() {
         (pairs, []) => Ok(pairs.iter().map(|[first, second]| (*first, *second)).collect()),
@@ -34,7 +34,7 @@ pub(super) fn pairs<'a>(words: &'a [&'a [u8]], command: &str) -> Result<Vec<Two<
     }
 }
 
-/// What is left of a LIMIT: elements to skip, and then how many to give.
+/// The arguments of LIMIT: elements to skip, and elements to return.
 #[derive(Clone, Copy)]
 pub(super) struct Limit {
     pub offset: i64,
@@ -45,7 +45,7 @@ pub(super) struct Limit {
 impl Limit {
     pub const NONE: Limit = Limit { offset: 0, count: -1 };
 
-    /// How many to skip and how many to give. A negative offset gives nothing, as in Redis.
+    /// Elements to skip and elements to return. A negative offset returns none, as in Redis.
     pub fn bounds(self) -> (usize, usize) {
         let count = if self.offset < 0 {
             0

@@ -1,4 +1,4 @@
-//! Sorted sets: ranges by place, by score, and by member.
+//! Sorted sets: ranges by rank, by score, and by member.
 
 use super::Words;
 use super::options::{Limit, is};
@@ -9,15 +9,15 @@ use crate::records::{self, Tag};
 use coord::store::Value;
 use std::ops::Bound;
 
-/// The bytes of an `o` record's key before the member.
+/// Length of the key of an `o` record before the member, in bytes.
 const ORDER_PREFIX: usize = 17;
-/// The bytes of an `m` record's key before the member.
+/// Length of the key of an `m` record before the member, in bytes.
 const MEMBER_PREFIX: usize = 9;
 
-/// Members with their scores, in the order that was asked for.
+/// Members with their scores, in the requested order.
 type Members = Vec<(Vec<u8>, f64)>;
 
-/// What a range is a range of.
+/// The order that a range refers to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum By {
     Place,
@@ -29,12 +29,12 @@ enum By {
 struct Span {
     from: Bound<Vec<u8>>,
     to: Bound<Vec<u8>>,
-    /// The bytes of a key before the member.
+    /// Length of a key before the member, in bytes.
     prefix: usize,
 }
 
 impl Span {
-    /// The members in this span in order, after `limit`.
+    /// The members in this span in order, with `limit` applied.
     fn members(&self, keyspace: &Keyspace, is_reverse: bool, limit: Limit) -> Result<Members, Failure> {
         let (offset, count) = limit.bounds();
         let mut members = Vec::new();
@@ -120,7 +120,7 @@ impl MemberEnd<'_> {
         }
     }
 
-    /// Where it lies among the records of `entry`. `open` is the bound that `-` and `+` are.
+    /// The bound among the records of `entry`. `open` is the bound for `-` and `+`.
     fn bound(self, entry: Entry, open: fn(Vec<u8>) -> Bound<Vec<u8>>) -> Bound<Vec<u8>> {
         match self {
             MemberEnd::First => open(Tag::Member.number(entry.number).to_vec()),
@@ -171,7 +171,7 @@ fn answer(members: Members, with_scores: bool) -> Value {
     Value::Array(values)
 }
 
-/// The words of a range after its two ends. None is what a command leaves to its options.
+/// The options of a range command. `None` until the command or its words set one.
 #[derive(Default)]
 struct RangeOptions {
     by: Option<By>,
@@ -215,7 +215,7 @@ impl RangeOptions {
 }
 
 fn range(keyspace: &Keyspace, words: Words, options: RangeOptions) -> Outcome {
-    /// The two ends of a range, read.
+    /// The two parsed ends of a range.
     enum Ends<'a> {
         Place(i64, i64),
         Score(ScoreEnd, ScoreEnd),

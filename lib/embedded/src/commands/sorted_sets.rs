@@ -156,7 +156,7 @@ pub(super) fn zrem(keyspace: &mut Keyspace, words: Words) -> Outcome {
     };
     let mut removed = 0;
     for member in &words[2..] {
-        // Of a member that is named twice, nothing is left the second time.
+        // A member that is named twice is gone the second time.
         if let Some(score) = score(keyspace, entry, member)? {
             keyspace.layers.remove(Tag::Member.element(entry.number, member));
             keyspace.layers.remove(order_key(entry, score, member));

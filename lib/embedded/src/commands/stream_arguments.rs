@@ -1,4 +1,4 @@
-//! The words of stream commands: ids, ends of ranges, trimming.
+//! Arguments of stream commands: ids, ends of ranges, trimming.
 
 use super::Words;
 use super::options::is;
@@ -21,7 +21,7 @@ impl Id {
         seq: u64::MAX,
     };
 
-    /// Its bytes, in the order of ids.
+    /// The bytes of the id, which sort as ids do.
     pub fn encode(self) -> [u8; 16] {
         let mut bytes = [0; 16];
         bytes[..8].copy_from_slice(&self.ms.to_be_bytes());
@@ -29,7 +29,7 @@ impl Id {
         bytes
     }
 
-    /// As replies have it.
+    /// The id as replies have it.
     pub fn show(self) -> Vec<u8> {
         format!("{}-{}", self.ms, self.seq).into_bytes()
     }
@@ -67,7 +67,7 @@ impl Id {
     }
 }
 
-/// As Redis' `string2ull`: digits, no sign.
+/// A number as Redis' `string2ull` reads it: digits, no sign.
 fn unsigned(text: &str) -> Result<u64, Failure> {
     let is_plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if is_plain {
@@ -77,7 +77,7 @@ fn unsigned(text: &str) -> Result<u64, Failure> {
     }
 }
 
-/// Where XADD is told to put its entry.
+/// The id that XADD asks for.
 #[derive(Clone, Copy)]
 pub(super) enum NewId {
     /// `*`
@@ -97,27 +97,28 @@ impl NewId {
     }
 }
 
-/// What to cut off at the old end.
+/// The part of a stream to keep.
 #[derive(Clone, Copy)]
 pub(super) enum Trim {
     Nothing,
-    /// All but so many.
+    /// The newest entries, this many.
     ToLength(u64),
-    /// All before this id.
+    /// The entries from this id on.
     Before(Id),
 }
 
-/// The words of XADD and XTRIM after the key.
+/// The arguments of XADD and XTRIM after the key.
 pub(super) struct AddArguments {
     pub trim: Trim,
     pub is_existing_only: bool,
-    /// Where the id of XADD stands.
+    /// Index of the id among the words of XADD.
     pub id_at: usize,
     /// The id of XADD.
     pub id: NewId,
 }
 
-/// Reads the words of XADD (`is_add`) or XTRIM. `~` is taken as `=`: Redis may keep some more then, and need not.
+/// Parses the arguments of XADD (`is_add`) or XTRIM. `~` counts as `=`: it permits Redis to keep more entries, but does not
+/// require it.
 pub(super) fn add_arguments(words: Words, is_add: bool) -> Result<AddArguments, Failure> {
     let mut found = AddArguments {
         trim: Trim::Nothing,
@@ -187,7 +188,7 @@ pub(super) fn add_arguments(words: Words, is_add: bool) -> Result<AddArguments, 
     }
 }
 
-/// Which end of an XRANGE.
+/// The end of an XRANGE.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
     Start,

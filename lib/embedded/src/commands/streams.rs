@@ -10,7 +10,7 @@ use crate::records::Tag;
 use coord::store::Value;
 use std::ops::Bound;
 
-/// What a `c` record holds of a stream.
+/// The content of a stream's `c` record.
 #[derive(Clone, Copy)]
 struct Stream {
     entry: Entry,
@@ -42,7 +42,7 @@ impl Stream {
         Tag::Entry.element(self.entry.number, &id.encode())
     }
 
-    /// The id that a new entry gets.
+    /// The id of a new entry.
     fn new_id(&self, given: NewId, now_ms: i64) -> Result<Id, Failure> {
         const TOO_SMALL: Failure =
             Failure::fixed("ERR The ID specified in XADD is equal or smaller than the target stream top item");
@@ -57,7 +57,7 @@ impl Stream {
                     ms: u64::try_from(now_ms).unwrap_or(0),
                     seq: 0,
                 };
-                // A clock that went back, or stands still, does not take the ids back.
+                // Ids keep growing when the clock goes back or stands still.
                 if now.ms > self.newest.ms {
                     Ok(now)
                 } else {
@@ -76,7 +76,7 @@ impl Stream {
         }
     }
 
-    /// Cuts off the old end. Gives how many went.
+    /// Removes the oldest entries. Returns how many were removed.
     fn trim(&mut self, keyspace: &mut Keyspace, trim: Trim) -> Result<u64, Failure> {
         let (limit, before) = match trim {
             Trim::Nothing => return Ok(0),
@@ -101,7 +101,7 @@ impl Stream {
         Ok(removed)
     }
 
-    /// The entries between two ids, as replies have them.
+    /// The entries between two ids, in the form of replies.
     fn between(&self, keyspace: &Keyspace, first: Id, last: Id, is_reverse: bool, count: usize) -> Outcome {
         let (from, to) = (self.key(first), self.key(last));
         let mut entries = Vec::new();
@@ -123,7 +123,7 @@ impl Stream {
     }
 }
 
-/// Each word after its length (4 bytes).
+/// The words in sequence, each after its length (4 bytes).
 fn encode(words: &[&[u8]]) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::with_capacity(words.iter().map(|word| 4 + word.len()).sum());
     for word in words {

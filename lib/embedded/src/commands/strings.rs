@@ -24,7 +24,7 @@ fn bulk(value: Option<Stored>) -> Value {
     value.map_or(Value::Nil, |value| Value::Bulk(value.to_vec()))
 }
 
-/// Sets `name`, of whatever type it was, without an expiry.
+/// Sets `name`, whatever its type was, and clears its expiry.
 fn replace(keyspace: &mut Keyspace, name: &[u8], value: &[u8], expires_at: Option<i64>) -> Result<(), Failure> {
     let entry = match keyspace.entry(name)? {
         Some(entry) if entry.kind == Kind::Text => entry,
@@ -37,7 +37,7 @@ fn replace(keyspace: &mut Keyspace, name: &[u8], value: &[u8], expires_at: Optio
     Ok(())
 }
 
-/// Sets the string under `name` and leaves its expiry.
+/// Sets the string under `name` and keeps its expiry.
 fn update(keyspace: &mut Keyspace, name: &[u8], value: Vec<u8>) -> Result<(), Failure> {
     let entry = keyspace.find_or_create(name, Kind::Text)?;
     keyspace.layers.put(Tag::Text.number(entry.number), value);
@@ -80,7 +80,7 @@ pub(super) fn setrange(keyspace: &mut Keyspace, words: Words) -> Outcome {
     Ok(Value::Int(length as i64))
 }
 
-/// What SET was told beside key and value.
+/// The options of SET.
 #[derive(Default)]
 struct SetOptions<'a> {
     is_if_absent: bool,

@@ -1,4 +1,4 @@
-//! Between what commands answer and what Lua has, in both directions, exactly as Redis converts (RESP2).
+//! Conversion between replies of commands and values of Lua, in both directions, exactly as Redis converts (RESP2).
 
 use super::{Guard, deep};
 use crate::number::{general, truncated};
@@ -7,15 +7,15 @@ use std::cell::RefCell;
 
 use mlua::{Either, Error, IntoLua, Lua, LuaString, Result, Table, Value};
 
-/// How deep tables that a script returns may be nested.
+/// Deepest nesting of tables that a script returns.
 const MAX_DEPTH: usize = 1000;
 
-/// What a script may answer, and what counts for each element of it. Tables that hold one table twice, and so on, make an
-/// answer that grows without end.
+/// Largest result of a script, and the size that each element counts for. Tables that contain one table twice, and so on,
+/// make a result that grows without end.
 const MOST_BYTES: usize = 64 << 20;
 const ITEM_BYTES: usize = 32;
 
-/// The answer of a command as a script gets it. An error reply is the text of `{err=...}`.
+/// The reply of a command as a script gets it. An error reply is the text of `{err=...}`.
 pub(super) fn to_lua(lua: &Lua, reply: Reply) -> Result<Value> {
     Ok(match reply {
         Reply::Nil => Value::Boolean(false),
@@ -36,7 +36,7 @@ impl IntoLua for Element {
     }
 }
 
-/// Most are UTF-8, and go to Lua without a handle on the string.
+/// Most texts are UTF-8, and pass to Lua without a handle on the string.
 fn element(reply: Reply) -> Either<String, Element> {
     match reply {
         Reply::Bulk(bytes) => match String::from_utf8(bytes) {
@@ -47,7 +47,7 @@ fn element(reply: Reply) -> Either<String, Element> {
     }
 }
 
-/// The list of `texts`.
+/// A Lua list of `texts`.
 pub(super) fn list<'a>(lua: &Lua, texts: impl Iterator<Item = &'a [u8]>) -> Result<Table> {
     lua.create_sequence_from(texts.map(|bytes| match std::str::from_utf8(bytes) {
         Ok(text) => Either::Left(text),
@@ -55,7 +55,7 @@ pub(super) fn list<'a>(lua: &Lua, texts: impl Iterator<Item = &'a [u8]>) -> Resu
     }))
 }
 
-/// What a script returned, as its caller gets it.
+/// The result of a script, as its caller gets it.
 pub(super) fn to_reply(value: &Value, guard: &RefCell<Guard>) -> Result<Reply> {
     to_reply_at(value, 0, &mut 0, guard)
 }
@@ -98,7 +98,7 @@ fn to_reply_at(value: &Value, depth: usize, bytes: &mut usize, guard: &RefCell<G
     })
 }
 
-/// Status and error replies are one line.
+/// `text` on one line, as status and error replies must be.
 pub(super) fn one_line(text: &str) -> String {
     text.trim_end_matches(['\r', '\n']).replace(['\r', '\n'], " ")
 }

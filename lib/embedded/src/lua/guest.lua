@@ -1,6 +1,7 @@
--- What scripts that are not ours find in the place of functions of Lua's own that ask no hook while they run, and that may
--- run for ever: all of these look at the clock.
--- Called once with the host, the strings and the tables of Lua, and how to protect a table. Returns the two for guests.
+-- Replacements for clients' scripts of those Lua functions that run no hook and may run forever. Each of them checks the
+-- clock.
+-- Called once with the host, the strings and the tables of Lua, and a function that protects a table. Returns the two
+-- libraries for guests.
 local host, string, table = ...
 local tick, search, find_plain = host.tick, host.search, host.find_plain
 local sub, tostring, type, select, error = string.sub, tostring, type, select, error
@@ -40,7 +41,7 @@ function strings.find(subject, pattern, init, is_plain)
   return search(subject, pattern, init or 1, true)
 end
 
--- The captures, or the whole where there are none.
+-- The captures, or the whole match where there are none.
 local function captured(subject, first, last, ...)
   if first and select("#", ...) == 0 then
     return sub(subject, first, last)
@@ -79,7 +80,7 @@ function strings.gmatch(subject, pattern)
 end
 strings.gfind = strings.gmatch
 
--- What takes the place of one match.
+-- The replacement of one match.
 local function replacement(by, whole, ...)
   local kind, value = type(by), nil
   if kind == "string" or kind == "number" then
@@ -156,7 +157,7 @@ function strings.gsub(subject, pattern, by, most)
   return concat(parts), count
 end
 
--- With an order of Lua's own, it asks no hook.
+-- Lua's own order runs no hook.
 local function is_less(one, other)
   return one < other
 end

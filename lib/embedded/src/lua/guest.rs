@@ -1,4 +1,4 @@
-//! The functions of Rust that `guest.lua` stands on: for scripts that clients of the store's port bring.
+//! The Rust functions that `guest.lua` uses, for scripts of clients of the store's port.
 
 use super::Guard;
 use super::patterns::{self, Capture, Problem};
@@ -9,7 +9,7 @@ use std::rc::Rc;
 /// The longest text that `string.rep` makes.
 const MOST_REPEATED: usize = 32 << 20;
 
-/// Adds them to the table that the prelude is called with.
+/// Adds them to the host table, which the prelude gets.
 pub(super) fn add(lua: &Lua, host: &Table, guard: &Rc<RefCell<Guard>>) -> Result<()> {
     let ended = guard.clone();
     host.raw_set(
@@ -65,7 +65,7 @@ fn offset(init: f64, length: usize) -> usize {
     (from.max(0.0) as usize).min(length)
 }
 
-/// First and last place of the match and its captures, or nothing.
+/// The first and last position of the match and its captures, or nothing.
 fn search(
     lua: &Lua,
     guard: &RefCell<Guard>,

@@ -1,4 +1,4 @@
-//! What Rust offers to scripts: `redis.call` and its like, and `cjson`.
+//! The functions that Rust offers to scripts: `redis.call` and its like, and `cjson`.
 
 use super::convert::{one_line, to_lua};
 use super::json_encode::Problem;
@@ -14,14 +14,14 @@ use std::ops::Deref;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// An error raised by one of these functions. They raise it themselves, and not Lua code around them, because a function
-/// of Lua that is called last (`return redis.call(...)`) takes the place of its caller, and the line would be lost.
+/// An error of one of these functions. They raise it themselves, and not Lua code around them: a Lua function that is called
+/// last (`return redis.call(...)`) replaces its caller, and the line would be lost.
 #[derive(Clone, Debug, thiserror::Error)]
 enum Raised {
-    /// The error reply of a command: for scripts, a table with `err`.
+    /// The error reply of a command: scripts see a table with `err`.
     #[error("{0}")]
     Reply(String),
-    /// A mistake in the use of a function: for scripts, a text.
+    /// A wrong use of a function: scripts see a text.
     #[error("{0}")]
     Mistake(String),
 }
@@ -31,7 +31,7 @@ impl Raised {
         Error::external(Raised::Reply(text.into()))
     }
 
-    /// With the place it was called from in front, as `luaL_error` puts it.
+    /// A mistake, with the position of the call in front, as `luaL_error` puts it.
     fn mistake(lua: &Lua, text: &str) -> Error {
         let place = lua.inspect_stack(1, |caller| {
             let source = caller.source().short_src?.into_owned();
@@ -41,7 +41,7 @@ impl Raised {
     }
 }
 
-/// The table that the prelude is called with.
+/// The host table, which the prelude gets.
 pub(super) fn table(lua: &Lua, keyspace: &Arc<Mutex<Keyspace>>, guard: &Rc<RefCell<Guard>>) -> Result<Table> {
     let caller = Caller {
         keyspace: keyspace.clone(),
@@ -60,7 +60,7 @@ pub(super) fn table(lua: &Lua, keyspace: &Arc<Mutex<Keyspace>>, guard: &Rc<RefCe
     Ok(host)
 }
 
-/// `called`, which first looks at the clock.
+/// `called`, with a check of the clock first.
 fn timed<R>(
     guard: &Rc<RefCell<Guard>>,
     called: fn(&Lua, MultiValue, &RefCell<Guard>) -> Result<R>,
@@ -75,7 +75,7 @@ where
     }
 }
 
-/// What `redis.call` stands on.
+/// The implementation of `redis.call`.
 #[derive(Clone)]
 struct Caller {
     keyspace: Arc<Mutex<Keyspace>>,
@@ -83,7 +83,7 @@ struct Caller {
 }
 
 impl Caller {
-    /// The answer of a command, or the text of its error.
+    /// The reply of a command, or the text of its error.
     fn run(&self, lua: &Lua, words: &MultiValue) -> Result<std::result::Result<Value, String>> {
         self.guard.borrow().check()?;
         let held: Option<Vec<Argument>> = words.iter().map(argument).collect();
@@ -128,7 +128,7 @@ fn error_table(lua: &Lua, text: &str) -> Result<Table> {
     Ok(table)
 }
 
-/// A word of a command.
+/// One argument of a command.
 enum Argument {
     Text(mlua::BorrowedBytes),
     Number(String),
@@ -180,7 +180,7 @@ fn decode(lua: &Lua, arguments: MultiValue, _: &RefCell<Guard>) -> Result<Value>
         ));
     };
     let text = match value {
-        // A number is a text for C functions of Lua, in Lua's own spelling.
+        // C functions of Lua take a number as text, in Lua's own spelling.
         Value::Integer(number) => Argument::Number(general(*number as f64, 14)),
         Value::Number(number) => Argument::Number(general(*number, 14)),
         Value::String(text) => Argument::Text(text.as_bytes()),
@@ -231,7 +231,7 @@ fn log(_: &Lua, arguments: MultiValue) -> Result<()> {
     Ok(())
 }
 
-/// An error as a script may see it. One that is raised here is not a value of Lua's own.
+/// An error as a script may see it. An error raised here is not a Lua value.
 fn plain(lua: &Lua, problem: Value) -> Result<Value> {
     let Value::Error(error) = &problem else {
         return Ok(problem);
@@ -243,7 +243,7 @@ fn plain(lua: &Lua, problem: Value) -> Result<Value> {
     }
 }
 
-/// Errors that pass through Lua have its traceback behind them.
+/// The first line of an error: Lua appends its traceback to errors that pass through it.
 fn first_line(error: &Error) -> String {
     match error {
         Error::CallbackError { cause, .. } => first_line(cause),
@@ -252,7 +252,7 @@ fn first_line(error: &Error) -> String {
     }
 }
 
-/// The error handler around a script: any error becomes `{err=TEXT, line=LINE}`.
+/// The error handler around a script: every error becomes `{err=TEXT, line=LINE}`.
 fn locate(lua: &Lua, problem: Value) -> Result<Table> {
     let table = match plain(lua, problem)? {
         Value::Table(table) => table,

@@ -1,4 +1,4 @@
-//! `cjson.decode`, as the lua-cjson 2.1 of Redis 7.0 does it: straight into Lua tables, lenient where it is lenient.
+//! `cjson.decode`, as lua-cjson 2.1 in Redis 7.0 does it: straight into Lua tables, and as lenient.
 
 use crate::number::float_prefix;
 use mlua::{IntoLua, Lua, LuaString, Table, Value};
@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use super::deep;
 use super::json_encode::Problem;
 
-/// How deep arrays and objects may be nested.
+/// Deepest nesting of arrays and objects.
 const MAX_DEPTH: usize = 1000;
 
 enum Token<'a> {
@@ -48,12 +48,12 @@ struct Parser<'a> {
     lua: &'a Lua,
     text: &'a [u8],
     at: usize,
-    /// Where the newest token begins, or its mistake is.
+    /// Start of the newest token, or of its error.
     token_at: usize,
     depth: usize,
 }
 
-/// The value that `text` says.
+/// The value of the JSON in `text`.
 pub(super) fn decode(lua: &Lua, text: &[u8]) -> Result<Value, Problem> {
     if let [first, second, ..] = text
         && (*first == 0 || *second == 0)
@@ -83,7 +83,7 @@ impl<'a> Parser<'a> {
         Problem::Refused(format!("Expected {what} but found {found} at character {place}"))
     }
 
-    /// The byte at `at`. Past the end it is NUL, as in C, and a NUL is the end.
+    /// The byte at `at`. Past the end it is NUL, as in C, and a NUL ends the text.
     fn byte(&self, at: usize) -> u8 {
         self.text.get(at).copied().unwrap_or(0)
     }
@@ -187,7 +187,7 @@ impl<'a> Parser<'a> {
         Token::Error(text)
     }
 
-    /// The character of the `\uXXXX`, or pair of them, at hand, and how many bytes say it.
+    /// The character of the `\uXXXX` at this position, or of a pair of them, and their length in bytes.
     fn unicode(&self) -> Option<(char, usize)> {
         let first = self.hex(self.at + 2)?;
         if !(0xd800..0xe000).contains(&first) {
@@ -224,7 +224,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Puts what `token` begins into `table`. Text that is UTF-8, nearly all there is, goes there without a handle.
+    /// Stores the value that `token` begins in `table`. UTF-8, nearly all text, is stored without a handle.
     fn store(&mut self, table: &Table, key: impl IntoLua, token: Token) -> Result<(), Problem> {
         match token {
             Token::Text(text) => match std::str::from_utf8(&text) {
@@ -254,7 +254,7 @@ impl<'a> Parser<'a> {
     }
 
     fn object(&mut self) -> Result<Table, Problem> {
-        // Filled one by one: Lua 5.1 bears no more than 8,000 handles on values at a time.
+        // Filled one by one: Lua 5.1 allows at most 8,000 handles on values at a time.
         let table = self.lua.create_table()?;
         let mut token = self.token();
         if matches!(token, Token::ObjectEnd) {

@@ -1,4 +1,4 @@
-//! `cjson.encode`, as the lua-cjson 2.1 of Redis 7.0 does it.
+//! `cjson.encode`, as lua-cjson 2.1 in Redis 7.0 does it.
 
 use super::{Guard, deep};
 use crate::number::general;
@@ -8,21 +8,21 @@ use std::ops::{Deref, DerefMut};
 
 /// Significant digits of a number.
 const PRECISION: usize = 14;
-/// How deep tables may be nested.
+/// Deepest nesting of tables.
 const MAX_DEPTH: usize = 1000;
-/// The longest text, but for its last value. Tables that hold one table twice, and so on, make one that grows without end.
+/// Longest text before its last value. Tables that contain one table twice, and so on, make a text that grows without end.
 const MOST_BYTES: usize = 16 << 20;
-/// A table with a highest index above this, and above twice the number of its elements, is no array.
+/// A table whose highest index is above this, and above twice the number of its elements, is no array.
 const SPARSE_SAFE: f64 = 10.0;
 const SPARSE_RATIO: f64 = 2.0;
-/// Down to this depth, objects are read in the way that is twice as fast but nests calls of C, of which Lua bears 200.
+/// Down to this depth, objects are read in a way that is twice as fast, but nests C calls, of which Lua allows 200.
 const SHALLOW: usize = 32;
 
-/// Why something cannot be encoded.
+/// Why a value cannot be encoded.
 pub(super) enum Problem {
-    /// cjson says so, in these words.
+    /// An error of cjson, in its words.
     Refused(String),
-    /// Lua says so.
+    /// An error of Lua.
     Lua(mlua::Error),
 }
 
@@ -36,7 +36,7 @@ fn refused(text: &str) -> Problem {
     Problem::Refused(text.to_owned())
 }
 
-/// The text, and the clock of the script that it is made for.
+/// The text, and the clock of its script.
 struct Output<'a> {
     text: Vec<u8>,
     guard: &'a RefCell<Guard>,
@@ -111,7 +111,7 @@ fn type_name(value: &Value) -> &'static str {
     }
 }
 
-/// The highest index, if every key is one and there is any.
+/// The highest index, if every key is a positive integer and there is at least one.
 fn array_length(table: &Table) -> Result<Option<usize>, Problem> {
     let (mut highest, mut count) = (0.0_f64, 0.0_f64);
     for pair in table.pairs::<Value, Value>() {
@@ -151,7 +151,7 @@ fn encode_object(table: &Table, depth: usize, out: &mut Output) -> Result<(), Pr
         let mut problem = None;
         let done = table.for_each(|key: Value, value: Value| {
             encode_member(&key, &value, depth, empty, out).map_err(|found| {
-                // The iteration can only end with an error of Lua's own; which one does not matter.
+                // Only a Lua error ends the iteration; which one does not matter.
                 problem = Some(found);
                 mlua::Error::StackError
             })

@@ -1,4 +1,4 @@
-//! The Lua interpreter: Lua 5.1 with what a script finds in Redis 7.0, and no more.
+//! The Lua interpreter: Lua 5.1 with the environment of scripts in Redis 7.0, and no more.
 
 mod convert;
 mod guest;
@@ -20,22 +20,22 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Whose script it is.
+/// The origin of a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
-    /// Ours.
+    /// Our own scripts.
     Own,
-    /// One that a client brings: it may try to take all time, memory and stack.
+    /// Scripts of clients, which may try to use all time, memory and stack.
     Guest,
 }
 
-/// What one script may take.
+/// Limits of one script.
 struct Bounds {
-    /// Redis has the same default as ours have, but only warns.
+    /// Our own scripts have the default of Redis, which only warns.
     seconds: u64,
-    /// Bytes that Lua may hold.
+    /// Bytes that Lua may allocate.
     memory: usize,
-    /// How many instructions run between two looks at clock and memory. One instruction may take as long as to copy all memory.
+    /// Instructions between two checks of clock and memory. One instruction may take as long as copying all memory.
     check_every: u32,
 }
 
@@ -56,13 +56,13 @@ impl Origin {
     }
 }
 
-/// The longest text of a guest's script: the compiler asks no hook, and needs a time that grows with the square of what it is
-/// given.
+/// Longest source of a guest's script: the compiler runs no hook, and takes time that grows with the square of the length.
 const LONGEST_TEXT: usize = 256 << 10;
-/// How many compiled scripts are kept. Ours are a dozen; a client that makes new ones all the time must not fill the memory.
+/// Most compiled scripts that are kept. We have a dozen of our own; a client that sends new ones all the time must not fill
+/// the memory.
 const CACHE_LIMIT: usize = 4096;
 
-/// Bytes of garbage that a guest may leave to the collector.
+/// Bytes of garbage that a guest may leave behind.
 const GARBAGE: usize = 16 << 20;
 
 /// The name of a script in error messages.
@@ -75,11 +75,11 @@ struct Compiled {
     is_read_only: bool,
 }
 
-/// How a script ended.
+/// The end of a script.
 pub(super) enum Ended {
-    /// With this answer.
+    /// It returned this value.
     Well(Reply),
-    /// With an error that it raised: its changes are to be dropped.
+    /// It raised an error: its changes are dropped.
     Raised(String),
     /// The disk failed while it ran.
     Storage(String),
@@ -96,7 +96,7 @@ pub(super) struct Interpreter {
     guard: Rc<RefCell<Guard>>,
 }
 
-/// What scripts of one origin find around them, and those that are known: by their SHA-1 in hex.
+/// The environment of one origin's scripts, and its known scripts by SHA-1 in hex.
 struct Surroundings {
     globals: Table,
     environment: Table,
@@ -115,12 +115,12 @@ impl Surroundings {
     }
 }
 
-/// What the running script may not exceed, and what went wrong beneath it.
+/// Limits of the running script, and errors below it.
 struct Guard {
     origin: Origin,
     deadline: Instant,
     memory: usize,
-    /// The hook fails at every instruction, and must be set anew for the next script.
+    /// Whether the hook fails at every instruction, and must be set anew for the next script.
     is_tripped: bool,
     storage_failure: Option<String>,
 }
@@ -136,7 +136,7 @@ impl Guard {
         }
     }
 
-    /// For what may take long and asks no hook: fails if the time of a guest is up.
+    /// For slow work that runs no hook: fails if a guest's time is up.
     fn check(&self) -> mlua::Result<()> {
         if self.origin == Origin::Guest && Instant::now() > self.deadline {
             return Err(mlua::Error::runtime(self.too_long()));
@@ -183,17 +183,17 @@ impl Interpreter {
         }
     }
 
-    /// Whether a guest's script of this name is known.
+    /// Whether a guest's script with this hash is known.
     pub fn knows(&self, sha: &str) -> bool {
         self.guest.scripts.contains_key(sha)
     }
 
-    /// Forgets all scripts of guests.
+    /// Forgets all guests' scripts.
     pub fn forget(&mut self) {
         self.guest.scripts.clear();
     }
 
-    /// Compiles `source`, whose SHA-1 in hex is `sha`, unless it is known. Gives the text of an error reply.
+    /// Compiles `source`, whose SHA-1 in hex is `sha`, unless it is known. An error is the text of an error reply.
     pub fn load(&mut self, origin: Origin, sha: &str, source: &[u8]) -> Result<(), String> {
         if self.around(origin).scripts.contains_key(sha) {
             return Ok(());
@@ -234,7 +234,7 @@ impl Interpreter {
         Ok(())
     }
 
-    /// Runs the script of this name, which is known. Begins the keyspace's transaction and leaves its end to the caller.
+    /// Runs the known script with this hash. Begins the keyspace's transaction; the caller ends it.
     pub fn run<'a>(
         &self,
         origin: Origin,
@@ -259,21 +259,21 @@ impl Interpreter {
         left.map_or_else(|error| Ended::Storage(error.to_string()), |()| ended)
     }
 
-    /// Sets what the next script may take.
+    /// Sets the limits of the next script.
     fn admit(&self, origin: Origin) -> mlua::Result<()> {
         let mut memory = origin.bounds().memory;
         if origin == Origin::Guest {
             memory += self.lua.used_memory();
             self.string_metatable.raw_set("__index", &self.guest.strings)?;
             watch(&self.lua, self.guard.clone(), origin)?;
-            // Not for our own: with a limit, every call into Lua has to be prepared for its having been met.
+            // Our own scripts run without a limit: with one, every call into Lua has to handle running out of memory.
             self.lua.set_memory_limit(memory)?;
         }
         *self.guard.borrow_mut() = Guard::of(origin, memory);
         Ok(())
     }
 
-    /// Takes back what was set for a guest, or for a script that had to be ended.
+    /// Removes the limits of a guest, or of a script that was ended.
     fn dismiss(&self, origin: Origin) -> mlua::Result<()> {
         let is_tripped = self.guard.borrow().is_tripped;
         if origin == Origin::Own && !is_tripped {
@@ -317,14 +317,14 @@ impl Interpreter {
                     None => text,
                 }
             }
-            // Without memory, or without stack for the handler, Lua gives its own text.
+            // Without memory, or without stack for the handler, Lua raises a text of its own.
             Value::String(text) => format!("ERR {} script: {sha}", one_line(&text.to_string_lossy())),
             other => format!("ERR {} script: {sha}", one_line(&other.to_string()?)),
         }))
     }
 }
 
-/// Ends a script that exceeds its time or memory.
+/// Ends a script that exceeds its limit of time or memory.
 fn watch(lua: &Lua, guard: Rc<RefCell<Guard>>, origin: Origin) -> mlua::Result<()> {
     let triggers = HookTriggers::new().every_nth_instruction(origin.bounds().check_every);
     lua.set_global_hook(triggers, move |lua, _| {
@@ -343,7 +343,7 @@ fn watch(lua: &Lua, guard: Rc<RefCell<Guard>>, origin: Origin) -> mlua::Result<(
         };
         guard.borrow_mut().is_tripped = true;
         let again = reason.clone();
-        // From now on every instruction fails, so that no `pcall` keeps the script alive.
+        // From now on every instruction fails, so that no `pcall` keeps the script running.
         lua.set_global_hook(HookTriggers::new().every_nth_instruction(1), move |_, _| {
             Err(mlua::Error::runtime(&again))
         })?;
@@ -351,7 +351,7 @@ fn watch(lua: &Lua, guard: Rc<RefCell<Guard>>, origin: Origin) -> mlua::Result<(
     })
 }
 
-/// Calls what nests as deep as its input does. A thread of the server has a stack of 2 MiB.
+/// Calls code that nests as deep as its input. A thread of the server has a stack of 2 MiB.
 fn deep<R>(call: impl FnOnce() -> R) -> R {
     stacker::maybe_grow(128 * 1024, 1024 * 1024, call)
 }

@@ -1,19 +1,19 @@
-//! The patterns of Lua 5.1, for scripts that are not ours: Lua's own matcher asks no hook while it runs, and there are patterns
-//! with which it runs for ever, or out of its stack. This one gives account of its steps, and bounds its depth.
+//! The patterns of Lua 5.1, for clients' scripts. Lua's own matcher runs no hook, and some patterns make it run forever or
+//! overflow its stack. This one reports its steps and bounds its depth.
 
 /// Most captures, as in Lua.
 const MOST_CAPTURES: usize = 32;
-/// How deep a match may nest: about one level for each item of the pattern that may repeat.
+/// Deepest nesting of a match: about one level for each repeated item of the pattern.
 const MOST_DEPTH: usize = 10_000;
-/// How many steps are made between two reports.
+/// Steps between two reports.
 const STEPS: u64 = 4096;
-/// Bytes that are compared in the time of a step.
+/// Bytes that count as one step when compared.
 const STEP_BYTES: usize = 16;
 
-/// Why there is no answer.
+/// Why a search has no result.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Problem {
-    /// The pattern is none; in Lua's words.
+    /// The pattern is malformed, in Lua's words.
     Malformed(&'static str),
     /// The time is up.
     Ended,
@@ -21,18 +21,18 @@ pub(super) enum Problem {
 
 type Step<T> = Result<T, Problem>;
 
-/// What a capture holds.
+/// The value of a capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Capture {
-    /// The bytes from the first number to before the second.
+    /// The bytes from the first offset up to the second, exclusive.
     Text(usize, usize),
     /// `()`: an offset.
     Position(usize),
-    /// Begun, and not ended.
+    /// Opened, and not closed.
     Open(usize),
 }
 
-/// A match: from where to before where, and its captures.
+/// A match: its start, its end (exclusive), and its captures.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Found {
     pub start: usize,
@@ -46,11 +46,11 @@ struct Matcher<'a> {
     captures: Vec<Capture>,
     depth: usize,
     steps: u64,
-    /// Asked every now and then whether to go on.
+    /// Called regularly: whether to go on.
     may_go_on: &'a mut dyn FnMut() -> bool,
 }
 
-/// The first match of `pattern` in `subject` at or after `init`. A `^` at its beginning is an anchor if `has_anchor`.
+/// The first match of `pattern` in `subject` at or after `init`. With `has_anchor`, a leading `^` is an anchor.
 pub(super) fn search(
     subject: &[u8],
     pattern: &[u8],
@@ -58,7 +58,7 @@ pub(super) fn search(
     has_anchor: bool,
     may_go_on: &mut dyn FnMut() -> bool,
 ) -> Step<Option<Found>> {
-    // For Lua 5.1 a pattern ends at a NUL.
+    // In Lua 5.1 a pattern ends at a NUL.
     let end = pattern.iter().position(|byte| *byte == 0).unwrap_or(pattern.len());
     let pattern = &pattern[..end];
     let is_anchored = has_anchor && pattern.first() == Some(&b'^');
@@ -107,7 +107,7 @@ impl Matcher<'_> {
         self.pattern.get(place).copied()
     }
 
-    /// Matches the pattern from `p` on at `s`, one level deeper. Gives the end of the match.
+    /// Matches the pattern from `p` on at `s`, one level deeper. Returns the end of the match.
     fn run(&mut self, s: usize, p: usize) -> Step<Option<usize>> {
         if self.depth >= MOST_DEPTH {
             return Err(Problem::Malformed("pattern too complex"));
@@ -216,7 +216,7 @@ impl Matcher<'_> {
         Ok(None)
     }
 
-    /// `%f[set]`: the place in the pattern behind it, if the set begins at `s`.
+    /// `%f[set]`: the position in the pattern after it, if the set begins at `s`.
     fn frontier(&mut self, s: usize, p: usize) -> Step<Option<usize>> {
         if self.at(p) != Some(b'[') {
             return Err(Problem::Malformed("missing '[' after '%f' in pattern"));
@@ -228,7 +228,7 @@ impl Matcher<'_> {
         Ok(is_begin.then_some(next))
     }
 
-    /// `%1`: what the capture holds, once more.
+    /// `%1`: the text of the capture, once more.
     fn repeated(&mut self, s: usize, digit: u8) -> Step<Option<usize>> {
         let captured = usize::from(digit).checked_sub(usize::from(b'1'));
         match captured.and_then(|level| self.captures.get(level)).copied() {
@@ -243,7 +243,7 @@ impl Matcher<'_> {
         }
     }
 
-    /// As often as possible.
+    /// Matches as many repetitions as possible.
     fn most(&mut self, s: usize, p: usize, next: usize) -> Step<Option<usize>> {
         let mut count = 0;
         while self.is_single(s + count, p, next)? {
@@ -260,7 +260,7 @@ impl Matcher<'_> {
         }
     }
 
-    /// As seldom as possible.
+    /// Matches as few repetitions as possible.
     fn least(&mut self, mut s: usize, p: usize, next: usize) -> Step<Option<usize>> {
         loop {
             if let Some(end) = self.run(s, next + 1)? {
@@ -273,7 +273,7 @@ impl Matcher<'_> {
         }
     }
 
-    /// Where the single item that begins at `p` ends.
+    /// The end of the single item that begins at `p`.
     fn class_end(&self, p: usize) -> Step<usize> {
         let mut next = p + 1;
         match self.at(p) {
@@ -300,7 +300,7 @@ impl Matcher<'_> {
         }
     }
 
-    /// Whether the byte at `s` is of the item from `p` to before `next`.
+    /// Whether the byte at `s` matches the item from `p` up to `next`, exclusive.
     fn is_single(&mut self, s: usize, p: usize, next: usize) -> Step<bool> {
         self.spend(1 + ((next - p) / STEP_BYTES) as u64)?;
         let Some(byte) = self.subject.get(s).copied() else {
@@ -341,7 +341,7 @@ impl Matcher<'_> {
     }
 }
 
-/// Whether `byte` is of `%CLASS`.
+/// Whether `byte` belongs to `%CLASS`.
 fn is_of_class(byte: u8, class: u8) -> bool {
     let is_of = match class.to_ascii_lowercase() {
         b'a' => byte.is_ascii_alphabetic(),

@@ -1,7 +1,7 @@
--- What a script finds around it, as in Redis 7: the globals, `redis` and `cjson`, none of which it can change.
+-- The environment of a script, as in Redis 7: the globals, `redis` and `cjson`, all read-only.
 -- Called once with the functions of the host. Returns a function that runs a script (true and its result, or false and the
--- error), the metatable of strings, and what surrounds our own scripts and guests: for each the table of globals (for KEYS
--- and ARGV), the environment that they are loaded with, and the methods of strings.
+-- error), the metatable of strings, and the surroundings of our own scripts and of guests. Surroundings are the table of
+-- globals (for KEYS and ARGV), the environment to load with, and the methods of strings.
 local host = ...
 local locate, plain, is_ended = host.locate, host.plain, host.is_ended
 local error, pcall, xpcall, rawset, rawget, select, setfenv, type = error, pcall, xpcall, rawset, rawget, select, setfenv, type
@@ -50,7 +50,7 @@ function redis.status_reply(...)
   return { ok = text }
 end
 
--- Scripts are replicated nowhere; these are for scripts written for older servers.
+-- Scripts are not replicated; these exist for scripts written for older servers.
 function redis.replicate_commands() return true end
 function redis.set_repl() end
 function redis.breakpoint() return false end
@@ -58,7 +58,7 @@ function redis.debug() end
 
 local cjson = { encode = host.encode, decode = host.decode, null = host.null, _NAME = "cjson", _VERSION = "2.1.0" }
 
--- As in Redis 7, pcall gives the text of an error that is a table with `err`.
+-- As in Redis 7, pcall returns the text of an error that is a table with `err`.
 local function flattened(is_done, ...)
   if not is_done then
     local problem = plain((...))
@@ -78,7 +78,7 @@ local function refuse_global(_, name)
   error("Script attempted to access nonexistent global variable '" .. tostring(name) .. "'", 2)
 end
 
--- Our own scripts change none of these tables, which they see without the detour by which they are kept from guests.
+-- Our own scripts change none of these tables, and see them without the protection that guests get.
 local function as_it_is(contents)
   return contents
 end
@@ -98,7 +98,7 @@ local function surround(strings, tables, longest_text, protect)
     return flattened(pcall(...))
   end
 
-  -- A handler of an error that is raised by a hook runs without hooks: nothing would end it.
+  -- An error handler raised by a hook runs without hooks: nothing would end it.
   function globals.xpcall(called, handler)
     return xpcall(called, function(problem)
       local text = plain(problem)
@@ -124,7 +124,7 @@ local function surround(strings, tables, longest_text, protect)
     return option == "count" and gcinfo() or 0
   end
 
-  -- Source text only: the loader of Lua 5.1 does not check bytecode.
+  -- Source text only: the loader of Lua 5.1 does not verify bytecode.
   function globals.loadstring(text, name)
     if type(text) ~= "string" then
       error("bad argument #1 to 'loadstring' (string expected, got " .. type(text) .. ")", 2)
@@ -145,7 +145,7 @@ local function surround(strings, tables, longest_text, protect)
   return { globals = globals, environment = environment, strings = strings }
 end
 
--- One result counts. More of them than xpcall has room for would be a fault in it.
+-- Only one result counts. More results than xpcall has room for would break it.
 local current
 local function first_result()
   return (current())

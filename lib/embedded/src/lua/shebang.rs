@@ -1,13 +1,13 @@
 //! The first line of a script that begins with `#!`, as Redis 7.0 reads it.
 
-/// What the line says.
+/// The flags on the line.
 #[derive(Default)]
 pub(super) struct Flags {
     /// `no-writes`
     pub is_read_only: bool,
 }
 
-/// The flags of `source`, and what to compile. Gives the text of an error reply.
+/// The flags of `source`, and the part to compile. An error is the text of an error reply.
 pub(super) fn read(source: &[u8]) -> Result<(Flags, &[u8]), String> {
     let mut flags = Flags::default();
     if !source.starts_with(b"#!") {
@@ -29,13 +29,13 @@ pub(super) fn read(source: &[u8]) -> Result<(Flags, &[u8]), String> {
         for name in names.split(',').filter(|name| !name.is_empty()) {
             match name {
                 "no-writes" => flags.is_read_only = true,
-                // What the others permit is permitted here anyway.
+                // The other flags permit what is permitted here anyway.
                 "allow-oom" | "allow-stale" | "no-cluster" | "allow-cross-slot-keys" => {}
                 _ => return Err(format!("ERR Unexpected flag in script shebang: {name}")),
             }
         }
     }
-    // The line end stays, so that the lines of errors are those of the source.
+    // The line end stays, so that line numbers in errors are those of the source.
     Ok((flags, &source[end..]))
 }
 

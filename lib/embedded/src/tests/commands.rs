@@ -1,4 +1,4 @@
-//! One table for each family of commands: what is said, and what is answered.
+//! One table for each family of commands: the command, and its reply.
 
 use super::{EmbeddedStore, ask, say, shown};
 use std::ops::Bound;
@@ -176,7 +176,7 @@ async fn what_has_expired_is_gone_at_once_and_cleared_away_later() {
     let mut keyspace = store.open.shared.keyspace.lock();
     keyspace.begin(false, false);
     keyspace.clean(1000).unwrap();
-    // What is left: the format, the newest number, and four records of the new hash (name, number, count, field).
+    // These records are left: the format, the newest number, and four of the new hash (name, number, count, field).
     let mut scan = keyspace.layers.scan(Bound::Unbounded, Bound::Unbounded, false).unwrap();
     let mut left = Vec::new();
     while let Some((key, _)) = scan.next().unwrap() {
@@ -222,7 +222,7 @@ async fn bytes_are_kept_as_they_are() {
     assert_eq!(shown(&ask(&store, &["GET", ""]).await), "\"\"");
 }
 
-/// The second column of the table in the page of the embedded store: the commands, in code spans.
+/// The second column of the table in `docs/embedded.md`: the commands, in code spans.
 fn documented() -> Vec<String> {
     let page = include_str!("../../../../docs/embedded.md");
     let rows = page

@@ -1,4 +1,4 @@
-//! When answers are given, and what the file holds.
+//! When responses are sent, and what the file holds.
 
 use super::{EmbeddedStore, ask, eval, say, shown, words};
 use crate::OpenError;
@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use redb::backends::InMemoryBackend;
 use std::sync::Arc;
 
-/// An engine whose changes nobody writes to the disk.
+/// An engine whose changes are not written to the disk.
 fn engine() -> (Engine, Arc<Mutex<Keyspace>>, Disk) {
     let disk = Disk::over(InMemoryBackend::new()).unwrap();
     let keyspace = Arc::new(Mutex::new(Keyspace::new(
@@ -56,7 +56,7 @@ fn an_answer_depends_on_what_it_changed_or_saw_and_on_nothing_else() {
     assert_eq!(depends_on("DEL h"), 2);
     assert_eq!(depends_on("EXISTS h"), 2, "an absence that is not on the disk yet");
 
-    // While one batch is on its way, the next gathers.
+    // While one batch is being written, the next gathers.
     let batch = keyspace.lock().layers.start_commit();
     assert_eq!(depends_on("EXISTS h"), 2);
     assert_eq!(depends_on("SET a 1"), 3);
@@ -162,7 +162,7 @@ async fn what_was_changed_in_a_closed_file_is_found_or_does_no_harm() {
     drop(store);
     let whole = std::fs::read(&path).unwrap();
     let text = |at: &usize| whole[*at..].starts_with(b"vvvv");
-    // In values, which nothing but a checksum can tell from what was written, and everywhere else.
+    // Damage in values, which only a checksum can detect, and everywhere else.
     let in_values = (0..whole.len() - 4).filter(text).step_by(1500);
     let anywhere = (0..whole.len()).step_by(whole.len() / 40);
     let mut found = 0;

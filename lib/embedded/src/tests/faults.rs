@@ -1,4 +1,4 @@
-//! What happens when the disk cannot be written, or read, for a while.
+//! Failures of the disk: it cannot be written, or read, for a while.
 
 use super::{EmbeddedStore, ask, say, words};
 use crate::disk::Disk;
@@ -19,15 +19,15 @@ enum Fault {
     None,
     /// Nothing can be written.
     Full,
-    /// What was written since the last time never gets to the medium. The system says so once.
+    /// Writes since the last sync never reach the medium. The system reports that once.
     LostWrites,
     /// Nothing can be read or written.
     Dead,
-    /// The program itself fails.
+    /// The disk panics.
     Panic,
 }
 
-/// A disk with a cache above its medium, which fails when told to.
+/// A disk with a cache above its medium, which fails on request.
 #[derive(Clone, Debug)]
 struct Failing(Arc<Inner>);
 
@@ -36,7 +36,7 @@ struct Inner {
     fault: Mutex<Fault>,
     medium: Mutex<Vec<u8>>,
     cache: Mutex<Vec<u8>>,
-    /// How often it was asked for anything.
+    /// Number of calls.
     uses: AtomicUsize,
 }
 
@@ -234,14 +234,14 @@ async fn a_check_is_answered_while_nothing_can_be_cleared_away() {
         user_name: "Ann".to_owned(),
         agent_id: None,
     };
-    // What expired long ago, of which a check would make an event.
+    // A lock that expired long ago, which a check would announce with an event.
     let entry = format!(
         r#"[{{"key":"k","file_path":"a.ts","user_id":"bob","user_name":"Bob","status":"WRITING","agent_head":"{head}",
             "message":"m","timestamp":1,"expiry":2,"branch":"main","token":1}}]"#
     );
     ask(&store, &["HSET", &keys::locks(&repo), "a.ts", &entry]).await;
     ask(&store, &["ZADD", &keys::expiries(&repo), "2", "a.ts"]).await;
-    // A head that is due to be asked for again.
+    // A head that is due to be fetched again.
     let head_key = keys::head(&repo, &branch);
     ask(&store, &["HSET", &head_key, "commit", head.as_str(), "checked_at", "1"]).await;
     disk.becomes(Fault::Full);
@@ -266,14 +266,14 @@ async fn a_check_is_answered_while_nothing_can_be_cleared_away() {
     );
 }
 
-/// Whatever fails in whatever order, what was answered stays, and nothing appears that nobody wrote.
+/// Whatever fails in whatever order: answered changes stay, and no other value appears.
 #[tokio::test]
 async fn faults_in_any_order_lose_nothing_that_was_answered() {
     for seed in 0..4 {
         let mut random = fastrand::Rng::with_seed(seed);
         let disk = Failing::new();
         let mut store = disk.open();
-        // What may be under each name: one value, or several where nobody knows whether a change was made.
+        // The possible content of each name: one value, or several where a change may or may not have been made.
         let mut possible: BTreeMap<String, Vec<Value>> = BTreeMap::new();
         for step in 0..100 {
             let faults = [

@@ -1,8 +1,8 @@
-//! Scripts that clients bring may try to take all time, memory and stack.
+//! Clients' scripts that try to use all time, memory and stack.
 
 use super::{EmbeddedStore, ask, eval, say, shown};
 
-/// Runs `source`, which must end with an error that has `expected`, and see that the store goes on as before.
+/// Runs `source`, which must end with an error that contains `expected`, and checks that the store still works.
 async fn is_ended(source: &str, expected: &str) {
     let store = EmbeddedStore::in_memory().unwrap();
     let answer = shown(&eval(&store, &format!("redis.call('SET', 'a', 1) {source}")).await);

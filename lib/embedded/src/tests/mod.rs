@@ -13,22 +13,22 @@ fn words(text: &[&str]) -> Request {
     Request::Command(text.iter().map(|word| word.as_bytes().to_vec()).collect())
 }
 
-/// The answer to one command.
+/// The reply to one command.
 async fn ask(store: &EmbeddedStore, text: &[&str]) -> Value {
     store.run(vec![words(text)]).await.expect("the store answers").remove(0)
 }
 
-/// The answer to a command without spaces in its words.
+/// The reply to a command without spaces in its words.
 async fn say(store: &EmbeddedStore, line: &str) -> Value {
     ask(store, &line.split(' ').collect::<Vec<_>>()).await
 }
 
-/// The answer to a script.
+/// The reply to a script.
 async fn eval(store: &EmbeddedStore, source: &str) -> Value {
     ask(store, &["EVAL", source, "0"]).await
 }
 
-/// A short form of an answer, for tables.
+/// A short form of a reply, for tables.
 fn shown(value: &Value) -> String {
     match value {
         Value::Nil => "nil".to_owned(),

@@ -1,4 +1,4 @@
-//! The same searches by Lua's own library and by this one.
+//! The same searches by Lua's own library and by ours.
 
 use crate::disk::Disk;
 use crate::keyspace::Keyspace;
@@ -46,7 +46,7 @@ fn the_functions_of_guests_are_those_of_lua() {
         let pattern: String = (0..random.usize(..5))
             .map(|_| *random.choice(&pieces).unwrap())
             .collect();
-        // Lua finds out about a capture that is not ended when it is asked for; we do at once.
+        // Lua detects an unclosed capture when it reads it; we detect it at once.
         if pattern.matches('(').count() != pattern.matches(')').count() {
             continue;
         }
