@@ -30,7 +30,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use coord::function::function_router;
 use coord::http::Endpoint;
 use coord::store::{Request, Store, Value as Reply};
-use coord_cli::upstash_listen;
+use coord_cli::commands::serve::upstash_listen;
 use coord_embedded::EmbeddedStore;
 use fake::{Fake, NAME, OWNER, Person, Visibility};
 use git::Repo;
@@ -73,7 +73,11 @@ fn name(branch: usize) -> String {
 async fn listen(router: axum::Router) -> SocketAddr {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    tokio::spawn(coord_cli::listen::serve(listener, router, std::future::pending()));
+    tokio::spawn(coord_cli::commands::serve::listen::serve(
+        listener,
+        router,
+        std::future::pending(),
+    ));
     address
 }
 

@@ -23,7 +23,10 @@ async fn main() -> anyhow::Result<()> {
     let Arguments { redis, listen } = Arguments::parse();
     let token =
         std::env::var("UPSTASH_LISTEN_TOKEN").context("set UPSTASH_LISTEN_TOKEN to the token callers must send")?;
-    let router = coord_cli::upstash_listen::router(Arc::new(RedisStore::connect(&redis)?), SecretString::from(token));
+    let router = coord_cli::commands::serve::upstash_listen::router(
+        Arc::new(RedisStore::connect(&redis)?),
+        SecretString::from(token),
+    );
     let listener = tokio::net::TcpListener::bind(&listen)
         .await
         .with_context(|| format!("cannot listen on {listen}"))?;

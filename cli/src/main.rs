@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use clap::Parser;
-use coord_cli::cli::{Cli, Command};
-use coord_cli::{graph_command, manual, serve};
+use clap::{CommandFactory, Parser};
+use coord_cli::cli::Cli;
+use coord_cli::commands::Command;
 use mimalloc::MiMalloc;
 use tokio::runtime::Builder;
 
@@ -15,7 +15,7 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let command = cli.command.unwrap_or(Command::Serve(cli.serve));
-    let is_short = !matches!(command, Command::Serve(_));
+    let is_short = command.is_short();
     // A graph is computed on blocking threads; for what is between them one thread is enough, and soonest there.
     let runtime = if is_short {
         // One piece of work follows the other; beside the first of them, the index and files of attributes are read.
@@ -27,14 +27,7 @@ fn main() -> ExitCode {
         Builder::new_multi_thread().enable_all().build()
     };
     let result = runtime.map_err(anyhow::Error::from).and_then(|runtime| {
-        let result = runtime.block_on(async {
-            match command {
-                Command::Serve(args) => serve::serve(args).await,
-                Command::Graph(args) => graph_command::print_graph(args).await,
-                Command::Completions { shell } => manual::print_completions(shell),
-                Command::Man { command } => manual::print_manual(command.as_deref()),
-            }
-        });
+        let result = runtime.block_on(command.run(Cli::command));
         if is_short {
             // Its threads have nothing left to do, and nobody should wait for them to end.
             runtime.shutdown_background();

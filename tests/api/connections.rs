@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use coord::http::Endpoint;
-use coord_cli::listen::{Bounds, serve_within};
+use coord_cli::commands::serve::listen::{Bounds, serve_within};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -217,9 +217,13 @@ async fn what_had_arrived_when_a_server_is_told_to_stop_is_answered() {
         let address = listener.local_addr().unwrap();
         let router = axum::Router::new().route("/", axum::routing::get(async || "answered"));
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-        let server = tokio::spawn(coord_cli::listen::serve(listener, router, async move {
-            let _ = stopped.await;
-        }));
+        let server = tokio::spawn(coord_cli::commands::serve::listen::serve(
+            listener,
+            router,
+            async move {
+                let _ = stopped.await;
+            },
+        ));
         let request = b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n";
         // One that was served before, one that was opened and said nothing, and one that the server has not met.
         let mut old = TcpStream::connect(address).await.unwrap();

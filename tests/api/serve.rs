@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use coord_cli::cli::ServeArgs;
+use coord_cli::commands::serve::ServeArgs;
 use serde_json::{Value, json};
 
 use crate::api::Api;
@@ -16,9 +16,9 @@ async fn serve(api: &Api, folder: &std::path::Path) -> Api {
         data_dir: Some(folder.to_owned()),
         ..ServeArgs::default()
     };
-    let server = coord_cli::serve::build(&args, address).await.unwrap();
+    let server = coord_cli::commands::serve::build(&args, address).await.unwrap();
     let store = server.store.clone();
-    tokio::spawn(coord_cli::listen::serve(
+    tokio::spawn(coord_cli::commands::serve::listen::serve(
         listener,
         server.router,
         std::future::pending(),
@@ -120,13 +120,17 @@ async fn locks_outlive_the_server() {
             data_dir: Some(folder.path().to_owned()),
             ..ServeArgs::default()
         };
-        let server = coord_cli::serve::build(&args, address).await.unwrap();
+        let server = coord_cli::commands::serve::build(&args, address).await.unwrap();
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         let api = repository.elsewhere(address, server.store);
         let until = async move {
             let _ = stopped.await;
         };
-        let running = tokio::spawn(coord_cli::listen::serve(listener, server.router, until));
+        let running = tokio::spawn(coord_cli::commands::serve::listen::serve(
+            listener,
+            server.router,
+            until,
+        ));
         api.claim("ann", "WRITING", &["src/auth.ts"]).await;
         drop(api);
         stop.send(()).unwrap();
@@ -157,7 +161,7 @@ async fn a_folder_that_is_no_repository_is_no_server() {
         repo: vec![folder.path().to_owned()],
         ..ServeArgs::default()
     };
-    let error = coord_cli::serve::build(&args, "127.0.0.1:1".parse().unwrap())
+    let error = coord_cli::commands::serve::build(&args, "127.0.0.1:1".parse().unwrap())
         .await
         .err()
         .unwrap();

@@ -108,10 +108,14 @@ fn free_port() -> u16 {
 
 async fn store(folder: &tempfile::TempDir) -> SocketAddr {
     let store = Arc::new(EmbeddedStore::open(&folder.path().join("store.redb")).unwrap());
-    let router = coord_cli::upstash_listen::router(store, "token".to_owned().into());
+    let router = coord_cli::commands::serve::upstash_listen::router(store, "token".to_owned().into());
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    tokio::spawn(coord_cli::listen::serve(listener, router, std::future::pending()));
+    tokio::spawn(coord_cli::commands::serve::listen::serve(
+        listener,
+        router,
+        std::future::pending(),
+    ));
     address
 }
 

@@ -11,7 +11,7 @@ use coord::http::{Endpoint, router};
 use coord::settings::{LockConfig, Settings};
 use coord::store::scripts::{LearntHead, Rates, record_head};
 use coord::store::{Request, Store};
-use coord_cli::listen;
+use coord_cli::commands::serve::listen;
 use secrecy::SecretString;
 use tokio::net::TcpListener;
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use coord::source::Source;
-use coord_cli::fetch::keep_current;
+use coord_cli::commands::serve::fetch::keep_current;
 use coord_git::GitSource;
 use tempfile::tempdir;
 

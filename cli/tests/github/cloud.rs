@@ -10,7 +10,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use coord::http::Endpoint;
 use coord::source::github::Credential;
 use coord::store::{Request, Store, Value as Reply};
-use coord_cli::upstash_listen;
+use coord_cli::commands::serve::upstash_listen;
 use coord_embedded::EmbeddedStore;
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use reqwest::header::HeaderMap;
@@ -223,7 +223,11 @@ fn printed(reply: &Reply, text: &mut String) {
 pub async fn listen(router: axum::Router) -> SocketAddr {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    tokio::spawn(coord_cli::listen::serve(listener, router, std::future::pending()));
+    tokio::spawn(coord_cli::commands::serve::listen::serve(
+        listener,
+        router,
+        std::future::pending(),
+    ));
     address
 }
 

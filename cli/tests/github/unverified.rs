@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use coord::http::Endpoint;
 use coord::store::keys::DUE;
-use coord_cli::cli::ServeArgs;
+use coord_cli::commands::serve::ServeArgs;
 use serde_json::json;
 
 use crate::cloud::{Answer, Cloud, Instance, URL, jwt, listen};
@@ -109,7 +109,7 @@ async fn a_made_up_token_learns_neither_repositories_nor_branches() {
         ..ServeArgs::default()
     };
     // Not a loopback address: everybody has to show something.
-    let server = coord_cli::serve::build(&args, SocketAddr::from(([192, 0, 2, 1], 80)))
+    let server = coord_cli::commands::serve::build(&args, SocketAddr::from(([192, 0, 2, 1], 80)))
         .await
         .unwrap();
     let address = listen(server.router).await;

@@ -48,8 +48,12 @@ impl World {
         let behind = RedisStore::connect(&crate::redis::empty_database()?).unwrap();
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
-        let router = coord_cli::upstash_listen::router(Arc::new(behind), SecretString::from("token"));
-        tokio::spawn(coord_cli::listen::serve(listener, router, std::future::pending()));
+        let router = coord_cli::commands::serve::upstash_listen::router(Arc::new(behind), SecretString::from("token"));
+        tokio::spawn(coord_cli::commands::serve::listen::serve(
+            listener,
+            router,
+            std::future::pending(),
+        ));
         let store = UpstashStore::new(&url, SecretString::from("token")).unwrap();
         Some(World::over(Arc::new(store), None))
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use coord::store::redis::RedisStore;
 use coord::store::upstash::UpstashStore;
 use coord::store::{Request, Store, StoreError, Value};
-use coord_cli::upstash_listen;
+use coord_cli::commands::serve::upstash_listen;
 use futures::StreamExt;
 use secrecy::SecretString;
 

@@ -11,8 +11,7 @@ use coord_graph::Direction;
 use coord_graph::{FileId, FileState, ImportGraph, KindSet};
 use serde_json::{Value, json};
 
-use super::Output;
-use crate::cli::{self, GraphArgs, GraphFormat};
+use super::args::{self, GraphArgs, GraphFormat};
 
 type Edge = (FileId, FileId, KindSet);
 
@@ -27,12 +26,12 @@ pub(super) fn write(
     args: &GraphArgs,
     focus: Option<&str>,
     incomplete: &Value,
-) -> Output {
+) -> anyhow::Result<()> {
     let part: Option<Part> = focus.and_then(|path| graph.id(path)).map(|id| {
         let direction = match args.direction {
-            cli::Direction::Both => Direction::Both,
-            cli::Direction::Imports => Direction::Imports,
-            cli::Direction::Importers => Direction::Importers,
+            args::Direction::Both => Direction::Both,
+            args::Direction::Imports => Direction::Imports,
+            args::Direction::Importers => Direction::Importers,
         };
         let found = graph.neighborhood(&[id], direction, args.depth, usize::MAX);
         found.files.into_iter().collect()
@@ -69,7 +68,7 @@ pub(super) fn escaped(path: &str) -> Cow<'_, str> {
     }
 }
 
-fn tsv(out: &mut impl Write, graph: &ImportGraph, edges: impl Iterator<Item = Edge>) -> Output {
+fn tsv(out: &mut impl Write, graph: &ImportGraph, edges: impl Iterator<Item = Edge>) -> anyhow::Result<()> {
     for (from, to, _) in edges {
         for (id, end) in [(from, b"\t"), (to, b"\n")] {
             out.write_all(escaped(graph.path(id)).as_bytes())?;
@@ -87,7 +86,7 @@ fn json(
     part: Option<&Part>,
     edges: impl Iterator<Item = Edge>,
     incomplete: &Value,
-) -> Output {
+) -> anyhow::Result<()> {
     let nodes = (0..).zip(graph.nodes()).filter_map(|(id, node)| {
         let mut value = json!({
             "id": node.path,
@@ -122,7 +121,7 @@ fn json(
     Ok(())
 }
 
-fn lines(out: &mut impl Write, values: impl Iterator<Item = Value>) -> Output {
+fn lines(out: &mut impl Write, values: impl Iterator<Item = Value>) -> anyhow::Result<()> {
     for (number, value) in values.enumerate() {
         out.write_all(if number > 0 { b",\n" } else { b"\n" })?;
         serde_json::to_writer(&mut *out, &value).map_err(std::io::Error::from)?;

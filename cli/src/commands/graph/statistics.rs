@@ -15,9 +15,8 @@ use coord_graph::{FileState, ImportGraph};
 
 use serde_json::{Map, Value, json};
 
+use super::args::{GraphArgs, GraphFormat, Kinds};
 use super::incomplete::{Incomplete, state_text};
-use super::{Output, counts};
-use crate::cli::{GraphArgs, GraphFormat, Kinds};
 
 /// How many of the most imported files are named.
 const HUBS: usize = 10;
@@ -30,7 +29,7 @@ pub(super) fn write(
     args: &GraphArgs,
     elapsed: Duration,
     incomplete: &Incomplete,
-) -> Output {
+) -> anyhow::Result<()> {
     let stored = stored_size(snapshot, commit)?;
     match args.format {
         None => {
@@ -157,7 +156,7 @@ fn count_edges(graph: &ImportGraph, kinds: Kinds) -> (usize, Vec<(ImportKind, us
     let mut edges = 0;
     for (from, _, set) in graph.edges() {
         let language = graph.node(from).and_then(|node| node.language);
-        if !counts(kinds, language, set) {
+        if !kinds.has(language, set) {
             continue;
         }
         edges += 1;

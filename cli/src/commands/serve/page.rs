@@ -7,7 +7,7 @@ use axum::routing::get;
 use axum::{Json, Router};
 use serde_json::{Value, json};
 
-use crate::banner::Served;
+use super::banner::Served;
 
 /// The page takes nothing from elsewhere, runs no inline script, and is shown in no other page. `vercel.json` says the same. What
 /// else an answer has, it gets at the edge.
@@ -15,21 +15,31 @@ const POLICY: &str = "default-src 'self'; base-uri 'none'; form-action 'self'; f
 
 /// Serves the page at `/`.
 pub fn router() -> Router {
-    let html = || file("text/html; charset=utf-8", include_str!("../../public/index.html"));
+    let html = || {
+        file(
+            "text/html; charset=utf-8",
+            include_str!("../../../../public/index.html"),
+        )
+    };
     Router::new()
         .route("/", get(async move || html()))
         .route("/index.html", get(async move || html()))
         .route(
             "/coord.css",
-            get(async || file("text/css; charset=utf-8", include_str!("../../public/coord.css"))),
+            get(async || file("text/css; charset=utf-8", include_str!("../../../../public/coord.css"))),
         )
         .route(
             "/coord.js",
-            get(async || file("text/javascript; charset=utf-8", include_str!("../../public/coord.js"))),
+            get(async || {
+                file(
+                    "text/javascript; charset=utf-8",
+                    include_str!("../../../../public/coord.js"),
+                )
+            }),
         )
         .route(
             "/openapi.json",
-            get(async || file("application/json", include_str!("../../public/openapi.json"))),
+            get(async || file("application/json", include_str!("../../../../public/openapi.json"))),
         )
 }
 
@@ -61,7 +71,7 @@ mod tests {
 
     #[test]
     fn the_functions_serve_the_page_with_the_same_policy() {
-        let config: Value = serde_json::from_str(include_str!("../../vercel.json")).unwrap();
+        let config: Value = serde_json::from_str(include_str!("../../../../vercel.json")).unwrap();
         let headers = config["headers"][0]["headers"].as_array().unwrap();
         let policy = headers
             .iter()

@@ -6,9 +6,8 @@ use coord::domain::CommitSha;
 use coord_graph::ImportGraph;
 use serde_json::json;
 
-use super::Output;
+use super::args::GraphFormat;
 use super::print::escaped;
-use crate::cli::GraphFormat;
 
 /// Prints each group of files that import each other: a line with tabs between its files, or JSON.
 pub(super) fn write(
@@ -17,7 +16,7 @@ pub(super) fn write(
     commit: &CommitSha,
     format: GraphFormat,
     incomplete: &serde_json::Value,
-) -> Output {
+) -> anyhow::Result<()> {
     let cycles = graph.cycles();
     let paths = |group: &[u32]| -> Vec<String> { group.iter().map(|id| graph.path(*id).to_owned()).collect() };
     if format == GraphFormat::Json {

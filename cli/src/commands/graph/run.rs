@@ -1,18 +1,4 @@
-//! `coord graph`: the import graph of a commit, cold and without a server.
-//!
-//! - `print`: the graph as tab-separated lines, JSON, Graphviz or Mermaid
-//! - `statistics`: figures about it
-//! - `cycles`: files that import each other in circles
-//! - `incomplete`: what it lacks
-//! - `explanation`: where each import of one file leads
-//! - `progress`: the bar on a terminal
-
-mod cycles;
-mod explanation;
-mod incomplete;
-mod print;
-mod progress;
-mod statistics;
+//! Builds the graph of a commit, and prints what is asked for.
 
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
@@ -23,17 +9,24 @@ use coord::builds::build::build;
 use coord::domain::CommitSha;
 use coord::settings::{graph_limits, process_environment};
 use coord_graph::Previous;
-use incomplete::Incomplete;
-use progress::ProgressBar;
 
-use crate::cli::{GraphArgs, GraphFormat, Kinds};
+use super::args::{GraphArgs, GraphFormat};
+use super::incomplete::Incomplete;
+use super::progress::ProgressBar;
+use super::{cycles, explanation, print, statistics};
 use coord_git::{GitSource, Opened};
 
-/// Runs `coord graph`: builds the graph and prints what is asked for to standard output.
-///
-/// # Errors
-/// When the repository, the revision or the file cannot be read, with a sentence for the terminal.
-pub async fn print_graph(args: GraphArgs) -> anyhow::Result<()> {
+impl GraphArgs {
+    /// Builds the graph and prints what is asked for to standard output.
+    ///
+    /// # Errors
+    /// When the repository, the revision or the file cannot be read, with a sentence for the terminal.
+    pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<()> {
+        print_graph(self).await
+    }
+}
+
+async fn print_graph(args: GraphArgs) -> anyhow::Result<()> {
     let limits = graph_limits(&process_environment)?;
     let started = Instant::now();
     // On this thread: there is nothing else for it to do.
@@ -60,7 +53,7 @@ pub async fn print_graph(args: GraphArgs) -> anyhow::Result<()> {
         let part = args.focus.as_deref().map(path_of).transpose()?;
         let filtered = snapshot
             .graph()
-            .filtered(|node, edge| counts(args.kinds, node.language, edge));
+            .filtered(|node, edge| args.kinds.has(node.language, edge));
         if args.cycles {
             let format = args.format.unwrap_or(GraphFormat::Tsv);
             if matches!(format, GraphFormat::Dot | GraphFormat::Mermaid) {
@@ -94,9 +87,6 @@ pub async fn print_graph(args: GraphArgs) -> anyhow::Result<()> {
 
 /// How much is printed at a time, in bytes.
 const OUTPUT_BUFFER: usize = 256 * 1024;
-
-/// What printing may fail with: that nothing can be written, or that there is too much to print.
-type Output = anyhow::Result<()>;
 
 fn open(path: &Path, rev: Option<&str>) -> anyhow::Result<(GitSource, Opened, CommitSha)> {
     let source = GitSource::open_once(path)?;
@@ -133,12 +123,4 @@ fn tracked_path(file: &str, folder: &Path, root: &Path, is_tracked: impl Fn(&str
     let here = std::env::current_dir().ok();
     let candidates = here.as_deref().into_iter().chain([folder]).filter_map(below_root);
     candidates.into_iter().find(|path| is_tracked(path))
-}
-
-/// Whether an edge is among those that were asked for.
-fn counts(kinds: Kinds, language: Option<coord_graph::Language>, edge: coord_graph::KindSet) -> bool {
-    match kinds {
-        Kinds::All => true,
-        Kinds::Core => language.is_some_and(|language| edge.is_core(language)),
-    }
 }

@@ -11,8 +11,8 @@ use coord::settings::{env_vars, process_environment, secret};
 use coord::source::github::{ApiBase, GithubConfig, GithubSource};
 use coord::source::{Source, SourceError, Sources};
 
-use crate::banner::Served;
-use crate::cli::ServeArgs;
+use super::args::ServeArgs;
+use super::banner::Served;
 use coord_git::{GitSource, Opened};
 
 /// What was opened.

@@ -1,0 +1,99 @@
+//! The options of `coord graph`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use coord::settings::variables::{self, Reader};
+use coord_graph::{KindSet, Language};
+
+const GRAPH_EXAMPLES: &str = "\
+Examples:
+  coord graph                              every import of the commit that is checked out
+  coord graph --explain src/app.ts         where each import of one file leads, and why
+  coord graph --stats                      what was found, in figures
+  coord graph --focus src/app.ts --depth 2 --format mermaid
+                                           the files within two steps of one, as a picture
+  coord graph --cycles                     files that import each other in circles
+  coord graph --rev v1.2 --format json     the graph of a tag, for a program";
+
+/// Options of `coord graph`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = format!("{}\n{GRAPH_EXAMPLES}", variables::help(Reader::Graph)))]
+pub struct GraphArgs {
+    /// The repository, one of its worktrees, or a folder inside
+    #[arg(long, value_name = "PATH", default_value = ".")]
+    pub repo: PathBuf,
+    /// Whose files: a branch, a tag, or a commit [default: the commit that is checked out]
+    #[arg(long, value_name = "REV")]
+    pub rev: Option<String>,
+    /// How to print it [default: tsv, and figures as text]
+    #[arg(long, value_enum)]
+    pub format: Option<GraphFormat>,
+    /// Which imports count
+    #[arg(long, value_enum, default_value_t = Kinds::Core)]
+    pub kinds: Kinds,
+    /// Print only the files within --depth steps of this one, and the imports among them
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["stats", "explain", "cycles"])]
+    pub focus: Option<String>,
+    /// How many steps from the file of --focus
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "focus")]
+    pub depth: u32,
+    /// Which way to go from the file of --focus
+    #[arg(long, value_enum, default_value_t = Direction::Both, requires = "focus")]
+    pub direction: Direction,
+    /// Print the groups of files that import each other in circles, one a line
+    #[arg(long, conflicts_with_all = ["stats", "explain"])]
+    pub cycles: bool,
+    /// Most edges of a picture (dot, mermaid): with more it cannot be read
+    #[arg(long, value_name = "N", default_value_t = 500)]
+    pub max_edges: usize,
+    /// Print figures about the graph instead of it
+    #[arg(long, conflicts_with = "explain")]
+    pub stats: bool,
+    /// Print each import of this file, where it leads, and why it leads nowhere, instead of the graph
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["format", "kinds"])]
+    pub explain: Option<String>,
+}
+
+/// Forms of a printed graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum GraphFormat {
+    /// `source<TAB>target`, a line for each edge, sorted
+    Tsv,
+    /// Nodes and edges as `GET /api/graph` has them, and the kinds of each edge
+    Json,
+    /// For Graphviz
+    Dot,
+    /// For Mermaid, as Markdown pages show it
+    Mermaid,
+}
+
+/// Ways to go from a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Direction {
+    /// To what it imports and to what imports it
+    Both,
+    /// To what it imports
+    Imports,
+    /// To what imports it
+    Importers,
+}
+
+/// Kinds of imports that are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Kinds {
+    /// What the language itself imports: statements, types, import() and require(); Rust's modules and paths
+    Core,
+    /// Also mocks, URLs, require.resolve(), AMD's lists, JSDoc types, reference comments, importlib, and Rust's include!()
+    All,
+}
+
+impl Kinds {
+    /// Whether an edge of a file in `language` is among those that were asked for.
+    pub fn has(self, language: Option<Language>, edge: KindSet) -> bool {
+        match self {
+            Kinds::All => true,
+            Kinds::Core => language.is_some_and(|language| edge.is_core(language)),
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Starts what `coord serve` consists of, and stops it.
+
+use std::io::Write;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use coord::builds::background::BackgroundBuilds;
+use coord::builds::head_observer::HeadObserver;
+use coord::settings::{env_vars, process_environment, secret};
+use coord::store::Store;
+use coord::sweep::sweep_due;
+use tokio::net::TcpListener;
+
+use super::args::ServeArgs;
+use super::listen_address::DEFAULT_PORT;
+use super::server::build;
+use super::signals::Signals;
+use super::{banner, fetch, listen, upstash_listen};
+
+/// How many ports from the default one on are tried.
+const PORTS: u16 = 100;
+
+/// How often expired locks are swept.
+const SWEEP_EVERY: Duration = Duration::from_secs(60);
+
+impl ServeArgs {
+    /// Serves until Ctrl-C, SIGTERM or SIGHUP. A second one of these ends it at once.
+    ///
+    /// # Errors
+    /// When it cannot start, with a sentence for the terminal.
+    pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<()> {
+        serve(self).await
+    }
+}
+
+async fn serve(args: ServeArgs) -> anyhow::Result<()> {
+    coord::logging::start_text("warn");
+    listen::raise_file_limit();
+    let store_token = match args.upstash_listen {
+        Some(_) => Some(
+            secret(&process_environment, env_vars::COORD_STORE_TOKEN).with_context(|| {
+                format!(
+                    "set {} to what clients of --upstash-listen must show",
+                    env_vars::COORD_STORE_TOKEN
+                )
+            })?,
+        ),
+        None => None,
+    };
+    let local = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    let listener = bind(args.listen.or(args.port.map(local))).await?;
+    let address = listener.local_addr()?;
+    let store_listener = match args.upstash_listen {
+        Some(address) => Some(
+            TcpListener::bind(address)
+                .await
+                .with_context(|| format!("cannot listen on {address} (--upstash-listen)"))?,
+        ),
+        None => None,
+    };
+    let server = build(&args, address).await?;
+    let store = Arc::clone(&server.store);
+    // It warns of what is not promised.
+    tokio::spawn(async move { store.promises().await });
+    let mut signals = Signals::caught();
+    say(&banner::text(address, &server.store.describe(), &server.served));
+    let sweeper = tokio::spawn(sweep_forever(Arc::clone(&server.store), Arc::clone(&server.keeper)));
+    let (stop, stopped) = tokio::sync::watch::channel(());
+    let until_stopped = move || {
+        let mut stopped = stopped.clone();
+        async move {
+            // An error means that the sender is gone, which is as good a reason to stop.
+            let _ = stopped.changed().await;
+        }
+    };
+    let store_server = match store_listener.zip(store_token) {
+        Some((listener, token)) => {
+            let address = listener.local_addr()?;
+            say(&format!("  store    http://{address} (Upstash's REST protocol)\n\n"));
+            let router = upstash_listen::router(Arc::clone(&server.store), token);
+            // Longer than our own client keeps an idle connection, so that it never sends on one that is just being ended.
+            let bounds = listen::Bounds {
+                head_time: Duration::from_secs(30),
+                ..listen::Bounds::default()
+            };
+            Some(tokio::spawn(listen::serve_within(
+                bounds,
+                listener,
+                router,
+                until_stopped(),
+            )))
+        }
+        None => None,
+    };
+    let main_server = tokio::spawn(listen::serve(listener, server.router, until_stopped()));
+    let fetcher = server.fetching.map(|(source, every)| {
+        let keeper = Arc::clone(&server.keeper);
+        let fetched = move || keeper.look_again();
+        tokio::spawn(fetch::keep_current(source, every, until_stopped(), fetched))
+    });
+    signals.next().await;
+    say("\nStopping: requests in flight are finished; once more ends it at once.\n");
+    tokio::spawn(async move {
+        signals.next().await;
+        // As a shell says that Ctrl-C has ended a program. What was answered is on the disk.
+        std::process::exit(130);
+    });
+    sweeper.abort();
+    drop(stop);
+    server.keeper.stop().await;
+    main_server.await?;
+    if let Some(store_server) = store_server {
+        store_server.await?;
+    }
+    if let Some(fetcher) = fetcher {
+        fetcher.await?;
+    }
+    Ok(())
+}
+
+/// Writes to the terminal, where there still is one: whoever read may be gone (`coord serve | head`).
+fn say(text: &str) {
+    let mut terminal = std::io::stdout();
+    let _ = terminal.write_all(text.as_bytes()).and_then(|()| terminal.flush());
+}
+
+async fn bind(listen: Option<SocketAddr>) -> anyhow::Result<TcpListener> {
+    if let Some(address) = listen {
+        return TcpListener::bind(address)
+            .await
+            .with_context(|| format!("cannot listen on {address}"));
+    }
+    for port in DEFAULT_PORT..DEFAULT_PORT + PORTS {
+        match TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await {
+            Ok(listener) => return Ok(listener),
+            Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => {}
+            Err(error) => return Err(error).with_context(|| format!("cannot listen on 127.0.0.1:{port}")),
+        }
+    }
+    bail!(
+        "no port from {DEFAULT_PORT} to {} is free; name one with --listen",
+        DEFAULT_PORT + PORTS - 1
+    )
+}
+
+async fn sweep_forever(store: Arc<dyn Store>, keeper: Arc<BackgroundBuilds>) {
+    let mut interval = tokio::time::interval(SWEEP_EVERY);
+    interval.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        interval.tick().await;
+        keeper.look_again();
+        match sweep_due(&*store).await {
+            Ok(report) => tracing::debug!(?report, "swept"),
+            Err(error) => tracing::warn!(%error, "expired locks could not be swept"),
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Puts a server together from the command line and the environment.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::bail;
+use axum::Router;
+use coord::app::{App, credentials};
+use coord::auth::{Authenticator, Credentials};
+use coord::builds::background::BackgroundBuilds;
+use coord::builds::head_observer::HeadObserver;
+use coord::domain::UserId;
+use coord::http::Endpoint;
+use coord::settings::{LockConfig, Settings, env_vars, process_environment};
+use coord::store::Store;
+use coord_git::GitSource;
+
+use super::announcement::Announcement;
+use super::args::ServeArgs;
+use super::banner::Served;
+use super::local_guard::require_local_host;
+use super::page;
+use super::sources::{self, OpenSources};
+use super::store::open_store;
+
+/// A server that is ready to run.
+pub struct Server {
+    /// What `coord serve` answers.
+    pub router: Router,
+    /// Says beside an embedded store where this process listens; it goes before the store is closed.
+    pub announcement: Option<Announcement>,
+    /// The state.
+    pub store: Arc<dyn Store>,
+    /// What keeps the graphs up to date.
+    pub keeper: Arc<BackgroundBuilds>,
+    /// The repositories on this machine, and how often they are fetched.
+    pub fetching: Option<(Arc<GitSource>, Duration)>,
+    /// What is served.
+    pub served: Vec<Served>,
+}
+
+/// Puts a server together; `address` is where it will listen.
+///
+/// # Errors
+/// When a repository, the store or a setting cannot be used.
+pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Server> {
+    let settings = settings(args)?;
+    let OpenSources {
+        source,
+        people,
+        webhook,
+        local,
+        opened,
+        served,
+    } = sources::open(args).await?;
+    let authenticator = authenticator(address, credentials(&settings, people))?;
+    let is_open = matches!(authenticator, Authenticator::Local { .. });
+    let (store, announcement) = open_store(args, address, &opened, &served)?;
+    let builder = format!("{}-{}", std::process::id(), started_at());
+    let keeper = BackgroundBuilds::start(Arc::clone(&store), Arc::clone(&source), builder, settings.graph_limits);
+    for repository in &served {
+        if let Some(branch) = &repository.branch
+            && let Ok(head) = source.head(&repository.repo, branch).await
+        {
+            keeper.saw_head(&repository.repo, branch, &head);
+        }
+    }
+    let app = App {
+        source: Some(source),
+        webhook,
+        head_observer: Some(Arc::clone(&keeper) as Arc<dyn HeadObserver>),
+        ..App::new(&settings, Arc::clone(&store), authenticator)
+    };
+    let mut router = coord::http::routes(app, &Endpoint::ALL).merge(page::router());
+    if is_open {
+        router = router.merge(page::served_list(&served));
+        router = router.layer(axum::middleware::from_fn(require_local_host));
+    }
+    Ok(Server {
+        router: coord::http::around(settings.edge, router),
+        announcement,
+        store,
+        keeper,
+        fetching: local.zip(args.fetch.map(|seconds| Duration::from_secs(seconds.into()))),
+        served,
+    })
+}
+
+fn started_at() -> u128 {
+    std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .map_or(0, |time| time.as_nanos())
+}
+
+/// Those of the environment, with what the command line sets instead.
+fn settings(args: &ServeArgs) -> anyhow::Result<Settings> {
+    let mut settings = Settings::from_env(&process_environment)?;
+    if let Some(seconds) = args.lock_ttl {
+        if !(1..=LockConfig::MAX_TTL_SECONDS).contains(&seconds) {
+            bail!("--lock-ttl must be from 1 to {} seconds", LockConfig::MAX_TTL_SECONDS);
+        }
+        settings.locks.ttl_seconds = seconds;
+    }
+    Ok(settings)
+}
+
+fn authenticator(address: SocketAddr, credentials: Credentials) -> anyhow::Result<Authenticator> {
+    if !address.ip().is_loopback() {
+        if !credentials.can_verify() {
+            bail!(
+                "{address} can be reached from other machines, and without {}, {} or {} nobody who calls could be told \
+                 from anybody else; set one of them, serve repositories of GitHub (--github), whose tokens it knows, or \
+                 listen on 127.0.0.1",
+                env_vars::COORD_JWT_SECRET,
+                env_vars::COORD_JWT_PUBLIC_KEY,
+                env_vars::COORD_JWT_JWKS_URL
+            );
+        }
+        return Ok(Authenticator::ByCredential(credentials));
+    }
+    let user = whoami::username()
+        .ok()
+        .and_then(|name| UserId::parse(&name.replace(char::is_whitespace, "_")).ok());
+    let user = user.map_or_else(|| UserId::parse("local"), Ok)?;
+    Ok(Authenticator::Local { user, credentials })
+}

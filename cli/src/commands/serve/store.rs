@@ -1,0 +1,83 @@
+//! The store that `coord serve` keeps its state in.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use coord::settings::{env_vars, process_environment, secret};
+use coord::store::Store;
+use coord::store::redis::RedisStore;
+use coord::store::upstash::UpstashStore;
+use coord_embedded::{EmbeddedStore, OpenError};
+use coord_git::Opened;
+use secrecy::SecretString;
+
+use super::announcement::Announcement;
+use super::args::ServeArgs;
+use super::banner::Served;
+
+/// The store, and where it is embedded what says so to others.
+pub fn open_store(
+    args: &ServeArgs,
+    address: SocketAddr,
+    opened: &[Opened],
+    served: &[Served],
+) -> anyhow::Result<(Arc<dyn Store>, Option<Announcement>)> {
+    if let Some(url) = &args.redis {
+        return Ok((Arc::new(RedisStore::connect(url).context("--redis")?), None));
+    }
+    if let Some(url) = &args.upstash {
+        let token: SecretString = secret(&process_environment, env_vars::UPSTASH_REDIS_REST_TOKEN)
+            .with_context(|| format!("set {} to the token for --upstash", env_vars::UPSTASH_REDIS_REST_TOKEN))?;
+        return Ok((Arc::new(UpstashStore::new(url, token).context("--upstash")?), None));
+    }
+    let folder = match (&args.data_dir, opened.first()) {
+        (Some(folder), _) => folder.clone(),
+        (None, Some(repository)) => repository.git_folder.join("coord"),
+        (None, None) => state_folder(served)?,
+    };
+    make_folder(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    let path = folder.join("store.redb");
+    match EmbeddedStore::open(&path) {
+        Ok(store) => Ok((Arc::new(store), Some(Announcement::write(&folder, address)))),
+        Err(OpenError::InUse(path)) => {
+            let path = path.display();
+            match Announcement::read(&folder) {
+                Some(first) => bail!(
+                    "another coord serve listens on {first}, and keeps the locks of these repositories in {path}: use that one, or stop it first"
+                ),
+                None => bail!("another process keeps the locks of these repositories in {path}: stop it first"),
+            }
+        }
+        Err(error) => Err(error).with_context(|| format!("cannot open the store {}", path.display())),
+    }
+}
+
+/// Makes `folder`, for its owner alone, if it is not there.
+fn make_folder(folder: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::DirBuilderExt;
+        builder.mode(0o700);
+    }
+    builder.recursive(true).create(folder)
+}
+
+/// The folder of the user's for the state of repositories that have no folder on this machine, one for each first one: two
+/// processes cannot share a store.
+fn state_folder(served: &[Served]) -> anyhow::Result<PathBuf> {
+    let set = |name: &str| {
+        std::env::var_os(name)
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from)
+    };
+    let base = set("XDG_STATE_HOME")
+        .or_else(|| set("LOCALAPPDATA"))
+        .or_else(|| set("HOME").map(|home| home.join(".local").join("state")));
+    let (Some(base), Some(first)) = (base, served.first()) else {
+        bail!("name a folder for the store with --data-dir");
+    };
+    Ok(base.join("coord").join(first.repo.as_str()))
+}
