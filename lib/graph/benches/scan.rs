@@ -1,4 +1,4 @@
-//! How fast the scanner reads: `cargo bench -p coord-graph --bench scan -- FOLDER...`
+//! Speed of the scanners: `cargo bench -p coord-graph --bench scan -- FOLDER...`
 //!
 //! Reads every file of a known language under the folders into memory, scans them all a few times on one core, and
 //! prints the best megabytes (10^6 bytes) a second for each language. Without a folder it scans generated files.

@@ -1,8 +1,8 @@
-//! What an update of the import graph costs: `cargo bench -p coord-graph --bench update`.
+//! Cost of an update of the import graph: `cargo bench -p coord-graph --bench update`.
 //!
-//! A repository of 10,000 files of TypeScript in memory, so that nothing but the work of the update is measured: the tree is
-//! compared, what has changed is scanned and resolved, and the new graph is put together. Reading the tree, the blobs and
-//! the stored scans comes on top, and depends on where they are.
+//! The repository has 10,000 TypeScript files in memory, so that only the update itself is measured: comparing the tree,
+//! scanning and resolving what changed, and assembling the new graph. Reading the tree, the blobs and the stored scans is
+//! extra, and depends on where they are.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ fn path(number: usize) -> String {
     format!("packages/p{}/src/f{}/file{number}.ts", number % 40, number % 400)
 }
 
-/// A file of about 4 kB with four imports at its head. `version` makes its content, and so its blob, another.
+/// A file of about 4 kB with four imports at its head. Another `version` gives other content, and so another blob.
 fn file(number: usize, version: usize) -> (String, String) {
     let import = |of: usize| {
         let other = path((number * of + version) % FILES);
@@ -35,7 +35,7 @@ fn file(number: usize, version: usize) -> (String, String) {
     (format!("{:040x}", number * 1000 + version), text)
 }
 
-/// Builds the graph of `files` after `previous`, and tells how long that took.
+/// Builds the graph of `files` after `previous`, and measures the time.
 fn update(previous: Previous, files: &Files) -> (Arc<Snapshot>, Duration) {
     let contents: BTreeMap<&str, &str> = files
         .values()
@@ -86,7 +86,7 @@ fn main() {
     }
     let mut times = Vec::new();
     for round in 0..ROUNDS {
-        // A file that others import goes, and comes back under another name.
+        // An imported file is removed, and comes back under another name.
         let number = round * 13;
         if let Some(content) = files.remove(&path(number)) {
             files.insert(path(number).replace(".ts", ".moved.ts"), content);

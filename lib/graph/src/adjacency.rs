@@ -103,7 +103,7 @@ impl ImportGraph {
         changes
     }
 
-    /// Whether the fields of a file are certainly the same. A hub's also depend on which neighbors are hubs.
+    /// Whether the fields of a file are certainly unchanged. Those of a hub also depend on which neighbors are hubs.
     fn has_same_lines(&self, id: FileId, older: &ImportGraph, older_id: FileId) -> bool {
         let same = |one: FileId, other: FileId| self.path(one) == older.path(other);
         let (imports, older_imports) = (self.imports(id), older.imports(older_id));

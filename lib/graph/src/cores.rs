@@ -1,13 +1,13 @@
-//! How many threads are worth having.
+//! The number of threads worth starting.
 
 use std::num::NonZero;
 use std::sync::LazyLock;
 use std::thread;
 
-/// Asking the system means reading some files of it each time, and the answer stays the same.
+/// The system reads several files for each query, and the number stays the same.
 static CORES: LazyLock<usize> = LazyLock::new(|| thread::available_parallelism().map_or(1, NonZero::get));
 
-/// How many threads can run at once, as it was when this was first asked.
+/// Number of threads that can run at once, as of the first call.
 pub fn cores() -> usize {
     *CORES
 }

@@ -1,14 +1,14 @@
-//! A file of a graph: its number, its language and size, and how far it could be read.
+//! A file of a graph: its number, its language and size, and its state.
 
 use crate::language::Language;
 
 /// A file of one graph: its position in the order of paths. Another version of the graph may number it differently.
 pub type FileId = u32;
 
-/// No file.
+/// The number of no file.
 pub(crate) const NO_FILE: FileId = FileId::MAX;
 
-/// How far a file could be read.
+/// How much of a file could be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FileState {
     /// Its imports are known, or its language has none.
@@ -20,9 +20,9 @@ pub enum FileState {
     Binary,
     /// Output of a minifier; only its head is scanned.
     Minified,
-    /// The source of the repository did not give it.
+    /// The source of the repository could not read it.
     Unreadable,
-    /// The limit on the files or on the bytes of one graph was met at it or before it; not scanned.
+    /// Not scanned: the limit on the files or bytes of one graph was reached at this file or before it.
     OverLimit,
 }
 
@@ -37,7 +37,7 @@ impl FileState {
         FileState::OverLimit,
     ];
 
-    /// Lower-case name, as the wire and the store have it.
+    /// Lower-case name, as on the wire and in the store.
     pub fn name(self) -> &'static str {
         match self {
             FileState::Ok => "ok",
@@ -53,9 +53,9 @@ impl FileState {
 /// The size and state of a file that was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FileFacts {
-    /// Size in bytes; `None` where the file did not have to be read.
+    /// Size in bytes; `None` where the file was not read.
     pub size: Option<u64>,
-    /// How far it could be read.
+    /// How much of it could be read.
     pub state: FileState,
 }
 
@@ -64,10 +64,10 @@ pub struct FileFacts {
 pub struct Node<'a> {
     /// Path from the repository root.
     pub path: &'a str,
-    /// Its language; `None` where imports of it are not known.
+    /// Its language; `None` where Coord does not know its imports.
     pub language: Option<Language>,
-    /// Size in bytes; `None` where the file did not have to be read.
+    /// Size in bytes; `None` where the file was not read.
     pub size: Option<u64>,
-    /// How far it could be read.
+    /// How much of it could be read.
     pub state: FileState,
 }

@@ -1,4 +1,4 @@
-//! The graph itself: files and which of them imports which.
+//! The graph itself: files and the imports between them.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub struct ImportGraph {
 }
 
 impl ImportGraph {
-    /// `edges` are sorted by (from, to), distinct, between files of `files`, and none is from a file to itself.
+    /// `edges` are distinct, sorted by (from, to), between files of `files`, and never from a file to itself.
     pub fn new(
         files: Arc<[TreeEntry]>,
         facts: Vec<FileFacts>,
@@ -57,7 +57,7 @@ impl ImportGraph {
         }
     }
 
-    /// The same files with those of their edges that `counts` says yes to.
+    /// The same files with the edges that `counts` accepts.
     #[must_use]
     pub fn filtered(&self, counts: impl Fn(Node<'_>, KindSet) -> bool) -> Self {
         let mut edges = Vec::with_capacity(self.imports.len());
@@ -78,12 +78,12 @@ impl ImportGraph {
         self.files.len()
     }
 
-    /// Whether there is no file.
+    /// Whether the graph has no file.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
 
-    /// Number of edges: pairs of files, in however many forms the one imports the other.
+    /// Number of edges: pairs of files, whatever the number of forms in which one imports the other.
     pub fn edge_count(&self) -> usize {
         self.imports.len()
     }
@@ -94,12 +94,12 @@ impl ImportGraph {
         found.ok().map(|at| at as FileId)
     }
 
-    /// The path of a file; empty for an id that is none of this graph.
+    /// The path of a file; empty for an id outside this graph.
     pub fn path(&self, id: FileId) -> &str {
         self.files.get(id as usize).map_or("", |file| file.path.as_str())
     }
 
-    /// A file, or `None` for an id that is none of this graph.
+    /// A file, or `None` for an id outside this graph.
     pub fn node(&self, id: FileId) -> Option<Node<'_>> {
         let path = self.files.get(id as usize)?.path.as_str();
         let facts = self.facts.get(id as usize).copied().unwrap_or_default();
@@ -125,7 +125,7 @@ impl ImportGraph {
         })
     }
 
-    /// What the file imports, in order, and in which forms.
+    /// The files that it imports, in order, and the forms of each import.
     pub fn imports(&self, id: FileId) -> &[(FileId, KindSet)] {
         slice(&self.import_starts, &self.imports, id)
     }

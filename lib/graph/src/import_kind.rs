@@ -2,14 +2,14 @@
 
 use crate::language::Language;
 
-/// How a specifier is written. The documented edge type stays `import`; the kind says which form it was.
+/// The form of a specifier. The documented edge type stays `import`; the kind tells the form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ImportKind {
     /// `import ...`, `import x = require()`, `<script src="x">` of a component, Python `import a` and `from a import b`.
     Import,
     /// `export ... from`.
     ExportFrom,
-    /// `import type`, `export type ... from`, `import("x").T`, and `import { type A } from` where every name is so marked.
+    /// `import type`, `export type ... from`, `import("x").T`, and `import { type A } from` where every name is marked so.
     Type,
     /// `import("x")`, `importlib.import_module("x")`.
     Dynamic,
@@ -19,7 +19,7 @@ pub enum ImportKind {
     RequireResolve,
     /// `new URL("./x", import.meta.url)`: relative to the file even without `./`.
     Url,
-    /// `jest.mock("x")`, `vi.mock("x")` and the other calls of a test runner that name a module.
+    /// `jest.mock("x")`, `vi.mock("x")` and other calls of a test runner that name a module.
     Mock,
     /// `import("x")` in a JSDoc comment, and its `@import` tag.
     JsDoc,
@@ -28,9 +28,9 @@ pub enum ImportKind {
     Reference,
     /// Rust's `mod x;`.
     Module,
-    /// Go's `//go:build`, where no build takes the file: no import, but kept because packages depend on it.
+    /// Go's `//go:build` that no build meets: no import, but kept because packages depend on it.
     Constraint,
-    /// Rust's `a::b::c` outside `use`, without its last name, once for each.
+    /// Rust's `a::b::c` outside `use`, without its last name; each path once.
     Path,
     /// A module in the list of AMD's `define(["x"], ...)` or `require(["x"], ...)`.
     Amd,
@@ -55,7 +55,7 @@ impl ImportKind {
         ImportKind::Amd,
     ];
 
-    /// Lower-case name, as the wire has it.
+    /// Lower-case name, as on the wire.
     pub fn name(self) -> &'static str {
         match self {
             ImportKind::Import => "import",
@@ -81,41 +81,41 @@ impl ImportKind {
 pub struct KindSet(u16);
 
 impl KindSet {
-    /// The set of `kind` alone.
+    /// The set with only `kind`.
     pub fn of(kind: ImportKind) -> Self {
         KindSet(1 << kind as u16)
     }
 
-    /// The set in the form that is stored: a bit for each kind, in their order.
+    /// The stored form of the set: a bit for each kind, in their order.
     pub fn bits(self) -> u16 {
         self.0
     }
 
-    /// The set that [`Self::bits`] gave.
+    /// The set of [`Self::bits`].
     pub fn from_bits(bits: u16) -> Self {
         KindSet(bits)
     }
 
-    /// Both sets together.
+    /// The union of both sets.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         KindSet(self.0 | other.0)
     }
 
-    /// Whether `kind` is in it.
+    /// Whether the set contains `kind`.
     pub fn has(self, kind: ImportKind) -> bool {
         self.0 & Self::of(kind).0 != 0
     }
 
-    /// The names of the kinds in it, in order.
+    /// The names of its kinds, in order.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         let kinds = ImportKind::ALL.into_iter().filter(move |kind| self.has(*kind));
         kinds.map(ImportKind::name)
     }
 
-    /// Whether one of the forms is an import by the language itself, for a source in `language`. These are import statements,
-    /// `export ... from`, types, and in JavaScript and TypeScript `import()` and `require()`. Names in comments, and in calls
-    /// that only tools understand, are not among them.
+    /// Whether one of the forms is an import of the language itself, in a source file in `language`: import statements,
+    /// `export ... from`, types, and in JavaScript and TypeScript `import()` and `require()`. Names in comments, and in
+    /// calls that only tools understand, do not count.
     pub fn is_core(self, language: Language) -> bool {
         let core = Self::of(ImportKind::Import)
             .and(Self::of(ImportKind::ExportFrom))

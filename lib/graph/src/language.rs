@@ -1,7 +1,7 @@
-//! Languages, told by the names of files.
+//! Languages, detected from file names.
 //!
-//! A new language is one row here, one scanner in `scan` and one resolver in `resolve`: `docs/adding-a-language.md` has
-//! the steps.
+//! A new language takes one row here, a scanner in `scan` and a resolver in `resolve`: `docs/adding-a-language.md` has the
+//! steps.
 
 /// A language whose imports are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -26,7 +26,7 @@ pub enum Language {
     Go,
 }
 
-/// Languages whose files import each other. They share a resolver.
+/// Groups of languages whose files import each other, with a resolver for each group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Family {
     JavaScript,
@@ -38,9 +38,9 @@ pub(crate) enum Family {
 /// One language.
 struct Row {
     language: Language,
-    /// Lower-case name, as the wire has it.
+    /// Lower-case name, as on the wire.
     name: &'static str,
-    /// The text behind the last dot of a file's name.
+    /// The part of a file name after its last dot.
     extensions: &'static [&'static str],
     family: Family,
 }
@@ -109,7 +109,7 @@ impl Language {
         ROWS.iter().map(|row| row.language)
     }
 
-    /// The language of the file at `path`, or `None` where its imports are not known.
+    /// The language of the file at `path`, or `None` where Coord does not know its imports.
     pub fn of_path(path: &str) -> Option<Self> {
         let dot = memchr::memrchr2(b'.', b'/', path.as_bytes()).filter(|at| path.as_bytes()[*at] == b'.')?;
         let extension = &path[dot + 1..];
@@ -118,7 +118,7 @@ impl Language {
             .map(|row| row.language)
     }
 
-    /// Lower-case name, as the wire has it.
+    /// Lower-case name, as on the wire.
     pub fn name(self) -> &'static str {
         self.row().name
     }
@@ -132,7 +132,7 @@ impl Language {
     }
 }
 
-/// Languages with imports that are not known, by the extensions of their files.
+/// Languages whose imports Coord does not know, by the extensions of their files.
 const OTHERS: [(&str, &[&str]); 24] = [
     ("c", &["c", "h"]),
     ("c++", &["cc", "cpp", "cxx", "hh", "hpp", "hxx"]),
@@ -160,7 +160,7 @@ const OTHERS: [(&str, &[&str]); 24] = [
     ("swift", &["swift"]),
 ];
 
-/// The name of the language of the file at `path`, where that is one whose imports are not known.
+/// The language of the file at `path`, where it is one whose imports Coord does not know.
 pub fn other_language(path: &str) -> Option<&'static str> {
     let (_, extension) = path.rsplit('/').next()?.rsplit_once('.')?;
     let known = OTHERS.iter().find(|(_, extensions)| extensions.contains(&extension))?;

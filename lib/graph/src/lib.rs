@@ -1,14 +1,14 @@
-//! The import graph: which file of a repository imports which. Pure and in memory: no store, no git, no runtime.
+//! The import graph: which file of a repository imports which. Pure and in memory: no store, no git, no async runtime.
 //!
 //! From the ground up:
 //!
-//! - the vocabulary: `tree` (what a graph is built from), `language`, `specifier` and `import_kind` (an import, as
-//!   written), `resolution` (where it leads), `file`
+//! - the vocabulary: `tree` (the input of a graph), `language`, `specifier` and `import_kind` (an import, as written),
+//!   `resolution` (its target), `file`
 //! - `scan`: text -> specifiers; never resolves
-//! - `record`: what is kept of one file between builds
+//! - `record`: the part of one file that is kept between builds
 //! - `resolve`: specifier -> file; never reads a disk, sees only the paths of the tree and a few manifests
 //! - `import_graph`: files and edges; `query`: queries on them; `adjacency` and [`spelling`]: the fields that scripts read
-//! - `update`: from one version of the graph to the next, cold or for the price of a change
+//! - `update`: from one version of the graph to the next, from nothing or at the cost of a change
 
 pub mod spelling;
 

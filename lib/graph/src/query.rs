@@ -1,18 +1,18 @@
-//! Queries on the graph. None takes longer than looking at each file and each edge once.
+//! Queries on the graph. Each visits every file and every edge once at most.
 
 use std::collections::VecDeque;
 
 use crate::file::{FileId, NO_FILE};
 use crate::import_graph::ImportGraph;
 
-/// Which way to go from a file.
+/// The direction in which a query follows edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// To what it imports and to what imports it.
+    /// To imported files and to importers.
     Both,
-    /// To what it imports.
+    /// To imported files.
     Imports,
-    /// To what imports it.
+    /// To importers.
     Importers,
 }
 
@@ -20,7 +20,7 @@ impl Direction {
     /// Every direction, in order.
     pub const ALL: [Direction; 3] = [Direction::Both, Direction::Imports, Direction::Importers];
 
-    /// Lower-case name, as the wire has it.
+    /// Lower-case name, as on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Direction::Both => "both",
@@ -33,9 +33,9 @@ impl Direction {
 /// A part of the graph around some files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Neighborhood {
-    /// The files and how many steps each is from the focus, nearest first, then by path.
+    /// The files and their distance from the focus in steps, nearest first, then by path.
     pub files: Vec<(FileId, u32)>,
-    /// Whether there were more files within reach than were asked for.
+    /// Whether more files were in reach than the limit allows.
     pub is_cut: bool,
 }
 
@@ -49,15 +49,15 @@ impl ImportGraph {
         all
     }
 
-    /// The files that import one of `files`, directly or through others: what a change of those can break. With the
-    /// number of steps, nearest first, then by path; the files themselves are not among them.
+    /// The files that import one of `files`, directly or through others: a change of `files` can break them. With the number
+    /// of steps, nearest first, then by path; `files` themselves are left out.
     pub fn blast_radius(&self, files: &[FileId]) -> Vec<(FileId, u32)> {
         let mut reached = self.neighborhood(files, Direction::Importers, u32::MAX, usize::MAX);
         reached.files.retain(|(_, steps)| *steps > 0);
         reached.files
     }
 
-    /// The files within `depth` steps of `focus`, all in one direction, at most `max_files` of them.
+    /// The files within `depth` steps of `focus` in `direction`, at most `max_files`.
     pub fn neighborhood(&self, focus: &[FileId], direction: Direction, depth: u32, max_files: usize) -> Neighborhood {
         let mut seen = vec![false; self.len()];
         let mut found = Neighborhood::default();
@@ -90,7 +90,7 @@ impl ImportGraph {
         found
     }
 
-    /// The shortest chain of imports from one file to another, both included. The same one for the same graph.
+    /// The shortest chain of imports from one file to another, both included. Deterministic: one graph gives one chain.
     pub fn import_chain(&self, from: FileId, to: FileId) -> Option<Vec<FileId>> {
         if from as usize >= self.len() || to as usize >= self.len() {
             return None;
@@ -120,7 +120,8 @@ impl ImportGraph {
         None
     }
 
-    /// The groups of files that import each other in a circle, each in order, the groups by their first file.
+    /// The groups of files that import each other in a circle. Each is sorted, and the groups are sorted by their first
+    /// file.
     pub fn cycles(&self) -> Vec<Vec<FileId>> {
         let mut search = CycleSearch {
             graph: self,
@@ -142,7 +143,7 @@ impl ImportGraph {
     }
 }
 
-/// Tarjan's strongly connected components, with its own stack: chains of imports can be longer than a thread's.
+/// Tarjan's strongly connected components, with a stack of its own: chains of imports can be deeper than a thread's stack.
 struct CycleSearch<'a> {
     graph: &'a ImportGraph,
     number: Vec<u32>,

@@ -1,18 +1,18 @@
-//! The record of one file, kept between builds, and its text form for the store.
+//! The record of one file between builds, and its text form in the store.
 
 use crate::file::FileState;
 use crate::import_kind::ImportKind;
 use crate::specifier::Specifier;
 
-/// Goes up when scanners find other things in the same text, so that what older ones found is not used.
+/// Incremented when scanners find other imports in the same text, so that older records are not used.
 pub const SCAN_VERSION: u32 = 2;
 
-/// The result of reading one file. It belongs to the content: a renamed file keeps it.
+/// The result of reading one file. It belongs to the content, so that a renamed file keeps it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     /// Id of the blob that was read, hex.
     pub blob: String,
-    /// How far it could be read.
+    /// How much of it could be read.
     pub state: FileState,
     /// Size in bytes; 0 where it is not known.
     pub size: u64,
@@ -24,7 +24,7 @@ pub struct Record {
 
 /// Most imports that are kept of one file, by [`Record::weight`]. Files that list thousands of icons have 10,000.
 const MAX_WEIGHT: usize = 20_000;
-/// So many bytes of an import weigh as much as another import.
+/// This many bytes of text count as one more import.
 pub(super) const BYTES_FOR_WEIGHT: usize = 64;
 
 const KINDS: [(ImportKind, char); 14] = [
@@ -45,12 +45,12 @@ const KINDS: [(ImportKind, char); 14] = [
 ];
 
 impl Record {
-    /// What its imports take in memory, by the number of short ones that take as much.
+    /// The memory of its imports, in units of a short import.
     pub(super) fn weight(&self) -> usize {
         self.specifiers.iter().map(weight_of).sum()
     }
 
-    /// Drops the imports that are too many for one file; whether there were some.
+    /// Drops the imports beyond the limit of one file. Returns whether there were any.
     pub(super) fn bound(&mut self) -> bool {
         let mut weight = 0;
         let kept = self.specifiers.iter().take_while(|specifier| {
@@ -66,12 +66,13 @@ impl Record {
         is_bounded
     }
 
-    /// The text form. A line `VERSION BLOB STATE SIZE` comes first, then a line `kLINE TEXT` or `kLINE TEXT<tab>NAME` for each
-    /// specifier: `k` is a letter for the kind; backslash, tab and newline are escaped. A manifest has a line `M` and its text.
+    /// The text form. The first line is `VERSION BLOB STATE SIZE`. Each specifier is a line `kLINE TEXT` or `kLINE
+    /// TEXT<tab>NAME`: `k` is a letter for the kind, and backslash, tab and newline are escaped. A manifest has a line `M`
+    /// and its text.
     pub fn encode(&self) -> String {
         use std::fmt::Write;
         let mut out = String::with_capacity(64 + self.specifiers.len() * 24);
-        // Writing to a String cannot fail.
+        // Writing to a String never fails.
         let _ = writeln!(out, "{SCAN_VERSION} {} {} {}", self.blob, self.state.name(), self.size);
         for specifier in &self.specifiers {
             let letter = KINDS
@@ -93,8 +94,8 @@ impl Record {
         out
     }
 
-    /// Reads [`Self::encode`]'s text. `None` when it is something else or of another [`SCAN_VERSION`]: the file is then
-    /// scanned again.
+    /// Parses [`Self::encode`]'s text. `None` for any other text or another [`SCAN_VERSION`]: the file is then scanned
+    /// again.
     pub fn decode(text: &str) -> Option<Self> {
         let (head, mut rest) = text.split_once('\n')?;
         let mut fields = head.split(' ');

@@ -1,17 +1,17 @@
-//! Where a specifier leads: to a file, or to none for a reason.
+//! The target of a specifier: a file, or none for a reason.
 
 use crate::file::FileId;
 
-/// Where one specifier led.
+/// The target of one specifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Resolution {
-    /// To a tracked file, which may be the importing file itself.
+    /// A tracked file, which may be the importing file itself.
     File(FileId),
-    /// To none.
+    /// No tracked file.
     Unresolved(Reason),
 }
 
-/// Why a specifier led to no tracked file.
+/// Why a specifier has no tracked file as its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Reason {
     /// A package or module that is not in the repository.
@@ -20,7 +20,7 @@ pub enum Reason {
     Missing,
     /// A relative path that leads out of the repository.
     OutsideRepository,
-    /// A package of the repository that offers nothing of that name.
+    /// A package of the repository that has no entry of that name.
     NoEntry,
     /// A Python folder without `__init__`: there is no file to point at.
     Namespace,
@@ -39,7 +39,7 @@ impl Reason {
         Reason::Invalid,
     ];
 
-    /// Lower-case name, as the wire has it.
+    /// Lower-case name, as on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Reason::External => "external",
@@ -51,7 +51,7 @@ impl Reason {
         }
     }
 
-    /// The same for people.
+    /// A sentence for people.
     pub fn sentence(self) -> &'static str {
         match self {
             Reason::External => "a package or module that is not in the repository",
@@ -64,13 +64,13 @@ impl Reason {
     }
 }
 
-/// Where the specifiers of one file led, and what that rests on.
+/// The targets of the specifiers of one file, and the lookups behind them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Resolved {
-    /// One for each specifier, in order.
+    /// One target for each specifier, in order.
     pub(crate) outcomes: Box<[Resolution]>,
-    /// Where one specifier leads to several files: those after the first, as (position of the specifier, file), sorted by
-    /// position. Apart from the outcomes, because most languages have none.
+    /// Targets after the first, where one specifier has several: (position of the specifier, file), sorted by position.
+    /// Separate from the outcomes, because most languages have none.
     pub(crate) more: Box<[(u32, FileId)]>,
     /// The keys of all lookups, sorted.
     pub(crate) keys: Box<[u32]>,

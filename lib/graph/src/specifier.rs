@@ -1,16 +1,16 @@
-//! One import, as it is written.
+//! One import, as written.
 
 use crate::import_kind::ImportKind;
 
-/// The longest specifier that is kept, in bytes: what file systems allow for one path.
+/// Longest specifier that is kept, in bytes: the limit of file systems for one path.
 pub(crate) const MAX_SPECIFIER_BYTES: usize = 4096;
 
 /// One import, as written.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Specifier {
     /// The imported module. JavaScript and TypeScript: the string's value (`./a`, `react`). Python: the dotted module with
-    /// its leading dots (`a.b`, `.`, `..pkg`). Rust: the path of one leaf of `use` (`crate::a::b`, `serde::*`), or of
-    /// a `mod` with the inline modules around it (`b`, or `a::b` within `mod a { }`). Go: the path of the package.
+    /// its leading dots (`a.b`, `.`, `..pkg`). Rust: the path of one leaf of `use` (`crate::a::b`, `serde::*`), or of a
+    /// `mod` with the inline modules around it (`b`, or `a::b` within `mod a { }`). Go: the path of the package.
     pub text: String,
     /// Python's `from text import name`: one specifier for each name, because it may be a submodule. `None` otherwise;
     /// `*` for a star import. Rust's `mod`: the value of its `path` attribute. Rust's `use a::b`: its meaning, where the

@@ -1,9 +1,10 @@
-//! Paths that differ in case alone, so that a request for `src/Auth.ts` hears of `src/auth.ts`.
+//! Paths that differ only in case, so that a request for `src/Auth.ts` is told of `src/auth.ts`.
 //!
-//! The adjacency hash has, beside the neighbors, fields of the spellings of all files: [`FIELDS`] of them, named by a newline,
-//! with which no path begins, and three hex digits. A file is in the field that the SHA-1 of its folded path begins with: a
-//! line of eight further digits of it, then what of the path is not folded, from its first such component on. Most files have
-//! folded paths, and a line of nine bytes. A script looks up one field for each requested path: see `includes/spelling.lua`.
+//! Beside the neighbors, the adjacency hash has fields with the spellings of all files: [`FIELDS`] of them, named by a
+//! newline, with which no path begins, and three hex digits. The SHA-1 of a file's folded path begins with the digits of its
+//! field. Its line has eight further digits, then the components of the path from the first one that is not folded. Most
+//! files have folded paths, and a line of nine bytes. A script looks up one field for each requested path: see
+//! `includes/spelling.lua`.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -12,14 +13,14 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::tree::TreeEntry;
 
-/// How many fields there are at most. A repository of 800,000 files has some 200 in each.
+/// Number of fields. A repository of 800,000 files has some 200 in each.
 const FIELDS: usize = 1 << 12;
 
-/// Largest value of a field. One that would be larger, as only a repository that was made for it has, is left out: then
-/// nothing is said of the files in it.
+/// Largest value of a field. A larger one, which only a repository made for it has, is left out: spellings of its files are
+/// then not reported.
 const MAX_FIELD_BYTES: usize = 16 * 1024;
 
-/// `path` in lower case, with composed characters: the same for all spellings that a file system may take for one.
+/// `path` in lower case, with composed characters: equal for all spellings that a file system may treat as the same.
 pub fn folded(path: &str) -> Cow<'_, str> {
     if path.is_ascii() {
         if path.bytes().any(|byte| byte.is_ascii_uppercase()) {
@@ -27,11 +28,11 @@ pub fn folded(path: &str) -> Cow<'_, str> {
         }
         return Cow::Borrowed(path);
     }
-    // Character by character: `str::to_lowercase` looks at what stands beside a sigma.
+    // Character by character: `str::to_lowercase` treats a sigma by the characters around it.
     Cow::Owned(path.chars().flat_map(char::to_lowercase).nfc().collect())
 }
 
-/// The components of `path` from the first one on that is not folded; empty where all are.
+/// The components of `path` from the first one on that is not folded; empty where all are folded.
 fn tail<'a>(path: &'a str, folded: &str) -> &'a str {
     let mut start = 0;
     for (component, other) in path.split('/').zip(folded.split('/')) {
@@ -43,7 +44,7 @@ fn tail<'a>(path: &'a str, folded: &str) -> &'a str {
     ""
 }
 
-/// The path whose folded form is that of `path`, by what a line says of it.
+/// The spelling of a path with the same folded form as `path`, given the tail in its line.
 pub fn spelled(path: &str, tail: &str) -> String {
     let folded = folded(path);
     if tail.is_empty() {
@@ -59,7 +60,7 @@ pub fn spelled(path: &str, tail: &str) -> String {
     path + tail
 }
 
-/// Number of the field, and name of the line, of a folded path.
+/// Number of the field, and key of the line, of a folded path.
 fn place(folded: &str) -> (usize, u32) {
     let digest = sha1_smol::Sha1::from(folded).digest().bytes();
     let [first, second, third, fourth, fifth, sixth, ..] = digest;
@@ -71,15 +72,15 @@ fn field(number: usize) -> String {
     format!("\n{number:03x}")
 }
 
-/// How a script looks up the other spellings of `path`, in 15 characters: field, name of the line, length of the tail, all in
-/// hex digits.
+/// The 15 characters by which a script looks up other spellings of `path`: field, key of the line, and length of the tail,
+/// all in hex digits.
 pub fn lookup(path: &str) -> String {
     let folded = folded(path);
     let (number, name) = place(&folded);
     format!("{number:03x}{name:08x}{:04x}", tail(path, &folded).len())
 }
 
-/// The fields with their values, of all files or of those that belong into the fields `of`.
+/// The fields with their values, of all files or only the fields `of`.
 fn fields_of(files: &[TreeEntry], of: Option<&BTreeSet<usize>>) -> Vec<(String, String)> {
     let mut values = vec![String::new(); FIELDS];
     for file in files {
@@ -108,8 +109,7 @@ pub(super) fn fields(files: &[TreeEntry]) -> Vec<(String, String)> {
     fields_of(files, None)
 }
 
-/// The fields that differ after files, in the order of paths, have come and gone: those to set with their values, and those to
-/// delete.
+/// The fields that differ between two sorted lists of files: those to set with their values, and those to delete.
 pub(super) fn changes(files: &[TreeEntry], older: &[TreeEntry]) -> (Vec<(String, String)>, Vec<String>) {
     let mut touched = BTreeSet::new();
     let mut touch = |file: &TreeEntry| {

@@ -1,9 +1,9 @@
-//! The material of a graph: the entries of a tree, and their blobs.
+//! The input of a graph: the entries of a tree, and their blobs.
 
 /// One file of a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeEntry {
-    /// Path from the repository root, `/` separators. Entries whose path is not UTF-8 are left out by the source.
+    /// Path from the repository root, with `/` as separator. The source leaves out entries whose path is not UTF-8.
     pub path: String,
     /// Blob id, hex.
     pub blob: String,
@@ -11,7 +11,7 @@ pub struct TreeEntry {
     pub kind: EntryKind,
 }
 
-/// Kinds of tree entries that matter here.
+/// The kinds of tree entries that Coord distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryKind {
     /// A regular file, executable or not.
@@ -29,6 +29,6 @@ pub enum Blob<'a> {
     Content(&'a [u8]),
     /// It is larger than the limit, and was not read. Its size in bytes.
     TooLarge(u64),
-    /// It is no blob, is missing, or is damaged.
+    /// It is not a blob, is missing, or is damaged.
     Unreadable,
 }

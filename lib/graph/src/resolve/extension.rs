@@ -1,8 +1,8 @@
-//! Extensions that an import may leave out or name by another one, and the files that differ in them alone.
+//! Extensions that an import may omit or replace, and the files that differ only in them.
 
 use crate::file::{FileId, NO_FILE};
 
-/// Extensions that an import may leave out or name by another one.
+/// Extensions that an import may omit or replace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Extension {
@@ -24,11 +24,11 @@ pub(crate) enum Extension {
 impl Extension {
     const COUNT: usize = 13;
 
-    /// The path without its extension, and the extension, where it is one of these.
+    /// The path without its extension, and the extension, if it is one of these.
     pub(crate) fn split(path: &str) -> Option<(&str, Extension)> {
         let bytes = path.as_bytes();
         let dot = memchr::memrchr2(b'.', b'/', bytes).filter(|at| bytes[*at] == b'.')?;
-        // A name that begins with its only dot has no extension.
+        // A name whose only dot is its first character has no extension.
         let is_name = |stem: &str| !stem.is_empty() && !stem.ends_with('/');
         let stem = Some(&path[..dot]).filter(|stem| is_name(stem))?;
         let declaration = |plain, declared| match stem.strip_suffix(".d") {
@@ -51,7 +51,7 @@ impl Extension {
     }
 }
 
-/// The files that share a path up to the extension.
+/// The files that have the same path apart from the extension.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Siblings([FileId; Extension::COUNT]);
 

@@ -1,11 +1,11 @@
-//! Go: paths of packages -> the files of the package.
+//! Go: package paths -> the files of the package.
 //!
-//! The nearest `go.mod` names a file's module. The file sees the packages of its own module and of the folders that `replace`
-//! puts in a module's stead. It also sees the modules of a `go.work` that uses its module. The longest module path counts
-//! first. A package that is in none of them may be in a `vendor` folder.
+//! The nearest `go.mod` names a file's module. The file sees the packages of its own module, and of folders that `replace`
+//! substitutes for modules. It also sees the modules of a `go.work` that uses its module. The longest module path counts
+//! first. A package in none of them may be in a `vendor` folder.
 //!
-//! An import leads to every file of the package but its tests and the files that no build takes. The files of one package use
-//! each other without an import, and have no edges for it.
+//! An import leads to every file of the package, except its tests and files that no build includes. The files of one package
+//! use each other without an import, and have no edges for it.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -23,21 +23,21 @@ use crate::resolve::paths::{folder, joined};
 use crate::resolve::read_tree::ReadTree;
 use crate::specifier::Specifier;
 
-/// Path of a module -> the folder where its packages are.
+/// Path of a module -> the folder of its packages.
 type Folders = HashMap<String, String>;
 
-/// A module and the others that it sees.
+/// A module, and the other modules that it sees.
 #[derive(Debug, Default, PartialEq)]
 struct Module {
     path: String,
-    /// Itself, and what it replaces.
+    /// Itself, and the modules that it replaces.
     own: Folders,
-    /// The folder of the workspace that uses it, and what that sees.
+    /// The folder of the workspace that uses it, and the modules of that workspace.
     workspace: Option<(String, Arc<Folders>)>,
 }
 
 impl Module {
-    /// The folders in which `path` may be, of the longest module path first.
+    /// The folders that may contain the package `path`, those of the longest module path first.
     fn folders<'a>(&'a self, path: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
         let ends = path.rmatch_indices('/').map(|(at, _)| at);
         std::iter::once(path.len()).chain(ends).flat_map(move |end| {
@@ -53,7 +53,7 @@ impl Module {
 #[derive(Debug, Default)]
 pub(crate) struct GoModules {
     modules: BTreeMap<String, Module>,
-    /// The folder of the standard library's module, where the tree has it.
+    /// The folder of the standard library's module, where the tree contains it.
     standard: Option<String>,
     /// Folder -> the files that an import of it leads to.
     packages: HashMap<String, Vec<FileId>>,
@@ -78,7 +78,7 @@ impl GoModules {
         }
     }
 
-    /// Whether two versions of a tree, with the same paths, have the same modules and packages for certain.
+    /// Whether two versions of a tree, with the same paths, certainly have the same modules and packages.
     pub(crate) fn are_same(one: ReadTree<'_>, other: ReadTree<'_>) -> bool {
         let is_same = |(one, other): (&Option<Arc<Record>>, &Option<Arc<Record>>)| match (one, other) {
             (Some(one), Some(other)) => Arc::ptr_eq(one, other) || is_ignored(one) == is_ignored(other),
@@ -87,12 +87,12 @@ impl GoModules {
         same_manifests(one.manifests, other.manifests) && one.records.iter().zip(other.records).all(is_same)
     }
 
-    /// Whether [`Self::changed_keys`] says all that changed.
+    /// Whether [`Self::changed_keys`] covers every difference.
     pub(crate) fn has_same_modules(&self, older: &Self) -> bool {
         self.modules == older.modules
     }
 
-    /// The keys whose answers differ from `older`'s.
+    /// The keys of lookups whose results differ from `older`'s.
     pub(crate) fn changed_keys(
         &self,
         table: &PathTable,
@@ -116,7 +116,7 @@ impl GoModules {
         }
     }
 
-    /// Where `specifier` of the file `from` leads.
+    /// The target of `specifier` in the file `from`.
     pub(crate) fn resolve(
         &self,
         table: &PathTable,
@@ -146,7 +146,7 @@ impl GoModules {
         for (folder, inside) in module.iter().flat_map(|module| module.folders(path)) {
             is_ours = true;
             if let Some(dir) = joined(folder, inside)
-                // A module further in is another one.
+                // A folder of a nested module belongs to that module.
                 && self.module_folder(&dir).is_none_or(|nearest| nearest.len() <= folder.len())
                 && let Some(files) = self.package(table, &dir, trace)
             {
@@ -173,7 +173,7 @@ impl GoModules {
         self.packages.get(folder).map(|files| Cow::Borrowed(files.as_slice()))
     }
 
-    /// The folder of the module that governs `dir`.
+    /// The folder of the module that contains `dir`.
     fn module_folder<'a>(&self, mut dir: &'a str) -> Option<&'a str> {
         loop {
             if self.modules.contains_key(dir) {
@@ -204,7 +204,7 @@ fn modules(manifests: &Manifests) -> BTreeMap<String, Module> {
             modules.insert(here.to_owned(), module);
         }
     }
-    // In the order of paths, so that an inner workspace comes after the one around it, and counts.
+    // In path order, so that an inner workspace overrides the one around it.
     for (path, parsed) in manifests {
         let Parsed::GoWorkspace(workspace) = &**parsed else {
             continue;
@@ -232,14 +232,14 @@ fn replaced(here: &str, manifest: &GoManifest) -> Folders {
     manifest.replaces.iter().filter_map(local).collect()
 }
 
-/// Whether a file is of the package that an import of its folder means, by its name.
+/// Whether, by its name, a file belongs to the package that an import of its folder means.
 fn is_importable(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     name.ends_with(".go") && !name.ends_with("_test.go") && !name.starts_with(['_', '.'])
 }
 
 fn is_ignored(record: &Record) -> bool {
-    // The constraint comes before every import.
+    // The constraint precedes every import.
     record
         .specifiers
         .first()

@@ -1,15 +1,15 @@
-//! Keys of lookups. Every lookup leaves its key in the [`Trace`] of the file that it was made for.
+//! Keys of lookups. Every lookup adds its key to the [`Trace`] of the file that it is for.
 
 use hashbrown::DefaultHashBuilder;
 use std::hash::BuildHasher;
 
-/// Hashes lookups. Seeded at random, so that a repository cannot be built to collide; cloned from table to table, so
-/// that keys of one mean the same in the next.
+/// Hashes lookups. Seeded at random, so that no repository can be built to collide; cloned from table to table, so that keys
+/// keep their meaning.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Keys(DefaultHashBuilder);
 
 impl Keys {
-    /// The hash that keys are made of.
+    /// The hash from which keys are made.
     pub(crate) fn hash(&self, text: &str) -> u64 {
         self.0.hash_one(text.as_bytes())
     }
@@ -19,7 +19,7 @@ impl Keys {
         fold(self.hash(text))
     }
 
-    /// The key of something that is no path: `space` keeps it apart from paths.
+    /// The key of a name that is not a path; `space` keeps it apart from paths.
     pub(crate) fn of_named(&self, space: KeySpace, name: &str) -> u32 {
         fold(self.0.hash_one((space as u8, name)))
     }
@@ -30,14 +30,14 @@ pub(crate) fn fold(hash: u64) -> u32 {
     ((hash >> 32) ^ hash) as u32
 }
 
-/// The space of a name that is no path.
+/// The kind of a name that is not a path.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum KeySpace {
     /// Top-level names of Python.
     PythonTopNames,
     /// Names of packages of JavaScript.
     PackageNames,
-    /// The folders with a `node_modules`, of the whole tree.
+    /// The folders with a `node_modules`, in the whole tree.
     ModuleFolders,
     /// Folders of packages of Go.
     GoPackages,
@@ -45,7 +45,7 @@ pub(crate) enum KeySpace {
     RustModules,
 }
 
-/// The keys that a resolution looked at. Different lookups may share a key; that costs a needless second resolution,
+/// The keys that a resolution has looked up. Different lookups may share a key; that costs a needless second resolution,
 /// never a missed one.
 #[derive(Debug, Default)]
 pub(crate) struct Trace {

@@ -1,7 +1,7 @@
-//! The knowledge of resolvers about a whole tree, beside single paths: one part for each family that needs one.
+//! Knowledge of resolvers about a whole tree, beyond single paths: one part for each family that needs one.
 //!
-//! A part is made anew when what it was made of may have changed, and says by keys which of its answers differ from the
-//! older one's. Where keys do not say it all, the whole family is resolved again.
+//! A part is rebuilt when its input may have changed, and reports the keys of lookups whose results differ from the older
+//! part's. Where keys do not cover every difference, the whole family is resolved again.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub(crate) struct Layouts {
 }
 
 impl Layouts {
-    /// The parts for `tree`. `older` is the version before; `same_paths` says whether both have the same paths, and so
+    /// The parts for `tree`. `older` is the previous version; `same_paths` tells whether both have the same paths, and so
     /// the same ids.
     pub(crate) fn new(tree: ReadTree<'_>, older: Option<(&Layouts, ReadTree<'_>)>, same_paths: bool) -> Self {
         let folders = tree.projects.python_folders();
@@ -42,8 +42,8 @@ impl Layouts {
         Layouts { python, rust, go }
     }
 
-    /// Tells `sink` the keys whose answers differ from `older`'s. Returns the families that are to be resolved anew as a
-    /// whole.
+    /// Passes to `sink` the keys of lookups whose results differ from `older`'s. Returns the families that must be resolved
+    /// again as a whole.
     pub(crate) fn changed_keys(
         &self,
         table: &PathTable,

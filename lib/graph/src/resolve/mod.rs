@@ -1,13 +1,13 @@
-//! Specifier -> file. Pure and in memory: it sees the paths of a tree and what a few manifests say, never a disk.
+//! Specifier -> file. Pure and in memory: resolvers see the paths of a tree and a few manifests, never a disk.
 //!
 //! From the ground up:
 //!
-//! - `paths`, `extension`, `keys`: paths as text; lookups, and the keys by which a later version tells whether they hold
-//! - [`manifests`]: files that say more than paths do
+//! - `paths`, `extension`, `keys`: paths as text; lookups, and the keys that tell a later version whether they still hold
+//! - [`manifests`]: files that tell more than paths do
 //! - `tracked_paths`, `symlinks`, [`path_table`]: the paths of a tree, links followed
-//! - [`projects`]: what the manifests of a tree say together
+//! - [`projects`]: the projects that the manifests of a tree describe together
 //! - [`javascript`], [`python`], [`rust`], [`go`]: one resolver for each family of languages
-//! - `read_tree`, [`layouts`]: a tree with what was read of it, and what resolvers make of it before they answer
+//! - `read_tree`, [`layouts`]: a tree with its contents, and the knowledge that resolvers derive from it
 
 pub(crate) mod keys;
 pub(crate) mod layouts;
@@ -40,7 +40,7 @@ use paths::folder;
 use projects::Projects;
 use projects::context::Context;
 
-/// Resolves in one tree.
+/// Resolves specifiers in one tree.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Resolver<'a> {
     pub(crate) table: &'a PathTable,
@@ -48,7 +48,7 @@ pub(crate) struct Resolver<'a> {
     pub(crate) layouts: &'a Layouts,
 }
 
-/// What one thread keeps from file to file.
+/// State that one thread reuses from file to file.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     trace: Trace,
@@ -94,7 +94,7 @@ impl Resolver<'_> {
             _ => {
                 let context = self.projects.context(path);
                 let reusable = !self.projects.depends_on_name(path);
-                // A folder cannot end in a slash, so that this key fits none.
+                // A folder cannot end in a slash, so that this key matches none.
                 let key = if reusable { folder.to_owned() } else { "/".to_owned() };
                 &scratch.context.insert((key, context)).1
             }
@@ -131,7 +131,7 @@ impl Resolver<'_> {
 
     fn go(&self, from: FileId, specifiers: &[Specifier], scratch: &mut Scratch) -> Vec<Resolution> {
         let (modules, trace) = (&self.layouts.go, &mut scratch.trace);
-        // A package has its files from the first import on that leads to it, however many names lead there.
+        // All files of a package are targets of the first import that leads to it, however many names do.
         let mut known = HashSet::new();
         each(specifiers, &mut scratch.more, |specifier| {
             let files = modules.resolve(self.table, from, specifier, trace)?;
@@ -143,7 +143,7 @@ impl Resolver<'_> {
     }
 }
 
-/// The outcome of each specifier, where each may lead to several files; those after the first go to `more`.
+/// The outcome of each specifier, which may lead to several files; those after the first go to `more`.
 fn each<Files: AsRef<[FileId]>>(
     specifiers: &[Specifier],
     more: &mut Vec<(u32, FileId)>,

@@ -1,7 +1,8 @@
 //! The paths of a tree, symbolic links followed.
 //!
-//! A resolver sees the tree through this table alone, and every lookup leaves its key in a [`Trace`]. A lookup's answer
-//! changes only when a path with that key comes or goes, so a file whose traced keys are untouched resolves as before.
+//! A resolver sees the tree only through this table, and every lookup adds its key to a [`Trace`]. The result of a lookup
+//! changes only when a path with that key appears or disappears. So a file whose traced keys are untouched resolves as
+//! before.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use crate::tree::TreeEntry;
 #[derive(Debug)]
 pub(crate) struct PathTable {
     tracked: Arc<TrackedPaths>,
-    /// The paths by way of symbolic links, where there are any.
+    /// The paths through symbolic links, where there are any.
     linked: Option<Box<LinkedPaths>>,
 }
 
@@ -30,7 +31,7 @@ impl PathTable {
         }
     }
 
-    /// The same tree with other symbolic links.
+    /// A table of the same tree with other symbolic links.
     pub(crate) fn with_links(&self, links: Symlinks) -> Self {
         let linked = (!links.is_empty()).then(|| Box::new(LinkedPaths::new(&self.tracked, links)));
         PathTable {
@@ -47,12 +48,12 @@ impl PathTable {
         }
     }
 
-    /// Paths by way of symbolic links, and the files that they mean.
+    /// Paths through symbolic links, and the files that they mean.
     pub(crate) fn linked_paths(&self) -> &[(String, FileId)] {
         self.linked.as_deref().map_or(&[], LinkedPaths::paths)
     }
 
-    /// Tells `sink` the keys whose answers differ from `older`'s by what links lead to.
+    /// Passes to `sink` the keys of lookups whose results differ from `older`'s because of links.
     pub(crate) fn changed_links(&self, older: &Self, sink: &mut impl FnMut(u32)) {
         let meanings = |table: &'_ Self| -> HashSet<(String, String)> {
             let paths = table.linked_paths().iter();
@@ -75,7 +76,7 @@ impl PathTable {
         self.tracked.keys()
     }
 
-    /// The path of a file, or of the number that [`Self::all_paths`] has for a path by way of a link.
+    /// The path of a file, or of a number that [`Self::all_paths`] gives to a path through a link.
     pub(crate) fn path(&self, id: FileId) -> &str {
         self.tracked.path(id).unwrap_or_else(|| {
             let at = id as usize - self.files().len();
@@ -83,7 +84,7 @@ impl PathTable {
         })
     }
 
-    /// A number for each path, those by way of links last.
+    /// A number for each path, those through links last.
     pub(crate) fn all_paths(&self) -> impl Iterator<Item = FileId> {
         0..(self.files().len() + self.linked_paths().len()) as FileId
     }
@@ -95,12 +96,12 @@ impl PathTable {
         self.file_hashed(path, hash)
     }
 
-    /// Like [`Self::file`], for lookups that no resolution rests on.
+    /// [`Self::file`] for lookups that no resolution depends on.
     pub(crate) fn file_untraced(&self, path: &str) -> Option<FileId> {
         self.file_hashed(path, self.keys().hash(path))
     }
 
-    /// The entry of the tree at `path`, links not followed.
+    /// The tree entry at `path`, links not followed.
     pub(crate) fn tracked(&self, path: &str) -> Option<FileId> {
         self.tracked.file(path)
     }
@@ -118,7 +119,7 @@ impl PathTable {
         self.tracked.below(folder)
     }
 
-    /// The folders that hold a folder `name` with files.
+    /// The folders that contain a folder `name` with files.
     pub(crate) fn folders_with(&self, name: &str) -> HashSet<String> {
         self.tracked.folders_with(name)
     }
@@ -130,7 +131,7 @@ impl PathTable {
         self.siblings_hashed(stem, hash)
     }
 
-    /// Like [`Self::siblings`], for lookups that are traced otherwise.
+    /// [`Self::siblings`] for lookups that are traced by other keys.
     pub(crate) fn siblings_untraced(&self, stem: &str) -> Option<Siblings> {
         self.siblings_hashed(stem, self.keys().hash(stem))
     }
@@ -146,7 +147,7 @@ impl PathTable {
         Some(siblings)
     }
 
-    /// The keys whose answers change when `path` comes or goes.
+    /// The keys of lookups whose results change when `path` appears or disappears.
     pub(crate) fn keys_of_path(&self, path: &str, sink: &mut impl FnMut(u32)) {
         sink(self.keys().of(path));
         if let Some((stem, _)) = Extension::split(path) {

@@ -5,12 +5,12 @@ pub(crate) fn folder(path: &str) -> &str {
     memchr::memrchr(b'/', path.as_bytes()).map_or("", |slash| &path[..slash])
 }
 
-/// Writes `folder` joined with `relative` into `out`, `.` and `..` folded. `false` when it leads out of the root.
+/// Writes `folder` joined with `relative` to `out`, with `.` and `..` folded. `false` when the result is outside the root.
 pub(crate) fn join(out: &mut String, folder: &str, relative: &str) -> bool {
     out.clear();
     out.push_str(folder);
     let mut start = 0;
-    // Parts are short: a search for each next slash would take longer than a look at every byte.
+    // Components are short: searching for each next slash would take longer than checking every byte.
     for part in relative.as_bytes().split(|byte| *byte == b'/') {
         let end = start + part.len();
         let part = &relative[start..end];

@@ -1,4 +1,4 @@
-//! A tree together with all that was read of it.
+//! A tree with everything that was read of it.
 
 use std::sync::Arc;
 
@@ -13,6 +13,6 @@ pub(crate) struct ReadTree<'a> {
     pub(crate) table: &'a PathTable,
     pub(crate) manifests: &'a Manifests,
     pub(crate) projects: &'a Projects,
-    /// One for each file.
+    /// A record for each file.
     pub(crate) records: &'a [Option<Arc<Record>>],
 }

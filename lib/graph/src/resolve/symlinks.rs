@@ -1,5 +1,5 @@
-//! Tracked symbolic links, followed within the repository: a link to a file means that file, and below a link to a folder
-//! are that folder's files. A link that leads out of the repository, or nowhere, means itself.
+//! Tracked symbolic links, followed within the repository. A link to a file means that file; a path below a link to a folder
+//! means that folder's file. A link that leads out of the repository, or nowhere, means itself.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,17 +9,17 @@ use crate::resolve::manifests::{Manifests, Parsed};
 use crate::resolve::paths::{folder, is_within, joined};
 use crate::resolve::tracked_paths::TrackedPaths;
 
-/// Most links that one path is followed through.
+/// Most links that are followed for one path.
 const MAX_HOPS: usize = 16;
-/// Most paths that there are by way of links.
+/// Most paths through links.
 const MAX_LINKED: usize = 50_000;
 /// Most links to folders on the way to a file.
 const MAX_NESTING: usize = 3;
 
-/// Path of each link -> the path that it names.
+/// Path of each link -> its target.
 pub(crate) type Symlinks = BTreeMap<String, String>;
 
-/// The links among `manifests` that stay within the repository.
+/// The links among `manifests` whose targets are within the repository.
 pub(crate) fn symlinks(manifests: &Manifests) -> Symlinks {
     let mut links = Symlinks::new();
     for (path, parsed) in manifests {
@@ -33,7 +33,7 @@ pub(crate) fn symlinks(manifests: &Manifests) -> Symlinks {
     links
 }
 
-/// The path that `path` is after all links in it; `None` when they go in circles.
+/// `path` with all links resolved; `None` when they form a circle.
 pub(crate) fn real_path(links: &Symlinks, path: &str) -> Option<String> {
     let mut path = path.to_owned();
     for _ in 0..MAX_HOPS {
@@ -47,11 +47,11 @@ pub(crate) fn real_path(links: &Symlinks, path: &str) -> Option<String> {
     None
 }
 
-/// The paths that there are by way of links.
+/// The paths through links.
 #[derive(Debug, Default)]
 pub(crate) struct LinkedPaths {
     links: Symlinks,
-    /// Path and file, sorted: links to files, and what is below links to folders.
+    /// Path and file, sorted: links to files, and paths below links to folders.
     paths: Vec<(String, FileId)>,
     whole: HashMap<String, FileId>,
     stems: HashMap<String, Siblings>,
@@ -80,7 +80,7 @@ impl LinkedPaths {
         linked
     }
 
-    /// Adds what is at `path`, which the link at `link` leads to.
+    /// Adds `path`, which leads to the link at `link`: the link's target file, or the files below its target folder.
     fn add(&mut self, tracked: &TrackedPaths, path: &str, link: &str, nesting: usize) {
         let Some(target) = real_path(&self.links, link) else {
             return;
@@ -89,7 +89,7 @@ impl LinkedPaths {
             self.push(path, id);
             return;
         }
-        // A link to a folder that it is in itself would be met again in that.
+        // A link to a folder around it would be found again inside.
         let is_circle = is_within(link, &target);
         for (id, file) in tracked.ids_below(&target) {
             let rest = file.get(target.len()..).unwrap_or_default().trim_start_matches('/');

@@ -1,4 +1,4 @@
-//! The paths of a tree as they are tracked, looked up whole and without their extension. Symbolic links are not followed.
+//! The tracked paths of a tree, looked up with and without extension. Symbolic links are not followed.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::resolve::extension::Extension;
 use crate::resolve::keys::Keys;
 use crate::tree::TreeEntry;
 
-/// The files of a tree, by path and by what their paths are without the extension.
+/// The files of a tree, by path and by path without extension.
 #[derive(Debug)]
 pub(crate) struct TrackedPaths {
     files: Arc<[TreeEntry]>,
@@ -63,7 +63,7 @@ impl TrackedPaths {
         &self.keys
     }
 
-    /// The path of a file; `None` for a number that is none of a file.
+    /// The path of a file; `None` for a number that is not a file's.
     pub(crate) fn path(&self, id: FileId) -> Option<&str> {
         self.files.get(id as usize).map(|file| file.path.as_str())
     }
@@ -73,12 +73,12 @@ impl TrackedPaths {
         self.file_hashed(path, self.keys.hash(path))
     }
 
-    /// The file at `path`, which has this hash.
+    /// The file at `path`, whose hash is `hash`.
     pub(crate) fn file_hashed(&self, path: &str, hash: u64) -> Option<FileId> {
         self.whole.find(hash, |id| path_of(&self.files, *id) == path).copied()
     }
 
-    /// The files at `stem`, which has this hash, with their extensions.
+    /// The files at `stem`, whose hash is `hash`, with their extensions.
     pub(crate) fn siblings_hashed(&self, stem: &str, hash: u64) -> Option<impl Iterator<Item = (Extension, FileId)>> {
         let first = self.stems.find(hash, |id| stem_of(&self.files, *id) == stem)?;
         let next = |id: &FileId| Some(self.next_sibling[*id as usize]).filter(|next| *next != NO_FILE);
@@ -88,7 +88,7 @@ impl TrackedPaths {
 
     /// The files below `folder`, which is not the root, sorted.
     pub(crate) fn below(&self, folder: &str) -> &[TreeEntry] {
-        // A path below a folder begins with the folder's path and a slash; `0` is the byte behind the slash.
+        // A path below a folder begins with the folder's path and a slash; `0` is the byte after the slash.
         let first = self
             .files
             .partition_point(|file| file.path.as_str() < format!("{folder}/").as_str());
@@ -111,7 +111,7 @@ impl TrackedPaths {
         (first..).zip(below.iter().map(|file| file.path.as_str()))
     }
 
-    /// The folders that hold a folder `name` with files.
+    /// The folders that contain a folder `name` with files.
     pub(crate) fn folders_with(&self, name: &str) -> HashSet<String> {
         let part = format!("{name}/");
         let finder = Finder::new(&part);
@@ -119,7 +119,7 @@ impl TrackedPaths {
         let mut last: Option<&str> = None;
         for file in self.files.iter() {
             let path = file.path.as_str();
-            // Files of one folder stand together.
+            // Files of one folder are adjacent.
             if last.is_some_and(|last| path.strip_prefix(last).is_some_and(|rest| rest.starts_with(&part))) {
                 continue;
             }

@@ -1,6 +1,6 @@
 //! Single-file components: the scripts in Vue, Svelte and Astro files.
 //!
-//! Only scripts are read; expressions in the markup name no module that a script does not.
+//! Only scripts are read: markup names no module that its script does not.
 
 use crate::import_kind::ImportKind;
 use crate::scan::javascript::{Dialect, Scanner};
@@ -12,8 +12,7 @@ pub(super) fn scan(text: &[u8], found: &mut Vec<Specifier>) {
     scripts(&mut Scanner::new(text, found), text, 0, false);
 }
 
-/// Appends the imports of an Astro component to `found`: its code fence, which is TypeScript, and its scripts, which
-/// are too.
+/// Appends the imports of an Astro component to `found`: those of its code fence and of its scripts, all of them TypeScript.
 pub(super) fn scan_astro(text: &[u8], found: &mut Vec<Specifier>) {
     let mut scanner = Scanner::new(text, found);
     let mut markup = 0;
@@ -24,7 +23,7 @@ pub(super) fn scan_astro(text: &[u8], found: &mut Vec<Specifier>) {
     scripts(&mut scanner, text, markup, true);
 }
 
-/// Where the code between the two `---` lines at the top of an Astro component starts and ends.
+/// Start and end of the code between the two `---` lines at the top of an Astro component.
 fn code_fence(text: &[u8]) -> Option<(usize, usize)> {
     let blank = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
     let open = blank
@@ -77,7 +76,7 @@ fn scripts(scanner: &mut Scanner<'_, '_>, text: &[u8], position: usize, always_t
     }
 }
 
-/// Whether `text` begins with the name of the tag `name`, in any case.
+/// Whether `text` begins with the tag name `name`, in any case.
 fn begins_with_tag(text: &[u8], name: &[u8]) -> bool {
     let has_name = text
         .get(..name.len())
@@ -88,7 +87,7 @@ fn begins_with_tag(text: &[u8], name: &[u8]) -> bool {
             .is_none_or(|byte| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'/'))
 }
 
-/// The `</script` at or behind `position`, or the end of the text.
+/// The `</script` at or after `position`, or the end of the text.
 fn script_end(text: &[u8], position: usize) -> usize {
     let mut at = position;
     while let Some(less) = text.get(at..).and_then(|rest| memchr::memchr(b'<', rest)) {
@@ -103,15 +102,15 @@ fn script_end(text: &[u8], position: usize) -> usize {
 /// The opening tag of a script.
 #[derive(Debug, Default)]
 struct Tag {
-    /// Of the value of `src`.
+    /// The range of the value of `src`.
     source: Option<(usize, usize)>,
     /// `lang="ts"`, `lang="tsx"`, `lang="typescript"`.
     is_typescript: bool,
     /// `lang="tsx"`.
     is_jsx: bool,
-    /// `/>`: there is no content.
+    /// `/>`: the element has no content.
     is_closed: bool,
-    /// Behind the `>`.
+    /// The position after the `>`.
     end: usize,
 }
 
@@ -160,7 +159,7 @@ impl Tag {
     }
 }
 
-/// The range of the value at `position`, quoted or not, and where it ends. Takes at least one byte.
+/// The range of the value at `position`, quoted or not, and its end. Consumes at least one byte.
 fn value_end(text: &[u8], position: usize) -> ((usize, usize), usize) {
     match text.get(position) {
         Some(&quote @ (b'"' | b'\'')) => {

@@ -1,24 +1,24 @@
-//! The place of the last word that can begin an import. Behind it there is nothing to find, and most files have all their
-//! imports at the top. Searching for a few words takes a small part of the time that reading tokens does.
+//! The position of the last word that can begin an import. Nothing can be found after it, and most files have all their
+//! imports at the top. Searching for a few words takes a fraction of the time that reading tokens takes.
 
 use aho_corasick::packed::Searcher;
 
 use crate::scan::meter;
 
-/// How much of the text is searched first, from its end; then twice as much each time, up to the other.
+/// Bytes that are searched first, from the end of the text; then twice as many each time, up to the other limit.
 const FIRST_STEP: usize = 512;
 const LAST_STEP: usize = 16 * 1024;
 
-/// Words, one of which every import begins with or contains. No two of them can overlap.
+/// Words, one of which every import contains. No two of them can overlap.
 pub(super) struct Words {
-    /// One search for all of them. `None` on processors without the instructions that it takes.
+    /// One search for all of them. `None` on processors without the required instructions.
     searcher: Option<Searcher>,
-    /// For each word its length and whether it may be meant.
+    /// The length of each word, and its predicate.
     words: Vec<(usize, IsMeant)>,
     longest: usize,
 }
 
-/// Whether a word may be meant, by what stands behind it.
+/// Whether a word may be an import, by the text after it.
 type IsMeant = fn(&[u8]) -> bool;
 
 impl Words {
@@ -31,7 +31,7 @@ impl Words {
         }
     }
 
-    /// Where the last of the words in `text` begins; the end of the text where that cannot be searched for.
+    /// The start of the last of the words in `text`; the end of the text where it cannot be searched.
     pub(super) fn last_in(&self, text: &[u8]) -> Option<usize> {
         let Some(searcher) = &self.searcher else {
             return Some(text.len());
@@ -40,7 +40,7 @@ impl Words {
         let mut step = FIRST_STEP;
         while end > 0 {
             let start = end.saturating_sub(step);
-            // A word may reach from this part into the one that was searched before.
+            // A word may reach from this part into the one searched before.
             let part = &text[start..text.len().min(end + self.longest)];
             meter::read(part.len());
             let meant = searcher.find_iter(part).filter(|found| {
@@ -75,7 +75,7 @@ mod tests {
         ] {
             assert_eq!(words.last_in(text.as_bytes()), last, "{} bytes", text.len());
         }
-        // Across the ends of every step.
+        // Across the boundaries of every step.
         for step in [FIRST_STEP, 3 * FIRST_STEP, LAST_STEP, 2 * LAST_STEP] {
             for gap in step - 20..step + 20 {
                 assert_eq!(words.last_in(long(gap).as_bytes()), Some(9 + gap), "{gap}");

@@ -1,4 +1,4 @@
-//! Hostile repetition and nesting: the time stays linear, and the stack does not grow.
+//! Hostile repetition and nesting: time stays linear, and the stack does not grow.
 
 use super::properties::checked;
 use crate::language::Language;

@@ -1,6 +1,6 @@
-//! Line numbers, counted only as far as the last import of a file.
+//! Line numbers, counted only up to the last import of a file.
 
-/// Counts lines forward from the position it was asked about last.
+/// Counts lines forward from the position of the last call.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lines {
     counted_to: usize,
@@ -9,7 +9,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// A file without any line feed is read as one with the carriage returns of old systems.
+    /// A file without line feeds is read as one with the carriage returns of old systems.
     pub(super) fn new(text: &[u8]) -> Self {
         let separator = if memchr::memchr(b'\n', text).is_some() {
             b'\n'
@@ -23,7 +23,7 @@ impl Lines {
         }
     }
 
-    /// The line of `position`, from 1. Costs the distance from the position asked about before.
+    /// The line of `position`, from 1. The cost is the distance from the position of the last call.
     pub(super) fn at(&mut self, text: &[u8], position: usize) -> u32 {
         let count = |start: usize, end: usize| {
             super::meter::read(end.saturating_sub(start));

@@ -1,11 +1,11 @@
-//! Counts the bytes that a scan reads, second readings included. Only in tests: elsewhere this is nothing.
+//! Counts the bytes that a scan reads, second readings included. Compiled to nothing outside of tests.
 
 #[cfg(test)]
 thread_local! {
     static BYTES: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// Notes that so many bytes were read.
+/// Counts `bytes` as read.
 #[inline(always)]
 pub(super) fn read(bytes: usize) {
     #[cfg(test)]
@@ -14,7 +14,7 @@ pub(super) fn read(bytes: usize) {
     let _ = bytes;
 }
 
-/// How many bytes this thread has read since it was last asked.
+/// Number of bytes that this thread has read since the last call.
 #[cfg(test)]
 pub(super) fn take() -> usize {
     BYTES.with(std::cell::Cell::take)

@@ -20,8 +20,8 @@ use crate::specifier::Specifier;
 
 /// All imports of a file, in the order written.
 ///
-/// A specifier that is not valid UTF-8, or is longer than any path, is left out. Takes time linear in the length of
-/// the text, whatever it holds.
+/// Specifiers that are not valid UTF-8, or are longer than any path, are left out. The time is linear in the length of the
+/// text, whatever its content.
 pub fn scan(language: Language, text: &[u8]) -> Vec<Specifier> {
     let mut found = Vec::new();
     match language {

@@ -1,4 +1,4 @@
-//! Laws for every text: no panic, linear time, and nothing found where only text stands.
+//! Laws for every text: no panic, linear time, and no import found in plain text.
 
 use proptest::prelude::*;
 
@@ -6,10 +6,10 @@ use crate::language::Language;
 use crate::scan::{meter, scan};
 use crate::specifier::Specifier;
 
-/// Most bytes that a scan may read for each byte of the text. It allows for second readings, each of which may look ahead.
+/// Most bytes that a scan may read for each byte of the text: second readings and lookahead are allowed.
 const READS_PER_BYTE: usize = 64;
 
-/// Scans `text` and checks what holds for every result.
+/// Scans `text` and checks the laws of every result.
 pub(super) fn checked(language: Language, text: &[u8]) -> Vec<Specifier> {
     meter::take();
     let found = scan(language, text);
@@ -28,7 +28,7 @@ pub(super) fn checked(language: Language, text: &[u8]) -> Vec<Specifier> {
     found
 }
 
-/// Pieces that lead a scanner from one state to another.
+/// Pieces of text that move a scanner from one state to another.
 fn piece() -> impl Strategy<Value = Vec<u8>> {
     let pieces: Vec<&'static [u8]> = vec![
         b"import ",
@@ -177,7 +177,7 @@ proptest! {
     #[test]
     fn what_is_not_read_behind_the_last_word_holds_no_import(pieces in proptest::collection::vec(piece(), 0..60)) {
         let text = pieces.concat();
-        // A text without line feeds has its lines told by carriage returns.
+        // In a text without line feeds, carriage returns end the lines.
         let line_end = if text.contains(&b'\n') { "\n" } else { "\r" };
         for (language, comment) in [
             (Language::JavaScript, "//import("),
@@ -185,7 +185,7 @@ proptest! {
             (Language::TypeScriptJsx, "//import("),
             (Language::Python, "#import("),
         ] {
-            // With the word at its end, the text is read to its end.
+            // With the word at its end, the text is read up to the end.
             let whole = [&text, line_end.as_bytes(), comment.as_bytes()].concat();
             let shown = String::from_utf8_lossy(&text);
             prop_assert_eq!(checked(language, &text), checked(language, &whole), "{:?}: {}", language, shown);

@@ -16,54 +16,54 @@ use crate::update::limits::Limits;
 use crate::update::renumbering::{Renumbering, renumber};
 use crate::update::snapshot::Snapshot;
 
-/// The version before, as far as it is at hand.
+/// The previous version, as far as it is available.
 #[derive(Clone, Debug, Default)]
 pub enum Previous {
     /// Nothing: a cold build.
     #[default]
     Nothing,
-    /// The records of an older build, by path, as the store has them. Nothing of them is scanned again.
+    /// The records of an older build, by path, from the store. Their files are not scanned again.
     Stored(HashMap<String, Record>),
-    /// A whole older version.
+    /// A complete older version.
     Snapshot(Arc<Snapshot>),
 }
 
-/// The files that were asked for last.
+/// The files of the last request.
 #[derive(Debug, Default)]
 pub(super) struct Wave {
     pub(super) weight: AtomicUsize,
-    /// Files that were given and did not fit: they are asked for again.
+    /// Supplied files that did not fit; they are requested again.
     pub(super) deferred: Mutex<HashSet<FileId>>,
 }
 
-/// One build in the making: ask [`Self::wanted`], hand over contents by [`Self::supply`], ask again until nothing is
-/// wanted, then [`Self::finish`].
+/// A build in progress: request [`Self::wanted`], pass contents to [`Self::supply`], repeat until nothing is wanted, then
+/// [`Self::finish`].
 #[derive(Debug)]
 pub struct Update {
     pub(super) files: Arc<[TreeEntry]>,
-    /// One for each file.
+    /// The kind of each file.
     pub(super) kinds: Vec<FileKind>,
     pub(super) table: Arc<PathTable>,
     pub(super) limits: Limits,
     pub(super) names_left_out: usize,
     pub(super) previous: Option<Arc<Snapshot>>,
-    /// This version's ids to the previous one's, and back; `None` while the paths are the same.
+    /// Maps this version's ids to the previous one's, and back; `None` while the paths are the same.
     pub(super) renumbered: Option<Renumbering>,
     pub(super) records: Vec<OnceLock<Arc<Record>>>,
-    /// [`Record::weight`] of each.
+    /// [`Record::weight`] of each file.
     pub(super) weights: Vec<AtomicU32>,
     /// The wave that is being read.
     pub(super) wave: Wave,
-    /// How many files were unread when that was last asked.
+    /// Number of unread files at the last request.
     pub(super) last_unread: AtomicUsize,
-    /// Configs that others extend, beside those that are manifests by name.
+    /// Configs that others extend and that are not manifests by name.
     pub(super) more_manifests: Mutex<BTreeSet<FileId>>,
-    /// Manifests that were parsed so far.
+    /// Manifests parsed so far.
     pub(super) parsed: Mutex<HashMap<FileId, Arc<Parsed>>>,
 }
 
 impl Update {
-    /// Prepares the graph of `tree`. Submodules, and entries whose path has a newline, are left out. A symbolic link is
+    /// Starts the graph of `tree`. Submodules, and entries whose path has a newline, are left out. A symbolic link is
     /// followed within the tree, and is a file of its own where it leads elsewhere.
     pub fn begin(previous: Previous, tree: Vec<TreeEntry>, limits: Limits) -> Self {
         let mut files = tree;
@@ -106,7 +106,7 @@ impl Update {
         update
     }
 
-    /// Takes over what is known of unchanged content, under the same path or another.
+    /// Reuses the records of unchanged content, under the same path or another.
     pub(super) fn reuse(&self, stored: &mut HashMap<String, Record>) {
         let mut unplaced = Vec::new();
         for (id, file) in (0..).zip(self.files.iter()) {
@@ -141,10 +141,10 @@ impl Update {
         }
     }
 
-    /// Whether `record` says what reading the file would. One that could not be read is tried again.
+    /// Whether reading the file would give the same `record`. An unreadable file is tried again.
     pub(super) fn fits(&self, id: FileId, record: &Record) -> bool {
         let file = &self.files[id as usize];
-        // The limits may be others than those of the older build.
+        // The limits may differ from those of the older build.
         let is_too_large = record.size > self.max_bytes(id);
         record.blob == file.blob
             && match record.state {
@@ -188,7 +188,7 @@ impl Update {
         self.is_manifest(id) && record.size <= MAX_MANIFEST_BYTES || self.kinds[id as usize].language.is_none()
     }
 
-    /// The largest content of this file that is looked into, in bytes.
+    /// The largest content of this file that is read, in bytes.
     pub(super) fn max_bytes(&self, file: FileId) -> u64 {
         match self.kinds[file as usize].language {
             Some(_) => self.limits.max_file_bytes,

@@ -1,19 +1,19 @@
-//! Content of a file -> text to scan: which bytes are text, in which encoding, and how much of it is looked at.
+//! Content of a file -> text to scan: whether it is text, its encoding, and the part to scan.
 
 use std::borrow::Cow;
 
 use crate::file::FileState;
 
-/// How much of a file is looked at to tell whether it is text; as git does.
+/// Bytes that are probed to tell whether a file is text; as in git.
 const PROBE_BYTES: usize = 8_000;
-/// A text may have one NUL in so many bytes of its probe, and one in any case: somebody wrote it into a string.
+/// A text may have one NUL per this many bytes of its probe, and one in any case: as a literal in a string.
 const BYTES_FOR_A_NUL: usize = 1_000;
-/// Mean length of a line from which a large file counts as minified.
+/// Mean line length from which a large file counts as minified.
 const MINIFIED_LINE_BYTES: usize = 5_000;
-/// How much of a minified file is scanned: bundles have their imports at the top.
+/// Bytes of a minified file that are scanned: bundles have their imports at the top.
 pub(super) const MINIFIED_HEAD_BYTES: usize = 256 * 1024;
 
-/// What of a file is scanned, and how far that is all of it.
+/// The part of a file to scan, and the state of the file.
 pub(super) fn text_of(content: &[u8], minified_over_bytes: u64) -> (FileState, Cow<'_, [u8]>) {
     let probe = &content[..content.len().min(PROBE_BYTES)];
     let is_wide = content.starts_with(b"\xff\xfe") || content.starts_with(b"\xfe\xff");
@@ -43,7 +43,7 @@ pub(super) fn text_of(content: &[u8], minified_over_bytes: u64) -> (FileState, C
 
 type Unit = fn([u8; 2]) -> u16;
 
-/// How UTF-16 is to be read: by its mark, else by the zeros that ASCII has in it.
+/// The byte order of UTF-16: by its mark, else by the zeros of its ASCII characters.
 fn byte_order(probe: &[u8]) -> Option<Unit> {
     match probe {
         [0xff, 0xfe, ..] => return Some(u16::from_le_bytes),
@@ -68,11 +68,11 @@ fn from_utf16(content: &[u8], unit: Unit) -> String {
         .collect()
 }
 
-/// Whether a probe with NULs may be text all the same.
+/// Whether a probe with NULs may still be text.
 fn has_few_nuls(probe: &[u8]) -> bool {
     let is_utf8 = match std::str::from_utf8(probe) {
         Ok(_) => true,
-        // A character that the end of the probe cuts.
+        // The end of the probe cuts a character.
         Err(error) => error.error_len().is_none(),
     };
     is_utf8 && memchr::memchr_iter(0, probe).count() <= 1 + probe.len() / BYTES_FOR_A_NUL

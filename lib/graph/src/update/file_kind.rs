@@ -7,7 +7,7 @@ use crate::tree::{EntryKind, TreeEntry};
 /// The use of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FileKind {
-    /// The language to scan it for. A symbolic link holds a path, whatever its name.
+    /// The language to scan it in. A symbolic link contains a path, whatever its name.
     pub(super) language: Option<Language>,
     /// Whether it is a manifest by its name, or a symbolic link, whose content is a path.
     pub(super) is_manifest: bool,

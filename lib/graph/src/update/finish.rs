@@ -1,4 +1,4 @@
-//! The last step of a build: the resolutions that still hold, those that are made again, and the graph of them all.
+//! The last step of a build: keeps valid resolutions, resolves the rest, and assembles the graph.
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ impl Update {
             layouts: &layouts,
         };
         let mut resolved: Vec<Option<Arc<Resolved>>> = match previous {
-            // Where it was cut off, what is behind that was never resolved.
+            // If the older version was cut off, the files after that were never resolved.
             Some(older) if older.cut_at.is_none() => self.still_valid(older, &resolver, &records),
             _ => vec![None; records.len()],
         };
@@ -63,7 +63,7 @@ impl Update {
         }
     }
 
-    /// The table with the links of this version. The older one, where that is the same.
+    /// A table with the links of this version; the older table where its links are the same.
     fn linked_table(&self, manifests: &Manifests) -> Arc<PathTable> {
         let links = symlinks(manifests);
         match self.table.has_links(&links) {

@@ -5,15 +5,16 @@
 pub struct Limits {
     /// Largest file that is scanned, in bytes.
     pub max_file_bytes: u64,
-    /// Most files that are scanned; those after it, in the order of paths, are [`FileState::OverLimit`](crate::FileState::OverLimit).
+    /// Most files that are scanned; those after it, in path order, are
+    /// [`FileState::OverLimit`](crate::FileState::OverLimit).
     pub max_files: usize,
-    /// Most bytes that are scanned in all. The file that would go past it, in the order of paths, and those after it are
+    /// Most bytes that are scanned in all. The file that would exceed it, in path order, and those after it are
     /// [`FileState::OverLimit`](crate::FileState::OverLimit).
     pub max_bytes: u64,
-    /// Most imports that one graph takes in, long ones counted as several: what a build holds in memory. The file that would
-    /// go past it, in the order of paths, and those after it are [`FileState::OverLimit`](crate::FileState::OverLimit).
+    /// Most imports of one graph, long ones counted as several: it bounds the memory of a build. The file that would exceed
+    /// it, in path order, and those after it are [`FileState::OverLimit`](crate::FileState::OverLimit).
     pub max_imports: usize,
-    /// Files larger than this whose lines are very long count as [`FileState::Minified`](crate::FileState::Minified).
+    /// Larger files with very long lines count as [`FileState::Minified`](crate::FileState::Minified).
     pub minified_over_bytes: u64,
 }
 

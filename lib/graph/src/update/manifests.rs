@@ -1,4 +1,4 @@
-//! The records of manifests -> the manifests, each parsed once.
+//! Records of manifests -> the manifests, each parsed once.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};

@@ -1,7 +1,7 @@
-//! From one version of the graph to the next, for the price of what changed.
+//! From one version of the graph to the next, at the cost of what changed.
 //!
-//! A build begins with a tree and the version before ([`Update::begin`]), asks for files ([`Update::wanted`]), takes
-//! their content ([`Update::supply`]), and ends with the new version ([`Update::finish`]).
+//! A build begins with a tree and the previous version ([`Update::begin`]), requests files ([`Update::wanted`]), takes their
+//! content ([`Update::supply`]), and ends with the new version ([`Update::finish`]).
 //!
 //! - `begin`, `wanted`, `supply`, `finish`: the steps
 //! - `content`, `manifests`: bytes -> text; records -> parsed manifests

@@ -1,4 +1,4 @@
-//! The ids of files in one version, in the numbers of the next.
+//! Maps the ids of files in one version to those in the next.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use crate::file::{FileId, NO_FILE};
 use crate::resolution::{Resolution, Resolved};
 use crate::tree::TreeEntry;
 
-/// Which file of one version is which of another.
+/// A map between the ids of two versions.
 #[derive(Debug)]
 pub(super) struct Renumbering {
     pub(super) old_of: Vec<FileId>,
@@ -14,7 +14,7 @@ pub(super) struct Renumbering {
 }
 
 impl Renumbering {
-    /// The same answer with this version's ids; `None` should a file of it be gone.
+    /// The same resolution with this version's ids; `None` if one of its files is gone.
     pub(super) fn apply(&self, known: &Arc<Resolved>) -> Option<Arc<Resolved>> {
         let new_of = |old: FileId| self.new_of.get(old as usize).copied().filter(|new| *new != NO_FILE);
         let renumber = |outcome: &Resolution| match outcome {
@@ -35,7 +35,7 @@ impl Renumbering {
     }
 }
 
-/// Which file of one sorted list is which of the other; `None` when the paths are the same.
+/// The map between two sorted lists of files; `None` when the paths are the same.
 pub(super) fn renumber(old: &[TreeEntry], new: &[TreeEntry]) -> Option<Renumbering> {
     if old.len() == new.len() && old.iter().zip(new).all(|(one, other)| one.path == other.path) {
         return None;

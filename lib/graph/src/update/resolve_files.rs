@@ -1,4 +1,4 @@
-//! Resolution of the files that have no valid one, on all cores when they are many, up to a limit on edges.
+//! Resolves the files without a valid resolution, on all cores when they are many, up to a limit on edges.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,13 +10,13 @@ use crate::resolution::Resolved;
 use crate::resolve::{Resolver, Scratch};
 use crate::update::file_kind::FileKind;
 
-/// Most edges beside the first of each import: a package of Go is all of its files.
+/// Most edges beyond the first of each import: an import of a Go package leads to all of its files.
 const MAX_MORE: usize = 3_000_000;
 
-/// From how many files on resolving is shared among threads.
+/// Number of files from which resolving uses several threads.
 const PARALLEL_FROM: usize = 250;
 
-/// Resolves the files that have no answer yet, on all cores when they are many.
+/// Resolves the files without a resolution, on all cores when they are many.
 pub(super) fn resolve_missing(
     resolver: &Resolver<'_>,
     kinds: &[FileKind],
@@ -51,7 +51,7 @@ pub(super) fn resolve_missing(
     if due < PARALLEL_FROM || threads == 1 {
         return resolve_part(0, resolved);
     }
-    // Several parts for each thread, so that one with heavy files does not keep the others waiting.
+    // Several parts for each thread, so that a part with slow files does not delay the others.
     let size = (resolved.len() / (threads * 4)).max(64);
     let parts = Mutex::new(resolved.chunks_mut(size).enumerate());
     let next = || parts.lock().unwrap_or_else(PoisonError::into_inner).next();
@@ -68,8 +68,8 @@ pub(super) fn resolve_missing(
     });
 }
 
-/// Drops, in the order of files, what is past [`MAX_MORE`], and resolves what was left out before it for being too many.
-/// The first file that is dropped, if there is one.
+/// Drops, in file order, the edges beyond [`MAX_MORE`], and resolves files before them that had been left out for being too
+/// many. Returns the first dropped file, if there is one.
 pub(super) fn cut_off(
     resolver: &Resolver<'_>,
     kinds: &[FileKind],

@@ -15,7 +15,7 @@ use crate::resolve::read_tree::ReadTree;
 use crate::specifier::Specifier;
 use crate::tree::TreeEntry;
 
-/// A version of the graph with all that the next one can use.
+/// A version of the graph with everything that the next one can reuse.
 #[derive(Debug)]
 pub struct Snapshot {
     pub(super) files: Arc<[TreeEntry]>,
@@ -26,13 +26,13 @@ pub struct Snapshot {
     pub(super) layouts: Layouts,
     pub(super) resolved: Vec<Arc<Resolved>>,
     pub(super) names_left_out: usize,
-    /// The first file whose imports were too many for the graph.
+    /// The first file whose imports exceeded the limit of the graph.
     pub(super) cut_at: Option<FileId>,
     pub(super) graph: Arc<ImportGraph>,
 }
 
 impl Snapshot {
-    /// Number of files of the tree that are left out, because their names cannot be written in its forms.
+    /// Number of files that are left out because the graph's text forms cannot contain their names.
     pub fn names_left_out(&self) -> usize {
         self.names_left_out
     }
@@ -42,13 +42,13 @@ impl Snapshot {
         &self.graph
     }
 
-    /// The record of each file that was read, to be stored for the next build. Files that did not have to be read have none.
+    /// The record of each file that was read, to store for the next build. Files that did not have to be read have none.
     pub fn records(&self) -> impl Iterator<Item = (&str, &Record)> {
         let known = self.files.iter().zip(&self.records);
         known.filter_map(|(file, record)| Some((file.path.as_str(), record.as_deref()?)))
     }
 
-    /// The records that `older` does not have so, and the paths whose records are gone.
+    /// The records that are new or differ in comparison with `older`, and the paths whose records are gone.
     pub fn changed_records<'a>(&'a self, older: &'a Snapshot) -> (Vec<(&'a str, &'a Record)>, Vec<&'a str>) {
         let before: HashMap<&str, &Record> = older.records().collect();
         let now: HashSet<&str> = self.records().map(|(path, _)| path).collect();
@@ -61,7 +61,7 @@ impl Snapshot {
         (changed, gone)
     }
 
-    /// Each specifier of the file at `path`, and where it led; one that led to several files stands once for each. `None`
+    /// Each specifier of the file at `path` with its target; a specifier with several targets occurs once for each. `None`
     /// when the file was not scanned.
     pub fn explain(&self, path: &str) -> Option<Vec<(&Specifier, Resolution)>> {
         let id = self.graph.id(path)? as usize;

@@ -13,17 +13,17 @@ use crate::update::begin::Update;
 use crate::update::content::text_of;
 use crate::update::file_kind::FileKind;
 
-/// How much one wave may bring into memory, as [`Record::weight`] has it.
+/// Most that one wave may bring into memory, in units of [`Record::weight`].
 const WAVE_WEIGHT: usize = 500_000;
 
 impl Update {
-    /// Takes a wanted file and scans it. May be called from several threads at once; a second answer for one file is
-    /// ignored.
+    /// Takes the content of a wanted file and scans it. May be called from several threads at once; a second call for one
+    /// file is ignored.
     pub fn supply(&self, file: FileId, blob: Blob<'_>) {
         self.supply_all(&[file], blob);
     }
 
-    /// [`Self::supply`] of files with the same content, which is scanned once for each language.
+    /// [`Self::supply`] for files with the same content, which is scanned once for each language.
     pub fn supply_all(&self, files: &[FileId], blob: Blob<'_>) {
         let mut known: Vec<(FileKind, Arc<Record>, usize)> = Vec::new();
         for file in files {
@@ -44,7 +44,7 @@ impl Update {
                     let record = Arc::new(self.record_of(*file, blob));
                     let text = record.manifest.as_ref().map_or(0, |text| text.len() / BYTES_FOR_WEIGHT);
                     let weight = record.weight();
-                    // The first of a wave fits in any case, so that each wave gets on.
+                    // The first file of a wave always fits, so that each wave makes progress.
                     let before = self.wave.weight.fetch_add(weight + text, Ordering::Relaxed);
                     if before > 0 && before + weight + text > WAVE_WEIGHT {
                         self.lock_deferred().insert(*file);
@@ -66,7 +66,7 @@ impl Update {
         }
     }
 
-    /// Whether others name the file as a config.
+    /// Whether other configs refer to the file.
     pub(super) fn is_named_config(&self, file: FileId) -> bool {
         self.lock_more().contains(&file)
     }

@@ -1,9 +1,9 @@
-//! The resolutions of the version before that hold in this one.
+//! The resolutions of the previous version that are still valid.
 //!
-//! The result is that of a cold build. A file's edges depend on three things: its specifiers, the context that governs it, and
-//! lookups in tables, whose keys were traced ([`crate::resolve`]). A file is resolved again when one of them may differ: its
-//! specifiers do, its context is another object, or the answer under one of its keys may have changed. Otherwise its
-//! resolution is as before. Ids of files are renumbered when paths come or go.
+//! The result equals that of a cold build. A file's edges depend on three things: its specifiers, the context that governs
+//! it, and lookups in tables, whose keys were traced ([`crate::resolve`]). A file is resolved again when one of them may
+//! differ: its specifiers changed, its context is another object, or the result under one of its keys may have changed.
+//! Otherwise its resolution stays. Ids of files are renumbered when paths appear or disappear.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::update::begin::Update;
 use crate::update::snapshot::Snapshot;
 
 impl Update {
-    /// The older answers that hold still, renumbered.
+    /// The older resolutions that are still valid, renumbered.
     pub(super) fn still_valid(
         &self,
         older: &Snapshot,

@@ -1,4 +1,4 @@
-//! The files that a build has to read: those that count within the limits and have no record yet.
+//! The files that a build has to read: those within the limits that have no record yet.
 
 use std::sync::atomic::Ordering;
 
@@ -6,24 +6,24 @@ use crate::file::{FileId, FileState};
 use crate::resolve::projects::manifest_index::missing_configs;
 use crate::update::begin::Update;
 
-/// Most files that are asked for at once: what the limit on bytes can be overshot by.
+/// Most files of one request: the limit on bytes can be exceeded by so many files.
 const WAVE: usize = 8_192;
 
-/// Most bytes of manifests that one graph takes in.
+/// Most bytes of manifests in one graph.
 const MAX_MANIFESTS_BYTES: usize = 32 << 20;
 
 /// A file that has to be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
-    /// Which file, to be named in [`Update::supply`].
+    /// The id of the file, for [`Update::supply`].
     pub file: FileId,
     /// Id of its blob, hex.
     pub blob: String,
 }
 
 impl Update {
-    /// The files whose content has to be supplied now, in the order of paths, some thousands at most. Empty when
-    /// [`Self::finish`] may be called; ask again after each supply, because configs name other configs.
+    /// The files to supply next, in path order, some thousands at most. Empty when [`Self::finish`] may be called. Call it
+    /// again after each supply, because configs refer to other configs.
     pub fn wanted(&self) -> Vec<Wanted> {
         let want = |id: FileId| Wanted {
             file: id,
@@ -55,7 +55,7 @@ impl Update {
         }
     }
 
-    /// How many files had to be read and were not yet when [`Self::wanted`] was last asked, as far as was known.
+    /// Number of files that were still unread at the last call of [`Self::wanted`], as far as known then.
     pub fn last_unread(&self) -> usize {
         self.last_unread.load(Ordering::Relaxed)
     }
@@ -67,14 +67,14 @@ impl Update {
             .collect()
     }
 
-    /// For each file, whether its content counts, as far as what was read so far tells.
+    /// For each file, whether its content counts, as far as the files read so far tell.
     pub(super) fn due(&self) -> Vec<bool> {
         let more = self.lock_more();
         let (mut files, mut bytes, mut weight, mut texts) = (0, 0_u64, 0_usize, 0_usize);
         let known = (0..).zip(self.kinds.iter().zip(&self.records));
         known
             .map(|(id, (kind, record))| {
-                // A config that nothing extends any more would not have been read in a cold build.
+                // A cold build would not have read a config that no other extends any more.
                 let is_manifest = kind.is_manifest || more.contains(&id);
                 if kind.language.is_none() && !is_manifest {
                     return false;

@@ -1,4 +1,4 @@
-//! Repositories and changes to them, at random: names and contents of which enough meet.
+//! Random repositories and changes to them, with few enough names and contents that many of them interact.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -52,7 +52,7 @@ pub const NAMES: &[&str] = &[
     "a.css",
     "a.css.d.ts",
 ];
-/// Rust and Go, apart from the others so that enough of them meet.
+/// Rust and Go, apart from the others so that enough of them interact.
 pub const MODULE_FOLDERS: &[&str] = &[
     "",
     "src",

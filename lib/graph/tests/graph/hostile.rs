@@ -173,7 +173,7 @@ fn packages_and_modules_that_multiply_stay_small() {
     assert!(snapshot.graph().edge_count() >= 250_000);
 }
 
-/// The files that are said to be past a limit.
+/// The files that the graph reports as past a limit.
 fn over_limit(graph: &coord_graph::ImportGraph) -> Vec<&str> {
     let over = graph.nodes().filter(|node| node.state == FileState::OverLimit);
     over.map(|node| node.path).collect()
@@ -196,7 +196,7 @@ fn of_a_file_with_very_many_imports_the_first_are_kept_and_it_says_so() {
     assert_eq!(edges(snapshot.graph()), ["a.ts -> f1.ts", "c.ts -> a.ts"]);
     let kept: usize = snapshot.records().map(|(_, record)| record.specifiers.len()).sum();
     assert!((20_000..21_000).contains(&kept), "{kept}");
-    // It is not read again for that.
+    // The file is not read again for that.
     files.insert("f1.ts".to_owned(), "import './c'".to_owned());
     let (next, read) = snapshot_after(Previous::Snapshot(snapshot), &files);
     assert_eq!(read, 1);
@@ -222,7 +222,7 @@ fn imports_past_the_limit_of_the_graph_are_left_out_in_the_order_of_paths() {
 
 #[test]
 fn what_does_not_fit_into_memory_at_once_is_read_in_turns_and_nothing_is_lost() {
-    // Each file differs, and all of them together are two waves.
+    // All files differ, and together they take two waves.
     let files: Repository = (0..30)
         .map(|number| {
             let imports: String = (0..19_000).map(|at| format!("import 'p{number}-{at}'\n")).collect();

@@ -6,7 +6,7 @@ use super::repository::target;
 
 pub const A: &str = "src/a.ts";
 
-/// Where `import 'specifier'` in `src/a.ts` leads beside `others`.
+/// The target of `import 'specifier'` in `src/a.ts`, beside `others`.
 pub fn import(specifier: &str, others: &[(&str, &str)]) -> Result<String, Reason> {
     let text = format!("import '{specifier}'");
     let mut files = vec![(A, text.as_str())];

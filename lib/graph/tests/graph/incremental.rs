@@ -1,4 +1,4 @@
-//! The graph after a change is that of a cold build, for the price of the change.
+//! The graph after a change equals that of a cold build, at the cost of the change.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -65,7 +65,7 @@ fn stays_the_cold_one(first: Vec<(String, String)>, steps: Vec<Vec<Change>>) -> 
     Ok(())
 }
 
-/// The folder that `..` names was looked up without leaving its key.
+/// Once, a lookup of the folder that `..` names was not traced.
 #[test]
 fn a_manifest_that_comes_to_a_folder_named_by_dots_counts() {
     let mut files = repository(&[
@@ -103,7 +103,7 @@ fn only_changed_content_is_read_again() {
     let (snapshot, read) = snapshot_after(Previous::Snapshot(snapshot), &files);
     assert_eq!(read, 0);
     assert_eq!(everything(&snapshot), everything(&cold(&files)));
-    // A manifest is read, and nothing is scanned for it.
+    // A manifest is read, and no file is scanned for it.
     files.insert(
         "p/y/package.json".to_owned(),
         r#"{"name": "x", "main": "b.js"}"#.to_owned(),

@@ -102,7 +102,7 @@ fn of_what_is_not_built_the_condition_that_holds_is_meant() {
     leads_to("p", &files, "p/src/main.ts");
     leads_to("p/x", &files, "p/src/x-import.ts");
     leads_to("#i", &files, "src/main.ts");
-    // None holds: any is better than none.
+    // No condition holds: any target is better than none.
     leads_to("p/y", &files, "p/src/y-deno.ts");
     let node = ("tsconfig.json", r#"{"compilerOptions": {"module": "nodenext"}}"#);
     let files = [&files[..], &[node]].concat();

@@ -18,7 +18,7 @@ pub fn repository(files: &[(&str, &str)]) -> Repository {
         .collect()
 }
 
-/// As git: the same content has the same id.
+/// As in git: the same content has the same id.
 fn blob_id(content: &str) -> String {
     use std::hash::{DefaultHasher, Hash, Hasher};
     let mut hasher = DefaultHasher::new();
@@ -42,12 +42,12 @@ fn tree(files: &Repository) -> Vec<TreeEntry> {
         .collect()
 }
 
-/// A snapshot and how many files had to be read for it.
+/// A snapshot, and the number of files that were read for it.
 pub fn snapshot_after(previous: Previous, files: &Repository) -> (Arc<Snapshot>, usize) {
     snapshot_within(Limits::default(), previous, files)
 }
 
-/// The same with other limits.
+/// [`snapshot_after`] with other limits.
 pub fn snapshot_within(limits: Limits, previous: Previous, files: &Repository) -> (Arc<Snapshot>, usize) {
     let contents: BTreeMap<String, &str> = files
         .values()
@@ -85,7 +85,7 @@ pub fn edges(graph: &ImportGraph) -> Vec<String> {
         .collect()
 }
 
-/// Where the only specifier of the file at `from` leads in `files`.
+/// The target of the only specifier of the file at `from` in `files`.
 pub fn target(files: &[(&str, &str)], from: &str) -> Result<String, Reason> {
     let snapshot = cold(&repository(files));
     let explained = snapshot.explain(from).expect("the file was scanned");
@@ -96,7 +96,7 @@ pub fn target(files: &[(&str, &str)], from: &str) -> Result<String, Reason> {
     }
 }
 
-/// All that a snapshot says, as text.
+/// Everything that a snapshot contains, as text.
 pub fn everything(snapshot: &Snapshot) -> String {
     let graph = snapshot.graph();
     let mut text = String::new();

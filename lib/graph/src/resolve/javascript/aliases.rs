@@ -1,4 +1,4 @@
-//! Names that compiler options give to files: `paths` and `baseUrl`.
+//! Aliases of compiler options: `paths` and `baseUrl`.
 
 use crate::file::FileId;
 use crate::resolve::extension::Extension;
@@ -8,13 +8,13 @@ use crate::resolve::manifests::package_json::matched_by;
 use crate::resolve::manifests::tsconfig::{Options, Patterns};
 use crate::resolve::paths::join;
 
-/// What `paths` and `baseUrl` say of a specifier.
+/// The result of `paths` and `baseUrl` for a specifier.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ByOptions {
     File(FileId),
-    /// A pattern of `paths` fits, and none of its targets is there.
+    /// A pattern of `paths` matches, and none of its targets exists.
     Nowhere,
-    /// Nothing.
+    /// No match.
     Unknown,
 }
 
@@ -25,7 +25,7 @@ impl ByOptions {
 }
 
 impl Importer<'_> {
-    /// `paths`, then `baseUrl` where no pattern of `paths` fits.
+    /// Applies `paths`, then `baseUrl` where no pattern of `paths` matches.
     pub(super) fn by_options(&mut self, options: &Options, text: &str) -> ByOptions {
         let by_paths = self.by_paths(&options.paths, text);
         if by_paths != ByOptions::Unknown || by_path_pattern(&options.paths, text).is_some() {
@@ -43,7 +43,7 @@ impl Importer<'_> {
         found.map_or(ByOptions::Unknown, ByOptions::File)
     }
 
-    /// The file that a pattern of `paths` leads to.
+    /// The target of a pattern of `paths`.
     pub(super) fn by_paths(&mut self, paths: &Patterns, text: &str) -> ByOptions {
         let Some((targets, matched)) = by_path_pattern(paths, text) else {
             return ByOptions::Unknown;
@@ -63,13 +63,13 @@ impl Importer<'_> {
                 return ByOptions::File(file);
             }
         }
-        // A pattern that fits everything says nothing, and an alias of what is installed is a package all the same.
+        // A pattern that matches everything proves nothing, and an alias of an installed package is external all the same.
         let is_own = matched.len() < text.len() && !targets.iter().any(|target| target.contains("node_modules"));
         if is_own { ByOptions::Nowhere } else { ByOptions::Unknown }
     }
 }
 
-/// The targets of the pattern of `paths` that fits `text` best, and what its `*` stands for.
+/// The targets of the pattern of `paths` that best matches `text`, and the text that its `*` stands for.
 pub(super) fn by_path_pattern<'a>(paths: &'a Patterns, text: &'a str) -> Option<(&'a [String], &'a str)> {
     if let Some((_, targets)) = paths.iter().find(|(pattern, _)| pattern == text) {
         return Some((targets, ""));

@@ -1,4 +1,4 @@
-//! Paths as imports write them -> files: another extension, a folder's index, a declaration's implementation.
+//! Paths in imports -> files: by another extension, by a folder's index, from a declaration to its implementation.
 
 use crate::file::FileId;
 use crate::resolve::extension::Extension;
@@ -6,7 +6,7 @@ use crate::resolve::javascript::importer::Importer;
 use crate::resolve::paths::{below, is_within};
 use crate::resolve::projects::package::Package;
 
-/// The extensions that a written one may stand for, best first.
+/// The extensions that replace a written one, best first.
 const SCRIPT: &[Extension] = &[
     Extension::Ts,
     Extension::Tsx,
@@ -27,7 +27,7 @@ pub(super) const MODULE: &[Extension] = &[Extension::Mts, Extension::Mjs, Extens
 
 const COMMON: &[Extension] = &[Extension::Cts, Extension::Cjs, Extension::Dcts];
 
-/// Deepest chain of packages that name packages in turn.
+/// Deepest chain of packages that refer to other packages.
 pub(super) const MAX_DEPTH: u8 = 8;
 
 impl Importer<'_> {
@@ -35,7 +35,7 @@ impl Importer<'_> {
         let only_folder = matches!(text, "." | "..") || ["/", "/.", "/.."].iter().any(|end| text.ends_with(end));
         let load = |this: &mut Self, path: &str| match only_folder {
             true => {
-                // Where a file may stand for the folder, looking for that file has left this key.
+                // Where a file may stand for the folder, the lookup of that file has traced this key.
                 this.trace.keys.push(this.table.keys().of(path));
                 this.load_folder(path, MAX_DEPTH)
             }
@@ -74,13 +74,13 @@ impl Importer<'_> {
         self.load_index(&package.folder)
     }
 
-    /// `path` as a file, with another or no extension, or as a folder.
+    /// `path` as a file, with its own, another or no extension, or as a folder.
     pub(super) fn load(&mut self, path: &str, depth: u8) -> Option<FileId> {
         if let Some(file) = self.load_by_extension(path) {
             return Some(file);
         }
         if has_other_extension(path) {
-            // `x.css` beside `x.css.d.ts`: the file itself is meant, as with `x.js` beside `x.d.ts`.
+            // `x.css` beside `x.css.d.ts`: the file itself is meant, as is `x.js` beside `x.d.ts`.
             if let Some(file) = self.table.file(path, self.trace) {
                 return Some(file);
             }
@@ -93,7 +93,7 @@ impl Importer<'_> {
             .or_else(|| self.declaration_of_other(path))
     }
 
-    /// `x.d.css.ts`, which describes an `x.css` that is not there.
+    /// `x.d.css.ts`, which declares an `x.css` that does not exist.
     pub(super) fn declaration_of_other(&mut self, path: &str) -> Option<FileId> {
         if !has_other_extension(path) {
             return None;
@@ -102,7 +102,7 @@ impl Importer<'_> {
         self.table.file(&format!("{stem}.d.{extension}.ts"), self.trace)
     }
 
-    /// The first of `order` that is there under `stem`, with one of the suffixes that the config has for modules.
+    /// The first extension of `order` that exists for `stem`, with one of the config's module suffixes.
     pub(super) fn first_of(&mut self, stem: &str, order: &[Extension]) -> Option<FileId> {
         let context = self.context;
         let suffixes = context
@@ -123,7 +123,7 @@ impl Importer<'_> {
         order.iter().copied().find_map(of_extension)
     }
 
-    /// `x.js` is `x.ts` where there is one, and so on.
+    /// `x.js` becomes `x.ts` where that exists, and so on.
     pub(super) fn load_by_extension(&mut self, path: &str) -> Option<FileId> {
         let (stem, extension) = Extension::split(path)?;
         let order = match extension {
@@ -173,7 +173,7 @@ pub(super) fn is_script(path: &str) -> bool {
     )
 }
 
-/// Whether the name ends in an extension that is none of a script's: a style, a component, an asset.
+/// Whether the name ends in an extension that no script has: a style, a component, an asset.
 pub(super) fn has_other_extension(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     name.rfind('.').is_some_and(|dot| dot > 0) && Extension::split(name).is_none()

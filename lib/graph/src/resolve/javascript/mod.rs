@@ -1,8 +1,8 @@
 //! JavaScript and TypeScript: specifiers -> files.
 //!
-//! A specifier is resolved as TypeScript does under the config that governs the file, then as bundlers do (assets, `?query`).
-//! Last comes the source of files that are not built yet. Where a declaration has its implementation beside it (`x.d.ts`,
-//! `x.js`), the implementation is meant: its changes reach the importer.
+//! A specifier is resolved as TypeScript does under the config that governs the file, then as bundlers do (assets,
+//! `?query`). Last comes the source of files that are not built yet. Where a declaration has its implementation beside it
+//! (`x.d.ts`, `x.js`), the target is the implementation: its changes reach the importer.
 
 mod aliases;
 mod files;
@@ -19,7 +19,7 @@ use crate::resolve::paths::{folder, join};
 pub(crate) use importer::Importer;
 
 impl Importer<'_> {
-    /// Where `specifier` leads.
+    /// The target of `specifier`.
     pub(crate) fn resolve(&mut self, specifier: &str, kind: ImportKind) -> Resolution {
         if specifier.is_empty() || memchr::memchr(0, specifier.as_bytes()).is_some() {
             return Resolution::Unresolved(Reason::Invalid);
@@ -39,7 +39,7 @@ impl Importer<'_> {
         outcome
     }
 
-    /// A path as it stands, from the file's folder.
+    /// A literal path, relative to the file's folder.
     fn resolve_exact(&mut self, path: &str) -> Resolution {
         if path.starts_with('/') || path.contains(':') {
             return Resolution::Unresolved(Reason::External);

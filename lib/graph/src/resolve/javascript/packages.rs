@@ -1,4 +1,4 @@
-//! Names of packages -> files, by `exports`, `imports` and `main`.
+//! Package names -> files, by `exports`, `imports` and `main`.
 
 use crate::file::FileId;
 use crate::resolution::{Reason, Resolution};
@@ -13,17 +13,17 @@ use crate::resolve::paths::{below, folder};
 use crate::resolve::projects::context::Context;
 use crate::resolve::projects::package::Package;
 
-/// How entries of packages are looked up: which conditions, and whether `exports` counts.
+/// How the entries of packages are found: the conditions, and whether `exports` counts.
 #[derive(Clone, Copy)]
 pub(super) struct Lookup {
     mode: Mode,
     require: bool,
-    /// As at run time: no declarations, no `types`.
+    /// Whether to resolve as at run time: no declarations, no `types`.
     runtime: bool,
 }
 
 impl Importer<'_> {
-    /// `#x`, by the `imports` of the nearest package.
+    /// The target of `#x`, by the `imports` of the nearest package.
     pub(super) fn by_imports(&mut self, text: &str, require: bool) -> Option<FileId> {
         let context = self.context;
         let package = context.package.as_ref()?;
@@ -43,7 +43,7 @@ impl Importer<'_> {
                 return found;
             }
         }
-        // Nothing of that is built: the source of what holds, else of anything.
+        // No target is built: take the source of a target whose conditions hold, else of any.
         let held = self.lookups(require).map(|lookup| Some(conditions(context, lookup)));
         held.into_iter().chain([None]).find_map(|conditions| {
             visit_targets(target, matched, conditions, &mut |target| {
@@ -79,7 +79,7 @@ impl Importer<'_> {
         Resolution::Unresolved(if known { Reason::NoEntry } else { Reason::External })
     }
 
-    /// A file or folder without a manifest in a tracked `node_modules`, the nearest first.
+    /// A file or folder without a manifest in a tracked `node_modules`, nearest first.
     pub(super) fn bare_module(&mut self, name: &str, subpath: &str) -> Option<FileId> {
         let holders = self.projects.module_folders(self.table.keys(), self.trace);
         if holders.is_empty() {
@@ -107,7 +107,7 @@ impl Importer<'_> {
             && let Some(file) = found
             && is_declaration(self.table.path(file))
         {
-            // A script means what runs, not what describes it.
+            // A script means the file that runs, not its declaration.
             let runtime = Lookup {
                 mode: Mode::Node,
                 require: true,
@@ -127,7 +127,7 @@ impl Importer<'_> {
         found.or_else(|| unbuilt::entry(self.table, package, subpath, held, self.trace))
     }
 
-    /// As the config has it, then as a bundler has it.
+    /// First as the config says, then as a bundler does.
     pub(super) fn lookups(&self, require: bool) -> [Lookup; 2] {
         let mode = self
             .context
@@ -159,7 +159,7 @@ impl Importer<'_> {
         self.load(&package.path(subpath)?, MAX_DEPTH)
     }
 
-    /// A target of `exports` or `imports`: a file with its extension.
+    /// A target of `exports` or `imports`: a file name with extension.
     pub(super) fn load_target(&mut self, path: &str, runtime: bool) -> Option<FileId> {
         if runtime {
             return self

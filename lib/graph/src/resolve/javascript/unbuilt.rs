@@ -1,7 +1,7 @@
-//! The source of files that a build has not written yet.
+//! Sources of files that a build has not written yet.
 //!
-//! A workspace is read as it is tracked, before anything is built, and its packages name files in `dist`. The package's own
-//! tsconfig says where their sources are, or else custom does.
+//! A workspace is read as tracked, before any build, and its packages name files in `dist`. The package's own tsconfig names
+//! the folders of their sources, or else convention does.
 
 use crate::file::FileId;
 use crate::resolve::extension::Extension;
@@ -11,7 +11,7 @@ use crate::resolve::path_table::PathTable;
 use crate::resolve::paths::{is_within, joined};
 use crate::resolve::projects::package::Package;
 
-/// Any source, best first.
+/// Extensions of sources, best first.
 const SOURCES: &[Extension] = &[
     Extension::Ts,
     Extension::Tsx,
@@ -48,11 +48,11 @@ const OUTPUTS: &[&str] = &[
     "production",
 ];
 
-/// Folders that sources are kept in, below the package.
+/// Folders of sources, below the package.
 const SOURCE_FOLDERS: [&str; 4] = ["src", "", "lib", "source"];
 
-/// The source of `subpath` of `package`, `""` for the package itself: of a target that the first of `held` allows, then of
-/// one that the next does, then of any.
+/// The source of `subpath` of `package` (`""` for the package itself). Targets under the first conditions of `held` count
+/// first, then those under the next, then any.
 pub(crate) fn entry<'a>(
     table: &PathTable,
     package: &Package,
@@ -130,7 +130,7 @@ pub(crate) fn source_of(table: &PathTable, package: &Package, target: &str, trac
     if !OUTPUTS.contains(&rest.split('/').next()?) {
         return None;
     }
-    // Below `dist` there may be one folder for each format: `dist/esm/types/x.js`.
+    // `dist` may have a folder for each format: `dist/esm/types/x.js`.
     for _ in 0..3 {
         rest = rest.split_once('/')?.1;
         for folder in SOURCE_FOLDERS {
@@ -144,7 +144,7 @@ pub(crate) fn source_of(table: &PathTable, package: &Package, target: &str, trac
     None
 }
 
-/// The file at `path`, or the source that a build would make it from.
+/// The file at `path`, or the source from which a build would make it.
 fn source_at(table: &PathTable, path: &str, trace: &mut Trace) -> Option<FileId> {
     if let Some(file) = table.file(path, trace) {
         return Some(file);

@@ -1,4 +1,4 @@
-//! `Cargo.toml`: what of it says where a package's code is and which other packages of the repository it names.
+//! `Cargo.toml`: the parts that tell where a package's code is, and which other packages of the repository it names.
 
 use toml::{Table, Value};
 
@@ -8,9 +8,9 @@ pub(crate) struct CargoManifest {
     pub(crate) package: Option<PackageSection>,
     pub(crate) workspace: Option<WorkspaceSection>,
     pub(crate) targets: Vec<Target>,
-    /// Of every kind and platform.
+    /// Dependencies of every kind and platform.
     pub(crate) dependencies: Vec<Dependency>,
-    /// Packages that stand in for those of a registry.
+    /// Packages that replace those of a registry.
     pub(crate) patches: Vec<Dependency>,
 }
 
@@ -21,15 +21,15 @@ pub(crate) struct PackageSection {
     pub(crate) edition: Edition,
     /// `workspace = "folder"`.
     pub(crate) workspace: Option<String>,
-    /// The build script: `Some(None)` where there is none even if `build.rs` exists.
+    /// The build script: `Some(None)` where it is disabled, even if `build.rs` exists.
     pub(crate) build: Option<Option<String>>,
-    /// Kinds whose targets are not looked for in folders.
+    /// Kinds whose targets are not discovered in folders.
     pub(crate) listed_only: Vec<TargetKind>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) enum Edition {
-    /// 2015, said or by its absence.
+    /// The edition 2015, explicit or by default.
     #[default]
     Of2015,
     Later,
@@ -53,7 +53,7 @@ pub(crate) enum TargetKind {
 }
 
 impl TargetKind {
-    /// Those that may be several: the key of their table, their folder, and the key that stops looking there.
+    /// The kinds that a package may have several of: key of the table, folder, and the key that disables discovery in it.
     pub(crate) const LISTED: [(TargetKind, &'static str, &'static str, &'static str); 4] = [
         (TargetKind::Bin, "bin", "src/bin", "autobins"),
         (TargetKind::Example, "example", "examples", "autoexamples"),
@@ -70,10 +70,10 @@ pub(crate) struct Target {
     pub(crate) path: Option<String>,
 }
 
-/// One line of a table of dependencies.
+/// One entry of a table of dependencies.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Dependency {
-    /// The key: the name in the code, unless the library has another.
+    /// The key: the name in code, unless the library has another.
     pub(crate) key: String,
     /// `package = "name"`.
     pub(crate) package: Option<String>,
@@ -83,7 +83,7 @@ pub(crate) struct Dependency {
 }
 
 impl CargoManifest {
-    /// The manifest in a text; `None` when it is no TOML.
+    /// Parses a manifest; `None` when it is not TOML.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let root: Table = text.parse().ok()?;
         let mut manifest = CargoManifest {

@@ -1,5 +1,5 @@
-//! Aliases that SvelteKit, Nuxt and WXT write into a generated tsconfig, which is not tracked. Known are their defaults, and
-//! the literal part of the framework's own config.
+//! Aliases that SvelteKit, Nuxt and WXT write into a generated tsconfig, which is not tracked. The defaults are built in;
+//! the rest is the literal part of the framework's own config.
 
 use crate::resolve::manifests::object_literal::{Property, literal_properties};
 use crate::resolve::manifests::tsconfig::Patterns;
@@ -19,7 +19,7 @@ const CONFIGS: [(&str, Kind); 3] = [
     ("wxt.config", Kind::Wxt),
 ];
 
-/// Most aliases that are taken from one config.
+/// Most aliases of one config.
 const MAX_ALIASES: usize = 256;
 
 fn kind_of(name: &str) -> Option<Kind> {
@@ -37,7 +37,7 @@ pub(crate) fn is_framework_config(name: &str) -> bool {
 /// The literal part of one config.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FrameworkConfig {
-    /// Alias and what it stands for, relative to the config's folder.
+    /// Alias and target, relative to the config's folder.
     aliases: Vec<(String, String)>,
     /// `srcDir` of Nuxt and WXT.
     source_folder: Option<String>,
@@ -71,12 +71,12 @@ pub(crate) struct Framework {
 }
 
 impl Framework {
-    /// Those of the project whose config is at `path`.
+    /// The aliases of the project whose config is at `path`.
     pub(crate) fn new(path: &str, config: &FrameworkConfig) -> Option<Self> {
         let root = folder(path);
         let kind = kind_of(path.rsplit('/').next()?)?;
         let mut framework = Framework { paths: Vec::new() };
-        // The config wins over a default of the same name.
+        // The config overrides a default of the same name.
         for (alias, target) in &config.aliases {
             framework.add(alias, &[joined(root, target)]);
         }
@@ -85,7 +85,7 @@ impl Framework {
         match kind {
             Kind::SvelteKit => framework.add("$lib", &[below(config.library_folder.as_deref(), "src/lib")]),
             Kind::Nuxt => {
-                // `app` is the default from version 4 on, the root before it.
+                // The default is `app` from version 4 on, and the root before it.
                 let sources = match source {
                     Some(source) => [joined(root, source), None],
                     None => [joined(root, "app"), joined(root, "")],
@@ -112,7 +112,7 @@ impl Framework {
         }
     }
 
-    /// Adds an alias: itself, and what is below it.
+    /// Adds an alias for itself and everything below it.
     fn add(&mut self, alias: &str, targets: &[Option<String>]) {
         let alias = alias.trim_end_matches("/*");
         let targets: Vec<&str> = targets

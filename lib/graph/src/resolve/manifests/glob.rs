@@ -1,12 +1,12 @@
-//! Globs of workspaces and of tsconfig's `include` and `exclude`: `*` and `?` inside a name, `**` over folders.
-//! Matching takes at most the product of the two lengths, whatever the pattern.
+//! Globs of workspaces and of tsconfig's `include` and `exclude`: `*` and `?` within a name, `**` across folders. Matching
+//! takes at most the product of the two lengths, whatever the pattern.
 
-/// How a pattern is compared.
+/// How much of a path a pattern has to match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
     /// The whole path must match.
     AtEnd,
-    /// A folder of the path may match: what is below an excluded folder is excluded.
+    /// A parent folder may match: everything below an excluded folder is excluded.
     AtAnyFolder,
 }
 
@@ -39,7 +39,7 @@ pub(crate) fn matches(pattern: &str, path: &str, stop: Stop) -> bool {
     }
 }
 
-/// Whether one name matches one part of a pattern. `{a,b}` is understood one level deep.
+/// Whether one name matches one component of a pattern. `{a,b}` is understood one level deep.
 fn matches_name(pattern: &str, name: &str) -> bool {
     if let Some((before, rest)) = pattern.split_once('{')
         && let Some((choices, after)) = rest.split_once('}')

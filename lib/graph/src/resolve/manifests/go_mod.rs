@@ -1,18 +1,18 @@
 //! `go.mod` and `go.work`: lines of `directive value`, or of values in parentheses after a directive.
 
-/// The content of either file.
+/// The content of a `go.mod` or `go.work`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct GoManifest {
     /// `module path`.
     pub(crate) module: Option<String>,
     /// `use folder` of a workspace.
     pub(crate) uses: Vec<String>,
-    /// `replace path => folder`, where it is a folder.
+    /// `replace path => folder`; replacements by modules are left out.
     pub(crate) replaces: Vec<(String, String)>,
 }
 
 impl GoManifest {
-    /// Reads the text. Lines that are not understood say nothing.
+    /// Parses the text. Lines that are not understood are ignored.
     pub(crate) fn parse(text: &str) -> Self {
         let mut manifest = GoManifest::default();
         let mut block: Option<String> = None;
@@ -48,12 +48,12 @@ impl GoManifest {
     }
 }
 
-/// A replacement is a folder where it begins with `./` or `../`, else a module.
+/// A replacement that begins with `./` or `../` is a folder, any other a module.
 fn is_folder(target: &str) -> bool {
     target.starts_with("./") || target.starts_with("../") || matches!(target, "." | "..")
 }
 
-/// The words of a line up to its comment, quotes taken off.
+/// The words of a line up to its comment, without quotes.
 fn words(line: &str) -> Vec<String> {
     let line = line.split("//").next().unwrap_or_default();
     let line = line.replace('(', " ( ").replace(')', " ) ");

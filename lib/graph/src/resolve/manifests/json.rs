@@ -1,4 +1,4 @@
-//! JSON as manifests have it. Comments, trailing commas and a byte order mark are forgiven. The order of keys is kept, because
+//! JSON in manifests. Comments, trailing commas and a byte order mark are tolerated. The order of keys is kept, because
 //! conditions in `exports` and patterns in `paths` depend on it.
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -15,7 +15,7 @@ pub(crate) enum Json {
 }
 
 impl Json {
-    /// Reads `text`. `None` when it is not JSON even so, or is nested more than 128 deep.
+    /// Parses `text`. `None` when it is still not JSON, or is nested more than 128 deep.
     pub(crate) fn parse(text: &str) -> Option<Json> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         serde_json::from_str(text)
@@ -23,7 +23,7 @@ impl Json {
             .ok()
     }
 
-    /// The last value of `key`, as JSON.parse has it.
+    /// The last value of `key`, as in JSON.parse.
     pub(crate) fn get(&self, key: &str) -> Option<&Json> {
         match self {
             Json::Object(fields) => fields
@@ -35,7 +35,7 @@ impl Json {
         }
     }
 
-    /// How many values it is made of, itself among them.
+    /// Number of values that it consists of, itself included.
     pub(crate) fn values(&self) -> usize {
         match self {
             Json::List(items) => 1 + items.iter().map(Json::values).sum::<usize>(),
@@ -65,7 +65,7 @@ impl Json {
         }
     }
 
-    /// The strings of a list; what is no string is left out. `None` when it is no list.
+    /// The strings of a list; other values are left out. `None` when it is not a list.
     pub(crate) fn texts(&self) -> Option<Vec<String>> {
         let items = self.list()?;
         Some(items.iter().filter_map(|item| item.text().map(str::to_owned)).collect())
@@ -132,12 +132,12 @@ impl<'de> Visitor<'de> for JsonVisitor {
     }
 }
 
-/// Comments become spaces, and a comma before a closing bracket goes.
+/// The text with spaces in place of comments, and without a comma before a closing bracket.
 fn without_comments(text: &str) -> Vec<u8> {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
     let mut last_comma = None;
-    // Whether a value stands before: only then is a comma a trailing one.
+    // Whether a value precedes: only then is a comma a trailing one.
     let mut follows_value = false;
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {

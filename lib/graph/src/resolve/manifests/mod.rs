@@ -1,8 +1,8 @@
-//! Manifests: files that tell a resolver more than paths do, and the form of each kind.
+//! Manifests: files that tell a resolver more than paths do, and the format of each kind.
 //!
 //! - [`package_json`], [`package_targets`], [`pnpm`], [`tsconfig`], [`framework`]: JavaScript and TypeScript
 //! - [`pyproject`] for Python, [`cargo_toml`] for Rust, [`go_mod`] for Go
-//! - [`json`], [`object_literal`], [`glob`]: forms that several of them share
+//! - [`json`], [`object_literal`], [`glob`]: formats that several of them share
 
 pub(crate) mod cargo_toml;
 pub(crate) mod framework;
@@ -30,7 +30,7 @@ use crate::resolve::manifests::tsconfig::RawConfig;
 /// Largest manifest that is read, in bytes.
 pub(crate) const MAX_MANIFEST_BYTES: u64 = 1 << 20;
 
-/// A manifest, parsed. One that cannot be read says nothing.
+/// A parsed manifest. One that cannot be read is empty.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Parsed {
     Package(Box<PackageJson>),
@@ -41,17 +41,17 @@ pub(crate) enum Parsed {
     Cargo(Box<CargoManifest>),
     GoModule(Box<GoManifest>),
     GoWorkspace(Box<GoManifest>),
-    /// A symbolic link, and what it names.
+    /// A symbolic link, and its target.
     Link(String),
     Nothing,
 }
 
-/// A kind of manifest: which files are of it, and how one is read.
+/// A kind of manifest: its file names, and its parser.
 #[derive(Debug)]
 struct ManifestForm {
-    /// Whether a file of this name, without its folder, is one.
+    /// Whether a file name, without its folder, is of this kind.
     is_named: fn(&str) -> bool,
-    /// Reads a text. Never fails: a text that cannot be read says nothing.
+    /// Parses a text. Never fails: a text that cannot be parsed gives an empty manifest.
     read: fn(&str) -> Parsed,
 }
 
@@ -100,7 +100,7 @@ fn read_config(text: &str) -> Parsed {
 }
 
 impl Parsed {
-    /// How many values it keeps that a hostile text can have many of.
+    /// Number of values in it that a hostile text can have many of.
     pub(crate) fn values(&self) -> usize {
         match self {
             Parsed::Package(manifest) => manifest.values(),
@@ -109,7 +109,8 @@ impl Parsed {
         }
     }
 
-    /// Reads the text of the manifest at `path`. One that no row of the table names is a config that another extends.
+    /// Parses the text of the manifest at `path`. A file that no row of the table names is a config that another one
+    /// extends.
     pub(crate) fn read(path: &str, text: &str) -> Self {
         if text.len() as u64 > MAX_MANIFEST_BYTES {
             return Parsed::Nothing;
@@ -118,13 +119,13 @@ impl Parsed {
     }
 }
 
-/// How the manifest at `path` is read, where its name makes it one.
+/// The form of the manifest at `path`, if its name makes it one.
 fn form_of(path: &str) -> Option<&'static ManifestForm> {
     let name = path.rsplit('/').next().unwrap_or(path);
     FORMS.iter().find(|form| (form.is_named)(name))
 }
 
-/// Whether the file at `path` is read as a manifest in any case. Configs that others extend are found later, by
+/// Whether the file at `path` is always read as a manifest. Configs that others extend are found later, by
 /// [`missing_configs`](crate::resolve::projects::manifest_index::missing_configs).
 pub fn is_manifest(path: &str) -> bool {
     form_of(path).is_some()
@@ -133,7 +134,7 @@ pub fn is_manifest(path: &str) -> bool {
 /// The manifests of a tree by path.
 pub(crate) type Manifests = BTreeMap<String, Arc<Parsed>>;
 
-/// Whether both are the same manifests, read once.
+/// Whether both are the same manifests, from one reading.
 pub(crate) fn same_manifests(one: &Manifests, other: &Manifests) -> bool {
     one.len() == other.len()
         && one

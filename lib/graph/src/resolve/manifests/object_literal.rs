@@ -1,13 +1,13 @@
 //! Literal properties of the objects in a script, read without running it: `{ a: { b: "c" } }` has `b` within `a`.
 
-/// Most objects within each other.
+/// Deepest nesting of objects.
 const MAX_DEPTH: usize = 32;
 
 /// `name: "value"` in an object.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Property<'t> {
-    /// The names of the properties that the object is the value of, outermost first; empty for an object that is the value of
-    /// none.
+    /// The names of the properties around the object, outermost first; empty for an object that is not the value of a
+    /// property.
     pub(crate) within: Vec<&'t str>,
     pub(crate) name: String,
     pub(crate) value: String,
@@ -20,7 +20,7 @@ enum Token<'t> {
     Sign(u8),
 }
 
-/// All properties of `text` whose values are strings and nothing but strings.
+/// All properties of `text` whose values are string literals alone.
 pub(crate) fn literal_properties(text: &str) -> Vec<Property<'_>> {
     let tokens = tokens(text);
     let mut found = Vec::new();
@@ -96,7 +96,7 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// The length of the string that `text` begins with, quotes included.
+/// Length of the string at the start of `text`, quotes included.
 fn string_end(text: &[u8], quote: u8) -> usize {
     let mut at = 1;
     while let Some(byte) = text.get(at) {

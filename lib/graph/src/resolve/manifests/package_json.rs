@@ -1,4 +1,4 @@
-//! `package.json`: what a package offers under which name.
+//! `package.json`: the entries of a package, by name.
 
 use crate::resolve::manifests::json::Json;
 
@@ -10,7 +10,7 @@ pub(crate) struct PackageJson {
     pub(crate) main: Option<String>,
     pub(crate) module: Option<String>,
     pub(crate) source: Option<String>,
-    /// The config that `extends` of a bare package name means.
+    /// The config that `extends` with only the package's name refers to.
     pub(crate) tsconfig: Option<String>,
     pub(crate) exports: Option<Json>,
     pub(crate) imports: Option<Json>,
@@ -60,7 +60,7 @@ impl PackageJson {
         })
     }
 
-    /// How many values it keeps.
+    /// Number of values in it.
     pub(crate) fn values(&self) -> usize {
         let nested = [&self.exports, &self.imports].into_iter().flatten().map(Json::values);
         nested.sum::<usize>() + self.workspaces.len() + self.links.len() + 1
@@ -81,7 +81,7 @@ impl PackageJson {
     }
 }
 
-/// The entry of `fields` for `key`: itself, else the pattern with the longest text before its `*`, else the longest
+/// The entry of `fields` for `key`: an exact one, else the pattern with the longest text before its `*`, else the longest
 /// folder (`./x/`, the form before patterns).
 fn best_match<'a>(fields: &'a [(String, Json)], key: &'a str) -> Option<(&'a Json, &'a str)> {
     if let Some((_, target)) = fields.iter().find(|(name, _)| name == key && !name.contains('*')) {
@@ -100,7 +100,7 @@ fn best_match<'a>(fields: &'a [(String, Json)], key: &'a str) -> Option<(&'a Jso
     best.map(|(_, target, matched)| (target, matched))
 }
 
-/// The text that the `*` of `pattern` stands for in `key`, or that follows a pattern that ends in `/`.
+/// The text that the `*` of `pattern` stands for in `key`, or the text after a pattern that ends in `/`.
 pub(crate) fn matched_by<'a>(pattern: &str, key: &'a str) -> Option<&'a str> {
     match pattern.split_once('*') {
         Some((before, after)) => key.strip_prefix(before)?.strip_suffix(after),
@@ -109,7 +109,7 @@ pub(crate) fn matched_by<'a>(pattern: &str, key: &'a str) -> Option<&'a str> {
     }
 }
 
-/// A bare specifier's package name and what follows it, without the slash.
+/// The package name of a bare specifier, and the rest without the slash.
 pub(crate) fn split_package_name(specifier: &str) -> Option<(&str, &str)> {
     let scope_end = if specifier.starts_with('@') {
         specifier.find('/')? + 1

@@ -1,8 +1,8 @@
-//! The targets of `exports` and `imports` in a `package.json`, by the conditions that hold.
+//! The targets of `exports` and `imports` in a `package.json`, under the conditions that hold.
 
 use crate::resolve::manifests::json::Json;
 
-/// Which conditions of `exports` and `imports` hold.
+/// The conditions of `exports` and `imports` that hold.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Conditions<'a> {
     pub(crate) require: bool,
@@ -24,11 +24,11 @@ impl Conditions<'_> {
     }
 }
 
-/// Most targets that are looked at for one specifier; a manifest can nest conditions without end.
+/// Most targets that are tried for one specifier; a manifest can nest conditions without end.
 const MAX_TARGETS: usize = 256;
 
-/// Calls `visit` with each target that `conditions` allow, in order, `*` replaced, until it answers. As TypeScript has
-/// it, a target that is not there gives way to the next condition; `null` ends the search.
+/// Calls `visit` with each target that `conditions` allow, in order, with `*` replaced, until it returns a result. As in
+/// TypeScript, a missing target gives way to the next condition; `null` ends the search.
 pub(crate) fn visit_targets<T>(
     target: &Json,
     matched: &str,
@@ -90,7 +90,7 @@ fn visit_nested<T>(
             }
             Step::Next
         }
-        // Where every target is wanted, one `null` says nothing about the others.
+        // Where every target is wanted, one `null` decides nothing about the others.
         Json::Null if conditions.is_some() => Step::End,
         Json::Null | Json::Bool(_) | Json::Number => Step::Next,
     }

@@ -1,6 +1,6 @@
 //! `pnpm-workspace.yaml`: the globs of a workspace's folders.
 
-/// `packages` of the `pnpm-workspace.yaml` with this text.
+/// `packages` in the text of a `pnpm-workspace.yaml`.
 pub(crate) fn pnpm_packages(text: &str) -> Vec<String> {
     let mut globs = Vec::new();
     let mut inside = false;

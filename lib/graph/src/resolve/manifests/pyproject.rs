@@ -1,7 +1,7 @@
-//! `pyproject.toml`: the folders that packages are taken from. Only the few keys that say so are read, line by line; what
-//! is not understood declares nothing.
+//! `pyproject.toml`: the folders of its packages. Only the few keys that name them are read, line by line; anything else is
+//! ignored.
 
-/// Folders, relative to the file.
+/// The folders, relative to the file.
 pub(crate) fn package_folders(text: &str) -> Vec<String> {
     let mut folders = Vec::new();
     let mut section = String::new();
@@ -18,7 +18,7 @@ pub(crate) fn package_folders(text: &str) -> Vec<String> {
         let key = key.trim();
         let mut value = value.trim().to_owned();
         if value.starts_with('[') {
-            // An array may go on over lines; at most a hundred are looked at.
+            // An array may continue over lines; at most a hundred are read.
             for more in lines.by_ref().take(if value.contains(']') { 0 } else { 100 }) {
                 value.push_str(more);
                 if more.contains(']') {
@@ -46,7 +46,7 @@ pub(crate) fn package_folders(text: &str) -> Vec<String> {
     folders
 }
 
-/// The strings of a value.
+/// The strings in a value.
 fn quoted(value: &str) -> Vec<String> {
     let mut rest = value;
     let mut found = Vec::new();
@@ -64,7 +64,7 @@ fn quoted(value: &str) -> Vec<String> {
     found
 }
 
-/// The strings that follow `key =` in an inline table.
+/// The strings after `key =` in an inline table.
 fn after(value: &str, key: &str) -> Vec<String> {
     value
         .split(key)

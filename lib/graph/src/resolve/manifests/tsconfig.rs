@@ -1,4 +1,4 @@
-//! `tsconfig.json` and `jsconfig.json`: the options that say where a specifier leads, with `extends` followed.
+//! `tsconfig.json` and `jsconfig.json`: the options that affect resolution, with `extends` followed.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use crate::resolve::manifests::glob::{Stop, matches};
 use crate::resolve::manifests::json::Json;
 use crate::resolve::paths::{folder, is_within, joined};
 
-/// Patterns in the order written, each with its targets.
+/// Patterns in written order, each with its targets.
 pub(crate) type Patterns = Vec<(String, Vec<String>)>;
 
 /// One file as written. Folders and globs are relative to it.
@@ -30,7 +30,7 @@ pub(crate) struct RawConfig {
 }
 
 impl RawConfig {
-    /// How many values it keeps.
+    /// Number of values in it.
     pub(crate) fn values(&self) -> usize {
         let paths = self.paths.iter().flatten();
         let targets: usize = paths.map(|(_, targets)| 1 + targets.len()).sum();
@@ -84,15 +84,15 @@ impl RawConfig {
     }
 }
 
-/// How entries of packages are found.
+/// How the entries of packages are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// `exports` with `import` or `require`.
+    /// By `exports`, with the condition `import` or `require`.
     #[default]
     Bundler,
-    /// The same with `node`.
+    /// By `exports`, with `node` as well.
     Node,
-    /// No `exports`, only `types` and `main`.
+    /// By `types` and `main`, without `exports`.
     Node10,
 }
 
@@ -100,14 +100,14 @@ pub(crate) enum Mode {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Options {
     pub(crate) base_url: Option<String>,
-    /// Pattern and its targets; a `*` in a target stands as it is. Shared among configs that inherit the same.
+    /// Patterns and their targets, in which `*` is not replaced. Shared among configs that inherit the same.
     pub(crate) paths: Arc<Patterns>,
     pub(crate) root_dirs: Vec<String>,
     pub(crate) root_dir: Option<String>,
     pub(crate) out_dirs: Vec<String>,
     pub(crate) mode: Mode,
     pub(crate) conditions: Vec<String>,
-    /// The suffixes that may stand between a module's name and its extension, best first; empty where none may.
+    /// Suffixes that may stand between a module's name and its extension, best first; empty where none may.
     pub(crate) module_suffixes: Vec<String>,
     allow_js: bool,
     files: Option<Vec<String>>,
@@ -115,11 +115,11 @@ pub(crate) struct Options {
     exclude: Option<Vec<String>>,
 }
 
-/// The options inherited so far, still with their folders.
+/// The options inherited so far, with the folders that they refer to.
 #[derive(Clone, Debug, Default)]
 struct Layers {
     base_url: Option<String>,
-    /// Folder that the targets are relative to without `baseUrl`, and the patterns.
+    /// The folder that targets are relative to without `baseUrl`, and the patterns.
     paths: Option<(String, Patterns)>,
     root_dirs: Option<Vec<String>>,
     root_dir: Option<String>,
@@ -136,11 +136,11 @@ struct Layers {
 
 /// Longest chain of `extends`.
 const MAX_DEPTH: usize = 32;
-/// Most files that one config may inherit from; arrays of `extends` could double at each step.
+/// Most files that one config may inherit from; arrays of `extends` could double the number at each step.
 const MAX_INHERITED: usize = 256;
 
-/// The options of the config at `path`. `read` gives a config by path; `locate` gives the path that `extends` names,
-/// from the folder of the file that says it.
+/// The options of the config at `path`. `read` returns a config by path; `locate` returns the path that an `extends` refers
+/// to, from the folder of its file.
 pub(crate) fn effective<'a>(
     path: &str,
     read: &dyn Fn(&str) -> Option<&'a RawConfig>,
@@ -223,7 +223,7 @@ fn inherit<'a>(
         layers.base_url = place(base);
     }
     if let Some(paths) = &config.paths {
-        // `/` marks a target that is relative to the repository, whatever `baseUrl` says later.
+        // A leading `/` marks a target relative to the repository, whatever `baseUrl` later says.
         let anchor = format!("/{leaf}/");
         let unfold = |(pattern, targets): &(String, Vec<String>)| {
             let anchored = targets.iter().map(|target| target.replace("${configDir}/", &anchor));
@@ -268,11 +268,11 @@ fn inherit<'a>(
     }
 }
 
-/// Folders that `include` never enters unless told.
+/// Folders that `include` enters only where it names them.
 const NEVER_INCLUDED: [&str; 3] = ["node_modules", "bower_components", "jspm_packages"];
 
 impl Options {
-    /// Whether the config at `config_path` lists `file` itself, by `files`, `include` and `exclude`.
+    /// Whether the config at `config_path` lists `file` by its own `files`, `include` and `exclude`.
     pub(crate) fn lists(&self, config_path: &str, file: &str) -> bool {
         if self
             .files
@@ -302,7 +302,7 @@ impl Options {
 
 fn includes(pattern: &str, file: &str) -> bool {
     let last = pattern.rsplit('/').next().unwrap_or(pattern);
-    // A last part without wildcard or extension names a folder.
+    // A last component without wildcard or extension names a folder.
     let names_a_folder = last == "**" || !last.contains(['*', '?', '.']);
     let matched = if pattern.is_empty() {
         true

@@ -15,7 +15,7 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    /// Whether both are the same objects. [`Projects::new`] keeps an older object where nothing changed.
+    /// Whether both are the same objects. [`Projects::new`] keeps an older object where nothing has changed.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         fn same<T>(one: Option<&Arc<T>>, other: Option<&Arc<T>>) -> bool {
             match (one, other) {

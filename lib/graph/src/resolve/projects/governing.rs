@@ -1,10 +1,10 @@
-//! The compiler options that govern a file: of the nearest config, or of one that it refers to.
+//! The compiler options that govern a file: those of the nearest config, or of one that it refers to.
 
 use std::sync::Arc;
 
 use crate::resolve::manifests::tsconfig::Options;
 
-/// One config that governs files in and below its folder, with those that it refers to, itself first.
+/// A config that governs files in and below its folder, and the configs that it refers to; itself comes first.
 #[derive(Clone, Debug)]
 pub(super) struct Governing {
     /// Path and options.

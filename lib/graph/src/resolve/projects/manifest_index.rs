@@ -1,4 +1,4 @@
-//! The manifests of a tree by kind, and how they name each other.
+//! The manifests of a tree by kind, and the references between them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::resolve::projects::governing::Governing;
 use crate::resolve::projects::package_links::{Links, find_links};
 use crate::resolve::symlinks::{real_path, symlinks};
 
-/// Most configs reached by `references` from one.
+/// Most configs that are reached from one by `references`.
 const MAX_REFERENCES: usize = 256;
 
 /// The manifests of a tree by kind.
@@ -36,7 +36,7 @@ impl<'a> ManifestIndex<'a> {
         let mut python = Vec::new();
         let links = symlinks(manifests);
         for (path, parsed) in manifests {
-            // A linked manifest says the same where the link is.
+            // A linked manifest counts at the path of the link as well.
             let meant = match &**parsed {
                 Parsed::Link(_) => real_path(&links, path).and_then(|path| manifests.get(&path)),
                 _ => Some(parsed),
@@ -48,7 +48,7 @@ impl<'a> ManifestIndex<'a> {
                 Parsed::Framework(config) => frameworks.push((path.as_str(), &**config)),
                 Parsed::Pnpm(globs) => drop(pnpm.insert(folder(path), globs.as_slice())),
                 Parsed::PyProject(folders) => python.push((folder(path), folders.as_slice())),
-                // What other families read.
+                // Manifests of other families.
                 Parsed::Cargo(_) | Parsed::GoModule(_) | Parsed::GoWorkspace(_) | Parsed::Link(_) | Parsed::Nothing => {
                 }
             }
@@ -80,7 +80,7 @@ impl<'a> ManifestIndex<'a> {
         }
     }
 
-    /// The path of the config that `extends` names in a file of `here`.
+    /// The path of the config that `extends` in a file of `here` refers to.
     pub(super) fn locate(&self, here: &str, extends: &str) -> Option<String> {
         let tracked = |path: &String| self.table.tracked(path).is_some();
         if extends.starts_with('.') {
@@ -112,7 +112,7 @@ impl<'a> ManifestIndex<'a> {
         })
     }
 
-    /// The path of the config that a reference names: a file, or a folder with a `tsconfig.json`.
+    /// The path of the config that a reference means: a file, or a folder with a `tsconfig.json`.
     pub(super) fn referenced(&self, from: &str, reference: &str) -> Option<&'a str> {
         let path = joined(folder(from), reference)?;
         let within = joined(&path, "tsconfig.json")?;
@@ -125,7 +125,7 @@ impl<'a> ManifestIndex<'a> {
 
     pub(super) fn governing(&self, options: &HashMap<&str, Arc<Options>>) -> HashMap<String, Vec<Governing>> {
         let mut governing: HashMap<String, Vec<Governing>> = HashMap::new();
-        // tsconfig before jsconfig: the first found is the nearest.
+        // tsconfig before jsconfig: the first one found counts as the nearest.
         for name in ["tsconfig.json", "jsconfig.json"] {
             for (path, _) in self
                 .configs
@@ -170,8 +170,8 @@ impl<'a> ManifestIndex<'a> {
     }
 }
 
-/// Configs that others extend or refer to, are in the tree, and are not among `manifests` yet. To be read and asked about
-/// again, as they may name others.
+/// Configs that others extend or refer to, which exist in the tree but are not among `manifests` yet. Call it again after
+/// reading them, because they may refer to others.
 pub(crate) fn missing_configs(table: &PathTable, manifests: &Manifests) -> BTreeSet<String> {
     let index = ManifestIndex::new(table, manifests);
     index

@@ -1,8 +1,8 @@
-//! The projects of a tree, as its manifests have them: packages, links between them, compiler options, Python folders.
+//! The projects of a tree, as described by its manifests: packages, links between them, compiler options, Python folders.
 //!
 //! - `manifest_index`: the manifests by kind
 //! - `package`, `package_links`: packages, and the names that lead to them
-//! - `governing`, `context`: what governs one file
+//! - `governing`, `context`: the options that govern one file
 
 pub(crate) mod context;
 pub(crate) mod governing;
@@ -25,20 +25,20 @@ use crate::resolve::projects::manifest_index::ManifestIndex;
 use crate::resolve::projects::package::{Package, built_from};
 use crate::resolve::projects::package_links::Links;
 
-/// The projects of a tree, as its manifests have them.
+/// The projects of a tree, as described by its manifests.
 #[derive(Debug, Default)]
 pub(crate) struct Projects {
     packages: HashMap<String, Arc<Package>>,
     links: Links,
     governing: HashMap<String, Vec<Governing>>,
     frameworks: HashMap<String, Arc<Framework>>,
-    /// Folders that hold a tracked `node_modules`.
+    /// Folders that contain a tracked `node_modules`.
     module_folders: HashSet<String>,
     python_folders: Vec<String>,
 }
 
 impl Projects {
-    /// Puts together what `manifests` say. Parts that are as in `older` are kept from there.
+    /// Combines `manifests` to projects. Parts that equal those of `older` are taken from there.
     pub(crate) fn new(table: &PathTable, manifests: &Manifests, older: Option<&Projects>) -> Self {
         let mut index = ManifestIndex::new(table, manifests);
         index.add_linked(manifests);
@@ -101,7 +101,7 @@ impl Projects {
         }
     }
 
-    /// Whether all is as in `older`, object for object.
+    /// Whether every part is the same object as in `older`.
     pub(crate) fn is_same(&self, older: &Self) -> bool {
         let same_packages = self.packages.len() == older.packages.len()
             && self.packages.iter().all(|(folder, package)| {
@@ -142,7 +142,7 @@ impl Projects {
         &self.python_folders
     }
 
-    /// What governs the file at `path`.
+    /// The context that governs the file at `path`.
     pub(crate) fn context(&self, path: &str) -> Context {
         let mut context = Context::default();
         let mut dir = folder(path);
@@ -180,7 +180,7 @@ impl Projects {
         }
     }
 
-    /// The folders that hold a tracked `node_modules`; `trace` gets the key under which they change.
+    /// The folders that contain a tracked `node_modules`; `trace` gets the key of changes to them.
     pub(crate) fn module_folders(&self, keys: &Keys, trace: &mut Trace) -> &HashSet<String> {
         trace.keys.push(keys.of_named(KeySpace::ModuleFolders, "node_modules"));
         &self.module_folders
@@ -204,7 +204,7 @@ impl Projects {
         self.packages.get(&link.folder)
     }
 
-    /// The keys whose answers differ from `older`'s, beside what [`Context`] says.
+    /// The keys of lookups whose results differ from `older`'s, apart from changes of [`Context`].
     pub(crate) fn changed_keys(&self, older: &Self, keys: &Keys, sink: &mut impl FnMut(u32)) {
         let mut changed_folders = BTreeSet::new();
         for (mine, theirs) in [(self, older), (older, self)] {

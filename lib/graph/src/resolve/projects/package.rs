@@ -1,4 +1,4 @@
-//! A package of the tree: its folder, its manifest, and where its built files come from.
+//! A package of the tree: its folder, its manifest, and the sources of its built files.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,18 +13,18 @@ pub(crate) struct Package {
     /// Its folder, `""` at the root.
     pub(crate) folder: String,
     pub(crate) manifest: PackageJson,
-    /// From a folder that a compiler writes to the folder it reads, by the package's own tsconfigs.
+    /// Pairs of an output folder and its source folder, by the package's own tsconfigs.
     pub(crate) built_from: Vec<(String, String)>,
 }
 
 impl Package {
-    /// The path that `target` (relative to the package) means; `None` when it leads out of the repository.
+    /// The path that `target` (relative to the package) means; `None` when it is outside the repository.
     pub(crate) fn path(&self, target: &str) -> Option<String> {
         joined(&self.folder, target)
     }
 }
 
-/// From output folders to source folders, as the configs in the package's own folder have them.
+/// Pairs of an output folder and its source folder, by the configs in the package's own folder.
 pub(super) fn built_from(package: &str, options: &HashMap<&str, Arc<Options>>) -> Vec<(String, String)> {
     let mut pairs = Vec::new();
     for name in [

@@ -18,15 +18,16 @@ pub(crate) struct Link {
 /// Names and their links, the innermost scope first.
 pub(crate) type Links = HashMap<String, Vec<Link>>;
 
-/// Work that matching globs may take, in compared bytes; a hostile manifest cannot ask for more.
+/// Most work for matching globs, in compared bytes: it bounds hostile manifests.
 const MAX_GLOB_WORK: usize = 400_000_000;
 
-/// All links of a tree. `packages` are the manifests by folder; `pnpm` the globs of each `pnpm-workspace.yaml` by folder.
+/// All links of a tree. `packages` are the manifests by folder; `pnpm` has the globs of each `pnpm-workspace.yaml` by
+/// folder.
 pub(crate) fn find_links<'a>(packages: &BTreeMap<&str, &'a PackageJson>, pnpm: &BTreeMap<&str, &'a [String]>) -> Links {
     let mut links = Links::new();
     let mut known: HashSet<(String, String)> = HashSet::new();
     let mut add = |name: &str, scope: &str, folder: &str| {
-        // The first folder of a name wins, as with a package manager that refuses the second.
+        // The first folder of a name wins; a package manager rejects the second.
         if known.insert((name.to_owned(), scope.to_owned())) {
             links.entry(name.to_owned()).or_default().push(Link {
                 scope: scope.to_owned(),
@@ -99,7 +100,7 @@ fn is_member(globs: &[&str], folder: &str) -> bool {
         && !globs.iter().any(|glob| glob.strip_prefix('!').is_some_and(fits))
 }
 
-/// The folder that holds `node_modules` and the package name, for a folder right below `node_modules`.
+/// The folder that contains `node_modules`, and the package name, for a folder directly below `node_modules`.
 fn installed_as(folder: &str) -> Option<(&str, &str)> {
     let at = folder.rfind("node_modules/")?;
     let scope = match &folder[..at] {

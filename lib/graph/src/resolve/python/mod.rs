@@ -1,17 +1,17 @@
 //! Python: module names -> files.
 //!
-//! A file's own root is its nearest folder that is no package. An absolute name is looked for in this order:
+//! A file's own root is its nearest folder that is not a package. An absolute name is looked up in this order:
 //!
-//! 1. at the own root, and at enclosing folders that hold packages
+//! 1. at the own root, and at enclosing folders that contain packages
 //! 2. at the repository root, in every `src` folder, and in folders that a `pyproject.toml` names
-//! 3. at other folders under the same top folder that hold packages, if all agree on one file
+//! 3. at other folders under the same top-level folder that contain packages, if all lead to the same file
 //!
-//! Below a source root (`src`, or a folder that a `pyproject.toml` names) a folder without `__init__` is a namespace and no
-//! root: its modules are imported by their names from the source root on. There are two exceptions: a folder with a
-//! project's own file (`src/backend/pyproject.toml`), and scripts in a folder that holds no packages.
+//! Below a source root (`src`, or a folder that a `pyproject.toml` names) a folder without `__init__` is a namespace and not
+//! a root. Its modules are imported by their names from the source root on. There are two exceptions: a folder with a
+//! project's own file (`src/backend/pyproject.toml`), and scripts in a folder that contains no packages.
 //!
-//! A name of the standard library counts only at the own root, and only where a real module or package has it: Python
-//! itself would find it there first.
+//! A name of the standard library counts only at the own root, and only where a real module or package has it: Python itself
+//! would find that first.
 
 mod roots;
 mod standard_library;
@@ -28,10 +28,10 @@ use crate::resolve::python::roots::MODULE;
 pub(crate) use roots::PythonRoots;
 use standard_library::is_standard;
 
-/// What a dotted name led to.
+/// The target of a dotted name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Found {
-    /// A folder with `__init__.py` or `__init__.pyi`, which is this file.
+    /// A folder with `__init__.py` or `__init__.pyi`, and that file.
     Package(FileId),
     /// A file.
     Module(FileId),
@@ -49,7 +49,7 @@ impl Found {
 }
 
 impl PythonRoots {
-    /// One name below a folder.
+    /// The target of one name below a folder.
     fn step(&self, table: &PathTable, dir: &str, name: &str, trace: &mut Trace) -> Option<Found> {
         let path = below(dir, name);
         let known = self.traced_folder(table, &path, trace);
@@ -60,14 +60,14 @@ impl PythonRoots {
         {
             return Some(Found::Package(init));
         }
-        // Traced with the folder: the key is the same.
+        // The lookup of the folder has traced the same key.
         if let Some(file) = table.siblings_untraced(&path).and_then(|files| files.first(MODULE)) {
             return Some(Found::Module(file));
         }
         known.map(|_| Found::Namespace)
     }
 
-    /// `parts` below `root`; `root` itself when there are none.
+    /// The target of `parts` below `root`; `root` itself when there are none.
     fn walk<'a>(
         &self,
         table: &PathTable,
@@ -159,7 +159,7 @@ impl PythonRoots {
         agreed
     }
 
-    /// Where `module` (dotted, leading dots for levels), or `name` of it, leads from the file `from`.
+    /// The target of `module` (dotted, with leading dots for levels), or of `name` in it, from the file `from`.
     pub(crate) fn resolve(
         &self,
         table: &PathTable,

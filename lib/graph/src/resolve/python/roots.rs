@@ -12,38 +12,39 @@ use crate::resolve::paths::{below, folder};
 
 pub(super) const MODULE: &[Extension] = &[Extension::Py, Extension::Pyi];
 
-/// A folder that holds Python files, itself or further below.
+/// A folder with Python files, directly or further below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Folder {
     /// A file below it, whose path begins with the folder's.
     pub(super) witness: FileId,
     pub(super) length: u32,
     pub(super) is_package: bool,
-    /// Length of the deepest folder, itself included, that a module of the same name hides, plus one; 0 for none.
+    /// Length of the path of the deepest folder, itself included, that a module of the same name hides, plus one; 0 for
+    /// none.
     pub(super) hidden: u32,
 }
 
-/// Where Python names are looked up in one tree.
+/// The roots of Python names in one tree.
 #[derive(Debug)]
 pub(crate) struct PythonRoots {
     pub(super) folders: HashTable<Folder>,
     pub(super) keys: Keys,
-    /// Folders that hold a package, are none themselves, and are no namespaces below a source root.
+    /// Folders that contain a package, but are neither packages nor namespaces below a source root.
     pub(super) package_parents: HashSet<String>,
-    /// The source roots: those of `shared` that are no packages, without the repository root.
+    /// The source roots: those of `shared` that are not packages, without the repository root.
     pub(super) sources: HashSet<String>,
     /// Folders of projects below a source root.
     pub(super) projects: HashSet<String>,
-    /// Namespaces below a source root that hold a package.
+    /// Namespaces below a source root that contain a package.
     pub(super) namespaces: HashSet<String>,
-    /// The repository root, `src` folders and folders named by a `pyproject.toml`, in the order they are tried.
+    /// The repository root, `src` folders and folders named by a `pyproject.toml`, in the order of lookup.
     pub(super) shared: HashMap<String, u32>,
     /// Top-level name -> the roots that have it, in order.
     pub(super) tops: HashMap<String, Vec<String>>,
 }
 
 impl PythonRoots {
-    /// `declared` are the folders that manifests name as holding packages.
+    /// `declared` are the package folders that manifests name.
     pub(crate) fn new(table: &PathTable, declared: &[String]) -> Self {
         let keys = table.keys().clone();
         let mut roots = PythonRoots {
@@ -149,7 +150,7 @@ impl PythonRoots {
         self.projects = projects;
     }
 
-    /// The nearest source root above `dir`. The repository root is none: everything is below it.
+    /// The nearest source root above `dir`. The repository root does not count: everything is below it.
     pub(super) fn source_above<'a>(&self, dir: &'a str) -> Option<&'a str> {
         let mut above = folder(dir);
         while !above.is_empty() {
@@ -191,7 +192,7 @@ impl PythonRoots {
         (self.shared.get(root).copied().unwrap_or(u32::MAX), root)
     }
 
-    /// The keys whose answers differ between this tree's roots and `older` ones.
+    /// The keys of lookups whose results differ between this tree's roots and the `older` ones.
     pub(crate) fn changed_keys(
         &self,
         table: &PathTable,
@@ -217,7 +218,7 @@ impl PythonRoots {
         }
     }
 
-    /// Whether every root is one of `older`, so that [`Self::changed_keys`] says all that changed.
+    /// Whether every root is also one of `older`, so that [`Self::changed_keys`] covers every difference.
     pub(crate) fn has_same_roots(&self, older: &Self) -> bool {
         self.shared == older.shared
             && self.package_parents == older.package_parents
@@ -226,7 +227,7 @@ impl PythonRoots {
             && self.namespaces == older.namespaces
     }
 
-    /// The nearest folder of `dir` that is no package and no namespace below a source root.
+    /// The nearest folder of `dir` that is neither a package nor a namespace below a source root.
     pub(super) fn own_root<'a>(&self, table: &PathTable, dir: &'a str, trace: &mut Trace) -> &'a str {
         let mut root = dir;
         while !root.is_empty()
@@ -262,7 +263,7 @@ pub(super) fn text_of(table: &PathTable, folder: Folder) -> &str {
     table.path(folder.witness).get(..folder.length as usize).unwrap_or("")
 }
 
-/// Files that stand at the root of a project: it is run or installed from there.
+/// Files at the root of a project: the project is run or installed from there.
 const PROJECT_FILES: [&str; 7] = [
     "pyproject.toml",
     "setup.py",

@@ -1,9 +1,9 @@
 //! Rust: modules and paths -> files.
 //!
-//! A path is walked along the tree of modules ([`modules`]). It begins at its crate's roots, at its file, at the files that
-//! declare it, or at the library of another package of the repository ([`packages`]). It leads to the file of the deepest
-//! module that it names. Names that a module takes from elsewhere (`pub use`) are not followed: the file that the path names
-//! has to keep the name.
+//! A path is followed along the tree of modules ([`modules`]). It begins at the roots of its crate, at its file, at files
+//! that declare its file, or at the library of another package of the repository ([`packages`]). It leads to the file of the
+//! deepest module that it names. Reexported names (`pub use`) are not followed: the target is the file that has to keep the
+//! name.
 
 mod modules;
 mod packages;
@@ -22,7 +22,7 @@ use crate::specifier::Specifier;
 use modules::{Child, Modules, child_key, declarations, place_key};
 use packages::{Package, Packages, packages};
 
-/// Most modules that one path can mean at once.
+/// Most modules that one path can lead to at once.
 const MAX_MODULES: usize = 32;
 
 /// The crates of one tree.
@@ -41,7 +41,7 @@ impl Crates {
         }
     }
 
-    /// Whether two versions of a tree, with the same paths, have the same crates for certain.
+    /// Whether two versions of a tree, with the same paths, certainly have the same crates.
     pub(crate) fn are_same(one: ReadTree<'_>, other: ReadTree<'_>) -> bool {
         let is_same = |id: FileId| {
             let at = id as usize;
@@ -54,12 +54,12 @@ impl Crates {
         same_manifests(one.manifests, other.manifests) && (0..one.records.len() as FileId).all(is_same)
     }
 
-    /// Whether [`Self::changed_keys`] says all that changed.
+    /// Whether [`Self::changed_keys`] covers every difference.
     pub(crate) fn has_same_packages(&self, older: &Self) -> bool {
         self.packages == older.packages
     }
 
-    /// The keys whose answers differ from `older`'s.
+    /// The keys of lookups whose results differ from `older`'s.
     pub(crate) fn changed_keys(
         &self,
         table: &PathTable,
@@ -70,7 +70,7 @@ impl Crates {
         self.modules.changed_keys(table, &older.modules, older_table, sink);
     }
 
-    /// Where `specifier` of the file `from` leads, for each file once.
+    /// The targets of `specifier` in the file `from`, each once.
     pub(crate) fn resolve(
         &self,
         table: &PathTable,
@@ -98,7 +98,7 @@ impl Crates {
         }
     }
 
-    /// The package whose folder is the nearest around `path`.
+    /// The package whose folder is the nearest one around `path`.
     fn package(&self, path: &str) -> Option<&Package> {
         let mut dir = folder(path);
         loop {
@@ -130,7 +130,7 @@ impl Crates {
         }
     }
 
-    /// A path of `use`, which begins at the crate's root in the edition of 2015.
+    /// The target of a path of `use`, which begins at the crate's root in the edition of 2015.
     fn used(
         &self,
         table: &PathTable,
@@ -177,7 +177,7 @@ impl Crates {
         }
     }
 
-    /// A path that begins with the name of a crate.
+    /// The target of a path that begins with the name of a crate.
     fn external(
         &self,
         table: &PathTable,
@@ -193,8 +193,8 @@ impl Crates {
         Ok(self.walk(table, vec![root], rest, trace))
     }
 
-    /// The roots of the crates that `file` is in. For a file that none declares: of its package's library, where it is
-    /// beside that, else itself.
+    /// The roots of the crates that contain `file`. A file that no module declares counts to its package's library if it is
+    /// below the library's folder; else it is a root itself.
     fn roots(&self, table: &PathTable, file: FileId, package: Option<&Package>, trace: &mut Trace) -> Vec<FileId> {
         let path = table.path(file);
         trace.keys.push(place_key(table.keys(), path));
@@ -206,7 +206,7 @@ impl Crates {
         vec![lib.and_then(|lib| table.file(lib, trace)).unwrap_or(file)]
     }
 
-    /// A path that begins with `super`.
+    /// The target of a path that begins with `super`.
     fn above(&self, table: &PathTable, from: FileId, path: &str, trace: &mut Trace) -> Result<Vec<FileId>, Reason> {
         let mut places = vec![(from, String::new())];
         let mut rest = path;
@@ -243,7 +243,7 @@ impl Crates {
         self.walk_from(table, places, path, trace)
     }
 
-    /// The files of the deepest modules along `path`, each place a file and the inline module in it.
+    /// The files of the deepest modules along `path`. Each place is a file and an inline module in it.
     fn walk_from(
         &self,
         table: &PathTable,

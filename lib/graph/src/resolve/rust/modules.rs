@@ -1,8 +1,8 @@
-//! The tree of modules: which file declares which as its module.
+//! The tree of modules: the files that declare each other as modules.
 //!
-//! It is made of the `mod`s of all files, from the crate roots on, because `#[path]` and conditions let no path alone tell
-//! where a file stands. A file may be declared more than once (`tests/common`), and a name may mean several files (one
-//! for each platform); all of them count.
+//! It is built from the `mod`s of all files, starting at the crate roots: with `#[path]` and conditions, a path alone does
+//! not tell where a module belongs. A file may be declared more than once (`tests/common`), and a name may mean several
+//! files (one for each platform); all of them count.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -15,25 +15,25 @@ use crate::resolve::path_table::PathTable;
 use crate::resolve::paths::{folder, joined};
 use crate::specifier::Specifier;
 
-/// Most files of one name, most places of one file, and most crates that it is in. No code comes near; it bounds
-/// the work that hostile code makes.
+/// Most files of one name, most places of one file, and most crates of one file. Real code stays far below; the limit bounds
+/// the work for hostile code.
 const MAX_MEANINGS: usize = 32;
 
 /// One file as a module.
 #[derive(Debug, Default)]
 pub(crate) struct Node {
-    /// Name of a module, with the inline modules before it -> its files.
+    /// Name of a module, after the names of inline modules around it -> its files.
     children: BTreeMap<String, Vec<FileId>>,
-    /// The files that declare it, and the inline module that they do it in, with `::` behind each name.
+    /// The files that declare it, each with the inline module of the declaration; every name has `::` after it.
     pub(crate) parents: Vec<(FileId, String)>,
-    /// The roots of the crates it is in, by path.
+    /// The roots of the crates that contain it, by path.
     pub(crate) roots: Vec<FileId>,
 }
 
 /// The meaning of a name in a module.
 pub(crate) enum Child<'a> {
     Files(&'a [FileId]),
-    /// A module in braces, which holds modules with files.
+    /// A module in braces that contains modules with files.
     Inline,
 }
 
@@ -43,12 +43,12 @@ pub(crate) struct Modules {
     nodes: HashMap<FileId, Node>,
 }
 
-/// Which folder a file's modules are looked for in.
+/// The folder of a file's modules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Place {
-    /// Its own: a crate's root, a `mod.rs`, and what `#[path]` names.
+    /// The file's own folder: for a crate's root, a `mod.rs`, and a file that `#[path]` names.
     Folder,
-    /// The one with its name beside it.
+    /// The folder with the file's name, beside it.
     Beside,
 }
 
@@ -60,7 +60,7 @@ impl Modules {
         for root in &roots {
             modules.declare_from(table, records, (*root, Place::Folder), &mut seen);
         }
-        // Files that no crate reaches can have modules too.
+        // Files outside any crate can have modules too.
         for id in (0..records.len() as FileId).filter(|id| declarations(records, *id).next().is_some()) {
             if !modules.nodes.contains_key(&id) {
                 let place = place(table.path(id));
@@ -119,7 +119,7 @@ impl Modules {
         self.nodes.get(&file)
     }
 
-    /// The meaning of `name`, with the inline modules before it, in the module `file`.
+    /// The meaning of `name`, after the names of inline modules, in the module `file`.
     pub(crate) fn child(&self, file: FileId, name: &str) -> Option<Child<'_>> {
         let children = &self.nodes.get(&file)?.children;
         if let Some(files) = children.get(name) {
@@ -130,7 +130,7 @@ impl Modules {
         next.starts_with(&inside).then_some(Child::Inline)
     }
 
-    /// The keys whose answers differ from `older`'s.
+    /// The keys of lookups whose results differ from `older`'s.
     pub(crate) fn changed_keys(
         &self,
         table: &PathTable,
@@ -178,13 +178,13 @@ impl Modules {
     }
 }
 
-/// The key of the answer to what `name` is in the module at `path`.
+/// The key of the lookup of `name` in the module at `path`.
 pub(crate) fn child_key(keys: &Keys, path: &str, name: &str) -> u32 {
     // No path of the graph has a newline.
     keys.of_named(KeySpace::RustModules, &format!("{path}\n{name}"))
 }
 
-/// The key of the answer to where the module at `path` stands.
+/// The key of the lookup of the declarations of the module at `path`.
 pub(crate) fn place_key(keys: &Keys, path: &str) -> u32 {
     keys.of_named(KeySpace::RustModules, path)
 }
@@ -211,7 +211,7 @@ fn place(path: &str) -> Place {
     }
 }
 
-/// The file that a `mod` in the file at `path` means, as the language's reference has it.
+/// The file that a `mod` in the file at `path` means, by the rules of the Rust reference.
 fn locate(table: &PathTable, path: &str, at: Place, specifier: &Specifier) -> Option<(FileId, Place)> {
     let own = folder(path);
     let modules = match at {

@@ -1,4 +1,4 @@
-//! Packages of a tree: their crate roots, and the names that their code has for other packages of the tree.
+//! Packages of a tree: their crate roots, and their names in code for other packages of the tree.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -12,16 +12,16 @@ use crate::resolve::paths::{folder, joined};
 pub(crate) struct Package {
     /// Whether `use` begins at the crate's root.
     pub(crate) is_2015: bool,
-    /// The library's root, if it is in the tree.
+    /// The library's root, if the tree has it.
     pub(crate) lib: Option<String>,
-    /// Name in the code -> the root of that library.
+    /// Name in code -> the root of that library.
     pub(crate) crates: BTreeMap<String, String>,
 }
 
 /// All packages, by folder.
 pub(crate) type Packages = BTreeMap<String, Package>;
 
-/// The packages that `manifests` make of the tree, and the roots of all their crates, sorted.
+/// The packages that `manifests` describe, and the sorted roots of all their crates.
 pub(crate) fn packages(table: &PathTable, manifests: &Manifests) -> (Packages, BTreeSet<String>) {
     let index = Index::new(table, manifests);
     let mut packages = Packages::new();
@@ -53,7 +53,7 @@ pub(crate) fn packages(table: &PathTable, manifests: &Manifests) -> (Packages, B
 }
 
 struct Lib {
-    /// Name in the code.
+    /// Name in code.
     name: String,
     path: String,
 }
@@ -115,7 +115,7 @@ impl<'a> Index<'a> {
         })
     }
 
-    /// The workspace that the package in `here` is of: what it names, or the nearest around it, itself included.
+    /// The workspace of the package in `here`: the one that it names, or the nearest around it, itself included.
     fn workspace(&self, here: &str, section: &PackageSection) -> Workspace<'a> {
         let is_workspace = |dir: &str| {
             let (dir, manifest) = self.manifests.get_key_value(dir)?;
@@ -136,7 +136,7 @@ impl<'a> Index<'a> {
         }
     }
 
-    /// The name in the code, and the library's root, of a dependency that is in the tree.
+    /// The name in code, and the library's root, of a dependency within the tree.
     fn named_crate(&self, here: &str, dependency: &Dependency, workspace: Workspace<'_>) -> Option<(String, String)> {
         let (mut base, mut origin) = (here, dependency);
         if dependency.is_workspaces {

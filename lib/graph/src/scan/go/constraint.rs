@@ -1,11 +1,11 @@
-//! `//go:build` and `// +build`: whether a file belongs to no build.
+//! `//go:build` and `// +build`: whether no build includes a file.
 
-/// The tag that nobody sets, by the custom that Go's own documentation names.
+/// The tag that is never set, by the convention in Go's documentation.
 const NEVER_SET: &str = "ignore";
-/// How deep parentheses and negations may nest; beyond, a constraint is not understood.
+/// Deepest nesting of parentheses and negations; a deeper constraint is not evaluated.
 const MAX_DEPTH: usize = 64;
 
-/// The position of the constraint in `text[head..package_at]` that no build meets, should there be one.
+/// The position of the constraint in `text[head..package_at]` that no build meets, if there is one.
 pub(super) fn ignored(text: &[u8], head: usize, package_at: usize) -> Option<usize> {
     let header = text.get(head..package_at)?;
     // Most files have none.
@@ -23,7 +23,7 @@ pub(super) fn ignored(text: &[u8], head: usize, package_at: usize) -> Option<usi
             continue;
         }
         if line.is_empty() {
-            // Old constraints count only where a blank line parts them from the package clause.
+            // Old constraints count only if a blank line separates them from the package clause.
             counted = old.len();
         } else if let Some(expression) = line.strip_prefix(b"//go:build ") {
             let expression = std::str::from_utf8(expression).ok()?;
@@ -53,7 +53,7 @@ struct Expression<'t> {
     rest: &'t str,
 }
 
-/// `None`: it depends on what is built for.
+/// `None` depends on the target of the build.
 type Truth = Option<bool>;
 
 impl<'t> Expression<'t> {
@@ -76,7 +76,7 @@ impl<'t> Expression<'t> {
         }
     }
 
-    /// The outer `None` is an error.
+    /// The outer `None` is a syntax error.
     fn any(&mut self, depth: usize) -> Option<Truth> {
         let mut truth = self.all(depth)?;
         while self.takes("||") {

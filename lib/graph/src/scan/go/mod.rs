@@ -1,8 +1,8 @@
-//! Imports of Go. They stand before every other declaration, so that no more than the head of a file is read.
+//! Imports of Go. They precede every other declaration, so that only the head of a file is read.
 //!
-//! Build constraints are not evaluated: the graph is that of all systems at once. The one exception is what no system
-//! builds: a file whose constraint asks for the tag `ignore`, by which a program beside a package is kept out of it. The
-//! file then has an [`ImportKind::Constraint`]; its own imports count.
+//! Build constraints are not evaluated: the graph covers all systems at once. The one exception is a file that no system
+//! builds: its constraint requires the tag `ignore`, which keeps a program out of the package beside it. Such a file has an
+//! [`ImportKind::Constraint`]; its own imports count.
 
 mod constraint;
 #[cfg(test)]
@@ -20,18 +20,18 @@ pub(super) fn scan(text: &[u8], found: &mut Vec<Specifier>) {
     Scanner::new(text, found).scan_file();
 }
 
-/// A text that is being scanned.
+/// A scan of one text.
 struct Scanner<'t, 'f> {
     text: &'t [u8],
     position: usize,
     lines: Lines,
-    /// Paths that were imported already: a second name for one tells nothing more.
+    /// Paths that were found already: another name for one adds nothing.
     known: HashSet<&'t str>,
     found: &'f mut Vec<Specifier>,
 }
 
 impl<'t, 'f> Scanner<'t, 'f> {
-    /// A scanner of `text`, which appends what it finds to `found`.
+    /// A scanner of `text`, which appends imports to `found`.
     fn new(text: &'t [u8], found: &'f mut Vec<Specifier>) -> Self {
         Scanner {
             text,
@@ -42,7 +42,7 @@ impl<'t, 'f> Scanner<'t, 'f> {
         }
     }
 
-    /// Scans as far as the last import.
+    /// Scans up to the last import.
     fn scan_file(&mut self) {
         let head = self.position;
         self.position = skip(self.text, head);
@@ -79,7 +79,7 @@ impl<'t, 'f> Scanner<'t, 'f> {
         }
     }
 
-    /// The name at the position, which moves behind it.
+    /// Consumes the name at the position.
     fn word(&mut self) -> &'t [u8] {
         let rest = self.text.get(self.position..).unwrap_or_default();
         let is_word = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_' || **byte >= 0x80;
@@ -89,7 +89,7 @@ impl<'t, 'f> Scanner<'t, 'f> {
         &rest[..length]
     }
 
-    /// `"path"` with an optional name, `.` or `_` before it. Returns whether one was there.
+    /// Reads `"path"` with an optional name, `.` or `_` before it. Returns whether there was one.
     fn import(&mut self) -> bool {
         let text: &'t [u8] = self.text;
         if self.text.get(self.position) == Some(&b'.') {
@@ -109,7 +109,7 @@ impl<'t, 'f> Scanner<'t, 'f> {
         };
         meter::read(length);
         self.position = start + length + 2;
-        // A path has no escapes in practice, and the compiler refuses most that they could write.
+        // Paths have no escapes in practice, and the compiler rejects most characters that these could write.
         if let Ok(path) = std::str::from_utf8(&rest[..length])
             && !path.contains('\\')
             && self.known.insert(path)
@@ -130,7 +130,7 @@ impl<'t, 'f> Scanner<'t, 'f> {
     }
 }
 
-/// Where the white space and comments that begin at `position` end.
+/// The end of the white space and comments at `position`.
 fn skip(text: &[u8], position: usize) -> usize {
     let mut at = position;
     loop {
@@ -150,7 +150,7 @@ fn skip(text: &[u8], position: usize) -> usize {
     }
 }
 
-/// [`skip`], and the semicolons between declarations.
+/// [`skip`], which also skips the semicolons between declarations.
 fn skip_separators(text: &[u8], position: usize) -> usize {
     let mut at = skip(text, position);
     while text.get(at) == Some(&b';') {

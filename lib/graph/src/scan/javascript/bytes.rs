@@ -1,10 +1,10 @@
-//! Classes of bytes, by the tokens that they can begin.
+//! Classes of bytes, by the tokens that they can start.
 
 /// The class of a byte in code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Class {
-    /// White space, and bytes that mean nothing to the scanner (`@`, control characters).
+    /// White space, and bytes without meaning for the scanner (`@`, control characters).
     Space,
     /// Letters, digits, `_`, `$`, `#`, `\` (an escape in a name) and everything beyond ASCII.
     Word,
@@ -66,7 +66,7 @@ pub(super) fn is_word(byte: u8) -> bool {
     CLASS[usize::from(byte)] == Class::Word
 }
 
-/// The `length` bytes at `position`, 1 to 8 of them, as a number; the first one is lowest.
+/// The 1 to 8 bytes at `position` as a little-endian number.
 pub(super) fn number(text: &[u8], position: usize, length: usize) -> u64 {
     match text.get(position..).and_then(<[u8]>::first_chunk) {
         Some(eight) => u64::from_le_bytes(*eight) & (u64::MAX >> (u64::BITS as usize - 8 * length)),
@@ -79,7 +79,7 @@ pub(super) fn number(text: &[u8], position: usize, length: usize) -> u64 {
     }
 }
 
-/// Where the name or number that begins at `position` ends.
+/// The end of the name or number at `position`.
 pub(super) fn word_end(text: &[u8], position: usize) -> usize {
     let mut end = position;
     while let Some(&byte) = text.get(end) {
@@ -92,8 +92,8 @@ pub(super) fn word_end(text: &[u8], position: usize) -> usize {
     end
 }
 
-/// How many bytes of white space beyond ASCII are at `position`: no-break space, the line and paragraph separators,
-/// the ideographic space, the byte order mark. 0 where there is none.
+/// Length of the non-ASCII white space at `position` in bytes: no-break space, the line and paragraph separators, the
+/// ideographic space, the byte order mark. 0 where there is none.
 pub(super) fn wide_space(text: &[u8], position: usize) -> usize {
     match text.get(position..) {
         Some([0xc2, 0xa0, ..]) => 2,

@@ -11,7 +11,7 @@ use crate::scan::javascript::state::Previous;
 use crate::scan::javascript::trivia::{next, word};
 use crate::scan::meter;
 
-/// The test runner's functions that take a module by name.
+/// Functions of test runners whose argument is a module.
 const MOCKS: &[&[u8]] = &[
     b"mock",
     b"unmock",
@@ -27,7 +27,7 @@ const MOCKS: &[&[u8]] = &[
 ];
 
 impl Scanner<'_, '_> {
-    /// `import(` or `import.`; the position is behind the word.
+    /// `import(` or `import.`; the position is after the word.
     pub(super) fn import_call(&mut self, before: Previous) {
         let (at, byte) = next(self.text, self.position);
         if byte == Some(b'(') {
@@ -61,7 +61,7 @@ impl Scanner<'_, '_> {
             )
     }
 
-    /// `require` or `require.resolve`; the position is behind the word `require`.
+    /// `require` or `require.resolve`; the position is after the word `require`.
     pub(super) fn require(&mut self) {
         if let Some(end) = self.property(self.position, b"resolve") {
             self.emit_call(end, ImportKind::RequireResolve);
@@ -87,7 +87,7 @@ impl Scanner<'_, '_> {
     /// The strings of the list at `position`, if there is one.
     fn amd_modules(&mut self, position: usize) {
         let mut at = position;
-        // In place of the bracket, then of each comma.
+        // The bracket first, then each comma.
         let mut before = b'[';
         while self.text.get(at) == Some(&before) {
             let Some(literal) = without_holes(self.text, trivia::skip(self.text, at + 1)) else {
@@ -99,7 +99,7 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// Notes a module of a list, without the plugin that loads it (`text!./a.html`).
+    /// Adds a module of a list, without the plugin that loads it (`text!./a.html`).
     fn emit_amd(&mut self, literal: &Literal) {
         let Some(text) = self.text.get(literal.content.clone()).and_then(literal::decode) else {
             return;
@@ -110,7 +110,7 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// `new URL`; the position is behind the word `new`.
+    /// `new URL`; the position is after the word `new`.
     pub(super) fn new_url(&mut self) {
         let class = trivia::skip(self.text, self.position);
         if word(self.text, class) != b"URL" {
@@ -123,7 +123,7 @@ impl Scanner<'_, '_> {
         let Some((literal, end)) = argument(self.text, parenthesis) else {
             return;
         };
-        // `end` is behind the comma.
+        // `end` is after the comma.
         let base = trivia::skip(self.text, end);
         let is_own_url = word(self.text, base) == b"import"
             && self
@@ -135,7 +135,7 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// A function of `jest`, `vi` or `vitest`; the position is behind that word.
+    /// A function of `jest`, `vi` or `vitest`; the position is after that word.
     pub(super) fn mock(&mut self) {
         let (dot, byte) = next(self.text, self.position);
         if byte != Some(b'.') {
@@ -148,7 +148,7 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// Behind `.name` at `position`, if that is there.
+    /// The position after `.name` at `position`, if that is there.
     fn property(&self, position: usize, name: &[u8]) -> Option<usize> {
         let (dot, byte) = next(self.text, position);
         if byte != Some(b'.') {
@@ -158,13 +158,13 @@ impl Scanner<'_, '_> {
         (word(self.text, at) == name).then(|| at + name.len())
     }
 
-    /// Notes the call whose function ended before `position`, if it has a literal argument.
+    /// Adds the call whose function ended before `position`, if it has a literal argument.
     fn emit_call(&mut self, position: usize, kind: ImportKind) {
         let (mut at, mut byte) = next(self.text, position);
         if byte == Some(b'<') && self.dialect.types {
             let Some(end) = self.type_arguments_end(at) else { return };
             (at, byte) = next(self.text, end);
-            // Text that looks like a comment here may be read as something else later.
+            // Text that looks like a comment here may be read differently later.
             self.rereads = self.rereads.saturating_sub(at - end);
         }
         if byte == Some(b'(')
@@ -174,7 +174,7 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// Behind the type arguments that begin with the `<` at `position`.
+    /// The position after the type arguments whose `<` is at `position`.
     pub(super) fn type_arguments_end(&mut self, position: usize) -> Option<usize> {
         if self.rereads == 0 {
             return None;
@@ -207,7 +207,7 @@ impl Scanner<'_, '_> {
     }
 }
 
-/// Whether the parenthesis at `position` is that of a call of `define`.
+/// Whether the parenthesis at `position` belongs to a call of `define`.
 #[inline(always)]
 pub(super) fn is_define(text: &[u8], position: usize) -> bool {
     position > 0 && matches!(text[position - 1], b'e' | b' ') && ends_in_define(&text[..position])
@@ -220,8 +220,8 @@ fn ends_in_define(text: &[u8]) -> bool {
         .is_some_and(|before| before.last().is_none_or(|byte| *byte != b'.' && !is_word(*byte)))
 }
 
-/// The literal that is the first argument of the call whose parenthesis is at `position`, and where the comma or
-/// parenthesis behind it ends.
+/// The literal first argument of the call whose parenthesis is at `position`, and the position after the comma or
+/// parenthesis that follows.
 fn argument(text: &[u8], position: usize) -> Option<(Literal, usize)> {
     let literal = without_holes(text, trivia::skip(text, position + 1))?;
     let (end, byte) = next(text, literal.end);

@@ -4,17 +4,17 @@ use super::trivia;
 use crate::scan::javascript::literal::{Literal, quoted};
 use crate::scan::javascript::trivia::{next, word};
 
-/// A statement that names a module.
+/// A statement with a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Clause {
     /// The module.
     pub(super) source: Literal,
-    /// Only types are taken: `import type`, `import typeof`, or every name in the braces is marked so.
+    /// Whether only types are imported: `import type`, `import typeof`, or every name in the braces is marked so.
     pub(super) types_only: bool,
 }
 
-/// Reads an import statement from behind the word `import`: `"x"`, `a from "x"`, `type { A } from "x"`,
-/// `a = require("x")`. `None` where it is none, such as `import x = A.B`, `import(...)` or a method of that name.
+/// Reads an import statement from after the word `import`: `"x"`, `a from "x"`, `type { A } from "x"`, `a = require("x")`.
+/// `None` for anything else, such as `import x = A.B`, `import(...)` or a method of that name.
 pub(super) fn import(text: &[u8], position: usize) -> Option<Clause> {
     let (mut at, byte) = next(text, position);
     match byte? {
@@ -30,7 +30,7 @@ pub(super) fn import(text: &[u8], position: usize) -> Option<Clause> {
     let mut name = word(text, at);
     let mut types_only = false;
     if matches!(name, b"type" | b"typeof" | b"source" | b"defer") {
-        // Only a modifier if a name, a namespace or braces follow: `import type from "x"` takes the default export.
+        // A modifier only if a name, a namespace or braces follow: `import type from "x"` imports the default export.
         let (behind, byte) = next(text, at + name.len());
         let following = word(text, behind);
         let is_modifier = match following {
@@ -49,7 +49,7 @@ pub(super) fn import(text: &[u8], position: usize) -> Option<Clause> {
     let (behind, byte) = next(text, at + name.len());
     match byte? {
         b',' => {
-            // The default export is a value, whatever the names in the braces are.
+            // The default export is a value, whatever the names in braces are.
             let clause = bindings(text, trivia::skip(text, behind + 1), types_only)?;
             Some(Clause { types_only, ..clause })
         }
@@ -59,7 +59,7 @@ pub(super) fn import(text: &[u8], position: usize) -> Option<Clause> {
     }
 }
 
-/// Reads `* from "x"`, `* as n from "x"`, `{ a } from "x"` or one of them behind `type`, from behind the word `export`.
+/// Reads `* from "x"`, `* as n from "x"`, `{ a } from "x"`, or one of them after `type`, from after the word `export`.
 pub(super) fn export(text: &[u8], position: usize) -> Option<Clause> {
     let (mut at, byte) = next(text, position);
     let mut types_only = false;
@@ -84,7 +84,7 @@ pub(super) fn export(text: &[u8], position: usize) -> Option<Clause> {
     }
 }
 
-/// `* as n from "x"` or `{ a } from "x"` at `position`.
+/// Reads `* as n from "x"` or `{ a } from "x"` at `position`.
 fn bindings(text: &[u8], position: usize, types_only: bool) -> Option<Clause> {
     match text.get(position)? {
         b'{' => {
@@ -103,7 +103,7 @@ fn bindings(text: &[u8], position: usize, types_only: bool) -> Option<Clause> {
     }
 }
 
-/// `from "x"` at `position`.
+/// Reads `from "x"` at `position`.
 fn from(text: &[u8], position: usize, types_only: bool) -> Option<Clause> {
     if word(text, position) != b"from" {
         return None;
@@ -112,7 +112,7 @@ fn from(text: &[u8], position: usize, types_only: bool) -> Option<Clause> {
     Some(Clause { source, types_only })
 }
 
-/// `require("x")` at `position`.
+/// Reads `require("x")` at `position`.
 fn require(text: &[u8], position: usize, types_only: bool) -> Option<Clause> {
     let at = trivia::skip(text, position);
     if word(text, at) != b"require" {
@@ -126,7 +126,7 @@ fn require(text: &[u8], position: usize, types_only: bool) -> Option<Clause> {
     (next(text, source.end).1? == b')').then_some(Clause { source, types_only })
 }
 
-/// Behind a name or a string, which can name an export too.
+/// The position after a name, or after a string, which can name an export too.
 fn name_end(text: &[u8], position: usize) -> Option<usize> {
     match word(text, position) {
         b"" => quoted(text, position).map(|literal| literal.end),
@@ -134,7 +134,7 @@ fn name_end(text: &[u8], position: usize) -> Option<usize> {
     }
 }
 
-/// Behind the braces of an import or export, and whether there are names in them that are all marked `type`.
+/// The position after the braces of an import or export, and whether all names in them, at least one, are marked `type`.
 fn braces_end(text: &[u8], position: usize) -> Option<(usize, bool)> {
     let mut at = position + 1;
     let (mut names, mut words, mut marked) = (0_usize, 0_usize, 0_usize);

@@ -1,4 +1,4 @@
-//! Code, from stop to stop: the tokens that decide whether what follows is code, and the words that may begin an import.
+//! Code, from stop to stop: tokens that decide whether code follows, and words that may begin an import.
 
 use super::{bytes, call, clause, keyword, last_word, literal, reference, trivia};
 use crate::import_kind::ImportKind;
@@ -11,8 +11,8 @@ use crate::scan::javascript::state::{Frame, Previous};
 use crate::scan::javascript::stop_bytes::Stops;
 use crate::scan::meter;
 
-/// How often, on average, a byte may be read again after a wrong guess. It bounds the time on hostile input; real
-/// files use a small part of it.
+/// How often, on average, a byte may be read again after a wrong guess. It bounds the time for hostile input; real files use
+/// a fraction of it.
 const REREADS_PER_BYTE: usize = 8;
 
 impl Scanner<'_, '_> {
@@ -28,7 +28,7 @@ impl Scanner<'_, '_> {
         self.scan_range(dialect, self.position, self.text.len());
     }
 
-    /// Scans the bytes from `start` to `end` as a script of their own; lines are those of the whole text.
+    /// Scans the bytes from `start` to `end` as a separate script, with the line numbers of the whole text.
     pub(crate) fn scan_range(&mut self, dialect: Dialect, start: usize, end: usize) {
         self.dialect = dialect;
         let whole = self.text;
@@ -52,8 +52,8 @@ impl Scanner<'_, '_> {
         self.text = whole;
     }
 
-    /// Reads code until the text ends, or nothing is left to find. Inside what was taken for an element it is read on: should
-    /// it turn out to be none, what stands before is read again.
+    /// Reads code until the text ends, or no import can follow. Scanning goes on inside a presumed element; if it turns out
+    /// not to be one, the text is read again from its start.
     fn code(&mut self) {
         while let Some(byte) = self.plain_tokens() {
             match CLASS[usize::from(byte)] {
@@ -80,13 +80,13 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// Goes on to the next stop that needs more than a look at the token before it; strings and parentheses do not, and are
-    /// taken here. Its byte, or `None` where [`Self::code`] has to end. The token before `}` and before a
-    /// backtick is left out: nothing depends on it there.
+    /// Goes on to the next stop for which the token before it does not suffice; strings and parentheses are consumed here.
+    /// Returns its byte, or `None` where [`Self::code`] has to end. The token before `}` and before a backtick is not
+    /// determined: nothing depends on it.
     #[inline(always)]
     fn plain_tokens(&mut self) -> Option<u8> {
         let text = self.text;
-        // In registers: this loop is where most of the time of a scan goes.
+        // In registers: most of a scan's time is spent in this loop.
         let mut stops = self.stops;
         let mut stretch = Stretch {
             text,
@@ -235,9 +235,9 @@ impl Scanner<'_, '_> {
                 Frame::TemplateHole => return self.template(),
                 Frame::AttributeHole => return self.element(Part::Tag),
                 Frame::ChildHole => return self.element(Part::Children),
-                // A parenthesis that was never closed ends with the braces around it.
+                // An unclosed parenthesis ends with the braces around it.
                 Frame::Parenthesis | Frame::HeadParenthesis => {}
-                // Never on top while code is read; kept open.
+                // Never on top while code is read; left open.
                 Frame::RootElement | Frame::ChildElement | Frame::ValueElement => {
                     self.frames.push(frame);
                     return;
@@ -262,8 +262,8 @@ impl Scanner<'_, '_> {
     }
 }
 
-/// Where the name at `start` ends; `None` where it matters by itself, or has more in it than ASCII. Of such a run not
-/// everything may be a name, so it is read no further.
+/// The end of the name at `start`; `None` where the name matters by itself, or contains non-ASCII bytes. Such a run may not
+/// be a name as a whole, and is not read further.
 #[inline(always)]
 fn idle_name_end(text: &[u8], start: usize) -> Option<usize> {
     let mut end = start;

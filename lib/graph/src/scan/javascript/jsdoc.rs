@@ -1,4 +1,4 @@
-//! Types in the documentation comments of JavaScript: `@type {import("x").T}` and `@import { T } from "x"`.
+//! Types in JavaScript documentation comments: `@type {import("x").T}` and `@import { T } from "x"`.
 
 use std::sync::LazyLock;
 
@@ -13,7 +13,7 @@ use crate::scan::javascript::trivia::word;
 
 static IMPORT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"import"));
 
-/// Tags whose type stands in braces behind them or, for the first five, behind the name they describe.
+/// Tags with a type in braces after them or, for the first five, after the name they describe.
 const TYPED: &[&[u8]] = &[
     b"param",
     b"arg",
@@ -40,7 +40,7 @@ const NAME_FIRST: usize = 5;
 const IMPORT_TAG_BYTES: usize = 4096;
 
 impl Scanner<'_, '_> {
-    /// Notes the types that the comment from `start` to `end` imports, if it is one of documentation.
+    /// Adds the types that the comment from `start` to `end` imports, if it is a documentation comment.
     pub(super) fn doc_comment(&mut self, start: usize, end: usize) {
         let comment = &self.text[start..end];
         let is_documentation = comment.starts_with(b"/**") && comment.len() > 4;
@@ -65,7 +65,7 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// Reads the braces of a tag from behind its name; returns where to read on.
+    /// Reads the braces of a tag from after its name; returns the position to continue at.
     fn typed_tag(&mut self, position: usize, end: usize, may_be_named_first: bool) -> usize {
         let text = &self.text[..end];
         let mut at = margin(text, position);
@@ -106,7 +106,7 @@ impl Scanner<'_, '_> {
         at
     }
 
-    /// Reads `{ T } from "x"` behind `@import`. Lines begin with an asterisk, which is no part of the clause.
+    /// Reads `{ T } from "x"` after `@import`. Lines begin with an asterisk, which is not part of the clause.
     fn import_tag(&mut self, tag: usize, position: usize, end: usize) {
         let limit = end.min(position + IMPORT_TAG_BYTES);
         let lines = self.text[position..limit].split_inclusive(|byte| *byte == b'\n');
@@ -134,14 +134,14 @@ impl Scanner<'_, '_> {
     }
 }
 
-/// The string in the parenthesis at `position`, and where what closes it ends. Nothing in a comment is a comment.
+/// The string in the parenthesis at `position`, and the position after the closing parenthesis. Comments do not nest.
 fn argument(text: &[u8], position: usize) -> Option<(Literal, usize)> {
     let literal = quoted(text, margin(text, position + 1))?;
     let end = margin(text, literal.end);
     matches!(text.get(end)?, b')' | b',').then_some((literal, end + 1))
 }
 
-/// Behind white space and the asterisks that begin the lines of a comment.
+/// The position after white space and the asterisks at the start of comment lines.
 fn margin(text: &[u8], position: usize) -> usize {
     let skipped = text[position..]
         .iter()

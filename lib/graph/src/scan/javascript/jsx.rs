@@ -1,8 +1,8 @@
-//! JSX: which part of an element is text, and which is code again.
+//! JSX: which parts of an element are text, and which are code.
 //!
-//! Where `<` follows something that expects an expression it may begin an element, or type parameters
-//! (`<T>(a: T) => a` in a type). It is taken for an element until something shows that it is none: a byte that no tag
-//! has, `=>` or `}` in text, or the end of the file. Then the scanner goes back and reads the `<` as an operator.
+//! A `<` where an expression is expected may begin an element, or type parameters (`<T>(a: T) => a` in a type). It is taken
+//! for an element until the text contradicts that: by a byte that no tag has, by `=>` or `}` in text, or by the end of the
+//! file. Then the scanner goes back and reads the `<` as an operator.
 
 use super::trivia;
 use crate::scan::javascript::bytes::is_word;
@@ -23,7 +23,7 @@ pub(super) enum Part {
 }
 
 impl Scanner<'_, '_> {
-    /// Takes `<` in code.
+    /// Consumes `<` in code.
     pub(super) fn less(&mut self) {
         let begins_element = self.dialect.jsx
             && self.previous.expects_element()
@@ -41,7 +41,7 @@ impl Scanner<'_, '_> {
         self.element(Part::Tag);
     }
 
-    /// TypeScript's own rule for `<T` in a file with JSX: `<T,`, `<T =` and `<T extends U` are type parameters.
+    /// TypeScript's own rule for `<T` in a file with JSX: `<T,`, `<T =` and `<T extends U` begin type parameters.
     fn begins_type_parameters(&self) -> bool {
         let mut at = self.position + 1;
         if word(self.text, at) == b"const" {
@@ -57,7 +57,7 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// Reads on inside an element, from part to part, until code comes.
+    /// Scans inside an element, part by part, until code follows.
     pub(super) fn element(&mut self, mut part: Part) {
         loop {
             part = match part {
@@ -89,7 +89,7 @@ impl Scanner<'_, '_> {
                     _ => self.position = trivia::comment_end(self.text, self.position).unwrap_or(self.position + 1),
                 },
                 b'"' | b'\'' => {
-                    // No escapes here, and lines may break.
+                    // No escapes here, and line breaks are allowed.
                     let rest = &self.text[self.position + 1..];
                     let length = memchr::memchr(byte, rest).map_or(rest.len() + 1, |at| at + 2);
                     meter::read(length);
@@ -153,7 +153,7 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// Closes the innermost element and says what is around it.
+    /// Closes the innermost element and returns the part around it.
     fn end_element(&mut self) -> Part {
         match self.frames.pop() {
             Some(Frame::ChildElement) => Part::Children,
@@ -166,8 +166,8 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// Goes back to the innermost `<` in code that was taken for an element, to read it as an operator. Says no where
-    /// there is none, or the text has had its share of second readings.
+    /// Goes back to the innermost `<` in code that was taken for an element, to read it as an operator. Returns false where
+    /// there is none, or the text has used up its second readings.
     pub(super) fn take_back_element(&mut self) -> bool {
         let Some(root) = self.roots.last().copied() else {
             return false;

@@ -2,10 +2,10 @@
 
 use crate::scan::javascript::bytes::number;
 
-/// What a word in code does.
+/// The effect of a word in code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Keyword {
-    /// Any name.
+    /// A name without effect.
     None,
     Import,
     Export,
@@ -20,12 +20,12 @@ pub(super) enum Keyword {
     Branch,
     /// A head in parentheses follows.
     Head,
-    /// Between `for` and its head, or before an expression.
+    /// Stands between `for` and its head, or before an expression.
     Await,
 }
 
 impl Keyword {
-    /// Whether the scanner has to see the word, and not only to know that it is the last one before something else.
+    /// Whether the scanner has to handle the word itself, and not only as the token before another.
     pub(super) fn matters_by_itself(self) -> bool {
         matches!(
             self,
@@ -65,7 +65,7 @@ const WORDS: [(&[u8], Keyword); 27] = [
     (b"finally", Keyword::Branch),
 ];
 
-/// What gives each of [`WORDS`] a slot of its own.
+/// The multiplier that gives each of [`WORDS`] a slot of its own.
 const MULTIPLIER: u64 = 0x73a2_6890_363f_89c3;
 const SLOTS: usize = 64;
 static TABLE: [(u64, Keyword); SLOTS] = table();

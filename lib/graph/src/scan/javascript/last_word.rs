@@ -1,7 +1,7 @@
-//! The words that every import has, and what must follow each: prose has the same words, but hardly ever so.
+//! The words that every import contains, and the text that must follow each: prose has the same words, but rarely such text.
 //!
-//! A predicate may say yes to what is no import, and never no to what is one. None looks at more than white space, a
-//! name and white space, so that the time stays linear.
+//! A predicate may accept text that is no import, but never reject one that is. Each reads at most white space, a name and
+//! white space, so that the time stays linear.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ use crate::scan::javascript::trivia::word;
 use crate::scan::last_word::Words;
 use crate::scan::meter;
 
-/// The test runner's functions that take a module have `mock`, `Mock`, `import` or `require` in their names.
+/// The test runners' functions that take a module have `mock`, `Mock`, `import` or `require` in their names.
 pub(super) static WORDS: LazyLock<Words> = LazyLock::new(|| {
     Words::new(&[
         ("import", may_import),
@@ -22,7 +22,7 @@ pub(super) static WORDS: LazyLock<Words> = LazyLock::new(|| {
     ])
 });
 
-/// From the beginning of `define` to the parenthesis behind it; 0 where `text` begins otherwise.
+/// Distance from the start of `define` to the parenthesis after it; 0 where `text` does not begin so.
 pub(super) fn to_parenthesis(text: &[u8]) -> usize {
     match text.strip_prefix(b"define") {
         Some(behind) => text.len() - behind_space(behind).len(),
@@ -42,7 +42,7 @@ fn may_define(behind: &[u8]) -> bool {
         .is_some_and(|byte| matches!(byte, b'"' | b'\'' | b'`') || is_unclear(*byte))
 }
 
-/// Behind white space. What may be a comment, a wide space or an escape ends it.
+/// The text after white space. A possible comment, wide space or escape ends the white space.
 fn behind_space(text: &[u8]) -> &[u8] {
     let space = text
         .iter()
@@ -52,7 +52,7 @@ fn behind_space(text: &[u8]) -> &[u8] {
     &text[space..]
 }
 
-/// A byte that only the scanner itself can tell the meaning of.
+/// Whether only the scanner itself can tell the meaning of a byte.
 fn is_unclear(byte: u8) -> bool {
     matches!(byte, b'/' | b'\\' | 0x80..)
 }

@@ -1,4 +1,4 @@
-//! String literals: where they end and what they say.
+//! String literals: their ends and their values.
 
 use std::ops::Range;
 
@@ -10,11 +10,11 @@ use crate::specifier::MAX_SPECIFIER_BYTES;
 pub(super) struct Literal {
     /// The bytes between the quotes, escapes not decoded.
     pub(super) content: Range<usize>,
-    /// The first byte behind the closing quote.
+    /// The first byte after the closing quote.
     pub(super) end: usize,
 }
 
-/// The string literal in single or double quotes that begins at `position`.
+/// The string literal in single or double quotes at `position`.
 pub(super) fn quoted(text: &[u8], position: usize) -> Option<Literal> {
     let quote = *text.get(position)?;
     if quote != b'"' && quote != b'\'' {
@@ -53,8 +53,8 @@ pub(super) fn without_holes(text: &[u8], position: usize) -> Option<Literal> {
     })
 }
 
-/// The first byte behind the string in quotes that begins at `position`, and whether it was closed. A string that is not closed on its line ends
-/// before the line break, so that one stray quote costs one line and not the file.
+/// The first byte after the quoted string at `position`, and whether it was closed. A string that is not closed on its line
+/// ends before the line break, so that a stray quote affects one line and not the file.
 pub(super) fn string_end(text: &[u8], position: usize) -> (usize, bool) {
     let quote = text[position];
     let mut at = position + 1;
@@ -81,7 +81,7 @@ pub(super) fn string_end(text: &[u8], position: usize) -> (usize, bool) {
     (at.min(text.len()), is_closed)
 }
 
-/// The value of a literal, escapes decoded. `None` where that is not valid UTF-8 (a lone surrogate, say) or longer than
+/// The value of a literal, escapes decoded. `None` where it is not valid UTF-8 (such as a lone surrogate), or is longer than
 /// any path.
 pub(super) fn decode(raw: &[u8]) -> Option<String> {
     if raw.len() > MAX_SPECIFIER_BYTES {
@@ -100,7 +100,7 @@ pub(super) fn decode(raw: &[u8]) -> Option<String> {
     Some(decoded)
 }
 
-/// Decodes one escape, whose backslash is already gone; returns what is left.
+/// Decodes one escape, whose backslash is already consumed; returns the rest.
 fn escape<'t>(rest: &'t str, decoded: &mut String) -> Option<&'t str> {
     let mut characters = rest.chars();
     let plain = match characters.next()? {

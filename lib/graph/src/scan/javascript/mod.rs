@@ -1,14 +1,14 @@
 //! Imports of JavaScript and TypeScript, read without building a syntax tree.
 //!
-//! One pass keeps just enough state to know code from everything else: the last token, and the open braces. The last token
+//! One pass keeps just enough state to tell code from everything else: the last token, and the open braces. The last token
 //! tells a division from a regular expression, and a comparison from an element. The open braces tell whether `}` ends a
-//! block, or goes back into a template or among the children of an element.
+//! block, or returns to a template or to the children of an element.
 //!
 //! The pass goes from stop to stop ([`stop_bytes`]): bytes that change that state or depend on it, and the words `import`,
-//! `export`, `require`, `new`, `jest`, `vi` and `vitest`. Text between two stops is looked at from its end, and only where it
-//! matters ([`preceding_token`]). Nothing behind the last word that can belong to an import is read.
+//! `export`, `require`, `new`, `jest`, `vi` and `vitest`. Text between two stops is read backward from its end, and only
+//! where it matters ([`preceding_token`]). Nothing after the last word that can belong to an import is read.
 //!
-//! It is lexical, so it takes names at their word: a local function called `require` counts as the real one.
+//! The scan is lexical and takes names literally: a local function called `require` counts as the real one.
 
 mod bytes;
 mod call;
@@ -34,7 +34,7 @@ mod tests;
 use crate::specifier::Specifier;
 pub(super) use scanner::{Dialect, Scanner};
 
-/// Appends the imports of `text`, which is written in `dialect`, to `found`.
+/// Appends the imports of `text`, written in `dialect`, to `found`.
 pub(super) fn scan(text: &[u8], dialect: Dialect, found: &mut Vec<Specifier>) {
     Scanner::new(text, found).scan_file(dialect);
 }

@@ -1,4 +1,4 @@
-//! The token before a place in the code, found by reading backward: nearly always by the last few bytes.
+//! The token before a position in code, found by reading backward: nearly always by the last few bytes.
 
 use super::keyword;
 use crate::scan::javascript::bytes::{CLASS, Class, is_word};
@@ -6,23 +6,23 @@ use crate::scan::javascript::keyword::Keyword;
 use crate::scan::javascript::state::Previous;
 use crate::scan::meter;
 
-/// Code without stops ([`super::stop_bytes`]), but for names that only look as if they mattered: names, numbers, white space
-/// and operators, all of them ASCII.
+/// Code without stops ([`super::stop_bytes`]), except for names that only look like the words that matter: names, numbers,
+/// white space and operators, all of them ASCII.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stretch<'t> {
     pub(super) text: &'t [u8],
-    /// Where it begins. A token begins there.
+    /// The start of the stretch, where a token begins.
     pub(super) start: usize,
     /// The token before it.
     pub(super) before: Previous,
 }
 
-/// A token that was passed on the way back, whose meaning depends on the one before it.
+/// A token that was passed on the way back, and whose meaning depends on the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Behind {
-    /// `!`, which leaves an operand one.
+    /// `!` after an operand, which stays an operand.
     Assertion,
-    /// `await`, which leaves `for` what it is.
+    /// `await` after `for`, which stays a head.
     Await,
 }
 
@@ -93,7 +93,7 @@ impl Stretch<'_> {
     /// Whether `if`, `while`, `for` or `with` is the last token before `end`, where a parenthesis opens.
     #[inline]
     pub(super) fn is_behind_head(self, end: usize) -> bool {
-        // The last letters of these words, and of `await`. Most parentheses stand right behind another name.
+        // The last letters of these words, and of `await`. Most parentheses directly follow another name.
         let may_be = |byte| match CLASS[usize::from(byte)] {
             Class::Word => matches!(byte, b'f' | b'e' | b'r' | b'h' | b't'),
             Class::Space | Class::Sign => true,
@@ -102,7 +102,7 @@ impl Stretch<'_> {
         self.byte_before(end).is_none_or(may_be) && self.previous(end) == Previous::Head
     }
 
-    /// Where the name or number that ends at `end` begins, and what it means there.
+    /// The start of the name or number that ends at `end`, and its meaning there.
     #[inline]
     fn word(self, end: usize) -> (usize, Keyword) {
         let start = self.name_start(end - 1);
@@ -116,7 +116,7 @@ impl Stretch<'_> {
         (start, keyword)
     }
 
-    /// Where the name or number that has the byte at `position` in it begins.
+    /// The start of the name or number that contains the byte at `position`.
     pub(super) fn name_start(self, position: usize) -> usize {
         let mut start = position;
         while self.byte_before(start).is_some_and(is_word) {
@@ -126,7 +126,7 @@ impl Stretch<'_> {
         start
     }
 
-    /// Whether the name that begins at `start` stands behind a dot.
+    /// Whether the name at `start` follows a dot.
     fn is_property(self, start: usize) -> bool {
         let mut at = start;
         let is_property = loop {
@@ -144,12 +144,12 @@ impl Stretch<'_> {
         is_property
     }
 
-    /// Whether the dot before `end` is one by itself, and not the last of three.
+    /// Whether the dot before `end` is a single one, and not the last of three.
     fn is_dot(self, end: usize) -> bool {
         !(end - self.run_start(end)).is_multiple_of(3)
     }
 
-    /// Where the bytes begin that are all as the one before `end`.
+    /// The start of the run of equal bytes that ends at `end`.
     fn run_start(self, end: usize) -> usize {
         let mut start = end;
         let byte = self.byte_before(end);
@@ -160,7 +160,7 @@ impl Stretch<'_> {
         start
     }
 
-    /// The byte before `end`, if it is one of the stretch.
+    /// The byte before `end`, if it belongs to the stretch.
     #[inline]
     fn byte_before(self, end: usize) -> Option<u8> {
         if end > self.start {
@@ -177,7 +177,7 @@ mod tests {
 
     use super::*;
 
-    /// The same, token by token from the start.
+    /// The same result, token by token from the start.
     fn forward(stretch: Stretch<'_>, end: usize) -> Previous {
         let text = stretch.text;
         let (mut at, mut previous) = (stretch.start, stretch.before);
@@ -291,7 +291,7 @@ mod tests {
                 Previous::Typeof, Previous::Branch, Previous::Head, Previous::HeadEnd, Previous::Arrow,
             ]),
         ) {
-            // What is before the stretch is no part of it.
+            // The text before the stretch is not part of it.
             let text = [&") "[..start.min(2)], &pieces.concat(), "("].concat();
             let stretch = Stretch { text: text.as_bytes(), start: start.min(2), before };
             let end = text.len() - 1;

@@ -6,7 +6,7 @@ use crate::scan::javascript::literal::{Literal, quoted};
 use crate::scan::javascript::scanner::Scanner;
 use crate::scan::javascript::trivia;
 
-/// Notes the directives at the scanner's position, which stays where it is.
+/// Adds the directives at the scanner's position, which does not move.
 pub(super) fn path_directives(scanner: &mut Scanner<'_, '_>) {
     let mut at = scanner.position;
     while let Some(&byte) = scanner.text.get(at) {
@@ -26,7 +26,7 @@ pub(super) fn path_directives(scanner: &mut Scanner<'_, '_>) {
     }
 }
 
-/// The path of the directive that is the comment from `start` to the end of `text`.
+/// The path of the directive in the comment from `start` to the end of `text`.
 fn path(text: &[u8], start: usize) -> Option<Literal> {
     let spaces = |at: usize| at + text[at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     if !text[start..].starts_with(b"///") {

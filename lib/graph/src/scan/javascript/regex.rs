@@ -6,7 +6,7 @@ use crate::scan::javascript::state::Previous;
 use crate::scan::meter;
 
 impl Scanner<'_, '_> {
-    /// Takes the regular expression at the current slash, or the slash alone where the line ends first.
+    /// Consumes the regular expression at the current slash, or only the slash where the line ends first.
     pub(super) fn regex(&mut self) {
         let end = regex_end(self.text, self.position);
         meter::read(end.map_or_else(|read| read, |end| end - self.position));
@@ -17,7 +17,7 @@ impl Scanner<'_, '_> {
             }
             Err(read) => {
                 if !self.may_reread(read) {
-                    // The text has had its share: what looks like one is not read again.
+                    // The text has used up its second readings: a presumed regular expression is not read again.
                     self.position += read - 1;
                 }
                 self.token(Previous::Operator);
@@ -26,7 +26,8 @@ impl Scanner<'_, '_> {
     }
 }
 
-/// Behind the closing slash of the regular expression at `start`, or how many bytes it took to see that there is none.
+/// The position after the closing slash of the regular expression at `start`, or the number of bytes read before it turned
+/// out not to be one.
 fn regex_end(text: &[u8], start: usize) -> Result<usize, usize> {
     let mut at = start + 1;
     let mut in_class = false;

@@ -1,4 +1,4 @@
-//! The state of a scan, and the imports that it has found.
+//! The state of a scan, and the imports found so far.
 
 use crate::import_kind::ImportKind;
 use crate::scan::javascript::literal;
@@ -8,10 +8,10 @@ use crate::scan::javascript::stop_bytes::Stops;
 use crate::scan::lines::Lines;
 use crate::specifier::{MAX_SPECIFIER_BYTES, Specifier};
 
-/// The dialect of a text, as far as a scanner has to know it.
+/// The dialect of a text, as far as it matters to a scanner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Dialect {
-    /// Elements may stand where an expression may.
+    /// Elements may occur where an expression may.
     pub(crate) jsx: bool,
     /// Types are written in the code (TypeScript), not in comments (JSDoc).
     pub(crate) types: bool,
@@ -32,17 +32,17 @@ impl Dialect {
     pub(crate) const TYPESCRIPT_JSX: Dialect = Dialect { jsx: true, types: true };
 }
 
-/// A text that is being scanned.
+/// A scan of one text.
 pub(crate) struct Scanner<'t, 'f> {
     pub(super) text: &'t [u8],
     pub(super) position: usize,
-    /// Behind this position no import begins.
+    /// No import begins after this position.
     pub(super) last_word: usize,
     pub(super) previous: Previous,
     pub(super) stops: Stops,
     pub(super) frames: Vec<Frame>,
     pub(super) roots: Vec<Root>,
-    /// Bytes that may still be read a second time.
+    /// Number of bytes that may still be read a second time.
     pub(super) rereads: usize,
     pub(super) dialect: Dialect,
     pub(super) lines: Lines,
@@ -50,7 +50,7 @@ pub(crate) struct Scanner<'t, 'f> {
 }
 
 impl<'t, 'f> Scanner<'t, 'f> {
-    /// A scanner of `text`, which appends what it finds to `found`.
+    /// A scanner of `text`, which appends imports to `found`.
     pub(crate) fn new(text: &'t [u8], found: &'f mut Vec<Specifier>) -> Self {
         Scanner {
             text,
@@ -70,24 +70,24 @@ impl<'t, 'f> Scanner<'t, 'f> {
         }
     }
 
-    /// Takes a token of one byte.
+    /// Consumes a token of one byte.
     pub(super) fn token(&mut self, token: Previous) {
         self.position += 1;
         self.previous = token;
     }
 
-    /// Takes a token of one byte that opens something.
+    /// Consumes a token of one byte that opens a frame.
     pub(super) fn open(&mut self, frame: Frame) {
         self.position += 1;
         self.frames.push(frame);
     }
 
-    /// The byte `distance` behind the current one.
+    /// The byte `distance` bytes after the current one.
     pub(super) fn byte_at(&self, distance: usize) -> Option<u8> {
         self.text.get(self.position + distance).copied()
     }
 
-    /// Allows `bytes` to be read once more, or says that the text has had its share.
+    /// Allows `bytes` to be read again. Returns false if the text has used up its second readings.
     pub(super) fn may_reread(&mut self, bytes: usize) -> bool {
         match self.rereads.checked_sub(bytes) {
             Some(left) => {
@@ -98,14 +98,14 @@ impl<'t, 'f> Scanner<'t, 'f> {
         }
     }
 
-    /// Notes an import of what `literal` says.
+    /// Adds an import of the value of `literal`.
     pub(super) fn emit(&mut self, literal: &Literal, kind: ImportKind) {
         if let Some(text) = self.text.get(literal.content.clone()).and_then(literal::decode) {
             self.emit_text(literal.content.start, text, kind);
         }
     }
 
-    /// Notes what stands from `start` to `end`, the value of an attribute.
+    /// Adds an import of the attribute value from `start` to `end`.
     pub(crate) fn emit_attribute(&mut self, start: usize, end: usize, kind: ImportKind) {
         let value = self.text.get(start..end).unwrap_or_default();
         if !value.is_empty()
@@ -116,7 +116,7 @@ impl<'t, 'f> Scanner<'t, 'f> {
         }
     }
 
-    /// Notes an import of `text`, which stands at `position`.
+    /// Adds an import of `text` at `position`.
     pub(super) fn emit_text(&mut self, position: usize, text: String, kind: ImportKind) {
         let line = self.lines.at(self.text, position);
         self.found.push(Specifier {

@@ -1,13 +1,13 @@
-//! What the scanner remembers between tokens.
+//! The state of the scanner between tokens.
 
-/// The last token, as far as it decides the meaning of the next one.
+/// The last token, as far as it affects the meaning of the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Previous {
     /// The start of the file or of a statement.
     Statement,
     /// The end of a block, a function or a class.
     BlockEnd,
-    /// A name, a literal, `]`, or the end of an object: a slash divides it.
+    /// A name, a literal, `]`, or the end of an object: a slash after it divides.
     Operand,
     /// `.` or `?.`: a name that follows is a property.
     Dot,
@@ -19,7 +19,7 @@ pub(super) enum Previous {
     Typeof,
     /// `else`, `do`, `try`: a statement comes next, and a brace opens a block.
     Branch,
-    /// `if`, `while`, `for`, `with`: behind the parentheses that follow comes a statement.
+    /// `if`, `while`, `for`, `with`: a statement follows after their parentheses.
     Head,
     /// The closing parenthesis of such a head.
     HeadEnd,
@@ -28,7 +28,7 @@ pub(super) enum Previous {
 }
 
 impl Previous {
-    /// Whether a slash begins a regular expression rather than dividing.
+    /// Whether a slash begins a regular expression and not a division.
     pub(super) fn expects_expression(self) -> bool {
         !matches!(self, Previous::Operand | Previous::Dot | Previous::Head)
     }
@@ -38,18 +38,18 @@ impl Previous {
         self.expects_expression() && self != Previous::BlockEnd
     }
 
-    /// Whether `{` begins an object (or a type, or a pattern) rather than a block.
+    /// Whether `{` begins an object (or a type, or a pattern) and not a block.
     pub(super) fn expects_object(self) -> bool {
         matches!(self, Previous::Operator | Previous::Keyword | Previous::Typeof)
     }
 }
 
-/// Something that is open.
+/// An open bracket, template or element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Frame {
     /// `(`.
     Parenthesis,
-    /// `(` behind `if`, `while`, `for` or `with`.
+    /// `(` after `if`, `while`, `for` or `with`.
     HeadParenthesis,
     /// `{` of statements.
     Block,
@@ -69,14 +69,14 @@ pub(super) enum Frame {
     ValueElement,
 }
 
-/// Where an element in an expression began: the place to go back to if it turns out to be a comparison or a list of
-/// type parameters.
+/// The start of an element in an expression: the position to go back to if it turns out to be a comparison or a list of type
+/// parameters.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Root {
-    /// Of its `<`.
+    /// The position of its `<`.
     pub(super) position: usize,
-    /// How many frames were open.
+    /// Number of open frames there.
     pub(super) frames: usize,
-    /// How many imports had been found.
+    /// Number of imports found before it.
     pub(super) found: usize,
 }

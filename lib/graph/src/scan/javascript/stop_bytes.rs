@@ -1,7 +1,7 @@
-//! The bytes of code that the scanner has to look at: sixty-four at a time, by comparing vectors of sixteen.
+//! The bytes of code that the scanner has to handle: found sixty-four at a time, by comparing vectors of sixteen.
 //!
-//! Most of a text is names, numbers, white space and operators. They decide nothing until a byte comes whose
-//! meaning depends on the token before it. Then [`preceding_token`](super::preceding_token) tells which that was.
+//! Most of a text is names, numbers, white space and operators. They matter only when a byte follows whose meaning depends
+//! on the token before it. Then [`preceding_token`](super::preceding_token) finds that token.
 
 use wide::u8x16;
 
@@ -9,14 +9,14 @@ use crate::scan::meter;
 
 const BLOCK: usize = u64::BITS as usize;
 const LANES: usize = 16;
-/// A block with a byte before it and one behind.
+/// A block with one byte before it and one after.
 const WINDOW: usize = BLOCK + 2;
 
-/// A block of the text, and which of its bytes are stops:
+/// A block of the text, and its stops:
 ///
 /// - quotes of all three kinds, slashes, braces, parentheses, `<`, and bytes beyond ASCII
-/// - first letters of names that may be one of the words that matter by themselves (`import`, `export`, `require`,
-///   `new`, `jest`, `vi`, `vitest`), as far as their first two letters tell
+/// - first letters of names that may be one of the words that matter (`import`, `export`, `require`, `new`, `jest`, `vi`,
+///   `vitest`), judged by their first two letters
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stops {
     start: usize,
@@ -25,13 +25,13 @@ pub(super) struct Stops {
 }
 
 impl Stops {
-    /// Of no text yet.
+    /// The stops of no block.
     pub(super) const NONE: Stops = Stops {
         start: usize::MAX - BLOCK,
         stops: 0,
     };
 
-    /// The first stop at or behind `position`, where a token begins.
+    /// The first stop at or after `position`, where a token begins.
     #[inline(always)]
     pub(super) fn next(&mut self, text: &[u8], position: usize) -> Option<usize> {
         let mut offset = position.wrapping_sub(self.start);
@@ -49,7 +49,7 @@ impl Stops {
         }
     }
 
-    /// The block that begins at `start`; `None` at the end of the text.
+    /// Reads the block at `start`; `None` at the end of the text.
     #[inline]
     fn read(text: &[u8], start: usize) -> Option<Self> {
         let left = text.len().checked_sub(start).filter(|left| *left > 0)?;
@@ -73,7 +73,7 @@ impl Stops {
     }
 }
 
-/// The window of the block that begins at `start`, close to one end of the text.
+/// The window of the block at `start`, close to an end of the text.
 #[cold]
 fn padded_window(text: &[u8], start: usize) -> [u8; WINDOW] {
     let mut window = [b' '; WINDOW];
@@ -85,7 +85,7 @@ fn padded_window(text: &[u8], start: usize) -> [u8; WINDOW] {
     window
 }
 
-/// Which of the sixteen bytes behind the first `from + 1` of the window are stops, a bit each.
+/// The stops among the sixteen bytes after the first `from + 1` of the window, a bit each.
 #[inline(always)]
 fn classify(window: &[u8; WINDOW], from: usize) -> u64 {
     let lanes = |from: usize| {
@@ -94,7 +94,7 @@ fn classify(window: &[u8; WINDOW], from: usize) -> u64 {
         u8x16::new(lanes)
     };
     let is = |bytes: u8x16, byte: u8| bytes.simd_eq(u8x16::splat(byte));
-    // Below the first of the range, the difference wraps and is large.
+    // Below the start of the range, the difference wraps to a large number.
     let is_within = |bytes: u8x16, first: u8, last: u8| {
         let from_first = bytes - u8x16::splat(first);
         from_first.min(u8x16::splat(last - first)).simd_eq(from_first)
@@ -107,7 +107,7 @@ fn classify(window: &[u8; WINDOW], from: usize) -> u64 {
     let second = is(behind, b'e') | is(behind, b'i') | is(behind, b'm') | is(behind, b'x');
     let goes_on = is_within(before | u8x16::splat(0x20), b'a', b'z');
     let words = first & second & !goes_on;
-    // The highest bit is that of the byte itself, which is set beyond ASCII.
+    // The highest bit comes from the byte itself, and is set beyond ASCII.
     u64::from((quotes_and_parentheses | others | words | bytes).to_bitmask())
 }
 
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
     use crate::scan::javascript::bytes::{CLASS, Class};
 
-    /// The same, byte by byte. Digits and marks before a word do not keep it from being looked at.
+    /// The same result, byte by byte. Digits and marks before a word do not exclude it.
     fn is_stop(text: &[u8], position: usize) -> bool {
         let byte = text[position];
         let begins_name = position == 0 || !text[position - 1].is_ascii_alphabetic();

@@ -2,7 +2,7 @@ use crate::import_kind::ImportKind::{self, *};
 use crate::language::Language;
 use crate::scan::scan;
 
-/// What a file in `language` imports: kind and text.
+/// The imports of a file in `language`: kind and text.
 fn imports(language: Language, text: &str) -> Vec<(ImportKind, String)> {
     scan(language, text.as_bytes())
         .into_iter()
@@ -10,7 +10,7 @@ fn imports(language: Language, text: &str) -> Vec<(ImportKind, String)> {
         .collect()
 }
 
-/// Every row must give exactly the imports beside it, in every language given.
+/// Every row must give exactly its imports, in every given language.
 fn check(languages: &[Language], rows: &[(&str, &[(ImportKind, &str)])]) {
     for (text, expected) in rows {
         for language in languages {

@@ -4,7 +4,7 @@ use crate::scan::javascript::bytes::word_end;
 use crate::scan::javascript::bytes::{CLASS, Class, wide_space};
 use crate::scan::meter;
 
-/// The first byte at or behind `position` that is neither white space nor in a comment.
+/// The first byte at or after `position` that is neither white space nor in a comment.
 pub(super) fn skip(text: &[u8], position: usize) -> usize {
     let mut at = position;
     while let Some(&byte) = text.get(at) {
@@ -25,7 +25,7 @@ pub(super) fn skip(text: &[u8], position: usize) -> usize {
     at
 }
 
-/// Where the comment that begins at `position` ends, if one does.
+/// The end of the comment at `position`, if there is one.
 pub(super) fn comment_end(text: &[u8], position: usize) -> Option<usize> {
     match text.get(position + 1) {
         Some(b'/') => Some(line_end(text, position)),
@@ -34,7 +34,7 @@ pub(super) fn comment_end(text: &[u8], position: usize) -> Option<usize> {
     }
 }
 
-/// The line break at or behind `position`, or the end of the text.
+/// The line break at or after `position`, or the end of the text.
 pub(super) fn line_end(text: &[u8], position: usize) -> usize {
     let rest = text.get(position..).unwrap_or_default();
     let length = memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
@@ -42,7 +42,7 @@ pub(super) fn line_end(text: &[u8], position: usize) -> usize {
     position + length
 }
 
-/// The first byte behind the `/* */` comment that begins at `position`, or the end of the text.
+/// The first byte after the `/* */` comment at `position`, or the end of the text.
 pub(super) fn block_end(text: &[u8], position: usize) -> usize {
     let mut at = position + 2;
     while let Some(found) = text.get(at..).and_then(|rest| memchr::memchr(b'/', rest)) {
@@ -56,12 +56,12 @@ pub(super) fn block_end(text: &[u8], position: usize) -> usize {
     text.len()
 }
 
-/// The name that begins at `position`; empty where none does.
+/// The name at `position`; empty where there is none.
 pub(super) fn word(text: &[u8], position: usize) -> &[u8] {
     text.get(position..word_end(text, position)).unwrap_or_default()
 }
 
-/// Behind `position` and white space: the byte there, and where.
+/// The position after white space at `position`, and the byte there.
 pub(super) fn next(text: &[u8], position: usize) -> (usize, Option<u8>) {
     let at = skip(text, position);
     (at, text.get(at).copied())

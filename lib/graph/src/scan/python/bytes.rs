@@ -6,7 +6,7 @@ use crate::scan::meter;
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Class {
-    /// Bytes that neither begin nor end anything here.
+    /// Bytes that neither begin nor end a token here.
     Other,
     /// Letters, digits, `_` and everything beyond ASCII.
     Word,
@@ -31,7 +31,7 @@ const fn classes() -> [Class; 256] {
     table
 }
 
-/// Where the name or number that begins at `position` ends.
+/// The end of the name or number at `position`.
 pub(super) fn word_end(text: &[u8], position: usize) -> usize {
     let mut end = position;
     while text

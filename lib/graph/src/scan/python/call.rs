@@ -8,7 +8,7 @@ use crate::scan::python::scanner::Scanner;
 use crate::scan::python::trivia::skip;
 
 impl Scanner<'_, '_> {
-    /// A call of `import_module` or `__import__`; the position is behind the word.
+    /// A call of `import_module` or `__import__`; the position is after the word.
     ///
     /// A relative name counts where its package is known: written out, or the file's own (`__package__`, `__name__`).
     pub(super) fn import_module(&mut self) {
@@ -72,15 +72,15 @@ impl Scanner<'_, '_> {
     }
 }
 
-/// The package that a relative name is relative to.
+/// The package of a relative name.
 enum Package<'t> {
     /// The package of the file.
     Own,
-    /// This one.
+    /// A package named in the call.
     Named(&'t str),
 }
 
-/// `levels` dots and `path`, seen from `package`. `None` beyond the top.
+/// `path` after `levels` dots, relative to `package`. `None` beyond the top.
 fn absolute(package: &str, levels: usize, path: &str) -> Option<String> {
     let mut base = package;
     for _ in 1..levels {

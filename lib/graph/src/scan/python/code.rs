@@ -1,4 +1,4 @@
-//! Code: names, strings and comments, as far as the last `import`.
+//! Code: names, strings and comments, up to the last `import`.
 
 use std::sync::LazyLock;
 
@@ -27,7 +27,7 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// Takes a name or a number, or the prefix of a string with that string.
+    /// Consumes a name or a number, or a string with its prefix.
     pub(super) fn word(&mut self, first: u8) {
         let start = self.position;
         let end = word_end(self.text, start + 1);

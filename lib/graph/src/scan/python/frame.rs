@@ -5,13 +5,13 @@
 pub(super) enum Frame {
     /// The text of a formatted string.
     Text(Quotes),
-    /// The expression of a field in a string of these quotes, with so many brackets open.
+    /// The expression of a field in a string of these quotes, and its number of open brackets.
     Field(Quotes, usize),
-    /// The format behind the colon of a field: text again, up to the brace that ends the field.
+    /// The format after the colon of a field: text again, up to the brace that ends the field.
     Format(Quotes),
 }
 
-/// What ends a string.
+/// The quotes that end a string.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Quotes {
     pub(super) quote: u8,

@@ -1,9 +1,9 @@
 //! Imports of Python, read without building a syntax tree.
 //!
-//! No expression has the keyword `import`: outside strings and comments, the word is an import statement in any block. `from`
-//! is one where names and `import` follow on its logical line, unlike `yield from` and `raise ... from`. So brackets and
-//! indentation need no attention, only strings and comments do. Every form of import has the word, `import_module` and
-//! `__import__` included: nothing behind the last one is read.
+//! No expression contains the keyword `import`: outside strings and comments, the word is an import statement in any block.
+//! `from` is one where names and `import` follow on its logical line, unlike `yield from` and `raise ... from`. So brackets
+//! and indentation can be ignored; only strings and comments matter. Every form of import contains the word, `import_module`
+//! and `__import__` included: nothing after the last one is read.
 
 mod bytes;
 mod call;

@@ -1,11 +1,11 @@
-//! The state of a scan, and the imports that it has found.
+//! The state of a scan, and the imports found so far.
 
 use crate::import_kind::ImportKind;
 use crate::scan::lines::Lines;
 use crate::scan::python::frame::Frame;
 use crate::specifier::{MAX_SPECIFIER_BYTES, Specifier};
 
-/// A text that is being scanned.
+/// A scan of one text.
 pub(super) struct Scanner<'t, 'f> {
     pub(super) text: &'t [u8],
     pub(super) position: usize,
@@ -16,7 +16,7 @@ pub(super) struct Scanner<'t, 'f> {
 }
 
 impl<'t, 'f> Scanner<'t, 'f> {
-    /// A scanner of `text`, which appends what it finds to `found`.
+    /// A scanner of `text`, which appends imports to `found`.
     pub(super) fn new(text: &'t [u8], found: &'f mut Vec<Specifier>) -> Self {
         let position = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         Scanner {
@@ -28,7 +28,7 @@ impl<'t, 'f> Scanner<'t, 'f> {
         }
     }
 
-    /// Notes an import that stands at `position`.
+    /// Adds an import at `position`.
     pub(super) fn emit(&mut self, position: usize, text: String, name: Option<String>, kind: ImportKind) {
         if text.len() <= MAX_SPECIFIER_BYTES {
             let line = self.lines.at(self.text, position);

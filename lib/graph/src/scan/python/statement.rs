@@ -5,7 +5,7 @@ use crate::scan::python::bytes::{CLASS, Class, word_end};
 use crate::scan::python::scanner::Scanner;
 use crate::scan::python::trivia::skip;
 
-/// Whether the letters `import` may be an import, by the text behind them: white space and a name, names in parentheses, a
+/// Whether the letters `import` may be an import, by the text after them: white space and a name, names in parentheses, a
 /// continued line, or the rest of `import_module` and `__import__`.
 pub(super) fn may_import(behind: &[u8]) -> bool {
     match behind.first() {
@@ -19,7 +19,7 @@ pub(super) fn may_import(behind: &[u8]) -> bool {
 }
 
 impl Scanner<'_, '_> {
-    /// `import` at `start`; the position is behind the word.
+    /// `import` at `start`; the position is after the word.
     pub(super) fn import(&mut self, start: usize) {
         loop {
             let mut module = String::new();
@@ -41,7 +41,7 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// `from` at `start`; the position is behind the word.
+    /// `from` at `start`; the position is after the word.
     pub(super) fn from(&mut self, start: usize) {
         let mut module = String::new();
         let mut at = skip(self.text, self.position, false);
@@ -64,7 +64,7 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// The names behind `from module import`.
+    /// The names after `from module import`.
     fn imported_names(&mut self, start: usize, module: &str) {
         let mut at = skip(self.text, self.position, false);
         let in_parentheses = self.text.get(at) == Some(&b'(');
@@ -90,12 +90,12 @@ impl Scanner<'_, '_> {
     }
 }
 
-/// The name at `position`; empty where none is.
+/// The name at `position`; empty where there is none.
 fn word_at(text: &[u8], position: usize) -> &[u8] {
     text.get(position..word_end(text, position)).unwrap_or_default()
 }
 
-/// Appends the dotted name at `position` to `module`; returns where it ends.
+/// Appends the dotted name at `position` to `module`; returns its end.
 fn dotted(text: &[u8], position: usize, module: &mut String) -> Option<usize> {
     let mut at = position;
     loop {
@@ -110,7 +110,7 @@ fn dotted(text: &[u8], position: usize, module: &mut String) -> Option<usize> {
     }
 }
 
-/// A name: valid UTF-8 that does not begin with a digit and is no keyword of these statements.
+/// A name: valid UTF-8 that does not begin with a digit and is not a keyword of these statements.
 fn name(word: &[u8]) -> Option<&str> {
     let is_keyword = matches!(word, b"import" | b"from" | b"as");
     let is_name = !is_keyword && word.first().is_some_and(|byte| !byte.is_ascii_digit());

@@ -1,7 +1,7 @@
 //! String literals, formatted ones with their replacement fields included.
 //!
-//! Since Python 3.12 a field may hold any expression, strings in the quotes of the string around it and formatted
-//! strings in it too. Older code is a subset of that. Open strings are kept in a list, so depth costs no stack.
+//! Since Python 3.12 a field may contain any expression, even strings in the quotes of the string around it and formatted
+//! strings. Older code is a subset of that. Open strings are kept in a list, so that nesting uses no stack.
 
 use crate::scan::meter;
 use crate::scan::python::bytes::{CLASS, Class, word_end};
@@ -10,7 +10,7 @@ use crate::scan::python::scanner::Scanner;
 use crate::scan::python::trivia;
 
 impl Scanner<'_, '_> {
-    /// Takes the string whose prefix, or quote, is at `start`; the position is at or before the quote.
+    /// Consumes the string whose prefix, or quote, is at `start`; the position is at or before the quote.
     pub(super) fn string(&mut self, start: usize) {
         let quote_at = word_end(self.text, start);
         let Some(&quote) = self.text.get(quote_at) else { return };
@@ -26,12 +26,12 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// Reads a formatted string from behind its opening quotes.
+    /// Reads a formatted string from after its opening quotes.
     fn formatted(&mut self, quotes: Quotes) {
         let is_in_field = !self.frames.is_empty();
         self.frames.push(Frame::Text(quotes));
         if is_in_field {
-            // The loop below, which led here, goes on with the new frame.
+            // The loop below, which called this, continues with the new frame.
             return;
         }
         while let Some(frame) = self.frames.last().copied() {
@@ -59,7 +59,7 @@ impl Scanner<'_, '_> {
                 b'{' if self.text.get(self.position) == Some(&b'{') => self.position += 1,
                 b'{' => return self.frames.push(Frame::Field(quotes, 0)),
                 b'\n' | b'\r' if !is_triple => {
-                    // Never closed: what is left of the line was the string.
+                    // Never closed: the string was the rest of the line.
                     self.frames.clear();
                     return;
                 }
@@ -79,7 +79,7 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// How many bytes behind a backslash belong to it: a brace does not, it still begins a field.
+    /// Number of bytes after a backslash that belong to it. A brace does not: it still begins a field.
     fn escaped(&self) -> usize {
         match self.text.get(self.position..) {
             Some([b'\r', b'\n', ..]) => 2,
@@ -96,7 +96,7 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// Takes one token of the expression of a field.
+    /// Consumes one token of the expression of a field.
     fn field(&mut self, byte: u8, quotes: Quotes, depth: usize) {
         let frame = match byte {
             b'(' | b'[' | b'{' => Some(Frame::Field(quotes, depth + 1)),
@@ -117,7 +117,7 @@ impl Scanner<'_, '_> {
         self.frames.extend(frame);
     }
 
-    /// Takes one byte of a format.
+    /// Consumes one byte of a format.
     fn format(&mut self, byte: u8, quotes: Quotes) {
         match byte {
             b'{' => {
@@ -139,7 +139,7 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// Whether `byte`, which is the current one, ends a string in `quotes`.
+    /// Whether the current byte, `byte`, ends a string in `quotes`.
     fn ends(&self, byte: u8, quotes: Quotes) -> bool {
         if quotes.is_triple {
             self.text.get(self.position..self.position + 3) == Some(&[quotes.quote; 3])
@@ -161,8 +161,8 @@ fn is_formatted(prefix: &[u8]) -> bool {
     }
 }
 
-/// The first byte behind the string whose content begins at `position`. One in single quotes that is not closed on
-/// its line ends with the line.
+/// The first byte after the string whose content begins at `position`. A single-quoted string that is not closed on its line
+/// ends with the line.
 fn plain_end(text: &[u8], position: usize, quotes: Quotes) -> usize {
     let mut at = position;
     if quotes.is_triple {

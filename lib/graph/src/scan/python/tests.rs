@@ -2,7 +2,7 @@ use crate::import_kind::ImportKind;
 use crate::language::Language;
 use crate::scan::scan;
 
-/// What a file imports: `module` for `import module`, `module:name` for a name from it, `!module` for a call.
+/// The imports of a file: `module` for `import module`, `module:name` for a name from it, `!module` for a call.
 fn imports(text: &str) -> Vec<String> {
     let show = |found: crate::scan::Specifier| match (found.kind, found.name) {
         (ImportKind::Dynamic, _) => format!("!{}", found.text),

@@ -2,7 +2,7 @@
 
 use crate::scan::meter;
 
-/// The line break at or behind `position`, or the end of the text.
+/// The line break at or after `position`, or the end of the text.
 pub(super) fn line_end(text: &[u8], position: usize) -> usize {
     let rest = text.get(position..).unwrap_or_default();
     let length = memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
@@ -10,7 +10,7 @@ pub(super) fn line_end(text: &[u8], position: usize) -> usize {
     position + length
 }
 
-/// Behind white space and continued line ends; inside parentheses also behind line ends and comments.
+/// The position after white space and continued line ends; in parentheses also after line ends and comments.
 pub(super) fn skip(text: &[u8], position: usize, in_parentheses: bool) -> usize {
     let mut at = position;
     while let Some(&byte) = text.get(at) {

@@ -1,4 +1,4 @@
-//! Code: which bytes begin a name, a literal, a comment or a block.
+//! Code: the bytes that begin a name, a literal, a comment or a block.
 
 use crate::scan::meter;
 use crate::scan::rust::names::{ident, is_name_byte, word_end};
@@ -37,7 +37,7 @@ impl Scanner<'_, '_> {
         self.look_up();
     }
 
-    /// A character, or a lifetime or label, whose name is then passed over.
+    /// A character, or a lifetime or label, whose name is skipped.
     fn quote(&mut self) {
         let end = character_end(self.text, self.position);
         let is_lifetime = end == self.position + 1;
@@ -65,7 +65,7 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// `::` at the position: the front of a path, or what goes on behind `<T>`.
+    /// `::` at the position: the start of a path, or its continuation after `<T>`.
     fn colons(&mut self) {
         let start = self.position;
         self.position += 2;
@@ -85,7 +85,7 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// A keyword, a path, or the beginning of a literal.
+    /// A keyword, a path, or the start of a literal.
     fn word(&mut self) {
         let start = self.position;
         let Some((name, end)) = ident(self.text, start) else {

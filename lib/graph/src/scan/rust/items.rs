@@ -1,4 +1,4 @@
-//! Items that name a module or a crate (`mod`, `extern crate`), and what stands before items: attributes, `pub(in ...)`.
+//! Items that name a module or a crate (`mod`, `extern crate`), and text before items: attributes, `pub(in ...)`.
 
 use crate::scan::meter;
 use crate::scan::rust::names::ident;
@@ -7,7 +7,7 @@ use crate::scan::rust::scope;
 use crate::scan::rust::trivia::{literal, skip};
 
 impl Scanner<'_, '_> {
-    /// `mod name;` and `mod name {`; the position is behind the word.
+    /// `mod name;` and `mod name {`; the position is after the word.
     pub(super) fn module(&mut self, start: usize) {
         let Some((name, end)) = ident(self.text, skip(self.text, self.position)) else {
             return;
@@ -46,7 +46,7 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// `extern crate name as alias;`; the position is behind `extern`.
+    /// `extern crate name as alias;`; the position is after `extern`.
     pub(super) fn extern_crate(&mut self, start: usize) {
         let Some(("crate", end)) = ident(self.text, skip(self.text, self.position)) else {
             return;
@@ -70,7 +70,7 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// Notes which attribute begins, for a `path` in it; its text is read on.
+    /// Records which attribute begins, for a `path` in it; its text is scanned next.
     pub(super) fn attribute(&mut self) {
         let mut at = skip(self.text, self.position + 1);
         self.position += 1;
@@ -84,7 +84,7 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// `#[path = "x"]` and `#[cfg_attr(c, path = "x")]`, kept for the item that follows; the position is behind `path`.
+    /// `#[path = "x"]` and `#[cfg_attr(c, path = "x")]`, kept for the next item; the position is after `path`.
     pub(super) fn path_attribute(&mut self) {
         let equals = skip(self.text, self.position);
         if self.text.get(equals) == Some(&b'=')
@@ -96,7 +96,7 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// `pub(in a::b)` names a module around it, which is no use of that module.
+    /// `pub(in a::b)` names a module around it, which does not count as a use of that module.
     pub(super) fn visibility(&mut self) {
         let open = skip(self.text, self.position);
         if self.text.get(open) == Some(&b'(')

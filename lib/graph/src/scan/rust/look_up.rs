@@ -1,4 +1,4 @@
-//! Findings -> specifiers: the names of each are looked up.
+//! Findings -> specifiers: looks up the names of each.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use crate::scan::rust::scope::{Scopes, split_first};
 use crate::specifier::{MAX_SPECIFIER_BYTES, Specifier};
 
 impl Scanner<'_, '_> {
-    /// Looks up the names of all that was found, and tells it.
+    /// Looks up the names of all findings, and adds the specifiers.
     pub(super) fn look_up(self) {
         let mut lines = Lines::new(self.text);
         let mut known = HashSet::new();

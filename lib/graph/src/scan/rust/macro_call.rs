@@ -1,4 +1,4 @@
-//! Calls of macros: those that take in a file, and those whose text is code of another place.
+//! Calls of macros that include a file, or whose text is code of another place.
 
 use crate::scan::meter;
 use crate::scan::rust::names::{ident, is_name_byte, word_end};
@@ -6,7 +6,7 @@ use crate::scan::rust::scanner::{Form, Frame, Scanner};
 use crate::scan::rust::trivia::{character_end, comment_end, literal, raw_string, skip, string_end};
 
 impl Scanner<'_, '_> {
-    /// A call of the macro `name`; `at` is behind the `!`.
+    /// A call of the macro `name`; `at` is after the `!`.
     pub(super) fn macro_call(&mut self, start: usize, name: &str, at: usize) {
         let mut open = skip(self.text, at);
         match name {
@@ -43,7 +43,7 @@ impl Scanner<'_, '_> {
     }
 }
 
-/// Where the group whose bracket is at `position` ends, behind its closing one. All brackets count alike: text that
+/// The end of the group whose bracket is at `position`, after its closing bracket. All brackets count alike: code that
 /// compiles has them in pairs.
 fn group_end(text: &[u8], position: usize) -> usize {
     let mut at = position;

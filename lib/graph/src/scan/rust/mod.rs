@@ -1,12 +1,12 @@
 //! Modules and paths of Rust, read without building a syntax tree.
 //!
-//! Found are `mod name;`, the leaves of every `use`, `extern crate`, and files that `include!` and its kin take in. Paths of
-//! two names and more are found in expressions, types, attributes and the arguments of macros, which are mostly items or
-//! expressions. Code of another place is left alone: the rules of `macro_rules!`, and the text of `quote!` and its kin.
+//! Findings are `mod name;`, the leaves of every `use`, `extern crate`, and files that `include!` and its kin name. Paths of
+//! two and more names are found in expressions, types, attributes and the arguments of macros, which are mostly items or
+//! expressions. Code of another place is skipped: the rules of `macro_rules!`, and the text of `quote!` and its kin.
 //!
-//! A path counts as far as a module can stand in it: a leaf of `use` may be one, the last name of an expression or type
-//! never is. Its first name is looked up among the names that the file binds ([`scope`]). So each path is relative to the
-//! file's own module, whatever inline module it stands in.
+//! A path counts up to the last name that can be a module: a leaf of `use` may be one, the last name of an expression or
+//! type never is. Its first name is looked up among the names that the file binds ([`scope`]). So each path is relative to
+//! the file's own module, whatever inline module contains it.
 
 mod code;
 mod items;

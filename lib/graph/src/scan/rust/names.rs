@@ -1,8 +1,8 @@
-//! Names: where one begins and ends.
+//! Names: their starts and ends.
 
 use crate::scan::meter;
 
-/// The name at `position`, without `r#`, and where it ends.
+/// The name at `position`, without `r#`, and its end.
 pub(super) fn ident(text: &[u8], position: usize) -> Option<(&str, usize)> {
     let is_raw = text.get(position..position + 2) == Some(b"r#") && text.get(position + 2).is_some_and(is_name_start);
     let start = if is_raw { position + 2 } else { position };

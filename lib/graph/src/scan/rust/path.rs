@@ -1,4 +1,4 @@
-//! Paths: the trees of `use`, and `a::b::c` wherever else it stands.
+//! Paths: the trees of `use`, and `a::b::c` anywhere else.
 
 use crate::scan::rust::names::ident;
 use crate::scan::rust::scanner::{Form, Scanner};
@@ -6,10 +6,10 @@ use crate::scan::rust::scope::MAX_PATH_BYTES;
 use crate::scan::rust::trivia::skip;
 
 impl<'t> Scanner<'t, '_> {
-    /// `use` at `start`; the position is behind the word. One specifier for each leaf of the tree.
+    /// `use` at `start`; the position is after the word. Gives one specifier for each leaf of the tree.
     pub(super) fn use_tree(&mut self, start: usize) {
         let mut at = skip(self.text, self.position);
-        // `use<'a, T>` names what a type captures.
+        // `use<'a, T>` names the captures of a type.
         if self.text.get(at) == Some(&b'<') {
             return;
         }
@@ -36,7 +36,7 @@ impl<'t> Scanner<'t, '_> {
                     self.glob(start, &prefix);
                     at += 1;
                 }
-                // Only at the front: elsewhere it is taken with the name before it.
+                // Only at the start: elsewhere it is consumed with the name before it.
                 Some(b':') if self.text.get(at + 1) == Some(&b':') => {
                     if prefix.text.is_empty() {
                         prefix.text.push_str("::");
@@ -68,7 +68,7 @@ impl<'t> Scanner<'t, '_> {
         }
     }
 
-    /// The last name of a branch; `behind` is what follows it. Returns where the leaf ends.
+    /// The last name of a branch; `behind` is the position after it. Returns the end of the leaf.
     fn leaf(&mut self, start: usize, prefix: &Prefix, name: &'t str, behind: usize) -> usize {
         let mut bound = Some(name);
         let mut path = format!("{}{name}", prefix.text);
@@ -91,7 +91,7 @@ impl<'t> Scanner<'t, '_> {
         at
     }
 
-    /// A path that begins with the name at `start`, or, where `is_global`, with the `::` before it. Returns its last name.
+    /// A path that begins with the name at `start`, or with the `::` before it if `is_global`. Returns its last name.
     pub(super) fn path(&mut self, start: usize, first: &'t str, end: usize, is_global: bool) -> &'t str {
         self.position = end;
         let mut parents = String::new();
@@ -122,7 +122,7 @@ impl<'t> Scanner<'t, '_> {
     }
 }
 
-/// The text before a name in the tree of a `use`: names, each with `::` behind it.
+/// The text before a name in the tree of a `use`: names, each with `::` after it.
 #[derive(Debug, Default)]
 struct Prefix {
     text: String,

@@ -1,4 +1,4 @@
-//! The state of a scan, and its findings before names are looked up.
+//! The state of a scan, and its findings before their names are looked up.
 
 use crate::scan::rust::scope;
 use crate::scan::rust::scope::Scopes;
@@ -8,13 +8,13 @@ use crate::specifier::Specifier;
 /// A finding, before its names are looked up.
 #[derive(Debug)]
 pub(super) enum Form {
-    /// `mod name;`: from the file's module on, and what `#[path]` says.
+    /// `mod name;`: the path from the file's module on, and the value of `#[path]`.
     Module(String, Option<String>),
     /// A leaf of `use`.
     Use(String),
     /// A path elsewhere, without its last name.
     Path(String),
-    /// A file taken in as it is.
+    /// An included file.
     Include(String),
 }
 
@@ -25,21 +25,21 @@ pub(super) struct Found {
     pub(super) form: Form,
 }
 
-/// An open brace: the scope around it, and whether braces right in it bind their names outside.
+/// An open brace: the scope around it, and whether braces directly inside bind their names outside.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
     pub(super) outer: u32,
     pub(super) is_conditional: bool,
 }
 
-/// A text that is being scanned.
+/// A scan of one text.
 pub(super) struct Scanner<'t, 'f> {
     pub(super) text: &'t [u8],
     pub(super) position: usize,
     pub(super) frames: Vec<Frame>,
     pub(super) scope: u32,
     pub(super) scopes: Scopes<'t>,
-    /// What `path` attributes said since the last item, and whether each does so only under a condition.
+    /// Values of `path` attributes since the last item, and whether each depends on a condition.
     pub(super) paths: Vec<(&'t str, bool)>,
     /// Whether the last attribute began with `cfg_attr`.
     pub(super) is_conditional: bool,
@@ -48,7 +48,7 @@ pub(super) struct Scanner<'t, 'f> {
 }
 
 impl<'t, 'f> Scanner<'t, 'f> {
-    /// A scanner of `text`, which appends what it finds to `found`.
+    /// A scanner of `text`, which appends specifiers to `found`.
     pub(super) fn new(text: &'t [u8], found: &'f mut Vec<Specifier>) -> Self {
         let mut position = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         let is_attribute = text.get(skip(text, position + 2)) == Some(&b'[');

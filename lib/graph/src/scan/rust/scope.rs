@@ -1,17 +1,17 @@
-//! The meaning of names in one file, as far as the file says it: inline modules, declared modules, and names that `use` binds.
+//! The meaning of names in one file, as far as the file tells: inline modules, declared modules, and names that `use` binds.
 //!
-//! A file may use a name before it binds it, so that paths are looked up when all of it was read.
+//! A file may use a name before it binds it, so that paths are looked up once all of it was read.
 
 use std::collections::{HashMap, HashSet};
 
-/// A module written within braces, or the file itself.
+/// A module in braces, or the file itself.
 #[derive(Debug)]
 struct Module {
     parent: u32,
-    /// Names from the file's module down, each with `::` behind it. `None` where they nest too deep to be followed.
+    /// Names from the file's module down, each with `::` after it. `None` where they nest too deep to be followed.
     prefix: Option<String>,
     scope: u32,
-    /// Whether it takes all names of the module around it.
+    /// Whether it imports all names of the module around it.
     has_parents_names: bool,
 }
 
@@ -24,20 +24,20 @@ struct Scope {
 
 /// The scope, and the module, of the whole file.
 pub(super) const FILE: u32 = 0;
-/// How deep inline modules are followed; a bound on the text that a hostile file can make of itself.
+/// Deepest inline module that is followed; it bounds the output for a hostile file.
 const MAX_DEPTH: usize = 32;
-/// Through how many `use`s of one file a name is followed.
+/// Most `use`s of one file through which a name is followed.
 const MAX_ALIASES: usize = 8;
-/// The longest path that is kept, in bytes; a bound like [`MAX_DEPTH`].
+/// Longest path that is kept, in bytes; a bound like [`MAX_DEPTH`].
 pub(super) const MAX_PATH_BYTES: usize = 512;
 
-/// What a file binds.
+/// The names that a file binds.
 #[derive(Debug)]
 pub(super) struct Scopes<'t> {
     modules: Vec<Module>,
     scopes: Vec<Scope>,
     declared: HashSet<(u32, &'t str)>,
-    /// Name in a scope -> the path it stands for, and where that is looked up.
+    /// Name in a scope -> the path that it stands for, to be looked up in the same scope.
     aliases: HashMap<u32, HashMap<String, String>>,
 }
 
@@ -88,26 +88,26 @@ impl<'t> Scopes<'t> {
             scope,
             has_parents_names: false,
         });
-        // Names are not looked up in what is around a module.
+        // Names in a module are not looked up in the scopes around it.
         self.scopes.push(Scope { parent: scope, module });
         scope
     }
 
-    /// Notes `mod name;` in `scope`.
+    /// Records `mod name;` in `scope`.
     pub(super) fn declare(&mut self, scope: u32, name: &'t str) {
         self.declared.insert((self.module_of(scope), name));
     }
 
-    /// Notes that `name` stands for `path` in `scope`. Of several under different conditions the first counts.
+    /// Records that `name` stands for `path` in `scope`. Of several under different conditions, the first counts.
     pub(super) fn bind(&mut self, scope: u32, name: &str, path: &str) {
-        // `use a::a` binds no module: were it one, the first `a` would be ambiguous.
+        // `use a::a` binds no module: if it did, the first `a` would be ambiguous.
         if name != "_" && first_segment(path) != name {
             let aliases = self.aliases.entry(scope).or_default();
             aliases.entry(name.to_owned()).or_insert_with(|| path.to_owned());
         }
     }
 
-    /// Notes `use super::*` in `scope`.
+    /// Records `use super::*` in `scope`.
     pub(super) fn take_parents_names(&mut self, scope: u32) {
         let module = self.module_of(scope);
         if self.scopes[scope as usize].module == module && self.modules[module as usize].scope == scope {
@@ -115,7 +115,7 @@ impl<'t> Scopes<'t> {
         }
     }
 
-    /// The path from the file's module to `module`, each name with `::` behind it.
+    /// The path from the file's module to `module`, with `::` after each name.
     pub(super) fn prefix(&self, module: u32) -> Option<&str> {
         self.modules.get(module as usize)?.prefix.as_deref()
     }
@@ -128,8 +128,8 @@ impl<'t> Scopes<'t> {
         self.aliases.get(&scope)?.get(name)
     }
 
-    /// `path`, written in `scope`, from the file's module. It begins with `crate`, `self`, one or more `super`, `::`, or the
-    /// name of a crate, which the file does not bind. `None` where that is too long.
+    /// `path` in `scope`, relative to the file's module. It begins with `crate`, `self`, one or more `super`, `::`, or the
+    /// name of a crate, which the file does not bind. `None` where it is too long.
     pub(super) fn absolute(&self, path: &str, scope: u32) -> Option<String> {
         let mut path = path.to_owned();
         let mut scope = scope;
@@ -167,7 +167,7 @@ impl<'t> Scopes<'t> {
         }
     }
 
-    /// A path whose first name is looked up in `scope` and those around it.
+    /// A path whose first name is looked up in `scope` and the scopes around it.
     fn named(&self, name: &str, path: &str, rest: &str, mut scope: u32) -> Option<Step> {
         for _ in 0..=MAX_DEPTH * 4 {
             let Scope { parent, module } = *self.scopes.get(scope as usize)?;
@@ -208,11 +208,11 @@ impl<'t> Scopes<'t> {
 
 enum Step {
     Done(String),
-    /// An alias was put in: look up this path in this scope.
+    /// An alias was substituted: look up this path in this scope.
     Again(String, u32),
 }
 
-/// The first name of a path and what follows it, without the `::`.
+/// The first name of a path and the rest, without the `::`.
 pub(super) fn split_first(path: &str) -> (&str, &str) {
     path.split_once("::").unwrap_or((path, ""))
 }

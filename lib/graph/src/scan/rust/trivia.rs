@@ -1,10 +1,10 @@
-//! White space and comments between tokens, and literals as a whole.
+//! White space and comments between tokens, and whole literals.
 
 use std::ops::Range;
 
 use crate::scan::meter;
 
-/// Where the white space and comments that begin at `position` end.
+/// The end of the white space and comments at `position`.
 pub(super) fn skip(text: &[u8], position: usize) -> usize {
     let mut at = position;
     loop {
@@ -21,7 +21,7 @@ pub(super) fn skip(text: &[u8], position: usize) -> usize {
     }
 }
 
-/// Where the comment at `position` ends; block comments nest.
+/// The end of the comment at `position`; block comments nest.
 pub(super) fn comment_end(text: &[u8], position: usize) -> usize {
     if text.get(position + 1) == Some(&b'/') {
         let rest = text.get(position..).unwrap_or_default();
@@ -50,7 +50,7 @@ pub(super) fn comment_end(text: &[u8], position: usize) -> usize {
     at
 }
 
-/// Where the string whose quote is at `quote_at` ends.
+/// The end of the string whose quote is at `quote_at`.
 pub(super) fn string_end(text: &[u8], quote_at: usize) -> usize {
     let mut at = quote_at + 1;
     loop {
@@ -66,7 +66,7 @@ pub(super) fn string_end(text: &[u8], quote_at: usize) -> usize {
     }
 }
 
-/// The content and the end of the raw string whose hashes, or quote, are at `position`; `None` where none is.
+/// The content and the end of the raw string whose hashes, or quote, are at `position`; `None` where there is none.
 pub(super) fn raw_string(text: &[u8], position: usize) -> Option<(Range<usize>, usize)> {
     let hashes = text.get(position..)?.iter().take_while(|byte| **byte == b'#').count();
     let start = position + hashes + 1;
@@ -86,7 +86,7 @@ pub(super) fn raw_string(text: &[u8], position: usize) -> Option<(Range<usize>, 
     }
 }
 
-/// The value and the end of the string literal at `position`. `None` where none is, or one with escapes.
+/// The value and the end of the string literal at `position`. `None` where there is none, or one with escapes.
 pub(super) fn literal(text: &[u8], position: usize) -> Option<(&str, usize)> {
     let (content, end) = match text.get(position)? {
         b'"' => {
@@ -101,12 +101,12 @@ pub(super) fn literal(text: &[u8], position: usize) -> Option<(&str, usize)> {
     (is_raw || !value.contains('\\')).then_some((value, end))
 }
 
-/// Where the character literal at `position` ends, or, where a lifetime stands there, its quote.
+/// The end of the character literal at `position`, or of its quote where a lifetime follows.
 pub(super) fn character_end(text: &[u8], position: usize) -> usize {
     let width = match text.get(position + 1) {
         Some(b'\\') => {
             let rest = text.get(position + 3..).unwrap_or_default();
-            // The longest is `'\u{10_ff_ff}'`, and underscores may go on; they do not in any code.
+            // The longest is `'\u{10_ff_ff}'`. Underscores could make it longer, but no code does that.
             let end = rest.iter().take(24).position(|byte| *byte == b'\'');
             return end.map_or(position + 2, |length| position + 4 + length);
         }
