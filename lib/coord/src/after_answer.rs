@@ -1,6 +1,6 @@
-//! Work that a function does when it has answered. A function's process may be frozen as soon as its answer is out, unless its
-//! runtime is told what to wait for, and the runtime takes that beside each request: [`AfterAnswer`] stands around the service
-//! that gets both, [`defer`] is called wherever the request is answered.
+//! Work that a function does after its response. The platform may freeze a function's process once the response is out,
+//! unless the runtime knows which futures to wait for. The runtime hands over a context with each request: [`AfterAnswer`]
+//! wraps the service that gets both, and [`defer`] is called wherever the request is handled.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
@@ -11,32 +11,32 @@ use futures::future::BoxFuture;
 use tokio::time::Instant;
 use tower::{Layer, Service};
 
-/// How long after the beginning of its request work has to end. A function's `maxDuration` in `vercel.json` counts from the
-/// same instant, and is longer by the time that it takes to note in the store how the work ended.
+/// Time from the start of a request within which its deferred work must end. A function's `maxDuration` in `vercel.json`
+/// counts from the same instant, and leaves time to record in the store how the work ended.
 pub const TIME_LIMIT: Duration = Duration::from_secs(270);
 
 tokio::task_local! {
     static PENDING: Arc<Pending>;
 }
 
-/// What is to be done when one request has been answered.
+/// The deferred work of one request.
 struct Pending {
     work: Mutex<Vec<BoxFuture<'static, ()>>>,
     began: Instant,
     end_by: Instant,
 }
 
-/// When deferred work has to end.
+/// The time that deferred work has.
 #[derive(Clone, Copy, Debug)]
 pub struct Allotted {
-    /// When its request began.
+    /// Start of the request.
     pub began: Instant,
-    /// When it has to be done.
+    /// Deadline of the work.
     pub end_by: Instant,
 }
 
-/// Has `work` done when the request that is being answered has been. Where nothing waits for such work (there is no
-/// [`AfterAnswer`], or this is another task than the request's) it is dropped, and the answer is false.
+/// Defers `work` until the current request has its response. Where no [`AfterAnswer`] waits for such work, or in another
+/// task than the request's, `work` is dropped and the result is false.
 pub fn defer<F>(work: impl FnOnce(Allotted) -> F) -> bool
 where
     F: Future<Output = ()> + Send + 'static,
@@ -52,7 +52,7 @@ where
     PENDING.try_with(put).is_ok()
 }
 
-/// Hands what was deferred to the runtime, once the request has been answered or given up. Outermost of the layers.
+/// Passes deferred work to the runtime, once the request has a response or was cancelled. It is the outermost layer.
 #[derive(Clone, Copy, Debug)]
 pub struct AfterAnswer<W> {
     wait_until: W,
@@ -60,7 +60,7 @@ pub struct AfterAnswer<W> {
 }
 
 impl<W> AfterAnswer<W> {
-    /// `wait_until` takes what the runtime passes beside a request, and a future that it is to run to its end.
+    /// `wait_until` gets the context of a request, and a future that the runtime must run to its end.
     pub fn new(wait_until: W) -> Self {
         AfterAnswer {
             wait_until,
@@ -68,7 +68,7 @@ impl<W> AfterAnswer<W> {
         }
     }
 
-    /// With another limit than [`TIME_LIMIT`].
+    /// Replaces [`TIME_LIMIT`].
     pub fn within(self, time_limit: Duration) -> Self {
         AfterAnswer { time_limit, ..self }
     }
@@ -124,7 +124,7 @@ where
         };
         let answering = PENDING.sync_scope(Arc::clone(&pending), || self.inner.call((context, request)));
         Box::pin(async move {
-            // Dropped when there is an answer, and as well when the client has gone before that.
+            // Dropped with the response, and also when the client disconnects before it.
             let _handing_over = handing_over;
             PENDING.scope(pending, answering).await
         })
@@ -181,7 +181,7 @@ mod tests {
         service.call((runtime.clone(), "answered")).await.unwrap();
         handed.try_recv().unwrap().await;
         assert_eq!([heard.try_recv(), heard.try_recv()], [Ok("answered"), Ok("deferred")]);
-        // Of a request that is given up as well.
+        // The same for a cancelled request.
         let mut given_up = service.call((runtime, "never"));
         assert!(futures::poll!(&mut given_up).is_pending());
         assert!(handed.try_recv().is_err());
@@ -215,7 +215,7 @@ mod tests {
         assert!(left <= limit - PAUSE, "{left:?}");
     }
 
-    /// A store's answer may take 8 s; noting how the work ended is one question, and the limit leaves room for two.
+    /// A store call may take 8 s. Recording how the work ended is one call; the limit leaves room for two.
     #[test]
     fn functions_that_defer_work_may_run_for_longer_than_it_takes() {
         let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));

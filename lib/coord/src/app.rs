@@ -1,4 +1,4 @@
-//! What every operation works with.
+//! The parts that every operation works with.
 
 use std::sync::Arc;
 
@@ -15,35 +15,35 @@ use crate::source::github::webhook::Webhook;
 use crate::store::scripts::Rates;
 use crate::store::{Store, TimedStore};
 
-/// What every operation works with: made of the [`Settings`], a store, and what verifies callers; the rest is added where there
-/// is any.
+/// The parts that every operation works with, built from the [`Settings`], a store and an [`Authenticator`]. The rest is
+/// optional.
 #[derive(Clone)]
 pub struct App {
-    /// The state.
+    /// The store connection.
     pub store: Arc<dyn Store>,
-    /// Where repositories are read; without one, heads and graphs are those that the store has.
+    /// Reads repositories. Without one, heads and graphs are those in the store.
     pub source: Option<Arc<dyn Source>>,
     /// Verifies callers.
     pub authenticator: Arc<Authenticator>,
-    /// How locks behave.
+    /// Settings of locks.
     pub locks: LockConfig,
-    /// How old a head may be that is kept in the store.
+    /// Maximum ages of heads that are kept in the store.
     pub head_ages: HeadAges,
-    /// How often may be asked.
+    /// Rate limits.
     pub rates: Rates,
-    /// What deliveries of GitHub's webhook are held to; without, none is taken.
+    /// Verifies deliveries of GitHub's webhook; without one, deliveries are not accepted.
     pub webhook: Option<Arc<Webhook>>,
-    /// What the cron sends.
+    /// The secret that the cron sends.
     pub cron_secret: Option<SecretString>,
-    /// Is told of heads.
+    /// Observes the heads that requests meet.
     pub head_observer: Option<Arc<dyn HeadObserver>>,
-    /// How the service meets its callers.
+    /// Settings of the HTTP edge.
     pub edge: Edge,
-    /// Graphs as last read from the store.
+    /// Graphs that were read from the store.
     pub graph_cache: Arc<GraphCache>,
 }
 
-/// Credentials as `settings` verify them, and tokens whose holders `people` know.
+/// The credentials that `settings` and `people` can verify.
 pub fn credentials(settings: &Settings, people: Option<Arc<dyn People>>) -> Credentials {
     Credentials {
         jwt: settings.jwt.clone(),
@@ -54,7 +54,7 @@ pub fn credentials(settings: &Settings, people: Option<Arc<dyn People>>) -> Cred
 }
 
 impl App {
-    /// Over `store`, whose calls are timed, with no source of repositories.
+    /// An app over `store`, whose calls are timed, without a source of repositories.
     pub fn new(settings: &Settings, store: Arc<dyn Store>, authenticator: Authenticator) -> Self {
         App {
             store: TimedStore::over(store),

@@ -1,4 +1,4 @@
-//! Every error that a caller can get. Messages are for the caller; causes go to the log. `http/error.rs` turns it into a response.
+//! All errors that a caller can get. Messages are for the caller; causes go to the log. `http/error.rs` makes the responses.
 
 use coord_protocol::{Action, AgentError, ErrorBody, ErrorCode, Metadata, Orchestration};
 
@@ -23,7 +23,7 @@ pub enum ApiError {
     /// 400: the body is not JSON of the right shape.
     #[error("{message}")]
     MalformedBody {
-        /// The field, where the trouble is inside one.
+        /// The field, if the error is inside one.
         field: Option<String>,
         /// What is wrong.
         message: String,
@@ -45,43 +45,43 @@ pub enum ApiError {
         "there is nothing here; the endpoints are /api/check_status, /api/post_status, /api/graph, /api/locks and /api/health"
     )]
     UnknownRoute,
-    /// 404: the repository is not served here.
+    /// 404: this server does not serve the repository.
     #[error(
         "repo_url names {repo}, which is not served here{}",
         listed("; this server has ", known, "and", "")
     )]
     UnknownRepository {
-        /// What was asked for.
+        /// The repository in the request.
         repo: RepoId,
-        /// What there is.
+        /// Repositories that are served.
         known: Vec<String>,
     },
     /// 404: the repository has no such branch, or no commit at all.
     #[error("branch {branch} {} in {repo}{}{}", if *is_empty { "has no commit yet" } else { "does not exist" }, hint.as_ref().map(|hint| format!(": {hint}")).unwrap_or_default(), listed("; did you mean ", near, "or", "?"))]
     UnknownBranch {
-        /// Where.
+        /// The repository.
         repo: RepoId,
-        /// What was asked for.
+        /// The branch in the request.
         branch: String,
         /// Branches with a similar name.
         near: Vec<String>,
         /// Whether the repository has no commit at all.
         is_empty: bool,
-        /// Why it is not there, and what to do.
+        /// Why the branch is missing, and what to do.
         hint: Option<String>,
     },
     /// 404: the graph of the branch has no such file.
     #[error("focus names {path}, which is not among the files of commit {version}")]
     UnknownFile {
-        /// What was asked for.
+        /// The path in the request.
         path: String,
-        /// The commit that the graph is of, abbreviated.
+        /// Commit of the graph, abbreviated.
         version: String,
     },
     /// 405: the route has other methods.
     #[error("this endpoint takes {allowed}")]
     MethodNotAllowed {
-        /// Methods, as in the header `Allow`.
+        /// Allowed methods, as in the header `Allow`.
         allowed: &'static str,
     },
     /// 409: there is no room for more locks.
@@ -99,39 +99,39 @@ pub enum ApiError {
     /// 414: path and query are too long.
     #[error("path and query are longer than {0} bytes")]
     UriTooLong(usize),
-    /// 415: the body is packed.
+    /// 415: the body has a Content-Encoding.
     #[error("send the body as it is, without Content-Encoding")]
     UnsupportedEncoding,
     /// 415: the body is not announced as JSON.
     #[error("send Content-Type: application/json")]
     UnsupportedMediaType,
-    /// 429: too many questions.
+    /// 429: too many requests.
     #[error("{whose}; try again in {retry_after_seconds} s")]
     RateLimited {
-        /// When to try again; at least 1.
+        /// Seconds until the next request is allowed; at least 1.
         retry_after_seconds: u64,
-        /// Who asks too often, in words.
+        /// The limit that is exceeded, in words.
         whose: &'static str,
     },
     /// 500: a defect of ours.
     #[error("something is wrong with the server; its log says what")]
     Internal,
-    /// 503: the answer took too long.
+    /// 503: no response within the time limit.
     #[error("there was no answer within {0} seconds; what was asked may or may not have been done, ask again")]
     TimedOut(u64),
-    /// 503: who calls cannot be verified at the moment.
+    /// 503: the caller cannot be verified at the moment.
     #[error("{0}")]
     IdentityUnavailable(String),
-    /// 503: no store is configured, or it gives no answer.
+    /// 503: no store is configured, or it does not respond.
     #[error("{0}")]
     StoreUnavailable(String),
-    /// 503: the repository cannot be read, or nothing is known of the branch yet.
+    /// 503: the repository cannot be read, or the head of the branch is not known yet.
     #[error("{0}")]
     SourceUnavailable(String),
-    /// 503: where the repository is read, no more questions are taken for now.
+    /// 503: the rate limit of the repository's source is used up.
     #[error("GitHub cannot be asked for now; try again in {retry_after_seconds} s")]
     SourceLimited {
-        /// When to try again.
+        /// Seconds until the next attempt.
         retry_after_seconds: u64,
     },
 }
@@ -154,7 +154,7 @@ fn no_room(full: &Full) -> String {
     }
 }
 
-/// `before` and the names as in a sentence: `a`, `a or b`, `a, b or c`; nothing where there are none.
+/// `before`, the names as in a sentence (`a`, `a or b`, `a, b or c`), and `after`; empty without names.
 fn listed(before: &str, names: &[String], conjunction: &str, after: &str) -> String {
     match names {
         [] => String::new(),
@@ -194,7 +194,7 @@ impl ApiError {
         }
     }
 
-    /// Whether nothing can be said because the store, the source or the issuer of tokens gives no answer.
+    /// Whether the request failed because the store, the source or the token issuer is unavailable.
     pub fn is_offline(&self) -> bool {
         matches!(
             self,
@@ -206,7 +206,7 @@ impl ApiError {
         )
     }
 
-    /// Whether the source of the repository does not say, for now.
+    /// Whether the source of the repository is unavailable or limited for now.
     pub fn is_of_source(&self) -> bool {
         matches!(self, ApiError::SourceUnavailable(_) | ApiError::SourceLimited { .. })
     }
@@ -229,7 +229,7 @@ impl ApiError {
         }
     }
 
-    /// Seconds after which to ask again, where that is known.
+    /// Seconds until a retry, where known.
     pub fn retry_after(&self) -> Option<u64> {
         match self {
             ApiError::SourceLimited { retry_after_seconds }
@@ -241,7 +241,7 @@ impl ApiError {
         }
     }
 
-    /// The error as agents get it: with a command.
+    /// The error with a command, as agents get it.
     pub fn for_agent(&self) -> AgentError {
         AgentError {
             error: self.body(),
@@ -249,7 +249,7 @@ impl ApiError {
         }
     }
 
-    /// What an agent is to do.
+    /// The command for the agent.
     pub fn orchestration(&self) -> Orchestration {
         let error = self.body();
         match self {

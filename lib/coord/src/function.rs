@@ -1,8 +1,8 @@
-//! A deployed function: everything from the environment. It reads heads from GitHub where the environment says anything of
-//! GitHub, and builds import graphs when it has answered; otherwise it knows what a server has reported to the store.
+//! A deployed function, configured from the environment. With any setting of GitHub, it reads heads from GitHub and builds
+//! import graphs after the response. Without, it knows only the heads that a server has recorded in the store.
 //!
-//! A setting that is missing or wrong does not keep the process from starting, for then its caller would get the platform's
-//! own error page: every request is answered 503 with a sentence that names the variable.
+//! A missing or wrong setting does not stop the process, because callers would then get the platform's own error page.
+//! Instead, every request gets a 503 with a sentence that names the variable.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ use crate::source::github::{GithubConfig, GithubSource};
 use crate::source::{Source, Sources};
 use crate::store::{Request, Store, StoreError, Value, connect};
 
-/// The router of the function that serves `endpoint`, and what is rewritten to it. It builds graphs only inside of an
+/// The router of the function that serves `endpoint` and the routes rewritten to it. Graphs are built only inside of an
 /// [`AfterAnswer`](crate::after_answer::AfterAnswer).
 pub fn function_router(endpoint: Endpoint, environment: Environment<'_>) -> Router {
     router(function_app(environment), &endpoint.of_function())
@@ -46,7 +46,7 @@ fn configured(environment: Environment<'_>) -> Result<App, ConfigError> {
         Some(Ok(source)) => {
             let secret = settings.webhook_secret.clone();
             webhook = secret.map(|secret| Arc::new(Webhook::new(secret, source.host())));
-            // What they ask is no part of what a request costs.
+            // Builds use the untimed source: their calls are not part of a request.
             let untimed = Arc::clone(&source) as Arc<dyn Source>;
             let deferred = DeferredBuilds::new(Arc::clone(&store), untimed, settings.graph_limits);
             builds = Some(Arc::new(deferred) as Arc<dyn HeadObserver>);
@@ -70,11 +70,11 @@ fn configured(environment: Environment<'_>) -> Result<App, ConfigError> {
     })
 }
 
-/// Answers every request with what is wrong with the settings.
+/// An app that answers every request with the problem in the settings.
 fn misconfigured(environment: Environment<'_>, error: ConfigError) -> App {
     let store = Arc::new(NoStore(error.to_string()));
     let authenticator = match JwtVerifier::from_env(environment) {
-        // Tokens of GitHub's cannot be verified as things are, and to say that one is wrong would be wrong.
+        // If GitHub is configured, its tokens cannot be verified now, and must not be rejected as wrong.
         Ok(jwt) if !GithubConfig::is_in(environment) => Authenticator::by_jwt(jwt),
         Ok(_) => Authenticator::Misconfigured(error),
         Err(error) => Authenticator::Misconfigured(error),
@@ -86,7 +86,7 @@ fn misconfigured(environment: Environment<'_>, error: ConfigError) -> App {
     App::new(&settings, store, authenticator)
 }
 
-/// Repositories on GitHub, where the environment says anything of it; what is wrong with what it says.
+/// GitHub as a source, if the environment has any setting of it; an error says what is wrong with them.
 fn github(environment: Environment<'_>) -> Option<Result<Arc<GithubSource>, String>> {
     GithubConfig::is_in(environment).then(|| {
         let config = GithubConfig::from_env(environment).map_err(|error| error.to_string())?;
@@ -94,7 +94,7 @@ fn github(environment: Environment<'_>) -> Option<Result<Arc<GithubSource>, Stri
     })
 }
 
-/// Stands in the place of what knows the holders of tokens where it could not be configured, and says why.
+/// Stands in for a verifier of GitHub tokens that could not be configured, and says why.
 struct NoPeople(String);
 
 #[async_trait]
@@ -108,7 +108,7 @@ impl People for NoPeople {
     }
 }
 
-/// Stands in the place of a store that could not be configured, and says why.
+/// Stands in for a store that could not be configured, and says why.
 struct NoStore(String);
 
 #[async_trait]
@@ -126,7 +126,7 @@ impl Store for NoStore {
     }
 }
 
-/// Sends structured logs, one JSON object a line, to standard output. `RUST_LOG` sets the level; `info` by default.
+/// Logs one JSON object per line to standard output. `RUST_LOG` sets the level; the default is `info`.
 pub fn start_logging() {
     logging::start_json("info");
 }

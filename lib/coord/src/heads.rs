@@ -1,4 +1,4 @@
-//! Heads of branches that are kept in the store with their age, because their source is dear to ask.
+//! Heads of branches that are kept in the store with their age, because their source is expensive.
 
 use crate::domain::{Branch, CommitSha, RepoId};
 use crate::settings::environment::{ConfigError, Environment, value_of};
@@ -7,18 +7,18 @@ use crate::source::{KnownHead, Source, SourceError};
 use crate::store::scripts::{HeadChange, LearntHead, fail_head, forget_head, record_head};
 use crate::store::{Store, StoreError};
 
-/// Commits recorded with a head that has moved: one page of GitHub's.
+/// Commits recorded with a head that has moved: one page of GitHub's API.
 const RECENT_COMMITS: usize = 100;
 
-/// Seconds until a source that could not be reached is asked again.
+/// Seconds until an unreachable source is tried again.
 const RETRY_SECONDS: u64 = 5;
 
-/// How old a head may be.
+/// Maximum ages of a head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HeadAges {
-    /// Seconds after which it is asked for again.
+    /// Seconds after which the head is fetched again.
     pub refresh_after: u32,
-    /// Seconds that it may be old for a claim to write, where it cannot be asked for.
+    /// Maximum age in seconds for a claim to write, when the head cannot be fetched.
     pub at_most: u32,
 }
 
@@ -35,7 +35,7 @@ impl HeadAges {
     const LONGEST: u32 = 3_600;
 
     /// # Errors
-    /// When a variable is set to something that it does not take.
+    /// When a variable has an invalid value.
     pub fn from_env(environment: Environment<'_>) -> Result<Self, ConfigError> {
         let default = HeadAges::default();
         let seconds = |variable: &'static str, default: u32, least: u32| match value_of(environment, variable) {
@@ -60,19 +60,19 @@ impl HeadAges {
 /// Why a head could not be refreshed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum RefreshError {
-    /// The source does not say.
+    /// The source gave no head.
     #[error(transparent)]
     Source(#[from] SourceError),
-    /// The store gives no answer.
+    /// The store does not respond.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// Asks `source` for the head of `branch`, of which the store has `known`, and records it; where that fails, for how long
-/// nobody need try again.
+/// Fetches the head of `branch` from `source` and records it; `known` is the head in the store. A failed fetch is recorded
+/// with the pause before the next; the head of an unknown branch is deleted.
 ///
 /// # Errors
-/// When source or store give no answer, or there is no such branch.
+/// When source or store do not respond, or there is no such branch.
 pub async fn refresh(
     store: &dyn Store,
     source: &dyn Source,
@@ -101,7 +101,7 @@ pub async fn refresh(
     let recent = if is_known {
         Vec::new()
     } else {
-        // Without them the source is asked about single commits.
+        // Without this list, commits are looked up at the source one by one.
         source
             .recent_commits(repo, &head.commit, RECENT_COMMITS)
             .await

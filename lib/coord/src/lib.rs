@@ -1,21 +1,21 @@
 //! Coord, the coordination layer for teams of coding agents.
 //!
-//! - [`domain`]: what the rules speak of, parsed at the edge, and the orchestration decision
+//! - [`domain`]: types of the rules, parsed at the edge, and the orchestration decision
 //! - [`store`]: keys, scripts and the connections that run them
-//! - [`source`]: where repositories are read
+//! - [`source`]: sources of repositories
 //! - [`builds`]: builds of the import graph (`coord_graph`), stored and kept up to date
 //! - [`auth`]: credentials and the callers behind them
-//! - [`admission`]: what every request passes: who calls, how often, and the head of the branch
+//! - [`admission`]: the start of every request: identity, rate limits and the head of the branch
 //! - [`operations`]: check, claim, release, list locks, read the graph; without HTTP
 //! - [`error`]: every error of a request
-//! - [`heads`], [`rate_limits`]: how old a head may be, and how often may be asked
-//! - [`http`]: the endpoints, one file each, and the one place that turns errors into answers
+//! - [`heads`], [`rate_limits`]: maximum ages of heads; rate limits
+//! - [`http`]: the endpoints, one file each, and the one place that turns errors into responses
 //! - [`sweep`]: expired locks, dropped and announced
-//! - [`timing`], [`logging`]: what a request costs; what is written about it
-//! - [`settings`]: what the environment sets
-//! - [`app`]: what every operation works with
-//! - [`after_answer`]: work that a function does when it has answered
-//! - [`function`]: a deployed function, put together from all of these
+//! - [`timing`], [`logging`]: calls of a request and their time; logs
+//! - [`settings`]: settings from the environment
+//! - [`app`]: the parts that every operation works with
+//! - [`after_answer`]: work that a function does after its response
+//! - [`function`]: a deployed function, assembled from all of these
 
 pub mod admission;
 pub mod after_answer;

@@ -1,4 +1,4 @@
-//! Logs: JSON for functions, text for a terminal. One event is one line, whatever a caller has sent.
+//! Logs: JSON for functions, text for a terminal. Each event is one line, whatever text a caller has sent.
 
 use std::io::{self, Write};
 
@@ -6,18 +6,18 @@ use tracing::Subscriber;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::MakeWriter;
 
-/// One JSON object a line, on standard output. `RUST_LOG` sets the level; `default_level` without it.
+/// Logs one JSON object per line to standard output. `RUST_LOG` sets the level, else `default_level`.
 pub fn start_json(default_level: &str) {
     start(json(filter(default_level), io::stdout));
 }
 
-/// One line of text for each event, on standard error. `RUST_LOG` sets the level; `default_level` without it.
+/// Logs one line of text per event to standard error. `RUST_LOG` sets the level, else `default_level`.
 pub fn start_text(default_level: &str) {
     start(text(filter(default_level), io::stderr));
 }
 
 fn start(subscriber: impl Subscriber + Send + Sync) {
-    // A second call, in a test, would fail and change nothing.
+    // A second call, in a test, fails and changes nothing.
     let _ = tracing::subscriber::set_global_default(subscriber);
 }
 
@@ -25,23 +25,23 @@ fn filter(default_level: &str) -> EnvFilter {
     EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default_level))
 }
 
-/// What [`start_json`] starts, on any writer.
+/// The subscriber of [`start_json`], on any writer.
 pub fn json(
     filter: EnvFilter,
     writer: impl for<'w> MakeWriter<'w> + Send + Sync + 'static,
 ) -> impl Subscriber + Send + Sync {
     tracing_subscriber::fmt()
         .json()
-        // The list of all spans has it.
+        // The list of all spans contains it.
         .with_current_span(false)
         .with_env_filter(filter)
         .with_writer(OneLine(writer))
-        // It would say so on standard error, and panic where that is gone.
+        // The subscriber would report them on standard error, and panic if that is closed.
         .log_internal_errors(false)
         .finish()
 }
 
-/// What [`start_text`] starts, on any writer. It has no colors, so that no escape sequence in it can be anybody's.
+/// The subscriber of [`start_text`], on any writer. It uses no colors, so the log contains no escape sequence at all.
 pub fn text(
     filter: EnvFilter,
     writer: impl for<'w> MakeWriter<'w> + Send + Sync + 'static,
@@ -50,13 +50,13 @@ pub fn text(
         .with_ansi(false)
         .with_env_filter(filter)
         .with_writer(OneLine(writer))
-        // It would say so on standard error, and panic where that is gone.
+        // The subscriber would report them on standard error, and panic if that is closed.
         .log_internal_errors(false)
         .finish()
 }
 
-/// Writes each event as one line: characters that would end the line, or move the cursor, are written as JSON escapes them.
-/// The text form of `tracing-subscriber` leaves line ends as they are, and ESC in what is logged by `Display`.
+/// Writes each event as one line: control characters and line separators are escaped as in JSON. The text form of
+/// `tracing-subscriber` keeps line ends, and ESC in values logged by `Display`.
 struct OneLine<M>(M);
 
 /// The writer of one event.
@@ -75,7 +75,7 @@ impl<'w, M: MakeWriter<'w>> MakeWriter<'w> for OneLine<M> {
 }
 
 impl<W: Write> Write for Line<W> {
-    /// `event` is a whole event with its line end: it is formatted in full before it is written.
+    /// `event` is a complete event with its line end, because it is formatted in full before it is written.
     fn write(&mut self, event: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(event);
         let body = text.strip_suffix('\n').unwrap_or(&text);
@@ -116,7 +116,7 @@ mod tests {
 
     use super::*;
 
-    /// Keeps what is written.
+    /// A writer that keeps its bytes.
     #[derive(Clone, Default)]
     struct Kept(Arc<Mutex<Vec<u8>>>);
 

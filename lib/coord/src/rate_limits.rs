@@ -1,25 +1,25 @@
-//! How often may be asked: the settings. The counting is in the store, `scripts/includes/limits.lua`.
+//! Rate limits: the settings. The store counts, in `scripts/includes/limits.lua`.
 
 use crate::settings::environment::{ConfigError, Environment, value_of};
 use crate::settings::variables::env_vars;
 use crate::store::scripts::{Rate, Rates};
 
-/// Questions a minute of one holder: ten times what a busy agent asks.
+/// Requests per minute of one holder: ten times those of a busy agent.
 const OF_A_HOLDER: u32 = 300;
-/// A person has as much as so many holders, unless it is set.
+/// By default, a person may send as many requests as this number of holders.
 const HOLDERS_OF_A_PERSON: u32 = 5;
-/// Questions a minute of all holders of a repository.
+/// Requests per minute of all holders of a repository.
 const OF_A_REPOSITORY: u32 = 6_000;
-/// Questions to the source a minute, of one person, about commits that the store does not know: of the 5,000 that GitHub allows
-/// in an hour a person has a quarter.
+/// Lookups per minute of one person at the source, for commits that the store does not know: a quarter of the 5,000 requests
+/// per hour that GitHub allows.
 const ABOUT_COMMITS: u32 = 20;
-/// The same about branches, and how many at once.
+/// The same for branches, and the burst.
 const ABOUT_BRANCHES: u32 = 20;
 const BRANCHES_AT_ONCE: u32 = 60;
-/// The largest rate: one each millisecond.
+/// The largest rate: one request per millisecond.
 const LARGEST: u32 = 60_000;
 
-/// `each_minute` on the long run, a third of that at once; 0 is no limit.
+/// `each_minute` sustained, a third of that as burst; 0 is no limit.
 fn rate(each_minute: u32) -> Rate {
     match 60_000_u32.checked_div(each_minute) {
         Some(interval_ms) => Rate {
@@ -50,7 +50,7 @@ impl Default for Rates {
 
 impl Rates {
     /// # Errors
-    /// When a variable is set to something that it does not take.
+    /// When a variable has an invalid value.
     pub fn from_env(environment: Environment<'_>) -> Result<Self, ConfigError> {
         let each_minute = |variable: &'static str, default: u32| match value_of(environment, variable) {
             None => Ok(default),

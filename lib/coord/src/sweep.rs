@@ -1,4 +1,4 @@
-//! Drops expired locks and announces them. Nothing waits for this: an expired lock is free at that instant.
+//! Drops expired locks and announces them. No claim depends on it: a lock is free at the instant of its expiry.
 
 use std::time::{Duration, Instant};
 
@@ -9,13 +9,13 @@ use crate::domain::RepoId;
 use crate::store::scripts::{TakenRepository, settle_due, sweep, take_due};
 use crate::store::{Store, StoreError};
 
-/// Repositories taken at once.
+/// Repositories taken from the due list at once.
 const MOST_REPOSITORIES: usize = 100;
 
-/// Files looked at by one script, so that no script holds up the store for long.
+/// Files per script run, so that no script blocks the store for long.
 const MOST_FILES: usize = 500;
 
-/// Time after which a sweep takes no more; what is left is due in the next.
+/// Time after which a sweep stops; the rest is due in the next.
 const MOST_TIME: Duration = Duration::from_secs(20);
 
 /// What a sweep did.
@@ -29,11 +29,11 @@ pub struct SweepReport {
     pub is_complete: bool,
 }
 
-/// Sweeps every repository in which something may have expired. Safe to run twice at once. Three store commands where there is
-/// none.
+/// Sweeps every repository in which a lock may have expired. Sweeps may run concurrently. If nothing is due, it costs three
+/// store commands.
 ///
 /// # Errors
-/// When the store gives no answer. What was taken and not settled is due again a minute later.
+/// When the store does not respond. Repositories that were taken but not completed are due again a minute later.
 pub async fn sweep_due(store: &dyn Store) -> Result<SweepReport, StoreError> {
     let started = Instant::now();
     let mut report = SweepReport::default();

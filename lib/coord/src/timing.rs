@@ -1,8 +1,8 @@
-//! What one request spends on the store and on sources: [`TimedStore`](crate::store::TimedStore) and
-//! [`Sources`](crate::source::Sources) count, [`measure`] gathers.
+//! Calls of one request to the store and to sources, and their time: [`TimedStore`](crate::store::TimedStore) and
+//! [`Sources`](crate::source::Sources) count, [`measure`] collects.
 //!
-//! The figures belong to the task of the request. What is asked from a task of its own, for several requests or for none,
-//! counts for none.
+//! The figures belong to the task of the request. Calls from another task, which may serve several requests or none, are not
+//! counted.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -13,8 +13,7 @@ tokio::task_local! {
     static CURRENT: Arc<Timings>;
 }
 
-/// What one request has asked, and how long that took. Questions asked at once count each for itself, so that the sum may be
-/// more than the time that passed.
+/// Calls of one request, and their time. Concurrent calls each count in full, so the sum may exceed the elapsed time.
 #[derive(Debug, Default)]
 pub struct Timings {
     store: Tally,
@@ -28,28 +27,27 @@ struct Tally {
     nanoseconds: AtomicU64,
 }
 
-/// Calls, and the time of all of them together.
+/// Calls and their total time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spent {
-    /// How many.
+    /// Number of calls.
     pub calls: u64,
-    /// How long.
+    /// Total time.
     pub time: Duration,
 }
 
 impl Timings {
-    /// A call of the store has ended.
+    /// Records an ended call of the store.
     pub fn store(&self, time: Duration) {
         self.store.add(time);
     }
 
-    /// A call of the source has ended.
+    /// Records an ended call of the source.
     pub fn source(&self, time: Duration) {
         self.source.add(time);
     }
 
-    /// What the store took. A call that needed a second round trip (a script that the store did not know, a further try) counts
-    /// twice.
+    /// Calls and time of the store. A call with a second round trip (script unknown to the store, retry) counts twice.
     pub fn spent_on_store(&self) -> Spent {
         let spent = self.store.spent();
         Spent {
@@ -58,12 +56,12 @@ impl Timings {
         }
     }
 
-    /// What the source took, answers that it had in memory included.
+    /// Calls and time of the source, including calls answered from memory.
     pub fn spent_on_source(&self) -> Spent {
         self.source.spent()
     }
 
-    /// As a value of `Server-Timing`, after `total` has passed.
+    /// The value of the header `Server-Timing`; `total` is the time of the request.
     pub fn header(&self, total: Duration) -> String {
         let milliseconds = |time: Duration| time.as_secs_f64() * 1000.0;
         let (store, source) = (self.spent_on_store(), self.spent_on_source());
@@ -93,18 +91,18 @@ impl Tally {
     }
 }
 
-/// Runs `future`, whose calls go to `timings`.
+/// Runs `future`, and records its calls in `timings`.
 pub async fn measure<T>(timings: Arc<Timings>, future: impl Future<Output = T>) -> T {
     CURRENT.scope(timings, future).await
 }
 
-/// A remote store is sent something: one round trip.
+/// Counts one round trip to a remote store.
 pub(crate) fn count_round_trip() {
-    // Outside of a request nobody asks.
+    // Outside of a request there are no timings.
     let _ = CURRENT.try_with(|timings| timings.sent.fetch_add(1, Ordering::Relaxed));
 }
 
-/// A call under way. It counts when it ends, also by being given up.
+/// A call in progress. It is recorded when it ends, also by cancellation.
 pub(crate) struct Call {
     started: Instant,
     record: fn(&Timings, Duration),
@@ -128,7 +126,7 @@ impl Call {
 
 impl Drop for Call {
     fn drop(&mut self) {
-        // Outside of a request nobody asks.
+        // Outside of a request there are no timings.
         let _ = CURRENT.try_with(|timings| (self.record)(timings, self.started.elapsed()));
     }
 }

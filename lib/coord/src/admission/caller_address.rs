@@ -1,4 +1,4 @@
-//! Where the request comes from that is being answered. It belongs to the task of the request, as its figures do.
+//! The address that the current request comes from. It belongs to the task of the request, as its timings do.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -11,7 +11,7 @@ pub(crate) async fn coming_from<T>(address: IpAddr, future: impl Future<Output =
     CURRENT.scope(address, future).await
 }
 
-/// Where the request comes from that is being answered.
+/// The address of the current request; `0.0.0.0` outside of one.
 pub(super) fn caller_address() -> IpAddr {
     CURRENT
         .try_with(|address| *address)

@@ -1,4 +1,4 @@
-//! Denials of the store: what each asks for is fetched, or it becomes an error.
+//! Denials of the store: the missing data is fetched, or the denial becomes an error.
 
 use std::time::Duration;
 
@@ -10,15 +10,15 @@ use crate::heads;
 use crate::source::{KnownHead, Reachable, Source};
 use crate::store::scripts::{AdmissionTerms, Admitted, Denial, Limited, admit};
 
-/// How often a script may be run again for one request: for the head, for what the source says of commits, and while another
-/// request fetches the head.
+/// Maximum reruns of a script for one request: for the head, for facts about commits, and while another request fetches the
+/// head.
 const MOST_ROUNDS: u32 = 30;
 
 /// The pause before a script is run again while another request fetches the head.
 const PAUSE: Duration = Duration::from_millis(100);
 
 impl Admission<'_> {
-    /// Fetches what `denial` asks for; an error where the caller is denied for good.
+    /// Fetches the data that `denial` asks for; an error when the denial is final.
     pub(super) async fn resolve(&mut self, denial: Denial) -> Result<(), ApiError> {
         self.rounds += 1;
         if self.rounds > MOST_ROUNDS {
@@ -27,7 +27,7 @@ impl Admission<'_> {
             ));
         }
         match denial {
-            // As where GitHub cannot be asked: only that work was pushed has to be known.
+            // Handled like a GitHub that cannot be asked: only a release depends on the answer.
             Denial::Limited {
                 whose: Limited::Source, ..
             } if !self.is_release => {
@@ -54,7 +54,7 @@ impl Admission<'_> {
             Denial::AskSource { head, age, etag } => {
                 self.is_counted = true;
                 match self.ask_source(KnownHead { commit: head, etag }, age).await {
-                    // A caller that is told to pull when it need not loses nothing.
+                    // A command to pull without need does the caller no harm.
                     Err(error) if error.is_of_source() => self.is_unsure = true,
                     asked => asked?,
                 }
@@ -64,7 +64,7 @@ impl Admission<'_> {
         Ok(())
     }
 
-    /// The error for a branch of which neither source nor store knows the head.
+    /// The error for a branch whose head is known to neither the source nor the store.
     fn unknown_head(&self) -> ApiError {
         ApiError::SourceUnavailable(format!(
             "nothing is known of branch {} of {} yet: no server that can read the repository has reported its head",
@@ -72,7 +72,7 @@ impl Admission<'_> {
         ))
     }
 
-    /// Asks for the head. Where it cannot be asked for, one that is known and not too old does.
+    /// Fetches the head. If the source fails, a known head that is not too old will do.
     async fn refresh(&self, commit: Option<CommitSha>, etag: Option<String>) -> Result<(), ApiError> {
         let Some(source) = self.keeper else {
             return Err(ApiError::Internal);
@@ -81,15 +81,15 @@ impl Admission<'_> {
         match heads::refresh(&*self.app.store, source, self.repo, self.branch, known.as_ref()).await {
             Ok(_) => Ok(()),
             Err(error) => match ApiError::from(error) {
-                // What was noted in the store decides when the source is asked again.
+                // The recorded failure in the store decides when the head is fetched again.
                 error if error.is_of_source() && known.is_some() => Ok(()),
                 error => Err(error),
             },
         }
     }
 
-    /// Asks the source what the store cannot tell of the caller's commits: first whether the head has moved to them, where it
-    /// is not fresh.
+    /// Asks the source about commits of the caller that the store does not know. A head that is not fresh is fetched first,
+    /// because it may have moved to them.
     async fn ask_source(&mut self, known: KnownHead, age: u64) -> Result<(), ApiError> {
         let Some(source) = self.keeper else {
             return Err(ApiError::Internal);
@@ -103,7 +103,7 @@ impl Admission<'_> {
         self.learn_known_commits(source, &head).await
     }
 
-    /// Whether the caller's commits contain `head`.
+    /// Finds out whether one of the caller's commits contains `head`.
     pub(super) async fn learn_known_commits(&mut self, source: &dyn Source, head: &CommitSha) -> Result<(), ApiError> {
         if self.known_commits.iter().any(|commit| commit.matches(head)) {
             return Ok(());
@@ -121,8 +121,8 @@ impl Admission<'_> {
         Ok(())
     }
 
-    /// The caller's commits that the source is asked about: one, where that is expensive. It is the last, which is the newest of
-    /// the branch where the caller names that: its own newest may be known to nobody else.
+    /// The caller's commits that the source is asked about: only the last, if a lookup is expensive. If the caller sends
+    /// `base_head`, that is the last; its own newest commit may not be pushed yet.
     fn to_ask_about(&self, source: &dyn Source) -> Vec<CommitSha> {
         let skipped = if source.keeps_heads_in_store(self.repo) {
             self.known_commits.len().saturating_sub(1)
@@ -133,7 +133,7 @@ impl Admission<'_> {
     }
 }
 
-/// The refusal of a caller that may only read. It counts as a request.
+/// The error for a caller that may read but not push. It counts as a request.
 pub(super) async fn no_push(app: &App, repo: &RepoId, branch: &Branch, holder: &Holder) -> Result<ApiError, ApiError> {
     let terms = AdmissionTerms {
         rates: app.rates,

@@ -1,6 +1,6 @@
-//! Who the caller is and what it may do in the repository, before anything else is done for it. What an unverified caller
-//! shows is held against this process's memory, against one key of the store, and then, within the unverified-caller limit,
-//! against GitHub, which is asked with that credential alone.
+//! The caller's identity and rights in the repository, determined before any other work. An unverified caller's credential
+//! is looked up in this process's memory, then in one key of the store, and then, within the unverified-caller limit,
+//! verified by GitHub with that credential alone.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -20,7 +20,7 @@ use crate::timing::Call;
 /// The member of `repo` that `caller` is.
 ///
 /// # Errors
-/// When `repo` is not served, the credential does not count there, too many unknown ones were shown, or nobody can be
+/// When `repo` is not served, the credential does not count there, the unverified-caller limit is exceeded, or nobody can be
 /// verified now.
 pub(super) async fn identify(app: &App, caller: CallerIdentity, repo: &RepoId) -> Result<Member, ApiError> {
     let served = app.source.as_ref().map_or(Ok(()), |source| source.serves(repo));
@@ -33,7 +33,7 @@ pub(super) async fn identify(app: &App, caller: CallerIdentity, repo: &RepoId) -
                 can_push: true,
             });
         }
-        // What is served is told to nobody who is not verified.
+        // Unverified callers must not learn which repositories are served.
         CallerIdentity::Unverified(_) if served.is_err() => return Err(not_shown(repo)),
         CallerIdentity::Unverified(shown) => shown,
     };
@@ -84,7 +84,7 @@ impl CredentialCheck {
         self.known.recall(self.credential.name(), &self.repo, SystemTime::now())
     }
 
-    /// What other processes have learnt.
+    /// Reads the verdict of another process from the store.
     async fn read_store(&self) -> Result<(), ApiError> {
         let _turn = self.known.lookups.acquire().await;
         if self.recall() != Recalled::Nothing {
@@ -107,7 +107,8 @@ impl CredentialCheck {
         Ok(())
     }
 
-    /// One that was good before is no unknown one: whatever others show, it is asked about.
+    /// Accepts a known member, and renews the verdict by its age. The unverified-caller limit does not apply, so bad
+    /// credentials of others cannot block a known one.
     async fn believe(self, member: Member, freshness: Freshness) -> Result<Member, ApiError> {
         match freshness {
             Freshness::Fresh => Ok(member),
@@ -140,7 +141,7 @@ impl CredentialCheck {
                 }
             }
         };
-        // In a function nothing runs after the answer but what was deferred.
+        // In a function, only deferred work runs after the response.
         if !defer(|_| renew()) {
             tokio::spawn(renew());
         }
@@ -163,7 +164,7 @@ impl CredentialCheck {
         verified
     }
 
-    /// Asks GitHub, and remembers what it says.
+    /// Asks GitHub, and remembers the verdict.
     async fn verify(&self) -> Result<Member, ApiError> {
         let (name, repo) = (self.credential.name(), &self.repo);
         let asked = {

@@ -1,11 +1,11 @@
-//! Admission: what every request passes before its operation. The caller is verified in the repository (`identity`); then the store
-//! looks at rate limits and the head of the branch, in one round trip with the operation itself. What the store does not know
-//! yet is fetched here, and the script is run again ([`Admission::run`]).
+//! Admission comes before the operation of every request. The caller is verified in the repository (`identity`). Then the
+//! store checks rate limits and the head of the branch, in one round trip with the operation itself. Data that the store
+//! lacks is fetched here, and the script runs again ([`Admission::run`]).
 //!
 //! - `identity`: the caller's identity and rights; `caller_address`: where the request comes from
-//! - `denial`: what a denial asks for is fetched
-//! - `repository`: admission to what needs no head
-//! - `pushed_work`: what the source says of work that is released
+//! - `denial`: fetches the data that a denial asks for
+//! - `repository`: admission of requests that need no head
+//! - `pushed_work`: verdicts of the source on released work
 
 pub(crate) mod caller_address;
 mod denial;
@@ -26,15 +26,15 @@ use identity::identify;
 use pushed_work::Work;
 pub(crate) use repository::admit_to_repository;
 
-/// The age of a head of which a delivery has told that it may be another now is the time since 1970: more than these seconds.
+/// A webhook delivery that may have moved a head sets its time to 1970. Its age then exceeds this number of seconds.
 const NEVER: u64 = 1_000_000_000;
 
-/// A call of the store that begins with an admission.
+/// A store call whose script begins with an admission.
 pub(crate) trait AdmittedCall: Sync {
-    /// The outcome of its script.
+    /// The outcome of the script.
     type Outcome: Send;
 
-    /// Makes it once, on these terms.
+    /// Runs the script once, on these terms.
     fn make(
         &self,
         store: &dyn Store,
@@ -42,12 +42,12 @@ pub(crate) trait AdmittedCall: Sync {
     ) -> impl Future<Output = Result<Admitted<Self::Outcome>, StoreError>> + Send;
 }
 
-/// What a caller needs the right to.
+/// The right that an operation needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Right {
-    /// To look.
+    /// To read.
     Read,
-    /// To claim and give back.
+    /// To claim and release.
     Push,
 }
 
@@ -61,26 +61,26 @@ pub(crate) struct Admission<'a> {
     known_commits: Vec<CommitSha>,
     /// The head, where it was fetched from a source.
     fetched: Option<Tip>,
-    /// The source whose heads are kept in the store.
+    /// The source, if it keeps its heads in the store.
     keeper: Option<&'a dyn Source>,
-    /// A head that is older will not do.
+    /// Maximum age of the head in seconds.
     at_most: Option<u32>,
-    /// No head is needed: what is thrown away can be given back when the branch is gone.
+    /// No head is needed: abandoned work can be released after the branch is gone.
     needs_no_head: bool,
-    /// Files are given back: what the source is asked has to be known.
+    /// The request is a release, which needs the source's answer.
     is_release: bool,
     is_counted: bool,
     is_asked: bool,
-    /// The source could not say whether the caller's commits are of the branch.
+    /// The source could not say whether the caller's commits contain the head.
     is_unsure: bool,
-    /// The source said of one of the caller's commits that it does not contain the head.
+    /// According to the source, one of the caller's commits does not contain the head.
     is_behind: bool,
     rounds: u32,
 }
 
 impl<'a> Admission<'a> {
-    /// Verifies the caller, and then asks the source for the head, where it is not expensive to fetch. Without `known_commits` no
-    /// head is needed.
+    /// Verifies the caller, and fetches the head from the source, unless that is expensive. Without `known_commits` no head
+    /// is needed.
     pub async fn begin(
         app: &'a App,
         repo: &'a RepoId,
@@ -135,7 +135,7 @@ impl<'a> Admission<'a> {
         Ok(admission)
     }
 
-    /// For a claim to write: the head must not be old.
+    /// For a claim to write: limits the age of the head.
     pub fn for_writing(mut self) -> Self {
         self.at_most = Some(self.app.head_ages.at_most);
         self
@@ -147,13 +147,13 @@ impl<'a> Admission<'a> {
         self
     }
 
-    /// Whether the source can be asked about the caller's work.
+    /// Whether the source can judge the caller's work.
     pub fn can_ask(&self) -> bool {
         self.app.source.is_some() && !self.needs_no_head
     }
 
-    /// What the source says of `written`, when `new_head` was pushed from a working copy at `agent_head`. A head that is kept in
-    /// the store is refreshed first, since the caller says that it has just pushed.
+    /// The source's verdicts on `written`, when `new_head` was pushed from a working copy at `agent_head`. A head kept in
+    /// the store is refreshed first unless it is `new_head`, because the caller says that it has just pushed.
     pub async fn judge_work(
         &mut self,
         known: KnownHead,
@@ -178,17 +178,17 @@ impl<'a> Admission<'a> {
         Ok(work.judge(source, written).await?)
     }
 
-    /// Whether the source knows that a commit of the caller's lacks the head.
+    /// Whether, according to the source, one of the caller's commits lacks the head.
     pub fn is_behind_for_certain(&self) -> bool {
         self.is_behind
     }
 
-    /// The head, where it was fetched from a source.
+    /// The head, if it was fetched from a source.
     pub fn fetched(&self) -> Option<&CommitSha> {
         self.fetched.as_ref().map(|tip| &tip.commit)
     }
 
-    /// The reference that the head is read from, where that is known here.
+    /// The reference that the head is read from, if known.
     pub fn head_ref(&self) -> Option<String> {
         match (&self.fetched, self.keeper) {
             (Some(tip), _) => Some(tip.reference.clone()),
@@ -197,8 +197,8 @@ impl<'a> Admission<'a> {
         }
     }
 
-    /// What sentences call the branch whose head was read: `upstream/main` for a remote-tracking branch, and `main` for one of a
-    /// repository on this machine that has none. Clones of what is on GitHub commonly have it as `origin/main`.
+    /// The name of the branch in sentences: `upstream/main` for a remote-tracking branch, `main` for a local branch without
+    /// one. Branches on GitHub are called `origin/main`, as in most clones.
     pub fn branch_name(&self) -> String {
         let read = self.fetched.as_ref().map(|tip| tip.reference.as_str());
         let name = read.and_then(|reference| {
@@ -208,7 +208,7 @@ impl<'a> Admission<'a> {
         name.map_or_else(|| format!("origin/{}", self.branch), str::to_owned)
     }
 
-    /// The terms on which the store admits it.
+    /// The terms of this admission.
     fn terms(&self) -> AdmissionTerms<'_> {
         let ages = self.app.head_ages;
         AdmissionTerms {
@@ -234,10 +234,10 @@ impl<'a> Admission<'a> {
         }
     }
 
-    /// Makes `call`, again and again while admission asks for something first; then it gives the outcome of the script.
+    /// Runs `call` until it is admitted, and returns the outcome of its script. Each denial is resolved before the next run.
     ///
     /// # Errors
-    /// When the caller is denied, or the store or the source gives no answer.
+    /// When the caller is denied, or the store or the source does not respond.
     pub async fn run<C: AdmittedCall>(&mut self, call: &C) -> Result<C::Outcome, ApiError> {
         loop {
             match call.make(&*self.app.store, &self.terms()).await? {
@@ -247,7 +247,7 @@ impl<'a> Admission<'a> {
         }
     }
 
-    /// Tells those who follow the branch of its head, and the caller if it could not be confirmed.
+    /// Reports the head to the observer, and warns the caller if it is unconfirmed.
     pub fn note(&self, head: &SeenHead, warnings: &mut Vec<String>) {
         if (self.fetched.is_some() || self.keeper.is_some())
             && let Some(observer) = &self.app.head_observer
@@ -273,7 +273,7 @@ impl<'a> Admission<'a> {
         }
     }
 
-    /// Tells who builds graphs that the store has none of a branch at `head`.
+    /// Reports to the observer that the store has no graph of the branch at `head`.
     pub fn misses_graph(&self, head: &CommitSha) {
         if let Some(observer) = &self.app.head_observer {
             observer.misses_graph(self.repo, self.branch, head);

@@ -1,5 +1,5 @@
-//! What a source says of work that is given back. Few questions: one for each head at which files were claimed, where the new
-//! head is the head of the branch and the working copy is at it.
+//! The source's verdicts on released work. If the new head is the head of the branch and the working copy is at it, one
+//! request to the source suffices for each head at which files were claimed.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::domain::{CommitSha, FilePath, RepoId};
 use crate::source::{Reachable, Source, SourceError};
 use crate::store::scripts::{Judged, Written};
 
-/// Most heads of claims that one request asks about; files of further ones are to be given back by themselves.
+/// Maximum heads of claims that one request asks about; files of further heads need a release of their own.
 const MOST_CLAIM_HEADS: usize = 4;
 
 /// The commits that a release is about.
@@ -16,14 +16,14 @@ pub(super) struct Work<'a> {
     pub repo: &'a RepoId,
     /// Head of the branch.
     pub head: &'a CommitSha,
-    /// What the caller says that it has pushed.
+    /// The commit that the caller says it has pushed.
     pub new_head: &'a CommitSha,
-    /// The commit that its working copy is at.
+    /// The commit of its working copy.
     pub agent_head: &'a CommitSha,
 }
 
 impl Work<'_> {
-    /// The verdict of each of `written`.
+    /// The verdicts on `written`.
     pub async fn judge(&self, source: &dyn Source, written: &[Written]) -> Result<Vec<Judged>, SourceError> {
         let mut claims: BTreeMap<&CommitSha, Vec<FilePath>> = BTreeMap::new();
         for file in written {
@@ -78,7 +78,7 @@ impl Work<'_> {
         Ok((0..paths.len()).map(|place| facts(place).verdict()).collect())
     }
 
-    /// Whether the branch no longer has `claim_head`, which was its head.
+    /// Whether the branch no longer contains `claim_head`, once its head.
     async fn is_gone(&self, source: &dyn Source, claim_head: &CommitSha) -> Result<bool, SourceError> {
         Ok(source.is_ancestor(self.repo, claim_head, self.head).await? == Reachable::No)
     }

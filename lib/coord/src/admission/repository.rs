@@ -1,4 +1,4 @@
-//! Admission to what is read of a repository without the head of a branch.
+//! Admission of requests that need no head of a branch.
 
 use super::denial::limited;
 use super::identity::identify;
@@ -9,10 +9,10 @@ use crate::error::ApiError;
 use crate::store::scripts::{AdmissionTerms, Admitted, Denial, HeadTerms, admit_without_head};
 use crate::store::{Request, Value};
 
-/// The branch under whose name a request is admitted that is about none; nothing of it is read but its head.
+/// The branch of requests that name none; only its head is read.
 const NO_BRANCH: &str = "main";
 
-/// Admits a request that needs no head, and answers it by `reads` in the same round trip: the holder, and the replies.
+/// Admits a request that needs no head, and runs `reads` in the same round trip. Returns the holder and the replies.
 pub(crate) async fn admit_to_repository(
     app: &App,
     repo: &RepoId,

@@ -5,17 +5,17 @@ use super::AuthError;
 use super::repo_limit::RepoLimit;
 use crate::domain::{RepoId, UserId};
 
-/// Who acts in a repository.
+/// A verified identity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
     /// The login.
     pub user_id: UserId,
-    /// A name to show; the login where none is known.
+    /// A display name; the login where none is known.
     pub user_name: String,
 }
 
-/// A caller, who is not let in anywhere yet: who it is comes out by [`Caller::in_repository`] alone, which asks whether its
-/// credential counts in the repository. So no handler can act for somebody without that question.
+/// A caller that is not admitted anywhere yet. Only [`Caller::in_repository`] returns its identity, after a check that its
+/// credential counts in the repository. So no handler can act for a caller without that check.
 #[derive(Clone, Debug)]
 #[must_use = "whether a caller may go on is decided by `in_repository`"]
 pub struct Caller(Kind);
@@ -32,9 +32,9 @@ enum Kind {
 /// A caller in one repository.
 #[derive(Clone, Debug)]
 pub enum CallerIdentity {
-    /// Somebody who is verified, and may do everything here.
+    /// A verified caller, with all rights in the repository.
     Verified(Identity),
-    /// Somebody with a credential, of which the place of the repository has to say whose it is and what it may do.
+    /// A caller whose credential GitHub has to judge: whose it is, and what it may do.
     Unverified(Credential),
 }
 
@@ -54,7 +54,7 @@ impl Credential {
         }
     }
 
-    /// No credential: what anybody may do.
+    /// No credential: the rights of an anonymous caller.
     pub(super) fn nothing() -> Self {
         Credential {
             name: "anybody".to_owned(),
@@ -62,12 +62,12 @@ impl Credential {
         }
     }
 
-    /// What it is remembered by: SHA-256 of the token in hex, or `anybody`.
+    /// The key under which it is remembered: SHA-256 of the token in hex, or `anybody`.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The token itself, if there is one.
+    /// The token, if there is one.
     pub fn secret(&self) -> Option<&SecretString> {
         self.token.as_ref()
     }
@@ -88,12 +88,12 @@ impl Caller {
         Caller::limited(identity, None)
     }
 
-    /// A caller whose credential counts where `limit` says.
+    /// A caller whose credential counts in the repositories of `limit`.
     pub(super) fn limited(identity: Identity, limit: Option<RepoLimit>) -> Self {
         Caller(Kind::Verified { identity, limit })
     }
 
-    /// The same with `namespace` before its login.
+    /// The same caller, with `namespace` before its login.
     pub(super) fn of_namespace(self, namespace: &str) -> Result<Self, AuthError> {
         let Kind::Verified { identity, limit } = self.0 else {
             return Ok(self);
@@ -103,12 +103,12 @@ impl Caller {
         Ok(Caller::limited(Identity { user_id, ..identity }, limit))
     }
 
-    /// A caller whose credential has to be judged for each repository.
+    /// A caller whose credential has to be judged in each repository.
     pub(super) fn shown(shown: Credential) -> Self {
         Caller(Kind::Unverified(shown))
     }
 
-    /// Who it is, for what it does in `repo`.
+    /// The identity of the caller in `repo`.
     ///
     /// # Errors
     /// [`AuthError::ForbiddenRepository`] when its credential does not count there.
@@ -124,7 +124,7 @@ impl Caller {
 }
 
 impl CallerIdentity {
-    /// Who it is, where that is known without asking.
+    /// The identity, if it is known without a lookup.
     pub fn verified(&self) -> Option<&Identity> {
         match self {
             CallerIdentity::Verified(identity) => Some(identity),
@@ -148,7 +148,7 @@ mod tests {
         );
         assert!(!format!("{shown:?}").contains("abc"));
         assert_eq!(shown.secret().unwrap().expose_secret(), "abc");
-        // Who has the name of a token does not have the token.
+        // The name of a token cannot be used as the token.
         assert_ne!(Credential::token(shown.name()).name(), shown.name());
     }
 }

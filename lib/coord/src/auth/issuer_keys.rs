@@ -1,4 +1,4 @@
-//! The key set of an issuer, fetched from the one address that the configuration names, and kept.
+//! The key set of an issuer, fetched from the configured address and cached.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,21 +18,21 @@ use super::key_set::{KeySet, NoKey};
 use super::verification_key::VerificationKey;
 use crate::domain::Invalid;
 
-/// Largest key set that is read, in bytes. One of ten keys with their certificates has about 40 KiB.
+/// Maximum size of a key set in bytes. A set of ten keys with their certificates has about 40 KiB.
 const MOST_BYTES: usize = 256 << 10;
 
-/// Where the keys of an issuer are: an https address.
+/// The address of an issuer's keys: https only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeySetUrl(Url);
 
 impl KeySetUrl {
     /// # Errors
-    /// When it is no https URL, or holds a credential or a fragment.
+    /// When it is not an https URL, or holds a credential or a fragment.
     pub fn parse(text: &str) -> Result<Self, Invalid> {
         let example = "write for example https://login.example.com/.well-known/jwks.json";
         let url = Url::parse(text.trim()).map_err(|_| Invalid(format!("is no URL; {example}")))?;
         if url.scheme() != "https" {
-            // Whoever is on the way could put a key of his own in.
+            // Without TLS, anybody on the network path could insert a key.
             return Err(Invalid(format!("must begin with https://; {example}")));
         }
         if !url.username().is_empty() || url.password().is_some() || url.fragment().is_some() {
@@ -43,10 +43,10 @@ impl KeySetUrl {
         Ok(KeySetUrl(url))
     }
 
-    /// A server of this machine, without TLS. For tests: the configuration takes https alone.
+    /// An address on this machine, without TLS. For tests: the configuration accepts https only.
     ///
     /// # Errors
-    /// When `address` is not a loopback address, or `path` is no path.
+    /// When `address` is not a loopback address, or `path` is not a path.
     pub fn loopback(address: SocketAddr, path: &str) -> Result<Self, Invalid> {
         let url = Url::parse(&format!("http://{address}{path}")).map_err(|_| Invalid("is no path".to_owned()))?;
         if !address.ip().is_loopback() || !path.starts_with('/') {
@@ -56,21 +56,21 @@ impl KeySetUrl {
     }
 }
 
-/// How long keys are kept, and how often they are asked for.
+/// How long keys are kept, and how often they are fetched.
 #[derive(Clone, Copy, Debug)]
 pub struct KeyTiming {
-    /// Keys older than this are asked for again, while requests go on with those at hand.
+    /// Older keys are fetched again, while requests go on with the cached ones.
     pub lifetime: Duration,
-    /// Keys older than this count no more, should the issuer have been unreachable for so long.
+    /// Older keys no longer count, even if the issuer is unreachable.
     pub most_age: Duration,
-    /// Least time from one fetch to the next, as long as there are keys: a token with an unknown `kid`, which anybody can
-    /// make up, must not make us ask more often.
+    /// Minimum time between two fetches while there are keys. A token with an unknown `kid`, which anybody can make up, must
+    /// not cause more fetches.
     pub pause: Duration,
-    /// The same while there are none.
+    /// The same without keys.
     pub pause_without_keys: Duration,
-    /// Longest time for a connection.
+    /// Timeout of the connection.
     pub connect: Duration,
-    /// Longest time for a fetch from beginning to end.
+    /// Timeout of a complete fetch.
     pub fetch: Duration,
 }
 
@@ -87,7 +87,7 @@ impl Default for KeyTiming {
     }
 }
 
-/// The keys of an issuer. One fetch is under way at a time, whatever the number of requests that wait for it.
+/// The keys of an issuer. At most one fetch is in progress, however many requests wait for it.
 #[derive(Clone)]
 pub struct IssuerKeys(Arc<Inner>);
 
@@ -111,7 +111,7 @@ struct Attempt {
     has_failed: bool,
 }
 
-/// A fetch that is under way, for all who wait for it.
+/// A fetch in progress, shared by all requests that wait for it.
 type Flight = Shared<BoxFuture<'static, ()>>;
 
 impl std::fmt::Debug for IssuerKeys {
@@ -121,13 +121,13 @@ impl std::fmt::Debug for IssuerKeys {
 }
 
 impl IssuerKeys {
-    /// The keys at `url`, none of which is fetched before it is needed.
+    /// The keys at `url`, fetched on first use.
     ///
     /// # Errors
     /// When the HTTP client cannot be built.
     pub fn new(url: KeySetUrl, timing: KeyTiming) -> Result<Self, Invalid> {
         let mut builder = Client::builder()
-            // Nobody but the configuration says where keys come from.
+            // Only the configuration says where keys come from.
             .redirect(Policy::none())
             .user_agent(concat!("coord/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(timing.connect)
@@ -154,7 +154,7 @@ impl IssuerKeys {
     /// The key for a token with this header.
     ///
     /// # Errors
-    /// [`AuthError::Refused`] when the issuer has no such key, [`AuthError::Unavailable`] when it cannot be asked.
+    /// [`AuthError::Refused`] when the issuer has no such key, [`AuthError::Unavailable`] when it does not respond.
     pub(super) async fn key(&self, algorithm: Algorithm, kid: Option<&str>) -> Result<Arc<VerificationKey>, AuthError> {
         let found = match self.at_hand() {
             Some(keys) => keys.find(algorithm, kid),
@@ -172,7 +172,7 @@ impl IssuerKeys {
             found => found,
         };
         found.map_err(|reason| match reason {
-            // It may be a new key, which only the issuer knows.
+            // The issuer may have a new key that the failed fetch would have brought.
             NoKey::Unknown if self.state().last.is_some_and(|last| last.has_failed) => unavailable(),
             NoKey::Unknown => AuthError::refused("the token is signed with a key (kid) that its issuer does not have"),
             NoKey::OtherAlgorithm => AuthError::refused("the key that the token names (kid) is for another algorithm"),
@@ -182,7 +182,7 @@ impl IssuerKeys {
         })
     }
 
-    /// The keys that count. Has them fetched again where they are no longer fresh, without waiting for it.
+    /// The valid keys. Starts a fetch if they are no longer fresh, without waiting for it.
     fn at_hand(&self) -> Option<KeySet> {
         let timing = &self.0.timing;
         let (keys, age) = {
@@ -199,7 +199,7 @@ impl IssuerKeys {
         Some(keys)
     }
 
-    /// A fetch: the one that is under way, or a new one if the last is long enough ago.
+    /// A fetch: the one in progress, or a new one if the pause after the last is over.
     fn ask_if_due(&self) -> Option<Flight> {
         let timing = &self.0.timing;
         let mut state = self.state();
@@ -221,11 +221,11 @@ impl IssuerKeys {
             return None;
         }
         let inner = Arc::clone(&self.0);
-        // A task of its own: a request that goes away must not take the fetch from those who wait for it too.
+        // Runs in its own task: a cancelled request must not cancel the fetch for the others.
         let task = tokio::spawn(async move { inner.fetch().await });
         let handle = task.abort_handle();
         let flight = async move {
-            // A task that panicked has brought no keys; that it is over is all there is to know.
+            // A task that panicked brought no keys; only its end matters here.
             let _ = task.await;
         };
         let flight = flight.boxed().shared();
@@ -257,7 +257,7 @@ impl Inner {
             has_failed: fetched.is_err(),
         });
         state.flight = None;
-        // A set without a usable key counts as well: so an issuer takes back all that it had.
+        // A set without usable keys replaces the old one too: that is how an issuer revokes all of its keys.
         if let Ok(keys) = fetched {
             tracing::debug!(keys = keys.len(), "the keys of the tokens' issuer are fetched");
             state.kept = Some((keys, ended));
@@ -296,7 +296,7 @@ fn unavailable() -> AuthError {
     AuthError::Unavailable(sentence.to_owned())
 }
 
-/// The first cause of `error`, which says more than "error sending request", and never holds the URL.
+/// The root cause of `error`: more precise than "error sending request", and without the URL.
 fn cause(error: &reqwest::Error) -> String {
     let first = std::iter::successors(std::error::Error::source(error), |error| error.source()).last();
     first.map_or_else(|| "the request failed".to_owned(), ToString::to_string)

@@ -12,20 +12,20 @@ use super::verification_key::VerificationKey;
 use super::{AuthError, Caller, Identity};
 use crate::domain::{Invalid, UserId, plain_text};
 
-/// The audience that a token must be made for, unless the configuration names another.
+/// The required audience of a token, unless the configuration names another.
 pub const AUDIENCE: &str = "coord";
 
-/// Longest token that is looked at, in bytes.
+/// Maximum length of a token in bytes.
 const MAX_TOKEN_BYTES: usize = 8192;
 
-/// Longest `kid`, in bytes. It is compared with those of the keys, and used for nothing else.
+/// Maximum length of a `kid` in bytes. It is only compared with those of the keys.
 const MAX_KID_BYTES: usize = 256;
 
-/// How far clocks may be apart, in seconds.
+/// Tolerated difference of clocks in seconds.
 const LEEWAY_SECONDS: u64 = 60;
 
-/// Verifies JWTs: `exp`, `aud` and `sub` required, 60 s leeway; `iss` as pinned. Which algorithm a token must have follows
-/// from the key that is configured.
+/// Verifies JWTs: `exp`, `aud` and `sub` required, 60 s leeway; `iss` as configured. The configured key determines the
+/// algorithm that a token must have.
 #[derive(Clone, Debug)]
 pub struct JwtVerifier {
     keys: Keys,
@@ -43,14 +43,14 @@ enum Keys {
 struct Claims {
     sub: String,
     name: Option<String>,
-    /// Text alone, though the library would take a list.
+    /// Declared as text, because the library would also accept a list.
     #[serde(rename = "iss")]
     _iss: Option<String>,
     #[serde(default, deserialize_with = "even_null")]
     repos: Option<Value>,
 }
 
-/// A claim that is there, also if it is `null`, which must not pass for one that is not.
+/// A claim that is present, even if it is `null`: that must not count as absent.
 fn even_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }
@@ -65,7 +65,7 @@ impl JwtVerifier {
     /// EdDSA for Ed25519.
     ///
     /// # Errors
-    /// When there is no such key in it, with what is wrong after the name of the setting.
+    /// When it contains no such key; says what is wrong, after the name of the setting.
     pub fn public_key(pem: &str) -> Result<Self, Invalid> {
         Ok(Self::new(Keys::One(Arc::new(VerificationKey::from_pem(pem)?))))
     }
@@ -83,25 +83,25 @@ impl JwtVerifier {
         }
     }
 
-    /// The same for tokens whose `iss` is `issuer` and nothing else.
+    /// The same verifier, for tokens whose `iss` is `issuer` and nothing else.
     #[must_use]
     pub fn with_issuer(mut self, issuer: &str) -> Self {
         self.issuer = Some(issuer.to_owned());
         self
     }
 
-    /// The same for tokens made for `audience`, instead of [`AUDIENCE`].
+    /// The same verifier, for tokens with the audience `audience` instead of [`AUDIENCE`].
     #[must_use]
     pub fn with_audience(mut self, audience: &str) -> Self {
         audience.clone_into(&mut self.audience);
         self
     }
 
-    /// The person that `token` names: `sub` is the login, `name` what to show, `repos` where it counts.
+    /// The caller that `token` names: `sub` is the login, `name` the display name, `repos` the repositories where it counts.
     ///
     /// # Errors
     /// [`AuthError::Refused`] when the token is not valid, with a sentence that says why; [`AuthError::Unavailable`] when
-    /// the issuer's keys cannot be had.
+    /// the issuer's keys cannot be fetched.
     pub async fn verify(&self, token: &str) -> Result<Caller, AuthError> {
         if token.len() > MAX_TOKEN_BYTES {
             return Err(AuthError::Refused(format!(
@@ -122,11 +122,11 @@ impl JwtVerifier {
         caller(token.claims)
     }
 
-    /// The key for `token`, of which nothing but its header is looked at, and of that nothing but `alg`, `kid` and `crit`.
+    /// The key for `token`. Only `alg`, `kid` and `crit` of its header are read.
     async fn key_for(&self, token: &str) -> Result<Arc<VerificationKey>, AuthError> {
         let header = decode_header(token).map_err(|error| self.refusal(&error))?;
         if header.crit.is_some() {
-            // RFC 7515, section 4.1.11: what is critical and not understood makes the token invalid.
+            // RFC 7515, section 4.1.11: a critical header that is not understood makes the token invalid.
             return Err(AuthError::refused(
                 "the token has a critical header (crit), and none is understood here",
             ));

@@ -7,10 +7,10 @@ use crate::settings::variables::env_vars::{
 };
 
 impl JwtVerifier {
-    /// What `COORD_JWT_*` ask for; nothing where no key is set.
+    /// The verifier that `COORD_JWT_*` configure; `None` if no key is set.
     ///
     /// # Errors
-    /// When two keys are set, one cannot be used, or the issuer of a public one is not named.
+    /// When two keys are set, one is invalid, or a public key is set without an issuer.
     pub fn from_env(environment: Environment<'_>) -> Result<Option<Self>, ConfigError> {
         let set: Vec<(&'static str, String)> = [COORD_JWT_SECRET, COORD_JWT_PUBLIC_KEY, COORD_JWT_JWKS_URL]
             .into_iter()
@@ -29,8 +29,8 @@ impl JwtVerifier {
         };
         let wrong = |Invalid(problem)| ConfigError { variable, problem };
         let issuer = value_of(environment, COORD_JWT_ISSUER);
-        // A private key often signs for many purposes, and a key set for many tenants. Besides, a template that leaves the
-        // issuer empty must not open the door to all of them.
+        // A private key often signs for many purposes, and a key set for many tenants. An empty issuer in a template must
+        // not admit them all.
         let pinned = || {
             issuer.clone().ok_or_else(|| ConfigError {
                 variable: COORD_JWT_ISSUER,

@@ -13,20 +13,20 @@ pub(super) struct KeySet(Vec<(Option<String>, Arc<VerificationKey>)>);
 /// Why a set has no key for a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoKey {
-    /// None has this `kid`; without one, none fits. The issuer may have got a new one.
+    /// No key has this `kid`; without a `kid`, no key fits. The issuer may have a new one.
     Unknown,
     /// The key of this `kid` verifies another algorithm.
     OtherAlgorithm,
-    /// Several fit.
+    /// Several keys fit.
     Ambiguous,
 }
 
 impl KeySet {
-    /// The usable keys of the set in `json`. One that cannot be used (encryption, a shared secret, another curve, too short,
-    /// malformed) is left out, since an issuer may well have keys for other purposes.
+    /// The usable keys of the set in `json`. Other keys (encryption, a shared secret, another curve, too short, malformed)
+    /// are skipped, because an issuer may have keys for other purposes.
     ///
     /// # Errors
-    /// When it is no key set, with what is wrong.
+    /// When it is not a key set; says what is wrong.
     pub(super) fn parse(json: &[u8]) -> Result<Self, &'static str> {
         #[derive(Deserialize)]
         struct Jwks {

@@ -8,33 +8,33 @@ use tokio::sync::Semaphore;
 use super::{Member, UnverifiedLimit, Verdict};
 use crate::domain::RepoId;
 
-/// Verified credentials remembered, each in one repository; one takes some 300 bytes.
+/// Maximum of verified credentials remembered, one for each repository; each takes about 300 bytes.
 const MOST_MEMBERS: usize = 16_384;
-/// Refused ones.
+/// Maximum of refused credentials remembered.
 const MOST_REFUSED: usize = 4_096;
-/// How long a verdict is believed without another look.
+/// How long a verdict counts without a renewal.
 const BELIEVED: Duration = Duration::from_secs(300);
-/// From this age on it is renewed in the background.
+/// Age after which a verdict is renewed in the background.
 const RENEWED_AFTER: Duration = Duration::from_secs(240);
-/// How long it is believed while GitHub gives no answer.
+/// How long a verdict counts while GitHub does not respond.
 const BELIEVED_OFFLINE: Duration = Duration::from_secs(3_600);
-/// How long a credential that was good is no unknown one.
+/// How long a verified credential stays exempt from the unverified-caller limit.
 pub const KEPT: Duration = Duration::from_secs(86_400);
 /// How long a refusal is remembered.
 const REFUSED_FOR: Duration = Duration::from_secs(30);
-/// The pause after GitHub has given no answer.
+/// The pause after GitHub did not respond.
 const RETRY: Duration = Duration::from_secs(30);
-/// Unknown credentials that are looked up in the store at once. More wait in their order.
+/// Unknown credentials that are looked up in the store at once. Further lookups wait in order.
 const MOST_LOOKUPS: usize = 16;
 
-/// What this process knows of tokens of GitHub's. An unverified caller fills nothing here that a verified one needs: those
-/// who were verified and those who were refused are remembered apart.
+/// Verdicts on GitHub tokens that this process remembers. Verified and refused credentials are kept apart, so that
+/// unverified callers cannot evict verified ones.
 #[derive(Debug)]
 pub struct KnownCredentials {
     members: Cache<String, Known>,
     refused: Cache<String, (Verdict, SystemTime)>,
     renewing: Mutex<HashSet<String>>,
-    /// Reads of what other processes have learnt.
+    /// Permits to read verdicts of other processes.
     pub(crate) lookups: Semaphore,
     /// The unverified-caller limit.
     pub(crate) unverified: UnverifiedLimit,
@@ -44,31 +44,31 @@ pub struct KnownCredentials {
 struct Known {
     member: Member,
     verified_at: SystemTime,
-    /// GitHub gave no answer, and is not asked again before this.
+    /// GitHub did not respond; the next attempt is not before this time.
     retry_at: Option<SystemTime>,
 }
 
-/// What is known of a credential.
+/// The remembered verdict on a credential.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Recalled {
-    /// Nothing.
+    /// None.
     Nothing,
-    /// A verified one; how fresh that is.
+    /// A verified credential, and the age of its verdict.
     Member(Member, Freshness),
-    /// One that does not count.
+    /// A refused credential.
     Refused(Verdict),
 }
 
-/// How fresh a verdict is.
+/// The age of a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Freshness {
     /// It counts.
     Fresh,
-    /// It counts, and should be renewed.
+    /// It counts, and should be renewed in the background.
     Ageing,
-    /// It is asked for again first; it counts if GitHub gives no answer.
+    /// It must be renewed first; it counts if GitHub does not respond.
     Old,
-    /// It is asked for again first.
+    /// It must be renewed first.
     Lapsed,
 }
 
@@ -92,7 +92,7 @@ impl KnownCredentials {
     pub(crate) fn recall(&self, credential: &str, repo: &RepoId, now: SystemTime) -> Recalled {
         let key = key(credential, repo);
         if let Some(known) = self.members.get(&key) {
-            // A clock that was set back makes it as old as can be.
+            // If the clock was set back, the verdict has lapsed.
             let age = now.duration_since(known.verified_at).unwrap_or(BELIEVED_OFFLINE);
             let is_waiting = known.retry_at.is_some_and(|at| now < at && at <= now + RETRY);
             let freshness = match age {
@@ -115,7 +115,7 @@ impl KnownCredentials {
         Recalled::Nothing
     }
 
-    /// Remembers what was learnt `age` ago.
+    /// Remembers a verdict that is `age` old.
     pub(crate) fn note_member(&self, credential: &str, repo: &RepoId, member: Member, now: SystemTime, age: Duration) {
         let known = Known {
             member,
@@ -125,7 +125,7 @@ impl KnownCredentials {
         self.members.insert(key(credential, repo), known);
     }
 
-    /// Remembers that a credential does not count: anywhere, where GitHub does not accept it, or else in `repo`.
+    /// Remembers a refusal: everywhere if GitHub rejects the token, else in `repo`.
     pub(crate) fn note_refusal(&self, credential: &str, repo: &RepoId, verdict: &Verdict, now: SystemTime) {
         let in_repo = key(credential, repo);
         self.members.remove(&in_repo);
@@ -136,16 +136,16 @@ impl KnownCredentials {
         self.refused.insert(key, (verdict.clone(), now));
     }
 
-    /// Remembers that GitHub gave no answer.
+    /// Remembers that GitHub did not respond.
     pub(crate) fn note_silence(&self, credential: &str, repo: &RepoId, now: SystemTime) {
-        // In place: one that is refused meanwhile must not come back.
+        // Updated in place: a credential that was refused meanwhile must not come back.
         drop(self.members.entry(&key(credential, repo), None, |_, known| {
             known.retry_at = Some(now + RETRY);
             EntryAction::Retain(())
         }));
     }
 
-    /// The right to renew a verdict in the background, for one at a time.
+    /// The right to renew a verdict in the background; one renewal at a time for each credential and repository.
     pub(crate) fn begin_renewal(self: &std::sync::Arc<Self>, credential: &str, repo: &RepoId) -> Option<Renewal> {
         let key = key(credential, repo);
         lock(&self.renewing).insert(key.clone()).then(|| Renewal {
@@ -155,7 +155,7 @@ impl KnownCredentials {
     }
 }
 
-/// A renewal under way.
+/// A renewal in progress.
 pub(crate) struct Renewal {
     known: std::sync::Arc<KnownCredentials>,
     key: String,
@@ -211,7 +211,7 @@ mod tests {
             assert_eq!(freshness(seconds), Some(expected), "{seconds}");
         }
         assert_eq!(freshness(86_400), None);
-        // While GitHub gives no answer it is not asked at every step, and not believed without end.
+        // While GitHub does not respond, attempts pause, and the verdict still expires.
         known.note_silence("abc", &shop, start + Duration::from_secs(400));
         assert_eq!(freshness(420), Some(Freshness::Fresh));
         assert_eq!(freshness(430), Some(Freshness::Old));

@@ -1,10 +1,10 @@
-//! Who is calling. A caller never names itself: it shows a credential, or, on one machine, it is the user of that machine.
+//! Authentication. A caller presents a credential; a local server also accepts the user of its machine.
 //!
-//! - `caller`: who it is, and where that counts
-//! - `jwt`: tokens; `jwt_config`: what the environment says of them
-//! - `people`: tokens of GitHub's, and what they may do
-//! - `known`, `unverified`: what is remembered of them; how many are looked at that nobody knows
-//! - `verification_key`, `key_set`, `issuer_keys`: what signatures are verified with
+//! - `caller`: identities, and where they count
+//! - `jwt`: JWTs; `jwt_config`: their settings
+//! - `people`: GitHub tokens and their rights
+//! - `known`, `unverified`: remembered verdicts; the unverified-caller limit
+//! - `verification_key`, `key_set`, `issuer_keys`: keys that verify signatures
 
 mod caller;
 mod issuer_keys;
@@ -36,16 +36,16 @@ use subtle::ConstantTimeEq;
 use crate::domain::UserId;
 use crate::settings::environment::ConfigError;
 
-/// What stands before a login of a JWT where logins of GitHub's are beside it: it is in none of those.
+/// Prefix of JWT logins on a deployment that also accepts GitHub tokens. No GitHub login contains it.
 const JWT_NAMESPACE: &str = "jwt:";
 
-/// Why a caller is not let in. The sentences may be shown to the caller.
+/// Why authentication failed. The sentences may be shown to the caller.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AuthError {
-    /// No credential, or a bad one.
+    /// The credential is missing or bad.
     #[error("{0}")]
     Refused(String),
-    /// A good credential, which does not count in this repository.
+    /// The credential is good, but does not count in this repository.
     #[error("{0}")]
     ForbiddenRepository(String),
     /// Nobody can be verified at the moment.
@@ -59,16 +59,16 @@ impl AuthError {
     }
 }
 
-/// What callers may show.
+/// The credentials that callers may present.
 #[derive(Clone, Default)]
 pub struct Credentials {
     /// Verifies JWTs of a trusted proxy.
     pub jwt: Option<JwtVerifier>,
-    /// Knows who holds a token of GitHub's.
+    /// Verifies GitHub tokens.
     pub people: Option<Arc<dyn People>>,
-    /// The graph of a public repository may be read with no credential, where `people` says that it is public.
+    /// Whether graphs of public repositories may be read without a credential; `people` says which ones are public.
     pub is_graph_public: bool,
-    /// What this process knows of tokens of GitHub's.
+    /// Remembered verdicts on GitHub tokens.
     pub known: Arc<KnownCredentials>,
 }
 
@@ -80,7 +80,7 @@ impl std::fmt::Debug for Credentials {
 }
 
 impl Credentials {
-    /// Whether anybody can be verified by them.
+    /// Whether they can verify any caller.
     pub fn can_verify(&self) -> bool {
         self.jwt.is_some() || self.people.is_some()
     }
@@ -90,14 +90,14 @@ impl Credentials {
             return Ok(Caller::shown(Credential::token(token)));
         }
         match &self.jwt {
-            // Where GitHub names people as well, the same login need not be the same person.
+            // The same login at GitHub may be another person.
             Some(verifier) if self.people.is_some() => verifier.verify(token).await?.of_namespace(JWT_NAMESPACE),
             Some(verifier) => verifier.verify(token).await,
             None => Err(self.missing("that is no token of GitHub's")),
         }
     }
 
-    /// What is wrong, and what to show instead.
+    /// The error with `wrong` and the credentials to send instead.
     fn missing(&self, wrong: &str) -> AuthError {
         let wanted = match (&self.people, &self.jwt) {
             (Some(_), Some(_)) => "a token of GitHub's or a JWT",
@@ -117,16 +117,16 @@ impl Credentials {
 /// How callers are verified.
 #[derive(Clone, Debug)]
 pub enum Authenticator {
-    /// By their credential. Where none can be verified, every caller is refused.
+    /// By their credential. If none can be verified, every caller is refused.
     ByCredential(Credentials),
-    /// By nothing: the configuration cannot be used.
+    /// Not at all: the configuration is invalid.
     Misconfigured(ConfigError),
-    /// On one machine, on a loopback address: a token if one is shown that can be verified, else the user that
-    /// `X-Coord-User` names (so that several people can be played), else the user of the operating system.
+    /// On a loopback address: by a token that can be verified, else the user in `X-Coord-User` (so that a test can act for
+    /// several people), else the user of the operating system.
     Local {
         /// User of the operating system.
         user: UserId,
-        /// Verify a token that is shown all the same.
+        /// Verifies tokens that callers send all the same.
         credentials: Credentials,
     },
 }
@@ -143,7 +143,7 @@ impl Authenticator {
     /// The caller of a request with these headers.
     ///
     /// # Errors
-    /// When no credential is shown, it is not valid, or that cannot be said.
+    /// When the credential is missing or invalid, or cannot be verified now.
     pub async fn authenticate(&self, headers: &HeaderMap) -> Result<Caller, AuthError> {
         match self {
             Authenticator::Misconfigured(error) => Err(AuthError::Unavailable(error.to_string())),
@@ -174,7 +174,7 @@ impl Authenticator {
         }
     }
 
-    /// The caller of a request that only looks at a graph: anybody, where that is allowed.
+    /// The caller of a request that only reads a graph; anonymous callers where that is allowed.
     ///
     /// # Errors
     /// As [`Authenticator::authenticate`].
@@ -189,7 +189,7 @@ impl Authenticator {
         }
     }
 
-    /// Who knows the holders of GitHub's tokens, and what is known of those tokens.
+    /// The verifier of GitHub tokens, and the verdicts remembered of them.
     pub fn people(&self) -> Option<(&Arc<dyn People>, &Arc<KnownCredentials>)> {
         match self {
             Authenticator::ByCredential(credentials) | Authenticator::Local { credentials, .. } => {
@@ -206,7 +206,7 @@ pub fn bearer_token(headers: &HeaderMap) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
-/// Whether the request shows `secret` as its bearer token. Takes as long for a wrong token as for a right one of that length.
+/// Whether the bearer token of the request is `secret`. The comparison takes the same time for all tokens of that length.
 pub fn has_bearer_secret(headers: &HeaderMap, secret: &SecretString) -> bool {
     bearer_token(headers).is_some_and(|token| token.as_bytes().ct_eq(secret.expose_secret().as_bytes()).into())
 }

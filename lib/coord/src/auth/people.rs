@@ -4,59 +4,58 @@ use secrecy::SecretString;
 use super::AuthError;
 use crate::domain::{RepoId, UserId};
 
-/// How a token of GitHub's begins, by what it is for. `ghr_` is not among them: a refresh token is no credential.
+/// Prefixes of GitHub tokens, one for each kind. `ghr_` is missing: a refresh token is no credential.
 /// <https://docs.github.com/en/authentication/keeping-your-account-and-data-secure/about-authentication-to-github#githubs-token-formats>
 const PREFIXES: [&str; 5] = ["ghp_", "gho_", "ghu_", "ghs_", "github_pat_"];
-/// The least that follows: 36 characters in the form of 2021, more in every other.
+/// Minimum length after the prefix: 36 characters in the form of 2021, more in every other.
 const LEAST: usize = 36;
-/// The longest token. Those of installations have about 520 characters since 2026, and grow with what is in them.
+/// Maximum length of a token. Installation tokens have about 520 characters since 2026, and grow with their content.
 const MOST: usize = 2_048;
 
-/// Where it is known who holds a token, and what that token may do.
+/// Verifies tokens, and knows their rights.
 #[async_trait]
 pub trait People: Send + Sync + 'static {
-    /// Who holds `token`, and what that token may do in `repo`.
+    /// The holder of `token`, and the rights of that token in `repo`.
     ///
     /// # Errors
-    /// [`AuthError::Unavailable`] when that cannot be said now.
+    /// [`AuthError::Unavailable`] when there is no verdict now.
     async fn verify(&self, token: &SecretString, repo: &RepoId) -> Result<Verdict, AuthError>;
 
-    /// What anybody may do in `repo` without a credential: read, if it is public.
+    /// The rights of an anonymous caller in `repo`: to read, if it is public.
     ///
     /// # Errors
-    /// [`AuthError::Unavailable`] when that cannot be said now.
+    /// [`AuthError::Unavailable`] when there is no verdict now.
     async fn verify_anybody(&self, repo: &RepoId) -> Result<Verdict, AuthError>;
 }
 
 /// A verdict that may be remembered. [`AuthError::Unavailable`] must not be remembered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The token names this person, who may do this in the repository.
+    /// The token belongs to this person, who has these rights in the repository.
     Member(Member),
     /// The token is not valid (401). A sentence for the caller.
     Refused(String),
-    /// The token is valid, but the repository is not there or not shown to it (403). A sentence for the caller.
+    /// The token is valid, but the repository does not exist or is hidden from it (403). A sentence for the caller.
     NoRight(String),
 }
 
-/// A person in a repository, who may read there.
+/// A person who may read a repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
     /// The login.
     pub user_id: UserId,
-    /// A name to show, of printable characters; the login where none is known.
+    /// A display name of printable characters; the login where none is known.
     pub user_name: String,
     /// Whether the token may push.
     pub can_push: bool,
 }
 
-/// Whether `text` has the form of a token that GitHub takes as a credential: of any of its kinds, or the 40 hex digits of
-/// the time before 2021.
+/// Whether `text` has the form of a GitHub token: any of the kinds above, or the 40 hex digits of the time before 2021.
 pub fn is_github_token(text: &str) -> bool {
     let Some(rest) = PREFIXES.iter().find_map(|prefix| text.strip_prefix(prefix)) else {
         return text.len() == 40 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     };
-    // Dots and hyphens: the newer form of an installation's token has a JWT in it.
+    // Dots and hyphens: newer installation tokens contain a JWT.
     let is_body = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
     rest.len() >= LEAST && text.len() <= MOST && rest.bytes().all(is_body)
 }

@@ -2,23 +2,23 @@ use serde_json::Value;
 
 use crate::domain::{Invalid, RepoId};
 
-/// Repositories by name and by owner: those where a token counts (its claim `repos`), or those that a deployment serves.
+/// A set of repositories, by name or by owner: those in the claim `repos` of a token, or those that a deployment serves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RepoLimit(Vec<Entry>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Entry {
     One(RepoId),
-    /// `host/owner/`: everything whose id begins so.
+    /// `host/owner/`: every id with this prefix.
     Below(String),
 }
 
 impl RepoLimit {
-    /// The limit that a claim sets: a list of repositories, each `host/owner/name`, a URL as [`RepoId::parse`] takes it, or
-    /// `host/owner/*` for all of an owner's, subgroups included. An empty list is a token that counts nowhere.
+    /// The limit in a claim: a list of repositories, each `host/owner/name`, a URL as [`RepoId::parse`] takes it, or
+    /// `host/owner/*` for all repositories of an owner, subgroups included. A token with an empty list counts nowhere.
     ///
     /// # Errors
-    /// When it is anything else, in whole or in part: what cannot be read must not count as no limit.
+    /// When any part is something else: an unreadable limit must not count as no limit.
     pub(super) fn parse(claim: &Value) -> Result<Self, Invalid> {
         let entries = claim
             .as_array()
@@ -26,7 +26,7 @@ impl RepoLimit {
         entries.iter().map(entry).collect::<Result<_, _>>().map(RepoLimit)
     }
 
-    /// The list in `text`, with commas; an entry without a host is of `host`. `None` where one cannot be read.
+    /// The list in `text`, separated by commas; entries without a host are on `host`. `None` if an entry cannot be read.
     pub(crate) fn of_host(text: &str, host: &str) -> Option<Self> {
         let entry = |name: &str| {
             let name = name.trim();
@@ -56,7 +56,7 @@ fn entry(value: &Value) -> Result<Entry, Invalid> {
     let Some(owner) = text.strip_suffix("/*") else {
         return repository(text).map(Entry::One);
     };
-    // Read as one of the owner's repositories, so that the owner is held to the rules of names, and there is one at all.
+    // Parsed as a repository of the owner: this applies the rules of names, and rejects an empty owner.
     let any = repository(&format!("{owner}/any"))?;
     let below = any.as_str().strip_suffix("any").unwrap_or(any.as_str());
     Ok(Entry::Below(below.to_owned()))

@@ -4,19 +4,20 @@ use std::time::{Duration, Instant};
 
 use quick_cache::unsync::Cache;
 
-/// Addresses remembered.
+/// Maximum of addresses remembered.
 const MOST_ADDRESSES: usize = 4_096;
 
-/// Milliseconds between two at the sustained rate, and how many may come at once.
+/// Milliseconds between two credentials at the sustained rate, and the burst.
 type Rate = (u64, u64);
 
-/// Of one address: 30 a minute.
+/// Limit of one address: 30 per minute.
 const OF_AN_ADDRESS: Rate = (2_000, 60);
-/// Of all addresses together: 200 a minute. Many bad credentials have GitHub refuse good ones from this process as well.
+/// Limit of all addresses together: 200 per minute. After many bad credentials, GitHub refuses good ones from this process
+/// too.
 const OF_ALL: Rate = (300, 200);
 
-/// The unverified-caller limit: how many credentials that nobody vouches for are looked at, for each source address and in the
-/// whole process. A credential that turns out to be good is not counted.
+/// The unverified-caller limit: how many unknown credentials are verified, for each source address and in the whole process.
+/// Credentials that turn out to be good do not count.
 #[derive(Debug)]
 pub struct UnverifiedLimit {
     started: Instant,
@@ -43,10 +44,10 @@ impl Default for UnverifiedLimit {
 }
 
 impl UnverifiedLimit {
-    /// Counts one credential shown from `address`.
+    /// Counts one credential from `address`.
     ///
     /// # Errors
-    /// When there were too many, with the seconds until the next is looked at.
+    /// When the limit is exceeded, with the seconds until the next attempt.
     pub fn take(&self, address: IpAddr) -> Result<(), u64> {
         self.take_at(address, self.started.elapsed())
     }
@@ -63,7 +64,7 @@ impl UnverifiedLimit {
         Ok(())
     }
 
-    /// Takes back what was counted: the credential is good, or nobody could be asked.
+    /// Takes back the count of one credential, which is good.
     pub fn give_back(&self, address: IpAddr) {
         let address = network(address);
         let mut arrivals = self.arrivals.lock().unwrap_or_else(PoisonError::into_inner);
@@ -74,7 +75,7 @@ impl UnverifiedLimit {
     }
 }
 
-/// The arrival time after one more, or the seconds until one more may come.
+/// The arrival time after one more credential, or the seconds until one more is allowed.
 fn next(arrival: u64, now: u64, (interval, burst): Rate) -> Result<u64, u64> {
     let next = arrival.max(now) + interval;
     let early = next.saturating_sub(now + interval * burst);
@@ -84,7 +85,7 @@ fn next(arrival: u64, now: u64, (interval, burst): Rate) -> Result<u64, u64> {
     Ok(next)
 }
 
-/// What one subscriber has: an address of version 4, or a network of 64 bits of version 6.
+/// The addresses of one subscriber: an IPv4 address, or an IPv6 network of 64 bits.
 fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX))),
@@ -100,7 +101,7 @@ mod tests {
         text.parse().unwrap()
     }
 
-    /// How many of `count` are looked at.
+    /// How many of `count` credentials are admitted.
     fn looked_at(limit: &UnverifiedLimit, text: &str, count: usize, seconds: u64) -> usize {
         let take = |_: &usize| limit.take_at(address(text), Duration::from_secs(seconds)).is_ok();
         (0..count).filter(take).count()

@@ -12,19 +12,19 @@ use serde::Deserialize;
 
 use crate::domain::Invalid;
 
-/// Fewest bits of an RSA modulus, RFC 7518, section 3.3. The most are [`RsaPublicKey::MAX_SIZE`].
+/// Minimum bits of an RSA modulus, RFC 7518, section 3.3. The maximum is [`RsaPublicKey::MAX_SIZE`].
 const LEAST_RSA_BITS: usize = 2048;
 
-/// A key and the one algorithm that it verifies. The algorithm follows from the kind of the key, never from a token, so that
-/// nobody can have a public key taken for a secret.
+/// A key and its one algorithm. The algorithm follows from the kind of the key, never from a token, so that a public key is
+/// never used as a shared secret.
 #[derive(Clone, Debug)]
 pub(super) struct VerificationKey {
     pub(super) algorithm: Algorithm,
     pub(super) key: DecodingKey,
 }
 
-/// A public key of a key set, RFC 7517. Members that are not here are not looked at, above all those that say where more
-/// could be fetched (`x5u`).
+/// A public key of a key set, RFC 7517. Other members are ignored, above all those with addresses to fetch more from
+/// (`x5u`).
 #[derive(Deserialize)]
 pub(super) struct Jwk {
     kty: String,
@@ -52,7 +52,7 @@ impl VerificationKey {
     /// A public key in PEM: RSA (RS256), EC P-256 (ES256) or Ed25519 (EdDSA). Line breaks may be written as `\n`.
     ///
     /// # Errors
-    /// When it is none of these, with what is wrong after the name of the setting. The text is not repeated.
+    /// When it is none of these; says what is wrong, after the name of the setting, without the text itself.
     pub(super) fn from_pem(text: &str) -> Result<Self, Invalid> {
         let text = text.trim().replace("\\n", "\n").replace("\r\n", "\n");
         if text.contains("PRIVATE KEY") {
@@ -82,7 +82,7 @@ impl VerificationKey {
             })
     }
 
-    /// The key of a key set, where it is for verifying signatures, and of a kind that is taken.
+    /// The key of a key set, if it verifies signatures and its kind is supported.
     pub(super) fn from_jwk(jwk: &Jwk) -> Option<Self> {
         let is_for_signatures = jwk.usage.as_deref().is_none_or(|usage| usage == "sig")
             && jwk
@@ -103,7 +103,7 @@ impl VerificationKey {
                 if (x.len(), y.len()) != (32, 32) {
                     return None;
                 }
-                // 4 says that both coordinates follow; that they are a point of the curve is asked by the call.
+                // 4 says that both coordinates follow; the call checks that they are a point of the curve.
                 let point = [&[4][..], &x, &y].concat();
                 (Self::p256(&p256::PublicKey::from_sec1_bytes(&point).ok()?), "ES256")
             }
@@ -113,7 +113,7 @@ impl VerificationKey {
             }
             _ => return None,
         };
-        // RFC 9864 names EdDSA on this curve by the curve.
+        // RFC 9864 calls EdDSA on this curve `Ed25519`.
         let fits = |alg: &str| alg == name || (name == "EdDSA" && alg == "Ed25519");
         jwk.alg.as_deref().is_none_or(fits).then_some(key)
     }
@@ -132,7 +132,7 @@ impl VerificationKey {
         }
     }
 
-    /// Nothing for the few points of small order: anybody could sign for them.
+    /// `None` for the few points of small order: anybody could sign for them.
     fn ed25519(key: &VerifyingKey) -> Option<Self> {
         (!key.is_weak()).then(|| VerificationKey {
             algorithm: Algorithm::EdDSA,
