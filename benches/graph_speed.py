@@ -35,9 +35,9 @@ import corpora  # noqa: E402
 REV_DEP = "rev-dep@2.19.1"
 RUFF = "ruff==0.17.6"
 GENERATED = 10_000
-# Commands that print nothing on standard output where they find nothing wrong.
+# Commands that print nothing to standard output when they find nothing.
 SILENT = ["unresolved", "circular"]
-# Files of one folder of the generated repository, as packages have about as many.
+# Files in one folder of the generated repository, about as many as in real packages.
 FOLDER = 20
 
 
@@ -121,7 +121,7 @@ def run(command, folder, output=subprocess.DEVNULL):
     _, status, usage = os.wait4(process.pid, 0)
     wall = time.perf_counter() - started
     process.returncode = os.waitstatus_to_exitcode(status)
-    # rev-dep ends with the number of what it found.
+    # rev-dep's exit status is the number of its findings.
     if process.returncode < 0 or (process.returncode > 0 and "rev-dep" not in command[0].name):
         sys.exit(f"{command} in {folder} failed: {process.returncode}")
     return wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
@@ -130,7 +130,7 @@ def run(command, folder, output=subprocess.DEVNULL):
 def compare(name, folder, commands, rounds):
     """A line for each command, the first of which is Coord's."""
     runs = [[] for _ in commands]
-    # To fill the page cache, and to see that each has something to say.
+    # Fills the page cache, and checks that each command prints something.
     for _, command in commands:
         with tempfile.TemporaryFile() as output:
             run(command, folder, output)

@@ -1,4 +1,4 @@
-//! A client that costs little: HTTP/1.1 on connections that stay open.
+//! A cheap client: HTTP/1.1 on connections that stay open.
 
 use std::net::SocketAddr;
 
@@ -18,7 +18,7 @@ pub struct Connection {
     host: String,
 }
 
-/// A request, ready to be sent again and again.
+/// A request that can be sent repeatedly.
 #[derive(Clone)]
 pub struct Post {
     pub path: &'static str,
@@ -38,7 +38,7 @@ impl Connection {
         })
     }
 
-    /// Sends `post` and reads the whole answer.
+    /// Sends `post` and reads the whole response.
     pub async fn post(&mut self, post: &Post) -> Result<(StatusCode, Bytes)> {
         let request = Request::post(post.path)
             .header(HOST, &self.host)
@@ -48,7 +48,7 @@ impl Connection {
         self.send(request).await
     }
 
-    /// Asks for `path` with a bearer token.
+    /// Requests `path` with a bearer token.
     pub async fn get(&mut self, path: &str, token: &str) -> Result<(StatusCode, Bytes)> {
         let request = Request::get(path)
             .header(HOST, &self.host)
@@ -64,7 +64,7 @@ impl Connection {
         Ok((status, response.into_body().collect().await?.to_bytes()))
     }
 
-    /// Sends `post`, which must be answered 200, and gives the answer.
+    /// Sends `post` and returns the response, whose status must be 200.
     pub async fn must(&mut self, post: &Post) -> Result<Json> {
         let (status, body) = self.post(post).await.context(post.path)?;
         ensure!(
@@ -77,7 +77,7 @@ impl Connection {
     }
 }
 
-/// What is asked about: a repository at a commit.
+/// The repository and commit that requests are about.
 #[derive(Clone)]
 pub struct Subject {
     pub repo_url: String,
@@ -98,12 +98,12 @@ impl Subject {
         }
     }
 
-    /// A claim for `status`, READING or WRITING.
+    /// A claim with the status READING or WRITING.
     pub fn claim(&self, user: &str, files: &[String], status: &str) -> Post {
         self.status(user, files, status)
     }
 
-    /// A release that pushes nothing.
+    /// A release without a push.
     pub fn abandon(&self, user: &str, files: &[String]) -> Post {
         self.status(user, files, "OPEN")
     }

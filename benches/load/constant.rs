@@ -1,4 +1,4 @@
-//! A function that answers a constant, on the stack of the real ones: what HTTP alone costs.
+//! A function with a constant response, on the HTTP stack of the real ones: the cost of HTTP alone.
 
 use std::net::SocketAddr;
 
@@ -9,10 +9,10 @@ use axum::response::IntoResponse;
 use axum::routing::post;
 use tokio::net::TcpListener;
 
-/// As long as the answer of a check of one free file.
+/// As long as the response to a check of one free file.
 const ANSWER: &str = r#"{"status":"OK","repo_head":"0123456789012345678901234567890123456789","locks":{},"held":{},"warnings":[],"orchestration":{"type":"orchestration","action":"PROCEED","command":null,"reason":"Nothing stands in the way"}}"#;
 
-/// Answers until the process is ended.
+/// Serves until the process is ended.
 pub async fn serve(address: SocketAddr) -> Result<()> {
     let router = Router::new()
         .route("/api/check_status", post(answer))

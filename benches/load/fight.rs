@@ -1,4 +1,4 @@
-//! 64 clients that want the same three files at the same moment.
+//! 64 clients that claim the same three files at the same moment.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Latency on one connection, against a constant and against a bare EVALSHA, all in turn within one run.
+//! Latency on one connection, compared with a constant response and with a bare EVALSHA, all in turn within one run.
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -18,10 +18,10 @@ use crate::redis_link::{RedisLink, encode};
 use crate::report::{Latencies, Table, progress};
 use crate::repository::file;
 
-/// The file that is asked about: it has five neighbors in every repository that is measured.
+/// The requested file: it has five neighbors in every measured repository.
 const FILE: usize = 40;
 
-/// Ten locks of others that are not next to it, so that its neighbors are looked at.
+/// Claims ten locks of others that are not next to the file, so that its neighbors are looked up.
 pub async fn hold_some(server: &Process, subject: &Subject) -> Result<()> {
     let mut connection = Connection::open(server.address).await?;
     for number in 0..10 {
@@ -32,7 +32,7 @@ pub async fn hold_some(server: &Process, subject: &Subject) -> Result<()> {
     Ok(())
 }
 
-/// One thing whose latency is measured, again and again.
+/// One measured operation.
 enum Probe {
     Http(Connection, Vec<Post>),
     Redis(RedisLink, Vec<u8>),
@@ -73,7 +73,7 @@ async fn in_turn(probes: &mut [(String, Probe)], time: Duration) -> Result<Vec<L
     Ok(latencies)
 }
 
-/// Keeps what it is asked, and gives no answer.
+/// Records requests, and returns no result.
 #[derive(Default)]
 struct Recorder(Mutex<Vec<Request>>);
 
@@ -93,7 +93,7 @@ impl Store for Recorder {
     }
 }
 
-/// The command that `check_status` sends to Redis, bare.
+/// The command that `check_status` sends to Redis.
 pub async fn bare_check(subject: &Subject) -> Result<Vec<u8>> {
     let repo = RepoId::parse(&subject.repo_url).context("the repository")?;
     let branch = Branch::parse("main").context("the branch")?;
@@ -107,7 +107,7 @@ pub async fn bare_check(subject: &Subject) -> Result<Vec<u8>> {
     let entry = AdmissionTerms::of(&repo, &branch, &holder, Some(&head), &known);
     let paths = [FilePath::parse(&file(FILE)).context("the file")?];
     let recorder = Recorder::default();
-    // It has no answer; what it was asked is wanted.
+    // Only the recorded request is wanted, not the result.
     let _ = scripts::check_status(&recorder, &entry, &paths, LockMode::Writing, NeighborPolicy::Block).await;
     let asked = recorder.0.into_inner().unwrap_or_else(PoisonError::into_inner);
     let [Request::Script { script, keys, args }] = asked.as_slice() else {
@@ -120,7 +120,7 @@ pub async fn bare_check(subject: &Subject) -> Result<Vec<u8>> {
     Ok(encode(&words))
 }
 
-/// A repository on disk, and what it is.
+/// A repository on disk, and the subject of its requests.
 pub type Repository<'a> = (&'a Path, &'a Subject);
 
 pub async fn measure(
@@ -174,7 +174,7 @@ pub async fn measure(
             ));
             probes.push((format!("post_status, {name}"), http(&server, posts).await?));
             if let Some(database) = &database {
-                // The server has loaded the script with its first check.
+                // The first check makes the server load the script.
                 Connection::open(server.address)
                     .await?
                     .must(&subject.check("ann", &files))

@@ -1,4 +1,4 @@
-//! The load driver: what Coord costs, measured from outside, each server in a process of its own.
+//! The load driver: measures the cost of Coord from outside, with each server in a process of its own.
 //!
 //! `cargo bench --bench load` measures everything and prints markdown. `cargo bench --bench load -- --help` shows options.
 
@@ -42,12 +42,12 @@ struct Options {
     /// For the driver itself: answer a constant here
     #[arg(long, hide = true)]
     answer_constant: Option<SocketAddr>,
-    /// Cargo says this; it means nothing
+    /// Passed by cargo; has no effect
     #[arg(long, hide = true)]
     bench: bool,
 }
 
-/// What can be measured.
+/// Measurements to choose from.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum What {
     RoundTrips,
@@ -60,7 +60,7 @@ enum What {
 
 fn main() -> Result<()> {
     let options = Options::parse();
-    // The constant has as many threads as the servers have; the driver has one, to leave them the processors.
+    // The constant server has as many threads as the servers have; the driver has one, to leave them the processors.
     let is_constant = options.answer_constant.is_some();
     let mut runtime = if is_constant {
         tokio::runtime::Builder::new_multi_thread()
@@ -102,7 +102,7 @@ async fn measure(options: &Options) -> Result<()> {
         fight::measure(&path("medium"), &medium, scratch.path(), redis.is_some()).await?;
     }
     if let (true, Some(redis)) = (wants(What::Functions), &redis) {
-        // A server tells the store what a function needs to know of the repository.
+        // A server writes the state of the repository that a function needs to the store.
         let server = process::coord(&path("small"), process::State::Redis(redis.address), None).await?;
         process::graph_is_ready(&server, &small.repo_url).await?;
         start::measure(&small, redis.address).await?;

@@ -1,4 +1,4 @@
-//! The processes under test, each ended when it is dropped.
+//! The processes under test. Each is ended when it is dropped.
 
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -11,12 +11,12 @@ use serde_json::Value as Json;
 
 use crate::client::Connection;
 
-/// What the sweep must show.
+/// The bearer token of the sweep.
 pub const CRON_SECRET: &str = "the secret of this measurement, long enough";
-/// What clients of the store's port must show.
+/// The token of clients of the store's port.
 pub const STORE_TOKEN: &str = "the token of this measurement";
 
-/// A process of ours that listens on an address.
+/// A process that listens on an address.
 pub struct Process {
     child: Child,
     pub address: SocketAddr,
@@ -24,14 +24,14 @@ pub struct Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It may have ended already; nothing of it is needed.
+        // It may have ended already, and its result is not needed.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
 impl Process {
-    /// Starts `command`, which will listen on `address`, and returns as soon as it does.
+    /// Starts `command`, which listens on `address`, and returns as soon as it does.
     pub async fn start(command: &mut Command, address: SocketAddr) -> Result<Self> {
         let child = command
             .stdin(Stdio::null())
@@ -54,7 +54,7 @@ impl Process {
         Ok(process)
     }
 
-    /// Processor time that all its threads have had.
+    /// Processor time of all its threads so far.
     pub fn processor_time(&self) -> Result<Duration> {
         let mut nanoseconds = 0;
         for task in std::fs::read_dir(format!("/proc/{}/task", self.child.id()))? {
@@ -77,7 +77,7 @@ impl Process {
     }
 }
 
-/// An address on which nobody listens.
+/// An address with a free port.
 pub fn free_address() -> Result<SocketAddr> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?)
 }
@@ -97,17 +97,17 @@ pub async fn redis(folder: &Path) -> Result<Option<Process>> {
     }
 }
 
-/// Where a server keeps its state.
+/// The store of a server.
 pub enum State<'a> {
-    /// In a file in this folder.
+    /// The embedded store, with its file in this folder.
     Embedded(&'a Path),
-    /// In Redis, here.
+    /// Redis at this address.
     Redis(SocketAddr),
-    /// Behind Upstash's REST protocol, here.
+    /// Upstash's REST protocol at this address.
     Upstash(SocketAddr),
 }
 
-/// `coord serve` on `repository`. With `store_port`, it offers its store there by Upstash's REST protocol.
+/// Starts `coord serve` on `repository`. With `store_port`, it offers its store there over Upstash's REST protocol.
 pub async fn coord(repository: &Path, state: State<'_>, store_port: Option<SocketAddr>) -> Result<Process> {
     let address = free_address()?;
     let mut command = Command::new(env!("CARGO_BIN_EXE_coord"));
@@ -128,7 +128,7 @@ pub async fn coord(repository: &Path, state: State<'_>, store_port: Option<Socke
     command
         .env("COORD_STORE_TOKEN", STORE_TOKEN)
         .env("UPSTASH_REDIS_REST_TOKEN", STORE_TOKEN);
-    // What is measured is how much could be asked, by few holders.
+    // Capacity is measured with few holders, so that rate limits would interfere.
     command
         .env("COORD_LIMIT_HOLDER_PER_MINUTE", "0")
         .env("COORD_LIMIT_REPOSITORY_PER_MINUTE", "0");
@@ -153,7 +153,7 @@ pub async fn graph_is_ready(server: &Process, repo_url: &str) -> Result<()> {
     }
 }
 
-/// A server that answers everything with a constant, on the same HTTP stack, in a process of its own.
+/// A server with a constant response, on the same HTTP stack, in a process of its own.
 pub async fn constant() -> Result<Process> {
     let address = free_address()?;
     let mut command = Command::new(std::env::current_exe()?);
@@ -161,7 +161,7 @@ pub async fn constant() -> Result<Process> {
     Process::start(&mut command, address).await
 }
 
-/// Builds the function `name` as Vercel does, and gives its path.
+/// Builds the function `name` as Vercel does, and returns its path.
 pub fn build_function(name: &str) -> Result<PathBuf> {
     let folder = Path::new(env!("CARGO_BIN_EXE_coord")).parent().context("a folder")?;
     let target = folder.parent().context("a folder")?;

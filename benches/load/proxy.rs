@@ -1,4 +1,4 @@
-//! A TCP proxy that counts round trips: how often the client spoke after the server had.
+//! A TCP proxy that counts round trips: how often the client sent data after the server had.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -9,14 +9,14 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
 
-/// Stands between a client and a server.
+/// A proxy between a client and a server.
 pub struct Proxy {
     pub address: SocketAddr,
     turns: Arc<AtomicU64>,
 }
 
 impl Proxy {
-    /// Passes everything on to `server`, for as long as the runtime lives.
+    /// Forwards all connections to `server`, for as long as the runtime lives.
     pub async fn before(server: SocketAddr) -> Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let proxy = Proxy {
@@ -50,7 +50,7 @@ impl Proxy {
     }
 }
 
-/// Passes bytes on. With `turns`, the bytes are the client's.
+/// Forwards bytes. With `turns`, they are the client's.
 async fn pass(
     mut from: OwnedReadHalf,
     mut to: OwnedWriteHalf,

@@ -1,4 +1,4 @@
-//! The barest client of Redis: words out, one reply back.
+//! A minimal Redis client: sends words, reads one reply.
 
 use std::net::SocketAddr;
 
@@ -20,13 +20,13 @@ impl RedisLink {
         })
     }
 
-    /// Sends one command and reads its reply, which must not be an error, as text, flattened.
+    /// Sends one command and returns its flattened reply as text. An error reply is an error.
     pub async fn ask(&mut self, words: &[&str]) -> Result<Vec<String>> {
         let words: Vec<&[u8]> = words.iter().map(|word| word.as_bytes()).collect();
         self.ask_encoded(&encode(&words)).await
     }
 
-    /// The same with a command that is encoded already.
+    /// [`RedisLink::ask`] with an encoded command.
     pub async fn ask_encoded(&mut self, command: &[u8]) -> Result<Vec<String>> {
         self.stream.write_all(command).await?;
         let mut open = 1_usize;
@@ -52,7 +52,7 @@ impl RedisLink {
         Ok(reply)
     }
 
-    /// How often each command was called since [`RedisLink::forget_calls`], but for the two that tell.
+    /// Number of calls of each command since [`RedisLink::forget_calls`], except for the two that count.
     pub async fn calls(&mut self) -> Result<Vec<(String, u64)>> {
         let text = self.ask(&["INFO", "commandstats"]).await?.concat();
         let mut calls = Vec::new();
@@ -82,7 +82,7 @@ impl RedisLink {
     }
 }
 
-/// A command as it goes over the wire.
+/// A command in its wire format.
 pub fn encode(words: &[&[u8]]) -> Vec<u8> {
     let mut bytes = format!("*{}\r\n", words.len()).into_bytes();
     for word in words {

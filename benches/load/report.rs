@@ -9,7 +9,7 @@ use hdrhistogram::Histogram;
 pub struct Table;
 
 impl Table {
-    /// A title, a sentence about what is measured, and the heads of the columns.
+    /// Prints a title, a sentence about the measurement, and the column heads.
     pub fn begin(title: &str, about: &str, heads: &[&str]) -> Self {
         println!("\n### {title}\n\n{about}\n");
         println!("| {} |\n|{}", heads.join(" | "), "---|".repeat(heads.len()));
@@ -22,7 +22,7 @@ impl Table {
     }
 }
 
-/// Says on standard error what is being done.
+/// Reports progress on standard error.
 pub fn progress(text: &str) {
     eprintln!("{text} ...");
 }
@@ -32,7 +32,7 @@ pub struct Latencies(Histogram<u64>);
 
 impl Default for Latencies {
     fn default() -> Self {
-        // Three digits, up to a minute; what takes longer counts as a minute.
+        // Three digits, up to a minute; longer times count as a minute.
         Latencies(Histogram::new_with_max(60_000_000_000, 3).expect("these bounds are allowed"))
     }
 }
@@ -44,7 +44,7 @@ impl Latencies {
     }
 
     pub fn merge(&mut self, other: &Latencies) {
-        // Both have the same bounds, so that nothing can be lost.
+        // Both have the same bounds, so that nothing is lost.
         let _ = self.0.add(&other.0);
     }
 
@@ -52,7 +52,7 @@ impl Latencies {
         self.0.len()
     }
 
-    /// The time within which `quantile` of all were done, in microseconds.
+    /// The latency at `quantile`, in microseconds.
     pub fn micros(&self, quantile: f64) -> f64 {
         self.0.value_at_quantile(quantile) as f64 / 1000.0
     }

@@ -1,4 +1,4 @@
-//! A git repository with as many files as one likes, each of which imports two others.
+//! A git repository with any number of files, each of which imports two others.
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -13,7 +13,7 @@ pub fn file(number: usize) -> String {
     format!("src/{}/f{number}.js", number / 1000)
 }
 
-/// Makes a repository with `files` files at `folder`. File N imports N - 1 and N / 2.
+/// Creates a repository with `files` files at `folder`. File N imports N - 1 and N / 2.
 pub fn make(folder: &Path, files: usize) -> Result<Subject> {
     std::fs::create_dir_all(folder)?;
     let repo_url = format!("https://github.com/coord-bench/files-{files}");

@@ -1,4 +1,4 @@
-//! Round trips and commands for one cached question, counted at the socket and by Redis.
+//! Round trips and commands of one cached request, counted at the socket and by Redis.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -14,10 +14,10 @@ use crate::redis_link::RedisLink;
 use crate::report::{Table, progress};
 use crate::repository::file;
 
-/// Questions of each kind, so that a round trip too many anywhere shows.
+/// Requests of each kind, so that any extra round trip shows.
 const QUESTIONS: u64 = 20;
 
-/// What is asked, and what is asked before, so that it finds what it needs.
+/// A measured request, and the request before it that prepares the state.
 struct Question {
     name: &'static str,
     before: Post,
@@ -78,7 +78,7 @@ async fn count(
         connection.must(&question.before).await?;
         connection.must(&question.post).await?;
     }
-    // What the server does by itself, such as looking at its branches, is done by then.
+    // Work that the server starts by itself, such as reading its branches, is done by then.
     tokio::time::sleep(Duration::from_millis(500)).await;
     for question in questions {
         let mut turns = 0;

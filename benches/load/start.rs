@@ -1,4 +1,4 @@
-//! How soon a function answers after its process was started, and how large it is.
+//! Time from the start of a function's process to its first response, and its size.
 
 use std::net::SocketAddr;
 use std::process::Command;
@@ -21,7 +21,7 @@ const FUNCTIONS: [&str; 4] = ["check_status", "post_status", "graph", "cron_clea
 const STARTS: usize = 20;
 const JWT_SECRET: &str = "a secret of this measurement that is long enough";
 
-/// `redis` holds the head of `subject`.
+/// Measures against `redis`, which knows the head of `subject`.
 pub async fn measure(subject: &Subject, redis: SocketAddr) -> Result<()> {
     let table = Table::begin(
         "Functions",

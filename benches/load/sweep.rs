@@ -1,4 +1,4 @@
-//! A sweep over very many live locks, of which few have expired.
+//! A sweep over very many live locks, few of them expired.
 
 use std::path::Path;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -13,7 +13,7 @@ use crate::report::{Table, progress};
 
 const EXPIRED: usize = 100;
 
-/// Locks FIRST to LAST, as a claim leaves them. ARGV: first, last, expiry, repository.
+/// Creates locks FIRST to LAST, in the form of claims. ARGV: first, last, expiry, repository.
 const FILL: &str = "
 for number = ARGV[1], ARGV[2] do
   local path = 'many/' .. math.floor(number / 1000) .. '/f' .. number .. '.js'

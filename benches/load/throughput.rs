@@ -1,4 +1,4 @@
-//! Requests a second at 1, 16 and 64 connections.
+//! Requests per second at 1, 16 and 64 connections.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::repository::file;
 
 const CONNECTIONS: [usize; 3] = [1, 16, 64];
 
-/// Sends each connection's posts by turns for `time`; every answer must be a success.
+/// Sends the posts of each connection in turn for `time`; every response must be a success.
 async fn load(address: SocketAddr, posts: Vec<Vec<Post>>, time: Duration) -> Result<(f64, Latencies)> {
     let mut connections = Vec::new();
     for posts in posts {
@@ -51,17 +51,17 @@ async fn load(address: SocketAddr, posts: Vec<Vec<Post>>, time: Duration) -> Res
     Ok((all.count() as f64 / time.as_secs_f64(), all))
 }
 
-/// The same, and the processor time of `server` for one request.
+/// [`load`], with the processor time of `server` per request.
 async fn load_measured(server: &Process, posts: Vec<Vec<Post>>, time: Duration) -> Result<(f64, Latencies, f64)> {
     let before = server.processor_time()?;
     let (rate, latencies) = load(server.address, posts, time).await?;
     let spent = (server.processor_time()? - before).as_secs_f64() * 1e6;
-    // The rate leaves out the first sixth of what was sent.
+    // The rate leaves out the first sixth of the requests.
     let sent = rate * time.as_secs_f64() * 1.2;
     Ok((rate, latencies, spent / sent))
 }
 
-/// Sends `command` to Redis again and again, over so many connections.
+/// Sends `command` to Redis repeatedly, over `connections` connections.
 async fn load_bare(
     redis: SocketAddr,
     command: Vec<u8>,
@@ -149,7 +149,7 @@ pub async fn measure(repository: &Path, subject: &Subject, scratch: &Path, redis
                     .collect()
             };
             let posts = (0..connections).map(|number| {
-                // No two of these are next to each other.
+                // No two of these files are neighbors.
                 let (user, files) = (format!("user-{number}"), [file(1000 + 7 * number)]);
                 vec![subject.claim(&user, &files, "WRITING"), subject.abandon(&user, &files)]
             });

@@ -1,7 +1,7 @@
-//! What one script costs on the embedded store: `cargo bench -p coord-cli --bench embedded`.
+//! Cost of a script on the embedded store: `cargo bench -p coord-cli --bench embedded`.
 //!
-//! Prints microseconds per script: one that only reads (six fields of a hash, two of them decoded from JSON), one that
-//! writes, alone and among 64 writers, each over a file in the folder named by `COORD_BENCH_DIR` (default: a temporary
+//! Prints microseconds per script: for one that only reads (six fields of a hash, two of them decoded from JSON), and for
+//! one that writes, alone and among 64 writers. The file is in the folder named by `COORD_BENCH_DIR` (default: a temporary
 //! one). A write waits for the disk, so its time is that of the disk.
 
 use coord::store::{Request, Store, Value};
@@ -36,7 +36,7 @@ async fn ask(store: &EmbeddedStore, words: &[&str]) -> Value {
     store.run(command(words)).await.expect("an answer").remove(0)
 }
 
-/// Runs `source` for a second or so and gives the time of one run.
+/// Runs `source` repeatedly for `duration` and returns the time of one run.
 async fn time(store: &EmbeddedStore, source: &str, keys: &[&str], arguments: &[&str], duration: Duration) -> Duration {
     let Value::Bulk(sha) = ask(store, &["SCRIPT", "LOAD", source]).await else {
         panic!("the script does not load")

@@ -1,4 +1,4 @@
-//! What the local git source costs: `cargo bench -p coord-cli --bench git_source`.
+//! Cost of the local git source: `cargo bench -p coord-cli --bench git_source`.
 
 #[path = "../tests/fixtures/git.rs"]
 mod git;
@@ -16,7 +16,7 @@ use git::Repo;
 const FILES: usize = 10_000;
 const BRANCHES: usize = 50_000;
 
-/// Source code of a kind: lines that repeat, numbers that do not. About 8 KB.
+/// Text like source code, about 8 KB: lines repeat, numbers do not.
 fn text(seed: usize) -> String {
     let mut text = String::new();
     let mut state = seed as u64 + 1;
@@ -48,7 +48,7 @@ async fn heads(source: &GitSource, what: &str, branch: &str) {
         let start = Instant::now();
         let _ = std::hint::black_box(source.head(&repo, &branch).await);
         times.push(start.elapsed());
-        // The slow ones need no more to be known.
+        // Slow operations need no more runs.
         if times.len() >= 50 && times[0] > Duration::from_millis(5) {
             break;
         }

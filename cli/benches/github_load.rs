@@ -1,6 +1,7 @@
-//! What a cold load from GitHub costs, beside unpacking the same archive: `cargo bench -p coord-cli --bench github_load`.
+//! Cost of a cold load from GitHub, compared with unpacking the same archive: `cargo bench -p coord-cli --bench
+//! github_load`.
 //!
-//! The fake GitHub, and each load, is a process of its own, so that a peak of memory is that of the load alone.
+//! The fake GitHub and each load run in processes of their own, so that a memory peak is that of the load alone.
 
 #[path = "../tests/fixtures/github/mod.rs"]
 mod fake;
@@ -26,7 +27,7 @@ use git::Repo;
 const FILES: usize = 10_000;
 const ROUNDS: usize = 3;
 
-/// Source code of a kind: lines that repeat, numbers that do not. About 8 KB.
+/// Text like source code, about 8 KB: lines repeat, numbers do not.
 fn text(seed: usize) -> String {
     let mut text = format!("import './file{}';\n", (seed + 97) % FILES);
     let mut state = seed as u64 + 1;
@@ -44,7 +45,7 @@ fn text(seed: usize) -> String {
     text
 }
 
-/// Runs this program again in another part.
+/// Starts this program in another role.
 fn again(arguments: &[&str]) -> Child {
     Command::new(std::env::current_exe().unwrap())
         .args(arguments)
@@ -61,7 +62,7 @@ fn first_line(child: &mut Child) -> String {
     line.trim().to_owned()
 }
 
-/// The fake, until it is killed.
+/// Serves the fake GitHub until the process is killed.
 async fn serve(repo: &str, archive: &str) {
     let fake = Fake::serve(Path::new(repo)).await;
     fake.behave(|behavior| behavior.archive = Some(std::fs::read(archive).unwrap()));
@@ -69,7 +70,7 @@ async fn serve(repo: &str, archive: &str) {
     std::future::pending::<()>().await;
 }
 
-/// Peak of resident memory, in MiB; 0 where the system does not tell.
+/// Peak of resident memory, in MiB; 0 where the system does not report it.
 fn peak() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status
@@ -79,7 +80,7 @@ fn peak() -> u64 {
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or(0) / 1024
 }
 
-/// One cold load; prints what it took.
+/// Runs one cold load and prints its cost.
 async fn load(api: &str, what: &str) {
     let before = peak();
     let source = GithubSource::new(GithubConfig::new(ApiBase::parse(api).unwrap(), Credential::Nobody)).unwrap();

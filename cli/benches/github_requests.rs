@@ -1,19 +1,19 @@
-//! What an hour of a team costs in requests to GitHub, and what a remembered identity costs in time:
-//! `cargo bench -p coord-cli --bench github_requests`, and only the second with `-- latency`.
+//! Requests to GitHub in an hour of a team, and the latency of a cached identity: `cargo bench -p coord-cli --bench
+//! github_requests`; with `-- latency` only the second.
 //!
-//! Fifty agents, each of a person with a token of GitHub's own, ask `check_status` twice a minute: ten on each of five
-//! branches, spread evenly, so that some branch is asked about every 0.6 s and each every 3 s. Each branch is pushed to
-//! twelve times, and who is told to pull does. Three sets of functions, each with a source of its own, answer in turn over one
-//! store and the fake GitHub.
+//! Fifty agents, each of a person with a GitHub token, call `check_status` twice a minute: ten on each of five branches,
+//! spread evenly. So a check of some branch comes every 0.6 s, and one of each branch every 3 s. Each branch is pushed to
+//! twelve times, and agents with the command PULL pull. Three sets of functions, each with a source of its own, take turns
+//! over one store and the fake GitHub.
 //!
-//! The hour is played in 1,200 steps of 3 s, and no step is waited for. After each step everything in the store that has a
-//! time is made 3 s older: the instants in the hashes of heads are written anew, and identities get 3 s less to live. The
-//! functions have no other memory of time that matters here: a head that is kept in the store is never taken from that of the
-//! process. Rate limits are off, since they count by the clock on the wall. Before the hour each branch is asked about and
-//! pushed to once, so that what is counted is an hour of work and not the first questions about each branch.
+//! The hour is played in 1,200 steps of 3 s, without waiting. After each step, everything in the store that has a time is
+//! made 3 s older: the times in the hashes of heads are rewritten, and identities expire 3 s sooner. Functions keep no other
+//! relevant times: a head in the store is never taken from the process's cache. Rate limits are off, since they go by the
+//! real clock. Before the hour, each branch is checked and pushed to once, so that first requests for a branch are not
+//! counted.
 //!
-//! A request is taken for one that was answered 304, which counts against no primary limit, if its `If-None-Match` is the ETag
-//! of the head at that time.
+//! A request counts as answered with 304, which counts against no primary limit, if its `If-None-Match` is the ETag of the
+//! head at that time.
 
 #[path = "../tests/fixtures/github/mod.rs"]
 mod fake;
@@ -81,7 +81,7 @@ async fn listen(router: axum::Router) -> SocketAddr {
     address
 }
 
-/// A store, the fake, and functions that check and take deliveries.
+/// A store, the fake GitHub, and functions that check and take webhook deliveries.
 struct Cloud {
     repo: Repo,
     fake: Fake,
@@ -159,7 +159,7 @@ impl Cloud {
         answer
     }
 
-    /// Pushes to `branch`, and delivers that if there is a webhook.
+    /// Pushes to `branch`, and delivers the push if there is a webhook.
     async fn push(&mut self, branch: usize, has_webhook: bool) {
         let before = self.heads[branch].clone();
         let tree = format!("{before}^{{tree}}");
@@ -198,7 +198,7 @@ impl Cloud {
         self.store.run(batch).await.unwrap()
     }
 
-    /// Makes everything that has a time older by a step.
+    /// Makes everything in the store that has a time older by one step.
     async fn pass_time(&self) {
         let mut batch = vec![Request::command(["DEL", &format!("coord:limit:{{{REPOSITORY}}}:new")])];
         for branch in 0..BRANCHES {
@@ -232,7 +232,7 @@ impl Cloud {
         }
     }
 
-    /// Adds the requests that came since the last call, by kind.
+    /// Adds the requests since the last call, by kind.
     fn count(&self, counts: &mut BTreeMap<&'static str, usize>) {
         for seen in self.fake.seen() {
             let path = seen.target.strip_prefix("/api/v3").unwrap_or(&seen.target);
@@ -285,7 +285,7 @@ async fn hour(has_webhook: bool) {
                 pulled += 1;
                 heads[agent] = answer["repo_head"].as_str().unwrap().to_owned();
             }
-            // Before the next push, so that an ETag is held against the head of its time.
+            // Before the next push, so that an ETag is compared with the head of its time.
             cloud.count(&mut counts);
         }
         cloud.pass_time().await;
@@ -317,7 +317,7 @@ fn median(times: &mut [Duration]) -> Duration {
     times[times.len() / 2]
 }
 
-/// The same question on the same function by a remembered token of GitHub's and by a JWT, in turn.
+/// The same request to the same function, with a cached GitHub token and with a JWT, in turn.
 async fn latency() {
     let cloud = Cloud::start().await;
     let claims = json!({"sub": "ann", "aud": "coord", "exp": now() + 3_600});
@@ -334,7 +334,7 @@ async fn latency() {
             }
         }
         if call % 100 == 0 {
-            // So that no head is asked for while the clock runs.
+            // So that no head is fetched during the measurement.
             let head = format!("coord:head:{{{REPOSITORY}}}:{}", name(0));
             cloud
                 .run(vec![Request::command([

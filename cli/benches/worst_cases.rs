@@ -1,9 +1,10 @@
-//! The requests that cost a store most at the bounds of what is allowed: `cargo bench -p coord-cli --bench worst_cases`.
+//! The most expensive requests within the limits: `cargo bench -p coord-cli --bench worst_cases`.
 //!
-//! While a script runs, nobody else is answered; so none may take long, whatever a caller sends and whatever others hold. Prints
-//! for each case, on a redis-server and on the embedded store, the milliseconds of the store's processor time (Linux; median of the
-//! rounds, of the embedded store with what asks it), the median and the longest of the clock's, and what was answered. On a machine with
-//! other work only the first can be compared. `-- --rounds N` (default: 9), `-- --only TEXT`: cases that have the text in their names.
+//! A running script blocks all other requests, so none may take long, whatever a caller sends and whatever others hold. For
+//! each case, on a redis-server and on the embedded store, this prints the milliseconds of the store's processor time
+//! (Linux; median of the rounds, with the caller's for the embedded store), median and maximum of the wall time, and the
+//! outcome. On a busy machine only the first can be compared. `-- --rounds N` (default: 9), `-- --only TEXT`: cases with the
+//! text in their names.
 
 use std::collections::BTreeMap;
 use std::process::{Child, Command, Stdio};
@@ -19,30 +20,30 @@ use coord_embedded::EmbeddedStore;
 const HEAD: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 const FAR: i64 = 4_000_000_000;
 const LONG_AGO: i64 = 1_000_000_000;
-/// Locks that a repository may have.
+/// Most locks of a repository.
 const MOST: usize = 10_000;
 
-/// What is held, and the graph.
+/// The locks, and the graph.
 #[derive(Default)]
 struct State {
-    /// Path, and whether it is written, by how many people each.
+    /// Path, number of holders, and whether it is locked for writing.
     held: Vec<(String, usize, bool)>,
-    /// A second lock on each, that somebody has for writing on another branch.
+    /// Whether each has a second lock for writing, on another branch.
     is_mixed: bool,
-    /// On so many of these files the caller has one too, for reading.
+    /// Number of these files that the caller has locked for reading as well.
     own: usize,
     expiry: i64,
     message: String,
     imports: Vec<(String, String)>,
 }
 
-/// What is asked.
+/// The measured request.
 enum Act {
     Check(LockMode, Vec<String>),
     Claim(LockMode, Vec<String>),
-    /// Of what the caller has claimed before.
+    /// Releases files that the caller has claimed before.
     Abandon(Vec<String>),
-    /// Of all that the caller holds, which is no work.
+    /// Releases everything that the caller holds, which is nothing.
     Everything,
     Sweep,
 }
@@ -227,7 +228,7 @@ impl Run<'_> {
         }
     }
 
-    /// `command key` and the `words`, in parts.
+    /// Sends `command key` with `words`, in batches.
     async fn fill(&self, command: &str, key: &str, words: &[String]) {
         for some in words.chunks(2000) {
             let mut all = vec![command.as_bytes().to_vec(), key.as_bytes().to_vec()];
@@ -236,7 +237,7 @@ impl Run<'_> {
         }
     }
 
-    /// What is held, as claims leave it: each lock by a claim of its own.
+    /// Stores the locks in the form of claims: each lock by a claim of its own.
     async fn hold(&self, state: &State) {
         let (mut locks, mut expiries, mut count) = (Vec::new(), Vec::new(), 0);
         let mut by_person: BTreeMap<String, usize> = BTreeMap::new();
@@ -262,7 +263,7 @@ impl Run<'_> {
                     "message": state.message, "timestamp": state.expiry - 300, "expiry": state.expiry, "token": count,
                 }));
             }
-            // The blanks of `includes/changes.lua`, by the token of the first.
+            // The blanks of `includes/changes.lua`, by the token of the first entry.
             let blanks = " ".repeat(entries[0]["token"].as_u64().map_or(0, |token| token as usize % 64));
             locks.extend([path.clone(), serde_json::Value::Array(entries).to_string() + &blanks]);
             expiries.extend([state.expiry.to_string(), path.clone()]);
@@ -321,7 +322,7 @@ impl Run<'_> {
             .await;
     }
 
-    /// What was answered, in a word.
+    /// The outcome, in a word.
     async fn ask(&self, act: &Act) -> String {
         let known = std::slice::from_ref(&self.head);
         let entry = AdmissionTerms::of(&self.repo, &self.branch, &self.holder, Some(&self.head), known);
@@ -360,7 +361,7 @@ impl Run<'_> {
                 let release = Release {
                     new_head: None,
                     agent_head: &self.head,
-                    // What was only read is given back without, and its importers are told.
+                    // Locks for reading are released without a commit, and the importers are reported.
                     is_abandoned: matches!(act, Act::Abandon(_)),
                     message: &message,
                     paths: &paths,
@@ -397,7 +398,7 @@ fn in_short<T>(admitted: Admitted<T>, say: impl FnOnce(T) -> String) -> String {
     }
 }
 
-/// Time that all threads of a process have had on a processor; none where the system does not tell.
+/// Processor time of all threads of a process; none where the system does not report it.
 fn processor_time(process: u32) -> Option<Duration> {
     let threads = std::fs::read_dir(format!("/proc/{process}/task")).ok()?;
     let nanoseconds = threads.filter_map(|thread| {
@@ -454,7 +455,7 @@ async fn measure(store: &dyn Store, process: u32, number: usize, case: &Case, ro
     }
 }
 
-/// A redis-server of its own, where there is one.
+/// A redis-server of its own, where it is installed.
 struct Redis {
     process: Child,
     url: String,
@@ -491,7 +492,7 @@ impl Redis {
 
 impl Drop for Redis {
     fn drop(&mut self) {
-        // It is gone already where that fails.
+        // A failure means that it is gone already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

@@ -1,4 +1,4 @@
-//! Offers a Redis server by the REST protocol of Upstash:
+//! Offers a Redis server over Upstash's REST protocol:
 //! `UPSTASH_LISTEN_TOKEN=secret cargo run -p coord-cli --example upstash_redis -- --redis redis://127.0.0.1:6379 --listen 127.0.0.1:8079`
 
 use std::sync::Arc;
