@@ -1,15 +1,16 @@
 //! Which branches are due for a build in this process: each is claimed by one piece of work at a time, and rests after it.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use quick_cache::unsync::Cache;
+use quick_cache::{DefaultHashBuilder, Lifecycle, UnitWeighter};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
 use crate::domain::{Branch, CommitSha, RepoId};
 
-/// Branches remembered at once. Past that, those are forgotten that are due anyway, and then all that are not claimed.
+/// Branches remembered at once. Past that, one that is not claimed is forgotten for each new one.
 const MOST_BRANCHES: usize = 256;
 
 /// A branch of a repository.
@@ -28,10 +29,23 @@ pub(super) struct Pace {
     pub(super) failed: Duration,
 }
 
+type Branches = Cache<RepoBranch, Known, UnitWeighter, DefaultHashBuilder, KeepClaimed>;
+
+/// A claimed branch is not forgotten: another claim of it would build the same graph beside the first.
+struct KeepClaimed;
+
+impl Lifecycle<RepoBranch, Known> for KeepClaimed {
+    type RequestState = ();
+
+    fn is_pinned(&self, _: &RepoBranch, known: &Known) -> bool {
+        known.is_claimed
+    }
+}
+
 /// The branches that this process has met.
 pub(super) struct Schedule {
     pace: Pace,
-    branches: Mutex<HashMap<RepoBranch, Known>>,
+    branches: Mutex<Branches>,
     claims: Arc<Semaphore>,
 }
 
@@ -49,7 +63,13 @@ impl Schedule {
     pub(super) fn new(pace: Pace) -> Arc<Self> {
         Arc::new(Schedule {
             pace,
-            branches: Mutex::default(),
+            branches: Mutex::new(Cache::with(
+                MOST_BRANCHES,
+                MOST_BRANCHES as u64,
+                UnitWeighter,
+                DefaultHashBuilder::default(),
+                KeepClaimed,
+            )),
             claims: Arc::new(Semaphore::new(pace.most_claims)),
         })
     }
@@ -58,7 +78,7 @@ impl Schedule {
         self.pace
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<RepoBranch, Known>> {
+    fn lock(&self) -> MutexGuard<'_, Branches> {
         self.branches.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -71,12 +91,6 @@ impl Schedule {
             return None;
         }
         let permit = Arc::clone(&self.claims).try_acquire_owned().ok()?;
-        if branches.len() >= MOST_BRANCHES {
-            branches.retain(|_, known| known.is_claimed || known.rests_until > now);
-        }
-        if branches.len() >= MOST_BRANCHES {
-            branches.retain(|_, known| known.is_claimed);
-        }
         let known = Known {
             head: head.clone(),
             rests_until: now,
@@ -104,7 +118,7 @@ impl Schedule {
     /// not tried again for every request.
     pub(super) fn doubt(&self, branch: &RepoBranch) {
         let now = Instant::now();
-        if let Some(known) = self.lock().get_mut(branch) {
+        if let Some(mut known) = self.lock().get_mut(branch) {
             if known.is_claimed {
                 known.is_doubted = true;
             } else if known.rests_until > now + self.pace.failed {
@@ -117,7 +131,12 @@ impl Schedule {
     pub(super) fn doubt_all(&self) -> Vec<(RepoBranch, CommitSha)> {
         let now = Instant::now();
         let mut due = Vec::new();
-        for (branch, known) in self.lock().iter_mut() {
+        let mut branches = self.lock();
+        let all: Vec<_> = branches.iter().map(|(branch, _)| branch.clone()).collect();
+        for branch in all {
+            let Some(mut known) = branches.peek_mut(&branch) else {
+                continue;
+            };
             if known.is_claimed {
                 known.is_doubted = true;
             } else {
@@ -130,7 +149,7 @@ impl Schedule {
 
     /// The branches that are remembered.
     pub(super) fn branches(&self) -> Vec<RepoBranch> {
-        self.lock().keys().cloned().collect()
+        self.lock().iter().map(|(branch, _)| branch.clone()).collect()
     }
 
     pub(super) fn forget(&self, branch: &RepoBranch) {
@@ -171,16 +190,15 @@ impl BuildClaim {
     pub(super) fn take_doubt(&self) -> bool {
         let mut branches = self.schedule.lock();
         let known = branches.get_mut(&self.branch).filter(|known| known.head == self.head);
-        known.is_some_and(|known| std::mem::take(&mut known.is_doubted))
+        known.is_some_and(|mut known| std::mem::take(&mut known.is_doubted))
     }
 }
 
 impl Drop for BuildClaim {
     fn drop(&mut self) {
         let mut branches = self.schedule.lock();
-        if let Some(known) = branches.get_mut(&self.branch).filter(|known| known.head == self.head) {
+        if let Some(mut known) = branches.get_mut(&self.branch).filter(|known| known.head == self.head) {
             known.is_claimed = false;
-            // A doubt that came too late for this claim is for the next.
             // A doubt that came too late for this claim ends its rest as a later one would: after a success, not after a failure.
             let is_doubted = std::mem::take(&mut known.is_doubted) && self.rest > self.schedule.pace.failed;
             known.rests_until = Instant::now() + if is_doubted { Duration::ZERO } else { self.rest };
