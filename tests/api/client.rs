@@ -122,10 +122,27 @@ async fn a_server_that_is_not_coord_or_not_there_is_an_error_that_says_so() {
         assert!(!format!("{error:?} {client:?}").contains("the secret"), "{error:?}");
         server.await.unwrap();
     }
-    for base in ["nonsense", "ftp://host/", "file:///etc/passwd"] {
-        assert!(
-            matches!(Client::new(base, None, None), Err(ClientError::Invalid(_))),
-            "{base}"
-        );
+}
+
+#[test]
+fn an_address_that_is_no_server_s_or_holds_a_secret_is_refused_and_not_repeated() {
+    for (base, why) in [
+        ("nonsense", "not a URL"),
+        ("hunter2", "not a URL"),
+        ("http://ann:hunter2@", "not a URL"),
+        ("https://ann:hunter2@host:port/", "not a URL"),
+        ("ftp://ann:hunter2@host/", "not an http or https URL"),
+        ("file:///etc/passwd", "not an http or https URL"),
+        ("https://ann:hunter2@host/", "user or password"),
+        ("https://:hunter2@host/", "user or password"),
+        ("https://hunter2@host/", "user or password"),
+        ("https://host/?token=hunter2", "query"),
+        ("https://host/#hunter2", "fragment"),
+    ] {
+        let error = Client::new(base, None, None).expect_err(base);
+        assert!(matches!(error, ClientError::Invalid(_)), "{base}: {error:?}");
+        let shown = format!("{error} {error:?}");
+        assert!(shown.contains(why), "{base}: {shown}");
+        assert!(!shown.contains("hunter2"), "{base}: {shown}");
     }
 }

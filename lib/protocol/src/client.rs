@@ -74,12 +74,21 @@ impl Client {
     /// A client of the server at `base`. `token` is the bearer token, `agent_id` the value of `X-Coord-Agent`.
     ///
     /// # Errors
-    /// When `base` is not an HTTP URL, or `token` or `agent_id` has characters that a header cannot have.
+    /// When `base` is not an HTTP URL, or has a credential, a query or a fragment; or when `token` or `agent_id` has characters
+    /// that a header cannot have.
     pub fn new(base: &str, token: Option<&SecretString>, agent_id: Option<&str>) -> Result<Self, ClientError> {
         let invalid = |problem: String| ClientError::Invalid(problem);
-        let base = Url::parse(base).map_err(|error| invalid(format!("{base} is not a URL: {error}")))?;
+        // No text of `base` is in a message: it may have a password in it, also where it is no URL.
+        let base = Url::parse(base).map_err(|error| invalid(format!("the server's address is not a URL: {error}")))?;
         if !matches!(base.scheme(), "http" | "https") {
-            return Err(invalid(format!("{base} is not an http or https URL")));
+            return Err(invalid("the server's address is not an http or https URL".to_owned()));
+        }
+        if !base.username().is_empty() || base.password().is_some() {
+            let advice = "the server's address has a user or password in it: give the token by itself";
+            return Err(invalid(advice.to_owned()));
+        }
+        if base.query().is_some() || base.fragment().is_some() {
+            return Err(invalid("the server's address has a query or a fragment".to_owned()));
         }
         let mut headers = HeaderMap::new();
         if let Some(token) = token {
