@@ -47,9 +47,11 @@ impl Place {
         let address = TcpListener::bind("127.0.0.1:0")
             .and_then(|listener| listener.local_addr())
             .expect("a port");
-        let mut command = Command::new("sh");
+        // Whoever runs the tests may ignore signals (`nohup`, a job in the background), and a shell cannot take that back.
+        let mut command = Command::new("env");
         command
-            .args(["-c", &format!("{first}\nexec \"$0\" \"$@\"")])
+            .arg("--default-signal=HUP,INT,TERM")
+            .args(["sh", "-c", &format!("{first}\nexec \"$0\" \"$@\"")])
             .arg(env!("CARGO_BIN_EXE_coord"));
         // The load is a few holders' who never pause.
         command
