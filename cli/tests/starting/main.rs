@@ -1,14 +1,15 @@
 //! `coord serve` as a process: what keeps it from starting, and what it writes on the terminal.
 
 mod addresses;
+mod banner;
 mod documents;
 #[path = "../fixtures/git.rs"]
 mod git;
 mod manual;
 mod page;
+#[path = "../fixtures/redis.rs"]
+mod redis;
 mod references;
-#[path = "../fixtures/skipping.rs"]
-mod skipping;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -16,9 +17,16 @@ use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
 
 use git::Repo;
+use redis::skipping;
 
 /// `coord serve` for a repository in `folder`, with no settings of whoever runs the tests.
 fn serve_with(folder: &Path, words: &[&str], environment: &[(&str, &str)]) -> Command {
+    let data = folder.join("data").display().to_string();
+    serve_on(folder, &["--data-dir", &data], words, environment)
+}
+
+/// The same, with the options that name its store.
+fn serve_on(folder: &Path, store: &[&str], words: &[&str], environment: &[(&str, &str)]) -> Command {
     let repository = folder.join("repository");
     if !repository.exists() {
         let repo = Repo::init(repository.clone(), &[]);
@@ -37,8 +45,7 @@ fn serve_with(folder: &Path, words: &[&str], environment: &[(&str, &str)]) -> Co
         .args(words)
         .arg("--repo")
         .arg(&repository)
-        .arg("--data-dir")
-        .arg(folder.join("data"))
+        .args(store)
         .envs(environment.iter().copied())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -59,7 +66,7 @@ fn serve(folder: &Path, environment: &[(&str, &str)]) -> (Command, SocketAddr) {
 struct Running {
     process: Child,
     address: String,
-    _stdout: BufReader<ChildStdout>,
+    stdout: BufReader<ChildStdout>,
 }
 
 impl Running {
@@ -72,7 +79,7 @@ impl Running {
         Running {
             process,
             address,
-            _stdout: stdout,
+            stdout,
         }
     }
 
