@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use coord::auth::{Authenticator, Credentials, JwtVerifier};
 use coord::domain::UserId;
-use coord::http::Endpoint;
+use coord::http::{Audience, Endpoint};
 use insta::assert_json_snapshot;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -22,24 +22,19 @@ async fn start(signer: &Signer) -> Api {
 async fn ask_all(api: &Api, headers: &[(&'static str, &str)], repo_url: &str) -> Vec<(Endpoint, Answer)> {
     let mut answers = Vec::new();
     for endpoint in Endpoint::ALL {
-        let repo = json!({ "repo_url": repo_url });
-        let (method, path, body) = match endpoint {
-            // They are about the deployment: one has a secret of its own, the other is for everybody.
-            Endpoint::CronCleanup | Endpoint::Health | Endpoint::GithubWebhook => continue,
-            Endpoint::Graph | Endpoint::Locks => {
-                let path = format!("{}?repo_url={repo_url}&branch=main", endpoint.path());
-                (Method::GET, path, Value::Null)
-            }
-            Endpoint::CheckStatus => (
-                Method::POST,
-                endpoint.path().to_owned(),
-                api.check_body(&["a.ts"], repo),
-            ),
-            Endpoint::PostStatus => (
-                Method::POST,
-                endpoint.path().to_owned(),
-                api.post_body("WRITING", &["a.ts"], repo),
-            ),
+        let route = endpoint.route();
+        if route.audience == Audience::Operator {
+            // About the deployment: it has a secret of its own, or is for everybody.
+            continue;
+        }
+        let (method, path, body) = if route.methods == "POST" {
+            // A check takes what a claim does, and ignores the rest.
+            let repo = json!({ "repo_url": repo_url });
+            let body = api.post_body("WRITING", &["a.ts"], repo);
+            (Method::POST, route.path.to_owned(), body)
+        } else {
+            let path = format!("{}?repo_url={repo_url}&branch=main", route.path);
+            (Method::GET, path, Value::Null)
         };
         let mut all = vec![("content-type", "application/json")];
         all.extend(headers);
@@ -167,12 +162,8 @@ async fn a_function_whose_settings_contradict_each_other_says_so_to_everybody() 
     let api = Api::start().await;
     let signer = Signer::Secret(b"sesame".to_vec());
     let token = format!("Bearer {}", signer.sign(None, &claims(&json!({}))));
-    for endpoint in [
-        Endpoint::CheckStatus,
-        Endpoint::PostStatus,
-        Endpoint::Graph,
-        Endpoint::Locks,
-    ] {
+    let of_callers = |endpoint: &Endpoint| endpoint.route().audience != Audience::Operator;
+    for endpoint in Endpoint::ALL.into_iter().filter(of_callers) {
         let address = listen(coord::function::function_router(endpoint, &set)).await;
         let function = api.elsewhere(address, Arc::clone(&api.store));
         let answers = ask_all(&function, &[("authorization", &token)], crate::api::REPO_URL).await;

@@ -3,7 +3,7 @@
 
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdirSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -14,7 +14,7 @@ const TARGET = resolve(ROOT, process.env.CARGO_TARGET_DIR || "target");
 const VERCEL = join(HERE, "node_modules", "vercel", "dist", "vc.js");
 
 /** The functions of this project: one for each `api/NAME.rs`. */
-export const FUNCTIONS = ["check_status", "cron_cleanup", "github_webhook", "graph", "health", "post_status"];
+export const FUNCTIONS = readdirSync(join(ROOT, "api")).map((file) => file.replace(/\.rs$/, "")).sort();
 
 /**
  * Copies what git knows and what it would add, as it is now, into a folder beside the build products. The folder is the same

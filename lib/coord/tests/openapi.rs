@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use coord::domain::{AgentId, Branch, CommitSha, FilePath, LockReason, RepoId};
-use coord::http::{Endpoint, document};
+use coord::http::{Endpoint, ROUTES, document};
 use jsonschema::Validator;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -31,7 +31,7 @@ fn the_committed_document_is_what_the_code_says() {
 }
 
 #[test]
-fn every_endpoint_is_an_operation_and_every_operation_an_endpoint() {
+fn the_operations_are_those_of_the_table_of_routes() {
     let document = document();
     let mut described: Vec<&str> = document["paths"]
         .as_object()
@@ -43,6 +43,20 @@ fn every_endpoint_is_an_operation_and_every_operation_an_endpoint() {
     described.sort_unstable();
     served.sort_unstable();
     assert_eq!(described, served);
+    for route in &ROUTES {
+        let operations = document["paths"][route.path].as_object().unwrap();
+        let (method, operation) = operations.iter().next().unwrap();
+        let (first, _) = route.methods.split_once(',').unwrap_or((route.methods, ""));
+        assert_eq!(
+            (operations.len(), method.as_str()),
+            (1, first.to_lowercase().as_str()),
+            "{}",
+            route.path
+        );
+        assert_eq!(operation["tags"], json!([route.audience.tag()]), "{}", route.path);
+        let allowed = &operation["responses"]["405"]["headers"]["Allow"]["schema"]["examples"];
+        assert_eq!(*allowed, json!([route.methods]), "{}", route.path);
+    }
 }
 
 #[test]

@@ -1,15 +1,14 @@
 //! The OpenAPI document: what the attributes of the handlers say, with the errors as they are answered. It is kept in
 //! `public/openapi.json`, so that no function is needed to serve it.
 
-use coord_protocol::{AgentError, CheckResponse, ErrorBody, LocksResponse, PostResponse, schema};
+use coord_protocol::{AgentError, ErrorBody, schema};
 use serde_json::Value;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 
-use super::{check_status, cron_cleanup, github_webhook, graph, health, locks, post_status};
-use crate::sweep::SweepReport;
+use super::endpoint::documents;
 
-/// An operation is a line in `paths`.
+/// What is not of one endpoint.
 #[derive(OpenApi)]
 #[openapi(
     info(
@@ -21,28 +20,7 @@ use crate::sweep::SweepReport;
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
     ),
     servers((url = "/", description = "Where this document is served: a deployment, or `coord serve`")),
-    paths(
-        check_status::check_status,
-        post_status::post_status,
-        graph::get_graph,
-        locks::get_locks,
-        cron_cleanup::run_sweep,
-        health::get_health,
-        github_webhook::take_delivery,
-    ),
-    components(schemas(
-        schema::FilePath,
-        AgentError,
-        ErrorBody,
-        CheckResponse,
-        PostResponse,
-        graph::GraphView,
-        graph::EdgeView,
-        LocksResponse,
-        health::HealthReport,
-        github_webhook::WebhookResponse,
-        SweepReport,
-    )),
+    components(schemas(schema::FilePath, AgentError, ErrorBody)),
     tags(
         (name = "agents", description = "What agents ask and tell"),
         (name = "people", description = "What people watch"),
@@ -88,7 +66,10 @@ impl Modify for SecuritySchemes {
 /// # Panics
 /// When it cannot be written as JSON, which no input of a caller can bring about.
 pub fn document() -> Value {
-    let mut document = serde_json::to_value(Document::openapi()).expect("a document is JSON");
+    let whole = documents()
+        .into_iter()
+        .fold(Document::openapi(), utoipa::openapi::OpenApi::merge_from);
+    let mut document = serde_json::to_value(whole).expect("a document is JSON");
     require_headers(&mut document);
     document
 }

@@ -10,6 +10,7 @@ use axum::extract::{MatchedPath, State};
 use axum::http::{HeaderName, HeaderValue, Method, Request};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
+use coord_protocol::bounds::URI_BYTES;
 use tower_http::catch_panic::CatchPanicLayer;
 use tracing::Instrument;
 use tracing::field::Empty;
@@ -17,16 +18,12 @@ use tracing::field::Empty;
 use super::cors::Asked;
 use super::endpoint::Endpoint;
 use super::peer_address::address_of;
-use super::refusal::refusal;
 use super::request_id::{X_REQUEST_ID, request_id, vercel_id};
 use super::{error, headers};
 use crate::admission::caller_address::coming_from;
 use crate::error::ApiError;
 use crate::settings::edge::Edge;
 use crate::timing::{Timings, measure};
-
-/// Longest path and query, in bytes: three times (percent-encoding) the longest file path, and what else may stand there.
-pub(super) const MAX_URI_BYTES: usize = 16 * 1024;
 
 const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 
@@ -40,12 +37,12 @@ pub fn around(edge: Edge, router: Router) -> Router {
 /// What the routes answer, within bounds.
 async fn answer(edge: &Edge, endpoint: Option<Endpoint>, request: Request<Body>, next: Next) -> Response {
     let refuse = |error: ApiError| match endpoint {
-        Some(endpoint) => refusal(endpoint, &error),
+        Some(endpoint) => endpoint.route().refuse(&error),
         None => error.into_response(),
     };
     let uri = request.uri();
-    if uri.path().len() + uri.query().map_or(0, str::len) > MAX_URI_BYTES {
-        return refuse(ApiError::UriTooLong(MAX_URI_BYTES));
+    if uri.path().len() + uri.query().map_or(0, str::len) > URI_BYTES {
+        return refuse(ApiError::UriTooLong(URI_BYTES));
     }
     let limit = edge.time_limit + endpoint.map_or(Duration::ZERO, Endpoint::extra_time);
     match tokio::time::timeout(limit, next.run(request)).await {

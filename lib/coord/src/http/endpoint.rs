@@ -1,153 +1,79 @@
-//! The table of routes: what is served where, for whom, by which function. The router, the edge, the host guard and the tests of
-//! `vercel.json` and `Cargo.toml` read it.
+//! The table of routes: what is served where, for whom, by which function. The router, the edge, the host guard and the OpenAPI
+//! document read it, and the settings of the platform are made from it (`platform`).
 
 use std::time::Duration;
 
-/// An endpoint. A function serves one and what is rewritten to it; `coord serve` serves all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Endpoint {
-    /// `POST /api/check_status`
-    CheckStatus,
-    /// `POST /api/post_status`
-    PostStatus,
-    /// `GET /api/graph`
-    Graph,
-    /// `GET /api/locks`
-    Locks,
-    /// `GET /api/cron_cleanup`
-    CronCleanup,
-    /// `GET /api/health`
-    Health,
-    /// `POST /api/github_webhook`
-    GithubWebhook,
+use utoipa::OpenApi;
+use utoipa::openapi::OpenApi as Document;
+
+use super::route::Route;
+
+mod check_status;
+mod cron_cleanup;
+mod github_webhook;
+mod graph;
+mod health;
+mod locks;
+mod post_status;
+
+const AGENTS: Route = Route::OF_AGENTS;
+const PEOPLE: Route = Route::OF_PEOPLE;
+const OPERATORS: Route = Route::OF_OPERATORS;
+const HALF_A_MINUTE: Duration = Duration::from_secs(30);
+
+/// A module has `serve` (its methods) and `Document` (its part of the OpenAPI document). Its path is `/api/` and its name.
+macro_rules! endpoints {
+    ($($name:ident = $module:ident { $($field:ident: $value:expr,)* ..$kind:ident };)*) => {
+        /// An endpoint. A function serves one and what is served with it; `coord serve` serves all.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Endpoint {
+            $(#[doc = concat!("`/api/", stringify!($module), "`")] $name,)*
+        }
+
+        impl Endpoint {
+            /// Every endpoint.
+            pub const ALL: [Endpoint; [$(stringify!($name)),*].len()] = [$(Endpoint::$name),*];
+        }
+
+        /// The table, in the order of the endpoints.
+        pub static ROUTES: [Route; Endpoint::ALL.len()] = [
+            $(Route {
+                name: stringify!($module),
+                path: concat!("/api/", stringify!($module)),
+                serve: $module::serve,
+                $($field: $value,)*
+                ..$kind
+            },)*
+        ];
+
+        /// The parts of the OpenAPI document. They are no field of the table, so that functions are built without them.
+        pub(super) fn documents() -> [Document; Endpoint::ALL.len()] {
+            [$($module::Document::openapi()),*]
+        }
+    };
 }
 
-/// The callers of an endpoint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Audience {
-    /// Agents: every error has an orchestration command.
-    Agent,
-    /// People, on a page.
-    Person,
-    /// The service's own machinery, which has a secret of its own or needs none.
-    Operator,
+endpoints! {
+    CheckStatus = check_status { own_errors: Some(check_status::refuse), ..AGENTS };
+    PostStatus = post_status { own_errors: Some(post_status::refuse), ..AGENTS };
+    Graph = graph { ..PEOPLE };
+    Locks = locks { served_with: Some("graph"), ..PEOPLE };
+    CronCleanup = cron_cleanup { extra_time: HALF_A_MINUTE, function_seconds: 60, ..OPERATORS };
+    Health = health { ..OPERATORS };
+    GithubWebhook = github_webhook {
+        methods: "POST", function_seconds: 300, defers_work: true, takes_any_host: true, ..OPERATORS
+    };
 }
-
-/// A row of the table.
-#[derive(Clone, Copy, Debug)]
-pub struct Route {
-    /// The endpoint.
-    pub endpoint: Endpoint,
-    /// Its path.
-    pub path: &'static str,
-    /// Its methods, as in the header `Allow`.
-    pub methods: &'static str,
-    /// Its callers.
-    pub audience: Audience,
-    /// Time that an answer may take beyond that of every endpoint.
-    pub extra_time: Duration,
-    /// The function that serves it, by the name of its file in `api/`.
-    pub function: &'static str,
-    /// Whether the function goes on to work when it has answered.
-    pub defers_work: bool,
-    /// Whether its responses are compressed.
-    pub is_compressed: bool,
-    /// Whether it is answered whatever host the request names: a delivery comes through a tunnel with a name of its own, and is signed.
-    pub takes_any_host: bool,
-}
-
-/// What most routes have.
-const AGENTS: Route = Route {
-    endpoint: Endpoint::CheckStatus,
-    path: "/api/check_status",
-    methods: "POST",
-    audience: Audience::Agent,
-    extra_time: Duration::ZERO,
-    function: "check_status",
-    defers_work: true,
-    is_compressed: false,
-    takes_any_host: false,
-};
-
-/// The table.
-pub static ROUTES: [Route; 7] = [
-    AGENTS,
-    Route {
-        endpoint: Endpoint::PostStatus,
-        path: "/api/post_status",
-        function: "post_status",
-        ..AGENTS
-    },
-    Route {
-        endpoint: Endpoint::Graph,
-        path: "/api/graph",
-        methods: "GET, HEAD",
-        audience: Audience::Person,
-        function: "graph",
-        is_compressed: true,
-        ..AGENTS
-    },
-    Route {
-        endpoint: Endpoint::Locks,
-        path: "/api/locks",
-        methods: "GET, HEAD",
-        audience: Audience::Person,
-        function: "graph",
-        is_compressed: true,
-        ..AGENTS
-    },
-    Route {
-        endpoint: Endpoint::CronCleanup,
-        path: "/api/cron_cleanup",
-        methods: "GET, HEAD",
-        audience: Audience::Operator,
-        extra_time: Duration::from_secs(30),
-        function: "cron_cleanup",
-        defers_work: false,
-        ..AGENTS
-    },
-    Route {
-        endpoint: Endpoint::Health,
-        path: "/api/health",
-        methods: "GET, HEAD",
-        audience: Audience::Operator,
-        function: "health",
-        defers_work: false,
-        ..AGENTS
-    },
-    Route {
-        endpoint: Endpoint::GithubWebhook,
-        path: "/api/github_webhook",
-        audience: Audience::Operator,
-        function: "github_webhook",
-        takes_any_host: true,
-        ..AGENTS
-    },
-];
 
 impl Endpoint {
-    /// Every endpoint.
-    pub const ALL: [Endpoint; 7] = [
-        Endpoint::CheckStatus,
-        Endpoint::PostStatus,
-        Endpoint::Graph,
-        Endpoint::Locks,
-        Endpoint::CronCleanup,
-        Endpoint::Health,
-        Endpoint::GithubWebhook,
-    ];
-
-    /// Its row of the table, which is in the order of the endpoints.
+    /// Its row of the table.
     pub fn route(self) -> &'static Route {
         &ROUTES[self as usize]
     }
 
     /// The endpoint with this path.
     pub fn at(path: &str) -> Option<Endpoint> {
-        ROUTES
-            .iter()
-            .find(|route| route.path == path)
-            .map(|route| route.endpoint)
+        Endpoint::ALL.into_iter().find(|endpoint| endpoint.path() == path)
     }
 
     /// Its path.
@@ -162,88 +88,8 @@ impl Endpoint {
 
     /// All that its function serves: itself, and what `vercel.json` rewrites to it.
     pub fn of_function(self) -> Vec<Endpoint> {
-        let served = ROUTES.iter().filter(|route| route.function == self.route().function);
-        served.map(|route| route.endpoint).collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::{BTreeMap, BTreeSet};
-    use std::fs;
-    use std::path::Path;
-
-    use serde_json::Value;
-
-    use super::*;
-
-    fn root() -> &'static Path {
-        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
-    }
-
-    fn functions() -> BTreeSet<&'static str> {
-        ROUTES.iter().map(|route| route.function).collect()
-    }
-
-    #[test]
-    fn the_table_is_in_the_order_of_the_endpoints() {
-        assert_eq!(ROUTES.map(|route| route.endpoint), Endpoint::ALL);
-        for endpoint in Endpoint::ALL {
-            assert_eq!(endpoint.route().endpoint, endpoint);
-            assert_eq!(Endpoint::at(endpoint.path()), Some(endpoint));
-        }
-    }
-
-    #[test]
-    fn each_function_has_a_main_and_a_binary_and_goes_on_to_work_where_the_table_says_so() {
-        let files: BTreeMap<String, String> = fs::read_dir(root().join("api"))
-            .unwrap()
-            .map(|file| file.unwrap().path())
-            .map(|path| {
-                let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
-                (name, fs::read_to_string(path).unwrap())
-            })
-            .collect();
-        assert_eq!(files.keys().map(String::as_str).collect::<BTreeSet<_>>(), functions());
-        let manifest: toml::Table = fs::read_to_string(root().join("Cargo.toml")).unwrap().parse().unwrap();
-        let binaries: BTreeSet<&str> = manifest["bin"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|binary| binary["name"].as_str().unwrap())
-            .collect();
-        assert_eq!(binaries, functions());
-        for route in &ROUTES {
-            let defers = files[route.function].contains("AfterAnswer");
-            assert_eq!(defers, route.defers_work, "{}", route.path);
-        }
-    }
-
-    #[test]
-    fn the_settings_of_the_platform_are_those_of_the_table() {
-        let settings = fs::read_to_string(root().join("vercel.json")).unwrap();
-        let settings: Value = serde_json::from_str(&settings).unwrap();
-        let set: BTreeSet<&str> = settings["functions"]
-            .as_object()
-            .unwrap()
-            .keys()
-            .map(|key| key.strip_prefix("api/").unwrap().strip_suffix(".rs").unwrap())
-            .collect();
-        assert_eq!(set, functions());
-        let rewrites: BTreeSet<(String, String)> = settings["rewrites"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|rewrite| {
-                let text = |name: &str| rewrite[name].as_str().unwrap().to_owned();
-                (text("source"), text("destination"))
-            })
-            .collect();
-        let expected: BTreeSet<(String, String)> = ROUTES
-            .iter()
-            .map(|route| (route.path.to_owned(), format!("/api/{}", route.function)))
-            .filter(|(path, function)| path != function)
-            .collect();
-        assert_eq!(rewrites, expected);
+        let function = self.route().function();
+        let is_served = |endpoint: &Endpoint| endpoint.route().function() == function;
+        Endpoint::ALL.into_iter().filter(is_served).collect()
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use coord_protocol::bounds::URI_BYTES;
 use coord_protocol::schema::{one_of, whole_number};
 use coord_protocol::{Action, ErrorBody, ErrorCode, Orchestration};
 use serde_json::{Value, json};
@@ -12,15 +13,14 @@ use utoipa::openapi::{ContentBuilder, Ref, Response, ResponseBuilder};
 use crate::domain::{Branch, RepoId};
 use crate::error::ApiError;
 use crate::http::body::MAX_BYTES;
-use crate::http::edge::MAX_URI_BYTES;
 use crate::store::scripts::TooMuch;
 
 /// Answers by status.
-pub(super) type Answers = BTreeMap<u16, ResponseBuilder>;
+pub(in crate::http) type Answers = BTreeMap<u16, ResponseBuilder>;
 
 /// What an error may come of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Cause {
+pub(in crate::http) enum Cause {
     /// Any request.
     Any,
     /// Who calls.
@@ -41,9 +41,20 @@ pub(super) enum Cause {
     Focus,
 }
 
+/// What the errors of agents' operations come of.
+pub(in crate::http) const OF_AGENTS: [Cause; 7] = [
+    Cause::Caller,
+    Cause::Token,
+    Cause::Form,
+    Cause::Question,
+    Cause::Source,
+    Cause::Body,
+    Cause::Files,
+];
+
 /// What a body has besides the error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reader {
+pub(in crate::http) enum Reader {
     /// Nothing.
     Person,
     /// A command.
@@ -124,7 +135,7 @@ fn cases() -> Vec<Case> {
         },
         ApiError::TooLarge(MAX_BYTES),
         ApiError::TooMuchAtOnce(TooMuch::Neighbors),
-        ApiError::UriTooLong(MAX_URI_BYTES),
+        ApiError::UriTooLong(URI_BYTES),
         ApiError::UnsupportedEncoding,
         ApiError::UnsupportedMediaType,
         ApiError::RateLimited {
@@ -151,11 +162,16 @@ fn cases() -> Vec<Case> {
 }
 
 /// A schema, and what it is like beside an error with that sentence.
-pub(super) type Offline = (&'static str, fn(&str) -> Value);
+pub(in crate::http) type Offline = (&'static str, fn(&str) -> Value);
 
 /// The errors that come of `causes`, and 405 of an endpoint that takes `allowed`. Where the state cannot be asked (503), the
 /// body is a whole answer of the schema `offline`, if there is one, with the error besides.
-pub(super) fn errors(causes: &[Cause], reader: Reader, allowed: &'static str, offline: Option<Offline>) -> Answers {
+pub(in crate::http) fn errors(
+    causes: &[Cause],
+    reader: Reader,
+    allowed: &'static str,
+    offline: Option<Offline>,
+) -> Answers {
     let mut by_status: BTreeMap<u16, Vec<ErrorBody>> = BTreeMap::new();
     for case in cases() {
         if case.cause == Cause::Any || causes.contains(&case.cause) {
@@ -201,7 +217,7 @@ pub(super) fn errors(causes: &[Cause], reader: Reader, allowed: &'static str, of
 }
 
 /// A body that all of `schemas` hold for, with one of `codes` as its error.
-pub(super) fn with_error(schemas: &[&str], codes: &[ErrorCode]) -> ContentBuilder {
+pub(in crate::http) fn with_error(schemas: &[&str], codes: &[ErrorCode]) -> ContentBuilder {
     let codes: Vec<&'static str> = codes.iter().map(|code| code.as_str()).collect();
     let code = ObjectBuilder::new()
         .schema_type(Type::Object)
@@ -235,7 +251,7 @@ fn describe(status: u16) -> &'static str {
 }
 
 /// `response` with the header that says when to ask again.
-pub(super) fn retry_later(response: ResponseBuilder) -> ResponseBuilder {
+pub(in crate::http) fn retry_later(response: ResponseBuilder) -> ResponseBuilder {
     match header_of(503, "") {
         Some((name, header)) => response.header(name, header),
         None => response,
@@ -268,7 +284,7 @@ fn header_of(status: u16, allowed: &str) -> Option<(&'static str, Header)> {
 }
 
 /// As `utoipa` takes them.
-pub(super) fn finish(answers: Answers) -> BTreeMap<String, utoipa::openapi::RefOr<Response>> {
+pub(in crate::http) fn finish(answers: Answers) -> BTreeMap<String, utoipa::openapi::RefOr<Response>> {
     answers
         .into_iter()
         .map(|(status, response)| (status.to_string(), response.build().into()))

@@ -3,7 +3,7 @@
 
 mod promise_keeper;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
@@ -11,14 +11,19 @@ use axum::Json;
 use axum::http::header::RETRY_AFTER;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodRouter, get};
 use serde::Serialize;
 use tokio::sync::Mutex;
-use utoipa::ToSchema;
+use utoipa::openapi::schema::OneOfBuilder;
+use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response as Described};
+use utoipa::{IntoResponses, OpenApi, ToSchema};
 
 use self::promise_keeper::PromiseKeeper;
-use super::openapi::HealthAnswers;
 use crate::app::App;
 use crate::error::ApiError;
+use crate::http::openapi::errors::{Reader, errors, finish, retry_later};
+use crate::http::openapi::examples;
+use crate::http::openapi::responses::response;
 use crate::source::{Source, SourceHealth};
 use crate::store::scripts::probe;
 use crate::store::{BrokenPromise, Promises, Request, Store, StoreError, Value};
@@ -195,13 +200,24 @@ impl Health {
     }
 }
 
+/// Its methods, with what they remember of the last look.
+pub(super) fn serve(app: &App) -> MethodRouter<App> {
+    let health = Health::of(app);
+    get(async move || get_health(Arc::clone(&health)).await)
+}
+
+/// Its part of the OpenAPI document.
+#[derive(OpenApi)]
+#[openapi(paths(get_health), components(schemas(HealthReport)))]
+pub(super) struct Document;
+
 /// Whether the service works, for monitors.
 ///
 /// Needs no credential, and is cheap enough to poll: the store is written once in two seconds however many ask, and the source
 /// is not asked at all. `store.promises` says whether the store keeps what it is told, and changes nothing of the rest. `status` is `ok`, `degraded` (locks work, and repositories cannot be read) or `down` (no file can be
 /// claimed; `store.status` says whether checks are answered).
 #[utoipa::path(get, path = "/api/health", tag = "operation", responses(HealthAnswers), security(()))]
-pub(super) async fn get_health(health: Arc<Health>) -> Result<Response, ApiError> {
+async fn get_health(health: Arc<Health>) -> Result<Response, ApiError> {
     let report = health.report().await?;
     if report.status != Overall::Down {
         return Ok(Json(report).into_response());
@@ -315,5 +331,34 @@ async fn look_at_source(source: Option<Arc<dyn Source>>) -> SourceReport {
     SourceReport {
         status,
         limited_until: until.and_then(|until| Some(until.duration_since(UNIX_EPOCH).ok()?.as_secs())),
+    }
+}
+
+/// What it answers.
+enum HealthAnswers {}
+
+impl IntoResponses for HealthAnswers {
+    fn responses() -> BTreeMap<String, RefOr<Described>> {
+        let mut answers = errors(&[], Reader::Person, "GET, HEAD", None);
+        let report = Ref::from_schema_name("HealthReport");
+        let content = ContentBuilder::new()
+            .schema(Some(report.clone()))
+            .example(Some(examples::health()));
+        answers.insert(
+            200,
+            response(
+                "Locks work; where `status` is `degraded`, no repository can be read",
+                content,
+            ),
+        );
+        let either = OneOfBuilder::new()
+            .item(report)
+            .item(Ref::from_schema_name("ErrorBody"));
+        let down = response(
+            "The store cannot be reached, or is not configured",
+            ContentBuilder::new().schema(Some(either)),
+        );
+        answers.insert(503, retry_later(down));
+        finish(answers)
     }
 }

@@ -3,22 +3,29 @@
 //! A delivery counts when it is signed, and moves a head only where it follows on what is known; otherwise GitHub itself is
 //! asked. So a delivery that is late, doubled or sent again does no harm.
 
+use std::collections::BTreeMap;
+
 use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, Request};
 use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodRouter, post};
 use serde::Serialize;
+use serde_json::json;
 use utoipa::ToSchema;
+use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response as Described};
+use utoipa::{IntoResponses, OpenApi};
 
-use super::body::read_bytes;
-use super::openapi::WebhookAnswers;
-use super::openapi::fields::WebhookHeaders;
 use crate::app::App;
 use crate::domain::{CommitSha, Invalid};
 use crate::error::ApiError;
 use crate::heads::{self, RefreshError};
+use crate::http::body::read_bytes;
+use crate::http::openapi::errors::{Cause, Reader, errors, finish};
+use crate::http::openapi::fields::WebhookHeaders;
+use crate::http::openapi::responses::response;
 use crate::source::SourceError;
 use crate::source::github::webhook::{Delivery, Push, is_signed, parse, payload};
 use crate::store::scripts::{Pushed, PushedHead, push_head};
@@ -58,6 +65,16 @@ pub(super) struct WebhookResponse {
     outcome: Outcome,
 }
 
+/// Its methods.
+pub(super) fn serve(_: &App) -> MethodRouter<App> {
+    post(take_delivery)
+}
+
+/// Its part of the OpenAPI document.
+#[derive(OpenApi)]
+#[openapi(paths(take_delivery), components(schemas(WebhookResponse)))]
+pub(super) struct Document;
+
 /// GitHub tells of an event: a push moves the head of its branch at once.
 ///
 /// Set it up in the repository or organization with the event `push` and either content type. Other events are taken and
@@ -77,7 +94,7 @@ pub(super) struct WebhookResponse {
     responses(WebhookAnswers),
     security(("webhook_signature" = []))
 )]
-pub(super) async fn take_delivery(State(state): State<App>, request: Request<Body>) -> Result<Response, ApiError> {
+async fn take_delivery(State(state): State<App>, request: Request<Body>) -> Result<Response, ApiError> {
     let Some(webhook) = &state.webhook else {
         tracing::warn!(
             "GITHUB_WEBHOOK_SECRET is not set, or no repository of GitHub's is served: a delivery is refused"
@@ -151,5 +168,20 @@ async fn take_push(state: &App, push: &Push) -> Result<Outcome, ApiError> {
             }
             Err(error) => Err(error.into()),
         },
+    }
+}
+
+/// What it answers.
+enum WebhookAnswers {}
+
+impl IntoResponses for WebhookAnswers {
+    fn responses() -> BTreeMap<String, RefOr<Described>> {
+        let causes = [Cause::Caller, Cause::Form, Cause::Source, Cause::Body];
+        let mut answers = errors(&causes, Reader::Person, "POST", None);
+        let content = ContentBuilder::new()
+            .schema(Some(Ref::from_schema_name("WebhookResponse")))
+            .example(Some(json!({ "outcome": "moved" })));
+        answers.insert(200, response("What became of the delivery", content));
+        finish(answers)
     }
 }

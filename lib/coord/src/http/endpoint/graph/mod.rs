@@ -6,21 +6,39 @@
 mod query;
 mod view;
 
+use std::collections::BTreeMap;
+
 use axum::Json;
 use axum::extract::{Query, State};
 use axum::http::header::{CACHE_CONTROL, ETAG, IF_NONE_MATCH, VARY};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodRouter, get};
+use coord_protocol::schema::one_of;
+use utoipa::openapi::header::HeaderBuilder;
+use utoipa::openapi::schema::{ObjectBuilder, Type};
+use utoipa::openapi::{Ref, RefOr, Response as Described, ResponseBuilder};
+use utoipa::{IntoResponses, OpenApi};
 
-use query::{Asked, GraphQuery};
-use view::GraphState;
-pub(super) use view::{EdgeView, GraphView};
-
-use super::openapi::GraphAnswers;
-use super::openapi::fields::GraphHeaders;
+use self::query::{Asked, GraphQuery};
+use self::view::{EdgeView, GraphState, GraphView};
 use crate::app::App;
 use crate::error::ApiError;
+use crate::http::openapi::errors::{Cause, Reader, errors, finish};
+use crate::http::openapi::examples;
+use crate::http::openapi::fields::GraphHeaders;
+use crate::http::openapi::responses::{narrowed, response};
 use crate::operations::read_graph::{Overview, load_graph, read_overview};
+
+/// Its methods.
+pub(super) fn serve(_: &App) -> MethodRouter<App> {
+    get(get_graph)
+}
+
+/// Its part of the OpenAPI document.
+#[derive(OpenApi)]
+#[openapi(paths(get_graph), components(schemas(GraphView, EdgeView)))]
+pub(super) struct Document;
 
 /// The import graph of a branch with its locks, for people.
 ///
@@ -34,7 +52,7 @@ use crate::operations::read_graph::{Overview, load_graph, read_overview};
     responses(GraphAnswers),
     security(("bearer" = []))
 )]
-pub(super) async fn get_graph(
+async fn get_graph(
     State(app): State<App>,
     headers: HeaderMap,
     query: Result<Query<GraphQuery>, axum::extract::rejection::QueryRejection>,
@@ -101,4 +119,57 @@ fn is_known(headers: &HeaderMap, tag: &str) -> bool {
                 .split(',')
                 .any(|candidate| candidate.trim() == "*" || bare(candidate) == bare(tag))
         })
+}
+
+/// What it answers.
+enum GraphAnswers {}
+
+impl IntoResponses for GraphAnswers {
+    fn responses() -> BTreeMap<String, RefOr<Described>> {
+        let causes = [
+            Cause::Caller,
+            Cause::Token,
+            Cause::Form,
+            Cause::Question,
+            Cause::Source,
+            Cause::Focus,
+        ];
+        let mut answers = errors(&causes, Reader::Person, "GET, HEAD", None);
+        let version = RefOr::from(Ref::from_schema_name("CommitSha"));
+        let ready = narrowed("Graph", "version", version, &[]).example(Some(examples::graph()));
+        answers.insert(
+            200,
+            tagged(response("The graph of the branch, or of an older commit of it", ready)),
+        );
+        let building = narrowed("Graph", "state", one_of(&["building"], "Always `building`"), &[]);
+        let building = building.example(Some(examples::building_graph()));
+        answers.insert(
+            202,
+            tagged(response("The graph is being built for the first time", building)),
+        );
+        let same = ResponseBuilder::new().description("What `If-None-Match` names is still the answer");
+        answers.insert(304, tagged(same));
+        finish(answers)
+    }
+}
+
+/// With the headers by which a caller asks again.
+fn tagged(described: ResponseBuilder) -> ResponseBuilder {
+    let header = |description: &str, value: &str| {
+        let schema = ObjectBuilder::new().schema_type(Type::String).examples([value]);
+        HeaderBuilder::new()
+            .schema(Some(schema))
+            .description(Some(description))
+            .build()
+    };
+    described
+        .header(
+            "ETag",
+            header("Names everything that the answer follows from", "W/\"5d1d7ac5f0\""),
+        )
+        .header("Cache-Control", header("Ask again each time", "private, no-cache"))
+        .header(
+            "Vary",
+            header("What the answer depends on", "authorization, accept-encoding"),
+        )
 }

@@ -1,18 +1,25 @@
 //! `GET /api/locks`: the locks of a repository, without its graph. The function of `graph` serves it.
 
+use std::collections::BTreeMap;
+
 use axum::Json;
 use axum::extract::{Query, State};
 use axum::http::HeaderMap;
+use axum::routing::{MethodRouter, get};
 use coord_protocol::LocksResponse;
 use coord_protocol::schema::{AgentId, Branch as BranchName, RepoUrl};
 use serde::Deserialize;
+use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response as Described};
+use utoipa::{IntoResponses, OpenApi};
 
-use super::headers::agent_header;
-use super::openapi::LocksAnswers;
-use super::openapi::fields::{self, AgentHeaders};
 use crate::app::App;
 use crate::domain::{Branch, RepoId};
 use crate::error::ApiError;
+use crate::http::headers::agent_header;
+use crate::http::openapi::errors::{Cause, Reader, errors, finish};
+use crate::http::openapi::examples;
+use crate::http::openapi::fields::{self, AgentHeaders};
+use crate::http::openapi::responses::response;
 use crate::operations::fields::{agent_of, in_field, required};
 use crate::operations::{LocksRequest, list_locks};
 
@@ -34,6 +41,16 @@ pub(super) struct LocksQuery {
     agent_id: Option<String>,
 }
 
+/// Its methods.
+pub(super) fn serve(_: &App) -> MethodRouter<App> {
+    get(get_locks)
+}
+
+/// Its part of the OpenAPI document.
+#[derive(OpenApi)]
+#[openapi(paths(get_locks), components(schemas(LocksResponse)))]
+pub(super) struct Document;
+
 /// Who holds what, without the graph.
 ///
 /// `GET /api/locks?repo_url=URL[&branch=NAME][&holder=me][&agent_id=AGENT]`. A branch that does not exist holds nothing.
@@ -45,7 +62,7 @@ pub(super) struct LocksQuery {
     responses(LocksAnswers),
     security(("bearer" = []))
 )]
-pub(super) async fn get_locks(
+async fn get_locks(
     State(app): State<App>,
     headers: HeaderMap,
     query: Result<Query<LocksQuery>, axum::extract::rejection::QueryRejection>,
@@ -84,4 +101,19 @@ pub(super) async fn get_locks(
         caller_agent,
     };
     Ok(Json(list_locks(&app, request).await?))
+}
+
+/// What it answers.
+enum LocksAnswers {}
+
+impl IntoResponses for LocksAnswers {
+    fn responses() -> BTreeMap<String, RefOr<Described>> {
+        let causes = [Cause::Caller, Cause::Token, Cause::Form, Cause::Question, Cause::Source];
+        let mut answers = errors(&causes, Reader::Person, "GET, HEAD", None);
+        let content = ContentBuilder::new()
+            .schema(Some(Ref::from_schema_name("Locks")))
+            .example(Some(examples::locks()));
+        answers.insert(200, response("Who holds what", content));
+        finish(answers)
+    }
 }

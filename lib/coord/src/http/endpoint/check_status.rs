@@ -1,0 +1,92 @@
+//! `POST /api/check_status`: what stands in the way of editing some files.
+
+use std::collections::BTreeMap;
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::Request;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodRouter, post};
+use coord_protocol::schema::one_of;
+use coord_protocol::{CheckRequest, CheckResponse};
+use utoipa::openapi::{RefOr, Response as Described};
+use utoipa::{IntoResponses, OpenApi};
+
+use crate::app::App;
+use crate::domain::LockMode;
+use crate::error::ApiError;
+use crate::http::body::read_json;
+use crate::http::headers::agent_header;
+use crate::http::openapi::errors::{OF_AGENTS, Reader, errors, finish};
+use crate::http::openapi::examples;
+use crate::http::openapi::fields::AgentHeaders;
+use crate::http::openapi::responses::{narrowed, response};
+use crate::operations::{CheckError, WorkRequest, check, offline_check};
+
+/// Its methods.
+pub(super) fn serve(_: &App) -> MethodRouter<App> {
+    post(check_status)
+}
+
+/// An error, where nothing is known with a whole response.
+pub(super) fn refuse(error: &ApiError) -> Response {
+    if error.is_offline() {
+        return error.respond(offline_check(error, None));
+    }
+    error.respond_to_agent()
+}
+
+/// Its part of the OpenAPI document.
+#[derive(OpenApi)]
+#[openapi(paths(check_status), components(schemas(CheckResponse)))]
+pub(super) struct Document;
+
+/// What stands in the way of editing some files.
+///
+/// Asks, and changes nothing. Send it before an edit is planned, and do what `orchestration` says.
+#[utoipa::path(
+    post,
+    path = "/api/check_status",
+    tag = "agents",
+    params(AgentHeaders),
+    request_body(content = CheckRequest, example = json!(examples::check_request())),
+    responses(CheckAnswers),
+    security(("bearer" = []))
+)]
+async fn check_status(State(app): State<App>, request: Request<Body>) -> Response {
+    match answer(&app, request).await {
+        Ok(response) => Json(response).into_response(),
+        Err(CheckError { error, head }) if error.is_offline() => error.respond(offline_check(&error, head.as_ref())),
+        Err(CheckError { error, .. }) => error.respond_to_agent(),
+    }
+}
+
+async fn answer(app: &App, request: Request<Body>) -> Result<CheckResponse, CheckError> {
+    let headers = request.headers().clone();
+    let caller = app.authenticator.authenticate(&headers).await.map_err(ApiError::from)?;
+    let sent: CheckRequest = read_json(request).await?;
+    let request = WorkRequest::of_check(&sent, caller, agent_header(&headers))?;
+    check(app, &request, sent.intent.unwrap_or(LockMode::Writing)).await
+}
+
+/// What it answers.
+enum CheckAnswers {}
+
+impl IntoResponses for CheckAnswers {
+    fn responses() -> BTreeMap<String, RefOr<Described>> {
+        let mut answers = errors(
+            &OF_AGENTS,
+            Reader::Agent,
+            "POST",
+            Some(("CheckResponse", examples::offline_check)),
+        );
+        let status = one_of(
+            &["OK", "STALE", "CONFLICT"],
+            "CONFLICT: another's lock stands in the way. STALE: the working copy is behind. OK: neither",
+        );
+        let content = narrowed("CheckResponse", "status", status, &[]).example(Some(examples::check_conflict()));
+        answers.insert(200, response("What stands in the way, and what to do", content));
+        finish(answers)
+    }
+}

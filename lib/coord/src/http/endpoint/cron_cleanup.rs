@@ -1,0 +1,76 @@
+//! `GET /api/cron_cleanup`: the sweep, for Vercel's cron.
+
+use std::collections::BTreeMap;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodRouter, get};
+use serde_json::json;
+use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response as Described};
+use utoipa::{IntoResponses, OpenApi};
+
+use crate::app::App;
+use crate::auth::has_bearer_secret;
+use crate::error::ApiError;
+use crate::http::openapi::errors::{Cause, Reader, errors, finish};
+use crate::http::openapi::responses::response;
+use crate::sweep::SweepReport;
+use crate::sweep::sweep_due;
+
+/// Its methods.
+pub(super) fn serve(_: &App) -> MethodRouter<App> {
+    get(run_sweep)
+}
+
+/// Its part of the OpenAPI document.
+#[derive(OpenApi)]
+#[openapi(paths(run_sweep), components(schemas(SweepReport)))]
+pub(super) struct Document;
+
+/// Drop locks that have expired, and announce them.
+///
+/// For Vercel's cron, which sends the secret by itself. Nothing waits for it: an expired lock is free at that instant.
+#[utoipa::path(
+    get,
+    path = "/api/cron_cleanup",
+    tag = "operation",
+    responses(SweepAnswers),
+    security(("cron_secret" = []))
+)]
+async fn run_sweep(State(state): State<App>, headers: HeaderMap) -> Result<Response, ApiError> {
+    let Some(secret) = &state.cron_secret else {
+        tracing::error!("CRON_SECRET is not set, so that the sweep refuses to run");
+        return Err(ApiError::Unauthorized(
+            "CRON_SECRET is not set in this deployment, so that nobody can be let in".to_owned(),
+        ));
+    };
+    if !has_bearer_secret(&headers, secret) {
+        return Err(ApiError::Unauthorized(
+            "send Authorization: Bearer with the value of CRON_SECRET".to_owned(),
+        ));
+    }
+    if let Some(observer) = &state.head_observer {
+        observer.look_again();
+    }
+    Ok(Json(sweep_due(&*state.store).await?).into_response())
+}
+
+/// What it answers.
+enum SweepAnswers {}
+
+impl IntoResponses for SweepAnswers {
+    fn responses() -> BTreeMap<String, RefOr<Described>> {
+        let mut answers = errors(&[Cause::Caller], Reader::Person, "GET, HEAD", None);
+        let report = json!(SweepReport {
+            is_complete: true,
+            ..SweepReport::default()
+        });
+        let content = ContentBuilder::new()
+            .schema(Some(Ref::from_schema_name("SweepReport")))
+            .example(Some(report));
+        answers.insert(200, response("What the sweep did", content));
+        finish(answers)
+    }
+}
