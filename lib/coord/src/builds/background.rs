@@ -1,4 +1,4 @@
-//! Graphs kept up to date by a server: one build after the other in the background, for every branch that callers ask about.
+//! Keeps graphs up to date on a server: one build at a time in the background, for every branch of a request.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
@@ -15,10 +15,10 @@ use crate::store::Store;
 use crate::store::scripts::return_lease;
 use coord_graph::Limits;
 
-/// Time between two looks at the heads of the branches that are remembered.
+/// The interval of reading the heads of known branches.
 const POLL: Duration = Duration::from_secs(2);
 
-/// Longest time for giving a lease back.
+/// Time limit for returning a lease.
 const STOP_TIME: Duration = Duration::from_secs(2);
 
 /// Graphs kept in memory for the next build.
@@ -28,7 +28,7 @@ const PACE: Pace = Pace {
     most_claims: 256,
     // Until another head is seen, or the graph is missed.
     current: Duration::from_secs(u32::MAX as u64),
-    // The other builder may have been stopped, and have given its lease back.
+    // The other builder may have stopped and returned its lease.
     busy: Duration::from_secs(2),
     failed: Duration::from_secs(5),
 };
@@ -37,15 +37,15 @@ const PACE: Pace = Pace {
 pub struct BackgroundBuilds {
     upkeep: Upkeep,
     queue: mpsc::UnboundedSender<BuildClaim>,
-    /// The branch that is brought up to date now.
+    /// The branch of the current build.
     under_way: Mutex<Option<RepoBranch>>,
-    /// What ends with [`BackgroundBuilds::stop`].
+    /// The tasks that [`BackgroundBuilds::stop`] ends.
     tasks: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl BackgroundBuilds {
-    /// Starts the background work on the current runtime; it ends when the value is dropped. `builder` is a name that no
-    /// other process has.
+    /// Starts the background work on the current runtime; it ends when the value is dropped. No other process may have the
+    /// name `builder`.
     pub fn start(store: Arc<dyn Store>, source: Arc<dyn Source>, builder: String, limits: Limits) -> Arc<Self> {
         let (queue, waiting) = mpsc::unbounded_channel();
         let builds = Arc::new(BackgroundBuilds {
@@ -61,12 +61,12 @@ impl BackgroundBuilds {
         builds
     }
 
-    /// Ends the background work. A build that is cut off gives its lease back, so that another process can begin at once.
+    /// Ends the background work. A build that is cut off returns its lease, so that another process can begin at once.
     pub async fn stop(&self) {
         let tasks = std::mem::take(&mut *lock(&self.tasks));
         for task in tasks {
             task.abort();
-            // An error says that it was aborted, as it should be.
+            // The error only says that the task was aborted.
             let _ = task.await;
         }
         let Some((repo, branch)) = lock(&self.under_way).take() else {
@@ -101,7 +101,7 @@ impl BackgroundBuilds {
                         }
                     });
                 }
-                // Callers that ask about it are told so.
+                // Requests about the branch get an error that says so.
                 Remaining::Gone => builds.upkeep.forget(&key).await,
             }
         }
@@ -117,7 +117,7 @@ impl BackgroundBuilds {
             for key in builds.upkeep.schedule().branches() {
                 let (repo, branch) = &key;
                 if source.keeps_heads_in_store(repo) {
-                    // Callers that ask about the branch ask for its head as well, when it is due.
+                    // Requests about the branch also refresh its head when that is due.
                     continue;
                 }
                 match source.head(repo, branch).await {

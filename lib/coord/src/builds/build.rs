@@ -1,4 +1,4 @@
-//! Builds the graph of a commit from a [`Source`]: reads what has to be read, scans it on the source's threads, and
+//! Builds the graph of a commit from a [`Source`]: reads the files that it needs, scans them on the source's threads, and
 //! resolves.
 
 use std::ops::ControlFlow;
@@ -12,13 +12,13 @@ use crate::source::{Blob, BlobSink, Source, SourceError, TreeEntry};
 use coord_graph::FileId;
 use coord_graph::{Limits, Previous, Snapshot, Update};
 
-/// Hears of progress, from several threads: at the start, and then about a hundred times.
+/// Receives the progress, from several threads: at the start, and then about a hundred times.
 pub type ProgressSink = Arc<dyn Fn(BuildProgress) + Send + Sync>;
 
-/// Builds the graph of `commit`, using what is known from before. Computing runs on blocking threads of the runtime.
+/// Builds the graph of `commit`, starting from `previous`. Computation runs on blocking threads of the runtime.
 ///
 /// # Errors
-/// When the source cannot give the tree or the blobs.
+/// When the source cannot return the tree or the blobs.
 pub async fn build(
     source: &dyn Source,
     repo: &RepoId,
@@ -34,7 +34,7 @@ pub async fn build(
 /// [`build`] of a commit whose `tree` is known already.
 ///
 /// # Errors
-/// When the source cannot give the blobs.
+/// When the source cannot return the blobs.
 pub async fn build_tree(
     source: &dyn Source,
     repo: &RepoId,
@@ -50,7 +50,7 @@ pub async fn build_tree(
     })
     .await?;
     let scanned = Arc::new(AtomicUsize::new(0));
-    // Dropped before the graph is put together, where there is nothing left to read.
+    // Dropped before the graph is assembled, when nothing is left to read.
     let mut hold = source.hold(repo);
     loop {
         let Asked {
@@ -85,12 +85,12 @@ pub async fn build_tree(
         let is_last = files.len() >= unread;
         source.read_blobs(repo, blobs, limits.max_file_bytes, sink).await?;
         if is_last {
-            // Few are asked for after this, if any: configs that others name.
+            // At most a few blobs follow: configurations that others name.
             drop(hold.take());
         }
         let supplied = Arc::clone(&update);
         next = off_the_runtime(move || {
-            // A source that left one out must not be asked for it forever.
+            // A blob that a source left out must not be requested forever.
             supplied.give_up_on(&files);
             step(&supplied)
         })
@@ -105,7 +105,7 @@ struct Asked {
     blobs: Vec<String>,
     /// The files of each blob.
     wanted_by: Vec<Vec<FileId>>,
-    /// How many files have to be read, as far as is known.
+    /// Number of files left to read, as far as known.
     unread: usize,
 }
 
@@ -126,7 +126,7 @@ fn step(update: &Update) -> ControlFlow<Snapshot, Asked> {
         }
     }
     drop(index_of);
-    // The first of each blob's files gives its id.
+    // The id of a blob comes from the first of its files.
     let mut firsts = wanted_by.iter().map(|files| files[0]).peekable();
     let blobs = wanted.into_iter().filter(|one| firsts.next_if_eq(&one.file).is_some());
     let blobs = blobs.map(|one| one.blob).collect();

@@ -1,4 +1,4 @@
-//! One process's builder of graphs: one graph at a time, each from what was built here before.
+//! The builder of graphs in a process: one graph at a time, each from the previous build of its branch.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -20,23 +20,23 @@ use coord_graph::Limits;
 pub(super) struct GraphBuilder {
     store: Arc<dyn Store>,
     source: Arc<dyn Source>,
-    /// The name that the lease on a build is held by.
+    /// The name that holds the lease on a build.
     name: String,
     limits: Limits,
     /// Graphs kept in memory for the next build.
     most_kept: usize,
-    /// The last build of each branch: the next one costs only the changes since.
+    /// The last build of each branch, so that the next one processes only the changes.
     built: Mutex<HashMap<RepoBranch, Built>>,
 }
 
-/// The right to build in this process.
+/// The permit to build in this process.
 pub(super) struct Building<'a> {
     builder: &'a GraphBuilder,
     built: MutexGuard<'a, HashMap<RepoBranch, Built>>,
 }
 
 impl GraphBuilder {
-    /// `name` is one that no other process has. At most `most_kept` graphs stay in memory.
+    /// No other process may have the name `name`. At most `most_kept` graphs stay in memory.
     pub fn new(store: Arc<dyn Store>, source: Arc<dyn Source>, name: String, limits: Limits, most_kept: usize) -> Self {
         GraphBuilder {
             store,
@@ -52,7 +52,7 @@ impl GraphBuilder {
         &*self.store
     }
 
-    /// The name that the lease on a build is held by.
+    /// The name that holds the lease on a build.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
@@ -61,7 +61,7 @@ impl GraphBuilder {
         &*self.source
     }
 
-    /// The right to build, when nobody else does here.
+    /// Waits for the permit to build in this process.
     pub(super) async fn begin(&self) -> Building<'_> {
         Building {
             builder: self,
@@ -71,7 +71,7 @@ impl GraphBuilder {
 }
 
 impl Building<'_> {
-    /// Builds the graph of `branch` at `commit` and publishes it; ended at `end_by`, where that is given.
+    /// Builds and publishes the graph of `branch` at `commit`; stopped at `end_by`, if given.
     pub(super) async fn build(
         &mut self,
         (repo, branch): &RepoBranch,
@@ -106,9 +106,9 @@ impl Building<'_> {
     }
 }
 
-/// A name for a builder where many processes of the same id may be started at the same instant.
+/// A unique name for a builder, even if many processes with the same id start at the same instant.
 pub(super) fn random_name() -> String {
-    // The standard library seeds each of them from the system's random numbers.
+    // The standard library seeds each state from the system's random numbers.
     let number = || RandomState::new().hash_one(std::process::id());
     format!("{:016x}{:016x}", number(), number())
 }

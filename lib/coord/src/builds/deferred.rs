@@ -1,4 +1,4 @@
-//! Graphs kept up to date by functions: after an answer, in the process that has met a head that the stored graph is not of.
+//! Keeps graphs up to date in functions: builds run after the response, in the process that met a head without a graph.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use coord_graph::Limits;
 /// Graphs kept in memory for the next build.
 const MOST_GRAPHS: usize = 2;
 
-/// A function has no timer: what rests is tried again at the next request.
+/// A function has no timer: a branch that rests is tried again at the next request.
 const PACE: Pace = Pace {
     most_claims: 8,
     current: Duration::from_secs(60),
@@ -22,11 +22,11 @@ const PACE: Pace = Pace {
     failed: Duration::from_secs(15),
 };
 
-/// Builds after answers; see the module.
+/// Builds after responses; see the module.
 pub struct DeferredBuilds(Arc<Upkeep>);
 
 impl DeferredBuilds {
-    /// Builds what `source` has into `store`.
+    /// Builds graphs of `source` into `store`.
     pub fn new(store: Arc<dyn Store>, source: Arc<dyn Source>, limits: Limits) -> Self {
         let builder = GraphBuilder::new(store, source, random_name(), limits, MOST_GRAPHS);
         DeferredBuilds(Arc::new(Upkeep::new(builder, PACE)))

@@ -1,4 +1,4 @@
-//! Graphs kept in memory, so that the store is not asked for the same one again.
+//! Graphs kept in memory, so that the same graph is not read from the store again.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,10 +8,10 @@ use quick_cache::sync::Cache;
 use super::stored_graph::{StoredGraph, UnreadableGraph};
 use crate::store::{Request, Store, StoreError, Value};
 
-/// Most of them.
+/// Maximum number of graphs.
 const MOST_CACHED: usize = 32;
 
-/// Graphs as last read from the store, by their key there.
+/// Graphs that were read from the store, by their key there.
 pub struct GraphCache(Cache<String, Arc<CachedGraph>>);
 
 impl Default for GraphCache {
@@ -20,7 +20,7 @@ impl Default for GraphCache {
     }
 }
 
-/// A graph as it is sent, and as it is asked.
+/// A graph in its stored form, and in the form for queries.
 #[derive(Default)]
 pub(crate) struct CachedGraph {
     pub(crate) stored: StoredGraph,
@@ -28,14 +28,14 @@ pub(crate) struct CachedGraph {
 }
 
 impl CachedGraph {
-    /// For queries; made of what is stored when the first one comes.
+    /// The form for queries, made by the first call.
     pub(crate) fn graph(&self) -> &ImportGraph {
         self.graph.get_or_init(|| self.stored.to_graph())
     }
 }
 
 impl GraphCache {
-    /// The graph stored at `key`, which was of commit `version` a moment ago, or why it cannot be read.
+    /// The graph stored at `key`, recently of commit `version`, or why it cannot be read.
     pub(crate) async fn load(
         &self,
         store: &dyn Store,
@@ -50,7 +50,7 @@ impl GraphCache {
         let text = match replies.into_iter().next() {
             Some(Value::Bulk(text)) => text,
             Some(Value::Error(error)) => return Err(StoreError::Failed(error)),
-            // One that is gone is none of base64 and gzip either.
+            // A missing graph becomes an empty text, which is unreadable.
             _ => Vec::new(),
         };
         let decoded = tokio::task::spawn_blocking(move || StoredGraph::decode(&text)).await;

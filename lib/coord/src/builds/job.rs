@@ -1,4 +1,4 @@
-//! One build: its request, its result, and the reasons why there may be no new graph.
+//! One build: its parameters, its result, and the reasons for a failure.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::source::SourceError;
 use crate::store::StoreError;
 use coord_graph::{Limits, Snapshot};
 
-/// A branch at a commit, its builder, and the bounds of the build.
+/// A branch at a commit, its builder, and the limits of the build.
 #[derive(Clone, Copy, Debug)]
 pub struct Job<'a> {
     /// The repository.
@@ -18,16 +18,16 @@ pub struct Job<'a> {
     pub commit: &'a CommitSha,
     /// A name that no other process has.
     pub builder: &'a str,
-    /// The bounds of the graph.
+    /// The limits of the graph.
     pub limits: Limits,
 }
 
-/// A graph as it was last built here, with the commit that it is of.
+/// The last graph built in this process, with its commit.
 #[derive(Clone, Debug)]
 pub struct Built {
     /// The commit.
     pub commit: CommitSha,
-    /// The graph, with all that the next build can use.
+    /// The graph, with all data that the next build can reuse.
     pub snapshot: Arc<Snapshot>,
 }
 
@@ -43,7 +43,7 @@ pub enum BuildError {
     /// The graph could not be encoded, which does not happen.
     #[error("the graph could not be encoded: {0}")]
     Encoding(String),
-    /// The time for it was over.
+    /// The time limit was exceeded.
     #[error("the graph took longer to build than it may")]
     TimeUp,
 }

@@ -16,11 +16,11 @@ use crate::store::Store;
 use crate::store::scripts::{BuildLease, Published, fail_build, lease_build};
 use coord_graph::Previous;
 
-/// Builds the graph of `job` and puts it in the place of the stored one, unless it is there already or another is at it.
-/// `last` is what was built here before, and becomes what was built now.
+/// Builds the graph of `job` and publishes it, unless it is already stored or another builder has the lease. `last` is the
+/// previous build of this process, and is replaced by the new one.
 ///
 /// # Errors
-/// When the repository or the store cannot be read or written. The failure is noted in the store where that is possible.
+/// When the repository or the store cannot be read or written. The failure is recorded in the store if possible.
 pub async fn build_and_publish(
     store: Arc<dyn Store>,
     source: &dyn Source,
@@ -30,7 +30,7 @@ pub async fn build_and_publish(
     build_and_publish_until(store, source, job, last, None).await
 }
 
-/// The same, ended at `end_by`. A build that is ended then counts as one that has failed.
+/// The same, stopped at `end_by`. A build that is stopped counts as failed.
 pub(super) async fn build_and_publish_until(
     store: Arc<dyn Store>,
     source: &dyn Source,
@@ -55,7 +55,7 @@ pub(super) async fn build_and_publish_until(
         Some(end_by) => timeout_at(end_by, building).await.unwrap_or(Err(BuildError::TimeUp)),
     };
     if let Err(error) = &result {
-        // The cause is for the log. The store, and so the page, get a sentence without paths of this machine.
+        // The cause is for the log. The store, and so the page, get a sentence without local paths.
         let reason = match error {
             BuildError::Source(_) => "the repository could not be read",
             BuildError::Store(_) => "the store could not be written",
@@ -67,7 +67,7 @@ pub(super) async fn build_and_publish_until(
         }
     }
     match result? {
-        // Another has it, or the store has lost it.
+        // Another builder has the lease, or the store has lost it.
         Published::LeaseLost => Ok(BuildLease::Busy { until: 0 }),
         Published::Done | Published::Rebased => Ok(lease),
     }
@@ -107,7 +107,7 @@ async fn build_leased(
     Ok(published)
 }
 
-/// The files as locks are held on them, so that a lock and the file's imports are found under one name.
+/// The tree with its paths spelled as in locks, so that a lock and the file's imports share one name.
 fn in_one_form(mut tree: Vec<TreeEntry>) -> Vec<TreeEntry> {
     let mut is_changed = false;
     for entry in &mut tree {

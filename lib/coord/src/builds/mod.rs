@@ -1,11 +1,11 @@
 //! Builds of the import graph: from a source into the store, and kept up to date there.
 //!
-//! - [`build`]: reads what has to be read, scans and resolves it
-//! - [`stored_graph`]: the form in which the store and the wire have it
-//! - [`job`]: one build, as it is asked for; [`leased_build`], [`publish`], `previous_records`, `progress_report`: from its lease
-//!   to the published graph, beginning with the records that an earlier build stored
-//! - `builder`: one build at a time in a process; `schedule`: which branches are due; `upkeep`: both together
-//! - [`head_observer`]: what requests tell; [`background`] answers it in a server, [`deferred`] in functions
+//! - [`build`]: reads, scans and resolves the files of a commit
+//! - [`stored_graph`]: the form of a graph in the store and on the wire
+//! - [`job`]: the parameters of one build; [`leased_build`], [`publish`], `previous_records`, `progress_report`: from its
+//!   lease to the published graph, starting with the records of an earlier build
+//! - `builder`: one build at a time in a process; `schedule`: branches that are due; `upkeep`: both together
+//! - [`head_observer`]: heads that requests meet; [`background`] acts on them in a server, [`deferred`] in functions
 
 pub mod background;
 pub mod build;

@@ -1,4 +1,4 @@
-//! The records that an earlier build, perhaps of another process, has stored of the files of a tree.
+//! The stored records of a tree's files, from an earlier build, perhaps of another process.
 
 use std::collections::HashMap;
 
@@ -9,17 +9,17 @@ use coord_graph::Language;
 use coord_graph::Record;
 use coord_graph::is_manifest;
 
-/// Files asked for at once. A record of code takes some hundred bytes.
+/// Files per read. A record of code takes some hundred bytes.
 const CODE_AT_ONCE: usize = 500;
-/// Manifests asked for at once: theirs hold the whole text, a megabyte at most.
+/// Manifests per read: their records hold the full text, a megabyte at most.
 const MANIFESTS_AT_ONCE: usize = 8;
 /// Commands in one round trip.
 const COMMANDS: usize = 8;
 
-/// The records that the store has of the files of `tree`, by path. A record that cannot be read counts as none.
+/// The stored records of the files of `tree`, by path. Unreadable records are skipped.
 ///
 /// # Errors
-/// When the store gives no answer.
+/// When the store does not respond.
 pub(super) async fn load_records(
     store: &dyn Store,
     repo: &RepoId,

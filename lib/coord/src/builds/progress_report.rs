@@ -1,4 +1,4 @@
-//! Tells the store how far a build is, and that its builder is alive.
+//! Reports to the store the progress of a build, and that its builder is alive.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,10 +12,10 @@ use crate::domain::BuildProgress;
 use crate::store::Store;
 use crate::store::scripts::{Published, report_build};
 
-/// Shortest time between two reports.
+/// Minimum time between two reports.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Longest time without one: well within the lease that each renews.
+/// Maximum time between two reports: well within the lease, which each report renews.
 const PULSE: Duration = Duration::from_secs(15);
 
 /// Reports until it is dropped.
@@ -34,7 +34,7 @@ impl Reporter {
         let task = tokio::spawn(async move {
             let mut seen: watch::Receiver<BuildProgress> = seen;
             loop {
-                // Either there is news, or it is time to show that the builder is alive.
+                // Either there is progress, or it is time to show that the builder is alive.
                 if let Ok(Err(_)) = tokio::time::timeout(PULSE, seen.changed()).await {
                     return;
                 }
@@ -55,7 +55,7 @@ impl Reporter {
         Reporter { newest, is_lost, task }
     }
 
-    /// Ends when a report was refused, because the lease is another's.
+    /// Completes when a report is refused because another builder has the lease.
     pub(super) async fn lost(&self) {
         let mut is_lost = self.is_lost.clone();
         if is_lost.wait_for(|is_lost| *is_lost).await.is_err() {
@@ -66,7 +66,7 @@ impl Reporter {
     pub(super) fn sink(&self) -> ProgressSink {
         let newest = self.newest.clone();
         Arc::new(move |progress| {
-            // Several threads tell; the newest is the one that has read most.
+            // Several threads report; the newest progress is the one with the most files scanned.
             newest.send_if_modified(|known| {
                 let is_news = known.scanned <= progress.scanned && *known != progress;
                 if is_news {

@@ -1,4 +1,4 @@
-//! From a built graph to the stored one: whole, or by what differs.
+//! Publishes a built graph: in full, or as a patch.
 
 use std::sync::Arc;
 
@@ -9,16 +9,17 @@ use crate::store::scripts::{GraphPatch, Published, StagedPart, patch_graph, publ
 use crate::store::{Store, StoreError, keys};
 use coord_graph::Snapshot;
 
-/// Most bytes of one staged part. Upstash takes 10 MB a request; JSON's escapes can double a part.
+/// Maximum bytes of one staged part. Upstash accepts 10 MB per request; JSON escapes can double a part.
 const PART_BYTES: usize = 2 * 1024 * 1024;
 
-/// Most values of one staged part.
+/// Maximum values of one staged part.
 const PART_VALUES: usize = 4000;
 
-/// A patch up to this size is one script; a larger change is staged whole, so that no script holds up the store for long.
+/// Maximum size of a patch, which is one script. Larger changes are staged in full, so that no script blocks the store for
+/// long.
 const PATCH_BYTES: usize = 1024 * 1024;
 
-/// Puts the graph of `snapshot` in the place of the stored one, which is that of `last` if this process built it.
+/// Replaces the stored graph by that of `snapshot`. `last` is the stored graph, if this process built it.
 pub(super) async fn publish(
     store: &dyn Store,
     job: Job<'_>,
@@ -93,7 +94,7 @@ async fn stage(
     Ok(Published::Done)
 }
 
-/// Fields and values, gathered into parts that each fit a request.
+/// Fields and values in parts that each fit a request.
 fn in_parts(pairs: impl Iterator<Item = (String, String)>) -> impl Iterator<Item = StagedPart> {
     let mut pairs = pairs.peekable();
     std::iter::from_fn(move || {
@@ -128,18 +129,18 @@ fn patch_from(last: &Built, snapshot: &Snapshot) -> GraphPatch {
     }
 }
 
-/// How much of the store a graph takes, in bytes of fields and values.
+/// The size of a stored graph, in bytes of fields and values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StoredSize {
-    /// The adjacency hash, which the scripts read.
+    /// The adjacency hash, for the scripts.
     pub adjacency: usize,
-    /// The ready JSON, which the page gets.
+    /// The JSON, for the page.
     pub json: usize,
-    /// The scans, which the next build reads.
+    /// The scans, for the next build.
     pub scans: usize,
 }
 
-/// How much of the store the graph of `snapshot` would take.
+/// The size that the graph of `snapshot` would have in the store.
 ///
 /// # Errors
 /// Never in practice: writing to memory does not fail.

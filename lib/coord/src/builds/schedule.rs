@@ -1,4 +1,4 @@
-//! Which branches are due for a build in this process: each is claimed by one piece of work at a time, and rests after it.
+//! The branches that are due for a build in this process. Each is claimed by one task at a time, and rests afterwards.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -10,18 +10,18 @@ use tokio::time::Instant;
 
 use crate::domain::{Branch, CommitSha, RepoId};
 
-/// Branches remembered at once. Past that, one that is not claimed is forgotten for each new one.
+/// Maximum of branches remembered. Beyond it, each new branch evicts one without a claim.
 const MOST_BRANCHES: usize = 256;
 
 /// A branch of a repository.
 pub(super) type RepoBranch = (RepoId, Branch);
 
-/// How often one kind of process looks at a branch.
+/// How often a kind of process tries to build a branch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pace {
-    /// Claims at once: of the branches that are built or wait for it.
+    /// Maximum of concurrent claims: branches that are built or wait for it.
     pub(super) most_claims: usize,
-    /// The rest after the graph was found to be that of the head.
+    /// The rest after the graph was found to be up to date.
     pub(super) current: Duration,
     /// The rest while another process has the lease.
     pub(super) busy: Duration,
@@ -52,10 +52,10 @@ pub(super) struct Schedule {
 /// The state of one branch.
 struct Known {
     head: CommitSha,
-    /// Until then there is nothing to do for that head, as far as is known.
+    /// Until then, nothing is due for that head as far as is known.
     rests_until: Instant,
     is_claimed: bool,
-    /// Its graph may have been lost since it was claimed.
+    /// Whether its graph may have been lost since it was claimed.
     is_doubted: bool,
 }
 
@@ -82,7 +82,7 @@ impl Schedule {
         self.branches.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A claim, where there may be something to do for `head`.
+    /// A claim, if a build of `head` may be due.
     pub(super) fn claim(self: &Arc<Self>, branch: &RepoBranch, head: &CommitSha) -> Option<BuildClaim> {
         let now = Instant::now();
         let mut branches = self.lock();
@@ -108,14 +108,14 @@ impl Schedule {
         })
     }
 
-    /// A claim for the head that was seen last, where there may be something to do for it.
+    /// A claim for the last seen head, if a build may be due.
     pub(super) fn claim_again(self: &Arc<Self>, branch: &RepoBranch) -> Option<BuildClaim> {
         let head = self.lock().get(branch)?.head.clone();
         self.claim(branch, &head)
     }
 
-    /// The graph of a branch may be lost. A rest that is nearly over goes on: what has just failed, or is on its way, is
-    /// not tried again for every request.
+    /// Records that the graph of a branch may be lost. A rest that is nearly over continues, so that a recent failure or a
+    /// current build is not retried for every request.
     pub(super) fn doubt(&self, branch: &RepoBranch) {
         let now = Instant::now();
         if let Some(mut known) = self.lock().get_mut(branch) {
@@ -127,7 +127,7 @@ impl Schedule {
         }
     }
 
-    /// The graph of every branch may be lost. The branches without a claim, each due now, with their heads.
+    /// Records that every graph may be lost. Returns the branches without a claim, which are due now, with their heads.
     pub(super) fn doubt_all(&self) -> Vec<(RepoBranch, CommitSha)> {
         let now = Instant::now();
         let mut due = Vec::new();
@@ -157,7 +157,7 @@ impl Schedule {
     }
 }
 
-/// The right to bring the graph of one branch up to date. The branch rests from when it is dropped.
+/// The right to update the graph of one branch. The rest of the branch begins when the claim is dropped.
 pub(super) struct BuildClaim {
     schedule: Arc<Schedule>,
     branch: RepoBranch,
@@ -181,12 +181,12 @@ impl BuildClaim {
         branches.get(&self.branch).is_none_or(|known| known.head == self.head)
     }
 
-    /// How long the branch rests, unless another head of it is seen.
+    /// Sets how long the branch rests, unless another head of it is seen.
     pub(super) fn rest_for(&mut self, rest: Duration) {
         self.rest = rest;
     }
 
-    /// Whether the graph may have been lost since the branch was claimed, or since this was last asked.
+    /// Whether the graph may have been lost since the branch was claimed, or since the last call.
     pub(super) fn take_doubt(&self) -> bool {
         let mut branches = self.schedule.lock();
         let known = branches.get_mut(&self.branch).filter(|known| known.head == self.head);
@@ -199,7 +199,8 @@ impl Drop for BuildClaim {
         let mut branches = self.schedule.lock();
         if let Some(mut known) = branches.get_mut(&self.branch).filter(|known| known.head == self.head) {
             known.is_claimed = false;
-            // A doubt that came too late for this claim ends its rest as a later one would: after a success, not after a failure.
+            // A doubt that this claim did not take ends the rest, as a later doubt would: after a success, not after a
+            // failure.
             let is_doubted = std::mem::take(&mut known.is_doubted) && self.rest > self.schedule.pace.failed;
             known.rests_until = Instant::now() + if is_doubted { Duration::ZERO } else { self.rest };
         }

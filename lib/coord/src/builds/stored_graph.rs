@@ -1,5 +1,5 @@
-//! The graph of one commit as the page gets it and the store keeps it: gzip of compact JSON, in base64. Upstash's REST form
-//! carries text alone.
+//! The stored form of a graph, which the page gets too: gzip of compact JSON, in base64, because Upstash's REST API carries
+//! text only.
 
 use std::io::{Read, Write};
 
@@ -18,7 +18,7 @@ use coord_graph::Reason;
 use coord_graph::{FileId, FileState, ImportGraph, KindSet};
 use coord_protocol::schema::one_of;
 
-/// Largest graph that is read back, in bytes of JSON; about two million files.
+/// Maximum size of a graph that is read back, in bytes of JSON; about two million files.
 const MAX_JSON_BYTES: u64 = 256 * 1024 * 1024;
 
 /// A file of the graph.
@@ -56,7 +56,7 @@ pub struct StoredGraph {
     pub nodes: Vec<Node>,
     /// (importer, imported).
     pub edges: Vec<(u32, u32)>,
-    /// The kinds of each edge, as [`KindSet::bits`]; none where an older version has stored the graph.
+    /// The kinds of each edge, as [`KindSet::bits`]; empty if an older version has stored the graph.
     #[serde(default)]
     pub kinds: Vec<u16>,
 }
@@ -67,7 +67,7 @@ pub struct StoredGraph {
 pub struct UnreadableGraph(String);
 
 impl StoredGraph {
-    /// The form of `graph`, which is of the commit `version`.
+    /// The stored form of `graph`, which is of the commit `version`.
     pub fn of(graph: &ImportGraph, version: String) -> Self {
         let node = |node: coord_graph::Node<'_>| Node {
             id: node.path.to_owned(),
@@ -90,7 +90,7 @@ impl StoredGraph {
         edges.map(|((from, to), bits)| (*from, *to, KindSet::from_bits(bits)))
     }
 
-    /// The graph for questions.
+    /// The graph for queries.
     pub fn to_graph(&self) -> ImportGraph {
         let file = |node: &Node| TreeEntry {
             path: node.id.clone(),
@@ -127,7 +127,7 @@ impl StoredGraph {
     /// The graph in a stored text.
     ///
     /// # Errors
-    /// When it is not what [`StoredGraph::encode`] writes, or unreasonably large.
+    /// When it is not the output of [`StoredGraph::encode`], or unreasonably large.
     pub fn decode(text: &[u8]) -> Result<Self, UnreadableGraph> {
         let compressed = STANDARD
             .decode(text)

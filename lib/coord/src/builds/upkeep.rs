@@ -1,5 +1,5 @@
-//! The graph of a branch, brought up to date: at which head, by whose lease, and when it is tried again. A server drives it
-//! from a loop ([`super::background`]), a function after its answer ([`super::deferred`]).
+//! Keeps the graph of a branch up to date: the head to build, the lease, and the next attempt. A server drives it from a
+//! loop ([`super::background`]), a function after its response ([`super::deferred`]).
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::source::SourceError;
 use crate::store::scripts::{BuildLease, LearntHead, forget_head, record_head};
 use crate::store::{Request, Store, StoreError, Value, keys};
 
-/// Commits recorded with a head, so that a function without a source can tell that one of them was pushed.
+/// Commits recorded with a head. With them, a function without a source can tell that a commit was pushed.
 const RECENT_COMMITS: usize = 200;
 
 /// The graphs of the branches that this process has met.
@@ -30,7 +30,7 @@ pub(super) struct Upkeep {
 pub(super) trait Driver: Send + Sync + 'static {
     fn upkeep(&self) -> &Upkeep;
 
-    /// Has [`Upkeep::bring_up`] done soon, without waiting for it.
+    /// Starts [`Upkeep::bring_up`] soon, without waiting for it.
     fn start(&self, claim: BuildClaim);
 }
 
@@ -47,8 +47,8 @@ impl<D: Driver> HeadObserver for D {
         self.saw_head(repo, branch, head);
     }
 
-    /// Only the branches that this process has met: the store does not list branches. The next request about another branch
-    /// brings its graph up to date.
+    /// Covers only the branches that this process has met, because the store does not list branches. The next request about
+    /// another branch updates its graph.
     fn look_again(&self) {
         for ((repo, branch), head) in self.upkeep().schedule.doubt_all() {
             self.saw_head(&repo, &branch, &head);
@@ -56,7 +56,7 @@ impl<D: Driver> HeadObserver for D {
     }
 }
 
-/// What remains to be done for a branch.
+/// The remaining work for a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Remaining {
     /// Nothing, until another head is seen or the graph is missed.
@@ -67,7 +67,7 @@ pub(super) enum Remaining {
     Gone,
 }
 
-/// Why a branch could not be brought up to date.
+/// Why the graph of a branch could not be updated.
 #[derive(Debug, thiserror::Error)]
 enum UpkeepError {
     #[error(transparent)]
@@ -94,7 +94,7 @@ impl Upkeep {
         &self.schedule
     }
 
-    /// Forgets a branch that is gone, here and in the store.
+    /// Removes a branch that is gone, here and in the store.
     pub(super) async fn forget(&self, gone: &RepoBranch) {
         self.schedule.forget(gone);
         let (repo, branch) = gone;
@@ -103,8 +103,8 @@ impl Upkeep {
         }
     }
 
-    /// Brings the graph of the claimed branch up to date. Where time is allotted, no build begins in its second half: one that
-    /// begins late would be ended early, and count as failed.
+    /// Updates the graph of the claimed branch. With a time limit, no build begins in its second half: it would be stopped
+    /// early, and count as failed.
     pub(super) async fn bring_up(&self, mut claim: BuildClaim, allotted: Option<Allotted>) -> Remaining {
         let (repo, branch) = claim.branch().clone();
         let begin_by = allotted.map(|allotted| allotted.began + (allotted.end_by - allotted.began) / 2);
@@ -139,7 +139,7 @@ impl Upkeep {
         }
     }
 
-    /// One build, where it is due: what then remains, or the head that is to be built next.
+    /// One build, if it is due. Returns the remaining work, or the head to build next.
     async fn attempt(
         &self,
         building: &mut Building<'_>,
@@ -180,7 +180,7 @@ impl Upkeep {
         Ok(ControlFlow::Break(Remaining::Nothing))
     }
 
-    /// The head to build: the one that was seen, where the store keeps heads, else the one that the source has now, which is
+    /// The head to build: the one that was seen, if the store keeps heads; else the current head of the source, which is
     /// recorded.
     async fn head(&self, (repo, branch): &RepoBranch, seen: CommitSha) -> Result<CommitSha, UpkeepError> {
         let source = self.builder.source();
@@ -193,8 +193,8 @@ impl Upkeep {
         Ok(head)
     }
 
-    /// The head of the branch, where that is another than `built` by now. Callers that met it meanwhile were told that the
-    /// graph is being built, and do not ask again.
+    /// The head of the branch, if it is no longer `built`. Callers that met it meanwhile were told that the graph is being
+    /// built, and do not ask again.
     async fn moved_from(&self, (repo, branch): &RepoBranch, built: &CommitSha) -> Option<CommitSha> {
         match stored_head(self.builder.store(), repo, branch).await {
             Ok(head) => head.filter(|head| head != built),

@@ -5,12 +5,12 @@ use coord_protocol::Metadata;
 use super::lock_views::sentence;
 use crate::store::scripts::Finding;
 
-/// Those of `findings` that block.
+/// The findings that block.
 pub(super) fn blocking(findings: &[Finding]) -> Vec<&Finding> {
     findings.iter().filter(|finding| finding.blocks).collect()
 }
 
-/// The reason: the first lock in words, the others by number.
+/// The reason: a sentence about the first lock, and the number of the others.
 pub(super) fn blocking_reason(blocking: &[&Finding]) -> String {
     let first = blocking.first().map(|finding| sentence(finding)).unwrap_or_default();
     match blocking.len() {
@@ -19,7 +19,7 @@ pub(super) fn blocking_reason(blocking: &[&Finding]) -> String {
     }
 }
 
-/// The holders of these locks; with `now`, also when the first of them expires by itself.
+/// The holders of these locks; with `now`, also the time until the first expires.
 pub(super) fn blocking_metadata(blocking: &[&Finding], now: Option<i64>) -> Metadata {
     let mut conflicts: Vec<String> = blocking.iter().map(|finding| finding.entry.file_path.clone()).collect();
     conflicts.sort();

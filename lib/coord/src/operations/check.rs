@@ -1,4 +1,4 @@
-//! The check: what blocks an edit of some files. It changes nothing.
+//! The check: locks that block an edit of some files. It changes nothing.
 
 use std::collections::BTreeMap;
 
@@ -15,12 +15,12 @@ use crate::error::ApiError;
 use crate::store::scripts::{self, AdmissionTerms, Admitted, Survey};
 use crate::store::{Store, StoreError};
 
-/// A check that has no answer.
+/// A check that failed.
 #[derive(Debug)]
 pub struct CheckError {
     /// The error.
     pub error: ApiError,
-    /// The head of the branch, where it is known all the same.
+    /// The head of the branch, if it is known nevertheless.
     pub head: Option<CommitSha>,
 }
 
@@ -33,7 +33,7 @@ impl From<ApiError> for CheckError {
 /// Checks the files of `request` for an edit with `intent`.
 ///
 /// # Errors
-/// When the caller is denied, or store or source give no answer: [`offline_check`] is the response then.
+/// When the caller is denied, or store or source do not respond: then [`offline_check`] is the response.
 pub async fn check(app: &App, request: &WorkRequest, intent: LockMode) -> Result<CheckResponse, CheckError> {
     let mut admission = request.begin(app, Right::Read).await?;
     let call = CheckCall {
@@ -104,7 +104,7 @@ fn respond(standing: &Standing, survey: Survey, mut notes: Vec<String>) -> Check
     }
 }
 
-/// The response where `error` keeps the check from an answer.
+/// The response of a check that failed with `error`.
 pub fn offline_check(error: &ApiError, head: Option<&CommitSha>) -> CheckResponse {
     let body = error.body();
     let reason = format!("Coord cannot say what is locked: {}", body.message);

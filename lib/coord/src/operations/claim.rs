@@ -1,4 +1,4 @@
-//! The claim: all of some files, or none; claiming again renews. The script decides, and its outcome is put into words here.
+//! The claim of all files of a request, or none; a repeated claim renews. The script decides; this module words the outcome.
 
 use coord_protocol::{Action, ErrorCode, Metadata, Orchestration, PostResponse};
 
@@ -16,7 +16,7 @@ use crate::store::{Store, StoreError};
 /// Claims the files of `request` in `mode`.
 ///
 /// # Errors
-/// When the caller is denied, or store or source give no answer.
+/// When the caller is denied, or store or source do not respond.
 pub async fn claim(
     app: &App,
     request: &WorkRequest,
@@ -78,7 +78,7 @@ fn granted(request: &WorkRequest, mode: LockMode, survey: &Survey, standing: &St
     response
 }
 
-/// The refusal because of others' locks.
+/// The refusal due to others' locks.
 fn conflict(survey: &Survey, standing: &Standing) -> PostResponse {
     let blocking = blocking(&survey.findings);
     let metadata = blocking_metadata(&blocking, Some(survey.now));
@@ -90,7 +90,7 @@ fn conflict(survey: &Survey, standing: &Standing) -> PostResponse {
     refusal(ErrorCode::LockConflict, orchestration, survey, standing)
 }
 
-/// The refusal of a claim to write from a working copy that is behind, with all else that blocks it.
+/// The refusal of a claim to write from a working copy that is behind, with all other conflicts.
 fn stale(survey: &Survey, standing: &Standing) -> PostResponse {
     let blocking = blocking(&survey.findings);
     let mut reason = standing.behind_reason();

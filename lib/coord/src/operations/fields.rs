@@ -1,4 +1,4 @@
-//! Fields of requests: from what was sent to values of the domain, or an error that names the field.
+//! Fields of requests: parsed into types of the domain, or an error that names the field.
 
 use crate::domain::{AgentId, FilePaths, Invalid};
 use crate::error::ApiError;
@@ -11,7 +11,7 @@ pub(crate) fn required<'a, T>(field: &'static str, value: &'a Option<T>) -> Resu
     })
 }
 
-/// Names the field that a value was in.
+/// The error of a value in `field`.
 pub(crate) fn in_field(field: &'static str) -> impl Fn(Invalid) -> ApiError {
     move |invalid| ApiError::InvalidField {
         field,
@@ -19,7 +19,7 @@ pub(crate) fn in_field(field: &'static str) -> impl Fn(Invalid) -> ApiError {
     }
 }
 
-/// The files as sent; `*` only where it may stand for everything that the caller holds.
+/// The parsed files; `*` is valid only where it may stand for all files that the caller holds.
 pub(super) fn files_of(sent: &[String], takes_everything: bool) -> Result<FilePaths, ApiError> {
     if !sent.iter().any(|path| path == FilePaths::EVERYTHING) {
         return FilePaths::parse(sent.iter().map(String::as_str)).map_err(in_field("file_paths"));
@@ -35,7 +35,7 @@ pub(super) fn files_of(sent: &[String], takes_everything: bool) -> Result<FilePa
     })
 }
 
-/// The caller's agent: that of the field `agent_id`, or else of the header `X-Coord-Agent`.
+/// The caller's agent: from the field `agent_id`, or else from the header `X-Coord-Agent`.
 pub(crate) fn agent_of(sent: Option<&str>, header: Option<&str>) -> Result<Option<AgentId>, ApiError> {
     let agent_id = |text: Option<&str>, field| {
         let parsed = text.map(|text| AgentId::parse(text).map_err(in_field(field)));

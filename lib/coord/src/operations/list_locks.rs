@@ -1,4 +1,4 @@
-//! The locks of a repository, without its graph. No head is needed: what is held on a branch that is gone is listed as well.
+//! The locks of a repository, without its graph. No head is needed, so locks on deleted branches are listed too.
 
 use coord_protocol::{HeldLock, LocksResponse};
 
@@ -10,30 +10,30 @@ use crate::domain::{AgentId, Branch, LockEntry, RepoId};
 use crate::error::ApiError;
 use crate::store::StoreError;
 
-/// Most KiB of locks in one answer, where each counts for one at least: as many as one person may hold.
+/// Maximum KiB of locks in one response. Each lock counts for at least one, so a person's maximum of locks fits.
 const MOST_KIB: usize = 2000;
 
-/// Which locks are listed.
+/// The selection of locks.
 #[derive(Debug)]
 pub struct LocksRequest {
     /// The repository.
     pub repo: RepoId,
-    /// On this branch alone.
+    /// Only locks on this branch.
     pub branch: Option<Branch>,
-    /// Those of the caller alone.
+    /// Only locks of the caller.
     pub is_own: bool,
-    /// Those of this agent alone.
+    /// Only locks of this agent.
     pub agent_id: Option<AgentId>,
     /// The caller in the repository.
     pub caller: CallerIdentity,
-    /// Which agent of the caller's asks.
+    /// The caller's agent.
     pub caller_agent: Option<AgentId>,
 }
 
-/// Lists the locks that `request` asks for.
+/// Lists the locks that `request` selects.
 ///
 /// # Errors
-/// When the caller is denied, or the store gives no answer.
+/// When the caller is denied, or the store does not respond.
 pub async fn list_locks(app: &App, request: LocksRequest) -> Result<LocksResponse, ApiError> {
     let LocksRequest {
         repo,
@@ -92,7 +92,7 @@ fn response_of(mut locks: Vec<LockEntry>) -> LocksResponse {
     }
 }
 
-/// How much `entry` counts for: never more than in `includes/held.lua`.
+/// The KiB that `entry` counts for: never more than in `includes/held.lua`.
 fn kib_of(entry: &LockEntry) -> usize {
     let texts = [&entry.key, &entry.file_path, &entry.message, &entry.user_name];
     let bytes: usize = texts.iter().map(|text| text.len()).sum();

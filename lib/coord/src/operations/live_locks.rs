@@ -1,9 +1,9 @@
-//! The locks of a repository as the store has them, without those that have expired.
+//! The locks of a repository in the store, without expired ones.
 
 use crate::domain::{LockEntry, RepoId};
 use crate::store::{Request, StoreError, Value, keys};
 
-/// What the store has to be asked.
+/// The store requests whose replies `read` takes.
 pub(super) fn requests(repo: &RepoId) -> [Request; 2] {
     [
         Request::command(["HGETALL", &keys::locks(repo)]),
@@ -11,7 +11,7 @@ pub(super) fn requests(repo: &RepoId) -> [Request; 2] {
     ]
 }
 
-/// The locks that `is_wanted`, out of what it answered, and its clock: Unix seconds.
+/// The locks that `is_wanted` selects from the replies, and the store's clock in Unix seconds.
 pub(super) fn read(
     locks: &Value,
     time: &Value,

@@ -1,4 +1,4 @@
-//! Others' locks as callers see them.
+//! Locks as callers see them.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ pub(super) fn own_locks(survey: &Survey) -> BTreeMap<String, OwnLock> {
         .collect()
 }
 
-/// Others' locks by file path: DIRECT and NEIGHBOR. A lock on another branch is a warning, not one of these.
+/// Others' locks by file path: DIRECT and NEIGHBOR. Locks on other branches are warnings instead.
 pub(super) fn others_locks(findings: &[Finding]) -> BTreeMap<String, OtherLock> {
     by_file(findings.iter().filter_map(|finding| match finding.relation {
         Relation::Direct => Some((&finding.entry, Concern::Direct)),
@@ -51,12 +51,12 @@ pub(super) fn locks_on_branch(entries: &[LockEntry]) -> BTreeMap<String, OtherLo
     by_file(entries.iter().map(|entry| (entry, Concern::None)))
 }
 
-/// How a lock concerns a request: not at all where there are no files in it.
+/// How a lock concerns a request; `None` for a request without files.
 #[derive(Clone, Copy)]
 enum Concern<'a> {
     None,
     Direct,
-    /// It is on a neighbor of this file.
+    /// The lock is on a neighbor of this file.
     Neighbor(&'a str),
 }
 
@@ -142,11 +142,11 @@ pub(super) fn warnings(findings: &[Finding]) -> impl Iterator<Item = String> {
     })
 }
 
-/// Most warnings of one answer about what the caller holds already.
+/// Maximum warnings of one response about locks that the caller already holds.
 const MOST_ALREADY_HELD: usize = 8;
 
-/// Warnings about what the caller held before its claim, one for the files of each claim before. A caller without an agent id
-/// may be another agent of the same person, and is told how to be told apart.
+/// Warnings about locks that the caller held before its claim, one for each earlier claim. Without an agent id, the holder
+/// may be another agent of the same person; the warning says how to tell them apart.
 pub(super) fn already_held(held: &[Held], has_agent_id: bool) -> Vec<String> {
     let mut claims: BTreeMap<(i64, &str), Vec<&str>> = BTreeMap::new();
     for lock in held {
@@ -167,7 +167,7 @@ pub(super) fn already_held(held: &[Held], has_agent_id: bool) -> Vec<String> {
     claims.iter().take(MOST_ALREADY_HELD).map(sentence).collect()
 }
 
-/// `unix_seconds` as people read it, in UTC.
+/// `unix_seconds` as readable text, in UTC.
 fn moment(unix_seconds: i64) -> String {
     DateTime::from_timestamp_secs(unix_seconds).map_or_else(
         || unix_seconds.to_string(),

@@ -1,11 +1,11 @@
-//! What Coord does for a caller, without HTTP: an authenticated caller and typed input in, a response of the protocol out. HTTP
-//! handlers, MCP tools and the command line call these.
+//! Operations without HTTP: from an authenticated caller and typed input to a response of the protocol. HTTP handlers call
+//! these.
 //!
-//! - [`check()`], [`claim()`], [`release()`]: about the files of a branch ([`WorkRequest`])
-//! - [`post()`]: a claim or a release, as `status` says
+//! - [`check()`], [`claim()`], [`release()`]: operations on the files of a branch ([`WorkRequest`])
+//! - [`post()`]: a claim or a release, depending on `status`
 //! - [`list_locks()`]: the locks of a repository
 //! - [`read_graph`]: the graph of a branch with its locks
-//! - `fields`, `sentences`, `lock_views`, `live_locks`, `blocking`: pieces that several of them need
+//! - `fields`, `sentences`, `lock_views`, `live_locks`, `blocking`: shared by several operations
 
 mod blocking;
 mod check;

@@ -1,4 +1,4 @@
-//! A claim or a release, as the `status` of the request says.
+//! A claim or a release, depending on the `status` of the request.
 
 use coord_protocol::{Action, LockStatus, Orchestration, PostRequest, PostResponse};
 
@@ -11,10 +11,10 @@ use crate::auth::Caller;
 use crate::domain::{CommitSha, LockMode, LockReason};
 use crate::error::ApiError;
 
-/// Does what `sent` asks for, on behalf of `caller`, whose request has the header `X-Coord-Agent: agent`, where it has one.
+/// Claims or releases the files of `sent` for `caller`. `agent` is the header `X-Coord-Agent`, if sent.
 ///
 /// # Errors
-/// When a field is missing or not valid, the caller is denied, or store or source give no answer. A refusal by the rules is a
+/// When a field is missing or invalid, the caller is denied, or store or source do not respond. A refusal by the rules is a
 /// response.
 pub async fn post(
     app: &App,
@@ -49,7 +49,7 @@ pub async fn post(
     Ok(response)
 }
 
-/// The response where store or source give no answer.
+/// The response if store or source do not respond.
 pub fn offline_post(error: &ApiError) -> PostResponse {
     let body = error.body();
     let reason = format!("Without locks it is not safe to write: {}", body.message);
@@ -59,7 +59,7 @@ pub fn offline_post(error: &ApiError) -> PostResponse {
     response
 }
 
-/// The response where `error` refuses it by the rules.
+/// The response if `error` is a refusal by the rules.
 pub fn refused_post(error: &ApiError) -> PostResponse {
     let mut response = PostResponse::new(false, error.orchestration());
     response.error = Some(error.body());

@@ -1,4 +1,4 @@
-//! The release: files are given back, after a push or without one.
+//! The release of files, after a push or without one.
 
 use coord_protocol::{Action, ErrorCode, Metadata, Orchestration, PostResponse};
 
@@ -13,21 +13,21 @@ use crate::source::KnownHead;
 use crate::store::scripts::{self, AdmissionTerms, Admitted, ReleaseOutcome, Released};
 use crate::store::{Store, StoreError};
 
-/// What a release says besides the files.
+/// The parts of a release besides the files.
 #[derive(Clone, Copy, Debug)]
 pub struct Release<'a> {
-    /// What the caller says.
+    /// The caller's reason.
     pub reason: &'a LockReason,
-    /// The commit that was pushed.
+    /// The pushed commit.
     pub new_head: Option<&'a CommitSha>,
-    /// The work is thrown away.
+    /// Whether the work is abandoned.
     pub is_abandoned: bool,
 }
 
 /// Releases the files of `request`.
 ///
 /// # Errors
-/// When the commit that was pushed is missing, the caller is denied, or store or source give no answer.
+/// When the pushed commit is missing, the caller is denied, or store or source do not respond.
 pub async fn release(app: &App, request: &WorkRequest, release: &Release<'_>) -> Result<PostResponse, ApiError> {
     try_release(app, request, release)
         .await
@@ -83,7 +83,7 @@ impl AdmittedCall for scripts::Release<'_> {
     }
 }
 
-/// Says how to give back what is held on a branch that is gone.
+/// Adds to the error how to release locks on a deleted branch.
 fn without_branch(error: ApiError, is_abandoned: bool) -> ApiError {
     match error {
         ApiError::UnknownBranch {
@@ -151,7 +151,7 @@ fn respond(
     Ok(response)
 }
 
-/// What is missing, as the second half of a sentence.
+/// The shortfall as the second half of a sentence.
 fn shortfall(why: Shortfall, request: &WorkRequest, branch: &str, new_head: Option<&CommitSha>) -> String {
     let commit = new_head.map(CommitSha::short).unwrap_or_default();
     let copy = request.agent_head.short();

@@ -1,9 +1,9 @@
-//! Sentences that several operations say.
+//! Sentences that several operations use.
 
 use crate::domain::{CommitSha, FilePath};
 use crate::store::scripts::Spelled;
 
-/// What a missing or old graph means for the answer.
+/// The warning about a missing or old graph.
 pub(super) fn graph_warning(head: &CommitSha, version: Option<&str>) -> Option<String> {
     match version {
         None => Some("GRAPH_MISSING: The import graph is not built yet, so locked neighbors are not known.".to_owned()),
@@ -18,11 +18,11 @@ pub(super) fn graph_warning(head: &CommitSha, version: Option<&str>) -> Option<S
     }
 }
 
-/// Most warnings of one answer about files that are tracked under other spellings.
+/// Maximum warnings of one response about files that are tracked in another spelling.
 const MOST_CASE_DIFFERS: usize = 16;
 
-/// Warnings about files that differ from tracked ones in case alone: where a disk takes both for one, two agents write one file
-/// under two locks.
+/// Warnings about files that differ from tracked ones in case only. A case-insensitive disk takes both for one, so two
+/// agents could write one file under two locks.
 pub(super) fn case_differs(spelled: &[Spelled]) -> Vec<String> {
     let (shown, more) = spelled.split_at(spelled.len().min(MOST_CASE_DIFFERS));
     let sentence = |Spelled { file_path, tracked }: &Spelled| {
@@ -39,7 +39,7 @@ pub(super) fn case_differs(spelled: &[Spelled]) -> Vec<String> {
     warnings
 }
 
-/// `paths` as in a sentence: all of a few, or some and how many more.
+/// `paths` as in a sentence: all of a few, or some and the number of the others.
 pub(super) fn named(paths: &[impl AsRef<str>]) -> String {
     const MOST: usize = 3;
     let shown: Vec<String> = paths

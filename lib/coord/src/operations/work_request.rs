@@ -1,5 +1,5 @@
-//! The common part of a check, a claim and a release: the caller, the files of a branch, and how the caller's working copy
-//! stands to that branch.
+//! The common part of a check, a claim and a release: the caller, the files of a branch, and the standing of the working
+//! copy.
 
 use coord_protocol::{CheckRequest, LockStatus, PostRequest};
 
@@ -12,7 +12,7 @@ use crate::domain::{AgentId, Branch, CommitSha, FilePaths, RepoId};
 use crate::error::ApiError;
 use crate::store::scripts::Survey;
 
-/// The common part of a request, valid.
+/// The valid common part of a request.
 #[derive(Debug)]
 pub struct WorkRequest {
     pub(super) repo: RepoId,
@@ -32,15 +32,15 @@ struct Fields<'a> {
     agent_head: &'a Option<String>,
     base_head: &'a Option<String>,
     agent_id: &'a Option<String>,
-    /// Whether `*` may stand for everything that the caller holds.
+    /// Whether `*` may stand for all files that the caller holds.
     takes_everything: bool,
 }
 
 impl WorkRequest {
-    /// That of a check by `caller`, whose request has the header `X-Coord-Agent: agent`, where it has one.
+    /// The work request of a check by `caller`. `agent` is the header `X-Coord-Agent`, if sent.
     ///
     /// # Errors
-    /// When a field is missing or not valid, or the caller has no right to the repository.
+    /// When a field is missing or invalid, or the caller's credential does not count in the repository.
     pub fn of_check(sent: &CheckRequest, caller: Caller, agent: Option<&str>) -> Result<Self, ApiError> {
         let fields = Fields {
             repo_url: &sent.repo_url,
@@ -54,7 +54,7 @@ impl WorkRequest {
         Self::parse(&fields, caller, agent)
     }
 
-    /// The same of a claim or a release.
+    /// The work request of a claim or a release.
     ///
     /// # Errors
     /// As those of [`WorkRequest::of_check`].
@@ -99,7 +99,7 @@ impl WorkRequest {
         self.begin_with(app, right, Some(known_commits)).await
     }
 
-    /// Begins the admission of a release: the caller's commits are looked at where that matters. Work that is thrown away needs no
+    /// Begins the admission of a release. The caller's commits are checked later, where they matter. Abandoned work needs no
     /// head.
     pub(super) async fn begin_release<'a>(&'a self, app: &'a App, needs_head: bool) -> Result<Admission<'a>, ApiError> {
         let admission = self.begin_with(app, Right::Push, needs_head.then(Vec::new)).await?;
@@ -116,15 +116,15 @@ impl WorkRequest {
         Admission::begin(app, &self.repo, &self.branch, caller, agent_id, right, known_commits).await
     }
 
-    /// Whether the caller brings an agent id.
+    /// Whether the request names an agent.
     pub(super) fn has_agent_id(&self) -> bool {
         self.agent_id.is_some()
     }
 }
 
-/// How a working copy stands to the head of its branch, and how sentences call that branch.
+/// How a working copy stands to the head of its branch.
 pub(super) struct Standing {
-    /// The name of the branch, as [`Admission::branch_name`] has it.
+    /// The name of the branch in sentences, from [`Admission::branch_name`].
     branch: String,
     head: CommitSha,
     agent_head: CommitSha,
@@ -142,8 +142,8 @@ impl Standing {
         }
     }
 
-    /// The reason of a PULL. What is not certain is not said: a caller whose commits were never pushed may have the head all
-    /// the same.
+    /// The reason of a PULL. It states only certain facts: a working copy whose commits were never pushed may have the head
+    /// all the same.
     pub(super) fn behind_reason(&self) -> String {
         let (head, branch) = (self.head.short(), &self.branch);
         if self.is_certain {
@@ -157,7 +157,7 @@ impl Standing {
         }
     }
 
-    /// Warnings that follow from how branch, working copy and graph stand to each other.
+    /// Warnings about the working copy and the graph, compared with the head.
     pub(super) fn warnings(&self, survey: &Survey) -> Vec<String> {
         let mut warnings = Vec::new();
         if survey.is_behind {
@@ -173,7 +173,7 @@ impl Standing {
     }
 }
 
-/// The warning of every answer that is OFFLINE.
+/// The warning of every OFFLINE response.
 pub(super) fn offline_warning() -> String {
     "OFFLINE_MODE: Vercel is unreachable. Reading allowed, Writing disabled.".to_owned()
 }

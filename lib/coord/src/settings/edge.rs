@@ -1,4 +1,4 @@
-//! How the service meets its callers: which pages of other sites may ask, what stands before it, and the time of an answer.
+//! Settings of the HTTP edge: origins for CORS, the proxy in front, and the time limit of responses.
 
 use std::time::Duration;
 
@@ -7,17 +7,17 @@ use url::Url;
 use super::environment::{ConfigError, Environment, value_of};
 use super::variables::env_vars;
 
-/// Most origins.
+/// Maximum number of origins.
 const MOST_ORIGINS: usize = 64;
 
-/// How the service meets its callers.
+/// Settings of the HTTP edge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edge {
-    /// Which pages of other sites may ask.
+    /// Origins of other sites whose pages may send requests.
     pub cors: Option<AllowedOrigins>,
-    /// Whether a proxy of ours is before us, so that what it says of the request (`X-Forwarded-Proto`, `X-Vercel-Id`) is true.
+    /// Whether a trusted proxy is in front, so that its headers (`X-Forwarded-Proto`, `X-Vercel-Id`) are true.
     pub is_behind_proxy: bool,
-    /// Longest time that an answer may take; the sweep has `Endpoint::extra_time` more.
+    /// Time limit of a response; the sweep has `Endpoint::extra_time` more.
     pub time_limit: Duration,
 }
 
@@ -26,7 +26,7 @@ impl Default for Edge {
         Edge {
             cors: None,
             is_behind_proxy: false,
-            // Five seconds before the platform ends a function, and answers with a page of its own.
+            // Five seconds before the platform stops a function and sends a page of its own.
             time_limit: Duration::from_secs(25),
         }
     }
@@ -34,7 +34,7 @@ impl Default for Edge {
 
 impl Edge {
     /// # Errors
-    /// When a variable is set to something that it does not take.
+    /// When a variable has an invalid value.
     pub fn from_env(environment: Environment<'_>) -> Result<Self, ConfigError> {
         Ok(Edge {
             cors: AllowedOrigins::from_env(environment)?,
@@ -43,15 +43,15 @@ impl Edge {
     }
 }
 
-/// The origins that are let in, as browsers write them.
+/// The allowed origins, as browsers write them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AllowedOrigins(Vec<String>);
 
 impl AllowedOrigins {
-    /// Those of the environment; `None` where no page of another site may ask.
+    /// The origins in the environment; `None` if no other site is allowed.
     ///
     /// # Errors
-    /// When an entry is no origin, or `*`.
+    /// When an entry is `*` or not an origin.
     pub fn from_env(environment: Environment<'_>) -> Result<Option<Self>, ConfigError> {
         let Some(list) = value_of(environment, env_vars::COORD_CORS_ORIGINS) else {
             return Ok(None);
@@ -73,13 +73,13 @@ impl AllowedOrigins {
         Ok(Some(AllowedOrigins(origins)))
     }
 
-    /// Whether `origin`, as a browser sends it, is one of them.
+    /// Whether `origin`, as a browser sends it, is allowed.
     pub fn allows(&self, origin: &[u8]) -> bool {
         self.0.iter().any(|allowed| allowed.as_bytes() == origin)
     }
 }
 
-/// `entry` as a browser writes it in `Origin`: lower case, and without a port that goes without saying.
+/// `entry` as a browser writes it in `Origin`: lower case, and without a default port.
 fn parse_origin(entry: &str) -> Result<String, String> {
     if entry == "*" {
         return Err(

@@ -2,7 +2,7 @@
 
 use secrecy::SecretString;
 
-/// A setting that cannot be used: which variable, and what it takes.
+/// A setting with an invalid value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{variable} {problem}")]
 pub struct ConfigError {
@@ -15,8 +15,8 @@ pub struct ConfigError {
 /// Reads variables; in tests, a table.
 pub type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// The value of `name`. Empty, and what a template leaves behind when it has nothing to put there (`undefined`, `null`),
-/// count as unset: an unset variable must lock the door, not open it.
+/// The value of `name`. Empty values and leftovers of templates (`undefined`, `null`) count as unset: an unset secret must
+/// close access, not open it.
 pub fn value_of(environment: Environment<'_>, name: &str) -> Option<String> {
     let value = environment(name)?.trim().to_owned();
     let is_set = !value.is_empty()
@@ -31,15 +31,15 @@ pub fn process_environment(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// The secret in variable `name`, if it is set.
+/// The secret in variable `name`, if set.
 pub fn secret(environment: Environment<'_>, name: &str) -> Option<SecretString> {
     value_of(environment, name).map(SecretString::from)
 }
 
-/// Fewest bytes of a secret that others could guess at, as SHA-256 has.
+/// Minimum bytes of a secret, against guessing; SHA-256 has as many.
 pub const LEAST_SECRET_BYTES: usize = 32;
 
-/// The secret in variable `name`, if it is set.
+/// The secret in variable `name`, if set.
 ///
 /// # Errors
 /// When it is shorter than [`LEAST_SECRET_BYTES`].

@@ -16,32 +16,32 @@ pub use environment::{ConfigError, Environment, process_environment, secret};
 use environment::{long_secret, value_of};
 pub use variables::env_vars;
 
-/// What the environment sets, besides the store and the source of repositories.
+/// Settings from the environment, except those of the store and of the source.
 #[derive(Default)]
 pub struct Settings {
-    /// How locks behave.
+    /// Settings of locks.
     pub locks: LockConfig,
-    /// How old a head may be that is kept in the store.
+    /// Maximum ages of heads that are kept in the store.
     pub head_ages: HeadAges,
-    /// How often may be asked.
+    /// Rate limits.
     pub rates: Rates,
-    /// How the service meets its callers.
+    /// Settings of the HTTP edge.
     pub edge: Edge,
     /// Verifies the JWTs that name callers.
     pub jwt: Option<JwtVerifier>,
-    /// Whether the graph of a public repository is shown without a credential.
+    /// Whether graphs of public repositories may be read without a credential.
     pub is_graph_public: bool,
-    /// What the cron sends.
+    /// The secret that the cron sends.
     pub cron_secret: Option<SecretString>,
-    /// What GitHub signs its deliveries with.
+    /// The secret that signs GitHub's webhook deliveries.
     pub webhook_secret: Option<SecretString>,
-    /// What one graph may take.
+    /// Limits of one graph.
     pub graph_limits: Limits,
 }
 
 impl Settings {
     /// # Errors
-    /// When a variable is set to something that it does not take.
+    /// When a variable has an invalid value.
     pub fn from_env(environment: Environment<'_>) -> Result<Self, ConfigError> {
         Ok(Settings {
             locks: LockConfig::from_env(environment)?,
@@ -57,12 +57,12 @@ impl Settings {
     }
 }
 
-/// How locks behave.
+/// Settings of locks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LockConfig {
-    /// Seconds that a lock is held unless it is renewed.
+    /// Seconds until a lock expires, unless it is renewed.
     pub ttl_seconds: u32,
-    /// What a written neighbor means.
+    /// Whether a neighbor that is locked for writing blocks.
     pub neighbor_policy: NeighborPolicy,
 }
 
@@ -76,11 +76,11 @@ impl Default for LockConfig {
 }
 
 impl LockConfig {
-    /// Longest time that a lock may be held without renewal: a day.
+    /// Maximum lifetime of a lock without renewal: a day.
     pub const MAX_TTL_SECONDS: u32 = 86_400;
 
     /// # Errors
-    /// When a variable is set to something that it does not take.
+    /// When a variable has an invalid value.
     pub fn from_env(environment: Environment<'_>) -> Result<Self, ConfigError> {
         let mut config = LockConfig::default();
         if let Some(text) = value_of(environment, env_vars::COORD_LOCK_TTL_SECONDS) {
@@ -107,10 +107,10 @@ impl LockConfig {
     }
 }
 
-/// Whether `COORD_PUBLIC_GRAPH` says so.
+/// Whether `COORD_PUBLIC_GRAPH` allows reading graphs without a credential.
 ///
 /// # Errors
-/// When it is set to something else than `1` or `0`.
+/// When it is neither `1` nor `0`.
 pub fn is_graph_public(environment: Environment<'_>) -> Result<bool, ConfigError> {
     match value_of(environment, env_vars::COORD_PUBLIC_GRAPH).as_deref() {
         None | Some("0") => Ok(false),
@@ -122,10 +122,10 @@ pub fn is_graph_public(environment: Environment<'_>) -> Result<bool, ConfigError
     }
 }
 
-/// What one graph may take.
+/// Limits of one graph.
 ///
 /// # Errors
-/// When a variable is set to something that it does not take.
+/// When a variable has an invalid value.
 pub fn graph_limits(environment: Environment<'_>) -> Result<Limits, ConfigError> {
     let number = |variable: &'static str, default: u64| match value_of(environment, variable) {
         None => Ok(default),

@@ -1,20 +1,20 @@
-//! Every environment variable that Coord reads: the one list. `docs/reference.md`, `.env.example` and the help of the command line
-//! are made from it or compared with it.
+//! The one list of all environment variables that Coord reads. `docs/reference.md`, `.env.example` and the help of the
+//! command line are generated from it or compared with it.
 
 /// An environment variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variable {
     /// Its name.
     pub name: &'static str,
-    /// What it sets, as Markdown.
+    /// Its meaning, as Markdown.
     pub purpose: &'static str,
-    /// What holds where it is not set, as Markdown.
+    /// The default when it is unset, as Markdown.
     pub unset: &'static str,
-    /// What reads it.
+    /// The programs that read it.
     pub readers: &'static [Reader],
 }
 
-/// What reads a variable.
+/// A program that reads variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reader {
     /// The functions of a deployment.
@@ -82,7 +82,7 @@ variables! {
     RUST_LOG, GRAPHS, "log level, or levels by module: error, warn, info, debug, trace", "`info`; `coord serve` begins at `warn`";
 }
 
-/// The list as a table of Markdown.
+/// The list as a Markdown table.
 pub fn reference_table() -> String {
     let mut table = "| variable | what it is | when it is unset |\n|---|---|---|\n".to_owned();
     for variable in VARIABLES {
@@ -94,7 +94,7 @@ pub fn reference_table() -> String {
     table
 }
 
-/// The variables of `reader` as a section of a command's help: each on a line of its own, and indented lines about it.
+/// The variables of `reader` as a section of a command's help: each name on a line of its own, then indented text.
 pub fn help(reader: Reader) -> String {
     const WIDTH: usize = 92;
     let mut text = "Environment:\n".to_owned();

@@ -1,26 +1,26 @@
 use std::time::SystemTime;
 
-/// How a source is, as far as that is known without asking it anything.
+/// The health of a source, known without a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SourceHealth {
-    /// It answers.
+    /// It responds.
     Ok,
-    /// It has not been asked yet.
+    /// No request was sent yet.
     #[default]
     Unknown,
-    /// It takes no questions for now.
+    /// Its rate limit is used up.
     Limited {
-        /// When it does again.
+        /// End of the limit.
         until: SystemTime,
     },
-    /// It gave no answer, or a repository cannot be read.
+    /// It did not respond, or a repository cannot be read.
     Unreachable,
-    /// It cannot be used as it is set up.
+    /// Its settings are missing or wrong.
     NotConfigured,
 }
 
 impl SourceHealth {
-    /// The worst of several; one that has not been asked yet says nothing beside one that answers.
+    /// The worst of several. A source without a request yet does not hide one that responds.
     pub fn worst(all: impl IntoIterator<Item = SourceHealth>) -> SourceHealth {
         let rank = |health: &SourceHealth| match health {
             SourceHealth::Unknown => 0,

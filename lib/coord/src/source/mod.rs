@@ -1,5 +1,6 @@
-//! Where repositories are read. One trait, [`Source`]; GitHub in [`github`], repositories on this machine in the crate
-//! `coord_git`. [`Sources`] is all of a deployment. [`name_suggestions`] finds names like that of a branch that does not exist.
+//! Sources of repositories. [`github`] implements the trait [`Source`] for GitHub, the crate `coord_git` for local
+//! repositories. [`Sources`] holds all sources of a deployment. [`name_suggestions`] finds branch names similar to a wrong
+//! one.
 
 pub mod github;
 mod health;
@@ -15,50 +16,50 @@ pub use coord_graph::{Blob, EntryKind, TreeEntry};
 pub use health::SourceHealth;
 pub use registry::Sources;
 
-/// Why a source could not answer.
+/// Why a source failed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum SourceError {
-    /// This source does not have that repository. `known` lists those that it has.
+    /// This source does not serve that repository. `known` lists those that it serves.
     #[error("repository {repo} is not served here")]
     UnknownRepository {
-        /// What was asked for.
+        /// The repository in the request.
         repo: RepoId,
-        /// What there is.
+        /// Repositories that are served.
         known: Vec<RepoId>,
     },
     /// The repository has no such branch. `suggestions` lists branches of a similar name, nearest first.
     #[error("branch {branch} does not exist in {repo}{}", if *.is_empty { ": it has no commits yet" } else { "" })]
     UnknownBranch {
-        /// Where.
+        /// The repository.
         repo: RepoId,
-        /// What was asked for.
+        /// The branch in the request.
         branch: Branch,
-        /// Up to five branches with a similar name: first what differs in case only, then, with the name of the remote
-        /// before it (`origin/feature`), the same branch where it exists as a remote-tracking branch only and has to be
-        /// created (`git branch feature origin/feature`). The default branch, where no name is similar.
+        /// Up to five branches with a similar name. First those that differ in case only. Then the same branch on a remote
+        /// (`origin/feature`), if it exists only as a remote-tracking branch and has to be created (`git branch feature
+        /// origin/feature`). The default branch, if no name is similar.
         suggestions: Vec<String>,
         /// The repository has no commits yet, and so no branches.
         is_empty: bool,
-        /// A sentence for the caller: why it is not there, and what to do.
+        /// A sentence for the caller: why the branch is missing, and what to do.
         hint: Option<String>,
     },
     /// The repository could not be read. The text is for the log, not for callers.
     #[error("the repository cannot be read: {0}")]
     Unreachable(String),
-    /// Where the repository is read, no more questions are taken for now.
+    /// The rate limit of the source is used up.
     #[error("the {} rate limit is met; to be asked again in {retry_after_seconds} s", if *.is_secondary { "secondary" } else { "primary" })]
     RateLimited {
-        /// When to ask again; at least 1.
+        /// Seconds until the next attempt; at least 1.
         retry_after_seconds: u64,
-        /// Whether it is for asking too much at once, and not for the number of questions in an hour.
+        /// Whether a secondary limit is used up (too many requests at once), not the hourly one.
         is_secondary: bool,
     },
-    /// The source cannot be used as it is set up. The text is for the caller: it names the setting.
+    /// The settings of the source are missing or wrong. The text is for the caller: it names the setting.
     #[error("{0}")]
     NotConfigured(String),
 }
 
-/// What [`Source::hold`] gives.
+/// The result of [`Source::hold`].
 pub type Hold = Arc<dyn std::any::Any + Send + Sync>;
 
 /// Whether one commit is reachable from another.
@@ -68,47 +69,47 @@ pub enum Reachable {
     Yes,
     /// It is not.
     No,
-    /// It cannot be told: an object is missing (not fetched, or cut off in a shallow clone).
+    /// It is not known: an object is missing (not fetched, or cut off in a shallow clone).
     Unknown,
 }
 
-/// How one commit stands to an earlier one.
+/// How a commit relates to an earlier one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Comparison {
-    /// Whether the earlier is reachable from the later.
+    /// Whether the earlier commit is reachable from the later.
     pub descends: Reachable,
-    /// Of each file that was asked about, whether both have it alike, or neither; `None` where that cannot be told.
+    /// For each requested file, whether it is equal in both commits, or missing in both; `None` if unknown.
     pub same: Vec<Option<bool>>,
 }
 
 impl Comparison {
-    /// Whether it is known that both have the file at `place` alike.
+    /// Whether the file with index `place` is known to be equal in both.
     pub fn is_same(&self, place: usize) -> bool {
         self.same.get(place).copied().flatten() == Some(true)
     }
 }
 
-/// Receives blobs: index into the slice of wanted ids, and what came of reading that one. Called from several threads at
-/// once, in any order, once for each wanted id.
+/// Receives blobs: the index in the slice of requested ids, and the result of reading that blob. It is called from several
+/// threads at once, in any order, once for each id.
 pub type BlobSink = Arc<dyn Fn(usize, Blob<'_>) + Send + Sync>;
 
-/// What is known of a head from before.
+/// A head that was recorded before.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct KnownHead {
     /// The commit, full length.
     pub commit: CommitSha,
-    /// The ETag of the answer that named it.
+    /// The ETag of the response that named it.
     pub etag: Option<String>,
 }
 
-/// A head as it is now.
+/// The current head.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefreshedHead {
     /// The commit, full length.
     pub commit: CommitSha,
-    /// To ask again with.
+    /// The ETag for the next conditional request.
     pub etag: Option<String>,
-    /// It was answered in whole, and not by saying that it is what is known already.
+    /// Whether the response was full, and not a 304 that confirms the known head.
     pub is_whole: bool,
 }
 
@@ -121,22 +122,22 @@ pub struct Tip {
     pub reference: String,
 }
 
-/// A place where repositories are read. Every call is bounded in time by the source.
+/// A source of repositories. It limits the time of every call itself.
 #[async_trait]
 pub trait Source: Send + Sync + 'static {
-    /// The repositories that this source has, where they can be listed.
+    /// The repositories of this source, if they can be listed.
     fn repositories(&self) -> Vec<RepoId>;
 
-    /// Whether `repo` may be served, as far as that is known without asking anybody.
+    /// Whether `repo` may be served, as far as is known without a request.
     ///
     /// # Errors
-    /// [`SourceError::UnknownRepository`] where it may not.
+    /// [`SourceError::UnknownRepository`] if it may not.
     fn serves(&self, repo: &RepoId) -> Result<(), SourceError> {
         let _ = repo;
         Ok(())
     }
 
-    /// How it is, without asking anybody: it may look at the disk, and sends nothing.
+    /// Its health, without a request: this may read the disk, but sends nothing.
     fn health(&self) -> SourceHealth {
         SourceHealth::Unknown
     }
@@ -153,16 +154,15 @@ pub trait Source: Send + Sync + 'static {
         })
     }
 
-    /// Whether heads of `repo` are dear to ask for, and so are kept in the store with their age. Where not, they are asked for
-    /// with every question.
+    /// Whether heads of `repo` are expensive, and so are kept in the store with their age. Other heads are fetched for every
+    /// request.
     fn keeps_heads_in_store(&self, repo: &RepoId) -> bool {
         let _ = repo;
         false
     }
 
-    /// The head of `branch` as it is now at its origin, whatever this process remembers. `known`, with the ETag of the last
-    /// answer, is for a conditional request. An origin whose ETags lie is found out by asking without one, as a caller does
-    /// now and then.
+    /// The current head of `branch` at its origin, bypassing all caches. `known`, with the ETag of the last response, allows
+    /// a conditional request. Callers omit the ETag now and then, to detect an origin with wrong ETags.
     async fn refresh_head(
         &self,
         repo: &RepoId,
@@ -186,7 +186,7 @@ pub trait Source: Send + Sync + 'static {
         descendant: &CommitSha,
     ) -> Result<Reachable, SourceError>;
 
-    /// How `tip` stands to `base`, and whether it has `paths` as that has them.
+    /// How `tip` relates to `base`, and whether `paths` are equal in both.
     async fn compare(
         &self,
         repo: &RepoId,
@@ -207,14 +207,14 @@ pub trait Source: Send + Sync + 'static {
     /// All files of the tree of `commit`, sorted by path.
     async fn tree(&self, repo: &RepoId, commit: &CommitSha) -> Result<Vec<TreeEntry>, SourceError>;
 
-    /// Something that keeps, until it is dropped, what every call of [`Self::read_blobs`] would begin with: whoever calls it
-    /// several times holds this meanwhile. `None` where there is nothing to keep.
+    /// Keeps alive, until it is dropped, the state that every call of [`Self::read_blobs`] would set up. Callers with
+    /// several calls hold it meanwhile. `None` if there is no such state.
     fn hold(&self, repo: &RepoId) -> Option<Hold> {
         let _ = repo;
         None
     }
 
-    /// Reads `blobs` (hex ids) and hands each to `sink`. One over `max_bytes` is not read.
+    /// Reads `blobs` (hex ids) and passes each to `sink`. Blobs larger than `max_bytes` are not read.
     async fn read_blobs(
         &self,
         repo: &RepoId,

@@ -2,25 +2,25 @@
 
 use strsim::levenshtein;
 
-/// Most names that an error lists.
+/// Maximum number of names in an error.
 const MOST_NAMES: usize = 5;
 
-/// How near a name is; smaller is nearer.
+/// The distance of a name; smaller is nearer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Nearness {
-    /// The same, but for upper and lower case.
+    /// The same except for case.
     OtherCase,
     /// The same last part: `login` and `feature/login`.
     SameEnd(usize),
-    /// A slip of the keyboard: one or two edits.
+    /// A typo: one or two edits.
     Slip(usize),
-    /// One contains the other; by how much longer it is.
+    /// One contains the other; the difference in length.
     Contains(usize),
-    /// No more than a third of it differs.
+    /// At most a third differs.
     Alike(usize),
 }
 
-/// The names nearest to one that does not exist, of all that it is shown.
+/// The names nearest to one that does not exist, among those seen.
 #[derive(Debug)]
 pub struct NameSuggestions<'a> {
     asked: &'a str,
@@ -38,7 +38,7 @@ impl<'a> NameSuggestions<'a> {
         }
     }
 
-    /// Looks at one name; the same one may come again.
+    /// Adds one name; duplicates are ignored.
     pub fn see(&mut self, name: &str) {
         let Some(nearness) = self.nearness(name) else {
             return;
@@ -52,7 +52,7 @@ impl<'a> NameSuggestions<'a> {
         }
     }
 
-    /// Nearest first. `before` has names that belong behind those that differ in case only, and before all others.
+    /// The suggestions, nearest first. The names `before` come right after those that differ in case only.
     pub fn into_names(self, before: Vec<String>) -> Vec<String> {
         let (same, others): (Vec<_>, Vec<_>) = self
             .best
@@ -81,7 +81,7 @@ impl<'a> NameSuggestions<'a> {
         }
         let shorter = asked.len().min(name.len());
         let alike = asked.len().max(name.len()) / 3;
-        // A greater difference in length is a greater distance.
+        // The difference in length is a lower bound of the distance.
         let edits = (longer <= alike.max(2)).then(|| levenshtein(asked, &name));
         match edits {
             Some(edits) if edits <= 2 && edits < shorter => Some(Nearness::Slip(edits)),

@@ -1,4 +1,4 @@
-//! The sources that are asked, each for its own repositories.
+//! All sources of a deployment, each with its own repositories.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -11,21 +11,21 @@ use super::{
 use crate::domain::{Branch, CommitSha, FilePath, RepoId};
 use crate::timing::Call;
 
-/// All sources of a deployment. A call goes to the source that has the repository, and counts for the request that makes it.
+/// All sources of a deployment. A call goes to the source of the repository, and its time counts for the current request.
 pub struct Sources {
     registered: Vec<Registered>,
-    /// Why there is none that can be asked.
+    /// Why no source can be used.
     problem: Option<String>,
 }
 
-/// A source, and its last answer.
+/// A source, and the outcome of its last call.
 struct Registered {
     source: Arc<dyn Source>,
     last: Mutex<SourceHealth>,
 }
 
 impl Sources {
-    /// Asks `sources`, of which no two have the same repository.
+    /// A registry of `sources`, no two of which may serve the same repository.
     pub fn of(sources: impl IntoIterator<Item = Arc<dyn Source>>) -> Self {
         Sources {
             registered: sources.into_iter().map(Registered::new).collect(),
@@ -33,7 +33,7 @@ impl Sources {
         }
     }
 
-    /// What stands in place of a source that could not be set up: every call is answered with `problem`.
+    /// A registry without sources, in place of one with invalid settings: every call fails with `problem`.
     pub fn not_configured(problem: String) -> Self {
         Sources {
             registered: Vec::new(),
@@ -41,7 +41,7 @@ impl Sources {
         }
     }
 
-    /// The source that has `repo`.
+    /// The source of `repo`.
     fn find(&self, repo: &RepoId) -> Result<&Registered, SourceError> {
         if let Some(problem) = &self.problem {
             return Err(SourceError::NotConfigured(problem.clone()));
@@ -64,7 +64,7 @@ impl Registered {
         }
     }
 
-    /// Counts a call, and remembers how it ended.
+    /// Times a call, and records its outcome.
     async fn timed<T>(&self, call: impl Future<Output = Result<T, SourceError>>) -> Result<T, SourceError> {
         let _call = Call::to_source();
         self.note(call.await)
@@ -80,7 +80,7 @@ impl Registered {
                 until: SystemTime::now() + Duration::from_secs(*retry_after_seconds),
             }),
             Err(SourceError::NotConfigured(_)) => Some(SourceHealth::NotConfigured),
-            // Which repositories there are may be known without asking.
+            // The list of repositories may be known without a request.
             Err(SourceError::UnknownRepository { .. }) => None,
         };
         if let Some(health) = health {
@@ -89,7 +89,7 @@ impl Registered {
         outcome
     }
 
-    /// What the source knows of itself, else what its last answer says.
+    /// The source's own health, or else that of its last response.
     fn health(&self) -> SourceHealth {
         let last = *self.last.lock().unwrap_or_else(PoisonError::into_inner);
         match (self.source.health(), last) {
@@ -102,7 +102,7 @@ impl Registered {
     }
 }
 
-// Every method is delegated, also those that have a body: the default would hide the source's own.
+// Every method is delegated, even those with a default: the default would hide the source's own.
 #[async_trait]
 impl Source for Sources {
     fn repositories(&self) -> Vec<RepoId> {
@@ -112,7 +112,7 @@ impl Source for Sources {
 
     fn serves(&self, repo: &RepoId) -> Result<(), SourceError> {
         match self.problem {
-            // The call itself says so, with another status.
+            // The call itself reports the problem, with another status.
             Some(_) => Ok(()),
             None => self.find(repo).map(|_| ()),
         }
@@ -206,7 +206,7 @@ impl Source for Sources {
 mod tests {
     use super::*;
 
-    /// A source with one repository, whose heads are all `head`.
+    /// A source of one repository whose heads are all `head`.
     struct One {
         repo: RepoId,
         head: CommitSha,

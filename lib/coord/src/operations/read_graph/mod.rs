@@ -1,5 +1,5 @@
-//! The import graph of a branch with its locks: first what the store says of it in one round trip ([`read_overview`]), then, where
-//! the caller does not have it already, the graph ([`load_graph`]).
+//! The import graph of a branch with its locks: first an overview from the store in one round trip ([`read_overview`]), then
+//! the graph ([`load_graph`]), unless the caller already has it.
 
 mod overview;
 
@@ -15,10 +15,10 @@ use crate::store::scripts::{AdmissionTerms, Admitted, SeenHead, admit, discard_g
 use crate::store::{Store, StoreError, Value, keys};
 pub(crate) use overview::{BuildProgress, Overview};
 
-/// The head of `branch`, and what the store says of its graph and its locks. Where there is no graph, one is built.
+/// The head of `branch`, and the store's overview of its graph and locks. A missing graph is built.
 ///
 /// # Errors
-/// When the caller is denied, or store or source give no answer.
+/// When the caller is denied, or store or source do not respond.
 pub(crate) async fn read_overview(
     app: &App,
     repo: &RepoId,
@@ -53,10 +53,10 @@ impl AdmittedCall for OverviewCall<'_> {
     }
 }
 
-/// The graph that `overview` speaks of. One that cannot be read counts as missing, there and in the store, and is built again.
+/// The graph of `overview`. An unreadable graph is removed from `overview` and from the store, and built again.
 ///
 /// # Errors
-/// When the store gives no answer.
+/// When the store does not respond.
 pub(crate) async fn load_graph(
     app: &App,
     repo: &RepoId,

@@ -1,4 +1,4 @@
-//! What the store says of a branch, without the graph itself.
+//! The store's overview of a branch, without the graph itself.
 
 use std::collections::BTreeMap;
 
@@ -13,16 +13,16 @@ use crate::store::{Request, StoreError, Value, keys};
 use coord_protocol::OtherLock;
 
 pub(crate) struct Overview {
-    /// The commit that the graph is of; `None` where there is none yet.
+    /// The commit of the graph; `None` without a graph.
     pub(crate) version: Option<String>,
     /// Unix seconds.
     pub(crate) generated_at: Option<i64>,
-    /// Why the newest build failed, where it did.
+    /// Why the newest build failed, if it did.
     pub(crate) failure: Option<String>,
-    /// How far the build is that is under way.
+    /// The progress of the current build.
     pub(crate) progress: Option<BuildProgress>,
     pub(crate) locks: BTreeMap<String, OtherLock>,
-    /// Whether the store has to be told that somebody asks, so that the graph is kept: once a day.
+    /// Whether to record in the store that the graph is in use, so that it is kept; once a day.
     pub(crate) is_to_be_kept: bool,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct BuildProgress {
 }
 
 impl Overview {
-    /// What the store has to be asked.
+    /// The store requests whose replies [`Overview::read`] takes.
     pub(crate) fn requests(repo: &RepoId, branch: &Branch) -> Vec<Request> {
         let mut requests = vec![Request::command([
             "HMGET",
@@ -56,7 +56,7 @@ impl Overview {
         requests
     }
 
-    /// What it answered.
+    /// The overview in the store's replies.
     pub(crate) fn read(branch: &Branch, replies: &[Value]) -> Result<Self, ApiError> {
         let malformed = || StoreError::Malformed("the overview of a graph".to_owned());
         if let Some(Value::Error(error)) = replies.iter().find(|reply| matches!(reply, Value::Error(_))) {
@@ -67,7 +67,7 @@ impl Overview {
         };
         let field = |index: usize| graph.as_array().and_then(|values| values.get(index)?.as_str());
         let (entries, now) = live_locks::read(locks, time, |entry| entry.branch == branch.as_str())?;
-        // A builder that died reports no more, and its lease lapses.
+        // A builder that died sends no more reports, so its lease expires.
         let is_building = field(4)
             .and_then(|text| text.parse().ok())
             .is_some_and(|until: i64| until > now);
