@@ -5,7 +5,7 @@ use super::{Invalid, quoted};
 pub struct Branch(String);
 
 impl Branch {
-    /// Longest accepted name, in bytes: what file systems allow for one name.
+    /// Maximum length of a name in bytes: that of one name in file systems.
     pub const MAX_BYTES: usize = coord_protocol::bounds::BRANCH_BYTES;
 
     /// # Errors

@@ -1,9 +1,9 @@
-/// How far a build is.
+/// The progress of a build.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BuildProgress {
     /// Files of the tree.
     pub files: usize,
-    /// Files that have to be read, as far as is known.
+    /// Files that have to be read, as far as known.
     pub wanted: usize,
     /// Files read and scanned.
     pub scanned: usize,

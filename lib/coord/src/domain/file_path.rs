@@ -1,4 +1,4 @@
-//! Files by their path.
+//! Paths of files.
 
 use coord_protocol::bounds;
 use std::borrow::Cow;
@@ -7,21 +7,21 @@ use unicode_normalization::{UnicodeNormalization, is_nfc};
 
 use super::{Invalid, quoted};
 
-/// A file, relative to the root of its repository, `/` separators. Two spellings of one file are one value: `ö` as one
-/// character and as two is one (Unicode's form NFC).
+/// The path of a file, relative to the root of its repository, with `/` as separator. Spellings of one path are one value:
+/// Unicode's form NFC, in which `ö` is one character.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FilePath(String);
 
 impl FilePath {
-    /// Longest accepted path, in bytes.
+    /// Maximum length of a path in bytes.
     pub const MAX_BYTES: usize = bounds::PATH_BYTES;
 
-    /// Folds `./` and doubled slashes.
+    /// Removes `./` and doubled slashes.
     ///
     /// # Errors
-    /// When it is empty, absolute, too long, a directory, or has `..`, a backslash, control characters, others that nobody sees
-    /// or that turn the text around them, or a blank at its ends. A backslash is refused because an agent on Windows that
-    /// sends `src\a.ts` must not get another lock than the one on `src/a.ts`; a blank, because it is a slip and no other file.
+    /// When it is empty, absolute, too long or a directory, contains `..`, a backslash, or a control, invisible or direction
+    /// character, or has a blank at its ends. An agent on Windows that sends `src\a.ts` must not get another lock than the
+    /// one on `src/a.ts`; a blank at the ends is a typing error.
     pub fn parse(text: &str) -> Result<Self, Invalid> {
         let refused = |why: &str| Err(Invalid(format!("{} {why}", quoted(text))));
         if text.is_empty() {
@@ -76,7 +76,7 @@ impl FilePath {
     }
 }
 
-/// `path` as locks are held on it: with composed characters, whatever the file system that it was tracked on makes of them.
+/// `path` in the spelling of locks: with composed characters, whatever the file system of its origin uses.
 pub fn in_one_form(path: &str) -> Cow<'_, str> {
     if path.is_ascii() || is_nfc(path) {
         Cow::Borrowed(path)
@@ -85,7 +85,7 @@ pub fn in_one_form(path: &str) -> Cow<'_, str> {
     }
 }
 
-/// Control characters, what turns the direction of text, line ends of Unicode's own, and the byte order mark.
+/// Control characters, characters that change the direction of text, Unicode's line ends, and the byte order mark.
 fn is_unseen(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
@@ -102,16 +102,16 @@ impl std::fmt::Display for FilePath {
 pub struct FilePaths(Vec<FilePath>);
 
 impl FilePaths {
-    /// Most files in one request.
+    /// Maximum number of files in one request.
     pub const MAX: usize = bounds::FILES;
 
-    /// Most bytes that they have together.
+    /// Maximum bytes of all paths together.
     pub const MAX_BYTES: usize = bounds::PATHS_BYTES;
 
-    /// What stands in a request for everything that the caller holds; a file of that name is `./*`.
+    /// Stands in a request for all files that the caller holds; a file of that name is `./*`.
     pub const EVERYTHING: &str = "*";
 
-    /// No file by its name, but everything that the caller holds on the branch.
+    /// No named files, but all that the caller holds on the branch.
     pub fn everything() -> Self {
         FilePaths(Vec::new())
     }
@@ -121,10 +121,10 @@ impl FilePaths {
         self.0.is_empty()
     }
 
-    /// Spellings of the same file count once.
+    /// Parses the paths; spellings of the same file count once.
     ///
     /// # Errors
-    /// When there are none, too many or too long ones, or when one is no [`FilePath`].
+    /// When there are none, too many or too long ones, or one is not a [`FilePath`].
     pub fn parse<'a>(paths: impl ExactSizeIterator<Item = &'a str>) -> Result<Self, Invalid> {
         let given = paths.len();
         let mut seen = std::collections::HashSet::new();
@@ -219,7 +219,7 @@ mod tests {
         let paths = FilePaths::parse(["src/gr\u{f6}\u{df}e.ts", "src/gro\u{308}\u{df}e.ts"].into_iter()).unwrap();
         assert_eq!(paths.len(), 1);
         assert_eq!(paths[0].as_str(), "src/größe.ts");
-        // A composed form that decomposes for ever, and blanks within a name, which are part of it.
+        // A character that NFC replaces, and blanks within a name, which are part of it.
         assert_eq!(FilePath::parse("a b/\u{2126}").unwrap().as_str(), "a b/\u{3a9}");
     }
 

@@ -1,7 +1,7 @@
 use super::plain_text::is_unseen;
 use super::{Invalid, quoted};
 
-/// A person: the verified login. Never taken from the caller's word.
+/// A person: the verified login, never a name that the caller states.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct UserId(String);
 
@@ -63,19 +63,19 @@ impl AgentId {
     }
 }
 
-/// Who holds a lock: a person and, where several of that person's agents must be told apart, which agent.
+/// The holder of a lock: a person and, if that person's agents must be told apart, one agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
     /// The verified login.
     pub user_id: UserId,
-    /// A name to show; the login where none is known.
+    /// A display name; the login where none is known.
     pub user_name: String,
-    /// Which agent.
+    /// The agent.
     pub agent_id: Option<AgentId>,
 }
 
 impl Holder {
-    /// The agent id, or the empty string that stands for none in a script.
+    /// The agent id, or an empty string, which means none in a script.
     pub fn agent_or_empty(&self) -> &str {
         self.agent_id.as_ref().map_or("", AgentId::as_str)
     }

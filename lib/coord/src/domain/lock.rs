@@ -1,10 +1,10 @@
 use coord_protocol::LockMode;
 use serde::{Deserialize, Serialize};
 
-/// What a written neighbor means for a claim to write.
+/// The effect of a neighbor that is locked for writing on a claim to write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NeighborPolicy {
-    /// It refuses the claim: the documented rule.
+    /// It refuses the claim, as documented.
     #[default]
     Block,
     /// It is a warning.
@@ -12,7 +12,7 @@ pub enum NeighborPolicy {
 }
 
 impl NeighborPolicy {
-    /// As the scripts spell it.
+    /// The spelling in scripts.
     pub fn as_str(self) -> &'static str {
         match self {
             NeighborPolicy::Block => "block",
@@ -21,44 +21,45 @@ impl NeighborPolicy {
     }
 }
 
-/// A lock as it is stored under its file in `coord:locks:{repo}`.
+/// A lock as stored under its file in `coord:locks:{repo}`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct LockEntry {
     /// `repo:branch:file_path`.
     pub key: String,
     /// The file.
     pub file_path: String,
-    /// The branch it is held on.
+    /// The branch of the lock.
     pub branch: String,
     /// Verified login of the holder.
     pub user_id: String,
-    /// Name to show.
+    /// Display name of the holder.
     pub user_name: String,
-    /// Which agent of that person.
+    /// The agent of the holder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<String>,
     /// READING or WRITING.
     pub status: LockMode,
-    /// The head that the holder's working copy had when the lock was first granted; of a writer that of the branch, whole.
+    /// The commit of the holder's working copy at the first grant; for a writer, the head of the branch, in full.
     pub agent_head: String,
-    /// What the holder says.
+    /// The holder's reason.
     pub message: String,
-    /// When it was granted or last renewed, Unix seconds.
+    /// Time of the grant or of the last renewal, Unix seconds.
     pub timestamp: i64,
-    /// From when on it is free, Unix seconds, rounded up: never before [`Self::expiry_ms`].
+    /// Time from which on the file is free, Unix seconds, rounded up: never before [`Self::expiry_ms`].
     pub expiry: i64,
-    /// The last millisecond through which it lives, Unix milliseconds. An entry without it ends with its second.
+    /// The last millisecond of the lock, Unix milliseconds. Without it, the first millisecond of [`Self::expiry`] is the
+    /// last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expiry_ms: Option<i64>,
-    /// When it was first granted, Unix seconds.
+    /// Time of the first grant, Unix seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub granted_at: Option<i64>,
-    /// Fencing token: grows with every grant in the repository.
+    /// Fencing token: increases with every grant in the repository.
     pub token: i64,
 }
 
 impl LockEntry {
-    /// Whether its time has passed at `now_ms`, Unix milliseconds: the rule of `includes/entries.lua`.
+    /// Whether it has expired at `now_ms`, Unix milliseconds: the rule of `includes/entries.lua`.
     pub fn has_expired(&self, now_ms: i64) -> bool {
         self.expiry_ms.unwrap_or(self.expiry.saturating_mul(1000)) < now_ms
     }

@@ -1,11 +1,11 @@
 use super::plain_text::is_unseen;
 use super::{FilePath, Invalid, plain_text};
 
-/// What an agent tells the others: one sentence.
+/// The reason that an agent gives to the others: one sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LockReason(String);
 
-/// Words that say that something is done, not what or why.
+/// Words that say that work is done, but neither what nor why.
 const EMPTY_WORDS: [&str; 38] = [
     "a",
     "an",
@@ -48,7 +48,7 @@ const EMPTY_WORDS: [&str; 38] = [
 ];
 
 impl LockReason {
-    /// Most characters, after trimming.
+    /// Maximum number of characters after trimming.
     pub const MAX_CHARS: usize = coord_protocol::bounds::MESSAGE_CHARS;
 
     /// # Errors
@@ -70,7 +70,7 @@ impl LockReason {
         Ok(LockReason(plain_text(&text.replace(char::is_whitespace, " "))))
     }
 
-    /// Whether the message says no more than the names of the files: "Working on auth.ts".
+    /// Whether the reason says no more than the names of the files: "Working on auth.ts".
     pub fn is_vague(&self, paths: &[FilePath]) -> bool {
         let mut rest = self.0.to_lowercase();
         let mut names: Vec<String> = paths

@@ -1,4 +1,4 @@
-//! What the rules speak of. Each type is parsed once, at the edge; a value that exists is valid.
+//! Types of the rules. Each is parsed once, at the edge; a value that exists is valid.
 
 mod branch;
 mod build_progress;
@@ -23,12 +23,12 @@ pub use lock_reason::LockReason;
 pub use plain_text::plain_text;
 pub use repo_id::RepoId;
 
-/// What is wrong with a value, as one sentence that says what to send instead. It may be shown to the caller.
+/// The problem with a value, as one sentence that says what to send instead. It may be shown to the caller.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Invalid(pub String);
 
-/// At most the first 80 characters of `text`, printable, for quoting a caller's own words in an error.
+/// At most the first 80 characters of `text`, escaped, to quote a caller's text in an error.
 fn quoted(text: &str) -> String {
     let mut short: String = text.chars().take(80).flat_map(char::escape_debug).collect();
     if text.chars().nth(80).is_some() {

@@ -1,9 +1,9 @@
-//! The one decision: what an agent is told to do next.
+//! The one decision: the next command for an agent.
 
 use super::LockMode;
 pub use coord_protocol::{Action, Metadata, Orchestration, Status};
 
-/// What a request is for.
+/// The operation of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// `check_status`.
@@ -14,24 +14,24 @@ pub enum Operation {
     Release,
 }
 
-/// What is true.
+/// The facts about a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// The store, or the source of the repository, gives no answer.
+    /// The store, or the source of the repository, does not respond.
     pub is_offline: bool,
     /// The caller's working copy lacks the head of the branch.
     pub is_behind: bool,
-    /// The caller already writes all that it claims.
+    /// The caller already holds all requested files for writing.
     pub is_renewal: bool,
-    /// Another's lock stands in the way.
+    /// Another's lock blocks the request.
     pub is_blocked: bool,
     /// Files that the caller wrote are not on the branch.
     pub is_unpushed: bool,
-    /// A lock that the caller had is now another's.
+    /// A lock of the caller has passed to another holder.
     pub is_lost: bool,
 }
 
-/// The status of `facts`: the first that holds.
+/// The status of `facts`: the first that applies.
 pub fn status(facts: Facts) -> Status {
     match facts {
         Facts { is_offline: true, .. } => Status::Offline,
@@ -41,7 +41,7 @@ pub fn status(facts: Facts) -> Status {
     }
 }
 
-/// What to do. The first rule that holds wins.
+/// The command. The first rule that applies wins.
 pub fn decide(operation: Operation, facts: Facts) -> Action {
     match operation {
         Operation::Check => match status(facts) {

@@ -1,4 +1,4 @@
-/// `text` fit to be shown among other text: one line, of characters that neither steer a terminal nor turn the text around them.
+/// `text` as one line, without characters that control a terminal or change the direction of text.
 pub fn plain_text(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for character in text.chars() {
@@ -12,7 +12,7 @@ pub fn plain_text(text: &str) -> String {
     line.trim().to_owned()
 }
 
-/// Whether a character steers a terminal, turns the text around it, or is not to be seen otherwise.
+/// Whether a character controls a terminal, changes the direction of text, or is invisible in another way.
 pub(super) fn is_unseen(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')

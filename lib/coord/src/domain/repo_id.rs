@@ -1,19 +1,19 @@
 use super::{Invalid, quoted};
 
-/// A repository: `host/owner/name`, lower case, whatever form of URL it was named by. `owner` may be a path of groups
-/// (`gitlab.com/group/subgroup/name`). User names, ports and `.git` are not part of it. Read as a name or behind `https://`, it
-/// is itself again.
+/// A repository: `host/owner/name` in lower case, whatever the form of its URL. `owner` may be a path of groups
+/// (`gitlab.com/group/subgroup/name`). User names, ports and `.git` are dropped. Parsing an id, with or without `https://`,
+/// returns the same id.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RepoId(String);
 
 impl RepoId {
-    /// Longest accepted URL, in bytes.
+    /// Maximum length of a URL in bytes.
     pub const MAX_URL: usize = coord_protocol::bounds::REPO_URL_BYTES;
 
     /// The repository that `url` names: `https://`, `http://`, `ssh://`, `git://` or scp form (`git@host:owner/name.git`), or its
     /// name, `host/owner/name`.
     ///
-    /// The port is dropped, because one repository is commonly reached through several (443 and 2222, say).
+    /// The port is dropped, because one repository often has several (443 and 2222, say).
     ///
     /// # Errors
     /// When it is none of these forms, or a part of it has other characters than letters, digits, `.`, `_`, `~` and `-`.
@@ -51,7 +51,7 @@ impl RepoId {
                 named.ok_or_else(|| refused("it names no host"))?
             }
             None => {
-                // A slash before the colon makes it a path, as for git.
+                // With a slash before the colon it is a path, as for git.
                 let (authority, path) = url
                     .split_once(':')
                     .filter(|(authority, _)| !authority.contains('/'))
@@ -63,7 +63,7 @@ impl RepoId {
             }
         };
         let mut id = format!("{}/{path}", host_name(host)).to_ascii_lowercase();
-        // Until nothing is left to take away: what is stored of an id is read as a URL again.
+        // Repeated until nothing is left to drop, because a stored id is parsed as a URL again.
         while let Some(shorter) = id.strip_suffix('/').or_else(|| id.strip_suffix(".git")) {
             id.truncate(shorter.len());
         }
@@ -89,7 +89,7 @@ impl RepoId {
     }
 }
 
-/// Hosts at which the same repositories are reached by another way: SSH over port 443, and the site's address.
+/// Other hosts of the same repositories: for SSH over port 443, and for the website.
 const OTHER_NAMES: [(&str, &str); 4] = [
     ("ssh.github.com", "github.com"),
     ("www.github.com", "github.com"),
@@ -97,14 +97,14 @@ const OTHER_NAMES: [(&str, &str); 4] = [
     ("altssh.bitbucket.org", "bitbucket.org"),
 ];
 
-/// `host` by its usual name. A dot at the end says that a name is whole, and is no part of it.
+/// The usual name of `host`. A dot at its end only marks a complete name.
 fn host_name(host: &str) -> &str {
     let host = host.strip_suffix('.').unwrap_or(host);
     let usual = OTHER_NAMES.iter().find(|(other, _)| other.eq_ignore_ascii_case(host));
     usual.map_or(host, |(_, usual)| usual)
 }
 
-/// Whether the first part of a name is that of a host, and not a folder's.
+/// Whether the first part of a name is a host, and not a folder.
 fn is_host(text: &str) -> bool {
     text.eq_ignore_ascii_case("localhost") || text.trim_matches('.').contains('.')
 }

@@ -1,7 +1,7 @@
-//! Whether work that was done under a lock is on the branch.
+//! Whether the branch has the work that was done under a lock.
 
-/// What is true of one written file when it is given back. *New head* is the commit that the caller says it has pushed, *claim
-/// head* the head of the branch when the file was claimed.
+/// Facts about one written file at its release. *New head* is the commit that the caller says it has pushed, *claim head*
+/// the head of the branch at the claim.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WorkFacts {
     /// The new head is the claim head.
@@ -10,43 +10,43 @@ pub struct WorkFacts {
     pub is_on_branch: bool,
     /// The new head descends from the claim head.
     pub follows_claim: bool,
-    /// The claim head is no longer on the branch: its history was written anew, so that nothing on it can descend from there.
+    /// The claim head is no longer on the branch: history was rewritten, so that nothing on it can descend from there.
     pub is_rewritten: bool,
-    /// The file is at the new head as it was at the claim head.
+    /// The file is equal at the new head and at the claim head.
     pub is_same_content: bool,
-    /// The working copy has nothing of the file that the new head has not: its commit is the new head, or is on the branch, or
-    /// has the file as the new head has it (so after a squash).
+    /// The working copy has no work on the file that the new head lacks: its commit is the new head, is on the branch, or
+    /// has the file as the new head has it (for example after a squash).
     pub is_all_there: bool,
 }
 
-/// What that comes to.
+/// The verdict on a written file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The branch has the work.
     Pushed,
     /// There is no work: the file is as it was at the claim.
     Unchanged,
-    /// The branch does not have it, or that cannot be told.
+    /// The branch does not have the work, or that is not known.
     Missing(Shortfall),
 }
 
-/// Why a push is asked for.
+/// Why the work does not count as pushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shortfall {
-    /// The new head is that of the claim: nothing was committed.
+    /// The new head is the claim head: nothing was committed.
     SameCommit,
     /// The new head is not on the branch.
     NotOnBranch,
-    /// The new head is on the branch, and was so before the claim, or came in by another way.
+    /// The new head is on the branch, but was there before the claim, or arrived another way.
     NotAfterClaim,
     /// The working copy has commits that are not on the branch.
     CopyAhead,
-    /// Nobody could tell.
+    /// It is not known.
     Unknown,
 }
 
 impl WorkFacts {
-    /// The rule.
+    /// The verdict by the rules.
     pub fn verdict(self) -> Verdict {
         if self.is_same_commit {
             return Verdict::Missing(Shortfall::SameCommit);
@@ -84,7 +84,7 @@ impl Verdict {
         Verdict::Missing(Shortfall::Unknown),
     ];
 
-    /// As `release.lua` spells it.
+    /// The spelling in `release.lua`.
     pub fn as_str(self) -> &'static str {
         match self {
             Verdict::Pushed => "PUSHED",
@@ -97,7 +97,7 @@ impl Verdict {
         }
     }
 
-    /// The verdict of that spelling.
+    /// The verdict with that spelling.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|verdict| verdict.as_str() == text)
     }

@@ -1,4 +1,4 @@
-//! Reading a JSON body within bounds.
+//! Reads JSON bodies within limits.
 
 use std::time::Duration;
 
@@ -11,16 +11,17 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 
 use crate::error::ApiError;
 
-/// Largest body, in bytes.
+/// Maximum size of a body in bytes.
 pub const MAX_BYTES: usize = 1024 * 1024;
 
-/// Longest time that a body may take to arrive.
+/// Maximum seconds until a body has arrived.
 const MAX_SECONDS: u64 = 10;
 
 /// Reads the body of `request` as JSON.
 ///
 /// # Errors
-/// When it is not announced as JSON, packed, too large, too slow, not UTF-8, not JSON, or not of the shape of `T`.
+/// When its Content-Type is not JSON, or it is encoded, too large, too slow, not UTF-8, not JSON, or not of the shape of
+/// `T`.
 pub async fn read_json<T: DeserializeOwned>(request: Request<Body>) -> Result<T, ApiError> {
     if !is_json(request.headers()) {
         return Err(ApiError::UnsupportedMediaType);
@@ -28,12 +29,12 @@ pub async fn read_json<T: DeserializeOwned>(request: Request<Body>) -> Result<T,
     parse(&read_bytes(request, MAX_BYTES).await?)
 }
 
-/// Reads the body of `request`, of at most `max_bytes`.
+/// Reads the body of `request`, with at most `max_bytes`.
 ///
 /// # Errors
-/// When it is packed, too large, or too slow.
+/// When it is encoded, too large, or too slow.
 pub(super) async fn read_bytes(request: Request<Body>, max_bytes: usize) -> Result<Bytes, ApiError> {
-    // Nothing is unpacked here, so that no small body can become a large one.
+    // Nothing is decompressed, so that a small body cannot become a large one.
     let mut encodings = request.headers().get_all(CONTENT_ENCODING).iter();
     if encodings.any(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity")) {
         return Err(ApiError::UnsupportedEncoding);
@@ -73,17 +74,16 @@ fn is_json(headers: &HeaderMap) -> bool {
 
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     let text = std::str::from_utf8(bytes).map_err(|_| malformed(None, "the body is not UTF-8"))?;
-    // A struct would be read from a list, too.
+    // A struct could also be read from a list.
     if !text.trim_start().starts_with('{') {
         return Err(malformed(None, "the body is not a JSON object"));
     }
     serde_json::from_str(text).map_err(|error| explain::<T>(text, error))
 }
 
-/// What is wrong with a body that could not be read, and in which field. It is read again for that: a good body is read
-/// the quick way alone.
+/// The problem with an unreadable body, and the field. Only bad bodies are parsed this second, slower way.
 fn explain<T: DeserializeOwned>(text: &str, error: serde_json::Error) -> ApiError {
-    // The class of an error does not tell what is no JSON from what has a wrong type: a number for an enum counts as syntax.
+    // The class of an error does not separate invalid JSON from wrong types: a number for an enum counts as syntax.
     if let Err(error) = serde_json::from_str::<IgnoredAny>(text) {
         return malformed(None, &format!("the body is not JSON: {error}"));
     }

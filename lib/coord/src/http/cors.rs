@@ -1,8 +1,8 @@
-//! Which pages of other sites may ask: those whose origin is listed in `COORD_CORS_ORIGINS`, and no others.
+//! CORS: a page of another site may send requests if `COORD_CORS_ORIGINS` lists its origin.
 //!
-//! `tower-http`'s layer is not used: it answers every OPTIONS by itself, also for origins that it does not let in and for methods
-//! that the route does not have. Here the route answers an OPTIONS first, as any other method that it does not take, with 405 and
-//! `Allow`; for an origin that is let in, that becomes the answer to a preflight.
+//! `tower-http`'s layer is not used: it responds to every OPTIONS itself, also for origins that are not allowed and for
+//! methods that the route does not have. Here the route responds to OPTIONS first, as to any unknown method, with 405 and
+//! `Allow`. For an allowed origin, that becomes the response to a preflight.
 
 use crate::settings::edge::AllowedOrigins;
 use axum::http::header::{
@@ -12,26 +12,26 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 
-/// What a page may send. Not `X-Coord-User`: on one machine it names a person, and a page is none.
+/// Headers that a page may send. `X-Coord-User` is missing: it names a local user, and no page may act as one.
 const SENT: HeaderValue =
     HeaderValue::from_static("authorization, content-type, if-none-match, x-coord-agent, x-request-id");
 
-/// What a page may read.
+/// Headers that a page may read.
 const EXPOSED: HeaderValue = HeaderValue::from_static("etag, retry-after, server-timing, x-request-id");
 
-/// Two hours, in seconds: no browser remembers a preflight for longer.
+/// Two hours, in seconds: browsers remember a preflight no longer.
 const MAX_AGE: HeaderValue = HeaderValue::from_static("7200");
 
-/// What a request says of where it comes from.
+/// The CORS part of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
-    /// The origin, where it is let in.
+    /// The origin, if it is allowed.
     origin: Option<HeaderValue>,
     is_preflight: bool,
 }
 
 impl Asked {
-    /// What `headers` of a request with `method` ask for.
+    /// The CORS part of a request with `method` and `headers`.
     pub fn of(allowed: &AllowedOrigins, method: &Method, headers: &HeaderMap) -> Self {
         let mut origins = headers.get_all(ORIGIN).iter();
         let origin = origins.next().filter(|_| origins.next().is_none());
@@ -41,7 +41,7 @@ impl Asked {
         }
     }
 
-    /// The answer as the page's browser wants it. One for a page that is not let in gets no more than `Vary`.
+    /// The response with CORS headers for the browser. For an origin that is not allowed, it only gets `Vary`.
     pub fn complete(self, mut response: Response) -> Response {
         if let Some(origin) = self.origin {
             let methods = response.headers().get(ALLOW).cloned();

@@ -1,4 +1,4 @@
-//! The one place that turns an error into a response.
+//! The one place that turns errors into responses.
 
 use axum::Json;
 use axum::http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
@@ -69,7 +69,7 @@ impl IntoResponse for ApiError {
     }
 }
 
-/// What is answered when a handler panics.
+/// The response after a panic in a handler.
 pub(super) fn panicked(cause: Box<dyn std::any::Any + Send + 'static>) -> Response {
     let text = cause
         .downcast_ref::<String>()

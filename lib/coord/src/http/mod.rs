@@ -1,4 +1,4 @@
-//! The endpoints, one file each, as one [`axum::Router`] that the functions and `coord serve` share.
+//! The endpoints, one file each, as one [`axum::Router`] for the functions and `coord serve`.
 
 pub mod body;
 pub mod cors;

@@ -1,4 +1,4 @@
-//! Where a request comes from, as far as that can be believed.
+//! The address that a request comes from, as far as it can be trusted.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -12,8 +12,8 @@ const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 #[derive(Clone, Copy, Debug)]
 pub struct PeerAddress(pub IpAddr);
 
-/// Where `request` comes from: where a proxy of ours is before us, what that says; the platform overwrites what a caller puts
-/// there. Requests of which nothing is known have one address together.
+/// The address that `request` comes from. Behind a trusted proxy it is in the proxy's header, whose value from a caller the
+/// platform overwrites. Requests of unknown origin share one address.
 pub(super) fn address_of(request: &Request<Body>, is_behind_proxy: bool) -> IpAddr {
     let said = |name| {
         let list = request.headers().get(name)?.to_str().ok()?;

@@ -1,18 +1,18 @@
-//! What names one request in its answer and in the log.
+//! The id of a request, in its response and in the log.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
-/// Both ways.
+/// In requests and in responses.
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Vercel's own name for the request.
+/// Vercel's id of the request.
 const X_VERCEL_ID: HeaderName = HeaderName::from_static("x-vercel-id");
 
-/// Most characters.
+/// Maximum number of characters.
 const MAX_LENGTH: usize = 128;
 
-/// The caller's id where it has one that can be used, a UUID (version 7) otherwise. It has letters, digits, `.`, `_`, `-` and `:`
-/// alone, so that it breaks neither a header nor a line of the log.
+/// The caller's id if it is valid, a UUID (version 7) otherwise. It has only letters, digits, `.`, `_`, `-` and `:`, so that
+/// it breaks neither a header nor a line of the log.
 pub fn request_id(headers: &HeaderMap) -> HeaderValue {
     let sent = headers.get(X_REQUEST_ID).filter(|value| is_id(value)).cloned();
     sent.unwrap_or_else(|| {
@@ -21,7 +21,7 @@ pub fn request_id(headers: &HeaderMap) -> HeaderValue {
     })
 }
 
-/// What Vercel calls the request.
+/// Vercel's id of the request.
 pub fn vercel_id(headers: &HeaderMap) -> Option<&str> {
     let sent = headers.get(X_VERCEL_ID).filter(|value| is_id(value))?;
     sent.to_str().ok()

@@ -1,7 +1,7 @@
-//! `POST /api/github_webhook`: GitHub tells of a push.
+//! `POST /api/github_webhook`: deliveries of GitHub's webhook.
 //!
-//! A delivery counts when it is signed, and moves a head only where it follows on what is known; otherwise GitHub itself is
-//! asked. So a delivery that is late, doubled or sent again does no harm.
+//! A delivery must be signed. It moves a head only if it continues from the known head; otherwise the head is fetched from
+//! GitHub. So late or repeated deliveries do no harm.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ use crate::source::SourceError;
 use crate::source::github::webhook::{Delivery, Push, is_signed, parse, payload};
 use crate::store::scripts::{Pushed, PushedHead, push_head};
 
-/// Largest delivery, in bytes: a little more than a function is ever given. A push of 2,000 commits is about 3 MB.
+/// Maximum size of a delivery in bytes: a little more than a function ever gets. A push of 2,000 commits is about 3 MB.
 pub const MAX_BYTES: usize = 5 * 1024 * 1024;
 
 /// A delivery as a form.

@@ -1,5 +1,5 @@
-//! `GET /api/health`: whether the service works, for monitors. It needs no credential, costs the store one small write and a PING
-//! in two seconds however many ask, and asks the source nothing.
+//! `GET /api/health`: whether the service works, for monitors. It needs no credential. However many requests arrive, the
+//! store gets one small write and a PING in two seconds, and the source nothing.
 
 mod promise_keeper;
 
@@ -28,10 +28,10 @@ use crate::source::{Source, SourceHealth};
 use crate::store::scripts::probe;
 use crate::store::{BrokenPromise, Promises, Request, Store, StoreError, Value};
 
-/// Longest time for the store to answer.
+/// Time limit of the store's reply.
 const PROBE_TIME: Duration = Duration::from_secs(2);
 
-/// How long an answer counts.
+/// How long a report is reused.
 const MAX_AGE: Duration = Duration::from_secs(2);
 
 /// What is answered.
@@ -124,9 +124,9 @@ enum Cause {
 }
 
 impl Cause {
-    /// Of an error that the store itself has told.
+    /// The cause in an error of the store.
     fn of(error: &str) -> Option<Cause> {
-        // Redis puts the code first; of a script's error, the name of the script comes before it.
+        // Redis puts the code first; in a script's error, the name of the script comes before it.
         let has = |code: &str| error.split(|c: char| !c.is_ascii_uppercase()).any(|word| word == code);
         let causes = [
             ("OOM", Cause::OutOfMemory),
@@ -163,7 +163,7 @@ enum SourceStatus {
     None,
 }
 
-/// Looks after the store and the source, once for all who ask.
+/// Checks the store and the source, once for all concurrent requests.
 pub(super) struct Health {
     store: Arc<dyn Store>,
     promises: Arc<PromiseKeeper>,
@@ -187,7 +187,7 @@ impl Health {
             return Ok(report.clone());
         }
         let (store, promises, source) = (Arc::clone(&self.store), Arc::clone(&self.promises), self.source.clone());
-        // A task of its own, so that a caller who goes away does not take along what others wait for.
+        // Runs in its own task, so that a cancelled request does not cancel the check for the others.
         let looking = tokio::spawn(async move {
             let report = look(&store, &promises, source).await;
             *last = Some((Instant::now(), report.clone()));
@@ -249,14 +249,14 @@ async fn look(store: &Arc<dyn Store>, promises: &PromiseKeeper, source: Option<A
     }
 }
 
-/// Messages go to the log: they may name hosts.
+/// Messages go only to the log: they may name hosts.
 async fn look_at_store(store: &dyn Store) -> StoreReport {
     let started = Instant::now();
     let writing = async {
         let written = tokio::time::timeout(PROBE_TIME, probe(store)).await;
         (written, started.elapsed())
     };
-    // Both at once: only what is read says whether one that cannot be written can be read.
+    // Both at once: only the read shows whether a store that cannot be written can be read.
     let ((written, elapsed), pinged) = tokio::join!(writing, ping(store));
     let report = |status, cause| StoreReport {
         status,
@@ -280,7 +280,7 @@ async fn look_at_store(store: &dyn Store) -> StoreReport {
         Err(_) => (format!("nothing within {PROBE_TIME:?}"), Some(Cause::Paused)),
     };
     let status = match (&pinged, cause) {
-        // While Redis is busy, or has been paused, scripts that read have to wait as well.
+        // While Redis is busy or paused, scripts that read have to wait as well.
         (Ok(()), Some(Cause::Busy | Cause::Loading | Cause::Paused)) => StoreStatus::Down,
         (Ok(()), _) => StoreStatus::ReadOnly,
         (Err(error), _) => {
@@ -294,7 +294,7 @@ async fn look_at_store(store: &dyn Store) -> StoreReport {
     report(status, cause)
 }
 
-/// Whether the store answers at all.
+/// Whether the store responds.
 async fn ping(store: &dyn Store) -> Result<(), String> {
     let answer = tokio::time::timeout(PROBE_TIME, store.run(vec![Request::command(["PING"])])).await;
     match answer {
@@ -315,7 +315,7 @@ async fn look_at_source(source: Option<Arc<dyn Source>>) -> SourceReport {
             limited_until: None,
         };
     };
-    // It may look at a disk that gives no answer.
+    // The source may read a disk that does not respond.
     let looking = tokio::task::spawn_blocking(move || source.health());
     let health = match tokio::time::timeout(PROBE_TIME, looking).await {
         Ok(Ok(health)) => health,

@@ -1,18 +1,18 @@
-//! Which URLs are called: the configured API, below a repository whose name was checked, and nothing else. A download may
-//! lead to a host of the same service, which never gets the credential.
+//! URLs that may be called: those of the configured API, below a repository with a checked name. A download may lead to
+//! another host of the same service, which never gets the credential.
 
 use url::{Host, Url};
 
 use crate::domain::RepoId;
 
-/// Where GitHub's own API is.
+/// The address of GitHub's own API.
 pub const PUBLIC_API: &str = "https://api.github.com";
 
 /// The base of an API: `https://api.github.com`, or `https://HOST/api/v3` of a GitHub Enterprise Server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiBase {
     url: Url,
-    /// The host in the URLs of the repositories that this API serves.
+    /// The host in the URLs of the repositories of this API.
     serves: String,
 }
 
@@ -24,7 +24,7 @@ pub(super) struct Slug {
 }
 
 impl Slug {
-    /// Whether `full_name`, `owner/name`, is this; the case of letters does not matter.
+    /// Whether `full_name`, `owner/name`, means this repository; case does not matter.
     pub(super) fn is_called(&self, full_name: &str) -> bool {
         let parts = full_name.split_once('/');
         parts
@@ -33,11 +33,11 @@ impl Slug {
 }
 
 impl ApiBase {
-    /// Parses the base of an API. `https` is required, since a credential travels with every request; `http` is taken
-    /// for a loopback host.
+    /// Parses the base of an API. `https` is required, because every request carries a credential; loopback hosts may use
+    /// `http`.
     ///
     /// # Errors
-    /// What is wrong, as the rest of a sentence that begins with the name of the setting.
+    /// The problem, as the rest of a sentence that begins with the name of the setting.
     pub fn parse(text: &str) -> Result<Self, String> {
         let url = Url::parse(text.trim())
             .map_err(|_| format!("is not a URL; it looks like {PUBLIC_API} or https://HOST/api/v3"))?;
@@ -50,24 +50,24 @@ impl ApiBase {
             _ => return Err("must begin with https://, since a credential would travel in the open".to_owned()),
         }
         let host = url.host_str().unwrap_or_default().to_owned();
-        // api.github.com serves github.com, and api.COMPANY.ghe.com serves COMPANY.ghe.com; an Enterprise Server has its
-        // API below its own name.
+        // api.github.com serves github.com, and api.COMPANY.ghe.com serves COMPANY.ghe.com; the API of an Enterprise Server
+        // is on its own host.
         let serves = host.strip_prefix("api.").filter(|rest| rest.contains('.'));
         let serves = serves.map_or_else(|| host.clone(), str::to_owned);
         Ok(ApiBase { url, serves })
     }
 
-    /// The host that repositories of this API are named by.
+    /// The host in the URLs of the repositories of this API.
     pub fn serves(&self) -> &str {
         &self.serves
     }
 
-    /// The base as it was given.
+    /// The base as configured.
     pub fn as_str(&self) -> &str {
         self.url.as_str().trim_end_matches('/')
     }
 
-    /// Whether the API is on this machine, where no proxy leads and no certificate is needed.
+    /// Whether the API is on this machine, where no proxy and no certificate is needed.
     pub(super) fn is_loopback(&self) -> bool {
         is_loopback(&self.url)
     }
@@ -76,7 +76,7 @@ impl ApiBase {
         self.url.scheme() == "https"
     }
 
-    /// Owner and name of `repo`, if this API has it.
+    /// Owner and name of `repo`, if this API serves it.
     pub(super) fn slug(&self, repo: &RepoId) -> Option<Slug> {
         let mut parts = repo.as_str().split('/');
         let (host, owner, name, None) = (parts.next()?, parts.next()?, parts.next()?, parts.next()) else {
@@ -108,7 +108,7 @@ impl ApiBase {
         url
     }
 
-    /// The URL of GraphQL: beside the REST API of an Enterprise Server, below that of GitHub itself.
+    /// The URL of GraphQL: beside the REST API on an Enterprise Server, below it on GitHub itself.
     pub(super) fn graphql(&self) -> Url {
         let mut url = self.url.clone();
         let path = url.path().trim_end_matches('/');
@@ -117,7 +117,7 @@ impl ApiBase {
         url
     }
 
-    /// Where a redirect of the API leads, if it stays within this API: the same scheme, host and port, below the base.
+    /// The target of a redirect, if it stays within the API: the same scheme, host and port, below the base.
     pub(super) fn within(&self, from: &Url, location: &str) -> Option<Url> {
         let target = from.join(location).ok()?;
         let base = self.url.path().trim_end_matches('/');
@@ -129,8 +129,8 @@ impl ApiBase {
         is_within.then_some(target)
     }
 
-    /// Where a download may come from: over https, the host of the API, the host that it serves, and hosts below that
-    /// (`codeload.github.com`). An API on this machine may name its own host, over http as well.
+    /// The target of a download, if its host is allowed over https: the host of the API, the host that it serves, and hosts
+    /// below that (`codeload.github.com`). An API on this machine may name its own host, also over http.
     pub(super) fn download(&self, from: &Url, location: &str) -> Option<Url> {
         let target = from.join(location).ok()?;
         let host = target.host_str()?;
@@ -139,7 +139,7 @@ impl ApiBase {
             .is_some_and(|rest| rest.ends_with('.'));
         let is_ours = Some(host) == self.url.host_str() || host == self.serves || (is_below && !self.is_loopback());
         let is_safe = target.scheme() == "https" || (target.scheme() == "http" && self.url.scheme() == "http");
-        // A port of its own is for an API on this machine alone.
+        // Only an API on this machine may use a port of its own.
         let has_port = target.port().is_some() && target.port() != self.url.port() && !self.is_loopback();
         (is_ours && is_safe && !has_port && target.username().is_empty() && target.password().is_none())
             .then_some(target)

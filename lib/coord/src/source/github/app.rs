@@ -1,4 +1,4 @@
-//! A GitHub App: signs a short JWT with its private key, finds its installation for a repository, and has a token of that
+//! A GitHub App: signs a short JWT with its private key, finds its installation for a repository, and gets a token of that
 //! installation, which it keeps until shortly before it expires.
 //!
 //! <https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app>
@@ -20,21 +20,21 @@ use super::transport::{Outgoing, Transport, bearer};
 use crate::settings::environment::ConfigError;
 use crate::settings::variables::env_vars;
 
-/// How far back a JWT is dated, for clocks that differ; GitHub recommends it.
+/// How far a JWT is backdated, for clocks that differ; GitHub recommends it.
 const BACKDATED: u64 = 60;
-/// How long a JWT counts from now. GitHub allows ten minutes from its date.
+/// How long a JWT is valid from now. GitHub allows ten minutes from its date.
 const JWT_SECONDS: u64 = 540;
-/// How long before its expiry a token is not used any more: longer than any request takes.
+/// A token is not used for this time before its expiry: longer than any request takes.
 const SPARE: Duration = Duration::from_secs(300);
-/// How long a token lives at most, whatever its expiry says: GitHub documents an hour.
+/// Maximum lifetime of a token, whatever its expiry says: GitHub documents an hour.
 const LONGEST: Duration = Duration::from_secs(3_600);
-/// How long it is believed that a repository belongs to an installation.
+/// How long the installation of a repository is cached.
 const INSTALLATION_FOR: Duration = Duration::from_secs(3_600);
-/// Most installations and tokens that are remembered.
+/// Maximum of installations and of tokens in the caches.
 const MOST: usize = 4_096;
-/// What the token may do: read. The app may have been given more.
+/// The permissions of a token: to read. The app may have more.
 const PERMISSIONS: &str = r#"{"permissions":{"contents":"read"}}"#;
-/// Answers about the app itself are small.
+/// Maximum size of a response about the app itself.
 const ANSWER_BYTES: u64 = 1 << 20;
 const JSON: &str = "application/vnd.github+json";
 
@@ -42,9 +42,9 @@ const JSON: &str = "application/vnd.github+json";
 pub struct App {
     id: String,
     key: EncodingKey,
-    /// Until when each is believed.
+    /// With the end of its validity.
     installations: Cache<Slug, (u64, Instant)>,
-    /// Until when each is used.
+    /// With the end of its use.
     tokens: Cache<u64, (Arc<SecretString>, Instant)>,
 }
 
@@ -73,10 +73,10 @@ struct AccessToken {
 }
 
 impl App {
-    /// The app with this id and this private key in PEM, whose newlines may be written as `\n`.
+    /// The app with this id and this private key in PEM; newlines may be written as `\n`.
     ///
     /// # Errors
-    /// When either cannot be used. The error never holds the key.
+    /// When either is invalid. The error never contains the key.
     pub fn new(id: &str, private_key: &SecretString) -> Result<Self, ConfigError> {
         let is_id = id.len() <= 64
             && id
@@ -102,8 +102,8 @@ impl App {
         })
     }
 
-    /// A token that reads `slug`, and the installation that it is of. One caller asks; those that come meanwhile wait for its
-    /// answer, and the next of them asks where it has none.
+    /// A token that can read `slug`, and its installation. One caller fetches it; concurrent callers wait for the result. If
+    /// it fails, the next of them fetches.
     pub(super) async fn token(
         &self,
         transport: &Transport,
@@ -118,7 +118,7 @@ impl App {
         Ok((token, installation))
     }
 
-    /// Drops the token for `slug` and where it was installed. What is being asked for at this moment stays.
+    /// Drops the token for `slug` and its installation. A fetch in progress is not affected.
     pub(super) fn forget(&self, slug: &Slug) {
         if let Some((_, (installation, _))) = self.installations.remove_if(slug, |_| true) {
             self.tokens.remove_if(&installation, |_| true);
@@ -134,7 +134,7 @@ impl App {
         let url = transport.api.url(&["app", "installations", &id, "access_tokens"], &[]);
         let (headers, body) = self.ask(transport, url, Some(PERMISSIONS)).await?;
         let answer: AccessToken = serde_json::from_slice(&body)
-            // The cause could quote the token.
+            // The cause could contain the token.
             .map_err(|_| GithubError::Malformed("an access token".to_owned()))?;
         if bearer(answer.token.expose_secret()).is_none() {
             return Err(GithubError::Malformed("an access token".to_owned()));
@@ -198,7 +198,7 @@ impl App {
     }
 }
 
-/// How long a token lives from now, by GitHub's own clock where the answer has it: ours may be wrong.
+/// The remaining lifetime of a token, by GitHub's clock if the response has it: the local clock may be wrong.
 fn lifetime(expires_at: &str, headers: &HeaderMap) -> Option<Duration> {
     let expires_at = SystemTime::from(DateTime::parse_from_rfc3339(expires_at).ok()?);
     let told = headers.get(DATE).and_then(|date| date.to_str().ok());
@@ -209,7 +209,7 @@ fn lifetime(expires_at: &str, headers: &HeaderMap) -> Option<Duration> {
     Some(left.min(LONGEST))
 }
 
-/// How long of its life a token is used.
+/// The part of its lifetime in which a token is used.
 fn use_for(lifetime: Duration) -> Duration {
     lifetime.saturating_sub(SPARE).max(lifetime / 2)
 }

@@ -1,9 +1,8 @@
-//! Reads blobs out of an archive while it arrives. Nothing of it is written anywhere, and no more than one wanted file of it
-//! is in memory.
+//! Reads blobs from an archive while it arrives. Nothing of it is written to disk, and at most one wanted file of it is in
+//! memory.
 //!
-//! An archive is only believed where it agrees with the tree: an entry counts when its path is one of the tree, its size is
-//! that of the tree, and its content has the id of the tree. So an entry outside the root, a link, a device, a file that
-//! `export-subst` has changed or a name that git would not allow is passed over, and cannot do harm.
+//! An archive must agree with the tree: an entry counts only if its path, size and content are those of the tree. So entries
+//! outside the root, links, devices, files changed by `export-subst` and names that git forbids are skipped, and do no harm.
 
 use std::collections::HashMap;
 use std::io::{self, Read};
@@ -17,36 +16,36 @@ use super::blob_id::BlobId;
 use super::known_tree::KnownTree;
 use crate::source::{Blob, BlobSink};
 
-/// The largest extended header that is read: a path has 4,096 bytes at most.
+/// Maximum size of an extended header; a path has at most 4,096 bytes.
 const HEADER_BYTES: u64 = 64 << 10;
 
-/// Blobs, and for each the indexes under which the sink knows it.
+/// Wanted blobs, each with its indexes at the sink.
 pub(super) type Wanted = HashMap<BlobId, Vec<usize>>;
 
-/// What an archive may take.
+/// Limits of an archive.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {
-    /// Unpacked.
+    /// Uncompressed.
     pub(super) bytes: u64,
     pub(super) entries: usize,
     pub(super) until: Instant,
 }
 
-/// One reading: from where the one before stopped, to the last place that a wanted blob has.
+/// One pass over the archive: from the end of the previous pass to the last place of a wanted blob.
 pub(super) struct Pass {
-    /// Blobs that the tree has, none larger than what may be in memory.
+    /// Blobs of the tree, each small enough for memory.
     pub(super) wanted: Wanted,
-    /// The place in the tree after which nothing wanted comes.
+    /// The last place of a wanted blob in the tree.
     pub(super) last: u32,
     pub(super) sink: BlobSink,
-    /// Told when it is over. When nobody waits for that any more, the reading stops.
+    /// Notified at the end of the pass. The pass stops if the receiver is gone.
     pub(super) done: oneshot::Sender<Passed>,
 }
 
-/// What came of a pass.
+/// The result of a pass.
 #[derive(Debug)]
 pub(super) struct Passed {
-    /// What was not there.
+    /// The blobs that were not found.
     pub(super) left: Wanted,
     pub(super) end: End,
 }
@@ -54,7 +53,7 @@ pub(super) struct Passed {
 /// How a pass ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// At its last place; another can follow.
+    /// At its last place; another pass can follow.
     Paused,
     /// At the end of the archive.
     Finished,
@@ -62,7 +61,7 @@ pub(super) enum End {
     Failed(String),
 }
 
-/// Reads a gzipped archive of `tree` for one pass after another, until `next` has none.
+/// Reads a gzipped archive of `tree`, pass after pass, until `next` returns none.
 pub(super) fn scan(packed: impl Read, tree: &KnownTree, bounds: Bounds, mut next: impl FnMut() -> Option<Pass>) {
     let Some(first) = next() else { return };
     let bounded = Bounded {
@@ -85,7 +84,7 @@ pub(super) fn scan(packed: impl Read, tree: &KnownTree, bounds: Bounds, mut next
 
 struct Scan<'a, N> {
     tree: &'a KnownTree,
-    /// `None` once nobody wants anything more.
+    /// `None` after the last pass.
     pass: Option<Pass>,
     next: &'a mut N,
     content: Vec<u8>,
@@ -93,7 +92,7 @@ struct Scan<'a, N> {
 
 impl<N: FnMut() -> Option<Pass>> Scan<'_, N> {
     fn read(&mut self, mut archive: Archive<impl Read>, most_entries: usize) -> io::Result<()> {
-        // Raw: extended headers are read here, with a bound; the crate would read them whole.
+        // Raw: extended headers are read here with a limit; the crate would read them in full.
         let entries = archive.entries()?.raw(true);
         let mut long_path = None;
         for (number, entry) in entries.enumerate() {
@@ -121,9 +120,9 @@ impl<N: FnMut() -> Option<Pass>> Scan<'_, N> {
         Ok(())
     }
 
-    /// Looks at a file of the archive; whether to go on.
+    /// Processes a file of the archive; returns whether to go on.
     fn file(&mut self, path: &[u8], entry: &mut Entry<'_, impl Read>) -> io::Result<bool> {
-        // Everything is in one folder, which is named after repository and commit.
+        // All entries are in one folder, named after repository and commit.
         let path = std::str::from_utf8(path).ok().and_then(|path| path.split_once('/'));
         let Some((place, file)) = path.and_then(|(_, path)| self.tree.find(path)) else {
             return Ok(self.pass.as_ref().is_some_and(|pass| !pass.done.is_closed()));
@@ -144,7 +143,7 @@ impl<N: FnMut() -> Option<Pass>> Scan<'_, N> {
         }
         self.content.clear();
         if entry.header().entry_type() == EntryType::Symlink {
-            // The content of a link is the path that it names. One too long for the header is asked for by itself.
+            // The content of a link is its target. A target too long for the header is fetched on its own.
             self.content
                 .extend_from_slice(&entry.link_name_bytes().unwrap_or_default());
         } else {
@@ -166,7 +165,7 @@ impl<N: FnMut() -> Option<Pass>> Scan<'_, N> {
 
     fn end_pass(&mut self, end: End) {
         if let Some(Pass { wanted, done, .. }) = self.pass.take() {
-            // Nobody may be waiting any more.
+            // The receiver may be gone.
             let _ = done.send(Passed { left: wanted, end });
         }
     }
@@ -189,7 +188,7 @@ fn pax_path(header: &[u8]) -> Option<Vec<u8>> {
     Some(path.value_bytes().to_vec())
 }
 
-/// Unpacked bytes, up to a number and a time.
+/// Uncompressed bytes, limited in number and time.
 struct Bounded<R> {
     inner: R,
     left: u64,
@@ -253,7 +252,7 @@ mod tests {
         KnownTree::new(&repo, &CommitSha::parse("abcdef1").unwrap(), &listed)
     }
 
-    /// An archive of the tree, not compressed.
+    /// An uncompressed archive of the tree.
     fn archive() -> Vec<u8> {
         let mut archive = tar::Builder::new(Vec::new());
         for number in 0..FILES {
@@ -274,7 +273,7 @@ mod tests {
         packed.finish().unwrap()
     }
 
-    /// How many files were found; each was what it should be.
+    /// The number of files found; each is checked.
     fn found(packed: &[u8]) -> usize {
         let found: Arc<Mutex<Vec<usize>>> = Arc::default();
         let sink: BlobSink = {

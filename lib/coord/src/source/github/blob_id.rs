@@ -1,4 +1,4 @@
-//! What git names a blob by: the hash of `blob SIZE`, a zero byte and the content, SHA-1 or SHA-256.
+//! Git's id of a blob: the hash of `blob SIZE`, a zero byte and the content, SHA-1 or SHA-256.
 
 use sha2::Digest;
 

@@ -1,4 +1,4 @@
-//! Contents of files: a few one by one, many out of the archive of their commit.
+//! Contents of files: a few one by one, many from the archive of their commit.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,16 +17,16 @@ use super::known_tree::{KnownTree, KnownTrees};
 use crate::domain::RepoId;
 use crate::source::{Blob, BlobSink, SourceError};
 
-/// Blobs that are asked for at the same time.
+/// Concurrent requests for blobs.
 const AT_ONCE: usize = 8;
-/// As many blobs as are always asked for one by one.
+/// Up to this number, blobs are always fetched one by one.
 const FEW: usize = 24;
-/// As many as are asked for one by one where the archive has [`WORTH_BYTES`] for each.
+/// Up to this number, blobs are fetched one by one if the archive has at least [`WORTH_BYTES`] for each.
 const SEVERAL: usize = 400;
-/// What one request is worth, in bytes of an archive.
+/// The bytes of an archive that one request is worth.
 const WORTH_BYTES: u64 = 1 << 20;
 
-/// What is to be read, and who takes it.
+/// A request to read blobs, and their receiver.
 pub(super) struct Reading {
     pub(super) repo: RepoId,
     pub(super) slug: Slug,
@@ -35,7 +35,7 @@ pub(super) struct Reading {
     pub(super) sink: BlobSink,
 }
 
-/// What came of one blob, owned.
+/// The result of reading one blob, owned.
 enum Found {
     Content(Vec<u8>),
     TooLarge(u64),
@@ -43,7 +43,7 @@ enum Found {
 }
 
 impl Reading {
-    /// Hands every blob to the sink, once each. After an error some may not have been handed over.
+    /// Passes every blob to the sink, once each. After an error, some may be missing.
     pub(super) async fn run(
         self,
         client: &Arc<Client>,
@@ -88,7 +88,7 @@ impl Reading {
     async fn one_by_one(&self, client: &Arc<Client>, wanted: Wanted) -> Result<(), SourceError> {
         let most = client.transport.limits.single_blobs;
         let mut waiting: Vec<(Vec<usize>, BlobId)> = wanted.into_iter().map(|(id, indexes)| (indexes, id)).collect();
-        // In the order in which they were asked for.
+        // In the order of the request.
         waiting.sort_unstable();
         if waiting.len() > most {
             let left_out = waiting.split_off(most);
@@ -113,7 +113,7 @@ impl Reading {
         Ok(())
     }
 
-    /// Reads one blob. That it is not there is an answer; that nothing can be read is an error.
+    /// Reads one blob. A missing blob is a result; an unreadable repository is an error.
     async fn read(&self, client: &Client, blob: &str, id: BlobId) -> Result<Found, GithubError> {
         let limit = client.transport.limits.large;
         let path = ["git", "blobs", blob];
@@ -137,7 +137,7 @@ impl Reading {
                     if size <= self.max_bytes {
                         content.extend_from_slice(&piece);
                     } else {
-                        // To learn its size, it is read to its end.
+                        // Read on to the end, to learn the size.
                         content = Vec::new();
                     }
                 }
@@ -154,7 +154,7 @@ impl Reading {
                 Err(GithubError::NotFound | GithubError::Forbidden(_) | GithubError::NoSuchCommit) => {
                     return Ok(Found::Unreadable);
                 }
-                // It broke off in the middle.
+                // The response broke off.
                 Err(error) if error.is_passing() => match client.transport.limits.pause(again) {
                     Some(pause) => {
                         again += 1;
@@ -167,7 +167,7 @@ impl Reading {
         }
     }
 
-    /// Scanning is work for a thread of its own.
+    /// Runs on a blocking thread, because the sink scans the content.
     async fn hand_over(&self, found: Vec<(Vec<usize>, Found)>) -> Result<(), SourceError> {
         if found.is_empty() {
             return Ok(());
@@ -191,7 +191,7 @@ impl Reading {
     }
 }
 
-/// Whether `count` blobs are better read out of the archive than one by one.
+/// Whether reading `count` blobs from the archive is cheaper than one by one.
 fn is_for_archive(tree: &KnownTree, count: usize) -> bool {
     count > FEW && (count > SEVERAL || tree.bytes() / (count as u64) < WORTH_BYTES)
 }

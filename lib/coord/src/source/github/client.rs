@@ -1,5 +1,5 @@
-//! Questions about a repository: with the credential of the service, asked again when they fail in passing, and asked where
-//! the repository is now, should it have moved.
+//! Requests about a repository: with the credential of the service, retried after transient errors, and sent to the new
+//! place of a repository that has moved.
 
 use std::time::{Duration, Instant};
 
@@ -20,65 +20,65 @@ use super::credential::Credential;
 use super::error::GithubError;
 use super::transport::{Arrived, Outgoing, Transport};
 
-/// How long it is believed that a repository is where it has moved to: somebody may take its old name.
+/// How long the new place of a repository is used: another repository may take its old name.
 const MOVED_FOR: Duration = Duration::from_secs(600);
-/// Repositories that have moved remembered.
+/// Maximum of moved repositories remembered.
 const MOST_MOVED: usize = 1_024;
 
 /// JSON.
 pub(super) const JSON: &str = "application/vnd.github+json";
-/// The bare content of a blob.
+/// The raw content of a blob.
 pub(super) const RAW: &str = "application/vnd.github.raw+json";
-/// The bare id of a commit.
+/// The plain id of a commit.
 pub(super) const SHA: &str = "application/vnd.github.sha";
 
-/// A question about a repository.
+/// A request about a repository.
 #[derive(Clone, Debug)]
 pub(super) struct Ask<'a> {
     /// The path below the repository.
     pub(super) path: &'a [&'a str],
     pub(super) query: &'a [(&'a str, &'a str)],
     pub(super) accept: &'static str,
-    /// Of what is known already.
+    /// The ETag of the known response.
     pub(super) etag: Option<&'a HeaderValue>,
-    /// The largest answer.
+    /// Maximum size of the response.
     pub(super) max_bytes: u64,
-    /// How long it may take, repetitions included.
+    /// Time limit, retries included.
     pub(super) within: Duration,
-    /// It is about the head of a branch that is known: the last of an hour's requests are kept for those.
+    /// Whether the request is about the known head of a branch: the last requests of an hour are reserved for those.
     pub(super) is_about_known_head: bool,
 }
 
-/// What came of it.
+/// The outcome of a request.
 #[derive(Debug)]
 pub(super) enum Answer {
-    /// An answer, and the ETag to ask again with.
+    /// A full response, and its ETag.
     Body(Bytes, Option<HeaderValue>),
-    /// It is what is known already.
+    /// 304: the known response is current.
     NotModified,
 }
 
-/// What is asked through.
+/// The client of one API with the credential of the service.
 #[derive(Debug)]
 pub(super) struct Client {
     pub(super) transport: Transport,
     credential: Credential,
-    /// Where repositories have moved to.
+    /// New places of repositories that have moved.
     moved: Cache<Slug, Moved>,
 }
 
-/// Where a repository has moved to.
+/// The new place of a repository that has moved.
 #[derive(Clone, Debug)]
 struct Moved {
     /// Its path.
     place: Vec<String>,
-    /// Until when that is believed.
+    /// The end of its use.
     until: Instant,
-    /// What it is called there, once that is known.
+    /// The new name, once known.
     full_name: Option<String>,
 }
 
-/// The part of a repository that says what it is called.
+/// The name field of a repository.
 #[derive(Deserialize)]
 struct Called {
     full_name: String,
@@ -93,7 +93,7 @@ impl Client {
         }
     }
 
-    /// A request that is answered with a little JSON.
+    /// A request with a small JSON response.
     pub(super) fn small<'a>(&self, path: &'a [&'a str], query: &'a [(&'a str, &'a str)]) -> Ask<'a> {
         Ask {
             path,
@@ -106,7 +106,7 @@ impl Client {
         }
     }
 
-    /// Asks a question whose answer fits into memory.
+    /// Sends a request whose response fits into memory.
     pub(super) async fn ask<'a>(&'a self, slug: &'a Slug, ask: &'a Ask<'a>) -> Result<Answer, GithubError> {
         let attempt = || async move {
             let arrived = self.send(slug, ask, false).await?;
@@ -127,7 +127,7 @@ impl Client {
         self.repeated(ask.within, slug, || attempt().boxed()).await
     }
 
-    /// Asks for JSON of the form `T`.
+    /// Fetches JSON of the form `T`.
     pub(super) async fn json<T: DeserializeOwned>(&self, slug: &Slug, ask: &Ask<'_>) -> Result<T, GithubError> {
         match self.ask(slug, ask).await? {
             Answer::Body(body, _) => {
@@ -137,7 +137,7 @@ impl Client {
         }
     }
 
-    /// Asks a question and hands its answer over unread; only what comes before the body is asked for again.
+    /// Sends a request and returns the response before its body is read; only errors before the body are retried.
     pub(super) async fn open<'a>(&'a self, slug: &'a Slug, ask: &'a Ask<'a>) -> Result<reqwest::Response, GithubError> {
         let attempt = || async move {
             let response = self.send(slug, ask, false).await?.response;
@@ -149,7 +149,7 @@ impl Client {
         self.repeated(ask.within, slug, || attempt().boxed()).await
     }
 
-    /// Opens the archive of a commit. It comes from another host, which gets no credential.
+    /// Opens the archive of a commit. It is on another host, which gets no credential.
     pub(super) async fn open_archive<'a>(
         &'a self,
         slug: &'a Slug,
@@ -170,7 +170,7 @@ impl Client {
         self.repeated(ask.within, slug, || attempt().boxed()).await
     }
 
-    /// Runs `attempt` until it succeeds, fails for good, or `within` has passed.
+    /// Runs `attempt` until it succeeds, fails permanently, or `within` has passed.
     async fn repeated<'a, T>(
         &'a self,
         within: Duration,
@@ -230,7 +230,7 @@ impl Client {
         Ok(arrived)
     }
 
-    /// The path of a repository: where it moved to, or where its name says.
+    /// The path of a repository: its new place, or the one of its name.
     fn place(&self, slug: &Slug) -> Vec<String> {
         match self.moved.get(slug) {
             Some(moved) if moved.until > Instant::now() => moved.place,
@@ -238,7 +238,7 @@ impl Client {
         }
     }
 
-    /// Remembers where a permanent redirect led: GitHub names a renamed repository by its number.
+    /// Records the target of a permanent redirect: GitHub identifies a renamed repository by its number.
     fn note_move(&self, slug: &Slug, target: &Url, path: &[&str]) {
         let base = self.transport.api.url(&[], &[]);
         let depth = base
@@ -263,7 +263,7 @@ impl Client {
         }
     }
 
-    /// What the repository at `slug` is called now, `owner/name`, where it has moved and is called something else.
+    /// The new name `owner/name` of the repository at `slug`, if it has moved and its name differs.
     pub(super) async fn new_name(&self, slug: &Slug) -> Result<Option<String>, GithubError> {
         let known = match self.moved.get(slug) {
             Some(moved) if moved.until > Instant::now() => moved.full_name,
@@ -283,7 +283,7 @@ impl Client {
         Ok((!slug.is_called(&full_name)).then_some(full_name))
     }
 
-    /// Forgets where a repository had moved to; whether there was such a place.
+    /// Forgets the new place of a repository; returns whether there was one.
     fn forget_move(&self, slug: &Slug) -> bool {
         self.moved.remove(slug).is_some()
     }

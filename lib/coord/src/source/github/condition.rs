@@ -1,14 +1,14 @@
-//! What a conditional request for a head goes by.
+//! The condition of a conditional request for a head.
 
 use reqwest::header::HeaderValue;
 
 use crate::domain::CommitSha;
 use crate::source::KnownHead;
 
-/// The longest ETag that is kept and sent back; real ones have tens of bytes.
+/// Maximum length of an ETag that is kept and sent back; real ones have tens of bytes.
 pub(super) const ETAG_BYTES: usize = 256;
 
-/// A head and the ETag that stands for it, both checked.
+/// A head and its ETag, both checked.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Condition {
     pub(super) commit: CommitSha,
@@ -16,7 +16,7 @@ pub(super) struct Condition {
 }
 
 impl Condition {
-    /// `None` where there is nothing to ask by: no ETag, none that a header may carry, or an abbreviated id.
+    /// `None` without a usable condition: no ETag, an ETag that no header may carry, or an abbreviated id.
     pub(super) fn of(known: &KnownHead) -> Option<Self> {
         let etag = known.etag.as_deref().filter(|etag| is_entity_tag(etag))?;
         let is_whole = matches!(known.commit.as_str().len(), 40 | 64);
@@ -27,8 +27,8 @@ impl Condition {
     }
 }
 
-/// Whether `text` is one ETag, <https://www.rfc-editor.org/rfc/rfc9110#field.etag>, in ASCII: not a list of them, and not
-/// the `*` that stands for all.
+/// Whether `text` is one ETag, <https://www.rfc-editor.org/rfc/rfc9110#field.etag>, in ASCII: no list, and not the wildcard
+/// `*`.
 pub(super) fn is_entity_tag(text: &str) -> bool {
     let quoted = text.strip_prefix("W/").unwrap_or(text);
     let inner = quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));

@@ -11,34 +11,33 @@ use crate::domain::RepoId;
 use crate::settings::environment::{ConfigError, Environment, value_of};
 use crate::settings::variables::env_vars;
 
-/// How old a head may be before GitHub is asked again, for one who shows a credential: an unchanged head (304) then counts
-/// against no primary limit.
+/// Age after which a head is fetched again with a credential: an unchanged head (304) then counts against no primary limit.
 const HEAD_AGE: Duration = Duration::from_secs(5);
-/// The same for nobody, who has 60 requests an hour.
+/// The same without a credential, which allows 60 requests per hour.
 const HEAD_AGE_OF_NOBODY: Duration = Duration::from_secs(120);
 
-/// What a [`GithubSource`](super::GithubSource) needs to know.
+/// The settings of a [`GithubSource`](super::GithubSource).
 #[derive(Debug)]
 pub struct GithubConfig {
-    /// Where the API is.
+    /// The address of the API.
     pub api: ApiBase,
-    /// What the service shows.
+    /// The credential of the service.
     pub credential: Credential,
     /// The repositories that are served; `None` for all that the credential can read.
     pub only: Option<Vec<RepoId>>,
-    /// Which of them may be served; `None` for all.
+    /// The repositories that may be served; `None` for all.
     pub(crate) allowed: Option<RepoLimit>,
-    /// The scope that callers' OAuth tokens and classic personal ones must have; `None` for any.
+    /// The scope that callers' OAuth tokens and classic personal tokens must have; `None` for any.
     pub(super) scope: Option<Scope>,
-    /// How old a head may be before GitHub is asked again.
+    /// Age after which a head is fetched again.
     pub head_max_age: Duration,
-    /// Bounds.
+    /// Limits of requests and responses.
     pub limits: Limits,
 }
 
 impl GithubConfig {
     /// # Errors
-    /// When a variable is set to something that cannot be used.
+    /// When a variable has an invalid value.
     pub fn from_env(environment: Environment<'_>) -> Result<Self, ConfigError> {
         let api = value_of(environment, env_vars::GITHUB_API_URL);
         let api = ApiBase::parse(api.as_deref().unwrap_or(PUBLIC_API)).map_err(|problem| ConfigError {
@@ -66,7 +65,7 @@ impl GithubConfig {
         })
     }
 
-    /// With what is usual for the rest.
+    /// A configuration with defaults for the rest.
     pub fn new(api: ApiBase, credential: Credential) -> Self {
         GithubConfig {
             api,
@@ -83,7 +82,7 @@ impl GithubConfig {
         }
     }
 
-    /// Whether the environment says anything of GitHub.
+    /// Whether the environment has any setting of GitHub.
     pub fn is_in(environment: Environment<'_>) -> bool {
         [
             env_vars::GITHUB_API_URL,

@@ -1,4 +1,4 @@
-//! What the service shows to GitHub: a token, a GitHub App, or nothing. It is the service's own, never a caller's.
+//! The service's own credential for GitHub: a token, a GitHub App, or nothing. It is never a caller's.
 
 use reqwest::header::HeaderValue;
 use secrecy::{ExposeSecret, SecretString};
@@ -14,20 +14,20 @@ use crate::settings::variables::env_vars;
 /// The credential of the service.
 #[derive(Debug)]
 pub enum Credential {
-    /// None: public repositories, 60 requests an hour.
+    /// None: public repositories, 60 requests per hour.
     Nobody,
-    /// A token of any of GitHub's kinds.
+    /// A GitHub token of any kind.
     Token(SecretString),
     /// A GitHub App.
     App(Box<App>),
 }
 
 impl Credential {
-    /// A GitHub App where `GITHUB_APP_ID` and `GITHUB_APP_PRIVATE_KEY` are set, else the token of `GITHUB_TOKEN`, else
-    /// nobody. The app comes first because build machines set a token without being asked.
+    /// A GitHub App if `GITHUB_APP_ID` and `GITHUB_APP_PRIVATE_KEY` are set, else the token in `GITHUB_TOKEN`, else nobody.
+    /// The app comes first, because build machines set a token unasked.
     ///
     /// # Errors
-    /// When one half of the app is missing, or a value cannot be used. The error never holds a secret.
+    /// When one half of the app is missing, or a value is invalid. The error never contains a secret.
     pub fn from_env(environment: Environment<'_>) -> Result<Self, ConfigError> {
         let id = value_of(environment, env_vars::GITHUB_APP_ID);
         let key = secret(environment, env_vars::GITHUB_APP_PRIVATE_KEY);
@@ -52,12 +52,12 @@ impl Credential {
         }
     }
 
-    /// Whether there is any.
+    /// Whether there is a credential.
     pub fn is_some(&self) -> bool {
         !matches!(self, Credential::Nobody)
     }
 
-    /// What to show for a request about `slug`, and whose limits it counts against.
+    /// The header for a request about `slug`, and the account whose limits it counts against.
     pub(super) async fn show(
         &self,
         transport: &Transport,
@@ -73,7 +73,7 @@ impl Credential {
         }
     }
 
-    /// Drops what GitHub did not accept. Whether a fresh one can be had.
+    /// Drops a token that GitHub did not accept. Returns whether a new one can be fetched.
     pub(super) fn renew(&self, slug: &Slug) -> bool {
         let Credential::App(app) = self else { return false };
         app.forget(slug);

@@ -1,6 +1,6 @@
-//! An archive on its way: a task receives it, a thread for blocking work unpacks and scans it, and a short channel between
-//! them holds the sender back. It waits a little for another pass: a graph asks for its files in waves, in the order of paths,
-//! which is that of the archive.
+//! A download of an archive: a task receives it, a blocking thread decompresses and scans it, and a short channel between
+//! them slows the sender down. The download waits shortly for another pass, because a graph requests its files in waves, in
+//! the order of paths, as in the archive.
 
 use std::collections::HashMap;
 use std::io::{self, Read};
@@ -22,30 +22,30 @@ use crate::source::{BlobSink, SourceError};
 
 /// How long a download waits for another pass.
 const PARKED_FOR: Duration = Duration::from_secs(10);
-/// Most downloads that wait.
+/// Maximum of waiting downloads.
 const MOST_PARKED: usize = 2;
-/// Pieces of a body between the receiver and the scanner; one has some 16 kB.
+/// Pieces of a body between the receiver and the scanner; each has about 16 kB.
 const PIECES: usize = 16;
-/// Blobs that lie behind where a download stands, and are asked for one by one rather than by another download.
+/// Maximum blobs behind the position of a download, which are fetched one by one instead of by another download.
 const FEW: usize = 24;
-/// How often an archive is asked for: once more when it breaks off.
+/// Attempts for an archive: a second one if it breaks off.
 const ATTEMPTS: usize = 2;
 
 /// Downloads that wait for another pass.
 #[derive(Debug, Default)]
 pub(super) struct Downloads(Mutex<Vec<Download>>);
 
-/// An archive of which a part has been read.
+/// A partly read archive.
 #[derive(Debug)]
 struct Download {
     tree: Arc<KnownTree>,
     passes: SyncSender<Pass>,
-    /// The last place that was asked for; what comes up to it is gone.
+    /// The last place requested; entries up to it are gone.
     position: Option<u32>,
 }
 
 impl Downloads {
-    /// Reads `wanted`, of which every blob is in `tree`, out of its archive. What is not in there is handed back.
+    /// Reads `wanted`, whose blobs are all in `tree`, from its archive. Returns the blobs that are not in the archive.
     pub(super) async fn read(
         &self,
         client: &Arc<Client>,
@@ -89,7 +89,7 @@ impl Downloads {
         Ok(left)
     }
 
-    /// A waiting download of `tree` that still has most of `wanted` ahead.
+    /// A waiting download of `tree` with most of `wanted` still ahead.
     fn take(&self, tree: &Arc<KnownTree>, wanted: &Wanted) -> Option<Download> {
         let mut parked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let place = parked.iter().position(|download| {
@@ -138,7 +138,7 @@ impl Download {
                     Err(_) => Err("it takes too long".to_owned()),
                 };
                 let is_last = piece.is_err();
-                // The scanner may have what it wanted.
+                // The scanner may be done.
                 if pieces.send(piece).await.is_err() || is_last {
                     return;
                 }
@@ -160,13 +160,13 @@ impl Download {
         })
     }
 
-    /// The first place of a blob that is still to come.
+    /// The first place of a blob that is still ahead.
     fn next_place(&self, id: BlobId) -> Option<u32> {
         let places = self.tree.places(id);
         places.iter().copied().find(|place| Some(*place) > self.position)
     }
 
-    /// Reads on up to the last of `wanted`, and hands back what lies behind. Nothing has come of it when the scanner is
+    /// Reads up to the last of `wanted`, and returns the blobs behind the position. The result is `None` if the scanner is
     /// gone.
     async fn pass(&mut self, wanted: Wanted, sink: &BlobSink) -> (Option<Passed>, Wanted) {
         let mut ahead = HashMap::with_capacity(wanted.len());
@@ -193,7 +193,7 @@ impl Download {
         };
         match self.passes.try_send(pass) {
             Ok(()) => (passed.await.ok(), behind),
-            // It had waited long enough and is gone; another download can be made.
+            // Its waiting time was over; the caller can open another download.
             Err(mpsc::TrySendError::Full(pass) | mpsc::TrySendError::Disconnected(pass)) => {
                 let gone = Passed {
                     left: pass.wanted,
@@ -205,8 +205,8 @@ impl Download {
     }
 }
 
-/// How large the archive of a tree may be, unpacked: every file with its headers, twice as large for line ends that
-/// attributes change, and as many folders as files.
+/// Maximum uncompressed size of a tree's archive: every file with its headers, twice its size for line ends that attributes
+/// change, and as many folders as files.
 fn unpacked_bytes(tree: &KnownTree) -> u64 {
     const HEADERS: u64 = 8 << 10;
     let files = tree.len() as u64;
@@ -216,7 +216,7 @@ fn unpacked_bytes(tree: &KnownTree) -> u64 {
         .saturating_add(1 << 20)
 }
 
-/// What has been received, for a thread that may wait for it.
+/// The received bytes, for a thread that may block on them.
 struct Received {
     pieces: tokio::sync::mpsc::Receiver<Result<Bytes, String>>,
     piece: Bytes,

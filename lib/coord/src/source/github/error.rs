@@ -1,4 +1,4 @@
-//! What can go wrong between here and GitHub, and what of it becomes of a [`SourceError`].
+//! Errors of requests to GitHub, and their translation to [`SourceError`].
 
 use std::time::Duration;
 
@@ -6,14 +6,14 @@ use super::rate_limit::{LimitKind, Limited};
 use crate::domain::RepoId;
 use crate::source::SourceError;
 
-/// Why GitHub gave no answer that can be used. The texts are for the log, and hold neither a credential nor a URL: that of a
-/// download carries a token.
+/// Why a request to GitHub failed. The texts are for the log. They contain neither a credential nor a URL, because the URL
+/// of a download carries a token.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GithubError {
-    /// 404, and for a repository that may not be seen: GitHub does not tell one from the other.
+    /// 404, also for a repository that is hidden from the credential: GitHub does not distinguish them.
     #[error("GitHub answers 404: not there, or not visible with this credential")]
     NotFound,
-    /// 410, or 451 where the law took it away.
+    /// 410, or 451 for a legal takedown.
     #[error("GitHub answers {0}: it is gone")]
     Gone(u16),
     /// 409: the repository has no commit.
@@ -25,7 +25,7 @@ pub enum GithubError {
     /// 401: the credential is not accepted.
     #[error("GitHub does not accept the credential (401); check GITHUB_TOKEN or the GitHub App")]
     BadCredential,
-    /// 403 that is no rate limit.
+    /// 403 that is not a rate limit.
     #[error("GitHub refuses (403): {0}")]
     Forbidden(String),
     /// 403 or 429 because of a rate limit.
@@ -34,47 +34,47 @@ pub enum GithubError {
     /// 5xx.
     #[error("GitHub answers {0}")]
     Server(u16),
-    /// Another status, which does not belong here.
+    /// Any other status.
     #[error("GitHub answers {0}, which was not expected")]
     Unexpected(u16),
-    /// The connection could not be made, or broke.
+    /// The connection failed or broke.
     #[error("GitHub cannot be reached: {0}")]
     Unreachable(String),
-    /// No answer in time.
+    /// No response in time.
     #[error("GitHub gave no {what} within {limit:?}")]
     Timeout {
-        /// What was waited for.
+        /// The expected part.
         what: &'static str,
-        /// How long.
+        /// The time limit.
         limit: Duration,
     },
-    /// An answer that is larger than it may be.
+    /// A response above its limit.
     #[error("{what} is larger than {limit}")]
     TooLarge {
-        /// What.
+        /// The part that is too large.
         what: &'static str,
         /// The limit, in bytes, entries or requests, as the words say.
         limit: u64,
     },
-    /// An answer that does not have the documented form.
+    /// A response without the documented form.
     #[error("GitHub's answer is not understood: {0}")]
     Malformed(String),
-    /// A redirect to somewhere else.
+    /// A redirect that is not followed.
     #[error("GitHub redirects to a place that is not followed: {0}")]
     BadRedirect(&'static str),
-    /// The app has no installation that sees the repository.
+    /// The app has no installation with access to the repository.
     #[error("the GitHub App is not installed for this repository")]
     NotInstalled,
 }
 
 impl GithubError {
-    /// Whether the same request may be answered a moment later.
+    /// Whether the same request may succeed a moment later.
     pub(super) fn is_passing(&self) -> bool {
         matches!(self, GithubError::Unreachable(_))
             || matches!(self, GithubError::Server(status) if matches!(status, 500 | 502 | 503 | 504))
     }
 
-    /// What it means to one who asked about `repo`.
+    /// The error for a request about `repo`.
     pub(super) fn about(self, repo: &RepoId) -> SourceError {
         match self {
             GithubError::NotFound | GithubError::Gone(_) | GithubError::NotInstalled => {
@@ -93,7 +93,7 @@ impl GithubError {
     }
 }
 
-/// The first cause of `error`, which says more than "error sending request" and never holds the URL.
+/// The root cause of `error`: more precise than "error sending request", and without the URL.
 pub(super) fn innermost(error: &reqwest::Error) -> String {
     let Some(mut cause) = std::error::Error::source(error) else {
         return "the request failed".to_owned();

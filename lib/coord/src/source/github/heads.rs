@@ -1,5 +1,4 @@
-//! Heads of branches: asked for by conditional request, by one for all who want to know at the same time, and not again
-//! while the answer is young.
+//! Heads of branches: fetched by conditional request, in a single flight, and cached for a short time.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,26 +16,26 @@ use crate::domain::{Branch, CommitSha, RepoId};
 use crate::source::name_suggestions::NameSuggestions;
 use crate::source::{RefreshedHead, SourceError};
 
-/// Branches remembered.
+/// Maximum of branches remembered.
 const MOST: usize = 4_096;
-/// Repositories whose branches' names are remembered.
+/// Maximum of repositories whose branch names are remembered.
 const MOST_NAMES: usize = 128;
-/// How long an ETag is trusted: past that the whole answer is asked for, should the ETag be wrong.
+/// How long an ETag is trusted. After that the full response is fetched, in case the ETag is wrong.
 const ETAG_FOR: Duration = Duration::from_secs(300);
 /// How long the names of a repository's branches are used for suggestions.
 const NAMES_FOR: Duration = Duration::from_secs(30);
-/// One page of branches: the most that GitHub gives at once.
+/// One page of branches: GitHub's maximum.
 const PAGE: &str = "100";
-/// An id, a newline perhaps, and nothing else.
+/// An id, perhaps with a newline.
 const ID_BYTES: u64 = 256;
 
-/// What is known of heads.
+/// The known heads.
 #[derive(Debug)]
 pub(super) struct Heads {
     max_age: Duration,
     known: Cache<(RepoId, Branch), Known>,
     asking: SingleFlight<(RepoId, Branch), CommitSha>,
-    /// What is known is part of the key: a caller that asks without an ETag needs a full response.
+    /// The condition is part of the key: a caller that sends no ETag needs a full response.
     pub(super) refreshing: SingleFlight<(RepoId, Branch, Option<Condition>), RefreshedHead>,
     names: Cache<RepoId, Names>,
 }
@@ -49,18 +48,18 @@ pub(super) struct Known {
     /// The head, or that there is no such branch or repository.
     pub(super) answer: Result<CommitSha, SourceError>,
     pub(super) etag: Option<HeaderValue>,
-    /// When GitHub said so.
+    /// Time of the last response.
     pub(super) asked: Instant,
-    /// When it last said it in whole.
+    /// Time of the last full response.
     pub(super) read: Instant,
 }
 
-/// What GitHub says of a head.
+/// GitHub's response about a head.
 #[derive(Debug)]
 pub(super) enum Told {
-    /// It is what the ETag stands for.
+    /// The head of the ETag is current (304).
     Same,
-    /// It is this, and the ETag to ask again with.
+    /// The head, and its ETag.
     Head(CommitSha, Option<HeaderValue>),
     /// There is no such branch or repository.
     Nothing(SourceError),
@@ -109,7 +108,7 @@ impl Heads {
         self.known.get(key)
     }
 
-    /// Remembers an answer, unless a question that was asked later is answered already.
+    /// Remembers a response, unless the response to a later request is already known.
     pub(super) fn remember(&self, key: (RepoId, Branch), answer: Known) {
         let replaced = self.known.entry(&key, None, |_, known| {
             if known.asked <= answer.asked {
@@ -118,7 +117,7 @@ impl Heads {
             EntryAction::Retain(())
         });
         if let EntryResult::Vacant(place) = replaced {
-            // In vain where another has remembered one meanwhile, which is as good.
+            // Fails if another request has inserted one meanwhile, which is as good.
             let _ = place.insert(answer);
         }
     }
@@ -144,7 +143,7 @@ impl Heads {
         answer
     }
 
-    /// What GitHub says now, given the ETag of what is known, and whether anything is.
+    /// GitHub's current response for a head, conditional on `etag`. `is_known` says whether any head is known.
     pub(super) async fn told(
         &self,
         client: &Client,
@@ -153,7 +152,7 @@ impl Heads {
         etag: Option<&HeaderValue>,
         is_known: bool,
     ) -> Result<Told, SourceError> {
-        // `heads/` in front, as documented: a bare name could also be a tag or the beginning of an id.
+        // With the prefix `heads/`, as documented: a plain name could also be a tag or the beginning of an id.
         let path: Vec<&str> = ["commits", "heads"]
             .into_iter()
             .chain(branch.as_str().split('/'))
@@ -168,7 +167,7 @@ impl Heads {
             is_about_known_head: is_known,
         };
         let answer = client.ask(slug, &ask).await;
-        // Under two names there would be two locks on one file.
+        // Two names would allow two locks on one file.
         let new_name = client.new_name(slug).await.map_err(|error| error.about(repo))?;
         if let Some(known) = new_name.and_then(|full_name| renamed(repo, &full_name)) {
             return Ok(Told::Nothing(SourceError::UnknownRepository {
@@ -183,7 +182,7 @@ impl Heads {
                 return Ok(Told::Head(commit, etag));
             }
             Err(GithubError::Empty) => unknown(repo, branch, Vec::new(), true),
-            // 422 is what GitHub answers for a branch that is not there; 404 may be the repository.
+            // GitHub responds 422 for a missing branch; 404 may mean the repository.
             Err(GithubError::NoSuchCommit | GithubError::NotFound) => self.missing(client, slug, repo, branch).await,
             Err(error) => error.about(repo),
         };
@@ -198,7 +197,7 @@ impl Heads {
         }
     }
 
-    /// What to say of a branch that is not there: names to suggest, or that the repository is not there either.
+    /// The error for a missing branch: name suggestions, or that the repository is missing too.
     async fn missing(&self, client: &Client, slug: &Slug, repo: &RepoId, branch: &Branch) -> SourceError {
         let names = match self.names(client, slug, repo).await {
             Ok(names) => names,
@@ -220,7 +219,7 @@ impl Heads {
         unknown(repo, branch, suggestions, false)
     }
 
-    /// Names of branches: the first page, which is enough to be helpful.
+    /// Names of branches: the first page, which is enough for suggestions.
     async fn names(&self, client: &Client, slug: &Slug, repo: &RepoId) -> Result<Arc<Vec<String>>, GithubError> {
         if let Some((asked, names)) = self.names.get(repo)
             && asked.elapsed() < NAMES_FOR.min(self.max_age)
@@ -235,13 +234,13 @@ impl Heads {
     }
 }
 
-/// The branch that GitHub shows first.
+/// The default branch of the repository.
 pub(super) async fn default_branch(client: &Client, slug: &Slug) -> Result<String, GithubError> {
     let repository: Repository = client.json(slug, &client.small(&[], &[])).await?;
     Ok(repository.default_branch)
 }
 
-/// The repository that `repo` is now, at the same host.
+/// The repository under its new name, on the same host.
 pub(super) fn renamed(repo: &RepoId, full_name: &str) -> Option<RepoId> {
     let (host, _) = repo.as_str().split_once('/')?;
     RepoId::parse(&format!("https://{host}/{full_name}")).ok()
@@ -257,7 +256,7 @@ fn unknown(repo: &RepoId, branch: &Branch, suggestions: Vec<String>, is_empty: b
     }
 }
 
-/// A whole id and nothing else.
+/// A full id and nothing else.
 fn full_id(body: &[u8]) -> Result<CommitSha, GithubError> {
     let text = std::str::from_utf8(body).ok().map(str::trim);
     let text = text.filter(|text| matches!(text.len(), 40 | 64));

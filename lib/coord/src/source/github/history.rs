@@ -1,4 +1,4 @@
-//! Commits before commits. Relations of whole ids hold for ever and are asked for once.
+//! Ancestry of commits. Relations of full ids are constant and fetched once.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -14,21 +14,21 @@ use super::single_flight::SingleFlight;
 use crate::domain::{CommitSha, FilePath, RepoId};
 use crate::source::{Comparison, Reachable, SourceError};
 
-/// Answers remembered; one takes some 200 bytes.
+/// Maximum of relations remembered; one takes about 200 bytes.
 const MOST: usize = 16_384;
-/// Lists of commits remembered; one of 200 takes some 20 kB.
+/// Maximum of commit lists remembered; one of 200 commits takes about 20 kB.
 const MOST_LISTS: usize = 128;
-/// How long a commit that GitHub does not have is taken to be missing: it may be pushed. An agent that works on commits of
-/// its own asks about them at every step.
+/// How long a commit counts as missing at GitHub: it may be pushed later. An agent with local commits causes a lookup at
+/// every step.
 const UNKNOWN_FOR: Duration = Duration::from_secs(60);
-/// The most changed files that a comparison names.
+/// Maximum of changed files in a comparison.
 const MOST_FILES: usize = 300;
-/// The most commits that GitHub lists at once.
+/// Maximum of commits in one list.
 const PAGE: usize = 100;
 
 type Pair = (RepoId, CommitSha, CommitSha);
 
-/// What is known of commits.
+/// Known relations and lists of commits.
 #[derive(Debug)]
 pub(super) struct History {
     relations: Cache<Pair, (Reachable, Instant)>,
@@ -39,14 +39,14 @@ pub(super) struct History {
 #[derive(Debug)]
 struct List {
     commits: Vec<CommitSha>,
-    /// It goes back to the first commit.
+    /// Whether the list goes back to the first commit.
     is_whole: bool,
 }
 
 #[derive(Deserialize)]
 struct Compared {
     status: String,
-    /// On the first page alone, and not all of them where there are [`MOST_FILES`].
+    /// On the first page only, and incomplete if there are [`MOST_FILES`].
     #[serde(default)]
     files: Option<Vec<ChangedFile>>,
 }
@@ -65,7 +65,7 @@ struct Commit {
 }
 
 impl Compared {
-    /// Whether the first of the two is reachable from the second.
+    /// Whether the first commit is reachable from the second.
     fn relation(&self) -> Result<Reachable, GithubError> {
         match self.status.as_str() {
             "ahead" | "identical" => Ok(Reachable::Yes),
@@ -116,11 +116,11 @@ impl History {
         let (repo, base, head) = &pair;
         let range = format!("{base}...{head}");
         let path = ["compare", range.as_str()];
-        // The second page, since the first carries every changed file with its patch.
+        // The second page, because the first carries every changed file with its patch.
         let ask = client.small(&path, &[("per_page", "1"), ("page", "2")]);
         let answer = match client.json::<Compared>(slug, &ask).await {
             Ok(compared) => compared.relation().map_err(|error| error.about(repo))?,
-            // One of the two is not there; of a repository without commits, and of histories without a common commit too.
+            // One of the two is missing, the repository has no commits, or the histories have no common commit.
             Err(GithubError::NotFound | GithubError::NoSuchCommit | GithubError::Empty) => Reachable::Unknown,
             Err(error) => return Err(error.about(repo)),
         };
@@ -129,15 +129,15 @@ impl History {
     }
 
     fn remember(&self, pair: Pair, answer: Reachable) {
-        // What an abbreviation stands for may change.
+        // An abbreviation may later mean another commit.
         let is_lasting = [&pair.1, &pair.2].iter().all(|id| matches!(id.as_str().len(), 40 | 64));
         if is_lasting || answer == Reachable::Unknown {
             self.relations.insert(pair, (answer, Instant::now()));
         }
     }
 
-    /// How `tip` stands to `base`, and which of `paths` changed in between: one question, whose answer names up to
-    /// [`MOST_FILES`] changed files, each with its patch. Where it is too large, the relation alone.
+    /// How `tip` relates to `base`, and which of `paths` changed in between: one request, whose response names up to
+    /// [`MOST_FILES`] changed files, each with its patch. If there are more, only the relation.
     pub(super) async fn changes(
         self: &Arc<Self>,
         client: &Arc<Client>,
@@ -151,7 +151,7 @@ impl History {
             same: vec![None; paths.len()],
         };
         let pair = (repo.clone(), base.clone(), tip.clone());
-        // Of commits that do not follow on each other it does not name what differs.
+        // For commits that are not ancestors of each other, it does not name the differences.
         if let Some((answer, learnt)) = self.relations.get(&pair)
             && (answer == Reachable::No || (answer == Reachable::Unknown && learnt.elapsed() < UNKNOWN_FOR))
         {

@@ -1,5 +1,4 @@
-//! The files of a commit as they were listed, kept for the reading of their blobs: a blob is asked for by its id alone, and
-//! an archive has paths.
+//! The listed files of a commit, kept to read their blobs: a request for blobs has ids only, and an archive has paths.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,9 +8,9 @@ use super::tree::Listed;
 use crate::domain::{CommitSha, RepoId};
 use crate::source::EntryKind;
 
-/// Trees kept. A process builds few graphs at once.
+/// Maximum of trees kept. A process builds few graphs at once.
 const MOST: usize = 4;
-/// Files of all kept trees together, unless the newest alone has more; one takes some 120 bytes.
+/// Maximum of files in all kept trees together, unless the newest alone has more; one takes about 120 bytes.
 const MOST_FILES: usize = 750_000;
 
 /// The files of one commit.
@@ -19,9 +18,9 @@ const MOST_FILES: usize = 750_000;
 pub(super) struct KnownTree {
     pub(super) repo: RepoId,
     pub(super) commit: CommitSha,
-    /// By path: the order in which an archive has them.
+    /// Sorted by path, as in an archive.
     files: Vec<KnownFile>,
-    /// Indexes into `files`, by id and then by path.
+    /// Indexes into `files`, sorted by id and then by path.
     by_id: Vec<u32>,
 }
 
@@ -64,12 +63,12 @@ impl KnownTree {
         &self.by_id[start..start + length]
     }
 
-    /// How large a blob is, if it is one of this commit.
+    /// The size of a blob, if it is in this commit.
     pub(super) fn size(&self, id: BlobId) -> Option<u64> {
         self.places(id).first().map(|place| self.files[*place as usize].size)
     }
 
-    /// Where `path` is in the order of paths, and the file.
+    /// The place of `path` in the order of paths, and the file.
     pub(super) fn find(&self, path: &str) -> Option<(u32, &KnownFile)> {
         let place = self.files.binary_search_by(|file| (*file.path).cmp(path)).ok()?;
         Some((place as u32, &self.files[place]))
@@ -86,7 +85,7 @@ impl KnownTree {
     }
 }
 
-/// The trees that were listed last, newest last.
+/// The latest trees, newest last.
 #[derive(Debug, Default)]
 pub(super) struct KnownTrees(Mutex<VecDeque<Arc<KnownTree>>>);
 
@@ -101,7 +100,7 @@ impl KnownTrees {
         }
     }
 
-    /// The tree of `repo` that has the most of `ids`, if one has any; the newest among equals.
+    /// The tree of `repo` with the most of `ids`, if it has any; the newest among equals.
     pub(super) fn find(&self, repo: &RepoId, ids: &[BlobId]) -> Option<Arc<KnownTree>> {
         let trees: Vec<Arc<KnownTree>> = {
             let trees = self.0.lock().unwrap_or_else(PoisonError::into_inner);

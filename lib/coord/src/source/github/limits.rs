@@ -1,37 +1,36 @@
-//! How long GitHub may take, how much it may send, and how often it is asked again.
+//! Time limits, size limits and retries of requests to GitHub.
 
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
-/// Bounds of everything that is asked of GitHub.
+/// The limits of all requests to GitHub.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// For a new connection: name, TCP and TLS.
+    /// For a new connection: name resolution, TCP and TLS.
     pub connect: Duration,
-    /// Until the head of an answer has come.
+    /// Until the headers of a response.
     pub headers: Duration,
     /// Between two pieces of a body.
     pub idle: Duration,
-    /// For a small question with its repetitions: a head, an ancestor, a list of commits or branches, a token.
+    /// For a small request with its retries: a head, an ancestor, a list of commits or branches, a token.
     pub small: Duration,
-    /// For a large one: a tree with all its parts, or one blob.
+    /// For a large request: a tree with all its parts, or one blob.
     pub large: Duration,
-    /// For one archive, from its first byte to its last, pauses of the reader included.
+    /// For one archive, from its first byte to its last, including pauses of the reader.
     pub archive: Duration,
     /// For one call that reads blobs, archive and single ones together.
     pub blobs: Duration,
-    /// The pause before each further try of a request that failed in passing, give or take half of it. Its length is the
-    /// number of further tries.
+    /// The pause before each retry after a transient error, plus or minus up to half. Its length is the number of retries.
     pub pauses: Vec<Duration>,
-    /// The largest JSON answer, in bytes. GitHub cuts a tree off at 7 MB.
+    /// Maximum size of a JSON response in bytes. GitHub truncates a tree at 7 MB.
     pub json_bytes: u64,
-    /// Most files and folders of one tree; as the local source has it.
+    /// Maximum of files and folders in one tree, as in the local source.
     pub tree_entries: usize,
-    /// Most requests for one tree that GitHub does not give in one piece.
+    /// Maximum of requests for one tree that GitHub truncates.
     pub tree_requests: usize,
-    /// Most bytes that an archive may unpack to: four times what a graph scans at most.
+    /// Maximum uncompressed bytes of an archive: four times the maximum that a graph scans.
     pub archive_bytes: u64,
-    /// Most blobs that are asked for one by one in one call; an hour has 5,000 requests.
+    /// Maximum of blobs fetched one by one in one call; an hour has 5,000 requests.
     pub single_blobs: usize,
 }
 
@@ -56,11 +55,11 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The pause before the further try number `again` (from 0); none when there shall be no such try.
+    /// The pause before the retry number `again` (from 0); `None` after the last retry.
     pub(super) fn pause(&self, again: usize) -> Option<Duration> {
         let pause = self.pauses.get(again)?;
-        // Between half and one and a half times, so that many callers do not come back at one instant. A fresh
-        // `RandomState` is the standard library's own source of random bits.
+        // Between half and one and a half times, so that callers do not all retry at one instant. A fresh `RandomState` is
+        // the standard library's source of random bits.
         let spread = RandomState::new().hash_one(again) % 1024;
         Some(pause.mul_f64(0.5 + spread as f64 / 1024.0))
     }

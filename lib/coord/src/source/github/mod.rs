@@ -1,17 +1,17 @@
 //! Repositories on GitHub, or on a GitHub Enterprise Server, read through the REST API.
 //!
-//! - `config`, `credential`, `app`: where, and as whom
-//! - `address`: which URLs are called, and that nothing leads elsewhere
-//! - `transport`, `client`, `limits`: one request; one question with its repetitions; bounds of both
-//! - `rate_limit`, `error`: who is limited stays away; what can go wrong
-//! - `heads`, `refresh`, `condition`, `history`, `tree`: the questions
-//! - `people`, `token_scope`: who holds a caller's token, asked with that token
-//! - `blobs`, `download`, `archive`, `known_tree`, `blob_id`: contents, one by one or out of the archive of a commit
-//! - [`webhook`]: what GitHub tells without being asked
-//! - `single_flight`: one request for all callers that ask the same at once
+//! - `config`, `credential`, `app`: the API and the service's own credential
+//! - `address`: URLs that may be called
+//! - `transport`, `client`, `limits`: one request; its retries; the limits of both
+//! - `rate_limit`, `error`: rate limits, which stop further requests; errors
+//! - `heads`, `refresh`, `condition`, `history`, `tree`: the requests
+//! - `people`, `token_scope`: holders of callers' tokens, verified with those tokens
+//! - `blobs`, `download`, `archive`, `known_tree`, `blob_id`: contents, one by one or from the archive of a commit
+//! - [`webhook`]: deliveries from GitHub
+//! - `single_flight`: one request for all callers that need the same at once
 //!
-//! Nothing that arrives is trusted: every answer has a bound in bytes and time, contents count when their hash is the one
-//! that was asked for, and a credential, the service's or a caller's, goes to the configured API alone.
+//! Responses are not trusted: each is limited in bytes and time, and contents count only if they have the requested hash. A
+//! credential, the service's or a caller's, goes to the configured API only.
 
 mod address;
 mod app;
@@ -74,20 +74,20 @@ pub struct GithubSource {
     scope: Option<token_scope::Scope>,
 }
 
-/// What was sent so far.
+/// The requests so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Requests {
-    /// To the API, those that failed and those answered 304 included.
+    /// To the API, including failures and 304.
     pub api: u64,
-    /// For archives, to the host of downloads.
+    /// For archives, to the download host.
     pub downloads: u64,
 }
 
 impl GithubSource {
-    /// A source with these settings. Connects with the first question.
+    /// A source with these settings. It connects at the first request.
     ///
     /// # Errors
-    /// When the HTTP client cannot be built, with what to tell an operator.
+    /// When the HTTP client cannot be built; a text for the operator.
     pub fn new(config: GithubConfig) -> Result<Self, String> {
         let transport = Transport::new(config.api, config.limits)?;
         Ok(GithubSource {
@@ -103,7 +103,7 @@ impl GithubSource {
         })
     }
 
-    /// The branch that GitHub shows first.
+    /// The default branch of the repository.
     ///
     /// # Errors
     /// As [`Source::head`].
@@ -116,12 +116,12 @@ impl GithubSource {
             .map_err(|_| SourceError::Unreachable(format!("{repo}: its default branch has no valid name")))
     }
 
-    /// The host that its repositories are named by.
+    /// The host in the URLs of its repositories.
     pub fn host(&self) -> &str {
         self.client.transport.api.serves()
     }
 
-    /// What was sent so far.
+    /// The requests so far.
     pub fn requests(&self) -> Requests {
         Requests {
             api: self.client.transport.requests(),
@@ -143,7 +143,7 @@ impl GithubSource {
 
 #[async_trait]
 impl Source for GithubSource {
-    /// Those that it was limited to; what else GitHub has cannot be listed.
+    /// The configured repositories; all of GitHub cannot be listed.
     fn repositories(&self) -> Vec<RepoId> {
         self.only.clone().unwrap_or_default()
     }

@@ -1,5 +1,5 @@
-//! Who holds a caller's token, and what it may do in a repository. Asked with that token alone, never with the credential
-//! of the service, and limited for that token alone.
+//! Holders of callers' tokens, and their rights in a repository. GitHub is asked with that token only, never with the
+//! credential of the service, and rate limits count for that token only.
 
 use std::sync::Arc;
 
@@ -24,16 +24,16 @@ use super::transport::{Outgoing, bearer};
 use crate::auth::{AuthError, Member, People, Verdict, is_github_token};
 use crate::domain::{RepoId, UserId, plain_text};
 
-/// The largest answer about a person or a repository; real ones have some 20 KB.
+/// Maximum size of a response about a person or a repository; real ones have about 20 KB.
 const ANSWER_BYTES: u64 = 1 << 20;
-/// The longest name that is shown, in characters.
+/// Maximum length of a display name in characters.
 const NAME_CHARACTERS: usize = 128;
-/// What a token of an installation is asked by: it is no user's, and has a login all the same.
+/// The query for an installation token: it belongs to no user, but has a login.
 const VIEWER: &str = r#"{"query":"query{viewer{login}}"}"#;
-/// Who shows no credential.
+/// The login of callers without a credential.
 const ANYBODY: &str = "anonymous";
 
-/// Questions about tokens under way.
+/// Verifications in progress.
 pub(super) type Verifying = SingleFlight<(TokenHash, RepoId), Result<Verdict, AuthError>>;
 
 #[derive(Debug, Deserialize)]
@@ -56,8 +56,8 @@ struct Repository {
     permissions: Option<Permissions>,
 }
 
-/// What the user may do whom the token is of. A token that was granted less is not told from one that was granted all, and
-/// one of an installation, which is no user's, has `false` in all of them.
+/// The rights of the user who holds the token. They do not show whether the token itself was granted less. For an
+/// installation token, which belongs to no user, all are `false`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Permissions {
@@ -149,7 +149,7 @@ impl People for GithubSource {
     }
 }
 
-/// A question about one token in one repository.
+/// A verification of one token in one repository.
 struct Asking {
     client: Arc<Client>,
     repo: RepoId,
@@ -158,7 +158,7 @@ struct Asking {
     authorization: HeaderValue,
     account: Account,
     is_installation: bool,
-    /// The scope that it must have, if it is of a kind that has scopes.
+    /// The scope that is required, if tokens of this kind have scopes.
     demanded: Option<Scope>,
 }
 
@@ -229,7 +229,7 @@ impl Asking {
         decode("a repository", &self.answer(&url, None).await?.1)
     }
 
-    /// The person, and the scopes that the token was granted.
+    /// The holder, and the scopes of the token.
     async fn person(&self) -> Result<(Person, String), GithubError> {
         let url = self.client.transport.api.url(&["user"], &[]);
         match self.answer(&url, None).await {
@@ -263,7 +263,7 @@ impl Asking {
         })
     }
 
-    /// The answer at `url`; what fails in passing is asked again.
+    /// The response at `url`; transient errors are retried.
     async fn answer(&self, url: &Url, post: Option<&'static str>) -> Result<(HeaderMap, Bytes), GithubError> {
         let mut again = 0;
         loop {
@@ -304,7 +304,7 @@ impl Asking {
 }
 
 fn decode<T: DeserializeOwned>(what: &str, body: &[u8]) -> Result<T, GithubError> {
-    // The cause could quote what was sent.
+    // The cause could quote the response.
     serde_json::from_slice(body).map_err(|_| GithubError::Malformed(what.to_owned()))
 }
 
@@ -314,7 +314,7 @@ fn not_shown(repo: &RepoId) -> Verdict {
     ))
 }
 
-/// That GitHub gives no verdict now; why goes to the log, and when to ask again to the caller.
+/// The error if GitHub gives no verdict now. The cause goes to the log, the time of a retry to the caller.
 fn unavailable(error: &GithubError, repo: &RepoId) -> AuthError {
     AuthError::Unavailable(match error {
         GithubError::RateLimited(limited) => format!(
@@ -328,7 +328,7 @@ fn unavailable(error: &GithubError, repo: &RepoId) -> AuthError {
     })
 }
 
-/// A name fit to be shown: one line, of characters that neither steer a terminal nor turn the text around them.
+/// A display name: one line, without characters that control a terminal or the direction of text.
 fn shown(name: Option<&str>) -> Option<String> {
     let plain: String = plain_text(name?).chars().take(NAME_CHARACTERS).collect();
     let plain = plain.trim();

@@ -1,6 +1,6 @@
 //! GitHub's limits, <https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api>: a *primary* one on
-//! requests in an hour, whose state every answer tells, and *secondary* ones on behavior, known only by the refusal.
-//! Whoever is limited does not ask again before the time that was given.
+//! requests per hour, whose state every response reports, and *secondary* ones on behavior, known only from a refusal. A
+//! limited account sends nothing before the given time.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -11,23 +11,23 @@ use reqwest::StatusCode;
 use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
 use sha2::{Digest, Sha256};
 
-/// How long to stay away from a secondary limit that gives no time: GitHub asks for at least a minute.
+/// The pause after a secondary limit without a time: GitHub asks for at least a minute.
 const SECONDARY: Duration = Duration::from_secs(60);
-/// The longest time that is believed. The primary limit starts anew every hour.
+/// Maximum pause that is accepted. The primary limit restarts every hour.
 const LONGEST: Duration = Duration::from_secs(3_660);
-/// Of the requests of an hour, one in so many is kept for heads of branches that are known.
+/// One in this number of the requests of an hour is reserved for known heads of branches.
 const RESERVED: u64 = 5;
-/// Credentials remembered as limited; a GitHub App has one for each installation.
+/// Maximum of limited credentials remembered; a GitHub App has one for each installation.
 const MOST: usize = 1_024;
 
-/// Whose limit it is: each credential has its own.
+/// The account of a limit: each credential has its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Account {
-    /// The token, or nobody: then it is that of the address.
+    /// The token of the service, or none: then the limit is that of the address.
     Service,
     /// The GitHub App itself.
     App,
-    /// One installation of it.
+    /// One installation of the app.
     Installation(u64),
     /// A caller's token.
     Caller(TokenHash),
@@ -39,7 +39,7 @@ impl Account {
     }
 }
 
-/// What a caller's token is known by, so that the token itself is kept nowhere.
+/// The hash that identifies a caller's token, so that the token itself is not kept.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct TokenHash([u8; 32]);
 
@@ -55,33 +55,33 @@ impl std::fmt::Debug for TokenHash {
     }
 }
 
-/// Which of GitHub's limits was met.
+/// The kind of a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LimitKind {
     /// The requests of this hour are used up.
     Primary,
-    /// Too many at once, or too much work.
+    /// Too many requests at once, or too much work.
     Secondary,
 }
 
-/// That a limit was met, and when to ask again.
+/// A limit that is used up, and the pause until the next request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("GitHub's {} rate limit is met; to be asked again in {} s", if *.kind == LimitKind::Primary { "primary" } else { "secondary" }, .retry_after.as_secs())]
 pub struct Limited {
     /// Which limit.
     pub kind: LimitKind,
-    /// How long to wait.
+    /// The pause.
     pub retry_after: Duration,
 }
 
 impl Limited {
-    /// Whole seconds to wait, at least one.
+    /// Whole seconds of the pause, at least one.
     pub fn seconds(&self) -> u64 {
         self.retry_after.as_millis().div_ceil(1000).max(1) as u64
     }
 }
 
-/// The limit that an answer of 403 or 429 tells of; `None` where a 403 is about rights. `body` is what it says.
+/// The limit that a response with 403 or 429 reports; `None` if a 403 is about rights.
 pub(super) fn refusal(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Option<Limited> {
     if status != StatusCode::FORBIDDEN && status != StatusCode::TOO_MANY_REQUESTS {
         return None;
@@ -92,7 +92,7 @@ pub(super) fn refusal(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> O
         return Some(limited(LimitKind::Primary, retry_after.unwrap_or(SECONDARY)));
     }
     let body = String::from_utf8_lossy(body).to_ascii_lowercase();
-    // The last is how GitHub answers everybody at an address from which too many bad tokens came, good tokens included.
+    // The last is GitHub's response to all requests from an address that sent too many bad tokens, good tokens included.
     let names = [
         "secondary rate limit",
         "abuse detection",
@@ -105,13 +105,13 @@ pub(super) fn refusal(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> O
     None
 }
 
-/// The limit that an answer of GraphQL tells of in its body: its status is 200.
+/// The limit that a GraphQL response reports in its body, with status 200.
 pub(super) fn told_by_graphql(headers: &HeaderMap) -> Limited {
     let retry_after = number(headers, RETRY_AFTER.as_str()).map(Duration::from_secs);
     used_up(headers).unwrap_or_else(|| limited(LimitKind::Secondary, retry_after.unwrap_or(SECONDARY)))
 }
 
-/// That an answer used up the last request of the hour.
+/// The limit, if the response used up the last request of the hour.
 pub(super) fn used_up(headers: &HeaderMap) -> Option<Limited> {
     let until_reset = until_reset(headers).filter(|_| is_used_up(headers))?;
     Some(limited(LimitKind::Primary, until_reset))
@@ -128,7 +128,7 @@ fn is_used_up(headers: &HeaderMap) -> bool {
     number(headers, "x-ratelimit-remaining") == Some(0)
 }
 
-/// Until the primary limit starts anew, by GitHub's own clock where the answer has it: ours may be wrong.
+/// Time until the primary limit restarts, by GitHub's clock if the response has it: the local clock may be wrong.
 fn until_reset(headers: &HeaderMap) -> Option<Duration> {
     let reset = number(headers, "x-ratelimit-reset")?;
     let told = headers.get(DATE).and_then(|date| date.to_str().ok());
@@ -143,8 +143,8 @@ fn number(headers: &HeaderMap, name: &str) -> Option<u64> {
     headers.get(name)?.to_str().ok()?.trim().parse().ok()
 }
 
-/// That an answer leaves no more of this hour's requests than are kept for heads; until when, and nothing where there are more.
-/// `None` where the answer does not say.
+/// The limit, if only the reserved requests of this hour are left; `Some(None)` if there are more. `None` if the response
+/// does not say.
 pub(super) fn reserve(headers: &HeaderMap) -> Option<Option<Limited>> {
     let (all, left) = (
         number(headers, "x-ratelimit-limit")?,
@@ -154,11 +154,11 @@ pub(super) fn reserve(headers: &HeaderMap) -> Option<Option<Limited>> {
     Some((left <= all / RESERVED).then(|| limited(LimitKind::Primary, until_reset)))
 }
 
-/// Keeps those who are limited away until their time.
+/// Blocks requests of limited accounts until their time.
 #[derive(Debug, Default)]
 pub(super) struct Gate(Mutex<HashMap<Account, (LimitKind, Instant)>>);
 
-/// Keeps what is left of an hour for heads: accounts that have no more than that, until when.
+/// Reserves the last requests of an hour for heads: the accounts that have only those left, and until when.
 #[derive(Debug)]
 pub(super) struct Reserve(Cache<Account, Instant>);
 
@@ -170,7 +170,7 @@ impl Default for Reserve {
 
 impl Reserve {
     /// # Errors
-    /// While `account` has no more left than is kept for heads.
+    /// While `account` has only the reserved requests left.
     pub(super) fn check(&self, account: Account) -> Result<(), Limited> {
         let left = self
             .0
@@ -182,7 +182,7 @@ impl Reserve {
         }
     }
 
-    /// Notes what an answer says. Callers' accounts are their own, and have no heads to ask for.
+    /// Records the state in a response. Callers' accounts have no reserve, because they fetch no heads.
     pub(super) fn note(&self, account: Account, headers: &HeaderMap) {
         if matches!(account, Account::Caller(_)) {
             return;
@@ -230,7 +230,7 @@ impl Gate {
             limits.retain(|_, (_, until)| *until > now);
         }
         if limits.len() >= MOST && !limits.contains_key(&account) {
-            // Of those who are not the service, the one whose time comes first.
+            // Evicts the account whose pause ends first, but never one of the service.
             let others = limits.iter().filter(|(account, _)| !account.is_service());
             let first = others.min_by_key(|(_, (_, until))| *until).map(|(account, _)| *account);
             first.map(|first| limits.remove(&first));

@@ -1,5 +1,5 @@
-//! Heads that are remembered elsewhere: asked for with the ETag from there, by one for all who ask with the same ETag at the
-//! same time, and never taken out of memory.
+//! Heads that are remembered elsewhere: fetched with the ETag from there, in a single flight for callers with the same ETag,
+//! and never taken from memory.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,11 +12,11 @@ use super::heads::{Heads, Known, Told};
 use crate::domain::{Branch, CommitSha, RepoId};
 use crate::source::{KnownHead, RefreshedHead, SourceError};
 
-/// How long a branch that is not there is not asked for again: not so long that who then pushes it has to wait.
+/// How long a missing branch is not fetched again: short, so that a caller who pushes it then need not wait.
 const MISSING_FOR: Duration = Duration::from_secs(2);
 
 impl Heads {
-    /// The commit at the tip of `branch`, as GitHub says now.
+    /// The current head of `branch` at GitHub.
     pub(super) async fn refresh(
         self: &Arc<Self>,
         client: &Arc<Client>,
@@ -26,7 +26,7 @@ impl Heads {
         known: Option<&KnownHead>,
     ) -> Result<RefreshedHead, SourceError> {
         let key = (repo.clone(), branch.clone());
-        // Nobody knows the branch: a caller who asks again and again for one that is not there gets the answer of before.
+        // No head is known: repeated requests for a missing branch get the cached error.
         let missing = self
             .known(&key)
             .filter(|own| known.is_none() && own.asked.elapsed() < MISSING_FOR);
@@ -57,8 +57,8 @@ impl Heads {
             (Told::Head(commit, etag), _) => (Ok(commit), etag, true),
             (Told::Nothing(error), _) => (Err(error), None, true),
         };
-        // When GitHub said it in whole is known of an answer in whole. Of another only who remembers it elsewhere knows, so
-        // that this process asks without an ETag next, unless it knows that head by itself.
+        // Only a full response has a time of its own. For a 304, only the caller's memory has it, so this process sends no
+        // ETag next time, unless it knows that head itself.
         let own = self.known(&key).filter(|own| is_of(own, &answer) && !is_whole);
         let known = match own {
             Some(own) => Known { asked, ..own },

@@ -1,5 +1,5 @@
-//! Single flight: one request for all callers that ask the same at the same time. It goes on when the first of them has gone,
-//! and its error is the answer of all.
+//! Single flight: one request for all concurrent callers with the same key. It continues when the first caller is gone, and
+//! its error goes to all.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -12,7 +12,7 @@ use crate::source::SourceError;
 
 type Flight<T> = Shared<BoxFuture<'static, Result<T, SourceError>>>;
 
-/// Requests under way, by what they ask.
+/// Requests in progress, by key.
 #[derive(Debug)]
 pub(super) struct SingleFlight<K, T>(Arc<Mutex<HashMap<K, Flight<T>>>>)
 where
@@ -29,7 +29,7 @@ where
     K: Hash + Eq + Clone + Send + 'static,
     T: Clone + Send + Sync + 'static,
 {
-    /// The answer of the request that is under way for `key`, or else of `ask`.
+    /// The result of the request in progress for `key`, or else of `ask`.
     pub(super) async fn join<F>(&self, key: K, ask: impl FnOnce() -> F) -> Result<T, SourceError>
     where
         F: Future<Output = Result<T, SourceError>> + Send + 'static,
@@ -56,7 +56,7 @@ where
     }
 }
 
-/// Takes a flight from the list when it ends, in whatever way.
+/// Removes a flight from the map when it ends, in any way.
 struct Landing<K: Hash + Eq, T: Clone>(Arc<Mutex<HashMap<K, Flight<T>>>>, K);
 
 impl<K: Hash + Eq, T: Clone> Drop for Landing<K, T> {

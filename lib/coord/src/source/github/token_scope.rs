@@ -1,6 +1,6 @@
-//! Scopes that a deployment may demand of callers' tokens.
+//! Scopes that a deployment may require of callers' tokens.
 
-/// A scope of an OAuth token or a classic personal one. Of other tokens GitHub itself says what they were granted.
+/// A scope of an OAuth token or a classic personal token. The rights of other tokens come from GitHub itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scope {
     Repo,
@@ -21,7 +21,7 @@ impl Scope {
         }
     }
 
-    /// Whether it is among `granted`, the value of `X-OAuth-Scopes`. `repo` takes in `public_repo`.
+    /// Whether it is among `granted`, the value of `X-OAuth-Scopes`. `repo` includes `public_repo`.
     pub(super) fn is_in(self, granted: &str) -> bool {
         let mut granted = granted.split(',').map(str::trim);
         granted.any(|scope| scope == self.as_str() || scope == Scope::Repo.as_str())

@@ -1,4 +1,4 @@
-//! One request and its answer: sent within its time, counted, kept back while limited, and told apart by status.
+//! One request and its response: time limit, count, rate limits, and errors by status.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -17,16 +17,16 @@ use super::error::{GithubError, innermost};
 use super::limits::Limits;
 use super::rate_limit::{Account, Gate, Limited, Reserve, refusal, used_up};
 
-/// The version of the API that this is written for, <https://docs.github.com/en/rest/about-the-rest-api/api-versions>.
+/// The version of the API, <https://docs.github.com/en/rest/about-the-rest-api/api-versions>.
 const VERSION: &str = "2022-11-28";
-/// A pooled connection that idles longer is not trusted: between two calls a function may have been frozen for minutes.
+/// Pooled connections that idle longer are dropped: a function may have been frozen for minutes between two calls.
 const POOL_IDLE: Duration = Duration::from_secs(20);
-/// How much of a refusal is read, for its message.
+/// Maximum bytes read of a refusal, for its message.
 const REFUSAL_BYTES: u64 = 16 << 10;
-/// Most redirects that are followed for one request.
+/// Maximum redirects for one request.
 const MOST_HOPS: usize = 3;
 
-/// A request of the API.
+/// A request to the API.
 #[derive(Clone, Debug)]
 pub(super) struct Outgoing<'a> {
     pub(super) accept: &'static str,
@@ -34,21 +34,21 @@ pub(super) struct Outgoing<'a> {
     /// Marked as sensitive.
     pub(super) authorization: Option<HeaderValue>,
     pub(super) account: Account,
-    /// The JSON to post; without, it is a GET.
+    /// The JSON to post; without it, the request is a GET.
     pub(super) post: Option<&'static str>,
-    /// A redirect by 302 announces a download, and is handed back.
+    /// Whether a redirect by 302 leads to a download, and is returned.
     pub(super) is_download: bool,
-    /// It may be one of those that are kept for heads.
+    /// Whether it may use the requests that are reserved for heads.
     pub(super) may_use_reserve: bool,
 }
 
-/// An answer that is no error: of success, 304, or a redirect out of the API.
+/// A response that is not an error: success, 304, or a redirect out of the API.
 #[derive(Debug)]
 pub(super) struct Arrived {
     pub(super) response: Response,
-    /// Where it came from.
+    /// The URL of the response.
     pub(super) url: Url,
-    /// Every redirect on the way here was a permanent one, and there was one.
+    /// Whether there was a redirect, and all of them were permanent.
     pub(super) has_moved: bool,
 }
 
@@ -66,10 +66,10 @@ pub(super) struct Transport {
 
 impl Transport {
     /// # Errors
-    /// When the client cannot be built, with what to tell an operator.
+    /// When the client cannot be built; a text for the operator.
     pub(super) fn new(api: ApiBase, limits: Limits) -> Result<Self, String> {
         let mut builder = Client::builder()
-            // A redirect would carry the credential to wherever it points.
+            // A redirect would carry the credential to any target.
             .redirect(Policy::none())
             .connect_timeout(limits.connect)
             .pool_idle_timeout(POOL_IDLE)
@@ -78,7 +78,7 @@ impl Transport {
             let roots = crate::store::roots::built_in();
             builder.tls_certs_merge(roots.filter_map(|root| reqwest::Certificate::from_der(root).ok()))
         } else {
-            // Reading hundreds of certificates that nobody asks for would be most of the cost of a start.
+            // Loading hundreds of unused certificates would be most of the cost of a start.
             builder.tls_certs_only([])
         };
         if api.is_loopback() {
@@ -98,17 +98,17 @@ impl Transport {
         })
     }
 
-    /// Requests sent to the API, those that failed and those answered 304 included.
+    /// Requests sent to the API, including failures and 304.
     pub(super) fn requests(&self) -> u64 {
         self.requests.load(Ordering::Relaxed)
     }
 
-    /// Archives asked for at the host of downloads.
+    /// Archives requested from the download host.
     pub(super) fn downloads(&self) -> u64 {
         self.downloads.load(Ordering::Relaxed)
     }
 
-    /// Sends a request, and follows redirects that stay within the API. A redirect that leads elsewhere is handed back.
+    /// Sends a request, and follows redirects within the API. Other redirects are returned.
     pub(super) async fn send(&self, mut url: Url, outgoing: &Outgoing<'_>) -> Result<Arrived, GithubError> {
         let mut moves = 0;
         let mut is_permanent = true;
@@ -185,13 +185,13 @@ impl Transport {
         Err(error)
     }
 
-    /// Sends nothing more for `account` until its time, for a limit that no status told of.
+    /// Blocks `account` until its time, for a limit that no status reported.
     pub(super) fn limit(&self, account: Account, limited: Limited) {
         tracing::warn!(?account, %limited, "GitHub limits");
         self.gate.close(account, limited);
     }
 
-    /// Asks for an archive, without any credential.
+    /// Requests an archive, without any credential.
     pub(super) async fn download(&self, url: Url) -> Result<Response, GithubError> {
         self.downloads.fetch_add(1, Ordering::Relaxed);
         let request = self
@@ -215,7 +215,7 @@ impl Transport {
         }
     }
 
-    /// The body of an answer.
+    /// The body of a response.
     pub(super) async fn read(&self, mut response: Response, max_bytes: u64) -> Result<Bytes, GithubError> {
         let too_large = GithubError::TooLarge {
             what: "an answer",
@@ -247,13 +247,13 @@ impl Transport {
         }
     }
 
-    /// What an answer that is no success means.
+    /// The error for a response without success.
     async fn refused(&self, mut response: Response) -> GithubError {
         let status = response.status();
         let headers: HeaderMap = response.headers().clone();
         let mut body = Vec::new();
         if status == StatusCode::FORBIDDEN || status == StatusCode::TOO_MANY_REQUESTS {
-            // As much of it as comes: the headers say the most.
+            // A part of it is enough: the headers matter most.
             while let Ok(Some(chunk)) = self.chunk(&mut response).await {
                 body.extend_from_slice(&chunk);
                 if body.len() as u64 > REFUSAL_BYTES {
@@ -277,7 +277,7 @@ impl Transport {
     }
 }
 
-/// What a refusal says, fit for a line of a log.
+/// The message of a refusal, as one line of a log.
 fn message(body: &[u8]) -> String {
     let answer: Option<serde_json::Value> = serde_json::from_slice(body).ok();
     let text = answer.as_ref().and_then(|answer| answer.get("message")?.as_str());
@@ -285,7 +285,7 @@ fn message(body: &[u8]) -> String {
     text.chars().take(200).flat_map(char::escape_debug).collect()
 }
 
-/// The header for a bearer token, marked as sensitive: it is printed nowhere.
+/// The header for a bearer token, marked as sensitive, so that it is never printed.
 pub(super) fn bearer(token: &str) -> Option<HeaderValue> {
     let mut value = HeaderValue::from_str(&format!("Bearer {token}")).ok()?;
     value.set_sensitive(true);

@@ -1,5 +1,5 @@
-//! All files of a commit. GitHub gives a tree in one piece up to 100,000 entries or 7 MB; a larger one says `truncated` and
-//! is read folder by folder.
+//! All files of a commit. GitHub returns a tree in full up to 100,000 entries or 7 MB; a larger one is `truncated`, and is
+//! read folder by folder.
 
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
@@ -12,7 +12,7 @@ use super::error::GithubError;
 use crate::domain::{CommitSha, FilePath};
 use crate::source::{EntryKind, TreeEntry};
 
-/// Folders that are asked for at the same time. GitHub asks for few.
+/// Concurrent requests for folders. GitHub recommends few.
 const AT_ONCE: usize = 4;
 
 /// A file as GitHub lists it.
@@ -39,15 +39,15 @@ struct Entry {
     size: Option<u64>,
 }
 
-/// A folder that is still to be read.
+/// A folder left to read.
 struct Folder {
-    /// Its path with a slash, or nothing for the root.
+    /// Its path with a slash, or empty for the root.
     prefix: String,
     id: String,
     is_recursive: bool,
 }
 
-/// All files of `commit`, sorted by path in bytes. Left out, with a line in the log, is what the local source leaves out.
+/// All files of `commit`, sorted by path in bytes. It omits the same entries as the local source, and logs their number.
 pub(super) async fn tree(client: &Client, slug: &Slug, commit: &CommitSha) -> Result<Vec<Listed>, GithubError> {
     let limit = client.transport.limits.large;
     let late = || GithubError::Timeout { what: "tree", limit };
@@ -127,7 +127,7 @@ async fn walk(client: &Client, slug: &Slug, commit: &CommitSha) -> Result<Vec<Li
 }
 
 async fn read(client: &Client, slug: &Slug, folder: Folder) -> Result<(Folder, TreeAnswer), GithubError> {
-    // An id comes from GitHub; as one segment of a path it can lead nowhere else.
+    // An id comes from GitHub; as one path segment it cannot lead elsewhere.
     let path = ["git", "trees", folder.id.as_str()];
     let recursive = [("recursive", "1")];
     let ask = Ask {
@@ -142,7 +142,7 @@ async fn read(client: &Client, slug: &Slug, folder: Folder) -> Result<(Folder, T
     let Answer::Body(body, _) = client.ask(slug, &ask).await? else {
         return Err(GithubError::Unexpected(304));
     };
-    // Megabytes of JSON.
+    // The JSON may have megabytes.
     let decoding = tokio::task::spawn_blocking(move || decode(&body));
     let answer = decoding
         .await
@@ -184,7 +184,7 @@ impl Files {
         }
     }
 
-    /// The whole path, unless no file can have it. JSON carries U+FFFD for what is not UTF-8.
+    /// The full path, unless it is invalid for a file. JSON has U+FFFD for bytes that are not UTF-8.
     fn path(&mut self, prefix: &str, name: &str) -> Option<String> {
         let is_part = |part: &str| !matches!(part, "" | "." | "..");
         let is_path = prefix.len() + name.len() <= FilePath::MAX_BYTES

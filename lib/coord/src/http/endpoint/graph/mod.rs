@@ -1,7 +1,7 @@
 //! `GET /api/graph`: the import graph of a branch with its locks, for people.
 //!
-//! - `query`: what is asked for
-//! - `view`: the answer
+//! - `query`: the query of a request
+//! - `view`: the response
 
 mod query;
 mod view;
@@ -91,7 +91,7 @@ async fn get_graph(
     Ok(response)
 }
 
-/// Names everything that an answer follows from.
+/// The ETag: a hash of all that a response depends on.
 fn tag(asked: &Asked, head: &str, overview: &Overview) -> Result<String, ApiError> {
     let graph_state = GraphState::of(overview, head);
     let Overview {
@@ -107,7 +107,7 @@ fn tag(asked: &Asked, head: &str, overview: &Overview) -> Result<String, ApiErro
     Ok(format!("W/\"{}\"", crate::store::script::sha1_hex(&parts)))
 }
 
-/// Whether `If-None-Match` names this entity.
+/// Whether `If-None-Match` contains this tag.
 fn is_known(headers: &HeaderMap, tag: &str) -> bool {
     let bare = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
     headers

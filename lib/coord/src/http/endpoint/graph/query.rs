@@ -1,4 +1,4 @@
-//! What a request for a graph asks for.
+//! The query of a request for a graph.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ use crate::error::ApiError;
 use crate::operations::fields::{in_field, required};
 use coord_protocol::schema::{self, RepoUrl};
 
-/// Most steps from a focus.
+/// Maximum steps from a focus.
 pub(super) const MAX_DEPTH: u32 = 32;
 
 /// The query as sent.
@@ -78,7 +78,7 @@ pub(super) struct Focus {
     pub(super) direction: Direction,
 }
 
-/// The query, valid.
+/// The valid query.
 #[derive(Debug)]
 pub(super) struct Asked {
     pub(super) caller: CallerIdentity,

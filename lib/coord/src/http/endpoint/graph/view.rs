@@ -1,4 +1,4 @@
-//! The answer: nodes, edges and locks, of the whole graph or of the part around a file.
+//! The response: nodes, edges and locks, of the full graph or of the part around a file.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::operations::read_graph::{BuildProgress, Overview};
 use coord_graph::{FileId, KindSet};
 use coord_protocol::OtherLock;
 
-/// Most files around a focus.
+/// Maximum number of files around a focus.
 const MAX_FOCUS_FILES: usize = 2_000;
 
 /// How the graph stands to the head of its branch.
@@ -31,7 +31,7 @@ pub(super) enum GraphState {
 }
 
 impl GraphState {
-    /// Of a branch at `head`.
+    /// The state for a branch at `head`.
     pub(super) fn of(overview: &Overview, head: &str) -> Self {
         match overview.version.as_deref() {
             None => GraphState::Building,
@@ -131,7 +131,7 @@ pub(in crate::http) struct EdgeView<'a> {
     kinds: Vec<&'static str>,
 }
 
-/// Both forms in one list: an empty one has either.
+/// One list for both forms of edges; an empty list fits either.
 fn edges_schema() -> Array {
     let index = Object::builder()
         .schema_type(Type::Integer)
@@ -151,10 +151,10 @@ fn edges_schema() -> Array {
         .build()
 }
 
-/// Nodes and edges, each a part of the stored ones: files by their number there, with the steps from the focus.
+/// Nodes and edges of a part of the stored graph. Files are stored indices, with the steps from the focus.
 struct Part {
     files: Vec<(FileId, Option<u32>)>,
-    /// Pairs of positions in `files`, and the forms.
+    /// Pairs of positions in `files`, and the kinds.
     edges: Vec<(u32, u32, KindSet)>,
     truncated: bool,
 }

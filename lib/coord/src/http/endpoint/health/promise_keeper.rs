@@ -1,17 +1,17 @@
-//! What the store promises, asked seldom: its answers are settings, which rarely change.
+//! The promises of the store, read rarely: they are settings, which seldom change.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::store::{Promises, Store};
 
-/// How long an answer counts, and how soon a store that gave none is asked again.
+/// How long the promises are reused, and the pause after a failed read.
 const MAX_AGE: Duration = Duration::from_secs(600);
 
-/// Longest wait for an answer. What comes later is in the next report.
+/// Maximum wait for the promises. Later ones are in the next report.
 const MAX_WAIT: Duration = Duration::from_secs(1);
 
-/// Remembers what was told.
+/// Remembers the promises.
 #[derive(Default)]
 pub(super) struct PromiseKeeper {
     asked: Mutex<Option<Instant>>,
@@ -19,7 +19,7 @@ pub(super) struct PromiseKeeper {
 }
 
 impl PromiseKeeper {
-    /// What `store` has told. It is asked, in a task of its own, where that is due and `is_answering`.
+    /// The known promises of `store`. They are read again, in a task of their own, if that is due and `is_answering`.
     pub(super) async fn told(&self, store: &Arc<dyn Store>, is_answering: bool) -> Promises {
         if is_answering && self.is_due() {
             let (store, told) = (Arc::clone(store), Arc::clone(&self.told));
@@ -35,7 +35,7 @@ impl PromiseKeeper {
         told.clone().unwrap_or(Promises::Unknown)
     }
 
-    /// Once in [`MAX_AGE`].
+    /// True once in [`MAX_AGE`].
     fn is_due(&self) -> bool {
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         let is_due = asked.is_none_or(|at| at.elapsed() >= MAX_AGE);

@@ -1,7 +1,7 @@
-//! Deliveries of GitHub's webhooks: whether GitHub sent them, and what they say. Nothing here asks anybody.
+//! Deliveries of GitHub's webhooks: their signature and their content. Nothing here sends a request.
 //!
-//! - `settings`: what deliveries are held to; `signature`: whether a delivery is signed with the secret
-//! - `push`: what was pushed where
+//! - `settings`: secret and host; `signature`: whether a delivery is signed with the secret
+//! - `push`: pushed branches and commits
 //!
 //! <https://docs.github.com/en/webhooks/webhook-events-and-payloads>
 
@@ -17,25 +17,25 @@ pub use signature::is_signed;
 
 use crate::domain::Invalid;
 
-/// The largest delivery: GitHub sends none that is larger.
+/// Maximum size of a delivery: GitHub's own limit.
 pub const MOST_BYTES: usize = 25 << 20;
 
-/// What a delivery says.
+/// The content of a delivery.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Delivery {
     /// A branch was pushed to, created or deleted.
     Push(Push),
-    /// The webhook was set up.
+    /// The webhook was created.
     Ping,
-    /// Something that concerns no branch.
+    /// An event that concerns no branch.
     Other,
 }
 
-/// The delivery with this `body` in JSON. `event` is the value of `X-GitHub-Event`, and `host` the host whose repositories
-/// count, as [`ApiBase::serves`](super::ApiBase::serves) has it.
+/// The delivery with this `body` in JSON. `event` is the value of `X-GitHub-Event`, and `host` the host of the served
+/// repositories, from [`ApiBase::serves`](super::ApiBase::serves).
 ///
 /// # Errors
-/// When it is a push without the documented form, to a repository of another host, or with a name that is not valid.
+/// When it is a push without the documented form, to a repository on another host, or with an invalid name.
 pub fn parse(event: &str, body: &[u8], host: &str) -> Result<Delivery, Invalid> {
     if body.len() > MOST_BYTES {
         return Err(Invalid(format!(
@@ -53,7 +53,7 @@ pub fn parse(event: &str, body: &[u8], host: &str) -> Result<Delivery, Invalid> 
 /// The JSON in a body of this type: all of it, or the field `payload` of a form. The signature is that of the body.
 ///
 /// # Errors
-/// When the type is another one, or the form has not one field `payload`.
+/// When the type is another one, or the form does not have exactly one field `payload`.
 pub fn payload<'a>(content_type: &str, body: &'a [u8]) -> Result<Cow<'a, [u8]>, Invalid> {
     let essence = content_type.split(';').next().unwrap_or_default().trim();
     if essence.eq_ignore_ascii_case("application/json") {

@@ -1,13 +1,13 @@
-//! What deliveries are held to.
+//! The settings that verify deliveries.
 
 use secrecy::SecretString;
 
-/// What deliveries are held to.
+/// The settings that verify deliveries.
 #[derive(Debug)]
 pub struct Webhook {
-    /// What GitHub signs them with.
+    /// The secret that signs deliveries.
     pub(crate) secret: SecretString,
-    /// The host whose repositories count.
+    /// The host of the served repositories.
     pub(crate) host: String,
 }
 

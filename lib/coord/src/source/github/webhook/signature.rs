@@ -2,8 +2,8 @@ use hmac::{Hmac, Mac};
 use secrecy::{ExposeSecret, SecretString};
 use sha2::Sha256;
 
-/// Whether `signature`, the value of `X-Hub-Signature-256`, is that of `body` under `secret`. It takes as long for a wrong
-/// signature as for the right one. Nothing is signed with an empty secret, and nothing by the older `sha1=`.
+/// Whether `signature`, the value of `X-Hub-Signature-256`, is that of `body` under `secret`. The comparison takes constant
+/// time. An empty secret and the older `sha1=` are never accepted.
 ///
 /// <https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries>
 pub fn is_signed(secret: &SecretString, body: &[u8], signature: Option<&str>) -> bool {
@@ -43,7 +43,7 @@ fn decoded(digits: &str) -> Option<[u8; 32]> {
 mod tests {
     use super::*;
 
-    /// The example of GitHub's documentation.
+    /// The example in GitHub's documentation.
     const SECRET: &str = "It's a Secret to Everybody";
     const BODY: &[u8] = b"Hello, World!";
     const DIGITS: &str = "757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
@@ -64,7 +64,7 @@ mod tests {
         assert!(!is_signed_with(SECRET, b"", Some(&right)));
         assert!(!is_signed_with("It's a secret to everybody", BODY, Some(&right)));
         assert!(!is_signed_with(SECRET, BODY, None));
-        // HMAC has a value for the empty key too.
+        // HMAC is defined for the empty key too.
         let by_nothing = "sha256=b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad";
         assert!(!is_signed_with("", b"", Some(by_nothing)));
         for wrong in [
@@ -84,7 +84,7 @@ mod tests {
             format!("sha256={}", "é".repeat(32)),
             format!("sha256={}", "0".repeat(64)),
             format!("sha1={DIGITS}"),
-            // The documented example by SHA-1.
+            // The documented example with SHA-1.
             "sha1=7d38cdd689735b008b3c702edd92eea23791c5f6".to_owned(),
         ] {
             assert!(!is_signed_with(SECRET, BODY, Some(&wrong)), "{wrong}");

@@ -9,28 +9,28 @@ use serde::{Deserialize, Deserializer};
 use super::Delivery;
 use crate::domain::{Branch, CommitSha, Invalid, RepoId};
 
-/// The most commits that are taken from a push: as many as a branch's recent commits. GitHub lists up to 2,048.
+/// Maximum of commits taken from a push: as many as a branch's recent commits. GitHub lists up to 2,048.
 pub const MOST_COMMITS: usize = 200;
 
 /// The end of the year 9999, in Unix seconds.
 const LATEST: i64 = 253_402_300_799;
 
-/// What was pushed to a branch.
+/// A push to a branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Push {
-    /// Where.
+    /// The repository.
     pub repo: RepoId,
     /// The branch.
     pub branch: Branch,
-    /// Its head before; none where it was created.
+    /// Its head before the push; `None` if it was created.
     pub before: Option<CommitSha>,
-    /// Its head now; none where it was deleted.
+    /// Its head after the push; `None` if it was deleted.
     pub after: Option<CommitSha>,
-    /// The head before is no ancestor of the head now.
+    /// Whether the head before is not an ancestor of the head after.
     pub is_forced: bool,
     /// The commits of the push, newest first, the newest [`MOST_COMMITS`] of them.
     pub commits: Vec<CommitSha>,
-    /// When the repository was last pushed to, in Unix seconds: of two deliveries the one with the later time is newer.
+    /// Time of the last push to the repository, in Unix seconds: of two deliveries, the later time is newer.
     pub pushed_at: i64,
 }
 
@@ -60,7 +60,7 @@ struct Repository<'a> {
     pushed_at: PushedAt<'a>,
 }
 
-/// Unix seconds in a push, and the written form everywhere else.
+/// Unix seconds in a push, a written time everywhere else.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum PushedAt<'a> {
@@ -76,7 +76,7 @@ struct Commit {
 /// The push in `body`, to a repository of `host`.
 pub(super) fn parse(body: &[u8], host: &str) -> Result<Delivery, Invalid> {
     let payload: Payload<'_> = serde_json::from_slice(body).map_err(|error| {
-        // It may quote a text of any length.
+        // The error may quote a text of any length.
         let why: String = error.to_string().chars().take(200).collect();
         Invalid(format!("the delivery is no push of GitHub's: {why}"))
     })?;
@@ -102,7 +102,7 @@ pub(super) fn parse(body: &[u8], host: &str) -> Result<Delivery, Invalid> {
     }))
 }
 
-/// The repository, whose name and address agree.
+/// The repository, if its name and its address agree.
 fn repository(repository: &Repository<'_>, host: &str) -> Result<RepoId, Invalid> {
     let is_web = ["https://", "http://"]
         .iter()
@@ -118,7 +118,7 @@ fn repository(repository: &Repository<'_>, host: &str) -> Result<RepoId, Invalid
     }
 }
 
-/// A commit; `None` for the zeros that stand for none.
+/// A commit; `None` for the zeros that mean no commit.
 fn commit(field: &str, text: &str) -> Result<Option<CommitSha>, Invalid> {
     let commit = full(field, text)?;
     Ok(commit.as_str().bytes().any(|byte| byte != b'0').then_some(commit))

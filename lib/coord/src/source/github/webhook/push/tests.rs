@@ -17,7 +17,7 @@ fn payload() -> Value {
     })
 }
 
-/// The payload with the value at `pointer` replaced, or taken away.
+/// The payload with the value at `pointer` replaced or removed.
 fn with(pointer: &str, value: Option<Value>) -> Value {
     let mut payload = payload();
     let (parent, name) = pointer.rsplit_once('/').unwrap();
