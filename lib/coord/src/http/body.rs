@@ -101,8 +101,8 @@ fn explain<T: DeserializeOwned>(text: &str, error: serde_json::Error) -> ApiErro
     }
 }
 
-/// The error without "at line 1 column 20", which helps nobody who did not write the JSON by hand, without the caller's own
-/// text beyond what is quoted, and without the words that Rust has for things of JSON.
+/// The error in terms of JSON, not of Rust. It omits "at line 1 column 20", which only helps if the JSON was written by
+/// hand, and the text of the caller beyond the quoted part.
 fn in_words_of_json(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(text, _)| text);
