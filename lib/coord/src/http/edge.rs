@@ -1,5 +1,4 @@
-//! What every request passes on its way in, and every answer on its way out: a name, bounds, CORS, headers, figures, and one
-//! line in the log.
+//! The edge, which every request and response passes: request id, limits, CORS, headers, timings, and one line in the log.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -27,14 +26,14 @@ use crate::timing::{Timings, measure};
 
 const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 
-/// Puts `edge` around `router`; it must be the outermost layer.
+/// Wraps `router` in `edge`, which must be the outermost layer.
 pub fn around(edge: Edge, router: Router) -> Router {
     router
         .layer(CatchPanicLayer::custom(error::panicked))
         .layer(from_fn_with_state(Arc::new(edge), pass))
 }
 
-/// What the routes answer, within bounds.
+/// The response of the routes, within the limits.
 async fn answer(edge: &Edge, endpoint: Option<Endpoint>, request: Request<Body>, next: Next) -> Response {
     let refuse = |error: ApiError| match endpoint {
         Some(endpoint) => endpoint.route().refuse(&error),
@@ -90,13 +89,13 @@ async fn pass(State(edge): State<Arc<Edge>>, request: Request<Body>, next: Next)
     .await
 }
 
-/// The line of one request in the log, written when it is over. It has nothing that a caller could choose freely.
+/// The log line of one request, written at its end. It contains nothing that a caller can choose freely.
 struct LogLine {
     method: &'static str,
     route: Option<MatchedPath>,
     started: Instant,
     timings: Arc<Timings>,
-    /// Status and bytes; none where the caller went away before there was an answer.
+    /// Status and bytes; `None` if the caller disconnected before the response.
     answer: Option<(u16, Option<u64>)>,
 }
 
@@ -111,7 +110,7 @@ impl LogLine {
         }
     }
 
-    /// The path as it stands in the router.
+    /// The path in the router.
     fn route(&self) -> &str {
         self.route.as_ref().map_or("none", MatchedPath::as_str)
     }

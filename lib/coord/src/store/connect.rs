@@ -10,20 +10,20 @@ use super::{Store, StoreError};
 use crate::settings::environment::value_of;
 use crate::settings::variables::env_vars;
 
-/// URL and token of an Upstash database, as Upstash names them and as Vercel's own integration does.
+/// URL and token of an Upstash database, in the names of Upstash and of Vercel's integration.
 const UPSTASH_PAIRS: [(&str, &str); 2] = [
     (env_vars::UPSTASH_REDIS_REST_URL, env_vars::UPSTASH_REDIS_REST_TOKEN),
     (env_vars::KV_REST_API_URL, env_vars::KV_REST_API_TOKEN),
 ];
 
-/// The store that the variables name, read through `get`: `UPSTASH_REDIS_REST_URL` and `UPSTASH_REDIS_REST_TOKEN`, else
-/// `KV_REST_API_URL` and `KV_REST_API_TOKEN`, else `REDIS_URL`. Half a pair counts as unset, and so does a value that is
-/// empty, `undefined` or `null`, which is what a deployment script makes of a variable that it does not have.
+/// The store in the variables that `get` reads: `UPSTASH_REDIS_REST_URL` and `UPSTASH_REDIS_REST_TOKEN`, else
+/// `KV_REST_API_URL` and `KV_REST_API_TOKEN`, else `REDIS_URL`. Half a pair counts as unset. So does a value that is empty,
+/// `undefined` or `null`, which deployment scripts write for missing variables.
 ///
-/// Nothing is connected yet: a store that is down shows with the first request.
+/// Does not connect yet: a store that is down fails the first request.
 ///
 /// # Errors
-/// [`StoreError::NotConfigured`] when none is set, naming the variables, or when a URL cannot be used.
+/// [`StoreError::NotConfigured`] when none is set, naming the variables, or when a URL is invalid.
 pub fn from_env(get: impl Fn(&str) -> Option<String>) -> Result<Arc<dyn Store>, StoreError> {
     let get = |name: &str| value_of(&get, name);
     let mut missing = Vec::new();

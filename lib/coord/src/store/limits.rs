@@ -1,21 +1,21 @@
-//! How long a connection to a store may take, and how often it may try again.
+//! Time limits and retries of a connection to a store.
 
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
-/// Bounds of a connection. [`Limits::default`] suits a function that has ten seconds to answer in.
+/// Limits of a connection. [`Limits::default`] suits a function with a time limit of ten seconds.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// For a new connection: name, TCP, TLS and login together.
+    /// For a new connection: name resolution, TCP, TLS and login together.
     pub connect: Duration,
-    /// For one round trip, the connection included.
+    /// For one round trip, including a new connection.
     pub request: Duration,
-    /// For one call of [`Store::run`](super::Store::run): every round trip, repeat and pause in it.
+    /// For one call of [`Store::run`](super::Store::run): all its round trips, retries and pauses.
     pub call: Duration,
-    /// The pause before each further try, give or take half of it. Its length is the number of further tries, which only
-    /// a batch of repeatable requests gets.
+    /// The pause before each retry, plus or minus up to half. Its length is the number of retries, which only a batch of
+    /// repeatable requests gets.
     pub pauses: Vec<Duration>,
-    /// The longest answer that is read, in bytes. Upstash alone: the Redis protocol gives no total to hold against it.
+    /// Maximum size of a response in bytes. For Upstash only: the Redis protocol announces no total.
     pub response_bytes: usize,
 }
 
@@ -32,11 +32,11 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The pause before the further try number `again` (from 0); none when there shall be no such try.
+    /// The pause before the retry number `again` (from 0); `None` after the last retry.
     pub(super) fn pause(&self, again: usize) -> Option<Duration> {
         let pause = self.pauses.get(again)?;
-        // Spread between half and one and a half times the pause, so that many callers do not come back at one instant.
-        // A fresh `RandomState` is the standard library's own source of random bits.
+        // Between half and one and a half times, so that callers do not all retry at one instant. A fresh `RandomState` is
+        // the standard library's source of random bits.
         let spread = RandomState::new().hash_one(again) % 1024;
         Some(pause.mul_f64(0.5 + spread as f64 / 1024.0))
     }

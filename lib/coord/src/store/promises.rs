@@ -1,5 +1,5 @@
-//! What a remote store has to promise, and tells of itself: that it keeps what it has answered, drops nothing for want of memory,
-//! and takes writes. Not every service tells.
+//! Promises of a remote store, by its own report: it keeps acknowledged writes, evicts nothing when memory is short, and
+//! accepts writes. Some services report nothing.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
@@ -9,14 +9,14 @@ use utoipa::ToSchema;
 
 use super::{Request, Store, Value};
 
-/// Whether a store keeps what it is told, as far as it says so.
+/// Whether a store keeps its data, as far as it reports that.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Promises {
-    /// All of them.
+    /// It makes all promises.
     Kept,
-    /// These are not made.
+    /// It does not make these.
     Broken(BTreeSet<BrokenPromise>),
-    /// It does not say, or does not say enough.
+    /// It does not report, or not enough.
     Unknown,
 }
 
@@ -32,7 +32,7 @@ pub enum BrokenPromise {
     Replica,
 }
 
-/// Asks `store`, and warns of each promise that it does not make; of the same once in a process.
+/// Asks `store`, and warns of each promise that it does not make, once in a process.
 pub(super) async fn ask<S: Store + ?Sized>(store: &S) -> Promises {
     let questions = vec![
         Request::command(["INFO"]),
@@ -40,7 +40,7 @@ pub(super) async fn ask<S: Store + ?Sized>(store: &S) -> Promises {
         Request::command(["CONFIG", "GET", "appendfsync"]),
     ];
     let Ok(replies) = store.run(questions).await else {
-        // What keeps it from answering is said where it is needed.
+        // The error is reported where the store is needed.
         return Promises::Unknown;
     };
     let Some(info) = replies.first().and_then(Value::as_str) else {
@@ -56,23 +56,23 @@ pub(super) async fn ask<S: Store + ?Sized>(store: &S) -> Promises {
     told.promises()
 }
 
-/// Whether this was not said of the store before.
+/// Whether this was not yet said of the store.
 fn is_news(store: &str, sentence: &str) -> bool {
     static SAID: Mutex<BTreeSet<(String, String)>> = Mutex::new(BTreeSet::new());
     let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
     said.insert((store.to_owned(), sentence.to_owned()))
 }
 
-/// What a store tells of itself.
+/// The report of a store on itself.
 struct Told {
-    /// With a sentence for the log.
+    /// Each with a sentence for the log.
     broken: Vec<(BrokenPromise, String)>,
-    /// Whether it has told enough to know that nothing else is broken.
+    /// Whether the report is enough to know that nothing else is broken.
     is_whole: bool,
 }
 
 impl Told {
-    /// By INFO, and by the settings `save` and `appendfsync` where they are told.
+    /// From INFO, and from the settings `save` and `appendfsync` if they are readable.
     fn of(info: &str, save: Option<&str>, appendfsync: Option<&str>) -> Told {
         let facts: HashMap<&str, &str> = info
             .lines()

@@ -1,4 +1,4 @@
-//! The certificate authorities that are built in, beside those of the system: a bare container image has none.
+//! The built-in certificate authorities, in addition to those of the system: a bare container image has none.
 
 /// Mozilla's list, each in DER.
 pub(crate) fn built_in() -> impl Iterator<Item = &'static [u8]> {

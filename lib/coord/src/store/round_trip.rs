@@ -1,4 +1,4 @@
-//! What the remote connections share: scripts as EVALSHA first and EVAL on NOSCRIPT, further tries, and the time limit.
+//! The common part of remote connections: scripts as EVALSHA first and EVAL on NOSCRIPT, retries, and the time limit.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -11,13 +11,13 @@ use super::script::sha1_hex;
 use super::{Limits, Request, Script, StoreError, Value};
 use crate::timing::count_round_trip;
 
-/// One command as it goes over the wire, name first.
+/// One command as sent, name first.
 pub(super) type Words<'r> = Vec<Cow<'r, [u8]>>;
 
-/// Whether the commands of one round trip stand alone or are one transaction.
+/// Whether the commands of one round trip are separate or one transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// In order, but others may come between.
+    /// In order, but other clients' commands may come between.
     Pipeline,
     /// MULTI and EXEC around them.
     Transaction,
@@ -26,14 +26,14 @@ pub(super) enum Mode {
 /// Why a round trip failed.
 #[derive(Clone, Debug)]
 pub(super) struct Failure {
-    /// What the caller is told.
+    /// The error for the caller.
     pub error: StoreError,
-    /// Whether it was of a passing kind: no connection, a lost one, no answer in time, or a server that is overtaxed.
+    /// Whether the error is transient: no connection, a lost one, a timeout, or an overloaded server.
     pub is_passing: bool,
 }
 
 impl Failure {
-    /// A failure that a further try may mend.
+    /// A transient failure, which may be retried.
     pub fn passing(error: StoreError) -> Self {
         Failure {
             error,
@@ -41,7 +41,7 @@ impl Failure {
         }
     }
 
-    /// A failure that will be the same next time.
+    /// A permanent failure.
     pub fn lasting(error: StoreError) -> Self {
         Failure {
             error,
@@ -50,24 +50,24 @@ impl Failure {
     }
 }
 
-/// A connection that can carry a batch there and its replies back, once.
+/// A connection that sends a batch and returns its replies, once.
 #[async_trait]
 pub(super) trait RoundTrip: Sync {
-    /// Sends `batch` in one round trip, bounded by [`Limits::request`], and gives one reply for each command.
+    /// Sends `batch` in one round trip, within [`Limits::request`], and returns one reply for each command.
     async fn send(&self, batch: &[Words<'_>], mode: Mode) -> Result<Vec<Value>, Failure>;
 }
 
-/// How a kind of store wants its scripts.
+/// The form of scripts for a kind of store.
 #[derive(Debug)]
 pub(super) struct Dialect {
-    /// Put before the text of every script; changes its SHA-1.
+    /// Prepended to the text of every script; changes its SHA-1.
     first_line: &'static str,
-    /// The SHA-1 of a script (of its plain text) -> that of the text with `first_line`.
+    /// The SHA-1 of a script's plain text -> that of the text with `first_line`.
     shas: Mutex<HashMap<&'static str, Arc<str>>>,
 }
 
 impl Dialect {
-    /// Scripts go out with `first_line` (which ends in a newline, or is empty) before their text.
+    /// Scripts are sent with `first_line` (which ends in a newline, or is empty) before their text.
     pub fn new(first_line: &'static str) -> Self {
         Dialect {
             first_line,
@@ -116,8 +116,8 @@ impl Dialect {
 const EVAL: &str = "EVAL";
 const EVALSHA: &str = "EVALSHA";
 
-/// Runs `batch` in one round trip. Scripts that the store does not know yet are sent again, with their text, in one
-/// further round trip: those run after the rest of their batch.
+/// Runs `batch` in one round trip. Scripts that the store does not know are sent again, with their text, in one further
+/// round trip: those run after the rest of their batch.
 pub(super) async fn run(
     wire: &impl RoundTrip,
     dialect: &Dialect,
@@ -141,8 +141,8 @@ pub(super) async fn run(
     Ok(replies)
 }
 
-/// Runs `batch` as one transaction, in one round trip. Scripts go with their text: inside a transaction there is no
-/// second chance for one that the store does not know.
+/// Runs `batch` as one transaction, in one round trip. Scripts are sent with their text, because a transaction cannot send
+/// an unknown script again.
 pub(super) async fn run_atomically(
     wire: &impl RoundTrip,
     dialect: &Dialect,

@@ -7,11 +7,11 @@ use futures::stream::BoxStream;
 use super::{Promises, Request, Store, StoreError, Value};
 use crate::timing::Call;
 
-/// A store whose calls are counted for the request that makes them.
+/// A store whose calls are timed for the current request.
 pub struct TimedStore(Arc<dyn Store>);
 
 impl TimedStore {
-    /// Counts the calls of `store`.
+    /// Times the calls of `store`.
     pub fn over(store: Arc<dyn Store>) -> Arc<dyn Store> {
         Arc::new(TimedStore(store))
     }

@@ -1,9 +1,9 @@
-//! What a store answers: the reply types of RESP2, which is also all that Upstash's REST form can carry.
+//! Replies of a store: the types of RESP2, which are also all that Upstash's REST API can carry.
 
 /// One reply of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
-    /// No such thing: a nil bulk string or a nil array.
+    /// A missing value: a nil bulk string or a nil array.
     Nil,
     /// An integer reply.
     Int(i64),
@@ -23,7 +23,7 @@ impl Value {
         Value::Bulk(text.into())
     }
 
-    /// This reply as UTF-8 text, where it is a string or a status.
+    /// This reply as UTF-8 text, if it is a string or a status.
     pub fn as_str(&self) -> Option<&str> {
         match self {
             Value::Bulk(bytes) => std::str::from_utf8(bytes).ok(),
@@ -40,7 +40,7 @@ impl Value {
         }
     }
 
-    /// The elements, where this reply is an array.
+    /// The elements, if this reply is an array.
     pub fn as_array(&self) -> Option<&[Value]> {
         match self {
             Value::Array(items) => Some(items),

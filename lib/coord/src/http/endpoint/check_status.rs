@@ -1,4 +1,4 @@
-//! `POST /api/check_status`: what stands in the way of editing some files.
+//! `POST /api/check_status`: locks that block an edit of some files.
 
 use std::collections::BTreeMap;
 

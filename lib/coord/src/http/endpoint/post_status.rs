@@ -1,4 +1,4 @@
-//! `POST /api/post_status`: claim files, renew a claim, or give files back.
+//! `POST /api/post_status`: claim files, renew a claim, or release files.
 
 use std::collections::BTreeMap;
 

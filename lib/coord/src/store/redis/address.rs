@@ -1,4 +1,4 @@
-//! Where a Redis server is and how to log in there, from its URL.
+//! The address of a Redis server and its login, parsed from a URL.
 
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ pub(super) enum Place {
     Unix(PathBuf),
 }
 
-/// A server and the credential for it. Displays without the credential.
+/// A server and its credential. `Display` omits the credential.
 #[derive(Clone)]
 pub(super) struct Address {
     place: Place,
@@ -39,13 +39,13 @@ impl std::fmt::Display for Address {
 }
 
 impl Address {
-    /// Reads `redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE]`, the same with `rediss`, `valkey` and `valkeys`, or
+    /// Parses `redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE]`, the same with `rediss`, `valkey` and `valkeys`, or
     /// `unix:///PATH[?db=N&user=U&pass=P]`.
     ///
     /// # Errors
-    /// [`StoreError::NotConfigured`]; the text never holds a part of the URL.
+    /// [`StoreError::NotConfigured`]; the text never contains a part of the URL.
     pub fn parse(text: &str) -> Result<Self, StoreError> {
-        // The parser's own messages are left out: they may quote what they could not read.
+        // The parser's own messages are omitted: they may quote the URL.
         let url = Url::parse(text.trim()).map_err(|_| refusal("is not a URL; it looks like redis://HOST:6379"))?;
         match url.scheme() {
             "redis" | "valkey" => Self::tcp(&url, false),
@@ -60,7 +60,7 @@ impl Address {
             return Err(refusal("has a part behind #; certificates are always verified"));
         }
         let host = match url.host() {
-            // A name of such a scheme is not normalised by the parser, and may be percent-encoded.
+            // For such a scheme, the parser does not normalize the name, and it may be percent-encoded.
             Some(Host::Domain(name)) if !name.is_empty() => name.to_owned(),
             Some(Host::Ipv4(address)) => address.to_string(),
             Some(Host::Ipv6(address)) => address.to_string(),
@@ -104,7 +104,7 @@ impl Address {
         })
     }
 
-    /// Where the server is.
+    /// The place of the server.
     pub fn place(&self) -> &Place {
         &self.place
     }
@@ -116,7 +116,7 @@ impl Address {
 }
 
 fn login(database: i64) -> RedisConnectionInfo {
-    // Redis 7.0 does not know CLIENT SETINFO, and nobody here reads what it would say.
+    // Redis 7.0 does not know CLIENT SETINFO, and nothing here uses it.
     RedisConnectionInfo::default().set_db(database).set_skip_set_lib_name()
 }
 

@@ -1,8 +1,8 @@
 //! The one connection that all requests share.
 //!
-//! The `redis` crate's own manager learns that a connection is gone from the request that fails on it: the first claim
-//! after an idle hour would be answered OFFLINE. Here the task that drives a connection says when it has ended, so that a
-//! lost connection is made again before anything is sent on it.
+//! The `redis` crate's own manager detects a lost connection only by a request that fails on it: the first claim after an
+//! idle hour would be OFFLINE. Here the task that drives a connection reports its end, so that a lost connection is replaced
+//! before anything is sent on it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,7 +18,7 @@ use super::transport::Dialer;
 use crate::store::round_trip::{Failure, Mode};
 use crate::store::{StoreError, Value};
 
-/// A connection and whether it is still one.
+/// A connection, and whether it is open.
 #[derive(Clone)]
 struct Line {
     connection: MultiplexedConnection,
@@ -26,7 +26,7 @@ struct Line {
     _driver: Arc<Driver>,
 }
 
-/// Ends the task that drives a connection when the last request on it is done.
+/// Ends the task that drives a connection after the last request on it.
 struct Driver(AbortHandle);
 
 impl Drop for Driver {
@@ -35,17 +35,17 @@ impl Drop for Driver {
     }
 }
 
-/// An attempt to connect, which everybody who wants the connection waits for; then its outcome.
+/// An attempt to connect, shared by all requests that need the connection; then its outcome.
 type Attempt = Shared<BoxFuture<'static, Result<Line, Failure>>>;
 
-/// The connection to one server, made when it is needed.
+/// The connection to one server, made on demand.
 pub(super) struct Link {
     dialer: Dialer,
     attempt: Mutex<Option<Attempt>>,
 }
 
 impl Link {
-    /// To the server of `dialer`.
+    /// A connection to the server of `dialer`.
     pub fn new(dialer: Dialer) -> Self {
         Link {
             dialer,
@@ -53,10 +53,10 @@ impl Link {
         }
     }
 
-    /// Sends `pipeline`, of `count` commands, and gives their replies.
+    /// Sends `pipeline`, of `count` commands, and returns their replies.
     pub async fn send(&self, pipeline: &redis::Pipeline, count: usize, mode: Mode) -> Result<Vec<Value>, Failure> {
         let mut line = self.line().await?;
-        // A transaction answers QUEUED to each command and OK to MULTI; only what EXEC answers counts.
+        // A transaction replies QUEUED to each command and OK to MULTI; only the reply to EXEC counts.
         let (skipped, kept) = if mode == Mode::Transaction {
             (count + 1, 1)
         } else {
@@ -79,7 +79,7 @@ impl Link {
         }
     }
 
-    /// Lets the next request connect anew. Those that wait on the present connection still get their replies.
+    /// Makes the next request connect anew. Requests on the present connection still get their replies.
     pub fn abandon(&self) {
         *self.attempt.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
@@ -96,7 +96,7 @@ impl Link {
     }
 }
 
-/// Whether `attempt` is under way, or ended with a connection that is still open.
+/// Whether `attempt` is in progress, or ended with a connection that is still open.
 fn is_usable(attempt: &Attempt) -> bool {
     match attempt.peek() {
         None => true,
@@ -112,14 +112,14 @@ fn begin(dialer: Dialer) -> Attempt {
         connecting.unwrap_or_else(|_| Err(Failure::passing(StoreError::Timeout(limit))))
     };
     let attempt = attempt.boxed().shared();
-    // In a task of its own it goes on although whoever asked for it has given up.
+    // In its own task it continues even if the caller has given up.
     tokio::spawn(attempt.clone());
     attempt
 }
 
 async fn connect(dialer: &Dialer) -> Result<Line, Failure> {
     let stream = dialer.dial().await?;
-    // The limits are kept by the callers; the crate's own default of half a second would undercut them.
+    // Callers enforce the limits; the crate's default of half a second would be shorter.
     let config = AsyncConnectionConfig::new()
         .set_connection_timeout(None)
         .set_response_timeout(None);

@@ -1,5 +1,5 @@
-//! Redis and Valkey over `redis://`, `rediss://` and `unix://`: one multiplexed connection that is made with the first
-//! request and made again when it was lost. RESP2, so that replies have the shapes that Upstash's REST form has too.
+//! Redis and Valkey over `redis://`, `rediss://` and `unix://`: one multiplexed connection, made by the first request and
+//! replaced when it is lost. It uses RESP2, so that replies have the shapes of Upstash's REST API.
 
 mod address;
 mod link;
@@ -26,12 +26,12 @@ pub struct RedisStore {
     dialect: Dialect,
 }
 
-/// What a [`RedisStore`] can be told beside the URL.
+/// Options of a [`RedisStore`] besides the URL.
 #[derive(Clone, Debug, Default)]
 pub struct RedisOptions {
-    /// Time limits and further tries.
+    /// Time limits and retries.
     pub limits: Limits,
-    /// Certificate authorities to trust for `rediss://`, each in DER, beside the system's and the built-in ones.
+    /// Certificate authorities to trust for `rediss://`, each in DER, besides those of the system and the built-in ones.
     pub extra_roots: Vec<Vec<u8>>,
 }
 
@@ -42,19 +42,19 @@ impl std::fmt::Debug for RedisStore {
 }
 
 impl RedisStore {
-    /// The server at `url`: `redis://`, `rediss://` (TLS) or `unix://`, with `USER:PASSWORD@` and `/DATABASE` where it
-    /// needs them. Connects with the first request: a server that is down is no error here.
+    /// The server at `url`: `redis://`, `rediss://` (TLS) or `unix://`, with `USER:PASSWORD@` and `/DATABASE` if needed. It
+    /// connects with the first request: a server that is down is no error here.
     ///
     /// # Errors
-    /// [`StoreError::NotConfigured`] when `url` is no such URL. The text never holds the URL.
+    /// [`StoreError::NotConfigured`] when `url` is not such a URL. The text never contains the URL.
     pub fn connect(url: &str) -> Result<Self, StoreError> {
         Self::with_options(url, RedisOptions::default())
     }
 
-    /// As [`RedisStore::connect`], with more to say.
+    /// As [`RedisStore::connect`], with more options.
     ///
     /// # Errors
-    /// See [`RedisStore::connect`]; also when one of the extra roots is no certificate.
+    /// See [`RedisStore::connect`]; also when an extra root is not a certificate.
     pub fn with_options(url: &str, options: RedisOptions) -> Result<Self, StoreError> {
         let RedisOptions { limits, extra_roots } = options;
         let dialer = Dialer::new(Address::parse(url)?, &extra_roots, limits.connect)?;
@@ -86,7 +86,8 @@ impl RoundTrip for RedisStore {
         tokio::time::timeout(self.limits.request, sending)
             .await
             .unwrap_or_else(|_| {
-                // The connection may be gone without anybody having said so; a slow one loses nothing but its place.
+                // The connection may be lost without a notice. If it is only slow, its pending requests still get their
+                // replies.
                 self.link.abandon();
                 Err(Failure::passing(StoreError::Timeout(self.limits.request)))
             })

@@ -1,4 +1,4 @@
-//! Replies and errors of the `redis` crate as ours.
+//! Replies and errors of the `redis` crate, converted to ours.
 
 use redis::{ErrorKind, RedisError, ServerErrorKind};
 
@@ -8,7 +8,7 @@ use crate::store::{StoreError, Value};
 /// The replies of a pipeline.
 ///
 /// # Errors
-/// When the server refuses to serve us at all: it wants a password, or it is still loading its data.
+/// When the server serves no request: it requires a password, or is still loading its data.
 pub(super) fn replies(replies: Vec<redis::Value>) -> Result<Vec<Value>, Failure> {
     let replies = replies
         .into_iter()
@@ -26,7 +26,7 @@ pub(super) fn replies(replies: Vec<redis::Value>) -> Result<Vec<Value>, Failure>
     }
 }
 
-/// The replies in what EXEC answered.
+/// The replies in the reply to EXEC.
 ///
 /// # Errors
 /// [`StoreError::Failed`] when the transaction was discarded as a whole.
@@ -59,7 +59,7 @@ fn value(reply: redis::Value) -> Result<Value, StoreError> {
     })
 }
 
-/// The line that the server sent: code first.
+/// The line from the server: code first.
 fn text(error: &redis::ServerError) -> String {
     match error.details() {
         Some(details) if !details.is_empty() => format!("{} {details}", error.code()),
@@ -67,12 +67,12 @@ fn text(error: &redis::ServerError) -> String {
     }
 }
 
-/// Whether `error` is about one command or transaction, and leaves the connection as it was.
+/// Whether `error` concerns one command or transaction, and the connection remains usable.
 pub(super) fn is_of_one_command(error: &RedisError) -> bool {
     matches!(error.kind(), ErrorKind::Server(_) | ErrorKind::Extension)
 }
 
-/// Why no reply came.
+/// Why there is no reply.
 pub(super) fn failure(error: &RedisError) -> Failure {
     match error.kind() {
         ErrorKind::AuthenticationFailed => Failure::lasting(StoreError::Denied(said(error))),
@@ -89,8 +89,8 @@ pub(super) fn failure(error: &RedisError) -> Failure {
     }
 }
 
-/// Why a login failed. The crate drops the code of an error that comes while a connection is set up, so a server that
-/// wants a password is told by its words.
+/// Why a login failed. The crate drops the code of an error during the setup of a connection, so a server that requires a
+/// password is recognized by its text.
 pub(super) fn login_failure(error: &RedisError) -> Failure {
     match error.detail() {
         Some(detail) if detail.contains("Authentication required") => {
@@ -100,7 +100,7 @@ pub(super) fn login_failure(error: &RedisError) -> Failure {
     }
 }
 
-/// What the server said with `error`. The crate's own text adds its name for the kind.
+/// The server's text of `error`. The crate's own text adds its name of the kind.
 fn said(error: &RedisError) -> String {
     if let (Some(code), Some(detail)) = (error.code(), error.detail()) {
         return format!("{code} {detail}");
@@ -118,7 +118,7 @@ fn said(error: &RedisError) -> String {
 mod tests {
     use super::*;
 
-    /// What the crate's own parser makes of `bytes`.
+    /// The crate's parse of `bytes`.
     fn parsed(bytes: &[u8]) -> redis::Value {
         redis::parse_redis_value(bytes).expect("RESP")
     }

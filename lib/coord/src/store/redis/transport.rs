@@ -15,8 +15,8 @@ use super::address::{Address, Place};
 use crate::store::round_trip::Failure;
 use crate::store::{StoreError, roots};
 
-/// After how long a silence a connection is probed, and how long a probe waits: a subscription whose server vanished
-/// ends within a minute.
+/// The silence after which a connection is probed, and the time limit of a probe: a subscription whose server vanished ends
+/// within a minute.
 const KEEPALIVE: Duration = Duration::from_secs(15);
 
 /// A byte stream to the server.
@@ -31,10 +31,10 @@ pub(super) struct Dialer {
 }
 
 impl Dialer {
-    /// For the server at `address`. Reads the system's certificates when the address asks for TLS.
+    /// A dialer for the server at `address`. Reads the system's certificates if the address requires TLS.
     ///
     /// # Errors
-    /// [`StoreError::NotConfigured`] when the host is no name for TLS, or a root is no certificate.
+    /// [`StoreError::NotConfigured`] when the host is not a valid name for TLS, or a root is not a certificate.
     pub fn new(address: Address, extra_roots: &[Vec<u8>], limit: Duration) -> Result<Self, StoreError> {
         let tls = match address.place() {
             Place::Tcp { host, is_tls: true, .. } => {
@@ -51,12 +51,12 @@ impl Dialer {
         })
     }
 
-    /// What it connects to.
+    /// The address of the server.
     pub fn address(&self) -> &Address {
         &self.address
     }
 
-    /// How long a new connection may take, login included.
+    /// Time limit of a new connection, login included.
     pub fn limit(&self) -> Duration {
         self.limit
     }
@@ -92,7 +92,7 @@ impl Dialer {
 
 fn tls(extra_roots: &[Vec<u8>]) -> Result<ClientConfig, StoreError> {
     let unusable = |error: rustls::Error| StoreError::NotConfigured(format!("TLS cannot be set up: {error}"));
-    // Named here, since a process may have several providers and then no default.
+    // Named explicitly, because a process may have several providers and then no default.
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
     let trusted = extra_roots
         .iter()

@@ -16,7 +16,7 @@ static OFTEN: Script = Script {
     sha: LazyLock::new(|| sha1_hex("return 2")),
 };
 
-/// Answers from a list, and keeps what it was sent.
+/// Replies from a list, and records its requests.
 struct Scripted {
     answers: Mutex<Vec<Result<Vec<Value>, Failure>>>,
     sent: Mutex<Vec<Vec<Vec<String>>>>,
@@ -168,7 +168,7 @@ async fn a_transaction_carries_its_scripts_as_text() {
     assert_eq!(wire.sent(), [[vec!["EVAL", "return 1", "1", "k", "a"]]]);
 }
 
-/// Never answers.
+/// Never replies.
 struct Silent;
 
 #[async_trait]

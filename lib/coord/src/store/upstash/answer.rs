@@ -1,4 +1,4 @@
-//! What Upstash answers: replies in JSON with base64 strings, and refusals with an HTTP status.
+//! Responses of Upstash: replies in JSON with base64 strings, and errors with an HTTP status.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 use crate::store::round_trip::Failure;
 use crate::store::{StoreError, Value};
 
-/// The longest part of a foreign error text that is passed on.
+/// Maximum characters of a foreign error text.
 const ERROR_CHARS: usize = 300;
 
 #[derive(Deserialize)]
@@ -27,7 +27,7 @@ struct Refusal {
 /// The replies in the body of a 200.
 ///
 /// # Errors
-/// [`StoreError::Malformed`] when it is no array of replies; [`StoreError::Failed`] when it is one error for all.
+/// [`StoreError::Malformed`] when it is not an array of replies; [`StoreError::Failed`] when it is one error for all.
 pub(super) fn replies(body: &[u8]) -> Result<Vec<Value>, StoreError> {
     let Ok(replies) = serde_json::from_slice::<Vec<Reply>>(body) else {
         return Err(match serde_json::from_slice::<Refusal>(body) {
@@ -44,8 +44,8 @@ pub(super) fn replies(body: &[u8]) -> Result<Vec<Value>, StoreError> {
         .collect()
 }
 
-/// One result. Every string is base64, except the status OK: that is no valid base64, so the two cannot be mistaken for
-/// each other. Other statuses (`PONG`) come encoded and cannot be told from bulk strings.
+/// One result. Every string is base64, except the status OK, which is not valid base64, so that the two cannot be confused.
+/// Other statuses (`PONG`) are encoded, and look like bulk strings.
 fn value(json: Json) -> Result<Value, StoreError> {
     match json {
         Json::Null => Ok(Value::Nil),
@@ -59,7 +59,7 @@ fn value(json: Json) -> Result<Value, StoreError> {
             .map(Value::Bulk)
             .map_err(|_| malformed("a string without base64")),
         Json::Array(items) => items.into_iter().map(value).collect::<Result<_, _>>().map(Value::Array),
-        // An error among the elements of an array, such as a script can return.
+        // An error as an element of an array, which a script can return.
         Json::Object(mut members) => match members.remove("error") {
             Some(Json::String(error)) => Ok(Value::Error(error)),
             _ => Err(malformed("an object")),
@@ -72,7 +72,7 @@ fn malformed(what: &str) -> StoreError {
     StoreError::Malformed(format!("a reply holds {what}"))
 }
 
-/// What an answer with another status than 2xx means.
+/// The failure in a response with another status than 2xx.
 pub(super) fn refusal(status: StatusCode, body: &[u8]) -> Failure {
     let said = serde_json::from_slice::<Refusal>(body)
         .ok()
@@ -83,7 +83,7 @@ pub(super) fn refusal(status: StatusCode, body: &[u8]) -> Failure {
     };
     match status {
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Failure::lasting(StoreError::Denied(text)),
-        // Not tried again at once: that is what the limit asks for.
+        // Not retried at once, because of the limit.
         StatusCode::TOO_MANY_REQUESTS => Failure::lasting(StoreError::Unreachable(text)),
         _ if status.is_server_error() => Failure::passing(StoreError::Unreachable(text)),
         _ if status.is_redirection() => Failure::lasting(StoreError::Malformed(format!(
@@ -97,7 +97,7 @@ pub(super) fn refusal(status: StatusCode, body: &[u8]) -> Failure {
     }
 }
 
-/// `error` on one line, not longer than [`ERROR_CHARS`].
+/// `error` on one line, with at most [`ERROR_CHARS`].
 fn shorten(error: &str) -> String {
     error
         .chars()

@@ -7,13 +7,13 @@ use reqwest::Response;
 /// One event of a subscription.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Event {
-    /// The subscription stands.
+    /// The subscription is confirmed.
     Subscribed,
-    /// Something was published.
+    /// A published message.
     Message(Bytes),
 }
 
-/// The events in `response`; ends with it, or at an event longer than `limit` bytes.
+/// The events in `response`. The stream ends with the response, or at an event longer than `limit` bytes.
 pub(super) fn messages(
     response: Response,
     channel: &str,
@@ -21,7 +21,7 @@ pub(super) fn messages(
 ) -> impl Stream<Item = Event> + Send + Unpin + use<> {
     let parser = Parser::new(channel, limit);
     let batches = stream::unfold((response, parser), async |(mut response, mut parser)| {
-        // A connection that broke ends the stream, as the trait says.
+        // A lost connection ends the stream, as the trait says.
         let chunk = response.chunk().await.ok().flatten()?;
         let events = parser.push(&chunk)?;
         Some((stream::iter(events), (response, parser)))
@@ -31,15 +31,15 @@ pub(super) fn messages(
 
 /// Splits a stream of bytes into events.
 ///
-/// A payload with line breaks is several `data:` lines of one event. Upstash does not document whether it ends its events
-/// with the empty line that the format asks for, so a further `message,` line and the end of what has arrived end one too.
+/// A payload with line breaks is several `data:` lines of one event. Upstash does not document whether its events end with
+/// the empty line of the format. So a further `message,` line and the end of the received bytes end an event too.
 struct Parser {
     subscribed: Vec<u8>,
     message: Vec<u8>,
     limit: usize,
-    /// Bytes of a line that has not ended.
+    /// Bytes of an incomplete line.
     partial: Vec<u8>,
-    /// The payload of an event that has not ended.
+    /// The payload of an incomplete event.
     payload: Option<Vec<u8>>,
 }
 
@@ -54,7 +54,7 @@ impl Parser {
         }
     }
 
-    /// The events that `chunk` completes; none when one is too long.
+    /// The events that `chunk` completes; `None` if one is too long.
     fn push(&mut self, chunk: &[u8]) -> Option<Vec<Event>> {
         let mut events = Vec::new();
         for piece in chunk.split_inclusive(|&byte| byte == b'\n') {
@@ -77,7 +77,7 @@ impl Parser {
         if line.is_empty() {
             return self.end_event(events);
         }
-        // Anything else is a comment, or a field that a subscription does not have.
+        // Any other line is a comment, or a field that a subscription does not have.
         let Some(data) = line.strip_prefix(b"data:") else {
             return;
         };
@@ -98,7 +98,7 @@ impl Parser {
     }
 }
 
-/// `line` without its line feed, and the carriage return before that.
+/// `line` without its line feed and the carriage return before it.
 fn without_end(line: &[u8]) -> &[u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     line.strip_suffix(b"\r").unwrap_or(line)

@@ -1,5 +1,5 @@
-//! Calls that would wait for one another anyway go in one request: while as many requests as the address bears are under way,
-//! further calls are gathered, and the next request takes them all along as one pipeline.
+//! Combines calls that would wait for one another into one request. When the maximum of requests is in progress, further
+//! calls wait, and the next request sends them all as one pipeline.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -10,11 +10,11 @@ use tokio::sync::oneshot;
 use crate::store::round_trip::Failure;
 use crate::store::{StoreError, Value};
 
-/// The most that one request takes along. A call that is larger goes alone.
+/// Maximum commands and bytes of one request. A larger call is sent alone.
 const MOST_COMMANDS: usize = 128;
 const MOST_BYTES: usize = 256 * 1024;
 
-/// What a call is answered.
+/// The outcome of a call.
 type Outcome = Result<Vec<Value>, Failure>;
 
 /// A call that waits for its request.
@@ -25,21 +25,21 @@ struct Call {
     reply: oneshot::Sender<Outcome>,
 }
 
-/// The calls that wait, and how many requests are under way.
+/// The waiting calls, and the number of requests in progress.
 #[derive(Default)]
 struct State {
     waiting: VecDeque<Call>,
     under_way: usize,
 }
 
-/// Gathers calls into requests.
+/// Combines calls into requests.
 pub(super) struct Gatherer {
     state: Arc<Mutex<State>>,
     most_under_way: usize,
 }
 
 impl Gatherer {
-    /// With at most `most_under_way` requests at once.
+    /// A gatherer with at most `most_under_way` concurrent requests.
     pub fn new(most_under_way: usize) -> Self {
         Gatherer {
             state: Arc::default(),
@@ -47,8 +47,8 @@ impl Gatherer {
         }
     }
 
-    /// Sends a call of so many commands by `post`, alone or with others, and gives its replies. `post` is told for how many calls
-    /// it is.
+    /// Sends a call of `commands` commands by `post`, alone or with others, and returns its replies. `post` gets the body
+    /// and the number of calls.
     pub async fn send<F>(
         &self,
         body: String,
@@ -67,7 +67,7 @@ impl Gatherer {
             is_first
         };
         if is_first {
-            // In a task of its own, so that a caller who goes away does not take along what others wait for.
+            // Runs in its own task, so that a cancelled caller does not cancel the others' calls.
             let under_way = UnderWay {
                 state: Arc::clone(&self.state),
                 is_over: false,
@@ -82,17 +82,17 @@ impl Gatherer {
     }
 }
 
-/// One request under way.
+/// One request in progress.
 struct UnderWay {
     state: Arc<Mutex<State>>,
     is_over: bool,
 }
 
 impl UnderWay {
-    /// The next calls for one request; none when nobody waits, and then the request is no longer under way.
+    /// The next calls for one request; empty when no call waits, and then the request is over.
     fn take(&mut self) -> Vec<Call> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        // Who has given up is not asked for.
+        // Calls without a receiver are dropped.
         state.waiting.retain(|call| !call.reply.is_closed());
         let (mut commands, mut bytes) = (0, 0);
         let fitting = state.waiting.iter().take_while(|call| {
@@ -102,7 +102,7 @@ impl UnderWay {
         });
         let count = fitting.count().max(1).min(state.waiting.len());
         if count == 0 {
-            // While nobody can come: whoever comes next begins a request.
+            // Under the lock: the next call begins a new request.
             state.under_way -= 1;
             self.is_over = true;
         }
@@ -158,7 +158,7 @@ where
     }
 }
 
-/// One list of the commands of all.
+/// The commands of all calls in one list.
 fn joined(calls: &[Call]) -> String {
     let mut body = String::with_capacity(calls.iter().map(|call| call.body.len()).sum());
     for call in calls {
@@ -181,7 +181,7 @@ mod tests {
 
     type Seen = Arc<Mutex<Vec<(String, usize)>>>;
 
-    /// Answers each command with its number in the request; takes a while, and fails where a body has `fail`.
+    /// Replies to each command with its number in the request, after a pause; fails if the body has `fail`.
     fn post(
         seen: &Seen,
     ) -> impl Fn(String, usize) -> futures::future::BoxFuture<'static, Outcome> + Send + Sync + 'static {

@@ -1,8 +1,7 @@
 //! Upstash Redis over REST: a thin client of its protocol, <https://upstash.com/docs/redis/features/restapi>.
 //!
-//! A batch is one POST to `/pipeline`. Replies are asked for in base64, since plain ones replace what is not UTF-8.
-//! Arguments travel in JSON, which carries no bytes outside UTF-8: a batch with such an argument is refused before
-//! anything is sent.
+//! A batch is one POST to `/pipeline`. Replies are requested in base64, because plain ones replace bytes that are not UTF-8.
+//! Arguments are JSON, which has no bytes outside UTF-8: a batch with such an argument is rejected before anything is sent.
 
 mod answer;
 mod event_stream;
@@ -27,25 +26,25 @@ use gather::Gatherer;
 use super::round_trip::{self, Dialect, Failure, Mode, RoundTrip, Words};
 use super::{Limits, Request, Store, StoreError, Value};
 
-/// Lets scripts on different repositories run side by side: they name every key they touch. Upstash alone knows the
-/// flag; Redis 7.0 refuses it. <https://upstash.com/docs/redis/features/key-locking>
+/// Lets scripts on different repositories run concurrently: they name all their keys. Only Upstash knows the flag; Redis 7.0
+/// rejects it. <https://upstash.com/docs/redis/features/key-locking>
 const FIRST_LINE: &str = "#!lua flags=allow-key-locking\n";
 
 const ENCODING: HeaderName = HeaderName::from_static("upstash-encoding");
 const SYNC_TOKEN: HeaderName = HeaderName::from_static("upstash-sync-token");
-/// The longest sync token that is kept and sent back; real ones have tens of bytes.
+/// Maximum length of a sync token that is kept and sent back; real ones have tens of bytes.
 const SYNC_TOKEN_BYTES: usize = 1024;
-/// A pooled connection that idles longer is not trusted: between two calls a function may have been frozen for minutes.
+/// Pooled connections that idle longer are dropped: a function may have been frozen for minutes between two calls.
 const POOL_IDLE: Duration = Duration::from_secs(20);
-/// How often an idle connection is probed, so that a subscription notices a peer that vanished.
+/// Interval of probes on an idle connection, so that a subscription notices a lost peer.
 const KEEPALIVE: Duration = Duration::from_secs(15);
 
-/// Requests under way at once to a database on the network, where one more takes no time of the others, and to one on this
-/// machine, where all take the same processors.
+/// Maximum of concurrent requests: to a database on the network, where requests do not slow each other down, and to one on
+/// this machine, where all share the processors.
 const MOST_UNDER_WAY: usize = 16;
 const MOST_UNDER_WAY_BESIDE_US: usize = 2;
 
-/// An Upstash database, or anything else that speaks its REST protocol.
+/// An Upstash database, or any other service with its REST protocol.
 pub struct UpstashStore {
     wire: Arc<Wire>,
     limits: Limits,
@@ -53,13 +52,13 @@ pub struct UpstashStore {
     gatherer: Gatherer,
 }
 
-/// The way to the database.
+/// The HTTP connection to the database.
 struct Wire {
     client: Client,
     url: Url,
     authorization: HeaderValue,
     limits: Limits,
-    /// What the database said last; sent back, it makes a read see this client's own writes.
+    /// The database's latest sync token. Sent back, it makes a read see this client's own writes.
     sync_token: Mutex<Option<HeaderValue>>,
 }
 
@@ -70,11 +69,11 @@ impl std::fmt::Debug for UpstashStore {
 }
 
 impl UpstashStore {
-    /// The database at `url` with the default [`Limits`]. Connects with the first request.
+    /// The database at `url` with the default [`Limits`]. It connects with the first request.
     ///
     /// # Errors
-    /// [`StoreError::NotConfigured`] when `url` is not an https URL (http is taken for a loopback host), or when the
-    /// token cannot be sent.
+    /// [`StoreError::NotConfigured`] when `url` is not an https URL (loopback hosts may use http), or when the token cannot
+    /// be sent.
     pub fn new(url: &str, token: SecretString) -> Result<Self, StoreError> {
         Self::with_limits(url, token, Limits::default())
     }
@@ -117,7 +116,7 @@ impl UpstashStore {
 }
 
 impl Wire {
-    /// The address of `segments` below the database's.
+    /// The address of `segments` below that of the database.
     fn address(&self, segments: &[&str]) -> Url {
         let mut address = self.url.clone();
         if let Ok(mut path) = address.path_segments_mut() {
@@ -126,7 +125,7 @@ impl Wire {
         address
     }
 
-    /// The replies to `body`, which is for so many calls.
+    /// The replies to `body`, which belongs to `calls` calls.
     async fn exchange(&self, path: &'static str, body: String, calls: usize) -> Result<Vec<Value>, Failure> {
         let answer = tokio::time::timeout(self.limits.request, self.post(path, body, calls))
             .await
@@ -202,7 +201,7 @@ impl RoundTrip for UpstashStore {
             Mode::Pipeline => "pipeline",
             Mode::Transaction => "multi-exec",
         };
-        // The answers of scripts are small; who reads something large has a request of its own.
+        // Replies of scripts are small; large reads get a request of their own.
         let is_small = batch
             .iter()
             .all(|words| words.first().is_some_and(|name| **name == *b"EVALSHA"));
@@ -247,7 +246,7 @@ impl Store for UpstashStore {
                 return Err(answer::refusal(status, &answer));
             }
             let mut messages = event_stream::messages(response, channel, self.limits.response_bytes);
-            // The first event says that the subscription stands: what is published from now on will come.
+            // The first event confirms the subscription: later messages will arrive.
             match messages.next().await {
                 Some(event_stream::Event::Subscribed) => Ok(messages),
                 _ => Err(Failure::lasting(StoreError::Malformed(
@@ -302,7 +301,7 @@ fn is_loopback(url: &Url) -> bool {
 
 fn client(url: &Url, limits: &Limits) -> Result<Client, StoreError> {
     let mut builder = Client::builder()
-        // A redirect would carry the token to wherever it points.
+        // A redirect would carry the token to any target.
         .redirect(Policy::none())
         .connect_timeout(limits.connect)
         .pool_idle_timeout(POOL_IDLE)
@@ -310,10 +309,10 @@ fn client(url: &Url, limits: &Limits) -> Result<Client, StoreError> {
         .tcp_keepalive_interval(KEEPALIVE)
         .tcp_keepalive_retries(3);
     builder = if url.scheme() == "https" {
-        // The system's roots where it has any, and those built in, so that a bare image can connect.
+        // The system's roots, if there are any, and the built-in ones, so that a bare image can connect.
         builder.tls_certs_merge(super::roots::built_in().filter_map(|root| reqwest::Certificate::from_der(root).ok()))
     } else {
-        // Reading hundreds of certificates that nobody asks for would be most of the cost of a start.
+        // Loading hundreds of unused certificates would be most of the cost of a start.
         builder.tls_certs_only([])
     };
     if is_loopback(url) {
@@ -325,7 +324,7 @@ fn client(url: &Url, limits: &Limits) -> Result<Client, StoreError> {
     })
 }
 
-/// The first cause of `error`, which says more than "error sending request", and never holds the URL.
+/// The root cause of `error`: more precise than "error sending request", and without the URL.
 fn innermost(error: &reqwest::Error) -> String {
     let Some(mut cause) = std::error::Error::source(error) else {
         return "the request failed".into();

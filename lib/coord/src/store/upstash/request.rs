@@ -1,4 +1,4 @@
-//! A batch as the JSON that `/pipeline` and `/multi-exec` take.
+//! A batch as the JSON of `/pipeline` and `/multi-exec`.
 
 use crate::store::StoreError;
 use crate::store::round_trip::Words;
