@@ -16,9 +16,9 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let command = cli.command.unwrap_or(Command::Serve(cli.serve));
     let is_short = command.is_short();
-    // A graph is computed on blocking threads; for what is between them one thread is enough, and soonest there.
+    // A graph is computed on blocking threads; one thread is enough for the rest, and starts faster.
     let runtime = if is_short {
-        // One piece of work follows the other; beside the first of them, the index and files of attributes are read.
+        // The steps run one after another; beside the first, the index and attributes files are read.
         Builder::new_current_thread()
             .enable_time()
             .max_blocking_threads(2)
@@ -29,7 +29,7 @@ fn main() -> ExitCode {
     let result = runtime.map_err(anyhow::Error::from).and_then(|runtime| {
         let result = runtime.block_on(command.run(Cli::command));
         if is_short {
-            // Its threads have nothing left to do, and nobody should wait for them to end.
+            // Its threads have nothing left to do, and the process should not wait for them.
             runtime.shutdown_background();
         }
         result
@@ -37,7 +37,7 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // Whoever read may be gone.
+            // The reader may have closed standard error.
             let _ = writeln!(std::io::stderr(), "coord: {error:#}");
             ExitCode::FAILURE
         }

@@ -1,5 +1,5 @@
-//! Joins the Lua scripts with their includes. A line `-- @include NAME` stands for `scripts/includes/NAME.lua`, which may include
-//! others; each is joined once, where it is first asked for.
+//! Joins the Lua scripts with their includes. A line `-- @include NAME` stands for `scripts/includes/NAME.lua`, which may
+//! include others; each is inserted once, where it first occurs.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `coord completions`: what a shell needs to complete the command line.
+//! `coord completions`: completions of the command line for a shell.
 
 use clap::Args;
 use clap_complete::Shell;
@@ -16,7 +16,7 @@ impl CompletionsArgs {
     /// # Errors
     /// When they cannot be written.
     pub async fn run(self, cli: fn() -> clap::Command) -> anyhow::Result<()> {
-        // Not to standard output at once: that panics where nobody reads it to the end.
+        // Not printed directly: that panics when the reader of standard output closes it.
         let mut text = Vec::new();
         clap_complete::generate(self.shell, &mut cli(), "coord", &mut text);
         print(&text)

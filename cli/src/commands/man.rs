@@ -18,7 +18,7 @@ impl ManArgs {
     /// When there is no such command, or the page cannot be written.
     pub async fn run(self, cli: fn() -> clap::Command) -> anyhow::Result<()> {
         let mut coord = cli();
-        // Gives commands their full names.
+        // Sets the full names of commands.
         coord.build();
         let described = match &self.command {
             None => &coord,

@@ -16,7 +16,7 @@ macro_rules! commands {
         }
 
         impl Command {
-            /// Runs it; `cli` is the whole command line, for what describes it.
+            /// Runs the command; `cli` is the whole command line, for commands that describe it.
             ///
             /// # Errors
             /// When it fails, with a sentence for the terminal.
@@ -41,7 +41,7 @@ commands! {
 }
 
 impl Command {
-    /// Whether it ends by itself, without network or timers: one thread is enough for it.
+    /// Whether the command ends by itself, without network or timers: one thread is enough for it.
     pub fn is_short(&self) -> bool {
         !matches!(self, Command::Serve(_))
     }

@@ -89,7 +89,7 @@ pub enum Kinds {
 }
 
 impl Kinds {
-    /// Whether an edge of a file in `language` is among those that were asked for.
+    /// Whether an edge of a file in `language` is among the selected kinds.
     pub fn has(self, language: Option<Language>, edge: KindSet) -> bool {
         match self {
             Kinds::All => true,

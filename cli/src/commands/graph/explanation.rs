@@ -1,4 +1,4 @@
-//! Where each import of one file leads.
+//! The target of each import of one file.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use coord_graph::Resolution;
 use coord_graph::Snapshot;
 use coord_graph::{FileState, Node};
 
-/// The whole output, for a file that is tracked at `path`.
+/// The whole output for the file at `path`, which is tracked.
 pub(super) fn text(snapshot: &Snapshot, path: &str) -> String {
     let graph = snapshot.graph();
     let Some(node) = graph.id(path).and_then(|id| graph.node(id)) else {
@@ -40,7 +40,7 @@ pub(super) fn text(snapshot: &Snapshot, path: &str) -> String {
     };
     let (numbers, kinds, texts) = (width(0), width(1), width(2));
     for [number, kind, written, led] in &lines {
-        // Writing to a String does not fail.
+        // Writing to a String never fails.
         let _ = writeln!(out, "  {number:>numbers$}  {kind:<kinds$}  {written:<texts$}  {led}");
     }
     if let Some(id) = graph.id(path) {
@@ -66,7 +66,7 @@ fn about(node: Node<'_>) -> String {
     }
 }
 
-/// What is written in a file, or is its name, must not move the cursor of who reads this.
+/// Text without control characters: the content or the name of a file must not move the reader's cursor.
 fn shown(text: &str) -> String {
     if text.is_empty() {
         return "\"\"".to_owned();

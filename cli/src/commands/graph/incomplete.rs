@@ -1,4 +1,4 @@
-//! What a graph lacks, so that nobody takes its silence for an answer.
+//! The parts that a graph lacks, so that a missing edge is not read as "no import".
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use coord_graph::other_language;
 use coord_graph::{FileState, ImportGraph};
 use serde_json::{Map, Value, json};
 
-/// What is missing, by number of files.
+/// The missing parts, by number of files.
 #[derive(Debug, Default)]
 pub(super) struct Incomplete {
     states: Vec<(FileState, usize)>,
@@ -35,7 +35,7 @@ impl Incomplete {
         incomplete
     }
 
-    /// A field for each thing that is missing; an empty object where the graph is whole.
+    /// A field for each missing part; an empty object where the graph is complete.
     pub(super) fn json(&self) -> Value {
         let mut fields = Map::new();
         for (state, files) in &self.states {
@@ -50,7 +50,7 @@ impl Incomplete {
         Value::Object(fields)
     }
 
-    /// A line for people; `None` where the graph is whole.
+    /// A line for people; `None` where the graph is complete.
     pub(super) fn line(&self) -> Option<String> {
         let mut parts: Vec<String> = self
             .states
@@ -81,7 +81,7 @@ fn counted(files: usize) -> String {
     }
 }
 
-/// The name of a state, and what it means.
+/// The name of a state, and its meaning.
 pub(super) fn state_text(state: FileState) -> &'static str {
     match state {
         FileState::Ok => "read",

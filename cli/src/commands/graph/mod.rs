@@ -1,11 +1,11 @@
-//! `coord graph`: the import graph of a commit, cold and without a server.
+//! `coord graph`: the import graph of a commit, built from nothing and without a server.
 //!
-//! - `args`, `run`: the options, and what is done with them
+//! - `args`, `run`: the options, and their execution
 //! - `print`: the graph as tab-separated lines, JSON, Graphviz or Mermaid
 //! - `statistics`: figures about it
 //! - `cycles`: files that import each other in circles
-//! - `incomplete`: what it lacks
-//! - `explanation`: where each import of one file leads
+//! - `incomplete`: the parts that it lacks
+//! - `explanation`: the target of each import of one file
 //! - `progress`: the bar on a terminal
 
 mod args;

@@ -15,7 +15,7 @@ use super::args::{self, GraphArgs, GraphFormat};
 
 type Edge = (FileId, FileId, KindSet);
 
-/// The files around one, and how many steps each is away.
+/// The files around one, each with its distance in steps.
 type Part = HashMap<FileId, u32>;
 
 /// Prints the graph, or the part of it around the file at `focus`.
@@ -60,7 +60,7 @@ pub(super) fn write(
     }
 }
 
-/// A path in a line with tabs between paths: one with a tab would be read as two. None has a newline.
+/// A path for a line with tabs between paths: a tab in it is escaped. No path has a newline.
 pub(super) fn escaped(path: &str) -> Cow<'_, str> {
     match memchr::memchr(b'\t', path.as_bytes()) {
         None => Cow::Borrowed(path),
@@ -78,7 +78,7 @@ fn tsv(out: &mut impl Write, graph: &ImportGraph, edges: impl Iterator<Item = Ed
     Ok(())
 }
 
-/// As `GET /api/graph` has it, a line for each node and edge, and with the kinds of each edge.
+/// The form of `GET /api/graph`, with a line for each node and edge, and the kinds of each edge.
 fn json(
     out: &mut impl Write,
     graph: &ImportGraph,
@@ -129,7 +129,7 @@ fn lines(out: &mut impl Write, values: impl Iterator<Item = Value>) -> anyhow::R
     Ok(())
 }
 
-/// Only the files that have an edge: a picture of the others would be a heap of boxes.
+/// The files that have an edge: a picture would show all others as unconnected boxes.
 fn connected(edges: &[Edge]) -> Vec<FileId> {
     let mut files: Vec<u32> = edges.iter().flat_map(|(from, to, _)| [*from, *to]).collect();
     files.sort_unstable();
@@ -145,7 +145,7 @@ fn dot(graph: &ImportGraph, edges: Vec<Edge>) -> String {
     let files = connected(&edges);
     let mut out = String::from("digraph imports {\n  rankdir=LR;\n  node [shape=box, fontname=\"sans-serif\"];\n");
     for id in files {
-        // Writing to a String does not fail.
+        // Writing to a String never fails.
         let _ = writeln!(out, "  {};", quoted(id));
     }
     for (from, to, _) in edges {
@@ -156,7 +156,7 @@ fn dot(graph: &ImportGraph, edges: Vec<Edge>) -> String {
 }
 
 fn mermaid(graph: &ImportGraph, edges: Vec<Edge>) -> String {
-    // In a quoted label, Mermaid reads entities written with a number sign, and its own Markdown after a backquote.
+    // In a quoted label, Mermaid interprets entities with a number sign, and Markdown after a backquote.
     let label = |id: u32| {
         graph.path(id).chars().fold(String::new(), |mut label, character| {
             match character {

@@ -7,7 +7,7 @@ use coord::builds::build::ProgressSink;
 use coord::domain::BuildProgress;
 use indicatif::{ProgressDrawTarget, ProgressStyle};
 
-/// A bar on standard error, where that is a terminal; nothing otherwise.
+/// A bar on standard error if that is a terminal, else nothing.
 pub(super) struct ProgressBar(Option<indicatif::ProgressBar>);
 
 impl ProgressBar {
@@ -29,7 +29,7 @@ impl ProgressBar {
         };
         Arc::new(move |progress: BuildProgress| {
             let (wanted, scanned) = (progress.wanted as u64, progress.scanned as u64);
-            // Each call may draw, and several threads tell; a bar does not go back.
+            // Each call may draw, and several threads report; a bar does not go back.
             if bar.length() != Some(wanted) {
                 bar.set_length(wanted);
             }

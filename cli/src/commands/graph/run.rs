@@ -1,4 +1,4 @@
-//! Builds the graph of a commit, and prints what is asked for.
+//! Builds the graph of a commit, and prints the requested part.
 
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
@@ -17,7 +17,7 @@ use super::{cycles, explanation, print, statistics};
 use coord_git::{GitSource, Opened};
 
 impl GraphArgs {
-    /// Builds the graph and prints what is asked for to standard output.
+    /// Builds the graph and prints the requested part to standard output.
     ///
     /// # Errors
     /// When the repository, the revision or the file cannot be read, with a sentence for the terminal.
@@ -29,7 +29,7 @@ impl GraphArgs {
 async fn print_graph(args: GraphArgs) -> anyhow::Result<()> {
     let limits = graph_limits(&process_environment)?;
     let started = Instant::now();
-    // On this thread: there is nothing else for it to do.
+    // On this thread, which has nothing else to do.
     let (source, opened, commit) = open(&args.repo, args.rev.as_deref())?;
     let bar = ProgressBar::on_terminal();
     let snapshot = build(&source, &opened.repo, &commit, Previous::Nothing, limits, bar.sink()).await;
@@ -65,7 +65,7 @@ async fn print_graph(args: GraphArgs) -> anyhow::Result<()> {
         }
     };
     let written = match output.and_then(|()| out.flush().map_err(anyhow::Error::from)) {
-        // Whoever read the output has seen enough, as in `coord graph | head`.
+        // The reader has closed the pipe, as in `coord graph | head`.
         Err(error) => match error.downcast::<io::Error>() {
             Ok(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
             Ok(error) => Err(error).context("the output cannot be written"),
@@ -77,15 +77,15 @@ async fn print_graph(args: GraphArgs) -> anyhow::Result<()> {
         && args.explain.is_none()
         && let Some(line) = incomplete.line()
     {
-        // Where nobody reads it, there is nobody to tell.
+        // An error means that the reader has closed standard error.
         let _ = writeln!(io::stderr(), "{line}");
     }
-    // The process ends here; taking a graph apart piece by piece would only make people wait.
+    // The process ends here; freeing the graph piece by piece would only take time.
     std::mem::forget((source, snapshot, out));
     written
 }
 
-/// How much is printed at a time, in bytes.
+/// Size of the output buffer, in bytes.
 const OUTPUT_BUFFER: usize = 256 * 1024;
 
 fn open(path: &Path, rev: Option<&str>) -> anyhow::Result<(GitSource, Opened, CommitSha)> {
@@ -104,8 +104,8 @@ fn open(path: &Path, rev: Option<&str>) -> anyhow::Result<(GitSource, Opened, Co
     Ok((source, opened, commit))
 }
 
-/// The tracked file that a person means: a path from the root of the repository, or else from the folder where they are
-/// or that they named.
+/// The tracked file that `file` means: a path from the root of the repository, or else from `folder`, the current or named
+/// one.
 fn tracked_path(file: &str, folder: &Path, root: &Path, is_tracked: impl Fn(&str) -> bool) -> Option<String> {
     let from_root = file.strip_prefix("./").unwrap_or(file);
     if is_tracked(from_root) {
@@ -113,7 +113,7 @@ fn tracked_path(file: &str, folder: &Path, root: &Path, is_tracked: impl Fn(&str
     }
     let below_root = |base: &Path| {
         let path = base.join(file);
-        // The file may be gone from the disk; its folder is enough.
+        // The file may be missing on the disk; its folder is enough.
         let folder = path.parent()?.canonicalize().ok()?;
         let path = folder.join(path.file_name()?);
         let path = path.strip_prefix(root).ok()?;

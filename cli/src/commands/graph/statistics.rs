@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 use super::args::{GraphArgs, GraphFormat, Kinds};
 use super::incomplete::{Incomplete, state_text};
 
-/// How many of the most imported files are named.
+/// Number of most imported files that are listed.
 const HUBS: usize = 10;
 
 /// Prints the figures, as text or as JSON.
@@ -178,7 +178,7 @@ fn write_edges(out: &mut String, graph: &ImportGraph, kinds: Kinds) -> fmt::Resu
     Ok(())
 }
 
-/// The most imported files, and by how many.
+/// The most imported files, with their numbers of importers.
 fn hubs(graph: &ImportGraph) -> Vec<(usize, u32)> {
     let mut hubs: Vec<(usize, u32)> = (0..graph.len() as u32)
         .map(|id| (graph.importers(id).len(), id))

@@ -1,4 +1,4 @@
-//! Where the process that has a store open can be reached, in a file beside the store: what a second process tells its user.
+//! The address of the process that has a store open, in a file beside the store: a second process prints it.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -7,27 +7,28 @@ use std::path::{Path, PathBuf};
 /// The file's name, in the folder of the store.
 const FILE: &str = "listening";
 
-/// The file of this process; it goes when this is dropped.
+/// The file of this process; dropping it removes the file.
 #[derive(Debug)]
 pub struct Announcement {
     path: PathBuf,
 }
 
 impl Announcement {
-    /// Writes where this process listens. Only who has the store open may do that, so that there is one at a time.
+    /// Writes the address of this process. Only the process that has the store open may call it, so that there is one at a
+    /// time.
     #[must_use]
     pub fn write(folder: &Path, address: SocketAddr) -> Announcement {
         let path = folder.join(FILE);
         let text = format!("http://{address} (process {})", std::process::id());
         if let Err(error) = fs::write(&path, text) {
             tracing::debug!(%error, "a second process will not be told where this one listens");
-            // What is there is of another process, which has ended.
+            // An old file is that of a process that has ended.
             let _ = fs::remove_file(&path);
         }
         Announcement { path }
     }
 
-    /// What the process says that has the store in `folder` open.
+    /// The address of the process that has the store in `folder` open.
     #[must_use]
     pub fn read(folder: &Path) -> Option<String> {
         let text = fs::read_to_string(folder.join(FILE)).ok()?;

@@ -1,4 +1,4 @@
-//! What `coord serve` prints when it starts.
+//! The text that `coord serve` prints when it starts.
 
 use std::fmt::Write;
 use std::net::SocketAddr;
@@ -8,20 +8,20 @@ use coord::source::Tip;
 
 use coord_git::Opened;
 
-/// A repository that is served, as it was at the start.
+/// A served repository, as it was at the start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Served {
-    /// Which.
+    /// Its id.
     pub repo: RepoId,
-    /// Where it is read: a folder, or the address of an API.
+    /// A folder, or the address of an API.
     pub place: String,
-    /// The branch that it shows first.
+    /// The branch to show first.
     pub branch: Option<Branch>,
-    /// The commit that is checked out, or the head of the branch where nothing is.
+    /// The commit that is checked out, or else the head of the branch.
     pub head: Option<CommitSha>,
     /// The head of the branch, and the reference that it was read from.
     pub tip: Option<Tip>,
-    /// What is particular about it.
+    /// Notes about the repository.
     pub notes: Vec<String>,
 }
 
@@ -50,12 +50,12 @@ impl From<&Opened> for Served {
     }
 }
 
-/// Where it is, what it serves, and three lines to try.
+/// The address, the repositories, and three lines to try.
 pub fn text(address: SocketAddr, store: &str, served: &[Served]) -> String {
     let base = format!("http://{address}");
     let mut text = format!("\nCoord listens on {base}\n\n");
     for repository in served {
-        // Writing to a String does not fail.
+        // Writing to a String never fails.
         let _ = writeln!(text, "  serving  {}  ({})", repository.repo, repository.place);
         let _ = writeln!(text, "  branch   {}", branch_line(repository));
     }

@@ -1,5 +1,5 @@
-//! `coord serve --fetch SECONDS`: keeps clones current with `git fetch`, as the user would run it: with the user's git, its
-//! configuration and its credentials, but without anybody to ask. One fetch runs at a time.
+//! `coord serve --fetch SECONDS`: keeps clones current with `git fetch`, with the user's git, configuration and credentials,
+//! but without prompts. One fetch runs at a time.
 
 use std::ffi::OsString;
 use std::io::{self, Read};
@@ -15,17 +15,17 @@ use tokio::time::sleep_until;
 
 use coord_git::{FetchSettings, GitSource};
 
-/// How long one fetch may take.
+/// Time limit of one fetch.
 const LIMIT: Duration = Duration::from_secs(120);
-/// How long git has to end once it is told to: it removes its lock files.
+/// Time that git has to end after SIGTERM: it removes its lock files.
 const GRACE: Duration = Duration::from_secs(2);
-/// How often it is looked whether it has.
+/// Interval of checks whether it has ended.
 const POLL: Duration = Duration::from_millis(20);
 /// The longest pause after failures, unless the interval is longer.
 const LONGEST_PAUSE: Duration = Duration::from_secs(900);
-/// What is read of what git says.
+/// Most bytes of git's output that are kept.
 const MOST_SAID: u64 = 16 * 1024;
-/// What a hook sets, and what is no business of git's.
+/// Variables that a hook sets, which must not affect git.
 const NOT_FOR_GIT: [&str; 17] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -54,8 +54,8 @@ struct Clone {
     failures: u32,
 }
 
-/// Fetches every clone of `source` at once and then every `every`, until `stop`; a fetch that is under way is ended then.
-/// `fetched` is called after each that succeeded.
+/// Fetches every clone of `source` at once and then every `every`, until `stop`; a running fetch is ended then. Calls
+/// `fetched` after each fetch that succeeded.
 pub async fn keep_current(source: Arc<GitSource>, every: Duration, stop: impl Future<Output = ()>, fetched: impl Fn()) {
     let mut clones: Vec<Clone> = Vec::new();
     for opened in source.opened() {
@@ -83,7 +83,7 @@ pub async fn keep_current(source: Arc<GitSource>, every: Duration, stop: impl Fu
                     fetched = &mut fetching => fetched,
                     () = &mut stop => {
                         stopping.store(true, Ordering::Relaxed);
-                        // Git is waited for, so that it outlives nobody. Whatever came of it, this is the end.
+                        // Waits for git, so that no git process is left behind. Its outcome no longer matters.
                         let _ = fetching.await;
                         return;
                     }
@@ -112,22 +112,22 @@ pub async fn keep_current(source: Arc<GitSource>, every: Duration, stop: impl Fu
     }
 }
 
-/// What came of a fetch.
+/// The outcome of a fetch.
 #[derive(Debug, PartialEq, Eq)]
 enum Outcome {
     Fetched,
-    /// Why, fit for the log.
+    /// The reason, fit for the log.
     Failed(String),
     Stopped,
 }
 
-/// How long to wait after so many failures in a row.
+/// The pause after `failures` failures in a row.
 fn pause(every: Duration, failures: u32) -> Duration {
     let longest = every.max(LONGEST_PAUSE);
     every.saturating_mul(2_u32.saturating_pow(failures)).min(longest)
 }
 
-/// Fetches each remote in turn. Waits: call it off the runtime's threads.
+/// Fetches each remote in turn. Blocks: call it off the runtime's threads.
 fn fetch(path: &Path, settings: &FetchSettings, limit: Duration, is_stopped: &AtomicBool) -> Outcome {
     for remote in &settings.remotes {
         let command = command(path, remote, settings.ssh_command.as_deref());
@@ -144,7 +144,7 @@ fn fetch(path: &Path, settings: &FetchSettings, limit: Duration, is_stopped: &At
 fn run(mut command: Command, limit: Duration, is_stopped: &AtomicBool) -> io::Result<Outcome> {
     let mut running = command.spawn()?;
     let stderr = running.stderr.take();
-    // It goes on reading what is beyond, so that git never waits for a reader.
+    // Keeps reading beyond the limit, so that git never waits for its reader.
     let reader = thread::spawn(move || {
         let mut said = Vec::new();
         if let Some(mut stderr) = stderr {
@@ -159,7 +159,7 @@ fn run(mut command: Command, limit: Duration, is_stopped: &AtomicBool) -> io::Re
             if status.success() {
                 return Ok(Outcome::Fetched);
             }
-            // What it has started and left behind could hold its end of the pipe.
+            // A process that git has left behind could keep the pipe open.
             signal(&running, "KILL");
             let said = reader.join().unwrap_or_default();
             return Ok(Outcome::Failed(sentence(&String::from_utf8_lossy(&said))));
@@ -177,7 +177,7 @@ fn run(mut command: Command, limit: Duration, is_stopped: &AtomicBool) -> io::Re
     }
 }
 
-/// The last line that says what went wrong, without credentials.
+/// The last line about an error, without credentials.
 fn sentence(said: &str) -> String {
     let line = said
         .lines()
@@ -187,7 +187,7 @@ fn sentence(said: &str) -> String {
     without_credentials(line.unwrap_or("git failed and did not say why").trim())
 }
 
-/// `text` with what stands between `://` and `@` left out.
+/// `text` without the part between `://` and `@`.
 fn without_credentials(text: &str) -> String {
     let mut parts = text.split("://");
     let mut safe = parts.next().unwrap_or_default().to_owned();
@@ -231,7 +231,7 @@ fn command(path: &Path, remote: &str, ssh_command: Option<&str>) -> Command {
             "--",
             remote,
         ])
-        // Nobody is there to answer: not on the terminal, not in a window.
+        // There is no user to answer prompts, on the terminal or in a window.
         .env("GIT_TERMINAL_PROMPT", "0")
         .env("GIT_ASKPASS", "")
         .env("SSH_ASKPASS_REQUIRE", "never")
@@ -247,13 +247,13 @@ fn command(path: &Path, remote: &str, ssh_command: Option<&str>) -> Command {
     ) {
         command.env("GIT_SSH_COMMAND", ssh);
     }
-    // A group of its own, so that what git starts ends with it, and Ctrl-C is not for it.
+    // A group of its own, so that processes of git end with it, and Ctrl-C does not reach it.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     command
 }
 
-/// How ssh is called so that it asks nothing; nothing where it is a program with other options than OpenSSH's.
+/// The ssh command without prompts; none where it is a program with options other than OpenSSH's.
 fn ssh_in_batch(
     by_environment: Option<OsString>,
     program: Option<OsString>,
@@ -274,7 +274,7 @@ fn ssh_in_batch(
     Some(command)
 }
 
-/// Ends git and what it has started: gently first, so that no lock file is left behind.
+/// Ends git and its child processes: by SIGTERM first, so that no lock file is left behind.
 fn end(running: &mut Child) -> io::Result<()> {
     signal(running, "TERM");
     let until = Instant::now() + GRACE;
@@ -286,7 +286,8 @@ fn end(running: &mut Child) -> io::Result<()> {
     running.wait().map(drop)
 }
 
-/// Sends a signal to the group of git. The standard library sends none; the program `kill` is part of every Unix.
+/// Sends a signal to the process group of git, by the program `kill`, which every Unix has: the standard library has no
+/// function for it.
 fn signal(running: &Child, name: &str) {
     if cfg!(unix) {
         let group = format!("-{}", running.id());

@@ -1,4 +1,4 @@
-//! Accepting connections: bounded in number and in time, and ended gently.
+//! Accepts connections, bounded in number and in time, with a graceful shutdown.
 
 mod stream;
 
@@ -22,31 +22,31 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 use stream::ImpatientStream;
 
-/// Connections open at once, where the system lets this process have as many; more wait to be accepted.
+/// Most open connections, if the limit of open files allows that many; more wait to be accepted.
 const MOST_CONNECTIONS: usize = 4096;
 
-/// Files that the process may need besides: repositories, the store, connections to others. A quarter of few.
+/// Open files kept for other uses: repositories, the store, outgoing connections. A quarter of a small limit.
 const OTHER_FILES: usize = 256;
 
-/// For this long after it was told to stop, a server goes on reading requests: what had arrived by then is answered.
+/// Time for which a server still reads requests after the start of a shutdown: requests that had arrived are answered.
 const LAST_REQUESTS: Duration = Duration::from_millis(50);
 
-/// The pause after a connection could not be accepted, and how often that is logged.
+/// The pause after a connection could not be accepted, and the interval of log lines about it.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 const ACCEPT_LOG: Duration = Duration::from_secs(60);
 
-/// Longest time that requests in flight have to finish after a shutdown began.
+/// Time that running requests have to finish after the start of a shutdown.
 const SHUTDOWN_TIME: Duration = Duration::from_secs(10);
 
-/// What one connection may take. The bounds of bodies and of answers are the router's.
+/// Limits of one connection. The router bounds bodies and responses.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// Longest time for the whole head of a request to arrive, however it trickles, and so also for a connection to stay idle
-    /// between two requests.
+    /// Longest time for the whole head of a request to arrive, and so also for a connection to stay idle between two
+    /// requests.
     pub head_time: Duration,
-    /// Most bytes of a head. More is answered 431, and so are more than a hundred headers, which is hyper's own limit.
+    /// Most bytes of a head. A longer one gets 431, and so do more than a hundred headers, hyper's own limit.
     pub head_bytes: usize,
-    /// Longest time that the other side may take nothing of an answer.
+    /// Longest time that the client may read nothing of a response.
     pub write_time: Duration,
 }
 
@@ -60,14 +60,14 @@ impl Default for Bounds {
     }
 }
 
-/// Serves `router` until `shutdown` completes, then lets requests in flight finish.
+/// Serves `router` until `shutdown` completes, then lets running requests finish.
 pub async fn serve(listener: TcpListener, router: Router, shutdown: impl Future<Output = ()>) {
     serve_within(Bounds::default(), listener, router, shutdown).await;
 }
 
-/// The same with other bounds.
+/// [`serve`] with other bounds.
 pub async fn serve_within(bounds: Bounds, listener: TcpListener, router: Router, shutdown: impl Future<Output = ()>) {
-    // Not hyper-util's `auto`: it waits without end for the first bytes, to see which version of HTTP they are.
+    // Not hyper-util's `auto`: it waits without limit for the first bytes, to detect the version of HTTP.
     let mut http = Builder::new();
     http.timer(TokioTimer::new())
         .header_read_timeout(bounds.head_time)
@@ -94,10 +94,10 @@ pub async fn serve_within(bounds: Bounds, listener: TcpListener, router: Router,
             tokio::pin!(connection);
             let ended = tokio::select! {
                 ended = connection.as_mut() => ended,
-                // It never changes: it ends.
+                // The value never changes; the channel closes.
                 _ = stopped.changed() => {
                     if !has_read.load(Ordering::Relaxed) {
-                        // Opened in advance, as browsers do: there is nothing to finish.
+                        // Opened in advance, as browsers do, and without a request to finish.
                         return;
                     }
                     connection.as_mut().graceful_shutdown();
@@ -121,7 +121,7 @@ pub async fn serve_within(bounds: Bounds, listener: TcpListener, router: Router,
             accepted = listener.accept() => match accepted {
                 Ok(accepted) => accepted,
                 Err(error) => {
-                    // Out of file descriptors, or a peer that is gone already: neither ends the server.
+                    // No file descriptors left, or a client that has gone: neither ends the server.
                     if logged_at.is_none_or(|at| at.elapsed() >= ACCEPT_LOG) {
                         tracing::warn!(%error, "a connection could not be accepted; this is said once a minute");
                         logged_at = Some(Instant::now());
@@ -132,11 +132,11 @@ pub async fn serve_within(bounds: Bounds, listener: TcpListener, router: Router,
             },
             () = &mut shutdown => break,
         };
-        // It is an error where the semaphore is closed, which nobody does.
+        // An error only where the semaphore is closed, which never happens.
         let Ok(place) = place else { break };
         serve_one(stream, peer, place);
     }
-    // What the system has accepted for us by now has been promised an answer.
+    // Connections that the system has accepted so far are still served.
     while let (Ok(place), Some(Ok((stream, peer)))) = (
         Arc::clone(&places).try_acquire_owned(),
         listener.accept().now_or_never(),
@@ -152,7 +152,7 @@ pub async fn serve_within(bounds: Bounds, listener: TcpListener, router: Router,
     }
 }
 
-/// As many as the system lets this process open, and a few less.
+/// Most connections: the limit of open files, minus those kept for other uses.
 fn most_connections() -> usize {
     #[cfg(unix)]
     if let Some(files) = rustix::process::getrlimit(rustix::process::Resource::Nofile).current {
@@ -162,7 +162,7 @@ fn most_connections() -> usize {
     MOST_CONNECTIONS
 }
 
-/// Lets this process open as many files as it may; many systems begin with 1,024 for the sake of programs that use `select`.
+/// Raises the limit of open files to its maximum; many systems start with 1,024 for programs that use `select`.
 pub fn raise_file_limit() {
     #[cfg(unix)]
     {

@@ -1,15 +1,15 @@
-//! Where to listen, as people write it.
+//! Parses the address to listen on.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-/// The port of `coord serve` where none is named.
+/// The default port of `coord serve`.
 pub const DEFAULT_PORT: u16 = 3000;
 
-/// Reads `127.0.0.1:3000`, `[::1]:3000`, `localhost:3000`, an address without a port, or a port alone, which is one of this machine only.
-/// No name is looked up: what it means could change between two starts, and with it who can call.
+/// Parses `127.0.0.1:3000`, `[::1]:3000`, `localhost:3000`, an address without a port, or a port alone, on this machine
+/// only. Other names are not looked up: their addresses could change between two starts, and with them the possible callers.
 ///
 /// # Errors
-/// With a sentence that says what can be written.
+/// A sentence with the accepted forms.
 pub fn parse(text: &str) -> Result<SocketAddr, String> {
     let local = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     if let Ok(port) = text.parse() {

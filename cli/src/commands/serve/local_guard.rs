@@ -1,7 +1,7 @@
-//! On a loopback address without credentials, everything that can send a request here is trusted. A web page is not: it may
-//! send one through a browser on this machine. A page of another site cannot send JSON without asking first (CORS), and gets
-//! no leave unless `COORD_CORS_ORIGINS` lists it; one that has its own name resolve to 127.0.0.1 (DNS rebinding) is told
-//! apart by the Host that it names.
+//! On a loopback address without credentials, every program that can send a request is trusted. A web page is not: it may
+//! send one through a browser on this machine. A page of another site cannot send JSON without a preflight (CORS), which is
+//! refused unless `COORD_CORS_ORIGINS` lists the site. A page whose own name resolves to 127.0.0.1 (DNS rebinding) is
+//! detected by the Host of its requests.
 
 use axum::body::Body;
 use axum::http::header::HOST;
@@ -10,7 +10,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use coord::http::{ApiError, Endpoint};
 
-/// Refuses requests whose Host is not this machine, but for deliveries of a webhook, which are signed: they come through a
+/// Refuses requests whose Host is not this machine. Webhook deliveries are exempt: they are signed, and come through a
 /// tunnel with a name of its own.
 pub async fn require_local_host(request: Request<Body>, next: Next) -> Response {
     let host = request
@@ -25,7 +25,7 @@ pub async fn require_local_host(request: Request<Body>, next: Next) -> Response 
         let error = ApiError::Forbidden(
             "this server answers only to localhost; to serve others, set COORD_JWT_SECRET".to_owned(),
         );
-        // What is posted here comes from agents, who get a command with every answer.
+        // POST requests come from agents, which get a command with every response.
         match *request.method() {
             Method::POST => error.respond_to_agent(),
             _ => error.into_response(),

@@ -1,10 +1,10 @@
 //! `coord serve`: everything on one machine.
 //!
-//! - `args`, `run`, `server`: the options; starting and stopping; what a server consists of
-//! - `store`, `sources`: where the state is kept, and what is read
-//! - [`listen`], `listen_address`, [`local_guard`], `page`: connections, who may connect, the web page
-//! - `banner`, `announcement`: what a person sees, and a second process
-//! - [`fetch`], `signals`: fetching clones, being told to stop
+//! - `args`, `run`, `server`: the options; start and shutdown; the parts of a server
+//! - `store`, `sources`: the store of the state, and the repositories
+//! - [`listen`], `listen_address`, [`local_guard`], `page`: connections, permitted hosts, the web page
+//! - `banner`, `announcement`: output for the user, and for a second process
+//! - [`fetch`], `signals`: fetching clones, signals that stop the server
 //! - [`upstash_listen`]: the store offered on a port
 
 mod announcement;

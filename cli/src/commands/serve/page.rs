@@ -1,4 +1,4 @@
-//! The web page, from `public/`, which Vercel serves as static files. It is part of the binary, so that there is one file to
+//! The web page, from `public/`, which Vercel serves as static files. The binary contains it, so that there is one file to
 //! install.
 
 use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 use super::banner::Served;
 
-/// The page takes nothing from elsewhere, runs no inline script, and is shown in no other page. `vercel.json` says the same. What
-/// else an answer has, it gets at the edge.
+/// The page loads nothing from elsewhere, runs no inline script, and cannot be framed. `vercel.json` has the same policy.
+/// The edge adds the other headers.
 const POLICY: &str = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 /// Serves the page at `/`.
@@ -43,7 +43,7 @@ pub fn router() -> Router {
         )
 }
 
-/// Serves `/served.json`, the repositories from which a visitor of the page can choose. Only for those who may see all of them.
+/// Serves `/served.json`, the repositories to choose from on the page. Only for servers whose callers may see all of them.
 pub fn served_list(served: &[Served]) -> Router {
     let repositories: Vec<Value> = served
         .iter()

@@ -1,4 +1,4 @@
-//! Starts what `coord serve` consists of, and stops it.
+//! Starts and stops `coord serve`.
 
 use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -19,10 +19,10 @@ use super::server::build;
 use super::signals::Signals;
 use super::{banner, fetch, listen, upstash_listen};
 
-/// How many ports from the default one on are tried.
+/// Number of ports that are tried, starting at the default one.
 const PORTS: u16 = 100;
 
-/// How often expired locks are swept.
+/// Interval of sweeps for expired locks.
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
 
 impl ServeArgs {
@@ -62,7 +62,7 @@ async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     };
     let server = build(&args, address).await?;
     let store = Arc::clone(&server.store);
-    // It warns of what is not promised.
+    // Logs a warning about promises that the store does not keep.
     tokio::spawn(async move { store.promises().await });
     let mut signals = Signals::caught();
     say(&banner::text(address, &server.store.describe(), &server.served));
@@ -71,7 +71,7 @@ async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     let until_stopped = move || {
         let mut stopped = stopped.clone();
         async move {
-            // An error means that the sender is gone, which is as good a reason to stop.
+            // An error means that the sender is gone, which stops it as well.
             let _ = stopped.changed().await;
         }
     };
@@ -80,7 +80,7 @@ async fn serve(args: ServeArgs) -> anyhow::Result<()> {
             let address = listener.local_addr()?;
             say(&format!("  store    http://{address} (Upstash's REST protocol)\n\n"));
             let router = upstash_listen::router(Arc::clone(&server.store), token);
-            // Longer than our own client keeps an idle connection, so that it never sends on one that is just being ended.
+            // Longer than our own client keeps an idle connection, so that it never sends on one that is just being closed.
             let bounds = listen::Bounds {
                 head_time: Duration::from_secs(30),
                 ..listen::Bounds::default()
@@ -104,7 +104,7 @@ async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     say("\nStopping: requests in flight are finished; once more ends it at once.\n");
     tokio::spawn(async move {
         signals.next().await;
-        // As a shell says that Ctrl-C has ended a program. What was answered is on the disk.
+        // The exit status that a shell reports after Ctrl-C. Everything that was answered is on the disk.
         std::process::exit(130);
     });
     sweeper.abort();
@@ -120,7 +120,7 @@ async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Writes to the terminal, where there still is one: whoever read may be gone (`coord serve | head`).
+/// Prints to the terminal, and ignores a closed one (`coord serve | head`).
 fn say(text: &str) {
     let mut terminal = std::io::stdout();
     let _ = terminal.write_all(text.as_bytes()).and_then(|()| terminal.flush());

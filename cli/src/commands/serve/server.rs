@@ -1,4 +1,4 @@
-//! Puts a server together from the command line and the environment.
+//! Builds a server from the command line and the environment.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -26,21 +26,21 @@ use super::store::open_store;
 
 /// A server that is ready to run.
 pub struct Server {
-    /// What `coord serve` answers.
+    /// All routes of `coord serve`.
     pub router: Router,
-    /// Says beside an embedded store where this process listens; it goes before the store is closed.
+    /// The address file beside an embedded store; dropped before the store is closed.
     pub announcement: Option<Announcement>,
-    /// The state.
+    /// The store.
     pub store: Arc<dyn Store>,
-    /// What keeps the graphs up to date.
+    /// The builds that keep graphs up to date.
     pub keeper: Arc<BackgroundBuilds>,
-    /// The repositories on this machine, and how often they are fetched.
+    /// The repositories on this machine, and the interval of their fetches.
     pub fetching: Option<(Arc<GitSource>, Duration)>,
-    /// What is served.
+    /// The served repositories.
     pub served: Vec<Served>,
 }
 
-/// Puts a server together; `address` is where it will listen.
+/// Builds a server; `address` is the address that it will listen on.
 ///
 /// # Errors
 /// When a repository, the store or a setting cannot be used.
@@ -93,7 +93,7 @@ fn started_at() -> u128 {
         .map_or(0, |time| time.as_nanos())
 }
 
-/// Those of the environment, with what the command line sets instead.
+/// The settings of the environment, overridden by the command line.
 fn settings(args: &ServeArgs) -> anyhow::Result<Settings> {
     let mut settings = Settings::from_env(&process_environment)?;
     if let Some(seconds) = args.lock_ttl {

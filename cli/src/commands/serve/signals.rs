@@ -10,7 +10,7 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Has them caught. A SIGHUP that is ignored, as `nohup` has it, stays ignored.
+    /// Starts to catch them. A SIGHUP that is ignored, as under `nohup`, stays ignored.
     pub fn caught() -> Self {
         #[cfg(unix)]
         {
@@ -50,7 +50,7 @@ impl Signals {
     }
 }
 
-/// Whether the process was started with `kind` ignored, where the system tells.
+/// Whether the process was started with `kind` ignored, if the system tells.
 #[cfg(unix)]
 fn is_ignored(kind: SignalKind) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What `coord serve` reads: repositories on this machine, on GitHub, or both.
+//! Opens the repositories that `coord serve` serves: on this machine, on GitHub, or both.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,15 +15,15 @@ use super::args::ServeArgs;
 use super::banner::Served;
 use coord_git::{GitSource, Opened};
 
-/// What was opened.
+/// The opened repositories.
 pub struct OpenSources {
-    /// All of it.
+    /// The source of all repositories.
     pub source: Arc<dyn Source>,
-    /// Who knows the holders of GitHub's tokens, where GitHub is read.
+    /// Verifies GitHub tokens; `None` without GitHub.
     pub people: Option<Arc<dyn People>>,
-    /// What deliveries of GitHub's webhook are held to.
+    /// The secret and state of GitHub's webhook.
     pub webhook: Option<Arc<Webhook>>,
-    /// Where those on this machine are read.
+    /// The source of repositories on this machine.
     pub local: Option<Arc<GitSource>>,
     /// The repositories on this machine.
     pub opened: Vec<Opened>,
@@ -31,10 +31,10 @@ pub struct OpenSources {
     pub served: Vec<Served>,
 }
 
-/// Opens what the command line names.
+/// Opens the repositories that the command line names.
 ///
 /// # Errors
-/// When a repository is not there, cannot be served, or is named twice.
+/// When a repository does not exist, cannot be served, or is named twice.
 pub async fn open(args: &ServeArgs) -> anyhow::Result<OpenSources> {
     let mut sources: Vec<Arc<dyn Source>> = Vec::new();
     let mut opened = Vec::new();
@@ -94,7 +94,7 @@ pub async fn open(args: &ServeArgs) -> anyhow::Result<OpenSources> {
     })
 }
 
-/// What tells this machine from others.
+/// A name that tells this machine from others.
 fn machine() -> String {
     let id = std::fs::read_to_string("/etc/machine-id").unwrap_or_default();
     format!("{} {}", whoami::hostname().unwrap_or_default(), id.trim())
@@ -124,7 +124,8 @@ fn github(args: &ServeArgs) -> anyhow::Result<(GithubSource, Vec<RepoId>, String
     Ok((source, repos, place))
 }
 
-/// A repository on GitHub as it is now. One that is not there is an error; a GitHub that cannot be reached may be later.
+/// The current state of a repository on GitHub. A missing one is an error; a GitHub that cannot be reached is not, because
+/// it may be reachable later.
 async fn look_at(source: &GithubSource, repo: RepoId, place: &str) -> anyhow::Result<Served> {
     let mut served = Served {
         place: place.to_owned(),

@@ -1,4 +1,4 @@
-//! The store that `coord serve` keeps its state in.
+//! The store of `coord serve`.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use super::announcement::Announcement;
 use super::args::ServeArgs;
 use super::banner::Served;
 
-/// The store, and where it is embedded what says so to others.
+/// The store, and for an embedded one the file that announces the address.
 pub fn open_store(
     args: &ServeArgs,
     address: SocketAddr,
@@ -54,7 +54,7 @@ pub fn open_store(
     }
 }
 
-/// Makes `folder`, for its owner alone, if it is not there.
+/// Creates `folder`, accessible to its owner alone, if it does not exist.
 fn make_folder(folder: &Path) -> std::io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     #[cfg(unix)]
@@ -65,8 +65,8 @@ fn make_folder(folder: &Path) -> std::io::Result<()> {
     builder.recursive(true).create(folder)
 }
 
-/// The folder of the user's for the state of repositories that have no folder on this machine, one for each first one: two
-/// processes cannot share a store.
+/// The user's folder for the store of repositories without a folder on this machine. Each first repository has one, because
+/// two processes cannot share a store.
 fn state_folder(served: &[Served]) -> anyhow::Result<PathBuf> {
     let set = |name: &str| {
         std::env::var_os(name)

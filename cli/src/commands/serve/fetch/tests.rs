@@ -52,7 +52,7 @@ fn ssh_is_told_to_ask_nothing_however_it_is_configured() {
     assert_eq!(batch(None, None, Some("plink.exe -i k")), None);
 }
 
-/// A repository with a remote that is reached by `ssh_command`.
+/// A repository with a remote that uses `ssh_command`.
 #[cfg(unix)]
 fn clone_with(folder: &Path, ssh_command: &str) -> FetchSettings {
     let git = |arguments: &[&str]| {
@@ -107,7 +107,7 @@ fn a_fetch_never_asks_anybody() {
     }
 }
 
-/// Whether the process that wrote its number into `file` ends: one that was killed may be listed for a moment longer.
+/// Whether the process whose id is in `file` ends: a killed one may be listed for a moment longer.
 #[cfg(target_os = "linux")]
 fn ends(file: &Path) -> bool {
     let deadline = Instant::now() + Duration::from_secs(10);
@@ -117,7 +117,7 @@ fn ends(file: &Path) -> bool {
     !is_running(file)
 }
 
-/// Whether the process that wrote its number into `file` is there.
+/// Whether the process whose id is in `file` exists.
 #[cfg(target_os = "linux")]
 fn is_running(file: &Path) -> bool {
     let id = std::fs::read_to_string(file).unwrap();

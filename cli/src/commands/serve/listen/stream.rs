@@ -1,4 +1,4 @@
-//! A connection whose other side must take what is sent to it, and gets it although it is still sending.
+//! A connection whose client must read responses, and gets them even while it is still sending.
 
 use std::io;
 use std::pin::Pin;
@@ -11,32 +11,32 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep};
 
-/// An answer that came so shortly before the end may be one to a request that is still being sent.
+/// A response this shortly before the end may belong to a request that is still being sent.
 const JUST_NOW: Duration = Duration::from_secs(1);
 
-/// Longest time that is then waited for more of the request, for nothing and altogether.
+/// Longest wait for more of that request: for the next piece, and altogether.
 const NEXT_PIECE: Duration = Duration::from_millis(500);
 const ALL_PIECES: Duration = Duration::from_secs(5);
 
-/// Most bytes of it that are read.
+/// Most bytes of that request that are read.
 const MOST_BYTES: usize = 32 << 20;
 
-/// A stream on which a write that makes no progress for `patience` is an error. Reading is bounded elsewhere.
+/// A stream on which a write without progress for `patience` is an error. Reads are bounded elsewhere.
 ///
-/// What is still being sent when it is shut down is read and dropped for a while: a socket that is closed over unread bytes is
-/// reset, and the other side loses the answer that it has yet to read (413, say).
+/// At shutdown, the rest of the client's data is read and dropped for a while: closing a socket with unread bytes resets it,
+/// and the client loses a response that it has yet to read (413, for example).
 pub struct ImpatientStream {
     stream: TcpStream,
     patience: Duration,
     /// Runs while a write waits.
     waiting: Option<Pin<Box<Sleep>>>,
-    /// Set once anything has come.
+    /// Set once a byte was read.
     has_read: Arc<AtomicBool>,
     written_at: Option<Instant>,
     draining: Option<Draining>,
 }
 
-/// What is left of the time and of the bytes.
+/// The remaining time and bytes.
 struct Draining {
     until: Instant,
     bytes: usize,
@@ -44,7 +44,7 @@ struct Draining {
 }
 
 impl ImpatientStream {
-    /// Over `stream`.
+    /// A stream over `stream`.
     pub fn new(stream: TcpStream, patience: Duration) -> Self {
         ImpatientStream {
             stream,
@@ -56,7 +56,7 @@ impl ImpatientStream {
         }
     }
 
-    /// Whether anything has come, whoever has the stream.
+    /// A flag that tells whether a byte was read, independent of the stream's owner.
     pub fn has_read(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.has_read)
     }

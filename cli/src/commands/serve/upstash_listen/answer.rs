@@ -8,10 +8,10 @@ use base64::engine::general_purpose::STANDARD;
 use coord::store::{StoreError, Value};
 use serde_json::{Value as Json, json};
 
-/// How the caller wants its strings.
+/// The encoding of strings that the caller asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
-    /// JSON; what is not UTF-8 becomes U+FFFD.
+    /// JSON; invalid UTF-8 becomes U+FFFD.
     Plain,
     /// JSON; every string is base64, except the status OK.
     Base64,
@@ -20,7 +20,7 @@ pub(super) enum Encoding {
 }
 
 impl Encoding {
-    /// What `Upstash-Encoding` and `Upstash-Response-Format` ask for.
+    /// The encoding by the headers `Upstash-Encoding` and `Upstash-Response-Format`.
     ///
     /// # Errors
     /// 400 for an unknown value, or for base64 within RESP2.
@@ -40,7 +40,7 @@ impl Encoding {
         }
     }
 
-    /// The same for an endpoint that has no RESP2.
+    /// The JSON variant, for endpoints without RESP2.
     pub fn as_json(self) -> Self {
         if self == Encoding::Resp2 { Encoding::Plain } else { self }
     }
@@ -130,7 +130,7 @@ fn write_resp2(value: &Value, out: &mut Vec<u8>) {
     }
 }
 
-/// An answer that is one error for the whole request: `{"error": MESSAGE}`.
+/// A response with one error for the whole request: `{"error": MESSAGE}`.
 #[derive(Debug)]
 pub(super) struct Refusal {
     status: StatusCode,
@@ -138,7 +138,7 @@ pub(super) struct Refusal {
 }
 
 impl Refusal {
-    /// With a status of its own.
+    /// A refusal with this status.
     pub fn new(status: StatusCode, message: impl Into<String>) -> Self {
         Refusal {
             status,
@@ -146,12 +146,12 @@ impl Refusal {
         }
     }
 
-    /// 400.
+    /// A refusal with status 400.
     pub fn bad(message: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, message)
     }
 
-    /// 400 for a command that is not offered.
+    /// A refusal with status 400, for a command that is not offered.
     pub fn unavailable(name: &str) -> Self {
         Self::bad(format!(
             "ERR Command is not available: '{}'",
@@ -168,7 +168,7 @@ impl Refusal {
 impl From<StoreError> for Refusal {
     fn from(error: StoreError) -> Self {
         let status = match &error {
-            // The store refused the request itself, such as a discarded transaction; its words are an error reply.
+            // The store refused the request itself, such as a discarded transaction; the message is an error reply.
             StoreError::Failed(message) => return Self::bad(message.clone()),
             StoreError::Timeout(_) => StatusCode::GATEWAY_TIMEOUT,
             StoreError::Malformed(_) => StatusCode::BAD_GATEWAY,

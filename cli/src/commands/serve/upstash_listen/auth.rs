@@ -1,4 +1,4 @@
-//! Who may ask: `Authorization: Bearer TOKEN`, or `_token=TOKEN` in the query.
+//! Authentication: `Authorization: Bearer TOKEN`, or `_token=TOKEN` in the query.
 
 use axum::extract::Request;
 use axum::http::StatusCode;
@@ -11,8 +11,8 @@ use super::answer::Refusal;
 
 const TOKEN_PARAMETER: &str = "_token";
 
-/// Compares the request's token with `token`, in a time that does not depend on where they differ. Gives the rest of the
-/// query, in order.
+/// Compares the request's token with `token`, in a time that does not depend on the first difference. Returns the rest of
+/// the query, in order.
 ///
 /// # Errors
 /// 401 without a token, with a wrong one, and whenever `token` is empty.

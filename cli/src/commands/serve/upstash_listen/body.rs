@@ -1,4 +1,4 @@
-//! Commands out of a request: JSON rows, or the path form.
+//! Parses commands from a request: JSON rows, or the path form.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::answer::Refusal;
 
 /// The longest body, as on Upstash's pay-as-you-go plan.
 const BODY_BYTES: usize = 10 << 20;
-/// How long a body may take to arrive.
+/// Time limit for a body to arrive.
 const BODY_TIME: Duration = Duration::from_secs(30);
 
 /// The words of one command, name first.
@@ -21,7 +21,7 @@ pub(super) type Words = Vec<Vec<u8>>;
 #[derive(Default)]
 pub(super) struct Posted(Bytes);
 
-/// Reads a body whole.
+/// Reads a whole body.
 ///
 /// # Errors
 /// 413 when it is longer than 10 MiB, 408 when it does not arrive in half a minute, 400 when it breaks off.
@@ -57,7 +57,7 @@ pub(super) fn row(body: &Posted) -> Result<Words, Refusal> {
 /// `[["CMD","arg",...],...]`.
 ///
 /// # Errors
-/// 400 when the body is anything else, or holds no command.
+/// 400 when the body is anything else, or has no command.
 pub(super) fn rows(body: &Posted) -> Result<Vec<Words>, Refusal> {
     let rows: Vec<Vec<&RawValue>> = serde_json::from_slice(&body.0).map_err(|error| {
         Refusal::bad(format!(
@@ -72,8 +72,8 @@ pub(super) fn rows(body: &Posted) -> Result<Vec<Words>, Refusal> {
         .collect()
 }
 
-/// `/CMD/arg/...`: each segment is one argument, percent-decoded; then the body if there is one; then names and values
-/// of the query, where an empty value is left out, so that `?EX=100&NX` means `EX 100 NX`.
+/// `/CMD/arg/...`: each segment is one argument, percent-decoded. Then comes the body, if there is one, and then names and
+/// values of the query. An empty value is left out, so that `?EX=100&NX` means `EX 100 NX`.
 ///
 /// # Errors
 /// 400 when the path names no command.
@@ -95,8 +95,8 @@ pub(super) fn path_form(path: &str, query: &[(String, String)], body: Posted) ->
     Ok(words)
 }
 
-/// An argument: the text of a string; of anything else the JSON that was sent, so that `1.50` stays `1.50` and an object
-/// is stored as its JSON.
+/// An argument: the text of a string; for anything else the JSON as sent, so that `1.50` stays `1.50` and an object is
+/// stored as its JSON.
 fn word(json: &RawValue) -> Result<Vec<u8>, Refusal> {
     let text = json.get();
     if !text.starts_with('"') {

@@ -1,10 +1,10 @@
-//! Which commands pass. All do, except those that make no sense for one request among many on a shared connection, and
+//! The commands that are forwarded: all, except those that make no sense for single requests on a shared connection, and
 //! those that operate the server itself, which Upstash does not offer either.
 
 use super::answer::Refusal;
 
-/// Not offered: they change what a connection is, wait, stream, or operate the server. One wrong word here would stop or
-/// confuse everybody, since all requests share one connection.
+/// Not offered: commands that change the connection, wait, stream, or operate the server. All requests share one connection,
+/// so that one of these would stop or confuse all callers.
 const REFUSED: &[&[&str]] = &[
     // The state of a connection.
     &[
@@ -18,9 +18,9 @@ const REFUSED: &[&[&str]] = &[
         "READONLY",
         "READWRITE",
     ],
-    // Transactions: `/multi-exec` is the way.
+    // Transactions: use `/multi-exec`.
     &["MULTI", "EXEC", "DISCARD", "WATCH", "UNWATCH"],
-    // Streams of messages: `/subscribe` is the way.
+    // Streams of messages: use `/subscribe`.
     &[
         "SUBSCRIBE",
         "PSUBSCRIBE",
@@ -59,17 +59,17 @@ const REFUSED: &[&[&str]] = &[
     &["PSYNC", "REPLCONF", "SAVE", "SHUTDOWN", "SLAVEOF", "SWAPDB", "SYNC"],
 ];
 
-/// A command that may be passed on. Holds at least its name.
+/// A command that may be forwarded. It has at least its name.
 #[derive(Debug)]
 pub(super) struct Command {
     /// The name in upper case, for comparing.
     pub name: String,
-    /// The words as they came, name first.
+    /// The words as received, name first.
     pub words: Vec<Vec<u8>>,
 }
 
 impl Command {
-    /// Checks that `words` may be passed on.
+    /// Checks that `words` may be forwarded.
     ///
     /// # Errors
     /// 400 when there is no word, or the command is not offered.
@@ -90,7 +90,7 @@ impl Command {
     }
 }
 
-/// Whether a read of streams asks to wait: `BLOCK` stands before `STREAMS`, behind which come keys.
+/// Whether a read of streams waits: `BLOCK` comes before `STREAMS`, after which come keys.
 fn waits(words: &[Vec<u8>]) -> bool {
     let options = words
         .iter()

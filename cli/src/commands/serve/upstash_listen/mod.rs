@@ -1,5 +1,5 @@
-//! The store on a port: the REST protocol of Upstash Redis over whatever store the server uses, so that functions under
-//! `vercel dev`, and any Upstash client, work with no account.
+//! The store on a port: the REST protocol of Upstash Redis over the server's store, so that functions under `vercel dev`,
+//! and any Upstash client, work without an account.
 //! The protocol: <https://upstash.com/docs/redis/features/restapi>.
 //!
 //! | request | does |
@@ -36,16 +36,16 @@ use self::scripts::Scripts;
 
 const SYNC_TOKEN: HeaderName = HeaderName::from_static("upstash-sync-token");
 
-/// What the routes share.
+/// State shared by the routes.
 struct Listener {
     store: Arc<dyn Store>,
     token: SecretString,
     scripts: Scripts,
-    /// How many requests were answered: all that a sync token of a single store has to say.
+    /// Number of answered requests: the whole content of a sync token for a single store.
     answered: AtomicU64,
 }
 
-/// Upstash's REST protocol over `store`, for callers who have `token`. An empty token admits nobody.
+/// Upstash's REST protocol over `store`, for callers with `token`. An empty token admits no caller.
 pub fn router(store: Arc<dyn Store>, token: SecretString) -> Router {
     let listener = Listener {
         store,
@@ -117,7 +117,7 @@ impl Listener {
 
     async fn pipeline(&self, rows: Vec<Vec<Vec<u8>>>, encoding: Encoding) -> Result<Response, Refusal> {
         let mut batch = Vec::with_capacity(rows.len());
-        // What comes of each row: a place in the batch, or a refusal of that row alone.
+        // The result of each row: an index in the batch, or a refusal of that row alone.
         let mut places = Vec::with_capacity(rows.len());
         for words in rows {
             places.push(Command::parse(words).map(|command| {
@@ -146,7 +146,7 @@ impl Listener {
     }
 
     async fn transaction(&self, rows: Vec<Vec<Vec<u8>>>, encoding: Encoding) -> Result<Response, Refusal> {
-        // One unsupported command discards the whole transaction, before any of it was sent.
+        // One command that is not offered discards the whole transaction before any of it is sent.
         let commands = rows.into_iter().map(Command::parse).collect::<Result<Vec<_>, _>>()?;
         let (batch, restores): (Vec<_>, Vec<_>) = commands
             .into_iter()
@@ -158,7 +158,7 @@ impl Listener {
             .zip(replies)
             .map(|(restore, reply)| restore.apply(reply))
             .collect();
-        // This endpoint answers in JSON whatever the format asked for.
+        // This endpoint replies in JSON, whatever the requested format.
         Ok(answer::many(replies, encoding.as_json()))
     }
 }

@@ -1,12 +1,12 @@
 //! Scripts with Upstash's own flag, for stores that do not know it.
 //!
 //! A client may begin its script with `#!lua flags=allow-key-locking`. Redis refuses the flag ("Unexpected flag in script
-//! shebang"), so the flag is taken out here, and with it the whole first line where no other flag is left; the line break
-//! stays, for the line numbers in error messages. The client names the script by the SHA-1 of the text that it sent: which
-//! text that stands for is remembered, from the EVAL or SCRIPT LOAD on. What was forgotten is answered NOSCRIPT by the
-//! store, and the client sends the text again, as after any SCRIPT FLUSH.
+//! shebang"), so it is removed here, together with the first line if that has no other flag. The line break stays, for the
+//! line numbers in error messages. The client names the script by the SHA-1 of the text that it sent, so the mapping to the
+//! changed text is remembered from the EVAL or SCRIPT LOAD on. For a forgotten one the store replies NOSCRIPT, and the
+//! client sends the text again, as after any SCRIPT FLUSH.
 //!
-//! Coord's own scripts are known beforehand, and go to the store as such: the embedded one bounds what others may take.
+//! Coord's own scripts are known beforehand, and reach the store as such: the embedded store bounds all others.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -19,7 +19,7 @@ use super::commands::Command;
 
 const FLAG: &str = "allow-key-locking";
 
-/// Our own scripts, by their SHA-1 with our own client's first line and without.
+/// Our own scripts, by their SHA-1 with and without our own client's first line.
 static OURS: LazyLock<HashMap<String, &'static Script>> = LazyLock::new(|| {
     let with_flag = |script: &Script| sha1_hex(&format!("#!lua flags={FLAG}\n{}", script.source));
     scripts::ALL
@@ -27,10 +27,10 @@ static OURS: LazyLock<HashMap<String, &'static Script>> = LazyLock::new(|| {
         .flat_map(|script| [(script.sha.clone(), *script), (with_flag(script), *script)])
         .collect()
 });
-/// How many scripts are remembered. A client has tens.
+/// Most scripts that are remembered. A client has tens.
 const REMEMBERED: usize = 4096;
 
-/// The scripts whose text was changed: SHA-1 as the client has it -> as the store has it, in lower case.
+/// The scripts with a changed text: the client's SHA-1 -> the store's, in lower case.
 pub(super) struct Scripts(Cache<Vec<u8>, String>);
 
 impl Default for Scripts {
@@ -39,7 +39,7 @@ impl Default for Scripts {
     }
 }
 
-/// What is to be done to a reply so that the client finds its own SHA-1 in it.
+/// The change to a reply by which the client finds its own SHA-1 in it.
 pub(super) struct Restore(Option<String>);
 
 impl Restore {
@@ -53,7 +53,7 @@ impl Restore {
 }
 
 impl Scripts {
-    /// `command` as the store takes it.
+    /// The form of `command` for the store.
     pub fn to_store(&self, command: Command) -> (Request, Restore) {
         let Command { name, mut words } = command;
         let mut restore = None;
@@ -75,7 +75,7 @@ impl Scripts {
         (Request::Command(words), Restore(restore))
     }
 
-    /// Takes the flag out of a script, and gives the SHA-1 under which the client knows it.
+    /// Removes the flag from a script, and returns the SHA-1 by which the client knows it.
     fn replace_text(&self, word: Option<&mut Vec<u8>>) -> Option<String> {
         let word = word?;
         let text = std::str::from_utf8(word).ok()?;
@@ -94,7 +94,7 @@ impl Scripts {
     }
 }
 
-/// The call of one of our own scripts, if `words` are that.
+/// The call of one of our own scripts, if `words` are one.
 fn ours(name: &str, words: &[Vec<u8>]) -> Option<Request> {
     let [_, script, count, rest @ ..] = words else {
         return None;
@@ -116,7 +116,7 @@ fn ours(name: &str, words: &[Vec<u8>]) -> Option<Request> {
     })
 }
 
-/// `text` without the flag; none where it does not have it.
+/// `text` without the flag; `None` where it does not have it.
 fn without_flag(text: &str) -> Option<String> {
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
     let options = first.strip_prefix("#!lua")?;

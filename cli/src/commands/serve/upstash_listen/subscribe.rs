@@ -19,9 +19,9 @@ use percent_encoding::percent_decode_str;
 
 use super::answer::Refusal;
 
-/// How many channels one request may name: each costs a connection to a Redis server.
+/// Most channels of one request: each costs a connection to a Redis server.
 const CHANNELS: usize = 16;
-/// How often a silent stream says that it is alive, which also shows when its reader has gone.
+/// Interval of comments on a silent stream, which also detect that its reader has gone.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
 /// The events of the channels in `path`, `/subscribe/CHANNEL[/CHANNEL...]`, each percent-encoded.
@@ -61,8 +61,8 @@ fn channels(path: &str) -> Result<Vec<String>, Refusal> {
     }
 }
 
-/// All messages as they come, and a comment after each silence. Ends as soon as one subscription is lost: the reader
-/// then subscribes again, rather than miss one channel without knowing.
+/// All messages as they arrive, and a comment after each silence. Ends as soon as one subscription is lost: the reader then
+/// subscribes again, and does not miss one channel unnoticed.
 fn with_heartbeat(streams: Vec<BoxStream<'static, Bytes>>) -> impl Stream<Item = Bytes> + Send + 'static {
     let ending = streams
         .into_iter()
@@ -82,7 +82,7 @@ fn message(channel: &str, payload: &[u8]) -> Bytes {
     event(&format!("message,{channel},{}", String::from_utf8_lossy(payload))).into()
 }
 
-/// One event; a line break in it begins a further `data:` line, as the format has it.
+/// One event; a line break in it begins another `data:` line, as the format requires.
 fn event(data: &str) -> String {
     let lines = data.replace("\r\n", "\n").replace(['\n', '\r'], "\ndata: ");
     format!("data: {lines}\n\n")
