@@ -23,7 +23,7 @@ use std::sync::Arc;
 pub(super) struct Batch {
     /// Batches are numbered in order from 1.
     pub number: u64,
-    /// What changes.
+    /// The changed records.
     pub changes: Changes,
     /// Messages to publish once the changes are durable.
     pub messages: Vec<Message>,

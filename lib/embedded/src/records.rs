@@ -3,9 +3,9 @@
 //!
 //! | key | value |
 //! |---|---|
-//! | `k` NAME | what is under a name: kind, number, expiry |
+//! | `k` NAME | the entry of a name: kind, number, expiry |
 //! | `i` NUMBER | NAME (the order of KEYS) |
-//! | `e` EXPIRY NAME | empty (what expires next) |
+//! | `e` EXPIRY NAME | empty (the order of expiry) |
 //! | `c` NUMBER | number of elements; of a stream also its newest id |
 //! | `s` NUMBER | the value of a string |
 //! | `h` NUMBER FIELD | a value of a hash |

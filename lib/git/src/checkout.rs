@@ -79,7 +79,7 @@ impl Checkout {
         })
     }
 
-    /// How many files the index has.
+    /// Number of files in the index.
     pub(super) fn len(&self) -> usize {
         self.index.entries().len()
     }

@@ -57,7 +57,7 @@ const TREE_LIMIT: Duration = Duration::from_secs(60);
 /// Time limit of one call of [`Source::read_blobs`].
 const BLOBS_LIMIT: Duration = Duration::from_secs(300);
 
-/// What one of the given paths led to, as of when it was opened.
+/// The result of opening one of the given paths, as of then.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opened {
     /// The repository.

@@ -12,5 +12,5 @@ pub const FILES: usize = 512;
 pub const PATHS_BYTES: usize = 64 * 1024;
 /// Characters of a `message`.
 pub const MESSAGE_CHARS: usize = 500;
-/// Bytes of the path and query: three times (percent-encoding) the longest file path, and what else may stand there.
+/// Bytes of path and query: three times the longest file path (percent-encoding), and the other parameters.
 pub const URI_BYTES: usize = 16 * 1024;

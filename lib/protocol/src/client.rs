@@ -27,7 +27,7 @@ pub enum ClientError {
     /// The address or a header is not valid.
     #[error("{0}")]
     Invalid(String),
-    /// The server answered with an error.
+    /// The server responded with an error.
     #[error("{}", .error.message)]
     Refused {
         /// The HTTP status.
@@ -47,7 +47,7 @@ pub enum ClientError {
     Malformed {
         /// The HTTP status.
         status: u16,
-        /// What is wrong with it.
+        /// The deviation from the protocol.
         problem: String,
     },
 }

@@ -1,4 +1,4 @@
-//! When responses are sent, and what the file holds.
+//! When responses are sent, and the content of the file.
 
 use super::{EmbeddedStore, ask, eval, say, shown, words};
 use crate::OpenError;

@@ -6,7 +6,7 @@ use crate::file::{FileId, FileState};
 use crate::resolve::projects::manifest_index::missing_configs;
 use crate::update::begin::Update;
 
-/// Most files of one request: the limit on bytes can be exceeded by so many files.
+/// Most files of one request: the limit on bytes can be exceeded by the size of so many files.
 const WAVE: usize = 8_192;
 
 /// Most bytes of manifests in one graph.

@@ -1,4 +1,4 @@
-//! The folders that absolute names of Python are looked up in: source roots, packages and namespaces.
+//! The folders for the lookup of absolute Python names: source roots, packages and namespaces.
 
 use std::collections::{HashMap, HashSet};
 
