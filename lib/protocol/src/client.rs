@@ -74,8 +74,8 @@ impl Client {
     /// A client of the server at `base`. `token` is the bearer token, `agent_id` the value of `X-Coord-Agent`.
     ///
     /// # Errors
-    /// When `base` is not an HTTP URL, or has a credential, a query or a fragment; or when `token` or `agent_id` has characters
-    /// that a header cannot have.
+    /// When `base` is not an HTTP URL, or has a credential, a query or a fragment. Also when `token` or `agent_id` has
+    /// characters that a header cannot have.
     pub fn new(base: &str, token: Option<&SecretString>, agent_id: Option<&str>) -> Result<Self, ClientError> {
         let invalid = |problem: String| ClientError::Invalid(problem);
         // No text of `base` is in a message: it may have a password in it, also where it is no URL.
