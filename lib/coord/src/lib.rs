@@ -13,6 +13,7 @@
 //! - [`sweep`]: expired locks, dropped and announced
 //! - [`timing`], [`logging`]: calls of a request and their time; logs
 //! - [`settings`]: settings from the environment
+//! - `single_flight`: one request for all callers that ask the same at the same time
 //! - [`app`]: the parts that every operation works with
 //! - [`after_answer`]: work that a function does after its response
 //! - [`function`]: a deployed function, assembled from all of these
@@ -31,6 +32,7 @@ pub mod logging;
 pub mod operations;
 pub mod rate_limits;
 pub mod settings;
+mod single_flight;
 pub mod source;
 pub mod store;
 pub mod sweep;

@@ -4,19 +4,17 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use futures::FutureExt;
-use futures::future::{BoxFuture, Shared};
 use jsonwebtoken::Algorithm;
 use reqwest::header::ACCEPT;
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response, StatusCode};
-use tokio::task::AbortHandle;
 use url::Url;
 
 use super::AuthError;
 use super::key_set::{KeySet, NoKey};
 use super::verification_key::VerificationKey;
 use crate::domain::Invalid;
+use crate::single_flight::{Flight, SingleFlight};
 
 /// Maximum size of a key set in bytes. A set of ten keys with their certificates has about 40 KiB.
 const MOST_BYTES: usize = 256 << 10;
@@ -96,13 +94,13 @@ struct Inner {
     url: KeySetUrl,
     timing: KeyTiming,
     state: Mutex<State>,
+    fetches: SingleFlight<(), ()>,
 }
 
 #[derive(Default)]
 struct State {
     kept: Option<(KeySet, Instant)>,
     last: Option<Attempt>,
-    flight: Option<(AbortHandle, Flight)>,
 }
 
 #[derive(Clone, Copy)]
@@ -110,9 +108,6 @@ struct Attempt {
     ended: Instant,
     has_failed: bool,
 }
-
-/// A fetch in progress, shared by all requests that wait for it.
-type Flight = Shared<BoxFuture<'static, ()>>;
 
 impl std::fmt::Debug for IssuerKeys {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -148,6 +143,7 @@ impl IssuerKeys {
             url,
             timing,
             state: Mutex::default(),
+            fetches: SingleFlight::default(),
         })))
     }
 
@@ -162,9 +158,9 @@ impl IssuerKeys {
         };
         let found = match found {
             Err(NoKey::Unknown) => {
-                let flight = self.ask_if_due();
-                if let Some(flight) = flight {
-                    flight.await;
+                if let Some(fetch) = self.ask_if_due() {
+                    // A fetch that panicked brought no keys; only its end matters here.
+                    let _ = fetch.await;
                 }
                 let keys = self.at_hand().ok_or_else(unavailable)?;
                 keys.find(algorithm, kid)
@@ -200,13 +196,11 @@ impl IssuerKeys {
     }
 
     /// A fetch: the one in progress, or a new one if the pause after the last is over.
-    fn ask_if_due(&self) -> Option<Flight> {
+    fn ask_if_due(&self) -> Option<Flight<()>> {
         let timing = &self.0.timing;
-        let mut state = self.state();
-        if let Some((task, flight)) = &state.flight
-            && !task.is_finished()
-        {
-            return Some(flight.clone());
+        let state = self.state();
+        if let Some(fetch) = self.0.fetches.under_way(&()) {
+            return Some(fetch);
         }
         let has_keys = state
             .kept
@@ -221,16 +215,7 @@ impl IssuerKeys {
             return None;
         }
         let inner = Arc::clone(&self.0);
-        // Runs in its own task: a cancelled request must not cancel the fetch for the others.
-        let task = tokio::spawn(async move { inner.fetch().await });
-        let handle = task.abort_handle();
-        let flight = async move {
-            // A task that panicked brought no keys; only its end matters here.
-            let _ = task.await;
-        };
-        let flight = flight.boxed().shared();
-        state.flight = Some((handle, flight.clone()));
-        Some(flight)
+        Some(self.0.fetches.start((), || async move { inner.fetch().await }))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -256,7 +241,6 @@ impl Inner {
             ended,
             has_failed: fetched.is_err(),
         });
-        state.flight = None;
         // A set without usable keys replaces the old one too: that is how an issuer revokes all of its keys.
         if let Ok(keys) = fetched {
             tracing::debug!(keys = keys.len(), "the keys of the tokens' issuer are fetched");

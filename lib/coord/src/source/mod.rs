@@ -12,6 +12,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use crate::domain::{Branch, CommitSha, FilePath, RepoId};
+use crate::single_flight::Unfinished;
 pub use coord_graph::{Blob, EntryKind, TreeEntry};
 pub use health::SourceHealth;
 pub use registry::Sources;
@@ -57,6 +58,12 @@ pub enum SourceError {
     /// The settings of the source are missing or wrong. The text is for the caller: it names the setting.
     #[error("{0}")]
     NotConfigured(String),
+}
+
+impl From<Unfinished> for SourceError {
+    fn from(unfinished: Unfinished) -> Self {
+        SourceError::Unreachable(unfinished.to_string())
+    }
 }
 
 /// The result of [`Source::hold`].

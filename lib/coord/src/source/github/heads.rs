@@ -11,8 +11,8 @@ use super::address::Slug;
 use super::client::{Answer, Ask, Client, SHA};
 use super::condition::Condition;
 use super::error::GithubError;
-use super::single_flight::SingleFlight;
 use crate::domain::{Branch, CommitSha, RepoId};
+use crate::single_flight::SingleFlight;
 use crate::source::name_suggestions::NameSuggestions;
 use crate::source::{RefreshedHead, SourceError};
 
@@ -34,9 +34,9 @@ const ID_BYTES: u64 = 256;
 pub(super) struct Heads {
     max_age: Duration,
     known: Cache<(RepoId, Branch), Known>,
-    asking: SingleFlight<(RepoId, Branch), CommitSha>,
+    asking: SingleFlight<(RepoId, Branch), Result<CommitSha, SourceError>>,
     /// The condition is part of the key: a caller that sends no ETag needs a full response.
-    pub(super) refreshing: SingleFlight<(RepoId, Branch, Option<Condition>), RefreshedHead>,
+    pub(super) refreshing: SingleFlight<(RepoId, Branch, Option<Condition>), Result<RefreshedHead, SourceError>>,
     names: Cache<RepoId, Names>,
 }
 
@@ -101,7 +101,7 @@ impl Heads {
         let (heads, client, slug) = (Arc::clone(self), Arc::clone(client), slug.clone());
         let question = key.clone();
         let ask = move || async move { heads.ask(&client, &slug, question).await };
-        self.asking.join(key, ask).await
+        self.asking.join(key, ask).await?
     }
 
     pub(super) fn known(&self, key: &(RepoId, Branch)) -> Option<Known> {

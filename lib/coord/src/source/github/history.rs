@@ -10,8 +10,8 @@ use serde::Deserialize;
 use super::address::Slug;
 use super::client::Client;
 use super::error::GithubError;
-use super::single_flight::SingleFlight;
 use crate::domain::{CommitSha, FilePath, RepoId};
+use crate::single_flight::SingleFlight;
 use crate::source::{Comparison, Reachable, SourceError};
 
 /// Maximum of relations remembered; one takes about 200 bytes.
@@ -32,7 +32,7 @@ type Pair = (RepoId, CommitSha, CommitSha);
 #[derive(Debug)]
 pub(super) struct History {
     relations: Cache<Pair, (Reachable, Instant)>,
-    asked: SingleFlight<Pair, Reachable>,
+    asked: SingleFlight<Pair, Result<Reachable, SourceError>>,
     lists: Cache<(RepoId, CommitSha), Arc<List>>,
 }
 
@@ -109,7 +109,7 @@ impl History {
         }
         let (history, client, slug, question) = (Arc::clone(self), Arc::clone(client), slug.clone(), pair.clone());
         let ask = move || async move { history.compare(&client, &slug, question).await };
-        self.asked.join(pair, ask).await
+        self.asked.join(pair, ask).await?
     }
 
     async fn compare(&self, client: &Client, slug: &Slug, pair: Pair) -> Result<Reachable, SourceError> {

@@ -8,7 +8,6 @@
 //! - `people`, `token_scope`: holders of callers' tokens, verified with those tokens
 //! - `blobs`, `download`, `archive`, `known_tree`, `blob_id`: contents, one by one or from the archive of a commit
 //! - [`webhook`]: deliveries from GitHub
-//! - `single_flight`: one request for all callers that need the same at once
 //!
 //! Responses are not trusted: each is limited in bytes and time, and contents count only if they have the requested hash. A
 //! credential, the service's or a caller's, goes to the configured API only.
@@ -31,7 +30,6 @@ mod limits;
 mod people;
 mod rate_limit;
 mod refresh;
-mod single_flight;
 mod token_scope;
 mod transport;
 mod tree;

@@ -18,11 +18,11 @@ use super::client::{Client, JSON};
 use super::error::GithubError;
 use super::heads::renamed;
 use super::rate_limit::{Account, TokenHash, told_by_graphql};
-use super::single_flight::SingleFlight;
 use super::token_scope::{Scope, has_scopes};
 use super::transport::{Outgoing, bearer};
 use crate::auth::{AuthError, Member, People, Verdict, is_github_token};
 use crate::domain::{RepoId, UserId, plain_text};
+use crate::single_flight::SingleFlight;
 
 /// Maximum size of a response about a person or a repository; real ones have about 20 KB.
 const ANSWER_BYTES: u64 = 1 << 20;
@@ -111,7 +111,7 @@ impl People for GithubSource {
             is_installation: text.starts_with("ghs_"),
             demanded: self.scope.filter(|_| has_scopes(text)),
         };
-        let ask = || async move { Ok(asking.verdict().await) };
+        let ask = || async move { asking.verdict().await };
         let verdict = self.verifying.join((hash, repo.clone()), ask).await;
         verdict.unwrap_or_else(|error| {
             tracing::error!(%error, "a token was not verified");

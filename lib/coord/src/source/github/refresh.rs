@@ -38,7 +38,7 @@ impl Heads {
         let flight = (repo.clone(), branch.clone(), before.clone());
         let (heads, client, slug) = (Arc::clone(self), Arc::clone(client), slug.clone());
         let ask = move || async move { heads.ask_with(&client, &slug, key, before, is_known).await };
-        self.refreshing.join(flight, ask).await
+        self.refreshing.join(flight, ask).await?
     }
 
     async fn ask_with(
