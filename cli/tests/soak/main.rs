@@ -1,12 +1,13 @@
-//! Faults under load, for two minutes: a disk that is full, a store that is killed, stopped, full, or whose answers are lost. The
-//! same independent judge as elsewhere holds what clients were answered against the log and the locks that are left.
+//! Faults under load, for two minutes: a disk that is full, a disk that gives errors, a store that is killed, stopped, full, or
+//! whose answers are lost. The same independent judge as elsewhere holds what clients were answered against the log and the
+//! locks that are left.
 //!
-//! Not part of `cargo test`: `cargo test -p coord-cli --test soak -- --ignored --nocapture`. What a disk that gives errors does
-//! is tested in `src/embedded/tests/faults.rs`, over a disk that gives them.
+//! Not part of `cargo test`: `cargo test -p coord-cli --test soak -- --ignored --nocapture`.
 
 #[path = "../crash/coord.rs"]
 #[expect(dead_code, reason = "the tests of crashes use more of it")]
 mod coord;
+mod disk_errors;
 #[path = "../fixtures/git.rs"]
 #[expect(dead_code, reason = "the tests of the source use more of it")]
 mod git;

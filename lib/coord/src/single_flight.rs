@@ -1,4 +1,4 @@
-//! Single flight: one request for all callers that ask the same at the same time. It goes on when the first of them has gone.
+//! Single flight: one request for all concurrent callers with the same key. It continues when the first caller is gone.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -7,15 +7,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared};
 
-/// A request that is under way. Clones wait for the same answer; it goes on without any.
+/// A request in progress. Clones wait for the same result; the request continues without any.
 pub(crate) type Flight<T> = Shared<BoxFuture<'static, Result<T, Unfinished>>>;
 
-/// A request ended without an answer: it panicked, or the runtime stopped.
+/// A request ended without a result: it panicked, or the runtime stopped.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("a request was not finished: {0}")]
 pub(crate) struct Unfinished(String);
 
-/// Requests under way, by what they ask.
+/// Requests in progress, by key.
 #[derive(Debug)]
 pub(crate) struct SingleFlight<K, T>(Arc<Mutex<HashMap<K, Flight<T>>>>)
 where
@@ -32,7 +32,7 @@ where
     K: Hash + Eq + Clone + Send + 'static,
     T: Clone + Send + Sync + 'static,
 {
-    /// The answer of the request that is under way for `key`, or else of `ask`.
+    /// The result of the request in progress for `key`, or else of `ask`.
     pub(crate) async fn join<F>(&self, key: K, ask: impl FnOnce() -> F) -> Result<T, Unfinished>
     where
         F: Future<Output = T> + Send + 'static,
@@ -40,13 +40,13 @@ where
         self.start(key, ask).await
     }
 
-    /// The request that is under way for `key`.
+    /// The request in progress for `key`.
     pub(crate) fn under_way(&self, key: &K) -> Option<Flight<T>> {
         let flights = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         flights.get(key).cloned()
     }
 
-    /// The request that is under way for `key`, or else `ask`, which begins at once, in a task of its own.
+    /// The request in progress for `key`, or else `ask`, which begins at once, in its own task.
     pub(crate) fn start<F>(&self, key: K, ask: impl FnOnce() -> F) -> Flight<T>
     where
         F: Future<Output = T> + Send + 'static,
