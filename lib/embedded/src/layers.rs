@@ -232,6 +232,14 @@ impl Layers {
         self.depends_on.get()
     }
 
+    /// Gathers a change that means nothing, beside the script that runs. Returns the batch in which it is committed.
+    pub fn probe(&mut self) -> u64 {
+        let value = Bytes::from_static(b"");
+        self.gathering.changes.insert(records::PROBED.to_vec(), Some(value));
+        self.gathering.is_awaited = true;
+        self.gathering.number
+    }
+
     /// Whether a call waits for the gathered changes.
     pub fn is_awaited(&self) -> bool {
         self.gathering.is_awaited

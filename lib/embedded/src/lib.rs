@@ -47,7 +47,7 @@ use keyspace::Keyspace;
 use layers::Layers;
 use lua::Interpreter;
 use parking_lot::{Condvar, Mutex};
-use progress::Progress;
+use progress::{Answer, Progress};
 use pubsub::Channels;
 use queue::{Job, Queue};
 use redb::backends::InMemoryBackend;
@@ -60,6 +60,9 @@ use tokio::sync::oneshot;
 
 /// Longest time of a call, with waiting for the queue and the disk.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
+
+/// Interval in which a probe looks whether a client's script runs.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// A store in a file of its own. Clones share the store; pending changes are written when the last one is dropped.
 #[derive(Clone)]
@@ -135,6 +138,7 @@ impl EmbeddedStore {
             scripts: AtomicU64::new(0),
             commands: AtomicU64::new(0),
             commits: AtomicU64::new(0),
+            client_script_since: Mutex::default(),
         });
         let queue = Arc::new(Queue::default());
         let engine = start_engine(&queue, &shared)?;
@@ -213,6 +217,32 @@ impl Open {
         }
     }
 
+    /// Whether the engine runs a client's script, for no longer than one may run.
+    fn runs_client_script(&self) -> bool {
+        let since = *self.shared.client_script_since.lock();
+        since.is_some_and(|since| since.elapsed() < worker::CLIENT_SCRIPT_TIME)
+    }
+
+    /// Has the committer write, which does not wait for the engine.
+    async fn probe_disk(&self) -> Result<(), StoreError> {
+        let (reply, answered) = oneshot::channel();
+        let shared = Arc::clone(&self.shared);
+        // The committer holds the lock for long when it reads the disk again.
+        let asking = tokio::task::spawn_blocking(move || {
+            let batch = shared.keyspace.lock().layers.probe();
+            let answer = Answer {
+                outcome: Ok(Vec::new()),
+                depends_on: batch,
+                since: batch,
+                reply,
+            };
+            shared.progress.settle(&mut vec![answer]);
+            shared.bell.notify_one();
+        });
+        asking.await.map_err(|error| StoreError::Failed(error.to_string()))?;
+        answered.await.unwrap_or_else(|_| Err(closed())).map(|_| ())
+    }
+
     fn close(&self) {
         self.queue.close();
         let Some([engine, committer]) = self.threads.lock().take() else {
@@ -266,6 +296,13 @@ impl Store for EmbeddedStore {
             Some(_) => Promises::Kept,
             None => Promises::Broken([BrokenPromise::NotPersistent].into()),
         }
+    }
+
+    async fn probe_beside_client_script(&self) -> Result<(), StoreError> {
+        while !self.open.runs_client_script() {
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+        self.open.probe_disk().await
     }
 
     fn describe(&self) -> String {

@@ -35,6 +35,9 @@ pub(super) const NEWEST: &[u8] = b"\0newest";
 /// The newest among the numbers with the highest bit.
 pub(super) const NEWEST_EXPENDABLE: &[u8] = b"\0newest-expendable";
 
+/// Written to show that the disk can be written; nothing reads it.
+pub(super) const PROBED: &[u8] = b"\0probed";
+
 /// Numbers of collections that may be lost in a crash have this bit.
 pub(super) const EXPENDABLE: u64 = 1 << 63;
 

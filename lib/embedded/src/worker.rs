@@ -20,6 +20,9 @@ const CLEAN_MORE_AFTER: Duration = Duration::from_millis(20);
 /// Most records of one cleaning step, so that no script waits long for it.
 const CLEAN_RECORDS: u64 = 1000;
 
+/// Longest time of a client's script, and a second: an engine that is occupied for longer does not work.
+pub(super) const CLIENT_SCRIPT_TIME: Duration = Duration::from_secs(3);
+
 /// Longest time of one call before the next may run; the rest of its requests waits, and others may run between them.
 const SLICE: Duration = Duration::from_millis(2);
 
@@ -35,8 +38,12 @@ pub(super) fn run(mut engine: Engine, queue: &Queue, shared: &Shared) {
                     if job.is_foreign {
                         // The next call may take long, and finished ones should not wait for it.
                         give(shared, &mut answers);
+                        *shared.client_script_since.lock() = Some(Instant::now());
+                        answers.extend(work(&mut engine, job, queue, shared));
+                        *shared.client_script_since.lock() = None;
+                    } else {
+                        answers.extend(work(&mut engine, job, queue, shared));
                     }
-                    answers.extend(work(&mut engine, job, queue, shared));
                 }
                 give(shared, &mut answers);
             }

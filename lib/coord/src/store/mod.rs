@@ -124,6 +124,15 @@ pub trait Store: Send + Sync + 'static {
         promises::ask(self).await
     }
 
+    /// Whether it can be written, shown while a client's script holds up everything else. Pending where no such script runs, and in
+    /// stores that run none.
+    ///
+    /// # Errors
+    /// When it cannot be written: see [`StoreError`].
+    async fn probe_beside_client_script(&self) -> Result<(), StoreError> {
+        std::future::pending().await
+    }
+
     /// What this is, for people: `embedded store at .coord/store.redb`. Never holds a credential.
     fn describe(&self) -> String;
 }

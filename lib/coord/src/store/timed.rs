@@ -38,6 +38,10 @@ impl Store for TimedStore {
         self.0.promises().await
     }
 
+    async fn probe_beside_client_script(&self) -> Result<(), StoreError> {
+        self.0.probe_beside_client_script().await
+    }
+
     fn describe(&self) -> String {
         self.0.describe()
     }

@@ -147,6 +147,28 @@ async fn while_the_disk_is_full_reading_goes_on_and_the_next_change_is_tried_aga
 }
 
 #[tokio::test]
+async fn a_probe_beside_the_script_of_a_client_says_that_the_disk_fails() {
+    let disk = Failing::new();
+    let store = disk.open();
+    say(&store, "SET a 1").await;
+    disk.becomes(Fault::Full);
+    let script = tokio::spawn({
+        let store = store.clone();
+        async move { store.run(vec![words(&["EVAL", "while true do end", "0"])]).await }
+    });
+    let probing = tokio::time::timeout(Duration::from_secs(1), store.probe_beside_client_script());
+    let told = probing.await.expect("it does not wait for the script");
+    assert!(
+        matches!(&told, Err(StoreError::Failed(reason)) if reason.contains("the disk failed: I/O error: no space left")),
+        "{told:?}"
+    );
+    disk.becomes(Fault::None);
+    let told = store.probe_beside_client_script().await;
+    assert!(told.is_ok() && !script.is_finished(), "{told:?}");
+    script.abort();
+}
+
+#[tokio::test]
 async fn what_a_failed_sync_has_lost_is_never_believed() {
     let disk = Failing::new();
     let store = disk.open();

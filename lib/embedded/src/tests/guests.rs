@@ -1,6 +1,7 @@
 //! Clients' scripts that try to use all time, memory and stack.
 
 use super::{EmbeddedStore, ask, eval, say, shown};
+use coord::store::Store;
 
 /// Runs `source`, which must end with an error that contains `expected`, and checks that the store still works.
 async fn is_ended(source: &str, expected: &str) {
@@ -173,4 +174,26 @@ async fn scripts_of_guests_wait_for_each_other_and_let_others_between() {
     let left = guests.iter().filter(|guest| !guest.is_finished()).count();
     assert!(left >= 2, "it waited for one of them at most, and {left} are left");
     guests.iter().for_each(tokio::task::JoinHandle::abort);
+}
+
+#[tokio::test]
+async fn a_probe_writes_beside_the_script_of_a_client_and_not_without_one() {
+    let store = EmbeddedStore::in_memory().unwrap();
+    let soon = std::time::Duration::from_millis(500);
+    let idle = tokio::time::timeout(soon, store.probe_beside_client_script()).await;
+    assert!(idle.is_err(), "there is no script to write beside");
+    let script = tokio::spawn({
+        let store = store.clone();
+        async move { eval(&store, "redis.call('SET', 'a', '1') while true do end").await }
+    });
+    let before = store.stats();
+    let written = tokio::time::timeout(soon, store.probe_beside_client_script()).await;
+    written
+        .expect("it does not wait for the script")
+        .expect("it is written");
+    assert_eq!(store.stats().commits, before.commits + 1);
+    assert!(!script.is_finished(), "it still runs");
+    let ended = shown(&script.await.unwrap());
+    assert!(ended.contains("ran longer than 2 seconds"), "{ended}");
+    assert_eq!(shown(&ask(&store, &["KEYS", "*"]).await), "[]", "neither left a key");
 }

@@ -4,6 +4,7 @@
 mod promise_keeper;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
@@ -12,6 +13,7 @@ use axum::http::header::RETRY_AFTER;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get};
+use futures::future::{Either, select};
 use serde::Serialize;
 use tokio::sync::Mutex;
 use utoipa::openapi::schema::OneOfBuilder;
@@ -253,11 +255,21 @@ async fn look(store: &Arc<dyn Store>, promises: &PromiseKeeper, source: Option<A
 async fn look_at_store(store: &dyn Store) -> StoreReport {
     let started = Instant::now();
     let writing = async {
-        let written = tokio::time::timeout(PROBE_TIME, probe(store)).await;
+        let probing = async {
+            tokio::select! {
+                written = probe(store) => written,
+                written = store.probe_beside_client_script() => written,
+            }
+        };
+        let written = tokio::time::timeout(PROBE_TIME, probing).await;
         (written, started.elapsed())
     };
     // Both at once: only the read shows whether a store that cannot be written can be read.
-    let ((written, elapsed), pinged) = tokio::join!(writing, ping(store));
+    let mut pinging = pin!(ping(store));
+    let ((written, elapsed), pinged) = match select(pin!(writing), pinging.as_mut()).await {
+        Either::Left((written, _)) => (written, None),
+        Either::Right((pinged, writing)) => (writing.await, Some(pinged)),
+    };
     let report = |status, cause| StoreReport {
         status,
         cause,
@@ -278,6 +290,10 @@ async fn look_at_store(store: &dyn Store) -> StoreReport {
         Ok(Err(error @ StoreError::Timeout(_))) => (error.to_string(), Some(Cause::Paused)),
         Ok(Err(error)) => (error.to_string(), None),
         Err(_) => (format!("nothing within {PROBE_TIME:?}"), Some(Cause::Paused)),
+    };
+    let pinged = match pinged {
+        Some(pinged) => pinged,
+        None => pinging.await,
     };
     let status = match (&pinged, cause) {
         // While Redis is busy or paused, scripts that read have to wait as well.
