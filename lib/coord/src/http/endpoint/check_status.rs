@@ -29,7 +29,7 @@ pub(super) fn serve(_: &App) -> MethodRouter<App> {
     post(check_status)
 }
 
-/// An error, where nothing is known with a whole response.
+/// The response to `error`: a complete one, OFFLINE, if store or source do not respond.
 pub(super) fn refuse(error: &ApiError) -> Response {
     if error.is_offline() {
         return error.respond(offline_check(error, None));
@@ -70,7 +70,7 @@ async fn answer(app: &App, request: Request<Body>) -> Result<CheckResponse, Chec
     check(app, &request, sent.intent.unwrap_or(LockMode::Writing)).await
 }
 
-/// What it answers.
+/// Its responses in the OpenAPI document.
 enum CheckAnswers {}
 
 impl IntoResponses for CheckAnswers {

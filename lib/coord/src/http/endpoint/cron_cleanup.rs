@@ -57,7 +57,7 @@ async fn run_sweep(State(state): State<App>, headers: HeaderMap) -> Result<Respo
     Ok(Json(sweep_due(&*state.store).await?).into_response())
 }
 
-/// What it answers.
+/// Its responses in the OpenAPI document.
 enum SweepAnswers {}
 
 impl IntoResponses for SweepAnswers {

@@ -171,7 +171,7 @@ async fn take_push(state: &App, push: &Push) -> Result<Outcome, ApiError> {
     }
 }
 
-/// What it answers.
+/// Its responses in the OpenAPI document.
 enum WebhookAnswers {}
 
 impl IntoResponses for WebhookAnswers {

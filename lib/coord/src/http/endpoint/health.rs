@@ -350,7 +350,7 @@ async fn look_at_source(source: Option<Arc<dyn Source>>) -> SourceReport {
     }
 }
 
-/// What it answers.
+/// Its responses in the OpenAPI document.
 enum HealthAnswers {}
 
 impl IntoResponses for HealthAnswers {

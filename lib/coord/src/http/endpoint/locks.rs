@@ -103,7 +103,7 @@ async fn get_locks(
     Ok(Json(list_locks(&app, request).await?))
 }
 
-/// What it answers.
+/// Its responses in the OpenAPI document.
 enum LocksAnswers {}
 
 impl IntoResponses for LocksAnswers {

@@ -29,7 +29,7 @@ pub(super) fn serve(_: &App) -> MethodRouter<App> {
     post(post_status)
 }
 
-/// An error, where nothing is known or there is no room with a whole response.
+/// The response to `error`: a complete one if store or source do not respond, or there is no room for more locks.
 pub(super) fn refuse(error: &ApiError) -> Response {
     if error.is_offline() {
         return error.respond(offline_post(error));
@@ -78,7 +78,7 @@ async fn answer(app: &App, request: Request<Body>) -> Result<PostResponse, ApiEr
     operations::post(app, &sent, caller, agent_header(&headers)).await
 }
 
-/// What it answers.
+/// Its responses in the OpenAPI document.
 enum PostAnswers {}
 
 impl IntoResponses for PostAnswers {

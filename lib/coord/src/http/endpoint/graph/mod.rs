@@ -121,7 +121,7 @@ fn is_known(headers: &HeaderMap, tag: &str) -> bool {
         })
 }
 
-/// What it answers.
+/// Its responses in the OpenAPI document.
 enum GraphAnswers {}
 
 impl IntoResponses for GraphAnswers {
@@ -153,7 +153,7 @@ impl IntoResponses for GraphAnswers {
     }
 }
 
-/// With the headers by which a caller asks again.
+/// `described` with the headers for conditional requests.
 fn tagged(described: ResponseBuilder) -> ResponseBuilder {
     let header = |description: &str, value: &str| {
         let schema = ObjectBuilder::new().schema_type(Type::String).examples([value]);
