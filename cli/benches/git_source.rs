@@ -1,8 +1,5 @@
 //! Cost of the local git source: `cargo bench -p coord-cli --bench git_source`.
 
-#[path = "../tests/fixtures/git.rs"]
-mod git;
-
 use std::fmt::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +8,7 @@ use std::time::{Duration, Instant};
 use coord::domain::{Branch, CommitSha};
 use coord::source::{Blob, Source};
 use coord_git::GitSource;
-use git::Repo;
+use coord_test_support::git::Repo;
 
 const FILES: usize = 10_000;
 const BRANCHES: usize = 50_000;

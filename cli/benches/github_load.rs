@@ -3,11 +3,6 @@
 //!
 //! The fake GitHub and each load run in processes of their own, so that a memory peak is that of the load alone.
 
-#[path = "../tests/fixtures/github/mod.rs"]
-mod fake;
-#[path = "../tests/fixtures/git.rs"]
-mod git;
-
 use std::fmt::Write;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -21,8 +16,8 @@ use coord::domain::{Branch, RepoId};
 use coord::source::github::{ApiBase, Credential, GithubConfig, GithubSource};
 use coord::source::{Blob, Source};
 use coord_graph::{Limits, Previous};
-use fake::{Fake, NAME, OWNER};
-use git::Repo;
+use coord_test_support::git::Repo;
+use coord_test_support::github::{Fake, NAME, OWNER};
 
 const FILES: usize = 10_000;
 const ROUNDS: usize = 3;

@@ -15,11 +15,6 @@
 //! A request counts as answered with 304, which counts against no primary limit, if its `If-None-Match` is the ETag of the
 //! head at that time.
 
-#[path = "../tests/fixtures/github/mod.rs"]
-mod fake;
-#[path = "../tests/fixtures/git.rs"]
-mod git;
-
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -32,8 +27,8 @@ use coord::http::Endpoint;
 use coord::store::{Request, Store, Value as Reply};
 use coord_cli::commands::serve::upstash_listen;
 use coord_embedded::EmbeddedStore;
-use fake::{Fake, NAME, OWNER, Person, Visibility};
-use git::Repo;
+use coord_test_support::git::Repo;
+use coord_test_support::github::{Fake, NAME, OWNER, Person, Visibility};
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use secrecy::SecretString;
 use serde_json::{Value, json};

@@ -24,7 +24,7 @@ use coord_graph::Limits;
 use serde_json::{Value, json};
 
 use crate::contract;
-use crate::git::Repo;
+use coord_test_support::git::Repo;
 
 /// The repository that is served, by the URL of its remote.
 pub const REPO_URL: &str = "https://github.com/acme/shop.git";

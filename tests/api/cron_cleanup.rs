@@ -11,7 +11,7 @@ use secrecy::SecretString;
 use serde_json::json;
 
 use crate::api::{Answer, Api};
-use crate::git::Repo;
+use coord_test_support::git::Repo;
 
 async fn start() -> Api {
     Api::start_with(|state| state.cron_secret = Some(SecretString::from("the secret of the cron"))).await

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::api::Api;
-use crate::git::Repo;
+use coord_test_support::git::Repo;
 
 /// A clone of a repository that agents push to, served; and the clone of an agent.
 async fn clone_of_a_hub() -> (Api, Repo) {

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use crate::api::Api;
 use crate::issuer::{Issuer, Says, eager, good, is_refused, is_unavailable, set, verifier};
-use crate::signer::Signer;
 use crate::tokens::login;
+use coord_test_support::signer::Signer;
 
 #[tokio::test]
 async fn sixty_four_requests_at_once_make_one_fetch() {

@@ -4,8 +4,8 @@ use coord::auth::KeyTiming;
 use serde_json::json;
 
 use crate::issuer::{Issuer, eager, good, is_refused, set};
-use crate::signer::Signer;
 use crate::tokens::{claims, login};
+use coord_test_support::signer::Signer;
 
 #[tokio::test]
 async fn every_key_verifies_its_own_tokens_and_is_fetched_once() {

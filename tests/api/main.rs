@@ -1,8 +1,5 @@
 //! The HTTP contract, from outside: whole answers of a server on a port, over a real git repository.
 
-#[path = "../../cli/tests/fixtures/git.rs"]
-mod git;
-
 mod api;
 mod contract;
 
@@ -16,6 +13,8 @@ mod connections;
 mod cors;
 mod cron_cleanup;
 mod edge;
+#[cfg(unix)]
+mod functions;
 mod graph;
 mod heads;
 mod health;
@@ -26,13 +25,13 @@ mod key_sets;
 mod locks;
 mod logs;
 mod openapi;
+mod openapi_document;
 mod post_status;
 mod release;
 mod repositories;
 mod routes;
 mod serve;
 mod shapes;
-mod signer;
 mod token_limits;
 mod tokens;
 mod unreachable;

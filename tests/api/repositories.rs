@@ -4,7 +4,7 @@ use insta::{assert_json_snapshot, assert_snapshot};
 use serde_json::json;
 
 use crate::api::{Api, REPO_URL};
-use crate::git::Repo;
+use coord_test_support::git::Repo;
 
 #[tokio::test]
 async fn an_unknown_repository_lists_what_is_served() {

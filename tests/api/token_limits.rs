@@ -10,8 +10,8 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::api::{Answer, Api, listen};
-use crate::signer::Signer;
 use crate::tokens::claims;
+use coord_test_support::signer::Signer;
 
 async fn start(signer: &Signer) -> Api {
     let verifier = JwtVerifier::public_key(&signer.public_pem()).unwrap();

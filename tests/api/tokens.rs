@@ -12,7 +12,7 @@ use secrecy::SecretString;
 use serde_json::{Value, json};
 
 use crate::api::repo;
-use crate::signer::{Signer, pem};
+use coord_test_support::signer::{Signer, pem};
 
 /// Who makes the tokens.
 pub const ISSUER: &str = "https://login.example.com/";

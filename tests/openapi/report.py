@@ -8,7 +8,7 @@ def needed(operation):
     """The statuses that must be seen: the good answer, and what bad requests get."""
     schemes = {scheme for choice in operation.get("security", []) for scheme in choice}
     if "webhook_signature" in schemes:
-        # Deliveries are taken where GitHub is read alone; what they say is tested in cli/tests/github.
+        # Deliveries are taken where GitHub is read alone; what they say is tested in tests/github.
         return [401]
     statuses = {200, 400, 409} | ({404} if "people" in operation["tags"] else set())
     statuses |= {401} if "cron_secret" in schemes else set()

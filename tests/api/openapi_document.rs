@@ -1,0 +1,153 @@
+//! `public/openapi.json` against the code that it is made from. That the answers agree with it is what `tests/api` looks after.
+
+use std::path::Path;
+
+use coord::domain::{AgentId, Branch, CommitSha, FilePath, LockReason, RepoId};
+use coord::http::{Endpoint, ROUTES, document};
+use jsonschema::Validator;
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::string::string_regex;
+use serde_json::{Value, json};
+
+const REGENERATE: &str = "COORD_UPDATE_OPENAPI=1 cargo test --test api openapi_document";
+
+#[test]
+fn the_committed_document_is_what_the_code_says() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/openapi.json");
+    let mut document = document();
+    // Nothing where objects are sorted anyway; which crates of a build ask for another order must not matter.
+    document.sort_all_objects();
+    let text = format!("{document:#}\n");
+    if std::env::var_os("COORD_UPDATE_OPENAPI").is_some() {
+        std::fs::write(&path, text).unwrap();
+        return;
+    }
+    let committed = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        committed == text,
+        "public/openapi.json is not what the code says; write it anew with\n    {REGENERATE}"
+    );
+}
+
+#[test]
+fn the_operations_are_those_of_the_table_of_routes() {
+    let document = document();
+    let mut described: Vec<&str> = document["paths"]
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
+    let mut served: Vec<&str> = Endpoint::ALL.iter().map(|endpoint| endpoint.path()).collect();
+    described.sort_unstable();
+    served.sort_unstable();
+    assert_eq!(described, served);
+    for route in &ROUTES {
+        let operations = document["paths"][route.path].as_object().unwrap();
+        let (method, operation) = operations.iter().next().unwrap();
+        let (first, _) = route.methods.split_once(',').unwrap_or((route.methods, ""));
+        assert_eq!(
+            (operations.len(), method.as_str()),
+            (1, first.to_lowercase().as_str()),
+            "{}",
+            route.path
+        );
+        assert_eq!(operation["tags"], json!([route.audience.tag()]), "{}", route.path);
+        let allowed = &operation["responses"]["405"]["headers"]["Allow"]["schema"]["examples"];
+        assert_eq!(*allowed, json!([route.methods]), "{}", route.path);
+    }
+}
+
+#[test]
+fn every_reference_leads_to_a_schema() {
+    fn references<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
+        match value {
+            Value::Object(fields) => {
+                found.extend(fields.get("$ref").and_then(Value::as_str));
+                fields.values().for_each(|value| references(value, found));
+            }
+            Value::Array(items) => items.iter().for_each(|value| references(value, found)),
+            _ => {}
+        }
+    }
+    let document = document();
+    let mut found = Vec::new();
+    references(&document, &mut found);
+    assert!(found.len() > 20);
+    for reference in found {
+        let pointer = reference.strip_prefix('#').unwrap();
+        assert!(document.pointer(pointer).is_some(), "{reference}");
+    }
+}
+
+/// A value of the domain: its schema, how it is parsed, and text that is nearly one.
+struct Text {
+    name: &'static str,
+    parses: fn(&str) -> bool,
+    nearly: &'static str,
+}
+
+const TEXTS: [Text; 6] = [
+    Text {
+        name: "RepoUrl",
+        parses: |text| RepoId::parse(text).is_ok(),
+        nearly: "[ \t]?(https://|HTTP://|Ssh://u@|git@|ftp://|[a@:/]{0,3})((h\\.x|h:22|localhost|h\\.{1,3}|[a@:/.]{0,3})[/:]{1,2})(([a-c.~]{1,3}|[@: ]?)/){1,2}(a|\\.{1,4})(\\.git|/?\\.Git|git){0,2}/{0,2}\n?",
+    },
+    Text {
+        name: "CommitId",
+        parses: |text| CommitSha::parse(text).is_ok(),
+        nearly: "[ \t\u{85}\u{1c}]{0,2}[0-9a-fA-Fg]{5,9}([0-9a-f]{55,58})?[ \n\u{feff}]{0,2}",
+    },
+    Text {
+        name: "Branch",
+        parses: |text| Branch::parse(text).is_ok(),
+        nearly: "[a-c/.@{}ä -]{0,6}(HEAD|\\.lock|@\\{|\u{7f}|\u{1}|\u{2028}|[~^:?*\\[\\\\])?[a-c/.]{0,3}\n?",
+    },
+    Text {
+        name: "FilePath",
+        parses: |text| FilePath::parse(text).is_ok(),
+        nearly: "(C:)?[ /.]{0,3}[a/.]{0,5}(\\.\\./|\\\\|\u{0}|ä|\n|\u{85}|\u{feff}|\u{202e}|\u{a0})?[a/.]{0,4} ?",
+    },
+    Text {
+        name: "AgentId",
+        parses: |text| AgentId::parse(text).is_ok(),
+        nearly: "[a-zA-Z0-9._: /ä-]{0,3}([a-z]{124,128})?\n?",
+    },
+    Text {
+        name: "Message",
+        parses: |text| LockReason::parse(text).is_ok(),
+        nearly: "[ \t\u{85}\u{1c}\u{feff}\u{2003}]{0,3}(a|ä|𝄞|[a ]{495,502})?[ \n\u{a0}\u{180e}\u{200b}]{0,3}",
+    },
+];
+
+fn validator(name: &str) -> Validator {
+    let document = document();
+    jsonschema::draft202012::new(&document["components"]["schemas"][name]).unwrap()
+}
+
+#[test]
+fn a_pattern_takes_what_is_parsed_and_nothing_else() {
+    let cases = ProptestConfig {
+        cases: 800,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    };
+    for Text { name, parses, nearly } in TEXTS {
+        let validator = validator(name);
+        let mut runner = proptest::test_runner::TestRunner::new(cases.clone());
+        let mut taken = 0;
+        let outcome = runner.run(&string_regex(nearly).unwrap(), |text| {
+            prop_assert_eq!(validator.is_valid(&json!(text)), parses(&text), "{:?}", text);
+            Ok(())
+        });
+        outcome.unwrap_or_else(|error| panic!("{name}: {error}"));
+        let mut runner = proptest::test_runner::TestRunner::new(cases.clone());
+        let texts = string_regex(nearly).unwrap();
+        for _ in 0..500 {
+            let text = texts.new_tree(&mut runner).unwrap().current();
+            taken += usize::from(parses(&text));
+        }
+        assert!((10..490).contains(&taken), "{name}: {taken} of 500 are good");
+    }
+}

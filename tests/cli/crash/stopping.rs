@@ -1,0 +1,134 @@
+//! How `coord serve` is stopped, and what it survives.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
+use std::time::{Duration, Instant};
+
+use coord_test_support::process::{Coord, Place};
+
+/// What is answered to a question for the state of the service; nothing where the connection is broken.
+fn health(coord: &Coord) -> String {
+    let mut answer = String::new();
+    if let Ok(mut stream) = TcpStream::connect(coord.address) {
+        let _ = stream.set_read_timeout(Some(Duration::from_secs(30)));
+        let _ = stream.write_all(b"GET /api/health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+        let _ = stream.read_to_string(&mut answer);
+    }
+    answer
+}
+
+/// Waits until it is ready: it listens before that, and what comes waits.
+fn ready(coord: Coord) -> Coord {
+    assert!(health(&coord).starts_with("HTTP/1.1 200 "));
+    coord
+}
+
+/// A request whose body does not come: it is in flight.
+fn in_flight(coord: &Coord) -> TcpStream {
+    let mut stream = TcpStream::connect(coord.address).expect("connected");
+    let head = "POST /api/check_status HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\
+                expect: 100-continue\r\n\r\n";
+    stream.write_all(head.as_bytes()).expect("sent");
+    let mut go_on = [0; 25];
+    stream.read_exact(&mut go_on).expect("it goes on");
+    stream
+}
+
+#[test]
+fn a_terminal_that_is_closed_stops_it_as_sigterm_does() {
+    let place = Place::new(crate::COORD);
+    for signal in ["HUP", "INT", "TERM"] {
+        let mut coord = ready(place.serve());
+        coord.signal(signal);
+        assert!(coord.wait().success(), "{signal}");
+    }
+    // Unless whoever started it wants it to outlive the terminal.
+    let mut coord = ready(place.serve_after("trap '' HUP"));
+    coord.signal("HUP");
+    assert!(health(&coord).starts_with("HTTP/1.1 200 "));
+    coord.signal("TERM");
+    assert!(coord.wait().success());
+}
+
+#[test]
+fn a_second_ctrl_c_ends_it_at_once() {
+    let place = Place::new(crate::COORD);
+    let mut coord = ready(place.serve());
+    let _waits = in_flight(&coord);
+    coord.signal("INT");
+    while coord.listens() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    coord.signal("INT");
+    assert_eq!(coord.wait().code(), Some(130), "what is in flight was not waited for");
+}
+
+#[test]
+fn a_reader_that_is_gone_takes_nothing_along() {
+    // `coord serve | tee log`, where Ctrl-C ends both and `tee` is the first.
+    let place = Place::new(crate::COORD);
+    let mut coord = place.serve_after("exec 2>&1");
+    drop(coord.terminal());
+    assert!(health(&coord).starts_with("HTTP/1.1 200 "));
+    coord.signal("INT");
+    assert!(coord.wait().success(), "it ends as if somebody had read");
+}
+
+#[test]
+fn silent_connections_up_to_the_limit_of_files_end_nothing() {
+    let place = Place::new(crate::COORD);
+    let coord = ready(place.serve_after("ulimit -n 80"));
+    let silent: Vec<_> = (0..120)
+        .filter_map(|_| TcpStream::connect(coord.address).ok())
+        .collect();
+    assert!(silent.len() >= 80, "{}", silent.len());
+    // Work that needs files goes on beside them: those that were accepted first are heard.
+    let mut first = &silent[0];
+    first
+        .write_all(b"GET /api/health HTTP/1.1\r\nhost: localhost\r\n\r\n")
+        .expect("sent");
+    let mut answer = [0; 512];
+    let count = first.read(&mut answer).expect("an answer");
+    let answer = String::from_utf8_lossy(&answer[..count]).into_owned();
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+    drop(silent);
+    let answer = health(&coord);
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer:?}");
+}
+
+#[test]
+fn the_state_is_its_owner_s_alone() {
+    let place = Place::new(crate::COORD);
+    let coord = ready(place.serve_after("umask 000"));
+    let mode = |path: &std::path::Path| path.metadata().expect("it is there").permissions().mode() & 0o777;
+    assert_eq!(mode(&place.data()), 0o700);
+    assert_eq!(mode(&place.data().join("store.redb")), 0o600);
+    coord.kill();
+}
+
+#[test]
+fn a_store_that_is_empty_or_new_is_said() {
+    let place = Place::new(crate::COORD);
+    let mut coord = place.serve();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let mut terminal = coord.terminal();
+    let mut text = String::new();
+    while !text.contains("curl") {
+        let mut piece = [0; 4096];
+        let count = terminal.read(&mut piece).expect("a piece");
+        text.push_str(&String::from_utf8_lossy(&piece[..count]));
+        assert!(count > 0 && Instant::now() < deadline, "{text}");
+    }
+    assert!(text.contains("store.redb (new: nothing is locked)"), "{text}");
+    coord.terminate();
+    assert!(coord.wait().success());
+    let store = place.data().join("store.redb");
+    std::fs::write(&store, "").expect("emptied");
+    let stderr = place.data().join("stderr");
+    let mut coord = ready(place.serve_after(&format!("exec 2>'{}'", stderr.display())));
+    coord.terminate();
+    coord.wait();
+    let said = std::fs::read_to_string(stderr).expect("what was said");
+    assert!(said.contains("was there and empty"), "{said}");
+}

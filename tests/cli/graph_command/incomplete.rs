@@ -1,0 +1,84 @@
+//! What a graph lacks is said.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+
+use serde_json::{Value, json};
+use tempfile::{TempDir, tempdir};
+
+use crate::graph_command::running::{command, run};
+use coord_test_support::git::Repo;
+
+/// What is said on standard error, and the field of the JSON.
+fn said(repo: &Repo) -> (String, Value) {
+    let ran = run(command(repo.path(), &["--format", "json"]));
+    assert!(ran.succeeded, "{ran:?}");
+    let printed: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(run(command(repo.path(), &["--stats"])).stderr, ran.stderr);
+    (ran.stderr, printed["incomplete"].clone())
+}
+
+fn project() -> (TempDir, Repo) {
+    let temp = tempdir().unwrap();
+    let repo = Repo::init(temp.path(), &[]);
+    repo.commit(&[
+        ("a.ts", "import './b'"),
+        ("b.ts", ""),
+        ("run.sh", ""),
+        ("README.md", ""),
+    ]);
+    (temp, repo)
+}
+
+#[test]
+fn a_whole_graph_says_nothing() {
+    let (_temp, repo) = project();
+    assert_eq!(said(&repo), (String::new(), json!({})));
+}
+
+#[test]
+fn a_blob_that_is_missing_is_said() {
+    let (_temp, repo) = project();
+    let blob = repo.git(&["rev-parse", "HEAD:a.ts"]);
+    fs::remove_file(repo.path().join(".git/objects").join(&blob[..2]).join(&blob[2..])).unwrap();
+    fs::write(repo.path().join("a.ts"), "changed").unwrap();
+    let (line, field) = said(&repo);
+    assert_eq!(field, json!({"unreadable": 1}));
+    assert!(
+        line.contains("1 file: unreadable") && line.lines().count() == 1,
+        "{line}"
+    );
+}
+
+#[test]
+fn languages_that_are_not_known_are_said() {
+    let (_temp, repo) = project();
+    repo.commit(&[("A.java", ""), ("B.java", ""), ("c.rb", "")]);
+    let (line, field) = said(&repo);
+    assert_eq!(field, json!({"unknown_languages": {"java": 2, "ruby": 1}}));
+    assert!(
+        line.contains("3 files: ") && line.contains("(java 2, ruby 1)"),
+        "{line}"
+    );
+}
+
+#[test]
+fn names_that_are_left_out_are_said() {
+    let (_temp, repo) = project();
+    fs::write(repo.path().join(OsStr::from_bytes(b"caf\xe9.ts")), "").unwrap();
+    fs::write(repo.path().join("two\nlines.ts"), "").unwrap();
+    repo.commit(&[]);
+    let (line, field) = said(&repo);
+    assert_eq!(field, json!({"names_left_out": 2}));
+    assert!(line.contains("2 files: left out for their names"), "{line}");
+}
+
+#[test]
+fn limits_that_are_met_are_said() {
+    let (_temp, repo) = project();
+    let mut limited = command(repo.path(), &[]);
+    limited.env("COORD_GRAPH_MAX_FILES", "1");
+    let ran = run(limited);
+    assert!(ran.stderr.contains("1 file: over_limit") && ran.succeeded, "{ran:?}");
+}

@@ -1,0 +1,12 @@
+//! `coord graph` as people run it: the built binary, on real repositories.
+
+mod checkout;
+mod checkout_conversions;
+mod explanation;
+mod formats;
+mod incomplete;
+mod limits;
+mod parts;
+mod places;
+mod revisions;
+mod running;

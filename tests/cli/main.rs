@@ -1,0 +1,10 @@
+//! The binary `coord` as a process.
+#![cfg(unix)]
+
+mod crash;
+mod graph_command;
+mod soak;
+mod starting;
+
+/// Where it is.
+const COORD: &str = env!("CARGO_BIN_EXE_coord");

@@ -1,0 +1,110 @@
+//! A disk that gives errors. `strace` answers system calls on the file of the store with EIO, and the disk is not asked: what
+//! the process is told is what the kernel tells it of a bad disk. The file keeps what was written before, so what a failed
+//! sync loses is left to `lib/embedded/src/tests/faults.rs`.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use coord_embedded::EmbeddedStore;
+
+use crate::soak::{Load, ROUND, ROUNDS, is_told, judged};
+use coord_test_support::history::log;
+use coord_test_support::history::recorder::Recorder;
+use coord_test_support::process::{Coord, Place, REPO, REPO_URL};
+
+/// System calls that read and write a store.
+const CALLS: [&str; 3] = ["fdatasync", "pread64", "pwrite64"];
+
+/// Which calls fail in the lives of a server, one after the other, by the number that `strace` gives them in each thread. The first
+/// ones open the store, and are spared. In the first life, nothing can be written for good. The file is read where it is opened
+/// again after an error.
+const LIVES: [&[&str]; 4] = [
+    &["fdatasync,pwrite64:error=EIO:when=60+"],
+    &["fdatasync:error=EIO:when=20+5", "pread64:error=EIO:when=250+31"],
+    &["pwrite64:error=EIO:when=90+53"],
+    &["fdatasync:error=EIO:when=30+11"],
+];
+
+/// Starts a server whose calls fail so. What it asked and was told is written to `trace`.
+fn serve_on_bad_disk(place: &Place, failing: &[&str], trace: &Path) -> Coord {
+    let failing: String = failing.iter().map(|calls| format!(" -e inject={calls}")).collect();
+    place.serve_after(&format!(
+        "exec strace -D -f -qq --seccomp-bpf -o '{}' -P '{}' -e trace={}{failing} \"$0\" \"$@\"",
+        trace.display(),
+        place.data().join("store.redb").display(),
+        CALLS.join(","),
+    ))
+}
+
+/// kill -9, or SIGTERM, which ends it as well, whatever its disk does.
+async fn end(mut server: Coord, is_killed: bool) {
+    let ending = tokio::task::spawn_blocking(move || {
+        if is_killed {
+            return server.kill();
+        }
+        server.terminate();
+        assert!(server.wait().success(), "it can be stopped");
+    });
+    ending.await.expect("it ended");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "takes a minute: cargo test --test cli soak:: -- --ignored"]
+async fn a_disk_that_gives_errors_and_a_server_that_is_killed_lose_nothing() {
+    let strace = Command::new("strace").arg("-V").output();
+    assert!(strace.is_ok(), "this test needs strace");
+    let mut seen_in_faults = 0;
+    let mut errors: BTreeMap<&str, usize> = BTreeMap::new();
+    for round in 0..ROUNDS {
+        let mut random = fastrand::Rng::with_seed(round);
+        let place = Place::new(crate::COORD);
+        let trace = place.folder.path().join("trace");
+        let mut server = place.serve();
+        let recorder = Recorder::new(REPO_URL);
+        let (load, mut clients) = Load::start(&recorder, &place, server.address, round);
+        let until = Instant::now() + ROUND;
+        let mut lives = LIVES.iter().cycle().enumerate();
+        while Instant::now() < until {
+            tokio::time::sleep(Duration::from_millis(random.u64(100..600))).await;
+            end(server, random.bool()).await;
+            let (number, failing) = lives.next().expect("it goes round");
+            server = serve_on_bad_disk(&place, failing, &trace);
+            *load.address.lock() = server.address;
+            if number % LIVES.len() == 0 {
+                is_told(server.address, &["read_only"]).await;
+                load.becomes_faulty(true);
+            }
+            tokio::time::sleep(Duration::from_millis(random.u64(500..2000))).await;
+            load.becomes_faulty(false);
+            end(server, random.bool()).await;
+            let told = std::fs::read_to_string(&trace).expect("what it was told");
+            for line in told.lines().filter(|line| line.ends_with("(INJECTED)")) {
+                let call = CALLS.into_iter().find(|call| line.contains(call)).expect("one of them");
+                *errors.entry(call).or_default() += 1;
+            }
+            server = place.serve();
+            *load.address.lock() = server.address;
+        }
+        is_told(server.address, &["ok"]).await;
+        load.is_over.store(true, Ordering::Relaxed);
+        while let Some(ended) = clients.join_next().await {
+            ended.expect("a client came to its end");
+        }
+        end(server, false).await;
+        let store = EmbeddedStore::open(&place.data().join("store.redb")).expect("the store opens");
+        let tally = judged(
+            &format!("disk that gives errors, round {round}"),
+            &recorder,
+            &log::read(&store, REPO).await,
+            &load,
+        );
+        assert!(tally.grants > 0, "something was granted");
+        seen_in_faults += load.seen_in_faults.load(Ordering::Relaxed);
+    }
+    println!("errors: {errors:?}; {seen_in_faults} checks were answered while nothing could be written");
+    assert!(CALLS.iter().all(|call| errors.contains_key(call)), "{errors:?}");
+    assert!(seen_in_faults > 10, "{seen_in_faults}");
+}

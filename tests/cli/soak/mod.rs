@@ -1,0 +1,298 @@
+//! Faults under load, for two minutes: a disk that is full, a disk that gives errors, a store that is killed, stopped, full, or
+//! whose answers are lost. The same independent judge as elsewhere holds what clients were answered against the log and the
+//! locks that are left.
+//!
+//! Not part of `cargo test`: `cargo test --test cli soak:: -- --ignored --nocapture`.
+
+mod disk_errors;
+mod redis;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use coord::store::redis::RedisStore;
+use coord_embedded::EmbeddedStore;
+use parking_lot::Mutex;
+use rustix::process::{Pid, Resource, Rlimit, prlimit};
+use tokio::task::JoinSet;
+
+use crate::soak::redis::Redis;
+use coord_test_support::history::judge::{Rules, Tally, judge};
+use coord_test_support::history::log::{self, Stored};
+use coord_test_support::history::operation::{Act, Answer, Mode};
+use coord_test_support::history::recorder::{Client, Recorder, Request};
+use coord_test_support::process::{Coord, Place, REPO, REPO_URL, TTL};
+use coord_test_support::proxy::Proxy;
+
+const CLIENTS: usize = 10;
+/// For one round; the log keeps what happens in it.
+const ROUND: Duration = Duration::from_secs(10);
+const ROUNDS: u64 = 5;
+
+/// Where the server is now, and what its clients have met.
+struct Load {
+    address: Mutex<SocketAddr>,
+    is_over: AtomicBool,
+    is_faulty: AtomicBool,
+    answered: AtomicUsize,
+    unanswered: AtomicUsize,
+    seen_in_faults: AtomicUsize,
+}
+
+impl Load {
+    fn start(recorder: &Arc<Recorder>, place: &Place, address: SocketAddr, seed: u64) -> (Arc<Load>, JoinSet<()>) {
+        let load = Arc::new(Load {
+            address: Mutex::new(address),
+            is_over: AtomicBool::new(false),
+            is_faulty: AtomicBool::new(false),
+            answered: AtomicUsize::new(0),
+            unanswered: AtomicUsize::new(0),
+            seen_in_faults: AtomicUsize::new(0),
+        });
+        let mut clients = JoinSet::new();
+        for number in 0..CLIENTS {
+            let client = recorder.client(&format!("user-{}", number / 2), ["", "two"][number % 2]);
+            let random = fastrand::Rng::with_seed(seed * 100 + number as u64);
+            clients.spawn(Arc::clone(&load).ask(client, place.head.clone(), random));
+        }
+        (load, clients)
+    }
+
+    async fn ask(self: Arc<Self>, client: Client, head: String, mut random: fastrand::Rng) {
+        while !self.is_over.load(Ordering::Relaxed) {
+            let address = *self.address.lock();
+            let was_faulty = self.is_faulty.load(Ordering::Relaxed);
+            match client.ask(address, &request(&mut random, &head)).await {
+                Some(answer) => {
+                    self.answered.fetch_add(1, Ordering::Relaxed);
+                    let is_check = matches!(answer, Answer::Seen { .. });
+                    if is_check && was_faulty && self.is_faulty.load(Ordering::Relaxed) {
+                        self.seen_in_faults.fetch_add(1, Ordering::Relaxed);
+                    }
+                }
+                None => {
+                    self.unanswered.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+            tokio::time::sleep(Duration::from_millis(random.u64(10..40))).await;
+        }
+    }
+
+    fn becomes_faulty(&self, is_faulty: bool) {
+        self.is_faulty.store(is_faulty, Ordering::Relaxed);
+    }
+}
+
+fn request(random: &mut fastrand::Rng, head: &str) -> Request {
+    let mut files: Vec<String> = ('a'..='h').map(|name| format!("{name}.txt")).collect();
+    random.shuffle(&mut files);
+    files.truncate(1 + random.usize(..3));
+    let act = match random.u32(..10) {
+        0..4 => Act::Claim(Mode::Writing),
+        4..6 => Act::Claim(Mode::Reading),
+        6..8 => Act::Release,
+        _ => Act::Check,
+    };
+    Request {
+        branch: "main".to_owned(),
+        files,
+        act,
+        agent_head: head.to_owned(),
+        base_head: None,
+        new_head: None,
+        abandon: true,
+    }
+}
+
+async fn health(address: SocketAddr) -> serde_json::Value {
+    let client = reqwest::Client::builder().no_proxy().build().expect("a client");
+    match client.get(format!("http://{address}/api/health")).send().await {
+        Ok(answer) => serde_json::from_slice(&answer.bytes().await.unwrap_or_default()).unwrap_or_default(),
+        Err(_) => serde_json::Value::Null,
+    }
+}
+
+/// Waits until health says that the store is `status`, which it finds out every two seconds.
+async fn is_told(address: SocketAddr, statuses: &[&str]) {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    loop {
+        let told = health(address).await;
+        if statuses.iter().any(|status| told["store"]["status"] == **status) {
+            return;
+        }
+        assert!(Instant::now() < deadline, "health says {told}, and not {statuses:?}");
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+}
+
+fn judged(round: &str, recorder: &Recorder, stored: &Stored, load: &Load) -> Tally {
+    assert!(stored.events.len() < 10_000, "the log has let go of its beginning");
+    let rules = Rules {
+        neighbors: BTreeMap::new(),
+        ttls: BTreeSet::from([TTL]),
+    };
+    match judge(&recorder.operations(), stored, &rules) {
+        Ok(tally) => {
+            let (answered, unanswered) = (
+                load.answered.load(Ordering::Relaxed),
+                load.unanswered.load(Ordering::Relaxed),
+            );
+            println!("{round}: {answered} answered, {unanswered} not; {tally:?}");
+            tally
+        }
+        Err(violation) => panic!("{round}: {:?}: {}", violation.rule, violation.text),
+    }
+}
+
+/// Lets the process write files of so many bytes at most: what is beyond fails, as on a full disk.
+fn limit_files(coord: &Coord, bytes: Option<u64>) {
+    let pid = i32::try_from(coord.id())
+        .ok()
+        .and_then(Pid::from_raw)
+        .expect("a process");
+    let limit = Rlimit {
+        current: bytes,
+        maximum: None,
+    };
+    prlimit(Some(pid), Resource::Fsize, limit).expect("the limit is set");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "takes a minute: cargo test --test cli soak:: -- --ignored"]
+async fn a_disk_that_is_full_again_and_again_and_a_server_that_is_killed_lose_nothing() {
+    let mut seen_in_faults = 0;
+    for round in 0..ROUNDS {
+        let mut random = fastrand::Rng::with_seed(round);
+        let place = Place::new(crate::COORD);
+        // What a limit of files sends by default would end the process.
+        let serve = || place.serve_after("trap '' XFSZ");
+        let mut server = serve();
+        let recorder = Recorder::new(REPO_URL);
+        let (load, mut clients) = Load::start(&recorder, &place, server.address, round);
+        let until = Instant::now() + ROUND;
+        let mut is_first = true;
+        while Instant::now() < until {
+            tokio::time::sleep(Duration::from_millis(random.u64(100..600))).await;
+            if random.u8(..8) == 0 {
+                // Also while its disk is full.
+                limit_files(&server, random.bool().then_some(0));
+                tokio::task::spawn_blocking(move || server.kill())
+                    .await
+                    .expect("killed");
+                server = serve();
+                *load.address.lock() = server.address;
+                continue;
+            }
+            let length = std::fs::metadata(place.data().join("store.redb"))
+                .expect("the store")
+                .len();
+            limit_files(
+                &server,
+                Some(random.choice([0, 0, length / 2, length]).expect("one of them")),
+            );
+            load.becomes_faulty(true);
+            if is_first {
+                is_told(server.address, &["read_only"]).await;
+                is_first = false;
+            } else {
+                tokio::time::sleep(Duration::from_millis(random.u64(50..500))).await;
+            }
+            load.becomes_faulty(false);
+            limit_files(&server, None);
+        }
+        is_told(server.address, &["ok"]).await;
+        load.is_over.store(true, Ordering::Relaxed);
+        while let Some(ended) = clients.join_next().await {
+            ended.expect("a client came to its end");
+        }
+        limit_files(&server, random.bool().then_some(0));
+        server.terminate();
+        assert!(server.wait().success(), "it can be stopped, whatever its disk does");
+        let store = EmbeddedStore::open(&place.data().join("store.redb")).expect("the store opens");
+        let tally = judged(
+            &format!("full disk, round {round}"),
+            &recorder,
+            &log::read(&store, REPO).await,
+            &load,
+        );
+        assert!(tally.grants > 0, "something was granted");
+        seen_in_faults += load.seen_in_faults.load(Ordering::Relaxed);
+    }
+    assert!(
+        seen_in_faults > 20,
+        "{seen_in_faults} checks were answered while nothing could be written"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "takes a minute: cargo test --test cli soak:: -- --ignored"]
+async fn a_redis_that_is_killed_paused_and_full_and_answers_that_are_lost_lose_nothing() {
+    for round in 0..ROUNDS {
+        let mut random = fastrand::Rng::with_seed(round);
+        let place = Place::new(crate::COORD);
+        let mut redis = Redis::start();
+        let proxy = Proxy::start(redis.port).await;
+        let url = format!("redis://127.0.0.1:{}", proxy.port);
+        let mut server = place.serve_on(&["--redis", &url], "");
+        let recorder = Recorder::new(REPO_URL);
+        let (load, mut clients) = Load::start(&recorder, &place, server.address, round);
+        let until = Instant::now() + ROUND;
+        let mut fault = round;
+        while Instant::now() < until {
+            tokio::time::sleep(Duration::from_millis(random.u64(100..500))).await;
+            let pause = Duration::from_millis(random.u64(50..700));
+            match fault % 6 {
+                0 => {
+                    redis.kill();
+                    tokio::time::sleep(pause).await;
+                    redis.start_again();
+                }
+                1 => {
+                    redis.command(&["CONFIG", "SET", "maxmemory", "1"]);
+                    if fault == round {
+                        is_told(server.address, &["read_only"]).await;
+                    }
+                    tokio::time::sleep(pause).await;
+                    redis.command(&["CONFIG", "SET", "maxmemory", "0"]);
+                }
+                2 => {
+                    redis.command(&["CLIENT", "PAUSE", &pause.as_millis().to_string(), "WRITE"]);
+                }
+                3 => {
+                    redis.signal("STOP");
+                    tokio::time::sleep(pause).await;
+                    redis.signal("CONT");
+                }
+                4 => {
+                    proxy.loses_answers(true);
+                    tokio::time::sleep(pause).await;
+                    proxy.loses_answers(false);
+                }
+                _ => {
+                    redis.command(&["REPLICAOF", "127.0.0.1", "1"]);
+                    tokio::time::sleep(pause).await;
+                    redis.command(&["REPLICAOF", "NO", "ONE"]);
+                }
+            }
+            fault += 1;
+        }
+        is_told(server.address, &["ok"]).await;
+        load.is_over.store(true, Ordering::Relaxed);
+        while let Some(ended) = clients.join_next().await {
+            ended.expect("a client came to its end");
+        }
+        server.terminate();
+        assert!(server.wait().success(), "it can be stopped");
+        let store = RedisStore::connect(&format!("redis://127.0.0.1:{}", redis.port)).expect("an address");
+        let tally = judged(
+            &format!("redis, round {round}"),
+            &recorder,
+            &log::read(&store, REPO).await,
+            &load,
+        );
+        assert!(tally.grants > 0, "something was granted");
+    }
+}

@@ -1,0 +1,63 @@
+//! Where `coord serve` listens, and what a second one is told.
+
+use std::process::Output;
+
+use crate::starting::{Running, serve_with};
+
+#[test]
+fn a_port_alone_is_one_of_this_machine() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for words in [["--listen", "0"], ["--port", "0"], ["--listen", "localhost:0"]] {
+        let running = Running::start(serve_with(folder.path(), &words, &[]));
+        assert!(
+            running.address.starts_with("127.0.0.1:"),
+            "{words:?}: {}",
+            running.address
+        );
+    }
+}
+
+#[test]
+fn a_second_one_is_told_where_the_first_listens() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let first = Running::start(serve_with(folder.path(), &["--port", "0"], &[]));
+    let second = serve_with(folder.path(), &["--port", "0"], &[]).output();
+    let Output { status, stderr, .. } = second.expect("coord runs");
+    let stderr = String::from_utf8_lossy(&stderr);
+    assert_eq!(status.code(), Some(1), "{stderr}");
+    assert!(
+        stderr.starts_with(&format!(
+            "coord: another coord serve listens on http://{} (process {})",
+            first.address,
+            first.id()
+        )),
+        "{stderr}"
+    );
+    assert!(
+        !stderr.contains("--data-dir") && !stderr.contains("directory"),
+        "another folder would be another set of locks: {stderr}"
+    );
+}
+
+#[test]
+fn where_a_killed_one_listened_is_nothing_to_the_next() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let first = Running::start(serve_with(folder.path(), &["--port", "0"], &[]))
+        .address
+        .clone();
+    let next = Running::start(serve_with(folder.path(), &["--port", "0"], &[]));
+    let told = std::fs::read_to_string(folder.path().join("data/listening")).expect("where it listens");
+    assert!(told.contains(&next.address) && !told.contains(&first), "{told}");
+}
+
+#[test]
+fn the_token_of_the_store_is_asked_for_before_anything_else() {
+    let folder = tempfile::tempdir().expect("a folder");
+    // The address cannot be had either; that is said second.
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = taken.local_addr().expect("its address").to_string();
+    let command = serve_with(folder.path(), &["--listen", &address, "--upstash-listen", "0"], &[]).output();
+    let stderr = String::from_utf8(command.expect("coord runs").stderr).expect("text");
+    assert!(stderr.starts_with("coord: set COORD_STORE_TOKEN"), "{stderr}");
+    assert!(!folder.path().join("data").exists());
+}

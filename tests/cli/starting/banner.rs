@@ -1,0 +1,87 @@
+//! What `coord serve` prints when it starts can be sent back.
+
+use std::io::{BufRead, Read};
+
+use serde_json::{Value, json};
+
+use crate::starting::{Running, exchange, serve_on};
+use coord_test_support::git::Repo;
+use coord_test_support::redis::empty_database;
+
+/// The name of the repository, and the request that the first line to try sends.
+fn printed(running: &mut Running) -> (String, Value) {
+    let lines = running.stdout.by_ref().lines().map(|line| line.expect("text"));
+    let lines: Vec<String> = lines.take_while(|line| !line.contains("Ctrl-C stops")).collect();
+    let serving = lines.iter().find_map(|line| line.trim().strip_prefix("serving "));
+    let (name, _) = serving.expect("what is served").split_once(" (").expect("and where");
+    let sent = lines
+        .iter()
+        .find_map(|line| line.split_once("check_status")?.1.split_once("-d '"));
+    let sent = sent.expect("a line to try").1.trim_end_matches('\'');
+    (name.trim().to_owned(), serde_json::from_str(sent).expect("JSON"))
+}
+
+/// Status and body of the answer to a POST.
+fn post(running: &Running, route: &str, body: &Value) -> (String, Value) {
+    let body = body.to_string();
+    let request = format!(
+        "POST /api/{route} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n\
+         content-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let answer = exchange(&running.address, &request).expect("it listens");
+    let (head, body) = answer.split_once("\r\n\r\n").expect("head and body");
+    let status = head.split(' ').nth(1).expect("a status").to_owned();
+    (status, serde_json::from_str(body).expect("JSON"))
+}
+
+#[test]
+fn the_printed_name_of_a_repository_without_a_remote_is_one_to_ask_with() {
+    let folder = tempfile::tempdir().expect("a folder");
+    Repo::init(folder.path().join("repository"), &[]).commit(&[("README.md", "a shop")]);
+    let data = folder.path().join("data").display().to_string();
+    let mut names = Vec::new();
+    let shared = empty_database();
+    let stores = [
+        Some(["--data-dir", &data]),
+        shared.as_deref().map(|url| ["--redis", url]),
+    ];
+    for store in stores.into_iter().flatten() {
+        let mut running = Running::start(serve_on(folder.path(), &store, &["--port", "0"], &[]));
+        let (name, to_try) = printed(&mut running);
+        let with = |changes: Value| {
+            let mut request = to_try.clone();
+            let fields = changes.as_object().expect("fields").clone();
+            request.as_object_mut().expect("a request").extend(fields);
+            request
+        };
+        let (status, answer) = post(&running, "check_status", &with(json!({"repo_url": name})));
+        assert_eq!(
+            (status.as_str(), &answer["status"]),
+            ("200", &json!("OK")),
+            "{name}: {answer:#}"
+        );
+
+        let claim = json!({"repo_url": name, "status": "WRITING", "message": "Saying how to install the shop"});
+        let (status, answer) = post(&running, "post_status", &with(claim));
+        assert_eq!(
+            (status.as_str(), &answer["success"]),
+            ("200", &json!(true)),
+            "{name}: {answer:#}"
+        );
+
+        // The line to try spells it with a scheme, and means the same repository.
+        assert_eq!(to_try["repo_url"], format!("https://{name}"));
+        let (_, answer) = post(&running, "check_status", &with(json!({"agent_id": "two"})));
+        assert_eq!(answer["status"], "CONFLICT", "{name}: {answer:#}");
+        assert_eq!(answer["locks"]["README.md"]["agent_id"], "one", "{name}: {answer:#}");
+        names.push(name);
+    }
+    assert_eq!(names[0], "localhost/local/repository");
+    if let Some(name) = names.get(1) {
+        let digits = name
+            .strip_prefix("localhost/local/repository-")
+            .expect("a name of its own");
+        assert_eq!(digits.len(), 8, "{name}");
+    }
+}

@@ -1,0 +1,201 @@
+//! What the documents tell people to paste does what they say.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::starting::{Running, exchange, serve_with};
+use coord_test_support::skipping::skip;
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+
+fn document(path: &str) -> String {
+    std::fs::read_to_string(Path::new(ROOT).join(path)).expect("a document")
+}
+
+/// The part of a document from one heading to the next of its kind.
+fn section<'a>(text: &'a str, heading: &str) -> &'a str {
+    let start = text.find(heading).unwrap_or_else(|| panic!("no {heading}"));
+    let marks = heading.split(' ').next().expect("marks");
+    let rest = &text[start + heading.len()..];
+    rest.split(&format!("\n{marks} ")).next().expect("text")
+}
+
+/// The fenced blocks of a text: language and content.
+fn blocks(text: &str) -> Vec<(&str, &str)> {
+    let fenced = text.split("\n```").skip(1).step_by(2);
+    fenced.map(|block| block.split_once('\n').expect("a block")).collect()
+}
+
+fn is_installed(program: &str) -> bool {
+    Command::new(program)
+        .arg("--version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok()
+}
+
+/// A shell into which text is pasted.
+struct Shell {
+    process: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+impl Shell {
+    fn start() -> Shell {
+        let coord = Path::new(crate::COORD).parent().expect("its folder");
+        let path = format!("{}:{}", coord.display(), std::env::var("PATH").expect("a path"));
+        let mut process = Command::new("bash")
+            .current_dir(ROOT)
+            .env("PATH", path)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("bash starts");
+        let input = process.stdin.take();
+        let output = BufReader::new(process.stdout.take().expect("its output"));
+        let mut shell = Shell { process, input, output };
+        // When the test ends, however it does, the input ends, and with it the server.
+        shell.paste("trap 'kill $(jobs -p) 2>/dev/null; wait' EXIT");
+        shell
+    }
+
+    /// Runs a block, and returns the lines that it has written.
+    fn paste(&mut self, block: &str) -> Vec<String> {
+        const END: &str = "--- the end of a block";
+        let input = self.input.as_mut().expect("an input");
+        writeln!(input, "{block}\necho '{END}'").expect("pasted");
+        let lines = self.output.by_ref_lines().take_while(|line| line != END);
+        lines.collect()
+    }
+}
+
+impl Drop for Shell {
+    fn drop(&mut self) {
+        drop(self.input.take());
+        let _ = self.process.wait();
+    }
+}
+
+/// Lines of a reader that is kept.
+trait Lines {
+    fn by_ref_lines(&mut self) -> impl Iterator<Item = String>;
+}
+
+impl Lines for BufReader<ChildStdout> {
+    fn by_ref_lines(&mut self) -> impl Iterator<Item = String> {
+        std::iter::from_fn(|| {
+            let mut line = String::new();
+            let length = self.read_line(&mut line).expect("text");
+            (length > 0).then(|| line.trim_end_matches('\n').to_owned())
+        })
+    }
+}
+
+/// Whether all that `shown` has is in `answer` too: a document shortens.
+fn is_part(shown: &Value, answer: &Value) -> bool {
+    match (shown, answer) {
+        (Value::Object(shown), Value::Object(answer)) => shown
+            .iter()
+            .all(|(name, value)| answer.get(name).is_some_and(|found| is_part(value, found))),
+        _ => shown == answer,
+    }
+}
+
+#[test]
+fn the_session_of_the_readme_can_be_pasted_and_answers_what_is_shown() {
+    for program in ["bash", "curl"] {
+        if !is_installed(program) {
+            return skip(&format!("{program} is not installed"));
+        }
+    }
+    let readme = document("README.md");
+    let folder = tempfile::tempdir().expect("a folder");
+    let port = TcpListener::bind("127.0.0.1:0")
+        .and_then(|free| free.local_addr())
+        .expect("a port")
+        .port();
+    let here = |text: &str| {
+        let shop = folder.path().join("shop").display().to_string();
+        text.replace("/tmp/shop", &shop).replace("3000", &port.to_string())
+    };
+    let mut shell = Shell::start();
+    let mut printed = Vec::new();
+    let mut compared = 0;
+    for (language, text) in blocks(section(&readme, "## A session")) {
+        if language == "sh" {
+            printed = shell.paste(&here(text));
+            if text.contains("coord serve") {
+                has_graph(port);
+            }
+            continue;
+        }
+        let shown: Value = serde_json::from_str(text).expect("JSON in the README");
+        let answer = printed
+            .iter()
+            .rev()
+            .find(|line| line.starts_with('{'))
+            .expect("an answer");
+        let answer: Value = serde_json::from_str(answer).expect("JSON");
+        assert!(is_part(&shown, &answer), "shown: {shown:#}\nanswered: {answer:#}");
+        compared += 1;
+    }
+    assert!(compared >= 5, "{compared} answers in the README");
+
+    // What agents are told works as well.
+    let (_, told) = readme.split_once("## Tell your agents").expect("what agents are told");
+    let (_, request) = told.split_once("```sh\n").expect("a request");
+    let (request, _) = request.split_once("\n```").expect("its end");
+    let printed = shell.paste(&format!("cd ada\n{}\necho", here(request)));
+    let answer: Value = serde_json::from_str(printed.first().expect("an answer")).expect("JSON");
+    // Bob writes its neighbor.
+    assert_eq!(answer["orchestration"]["action"], "SWITCH_TASK", "{answer:#}");
+}
+
+/// Waits until the import graph is there, which a person does not notice.
+fn has_graph(port: u16) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let request = "GET /api/graph?repo_url=https://github.com/acme/shop&branch=main HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+    while !exchange(&format!("127.0.0.1:{port}"), request).is_some_and(|answer| answer.contains(r#""state":"ready""#)) {
+        assert!(Instant::now() < deadline, "there is no graph");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn the_lines_that_make_a_token_make_one_that_is_taken() {
+    if !is_installed("openssl") {
+        return skip("openssl is not installed");
+    }
+    let secret = ("COORD_JWT_SECRET", "a secret of the test that is long enough");
+    let reference = document("docs/reference.md");
+    let blocks = blocks(section(&reference, "### Make a token"));
+    let [("sh", lines)] = blocks[..] else {
+        panic!("{blocks:?}")
+    };
+    let made = Command::new("sh")
+        .args(["-c", lines])
+        .env(secret.0, secret.1)
+        .output()
+        .expect("sh runs");
+    let token = String::from_utf8(made.stdout).expect("a token");
+    let folder = tempfile::tempdir().expect("a folder");
+    let running = Running::start(serve_with(folder.path(), &["--listen", "0.0.0.0:0"], &[secret]));
+    let request = |token: &str| {
+        let request = format!(
+            "GET /api/graph?repo_url=https://github.com/team/project&branch=main HTTP/1.1\r\nhost: localhost\r\n\
+             authorization: Bearer {token}\r\nconnection: close\r\n\r\n"
+        );
+        exchange(&running.address, &request).expect("it listens")
+    };
+    let answer = request(token.trim_end());
+    assert!(answer.starts_with("HTTP/1.1 20"), "{answer}");
+    let answer = request(&format!("{}x", token.trim_end()));
+    assert!(answer.starts_with("HTTP/1.1 401"), "{answer}");
+}

@@ -1,0 +1,316 @@
+//! Functions that build import graphs of repositories on GitHub when they have answered. Each instance is a function's router
+//! with all settings from an environment; the store is behind Upstash's protocol.
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use axum::body::{Body, to_bytes};
+use axum::extract::Request;
+use axum::middleware::{Next, from_fn};
+use axum::response::Response;
+use coord::after_answer::AfterAnswer;
+use coord::function::function_router;
+use coord::http::Endpoint;
+use coord_embedded::EmbeddedStore;
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tower::util::BoxCloneSyncService;
+use tower::{ServiceBuilder, ServiceExt, service_fn};
+
+use crate::serving::{SECRET, jwt, listen, question};
+use coord_test_support::git::Repo;
+use coord_test_support::github::{Fake, Fault};
+
+const REPO_URL: &str = "https://127.0.0.1/acme/widgets";
+
+type Work = BoxFuture<'static, ()>;
+type Runtime = mpsc::UnboundedSender<Work>;
+
+/// A deployment: a store and a GitHub that all instances share.
+struct Deployment {
+    repo: Repo,
+    fake: Fake,
+    store: SocketAddr,
+    asked_store: Arc<AtomicUsize>,
+    _folder: tempfile::TempDir,
+}
+
+impl Deployment {
+    async fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let repo = Repo::init(folder.path().join("repo"), &[]);
+        repo.commit(&[("a.ts", "import './b';\n"), ("b.ts", ""), ("c.ts", "")]);
+        let fake = Fake::serve(repo.path()).await;
+        let store = Arc::new(EmbeddedStore::open(&folder.path().join("store.redb")).unwrap());
+        let asked_store = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&asked_store);
+        let counting = from_fn(move |request: Request, next: Next| {
+            count.fetch_add(1, Ordering::Relaxed);
+            next.run(request)
+        });
+        let router = coord_cli::commands::serve::upstash_listen::router(store, "token".to_owned().into());
+        Deployment {
+            store: listen(router.layer(counting)).await,
+            repo,
+            fake,
+            asked_store,
+            _folder: folder,
+        }
+    }
+
+    /// How often the store was asked since this was last asked.
+    fn asked_store(&self) -> usize {
+        self.asked_store.swap(0, Ordering::Relaxed)
+    }
+
+    fn instance(&self, endpoint: Endpoint) -> Instance {
+        self.instance_within(endpoint, coord::after_answer::TIME_LIMIT)
+    }
+
+    fn instance_within(&self, endpoint: Endpoint, time_limit: Duration) -> Instance {
+        let store = format!("http://{}", self.store);
+        let router = function_router(endpoint, &|name| {
+            let value = match name {
+                "UPSTASH_REDIS_REST_URL" => store.as_str(),
+                "UPSTASH_REDIS_REST_TOKEN" => "token",
+                "GITHUB_API_URL" => self.fake.api(),
+                "COORD_JWT_SECRET" => SECRET,
+                // So that a head that has moved is met soon.
+                "COORD_HEAD_TTL_SECONDS" => "1",
+                _ => return None,
+            };
+            Some(value.to_owned())
+        });
+        let (runtime, handed) = mpsc::unbounded_channel();
+        let wait_until = |runtime: &Runtime, work: Work| runtime.send(work).unwrap();
+        // As Vercel's layer, which passes on what it is given, without what came beside it.
+        let inner = service_fn(move |(_, request): (Runtime, Request)| router.clone().oneshot(request));
+        let layers = ServiceBuilder::new().layer(AfterAnswer::new(wait_until).within(time_limit));
+        Instance {
+            service: BoxCloneSyncService::new(layers.service(inner)),
+            runtime,
+            handed,
+        }
+    }
+}
+
+/// A process of a function.
+struct Instance {
+    service: BoxCloneSyncService<(Runtime, Request), Response, Infallible>,
+    runtime: Runtime,
+    handed: mpsc::UnboundedReceiver<Work>,
+}
+
+impl Instance {
+    async fn send(&self, request: axum::http::request::Builder, body: Body) -> (u16, Value) {
+        let request = request.header("authorization", format!("Bearer {}", jwt()));
+        let request = request.header("content-type", "application/json").body(body).unwrap();
+        let answer = self.service.clone().oneshot((self.runtime.clone(), request));
+        let (head, body) = answer.await.unwrap().into_parts();
+        let body = to_bytes(body, usize::MAX).await.unwrap();
+        (head.status.as_u16(), serde_json::from_slice(&body).unwrap())
+    }
+
+    async fn graph(&self) -> (u16, Value) {
+        let uri = format!("/api/graph?repo_url={REPO_URL}&branch=main&format=compact");
+        self.send(Request::get(uri), Body::empty()).await
+    }
+
+    async fn check(&self, head: &str) -> Value {
+        let request = Request::post("/api/check_status");
+        let (status, body) = self.send(request, question(head).to_string().into()).await;
+        assert_eq!(status, 200, "{body}");
+        body
+    }
+
+    /// Waits until the branch is seen to be at `head`.
+    async fn meet(&self, head: &str) {
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while self.check(head).await["repo_head"] != head {
+            assert!(Instant::now() < deadline, "the branch never moves");
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    }
+
+    /// What was handed to the runtime.
+    fn work(&mut self) -> Vec<Work> {
+        std::iter::from_fn(|| self.handed.try_recv().ok()).collect()
+    }
+
+    /// Does what was handed to the runtime, which must be one thing.
+    async fn run(&mut self) {
+        let work = self.work();
+        assert_eq!(work.len(), 1);
+        futures::future::join_all(work).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_graph_is_built_after_the_first_answer_and_follows_its_branch() {
+    let deployment = Deployment::new().await;
+    let mut graph = deployment.instance(Endpoint::Graph);
+    let (status, first) = graph.graph().await;
+    assert_eq!((status, &first["state"]), (202, &json!("building")), "{first}");
+    assert_eq!(deployment.fake.asked().len(), 2, "the head and its commits");
+    graph.run().await;
+    let (status, built) = graph.graph().await;
+    assert_eq!((status, &built["state"]), (200, &json!("ready")), "{built}");
+    assert_eq!(built["edges"], json!([[0, 1]]));
+    assert!(graph.work().is_empty(), "it is known to be there");
+
+    let head = deployment.repo.commit(&[("b.ts", "import './c';\n")]);
+    let mut check = deployment.instance(Endpoint::CheckStatus);
+    check.meet(&head).await;
+    deployment.fake.seen();
+    let (_, stale) = graph.graph().await;
+    assert_eq!(stale["state"], "stale");
+    graph.run().await;
+    let asked = deployment.fake.asked();
+    // What this instance has built last is patched: the tree, and the file that has changed.
+    assert_eq!(
+        asked.iter().filter(|path| path.starts_with("/git/")).count(),
+        2,
+        "{asked:?}"
+    );
+    let (_, followed) = graph.graph().await;
+    assert_eq!(
+        (&followed["state"], &followed["version"]),
+        (&json!("ready"), &json!(head))
+    );
+    assert_eq!(followed["edges"], json!([[0, 1], [1, 2]]));
+    // Of a file that is tracked in other case the store tells, in a function of another process.
+    let mut asked = question(&head);
+    asked["file_paths"] = json!(["B.ts", "a.ts", "d.ts"]);
+    let request = Request::post("/api/check_status");
+    let (_, told) = deployment
+        .instance(Endpoint::CheckStatus)
+        .send(request, asked.to_string().into())
+        .await;
+    let expected = "CASE_DIFFERS: 'B.ts' is not tracked, and 'b.ts' is; check which file you mean.";
+    assert_eq!(told["warnings"], json!([expected]));
+    // The other instance, which saw the head before, asks the store alone.
+    for work in check.work() {
+        work.await;
+    }
+    assert!(!deployment.fake.asked().iter().any(|path| path.starts_with("/git/")));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_head_that_is_met_again_costs_nothing_beside_its_answer() {
+    let deployment = Deployment::new().await;
+    let head = deployment.repo.git(&["rev-parse", "HEAD"]).trim().to_owned();
+    let mut check = deployment.instance(Endpoint::CheckStatus);
+    check.check(&head).await;
+    // While the work is waiting, being done, and done.
+    let answers = futures::future::join_all((0..20).map(|_| check.check(&head))).await;
+    assert_eq!(answers.len(), 20);
+    check.run().await;
+    deployment.asked_store();
+    let mut asked = 0;
+    for _ in 0..50 {
+        check.check(&head).await;
+        asked += 1;
+    }
+    // Once a second the head is looked at again.
+    let refreshed = deployment
+        .fake
+        .asked()
+        .iter()
+        .filter(|path| path.starts_with("/commits"))
+        .count();
+    let stored = deployment.asked_store();
+    assert!(stored <= asked + 3 * refreshed, "{stored} for {asked} and {refreshed}");
+    assert!(check.work().is_empty());
+
+    // A process that knows nothing asks the store once, and GitHub for nothing.
+    let mut other = deployment.instance(Endpoint::PostStatus);
+    let mut claim = question(&head);
+    claim["status"] = json!("READING");
+    claim["message"] = json!("Looking at what it exports");
+    let (status, body) = other
+        .send(Request::post("/api/post_status"), claim.to_string().into())
+        .await;
+    assert_eq!(status, 200, "{body}");
+    deployment.fake.seen();
+    deployment.asked_store();
+    other.run().await;
+    assert_eq!((deployment.asked_store(), deployment.fake.asked().len()), (1, 0));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_instances_build_once_and_the_builder_goes_on_where_the_branch_has_moved() {
+    let deployment = Deployment::new().await;
+    let (mut one, mut two) = (
+        deployment.instance(Endpoint::Graph),
+        deployment.instance(Endpoint::CheckStatus),
+    );
+    let head = deployment.repo.git(&["rev-parse", "HEAD"]).trim().to_owned();
+    one.graph().await;
+    two.check(&head).await;
+    deployment.fake.seen();
+    let (first, second) = (one.work(), two.work());
+    futures::future::join_all(first.into_iter().chain(second)).await;
+    let trees = |asked: Vec<String>| asked.iter().filter(|path| path.starts_with("/git/trees")).count();
+    assert_eq!(trees(deployment.fake.asked()), 1);
+    assert_eq!(one.graph().await.1["state"], "ready");
+
+    // One builds slowly; meanwhile the branch moves, and the other is told that somebody is at it.
+    let slow = deployment.repo.commit(&[("c.ts", "import './a';\n")]);
+    two.meet(&slow).await;
+    one.graph().await;
+    deployment
+        .fake
+        .fail("/git/trees", 1, Fault::Slow(Duration::from_secs(4)));
+    let building = tokio::spawn(futures::future::join_all(one.work()));
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    let newest = deployment.repo.commit(&[("c.ts", "import './b';\n")]);
+    two.meet(&newest).await;
+    deployment.fake.seen();
+    futures::future::join_all(two.work()).await;
+    assert_eq!(trees(deployment.fake.asked()), 0);
+    assert!(!building.is_finished());
+    building.await.unwrap();
+    let (_, graph) = one.graph().await;
+    assert_eq!((&graph["state"], &graph["version"]), (&json!("ready"), &json!(newest)));
+    assert_eq!(graph["edges"], json!([[0, 1], [2, 1]]));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_build_is_ended_in_time_and_backs_off() {
+    let deployment = Deployment::new().await;
+    let limit = Duration::from_secs(3);
+    let mut hasty = deployment.instance_within(Endpoint::Graph, limit);
+    deployment
+        .fake
+        .fail("/git/trees", 1, Fault::Slow(Duration::from_secs(60)));
+    let began = Instant::now();
+    assert_eq!(hasty.graph().await.0, 202);
+    hasty.run().await;
+    let took = began.elapsed();
+    assert!(took >= limit && took < 2 * limit, "{took:?}");
+    let (status, failed) = hasty.graph().await;
+    assert_eq!(
+        (status, &failed["failure"]),
+        (202, &json!("it took longer than a build may take here"))
+    );
+    assert!(hasty.work().is_empty(), "asked a moment ago");
+    deployment.fake.seen();
+    let mut other = deployment.instance(Endpoint::Graph);
+    other.graph().await;
+    other.run().await;
+    let asked = deployment.fake.asked();
+    assert!(!asked.iter().any(|path| path.starts_with("/git/")), "{asked:?}");
+
+    // The next commit has not failed.
+    let head = deployment.repo.commit(&[("c.ts", "import './a';\n")]);
+    deployment.instance(Endpoint::CheckStatus).meet(&head).await;
+    other.graph().await;
+    other.run().await;
+    let (status, built) = other.graph().await;
+    assert_eq!((status, &built["version"]), (200, &json!(head)));
+    assert!(built.get("failure").is_none(), "{built}");
+}

@@ -1,0 +1,360 @@
+//! Functions as the cloud has them: each made from its environment alone, with a source of its own, and all over one store
+//! that they reach by Upstash's protocol.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use coord::http::Endpoint;
+use coord::source::github::Credential;
+use coord::store::{Request, Store, Value as Reply};
+use coord_cli::commands::serve::upstash_listen;
+use coord_embedded::EmbeddedStore;
+use jsonwebtoken::{Algorithm, EncodingKey, Header};
+use reqwest::header::HeaderMap;
+use secrecy::SecretString;
+use serde_json::{Value, json};
+
+use crate::people::person;
+use crate::small;
+use coord_test_support::git::Repo;
+use coord_test_support::github::{Fake, Person, Visibility};
+
+pub const URL: &str = "https://127.0.0.1/acme/widgets";
+pub const HEAD_KEY: &str = "coord:head:{127.0.0.1/acme/widgets}:main";
+const JWT_SECRET: &str = "0123456789abcdef0123456789abcdef";
+const WEBHOOK_SECRET: &str = "It's a Secret to Everybody";
+
+/// A repository on the fake GitHub, and a store.
+pub struct Cloud {
+    pub fake: Fake,
+    pub repo: Repo,
+    /// The head of `main` at the start.
+    pub head: String,
+    pub store: EmbeddedStore,
+    store_url: String,
+    service: Person,
+    _temp: tempfile::TempDir,
+}
+
+/// What a request was answered.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub headers: HeaderMap,
+    pub body: Value,
+}
+
+impl Answer {
+    /// Status and code of the error.
+    pub fn error(&self) -> (u16, &str) {
+        (self.status, self.body["error"].as_str().unwrap_or_default())
+    }
+
+    pub fn action(&self) -> &str {
+        self.body["orchestration"]["action"].as_str().unwrap_or_default()
+    }
+
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    }
+
+    pub fn warns_of(&self, code: &str) -> bool {
+        let warnings = self.body["warnings"].as_array().into_iter().flatten();
+        warnings
+            .filter_map(Value::as_str)
+            .any(|warning| warning.starts_with(code))
+    }
+
+    /// How often the store was asked.
+    pub fn round_trips(&self) -> u64 {
+        let timing = self.header("server-timing");
+        let count = timing.split("desc=\"").nth(1).unwrap().split(' ').next().unwrap();
+        count.parse().unwrap()
+    }
+}
+
+impl Cloud {
+    /// A private repository, and who else than the service has a token.
+    pub async fn start(people: &[Person]) -> Cloud {
+        let (temp, repo, head, fake) = small().await;
+        let service = person("ghp_", "service", Some("pull"));
+        fake.behave(|behavior| {
+            behavior.visibility = Visibility::Token(service.token.clone());
+            behavior.people = people.to_vec();
+            behavior.people.push(service.clone());
+        });
+        let store = EmbeddedStore::in_memory().unwrap();
+        let router = upstash_listen::router(Arc::new(store.clone()), SecretString::from("token"));
+        let store_url = format!("http://{}", listen(router).await);
+        Cloud {
+            fake,
+            repo,
+            head,
+            store,
+            store_url,
+            service,
+            _temp: temp,
+        }
+    }
+
+    pub fn is_public(&self) {
+        self.fake.behave(|behavior| behavior.visibility = Visibility::Public);
+    }
+
+    /// What the service shows.
+    pub fn credential(&self) -> Credential {
+        Credential::Token(self.service.token.clone().into())
+    }
+
+    /// A function of each kind, with `more` in the environment. An empty value is none.
+    pub async fn instance(&self, more: &[(&str, &str)]) -> Instance {
+        let usual = [
+            ("GITHUB_API_URL", self.fake.api()),
+            ("GITHUB_TOKEN", self.service.token.as_str()),
+            ("GITHUB_WEBHOOK_SECRET", WEBHOOK_SECRET),
+            ("COORD_JWT_SECRET", JWT_SECRET),
+            ("UPSTASH_REDIS_REST_URL", self.store_url.as_str()),
+            ("UPSTASH_REDIS_REST_TOKEN", "token"),
+        ];
+        let environment = |name: &str| {
+            let mut pairs = more.iter().chain(&usual);
+            pairs
+                .find(|(variable, _)| *variable == name)
+                .map(|(_, value)| (*value).to_owned())
+        };
+        let mut addresses = Vec::new();
+        for endpoint in [
+            Endpoint::CheckStatus,
+            Endpoint::PostStatus,
+            Endpoint::Graph,
+            Endpoint::GithubWebhook,
+        ] {
+            let router = coord::function::function_router(endpoint, &environment);
+            addresses.push((endpoint, listen(router).await));
+        }
+        Instance {
+            addresses,
+            client: reqwest::Client::builder().no_proxy().build().unwrap(),
+            head: self.head.clone(),
+        }
+    }
+
+    pub async fn command<const N: usize>(&self, words: [&str; N]) -> Reply {
+        self.store.run(vec![Request::command(words)]).await.unwrap().remove(0)
+    }
+
+    /// The names of all keys, sorted.
+    pub async fn keys(&self) -> Vec<String> {
+        let Reply::Array(keys) = self.command(["KEYS", "*"]).await else {
+            panic!("no list of keys");
+        };
+        let mut keys: Vec<String> = keys.iter().map(|key| key.as_str().unwrap().to_owned()).collect();
+        keys.sort();
+        keys
+    }
+
+    /// Every key and what it holds, as text.
+    pub async fn everything(&self) -> String {
+        let mut text = String::new();
+        for key in self.keys().await {
+            let kind = self.command(["TYPE", &key]).await;
+            let value = match kind.as_str().unwrap() {
+                "string" => self.command(["GET", &key]).await,
+                "hash" => self.command(["HGETALL", &key]).await,
+                "zset" => self.command(["ZRANGE", &key, "0", "-1"]).await,
+                "stream" => self.command(["XRANGE", &key, "-", "+"]).await,
+                // Its time came since the keys were listed.
+                "none" => continue,
+                kind => panic!("{key} is a {kind}"),
+            };
+            printed(&Reply::Array(vec![Reply::bulk(key.as_str()), value]), &mut text);
+            text.push('\n');
+        }
+        text
+    }
+
+    /// The same but for limits, which come and go with the time, and the list of what the next sweep looks at.
+    pub async fn all_but_limits(&self) -> Vec<String> {
+        let all = self.everything().await;
+        let is_state = |line: &&str| !line.starts_with("coord:limit:") && !line.starts_with("coord:due ");
+        let lines = all.lines().filter(is_state);
+        lines.map(str::to_owned).collect()
+    }
+
+    pub async fn head_field(&self, field: &str) -> Option<String> {
+        self.command(["HGET", HEAD_KEY, field])
+            .await
+            .as_str()
+            .map(str::to_owned)
+    }
+
+    /// Lets the head have been looked at `seconds` ago.
+    pub async fn age_head(&self, seconds: u64) {
+        let at = (now() - seconds).to_string();
+        self.command(["HSET", HEAD_KEY, "checked_at", &at]).await;
+    }
+
+    /// Lets the time be over for which GitHub was not to be asked again.
+    pub async fn may_ask_again(&self) {
+        self.command(["HSET", HEAD_KEY, "refresh_at", "0"]).await;
+    }
+
+    /// Whether the file is locked by anybody.
+    pub async fn is_locked(&self, path: &str) -> bool {
+        let key = "coord:locks:{127.0.0.1/acme/widgets}";
+        self.command(["HGET", key, path]).await != Reply::Nil
+    }
+}
+
+fn printed(reply: &Reply, text: &mut String) {
+    match reply {
+        Reply::Array(all) => all.iter().for_each(|one| printed(one, text)),
+        Reply::Bulk(bytes) => {
+            text.push_str(&String::from_utf8_lossy(bytes));
+            text.push(' ');
+        }
+        other => text.push_str(&format!("{other:?} ")),
+    }
+}
+
+pub async fn listen(router: axum::Router) -> SocketAddr {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(coord_cli::commands::serve::listen::serve(
+        listener,
+        router,
+        std::future::pending(),
+    ));
+    address
+}
+
+pub fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs()
+}
+
+pub fn jwt(login: &str) -> String {
+    let claims = json!({"sub": login, "aud": "coord", "exp": now() + 60});
+    let key = EncodingKey::from_secret(JWT_SECRET.as_bytes());
+    jsonwebtoken::encode(&Header::default(), &claims, &key).unwrap()
+}
+
+/// The value of `X-Hub-Signature-256`.
+pub fn signature(body: &[u8], secret: &str) -> String {
+    let key = EncodingKey::from_secret(secret.as_bytes());
+    let mac = jsonwebtoken::crypto::sign(body, &key, Algorithm::HS256).unwrap();
+    let bytes = URL_SAFE_NO_PAD.decode(mac).unwrap();
+    let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("sha256={}", digits.concat())
+}
+
+/// Functions that run at one place.
+pub struct Instance {
+    addresses: Vec<(Endpoint, SocketAddr)>,
+    client: reqwest::Client,
+    /// What agents have, unless they say otherwise.
+    head: String,
+}
+
+impl Instance {
+    /// With another function for `endpoint`.
+    pub fn with(mut self, endpoint: Endpoint, address: SocketAddr) -> Instance {
+        self.addresses.retain(|(one, _)| *one != endpoint);
+        self.addresses.push((endpoint, address));
+        self
+    }
+
+    fn url(&self, endpoint: Endpoint) -> String {
+        let (_, address) = self.addresses.iter().find(|(one, _)| *one == endpoint).unwrap();
+        format!("http://{address}{}", endpoint.path())
+    }
+
+    pub async fn send(&self, request: reqwest::RequestBuilder) -> Answer {
+        let response = request.send().await.unwrap();
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        let body = serde_json::from_slice(&response.bytes().await.unwrap()).unwrap_or_default();
+        Answer { status, headers, body }
+    }
+
+    /// A question with what is usual in it, and `more`.
+    pub fn question(&self, endpoint: Endpoint, token: &str, more: &Value) -> reqwest::RequestBuilder {
+        let mut body = json!({"repo_url": URL, "branch": "main", "file_paths": ["src/a.ts"], "agent_head": self.head});
+        let fields = body.as_object_mut().unwrap();
+        fields.extend(more.as_object().unwrap().clone());
+        let mut request = self.client.post(self.url(endpoint));
+        if !token.is_empty() {
+            request = request.bearer_auth(token);
+        }
+        request
+            .header("content-type", "application/json")
+            .body(body.to_string())
+    }
+
+    pub async fn check(&self, token: &str, more: Value) -> Answer {
+        self.send(self.question(Endpoint::CheckStatus, token, &more)).await
+    }
+
+    /// Checks until that is let in: that a branch is not there is believed for a moment.
+    pub async fn checks_at_last(&self, more: Value) {
+        for _ in 0..40 {
+            if self.check(&jwt("ann"), more.clone()).await.status == 200 {
+                return;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(250)).await;
+        }
+        panic!("never let in: {more}");
+    }
+
+    /// `post_status`, to write unless `more` says otherwise.
+    pub async fn post(&self, token: &str, more: Value) -> Answer {
+        let mut all = json!({"status": "WRITING", "message": "Changing what the module exports to its callers"});
+        all.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        self.send(self.question(Endpoint::PostStatus, token, &all)).await
+    }
+
+    pub async fn graph(&self, token: &str) -> Answer {
+        let request = self
+            .client
+            .get(format!("{}?repo_url={URL}&branch=main", self.url(Endpoint::Graph)));
+        let request = if token.is_empty() {
+            request
+        } else {
+            request.bearer_auth(token)
+        };
+        self.send(request).await
+    }
+
+    /// Who holds what: the function of the graph says it.
+    pub async fn locks(&self, token: &str, query: &str) -> Answer {
+        let url = self.url(Endpoint::Graph).replace("/api/graph", "/api/locks");
+        let request = self.client.get(format!("{url}?repo_url={URL}{query}"));
+        let request = if token.is_empty() {
+            request
+        } else {
+            request.bearer_auth(token)
+        };
+        self.send(request).await
+    }
+
+    pub async fn deliver_as(&self, headers: &[(&str, &str)], body: Vec<u8>) -> Answer {
+        let mut request = self.client.post(self.url(Endpoint::GithubWebhook)).body(body);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        self.send(request).await
+    }
+
+    /// A signed delivery.
+    pub async fn deliver(&self, event: &str, payload: &Value) -> Answer {
+        let body = payload.to_string().into_bytes();
+        let headers = [
+            ("content-type", "application/json"),
+            ("x-github-event", event),
+            ("x-github-delivery", "72d3162e-cc78-11e3-81ab-4c9367dc0958"),
+            ("x-hub-signature-256", &signature(&body, WEBHOOK_SECRET)),
+        ];
+        self.deliver_as(&headers, body).await
+    }
+}

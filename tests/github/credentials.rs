@@ -1,0 +1,195 @@
+use std::time::Duration;
+
+use coord::settings::Environment;
+use coord::source::github::{Credential, GithubConfig, GithubSource};
+use coord::source::{Source, SourceError};
+
+use crate::{branch, config, id, read, sha, small};
+use coord_test_support::github::{APP, APP_KEY, Fake, Fault, Visibility};
+
+const TOKEN: &str = "ghp_hunter2hunter2hunter2";
+
+fn with_credential(fake: &Fake, environment: Environment<'_>) -> GithubSource {
+    let mut config: GithubConfig = config(fake);
+    config.credential = Credential::from_env(environment).unwrap();
+    GithubSource::new(config).unwrap()
+}
+
+fn with_token(fake: &Fake, token: &str) -> GithubSource {
+    with_credential(fake, &|name| (name == "GITHUB_TOKEN").then(|| token.to_owned()))
+}
+
+fn with_app(fake: &Fake, key: &str) -> GithubSource {
+    with_credential(fake, &|name| match name {
+        "GITHUB_APP_ID" => Some(APP.to_owned()),
+        "GITHUB_APP_PRIVATE_KEY" => Some(key.to_owned()),
+        // The app goes first.
+        "GITHUB_TOKEN" => Some("ghp_wrong".to_owned()),
+        _ => None,
+    })
+}
+
+/// A private repository with enough files for an archive.
+async fn private(visibility: Visibility) -> (tempfile::TempDir, String, Fake) {
+    let (temp, repo, _, fake) = small().await;
+    let names: Vec<String> = (0..60).map(|number| format!("f{number}.ts")).collect();
+    let files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), name.as_str())).collect();
+    let head = repo.commit(&files);
+    fake.behave(|behavior| behavior.visibility = visibility);
+    (temp, head, fake)
+}
+
+async fn read_all(source: &GithubSource, head: &str) {
+    let entries = source.tree(&id(), &sha(head)).await.unwrap();
+    let got = read(
+        source,
+        &id(),
+        entries.iter().map(|entry| entry.blob.clone()).collect(),
+        1 << 20,
+    )
+    .await;
+    assert!(got.len() == entries.len() && got.values().all(Result::is_ok));
+}
+
+#[tokio::test]
+async fn the_token_goes_to_the_api_and_never_to_where_it_redirects() {
+    let (_temp, head, fake) = private(Visibility::Token(TOKEN.to_owned())).await;
+    let source = with_token(&fake, TOKEN);
+    assert_eq!(source.head(&id(), &branch("main")).await.unwrap(), sha(&head));
+    read_all(&source, &head).await;
+    let seen = fake.seen();
+    assert!(seen.iter().any(|seen| seen.is_download));
+    for seen in seen {
+        let expected = (!seen.is_download).then(|| format!("Bearer {TOKEN}"));
+        assert_eq!(seen.authorization, expected, "{}", seen.target);
+    }
+    // A redirect of a question to another host takes nothing there.
+    let elsewhere = format!("{}/commits", fake.downloads());
+    fake.fail("/commits/", 1, Fault::with(301, &[("location", &elsewhere)], ""));
+    assert!(source.head(&id(), &branch("main")).await.is_err());
+    assert!(fake.seen().iter().all(|seen| !seen.is_download));
+}
+
+#[tokio::test]
+async fn an_archive_on_a_foreign_host_is_not_fetched() {
+    let (_temp, head, fake) = private(Visibility::Public).await;
+    let port = fake.downloads().rsplit(':').next().unwrap().to_owned();
+    for location in [
+        format!("http://localhost:{port}/x/{head}"),
+        format!("http://[::1]:{port}/x/{head}"),
+        "http://169.254.169.254/latest/meta-data".to_owned(),
+        "file:///etc/passwd".to_owned(),
+        "https://example.com/x".to_owned(),
+    ] {
+        fake.behave(|behavior| behavior.archive_location = Some(location.clone()));
+        let source = with_token(&fake, TOKEN);
+        let entries = source.tree(&id(), &sha(&head)).await.unwrap();
+        let blobs = entries.iter().map(|entry| entry.blob.clone()).collect();
+        let error = source
+            .read_blobs(&id(), blobs, 1 << 20, crate::collector().1)
+            .await
+            .unwrap_err();
+        assert!(matches!(error, SourceError::Unreachable(_)), "{location}: {error:?}");
+        assert_eq!(source.requests().downloads, 0, "{location}");
+    }
+    assert!(fake.seen().iter().all(|seen| !seen.is_download));
+}
+
+#[tokio::test]
+async fn a_private_repository_is_unknown_to_nobody_and_a_bad_token_is_an_error_that_does_not_show_it() {
+    let (_temp, head, fake) = private(Visibility::Token(TOKEN.to_owned())).await;
+    let nobody = crate::source(&fake);
+    let error = nobody.head(&id(), &branch("main")).await.unwrap_err();
+    assert!(matches!(error, SourceError::UnknownRepository { .. }), "{error:?}");
+    let wrong = with_token(&fake, "ghp_wrongwrongwrong");
+    let errors = [
+        wrong.head(&id(), &branch("main")).await.map(drop).unwrap_err(),
+        wrong.tree(&id(), &sha(&head)).await.map(drop).unwrap_err(),
+        wrong.recent_commits(&id(), &sha(&head), 5).await.map(drop).unwrap_err(),
+        wrong
+            .is_ancestor(&id(), &sha(&head), &sha("abcdef1"))
+            .await
+            .map(drop)
+            .unwrap_err(),
+        wrong
+            .read_blobs(&id(), vec!["1".repeat(40)], 9, crate::collector().1)
+            .await
+            .unwrap_err(),
+    ];
+    for error in errors {
+        assert!(matches!(error, SourceError::Unreachable(_)), "{error:?}");
+        let texts = format!("{error} {error:?} {wrong:?} {wrong:#?}");
+        assert!(!texts.contains("wrongwrong"), "{texts}");
+    }
+    // Asked once each: a token does not become right by asking again.
+    assert_eq!(wrong.requests().api, 5);
+}
+
+#[tokio::test]
+async fn an_app_signs_finds_its_installation_and_has_one_token() {
+    for key in [APP_KEY.to_owned(), APP_KEY.replace('\n', "\\n")] {
+        let (_temp, head, fake) = private(Visibility::App).await;
+        let source = with_app(&fake, &key);
+        let names: Vec<_> = (0..64).map(|number| branch(&format!("b{number}"))).collect();
+        let repo = id();
+        let asking = names.iter().map(|name| source.head(&repo, name));
+        for answer in futures::future::join_all(asking).await {
+            assert!(matches!(answer, Err(SourceError::UnknownBranch { .. })), "{answer:?}");
+        }
+        read_all(&source, &head).await;
+        let seen = fake.seen();
+        let count = |part: &str| seen.iter().filter(|seen| seen.target.contains(part)).count();
+        assert_eq!((count("/installation"), count("/access_tokens")), (2, 1));
+        assert!(seen.iter().all(|seen| seen.is_download == seen.authorization.is_none()));
+        let texts = format!("{source:?} {source:#?}");
+        assert!(!texts.contains("ghs_") && !texts.contains("BEGIN"), "{texts}");
+    }
+}
+
+#[tokio::test]
+async fn a_token_that_expires_or_is_taken_back_is_replaced() {
+    let (_temp, head, fake) = private(Visibility::App).await;
+    fake.behave(|behavior| behavior.token_seconds = Some(2));
+    let source = with_app(&fake, APP_KEY);
+    let ask = async || assert_eq!(source.head(&id(), &branch("main")).await.unwrap(), sha(&head));
+    ask().await;
+    tokio::time::sleep(Duration::from_millis(1_200)).await;
+    ask().await;
+    fake.behave(|behavior| {
+        assert_eq!(behavior.tokens, 2);
+        // Taken back: another one counts now.
+        behavior.token_seconds = None;
+        behavior.tokens += 1;
+    });
+    ask().await;
+    fake.behave(|behavior| assert_eq!(behavior.tokens, 4));
+    // One that is never accepted is not asked for again and again.
+    fake.seen();
+    fake.fail("/commits/", 9, Fault::status(401));
+    let error = source.head(&id(), &branch("main")).await.unwrap_err();
+    assert!(matches!(error, SourceError::Unreachable(_)), "{error:?}");
+    assert!(fake.seen().len() <= 4);
+}
+
+#[tokio::test]
+async fn an_app_that_is_not_installed_knows_no_repository() {
+    let (_temp, _repo, _, fake) = small().await;
+    let source = with_app(&fake, APP_KEY);
+    let error = source.head(&id(), &branch("main")).await.unwrap_err();
+    assert!(matches!(error, SourceError::UnknownRepository { .. }), "{error:?}");
+    for body in [
+        "",
+        "{}",
+        r#"{"token": "ghs_1"}"#,
+        r#"{"token": "a\nb", "expires_at": "2026-01-01T00:00:00Z"}"#,
+    ] {
+        fake.behave(|behavior| behavior.visibility = Visibility::App);
+        let source = with_app(&fake, APP_KEY);
+        fake.fail("/access_tokens", 1, Fault::with(201, &[], body));
+        let error = source.head(&id(), &branch("main")).await.unwrap_err();
+        assert!(
+            matches!(&error, SourceError::Unreachable(why) if !why.contains("ghs_")),
+            "{body}: {error:?}"
+        );
+    }
+}

@@ -1,0 +1,443 @@
+//! Deliveries of GitHub's webhook.
+
+use std::sync::Arc;
+
+use coord::app::App;
+use coord::auth::Authenticator;
+use coord::builds::head_observer::HeadObserver;
+use coord::domain::{Branch, CommitSha, RepoId};
+use coord::http::{Endpoint, Webhook, router};
+use coord::settings::Settings;
+use coord::source::github::GithubSource;
+use parking_lot::Mutex;
+use secrecy::SecretString;
+use serde_json::{Value, json};
+
+use crate::cloud::{Answer, Cloud, HEAD_KEY, Instance, URL, jwt, listen, now, signature};
+use crate::config;
+
+const ALIVE_KEY: &str = "coord:webhook:{127.0.0.1/acme/widgets}";
+const NO_COMMIT: &str = "0000000000000000000000000000000000000000";
+const SECRET: &str = "It's a Secret to Everybody";
+
+/// A push of one commit to `main`, `later` seconds from now.
+fn push(before: &str, after: &str, later: u64) -> Value {
+    json!({
+        "ref": "refs/heads/main", "before": before, "after": after, "created": before == NO_COMMIT,
+        "deleted": after == NO_COMMIT, "forced": false, "commits": [{"id": after, "message": "Change something"}],
+        "repository": {"full_name": "acme/widgets", "html_url": URL, "pushed_at": now() + later},
+    })
+}
+
+fn outcome(answer: &Answer) -> &str {
+    assert_eq!(answer.status, 200, "{answer:?}");
+    answer.body["outcome"].as_str().unwrap()
+}
+
+/// A cloud in which the head of `main` is known.
+async fn started() -> (Cloud, Instance) {
+    let cloud = Cloud::start(&[]).await;
+    let instance = cloud.instance(&[]).await;
+    assert_eq!(instance.check(&jwt("ann"), json!({})).await.status, 200);
+    cloud.fake.seen();
+    (cloud, instance)
+}
+
+fn next(cloud: &Cloud) -> String {
+    cloud.repo.commit(&[("src/a.ts", "export const a = 2;\n")])
+}
+
+#[tokio::test]
+async fn a_push_moves_the_head_at_once_and_then_github_is_not_asked_for_it() {
+    let (cloud, instance) = started().await;
+    let other = cloud.instance(&[]).await;
+    let next = next(&cloud);
+    assert_eq!(
+        outcome(&other.deliver("push", &push(&cloud.head, &next, 1)).await),
+        "moved"
+    );
+    for instance in [&instance, &other] {
+        let behind = instance.check(&jwt("ann"), json!({})).await;
+        assert_eq!(
+            (behind.action(), &behind.body["repo_head"]),
+            ("PULL", &json!(next)),
+            "{behind:?}"
+        );
+        let refused = instance.post(&jwt("ann"), json!({})).await;
+        assert_eq!(refused.error(), (409, "STALE_HEAD"), "{refused:?}");
+    }
+    // For a long time.
+    for age in [11, 100, 400, 1_000, 3_500] {
+        cloud.age_head(age).await;
+        let fresh = cloud.instance(&[]).await;
+        for instance in [&instance, &fresh] {
+            let claimed = instance.post(&jwt("ann"), json!({"agent_head": next})).await;
+            assert_eq!(claimed.status, 200, "{age}: {claimed:?}");
+            assert!(!claimed.warns_of("HEAD_UNCONFIRMED"), "{age}: {claimed:?}");
+            let behind = instance.check(&jwt("bob"), json!({})).await;
+            assert_eq!(behind.body["repo_head"], next.as_str(), "{age}: {behind:?}");
+        }
+    }
+    assert_eq!(cloud.fake.asked(), Vec::<String>::new());
+    // Should deliveries be lost, it is no longer than an hour.
+    cloud.age_head(3_700).await;
+    assert_eq!(
+        instance.check(&jwt("ann"), json!({"agent_head": next})).await.action(),
+        "PROCEED"
+    );
+    assert_eq!(cloud.fake.asked(), ["/commits/heads/main"]);
+}
+
+#[tokio::test]
+async fn who_pushed_and_has_been_told_of_gives_back_without_a_question_to_github() {
+    let (cloud, instance) = started().await;
+    assert_eq!(instance.post(&jwt("ann"), json!({})).await.status, 200);
+    let next = next(&cloud);
+    assert_eq!(
+        outcome(&instance.deliver("push", &push(&cloud.head, &next, 1)).await),
+        "moved"
+    );
+    let more = json!({"status": "OPEN", "new_repo_head": next});
+    assert_eq!(instance.post(&jwt("ann"), more).await.status, 200);
+    assert_eq!(cloud.fake.asked(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_delivery_that_github_did_not_sign_is_refused_and_changes_nothing() {
+    let (cloud, instance) = started().await;
+    let body = push(&cloud.head, &next(&cloud), 1).to_string().into_bytes();
+    let right = signature(&body, SECRET);
+    let before = cloud.all_but_limits().await;
+    let of_another_body = signature(b"{}", SECRET);
+    let by_another = signature(&body, "it's a secret to everybody");
+    let by_nothing = signature(&body, "");
+    let other_case = right.to_uppercase();
+    let sha1 = "sha1=7d38cdd689735b008b3c702edd92eea23791c5f6";
+    for (name, value) in [
+        ("x-other", ""),
+        ("x-hub-signature-256", ""),
+        ("x-hub-signature-256", &of_another_body),
+        ("x-hub-signature-256", &by_another),
+        ("x-hub-signature-256", &by_nothing),
+        ("x-hub-signature-256", &other_case),
+        ("x-hub-signature-256", &right[..right.len() - 1]),
+        ("x-hub-signature-256", sha1),
+        ("x-hub-signature", sha1),
+        ("x-hub-signature", &right),
+        ("authorization", &right),
+    ] {
+        let headers = [
+            ("content-type", "application/json"),
+            ("x-github-event", "push"),
+            (name, value),
+        ];
+        let refused = instance.deliver_as(&headers, body.clone()).await;
+        assert_eq!(refused.error(), (401, "UNAUTHORIZED"), "{name}: {value}: {refused:?}");
+    }
+    assert_eq!(cloud.all_but_limits().await, before);
+    assert_eq!(cloud.fake.asked(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_delivery_that_is_sent_again_does_no_harm() {
+    let (cloud, instance) = started().await;
+    let second = next(&cloud);
+    let first_push = push(&cloud.head, &second, 1);
+    assert_eq!(outcome(&instance.deliver("push", &first_push).await), "moved");
+    let third = next(&cloud);
+    let second_push = push(&second, &third, 2);
+    assert_eq!(outcome(&instance.deliver("push", &second_push).await), "moved");
+    cloud.fake.seen();
+    // An old one makes Coord look, and what it sees counts.
+    assert_eq!(outcome(&instance.deliver("push", &first_push).await), "refreshed");
+    assert_eq!(cloud.head_field("commit").await, Some(third.clone()));
+    // Once: whoever has stolen it and sends it again and again costs GitHub nothing more.
+    cloud.fake.seen();
+    for _ in 0..20 {
+        assert_eq!(outcome(&instance.deliver("push", &first_push).await), "unchanged");
+        assert_eq!(
+            instance.check(&jwt("ann"), json!({"agent_head": third})).await.status,
+            200
+        );
+    }
+    assert_eq!(cloud.fake.asked(), Vec::<String>::new());
+    // The last one does not make a head young that is old, nor has it the webhook count as alive.
+    cloud.age_head(5_000).await;
+    cloud.command(["DEL", ALIVE_KEY]).await;
+    let checked_at = cloud.head_field("checked_at").await;
+    assert_eq!(outcome(&instance.deliver("push", &second_push).await), "unchanged");
+    assert_eq!(cloud.head_field("checked_at").await, checked_at);
+    assert_eq!(cloud.command(["EXISTS", ALIVE_KEY]).await.as_int(), Some(0));
+    let fourth = next(&cloud);
+    let behind = instance.check(&jwt("ann"), json!({"agent_head": third})).await;
+    assert_eq!((behind.action(), &behind.body["repo_head"]), ("PULL", &json!(fourth)));
+}
+
+#[tokio::test]
+async fn a_delivery_that_comes_after_github_was_asked_has_the_webhook_count() {
+    let (cloud, instance) = started().await;
+    let next = next(&cloud);
+    cloud.age_head(11).await;
+    assert_eq!(instance.check(&jwt("ann"), json!({})).await.action(), "PULL");
+    let late = push(&cloud.head, &next, 0);
+    assert_eq!(outcome(&instance.deliver("push", &late).await), "unchanged");
+    assert_eq!(cloud.command(["EXISTS", ALIVE_KEY]).await.as_int(), Some(1));
+    cloud.age_head(1_000).await;
+    cloud.fake.seen();
+    assert_eq!(instance.check(&jwt("ann"), json!({})).await.action(), "PULL");
+    assert_eq!(cloud.fake.asked(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn without_a_secret_nothing_is_taken() {
+    let (cloud, _) = started().await;
+    let delivery = push(&cloud.head, &next(&cloud), 1);
+    let before = cloud.all_but_limits().await;
+    let body = delivery.to_string().into_bytes();
+    for value in ["", "undefined", "null", "  "] {
+        let instance = cloud.instance(&[("GITHUB_WEBHOOK_SECRET", value)]).await;
+        let signed = signature(&body, value);
+        let headers = [
+            ("content-type", "application/json"),
+            ("x-github-event", "push"),
+            ("x-hub-signature-256", signed.as_str()),
+        ];
+        for answer in [
+            instance.deliver("push", &delivery).await,
+            instance.deliver_as(&headers, body.clone()).await,
+        ] {
+            assert_eq!(answer.error(), (401, "UNAUTHORIZED"), "{value:?}: {answer:?}");
+            assert!(
+                answer.body["message"]
+                    .as_str()
+                    .unwrap()
+                    .contains("GITHUB_WEBHOOK_SECRET")
+            );
+        }
+    }
+    assert_eq!(cloud.all_but_limits().await, before);
+}
+
+#[tokio::test]
+async fn a_delivery_has_bounds_and_a_form() {
+    let (cloud, instance) = started().await;
+    let headers = |signed: &'static str| vec![("content-type", "application/json"), ("x-github-event", signed)];
+    let large = instance.deliver_as(&headers("push"), vec![b' '; (5 << 20) + 1]).await;
+    assert_eq!(large.error(), (413, "BODY_TOO_LARGE"), "{large:?}");
+    // One of the largest allowed size is read to its end.
+    let mut padded = push(&cloud.head, &next(&cloud), 1).to_string().into_bytes();
+    padded.resize(5 << 20, b' ');
+    let signed = signature(&padded, SECRET);
+    let mut with_signature = headers("push");
+    with_signature.push(("x-hub-signature-256", &signed));
+    assert_eq!(outcome(&instance.deliver_as(&with_signature, padded).await), "moved");
+
+    let before = cloud.all_but_limits().await;
+    let deliver = async |content_type: &str, event: Option<&str>, body: &[u8]| {
+        let signed = signature(body, SECRET);
+        let mut headers = vec![("x-hub-signature-256", signed.as_str())];
+        headers.extend(Some(("content-type", content_type)).filter(|(_, value)| !value.is_empty()));
+        headers.extend(event.map(|event| ("x-github-event", event)));
+        instance.deliver_as(&headers, body.to_vec()).await
+    };
+    let json = "application/json";
+    for (content_type, event, body) in [
+        (json, Some("push"), &b"no JSON"[..]),
+        (json, Some("push"), b""),
+        (json, Some("push"), b"\xff\xfe"),
+        (json, Some("push"), b"[]"),
+        (json, Some("push"), b"{}"),
+        (json, Some("push"), b"null"),
+        (json, None, b"{}"),
+        ("text/plain", Some("push"), b"{}"),
+        ("", Some("push"), b"{}"),
+        ("application/x-www-form-urlencoded", Some("push"), b"{}"),
+        ("application/x-www-form-urlencoded", Some("push"), b"payload=%7B%7D"),
+    ] {
+        let refused = deliver(content_type, event, body).await;
+        assert_eq!(refused.status, 400, "{content_type} {event:?} {body:?}: {refused:?}");
+        assert!(refused.body["message"].is_string());
+    }
+    for event in ["ping", "issues", "workflow_run", "", "Push", "no such event"] {
+        assert_eq!(
+            outcome(&deliver(json, Some(event), b"{\"zen\": \"Keep it\"}").await),
+            "ignored",
+            "{event}"
+        );
+    }
+    assert_eq!(cloud.all_but_limits().await, before);
+}
+
+#[tokio::test]
+async fn a_payload_in_a_form_is_the_same() {
+    let (cloud, instance) = started().await;
+    let next = next(&cloud);
+    let payload = push(&cloud.head, &next, 1).to_string();
+    let mut form = url::form_urlencoded::Serializer::new(String::new());
+    let body = form.append_pair("payload", &payload).finish().into_bytes();
+    let signed = signature(&body, SECRET);
+    let headers = [
+        ("content-type", "application/x-www-form-urlencoded"),
+        ("x-github-event", "push"),
+        ("x-hub-signature-256", signed.as_str()),
+    ];
+    assert_eq!(outcome(&instance.deliver_as(&headers, body).await), "moved");
+    assert_eq!(cloud.head_field("commit").await, Some(next));
+}
+
+#[tokio::test]
+async fn what_is_no_push_to_a_branch_that_somebody_asked_about_touches_no_key() {
+    let (cloud, instance) = started().await;
+    let next = next(&cloud);
+    let before = cloud.all_but_limits().await;
+    let with = |change: &dyn Fn(&mut Value)| {
+        let mut payload = push(&cloud.head, &next, 1);
+        change(&mut payload);
+        payload
+    };
+    let tag = with(&|payload| payload["ref"] = json!("refs/tags/v1"));
+    assert_eq!(outcome(&instance.deliver("push", &tag).await), "ignored");
+    let branch = with(&|payload| payload["ref"] = json!("refs/heads/of/nobody"));
+    assert_eq!(outcome(&instance.deliver("push", &branch).await), "unused");
+    let repository = with(&|payload| {
+        payload["repository"]["full_name"] = json!("acme/gadgets");
+        payload["repository"]["html_url"] = json!("https://127.0.0.1/acme/gadgets");
+    });
+    assert_eq!(outcome(&instance.deliver("push", &repository).await), "unused");
+    let elsewhere = with(&|payload| payload["repository"]["html_url"] = json!("https://github.com/acme/widgets"));
+    assert_eq!(instance.deliver("push", &elsewhere).await.status, 400);
+    let named = with(&|payload| payload["repository"]["full_name"] = json!("acme/widgets}:main"));
+    assert_eq!(instance.deliver("push", &named).await.status, 400);
+    let odd = with(&|payload| payload["ref"] = json!("refs/heads/a:b"));
+    assert_eq!(instance.deliver("push", &odd).await.status, 400);
+    assert_eq!(cloud.all_but_limits().await, before);
+    assert_eq!(cloud.fake.asked(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_branch_that_is_deleted_and_one_that_is_made_anew_are_looked_at() {
+    let cloud = Cloud::start(&[]).await;
+    let instance = cloud.instance(&[]).await;
+    let key = HEAD_KEY.replace(":main", ":feature");
+    let question = json!({"branch": "feature"});
+    cloud.repo.git(&["branch", "feature"]);
+    assert_eq!(instance.check(&jwt("ann"), question.clone()).await.status, 200);
+    let of_feature = |mut payload: Value| {
+        payload["ref"] = json!("refs/heads/feature");
+        payload
+    };
+    // A delivery that says so although it is still there deletes nothing.
+    let deleted = of_feature(push(&cloud.head, NO_COMMIT, 1));
+    assert_eq!(outcome(&instance.deliver("push", &deleted).await), "refreshed");
+    cloud.repo.git(&["branch", "-D", "feature"]);
+    assert_eq!(outcome(&instance.deliver("push", &deleted).await), "gone");
+    assert_eq!(cloud.command(["EXISTS", &key]).await.as_int(), Some(0));
+    assert_eq!(
+        instance.check(&jwt("ann"), question.clone()).await.error(),
+        (404, "UNKNOWN_BRANCH")
+    );
+    cloud.repo.git(&["branch", "feature"]);
+    instance.checks_at_last(question.clone()).await;
+    // Deleted and made anew elsewhere, and the delivery of the first is lost.
+    let next = next(&cloud);
+    cloud.repo.git(&["branch", "-f", "feature", &next]);
+    let created = of_feature(push(NO_COMMIT, &next, 5));
+    assert_eq!(outcome(&instance.deliver("push", &created).await), "refreshed");
+    let behind = instance.check(&jwt("ann"), question).await;
+    assert_eq!((behind.action(), &behind.body["repo_head"]), ("PULL", &json!(next)));
+}
+
+#[tokio::test]
+async fn a_forced_push_leaves_the_commits_behind_that_are_no_more() {
+    let (cloud, instance) = started().await;
+    let second = next(&cloud);
+    assert_eq!(
+        outcome(&instance.deliver("push", &push(&cloud.head, &second, 1)).await),
+        "moved"
+    );
+    cloud.repo.git(&["reset", "--quiet", "--hard", &cloud.head]);
+    let other = cloud.repo.commit(&[("src/b.ts", "")]);
+    let mut forced = push(&second, &other, 2);
+    forced["forced"] = json!(true);
+    assert_eq!(outcome(&instance.deliver("push", &forced).await), "moved");
+    assert_eq!(cloud.head_field("recent").await, Some(other.clone()));
+    let checked = instance.check(&jwt("ann"), json!({"agent_head": second})).await;
+    assert_eq!(
+        (checked.action(), &checked.body["repo_head"]),
+        ("PULL", &json!(other)),
+        "{checked:?}"
+    );
+}
+
+#[tokio::test]
+async fn while_github_is_down_a_delivery_that_does_not_follow_is_not_believed() {
+    let (cloud, instance) = started().await;
+    cloud
+        .fake
+        .fail("/commits/", 1_000, coord_test_support::github::Fault::status(502));
+    let unknown = "1234567890123456789012345678901234567890";
+    let delivery = push(unknown, &next(&cloud), 1);
+    // Not 2xx, so that it can be sent again.
+    assert_eq!(instance.deliver("push", &delivery).await.status, 503);
+    assert_eq!(cloud.head_field("commit").await, Some(cloud.head.clone()));
+    let checked = instance.check(&jwt("ann"), json!({})).await;
+    assert!(
+        checked.status == 200 && checked.warns_of("HEAD_UNCONFIRMED"),
+        "{checked:?}"
+    );
+    let warnings = checked.body["warnings"].to_string();
+    assert!(
+        warnings.contains("it is not known whether") && !warnings.contains(" s ago"),
+        "{warnings}"
+    );
+    assert_eq!(instance.post(&jwt("ann"), json!({})).await.status, 503);
+}
+
+/// Notes what it is told.
+#[derive(Default)]
+struct Observer(Mutex<Vec<String>>);
+
+impl HeadObserver for Observer {
+    fn saw_head(&self, repo: &RepoId, branch: &Branch, head: &CommitSha) {
+        self.0.lock().push(format!("{repo} {branch} {head}"));
+    }
+
+    fn misses_graph(&self, _: &RepoId, _: &Branch, _: &CommitSha) {}
+
+    fn look_again(&self) {}
+}
+
+#[tokio::test]
+async fn who_builds_graphs_is_told_of_a_push() {
+    let (cloud, instance) = started().await;
+    let observer = Arc::new(Observer::default());
+    let mut config = config(&cloud.fake);
+    config.credential = cloud.credential();
+    let source = Arc::new(GithubSource::new(config).unwrap());
+    let state = App {
+        webhook: Some(Arc::new(Webhook::new(SecretString::from(SECRET), source.host()))),
+        source: Some(source),
+        head_observer: Some(observer.clone()),
+        ..App::new(
+            &Settings::default(),
+            Arc::new(cloud.store.clone()),
+            Authenticator::by_jwt(None),
+        )
+    };
+    let address = listen(router(state, &[Endpoint::GithubWebhook])).await;
+    let observed = instance.with(Endpoint::GithubWebhook, address);
+    let second = next(&cloud);
+    let first_push = push(&cloud.head, &second, 1);
+    assert_eq!(outcome(&observed.deliver("push", &first_push).await), "moved");
+    let told = |head: &str| format!("127.0.0.1/acme/widgets main {head}");
+    assert_eq!(std::mem::take(&mut *observer.0.lock()), [told(&second)]);
+    assert_eq!(outcome(&observed.deliver("push", &first_push).await), "unchanged");
+    assert_eq!(*observer.0.lock(), Vec::<String>::new());
+    // Of what it finds when it looks, too.
+    let third = next(&cloud);
+    assert_eq!(
+        outcome(&observed.deliver("push", &push(NO_COMMIT, &third, 2)).await),
+        "refreshed"
+    );
+    assert_eq!(*observer.0.lock(), [told(&third)]);
+}

@@ -1,0 +1,66 @@
+//! Clones that are kept current.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use coord::source::Source;
+use coord_cli::commands::serve::fetch::keep_current;
+use coord_git::GitSource;
+use tempfile::tempdir;
+
+use crate::git_source::{branch, sha};
+use coord_test_support::git::Repo;
+
+#[tokio::test]
+async fn a_clone_learns_what_others_push_and_fetching_ends_when_it_is_told_to() {
+    let temp = tempdir().unwrap();
+    Repo::init(temp.path().join("hub.git"), &["--bare"]);
+    let here = Repo::at(temp.path());
+    here.git(&["clone", "--quiet", "hub.git", "agent"]);
+    let agent = Repo::at(temp.path().join("agent"));
+    agent.git(&["symbolic-ref", "HEAD", "refs/heads/main"]);
+    let first = agent.commit(&[("a", "1")]);
+    agent.git(&["push", "--quiet", "origin", "main"]);
+    here.git(&["clone", "--quiet", "hub.git", "served"]);
+    let source = Arc::new(GitSource::open(&[temp.path().join("served")]).unwrap());
+    let [repo] = source.repositories().try_into().unwrap();
+    assert_eq!(source.remotes(&repo).unwrap(), ["origin"]);
+    let pushed = agent.commit(&[("a", "2")]);
+    agent.git(&["push", "--quiet", "origin", "main"]);
+    assert_eq!(source.head(&repo, &branch("main")).await.unwrap(), sha(&first));
+
+    let fetches = Arc::new(AtomicUsize::new(0));
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let until = async move {
+        let _ = stopped.await;
+    };
+    let count = Arc::clone(&fetches);
+    let fetched = move || {
+        count.fetch_add(1, Ordering::Relaxed);
+    };
+    let keeping = tokio::spawn(keep_current(
+        Arc::clone(&source),
+        Duration::from_millis(20),
+        until,
+        fetched,
+    ));
+    let wait_for = async |commit: &str| {
+        while source.head(&repo, &branch("main")).await.unwrap() != sha(commit) {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    let limit = Duration::from_secs(60);
+    tokio::time::timeout(limit, wait_for(&pushed)).await.unwrap();
+    let again = agent.commit(&[("a", "3")]);
+    agent.git(&["push", "--quiet", "origin", "main"]);
+    tokio::time::timeout(limit, wait_for(&again)).await.unwrap();
+    assert!(
+        !temp.path().join("served/.git/FETCH_HEAD").exists(),
+        "what the user fetched last is left alone"
+    );
+    stop.send(()).unwrap();
+    tokio::time::timeout(limit, keeping).await.unwrap().unwrap();
+    // The second may have been under way when it was told to end.
+    assert!(fetches.load(Ordering::Relaxed) >= 1);
+}

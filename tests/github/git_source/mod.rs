@@ -1,0 +1,31 @@
+//! The local git source on real repositories.
+
+mod ancestry;
+mod bounds;
+mod fetching;
+mod files;
+mod heads;
+mod opening;
+mod running;
+mod upstreams;
+
+use std::path::Path;
+
+use coord::domain::{Branch, CommitSha, RepoId};
+use coord::source::Source;
+use coord_git::GitSource;
+
+/// A source with the one repository at `path`, and its id.
+fn serve(path: &Path) -> (GitSource, RepoId) {
+    let source = GitSource::open(&[path.to_owned()]).unwrap();
+    let repo = source.repositories().remove(0);
+    (source, repo)
+}
+
+fn branch(name: &str) -> Branch {
+    Branch::parse(name).unwrap()
+}
+
+fn sha(text: &str) -> CommitSha {
+    CommitSha::parse(text).unwrap()
+}

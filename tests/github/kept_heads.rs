@@ -1,0 +1,381 @@
+//! Heads of branches that functions keep in the store.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::cloud::{Cloud, HEAD_KEY, Instance, jwt};
+use coord_test_support::github::Fault;
+
+/// The requests for the head of `main` since the last call, and with which ETag each.
+fn asked_for_head(cloud: &Cloud) -> Vec<Option<String>> {
+    let seen = cloud.fake.seen().into_iter();
+    let is_head = |target: &str| target.ends_with("/commits/heads/main");
+    seen.filter(|seen| is_head(&seen.target))
+        .map(|seen| seen.if_none_match)
+        .collect()
+}
+
+/// A cloud with an instance that has asked for the head once.
+async fn started() -> (Cloud, Instance) {
+    let cloud = Cloud::start(&[]).await;
+    let instance = cloud.instance(&[]).await;
+    assert_eq!(instance.check(&jwt("ann"), json!({})).await.status, 200);
+    cloud.fake.seen();
+    (cloud, instance)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sixty_four_who_find_a_head_old_ask_for_it_once() {
+    let cloud = Cloud::start(&[]).await;
+    let unlimited = [("COORD_LIMIT_HOLDER_PER_MINUTE", "0")];
+    let (one, other) = (cloud.instance(&unlimited).await, cloud.instance(&unlimited).await);
+    // At first nothing is known, and all wait for it.
+    for round in 0..3 {
+        if round > 0 {
+            cloud.age_head(11).await;
+            cloud
+                .fake
+                .fail("/commits/heads/main", 1, Fault::Slow(Duration::from_millis(300)));
+        }
+        let asking = (0..64).map(|number| {
+            let instance = if number % 2 == 0 { &one } else { &other };
+            let token = jwt(&format!("agent{number}"));
+            async move { instance.check(&token, json!({})).await }
+        });
+        let answers = futures::future::join_all(asking).await;
+        for answer in &answers {
+            assert_eq!((answer.status, answer.action()), (200, "PROCEED"), "{answer:?}");
+            assert!(!answer.warns_of("HEAD_UNCONFIRMED"), "{answer:?}");
+        }
+        assert_eq!(asked_for_head(&cloud).len(), 1, "round {round}");
+    }
+}
+
+#[tokio::test]
+async fn a_young_head_is_not_asked_for() {
+    let (cloud, instance) = started().await;
+    let patient = cloud.instance(&[("COORD_HEAD_TTL_SECONDS", "60")]).await;
+    for _ in 0..10 {
+        assert_eq!(instance.check(&jwt("ann"), json!({})).await.status, 200);
+        assert_eq!(instance.post(&jwt("ann"), json!({})).await.status, 200);
+    }
+    cloud.age_head(50).await;
+    assert_eq!(patient.check(&jwt("ann"), json!({})).await.status, 200);
+    assert_eq!(cloud.fake.asked(), Vec::<String>::new());
+    let answer = instance.check(&jwt("ann"), json!({})).await;
+    assert_eq!(answer.status, 200);
+    assert_eq!(cloud.fake.asked(), ["/commits/heads/main"]);
+}
+
+#[tokio::test]
+async fn a_head_is_asked_for_with_its_etag_by_an_instance_that_never_saw_it() {
+    let (cloud, _) = started().await;
+    let etag = [Some(format!("\"{}\"", cloud.head))];
+    for _ in 0..3 {
+        let fresh = cloud.instance(&[]).await;
+        cloud.age_head(11).await;
+        assert_eq!(fresh.check(&jwt("ann"), json!({})).await.status, 200);
+        assert_eq!(asked_for_head(&cloud), etag);
+    }
+    // After some time it wants to hear it in whole.
+    cloud.age_head(400).await;
+    let long_ago = (crate::cloud::now() - 400).to_string();
+    cloud.command(["HSET", HEAD_KEY, "read_at", &long_ago]).await;
+    let fresh = cloud.instance(&[]).await;
+    assert_eq!(fresh.check(&jwt("ann"), json!({})).await.status, 200);
+    assert_eq!(asked_for_head(&cloud), [None]);
+}
+
+/// The ways in which GitHub does not say the head.
+fn faults() -> Vec<Fault> {
+    vec![
+        Fault::with(429, &[("retry-after", "40")], "{}"),
+        Fault::with(403, &[("x-ratelimit-remaining", "0"), ("retry-after", "40")], "{}"),
+        Fault::with(
+            403,
+            &[],
+            r#"{"message": "You have exceeded a secondary rate limit. Please wait a few minutes."}"#,
+        ),
+        Fault::status(500),
+        Fault::status(502),
+        Fault::with(200, &[], "<html>"),
+    ]
+}
+
+#[tokio::test]
+async fn while_github_cannot_be_asked_an_old_head_does_within_bounds() {
+    for fault in faults() {
+        let (cloud, instance) = started().await;
+        cloud.fake.fail("/commits/heads/main", 1_000, fault.clone());
+        let context = |answer: &crate::cloud::Answer| format!("{fault:?}: {answer:?}");
+        // Young enough to write on.
+        cloud.age_head(40).await;
+        let checked = instance.check(&jwt("ann"), json!({})).await;
+        assert_eq!(
+            (checked.status, checked.action()),
+            (200, "PROCEED"),
+            "{}",
+            context(&checked)
+        );
+        assert!(checked.warns_of("HEAD_UNCONFIRMED"), "{}", context(&checked));
+        assert_eq!(checked.body["repo_head"], cloud.head.as_str());
+        let warnings = checked.body["warnings"].to_string();
+        let (_, told) = warnings.split_once("the head of main ").unwrap();
+        let age: u64 = told.split(' ').next().unwrap().parse().unwrap();
+        assert!((40..=45).contains(&age), "{warnings}");
+        for status in ["WRITING", "READING"] {
+            let path = format!("src/{status}.ts");
+            let more = json!({"status": status, "file_paths": [path]});
+            let claimed = instance.post(&jwt("ann"), more).await;
+            assert_eq!(claimed.status, 200, "{}", context(&claimed));
+            assert!(claimed.warns_of("HEAD_UNCONFIRMED"), "{}", context(&claimed));
+            assert!(cloud.is_locked(&path).await);
+        }
+        // Another instance does not try again before its time.
+        let asked = asked_for_head(&cloud).len();
+        assert!((1..=3).contains(&asked), "{asked}");
+        let other = cloud.instance(&[]).await;
+        assert!(other.check(&jwt("ann"), json!({})).await.warns_of("HEAD_UNCONFIRMED"));
+        assert_eq!(asked_for_head(&cloud).len(), 0);
+
+        // Too old to write on.
+        cloud.age_head(70).await;
+        for instance in [&instance, &other] {
+            let refused = instance.post(&jwt("ann"), json!({"file_paths": ["src/b.ts"]})).await;
+            assert_eq!(
+                (refused.status, refused.action(), &refused.body["success"]),
+                (503, "STOP", &json!(false)),
+                "{}",
+                context(&refused)
+            );
+            assert!(refused.warns_of("OFFLINE_MODE"), "{}", context(&refused));
+            let retry_after: u64 = refused.header("retry-after").parse().unwrap();
+            assert!((1..=60).contains(&retry_after), "{}", context(&refused));
+            assert!(!cloud.is_locked("src/b.ts").await);
+            let read = json!({"status": "READING", "file_paths": ["src/c.ts"]});
+            let claimed = instance.post(&jwt("ann"), read).await;
+            assert_eq!(claimed.status, 200, "{}", context(&claimed));
+            assert!(claimed.warns_of("HEAD_UNCONFIRMED"), "{}", context(&claimed));
+            let checked = instance.check(&jwt("ann"), json!({})).await;
+            assert!(
+                checked.status == 200 && checked.warns_of("HEAD_UNCONFIRMED"),
+                "{}",
+                context(&checked)
+            );
+        }
+        // What was claimed can be given back unless it has to be pushed.
+        let back = json!({"status": "OPEN", "file_paths": ["src/c.ts"]});
+        assert_eq!(instance.post(&jwt("ann"), back).await.status, 200);
+
+        // It answers again, and the time is over.
+        cloud.fake.behave(|behavior| behavior.forget_faults());
+        cloud.may_ask_again().await;
+        let fresh = cloud.instance(&[]).await;
+        let claimed = fresh.post(&jwt("ann"), json!({"file_paths": ["src/b.ts"]})).await;
+        assert_eq!(claimed.status, 200, "{}", context(&claimed));
+        assert!(!claimed.warns_of("HEAD_UNCONFIRMED"), "{}", context(&claimed));
+        let checked = instance.check(&jwt("ann"), json!({})).await;
+        assert!(!checked.warns_of("HEAD_UNCONFIRMED"), "{}", context(&checked));
+    }
+}
+
+#[tokio::test]
+async fn a_function_that_never_knew_the_head_has_no_answer_while_github_has_none() {
+    let cloud = Cloud::start(&[]).await;
+    let instance = cloud.instance(&[]).await;
+    cloud.fake.fail(
+        "/commits/heads/main",
+        1_000,
+        Fault::with(429, &[("retry-after", "40")], "{}"),
+    );
+    for _ in 0..3 {
+        let checked = instance.check(&jwt("ann"), json!({})).await;
+        assert_eq!(
+            (checked.error(), checked.action()),
+            ((503, "SOURCE_LIMITED"), "STOP"),
+            "{checked:?}"
+        );
+        assert_eq!(checked.body["status"], "OFFLINE");
+        let retry_after: u64 = checked.header("retry-after").parse().unwrap();
+        assert!((35..=40).contains(&retry_after), "{checked:?}");
+    }
+    assert_eq!(asked_for_head(&cloud).len(), 1);
+}
+
+#[tokio::test]
+async fn the_bounds_of_age_are_what_the_environment_says() {
+    let (cloud, _) = started().await;
+    let settings = [("COORD_HEAD_TTL_SECONDS", "100"), ("COORD_HEAD_MAX_AGE_SECONDS", "200")];
+    let instance = cloud.instance(&settings).await;
+    cloud.fake.fail(
+        "/commits/heads/main",
+        1_000,
+        Fault::with(429, &[("retry-after", "40")], "{}"),
+    );
+    for (age, is_warned, status) in [(90, false, 200), (150, true, 200), (210, true, 503)] {
+        cloud.age_head(age).await;
+        let claimed = instance.post(&jwt("ann"), json!({})).await;
+        assert_eq!(claimed.status, status, "{age}: {claimed:?}");
+        let checked = instance.check(&jwt("ann"), json!({})).await;
+        assert_eq!(checked.warns_of("HEAD_UNCONFIRMED"), is_warned, "{age}: {checked:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_push_is_seen_when_the_head_is_old() {
+    let (cloud, instance) = started().await;
+    let other = cloud.instance(&[]).await;
+    let next = cloud.repo.commit(&[("src/a.ts", "export const a = 2;\n")]);
+    // Not yet: that is the price.
+    assert_eq!(instance.check(&jwt("ann"), json!({})).await.action(), "PROCEED");
+    cloud.age_head(11).await;
+    for instance in [&other, &instance] {
+        let checked = instance.check(&jwt("ann"), json!({})).await;
+        assert_eq!(
+            (checked.action(), &checked.body["repo_head"]),
+            ("PULL", &json!(next)),
+            "{checked:?}"
+        );
+        let refused = instance.post(&jwt("ann"), json!({})).await;
+        assert_eq!(refused.error(), (409, "STALE_HEAD"), "{refused:?}");
+        let pulled = instance.check(&jwt("ann"), json!({"agent_head": next})).await;
+        assert_eq!(pulled.action(), "PROCEED", "{pulled:?}");
+    }
+    assert_eq!(asked_for_head(&cloud).len(), 1);
+    let recent = cloud.head_field("recent").await.unwrap();
+    assert_eq!(recent, format!("{next} {}", cloud.head));
+}
+
+#[tokio::test]
+async fn who_has_just_pushed_gives_back_at_once() {
+    // However young the head is that the store has, the push may be younger.
+    for age in [0, 3, 9, 30] {
+        let (cloud, instance) = started().await;
+        let other = cloud.instance(&[]).await;
+        assert_eq!(instance.post(&jwt("ann"), json!({})).await.status, 200);
+        cloud.age_head(age).await;
+        let next = cloud.repo.commit(&[("src/a.ts", "export const a = 2;\n")]);
+        cloud.fake.seen();
+        let more = json!({"status": "OPEN", "new_repo_head": next});
+        let released = other.post(&jwt("ann"), more).await;
+        assert_eq!(
+            (released.status, released.action()),
+            (200, "PROCEED"),
+            "{age}: {released:?}"
+        );
+        assert_eq!(released.body["repo_head"], next.as_str());
+        assert!(!cloud.is_locked("src/a.ts").await);
+        assert_eq!(asked_for_head(&cloud).len(), 1, "{age}");
+    }
+}
+
+#[tokio::test]
+async fn who_has_not_pushed_keeps_the_files() {
+    let (cloud, instance) = started().await;
+    assert_eq!(instance.post(&jwt("ann"), json!({})).await.status, 200);
+    cloud.repo.git(&["checkout", "--quiet", "-b", "elsewhere"]);
+    let elsewhere = cloud.repo.commit(&[("src/a.ts", "export const a = 2;\n")]);
+    for new_head in [elsewhere.as_str(), "1234567890123456789012345678901234567890"] {
+        let more = json!({"status": "OPEN", "new_repo_head": new_head});
+        let refused = instance.post(&jwt("ann"), more).await;
+        assert_eq!(
+            (refused.error(), refused.action()),
+            ((409, "NOT_PUSHED"), "PUSH"),
+            "{refused:?}"
+        );
+        assert!(cloud.is_locked("src/a.ts").await);
+    }
+}
+
+#[tokio::test]
+async fn who_is_ahead_of_the_stored_head_is_not_told_to_pull() {
+    for age in [0, 5, 9, 30] {
+        let (cloud, instance) = started().await;
+        cloud.age_head(age).await;
+        let next = cloud.repo.commit(&[("src/b.ts", "")]);
+        let checked = instance.check(&jwt("ann"), json!({"agent_head": next})).await;
+        assert_eq!(
+            (checked.status, checked.action()),
+            (200, "PROCEED"),
+            "{age}: {checked:?}"
+        );
+        let claimed = instance.post(&jwt("ann"), json!({"agent_head": next})).await;
+        assert_eq!(claimed.status, 200, "{age}: {claimed:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_branch_that_is_deleted_is_forgotten() {
+    let cloud = Cloud::start(&[]).await;
+    let instance = cloud.instance(&[]).await;
+    cloud.repo.git(&["branch", "feature"]);
+    let key = HEAD_KEY.replace(":main", ":feature");
+    let question = json!({"branch": "feature"});
+    assert_eq!(instance.check(&jwt("ann"), question.clone()).await.status, 200);
+    assert_eq!(cloud.command(["EXISTS", &key]).await.as_int(), Some(1));
+    cloud.repo.git(&["branch", "-D", "feature"]);
+    cloud.command(["HSET", &key, "checked_at", "1"]).await;
+    for _ in 0..2 {
+        let checked = instance.check(&jwt("ann"), question.clone()).await;
+        assert_eq!(checked.error(), (404, "UNKNOWN_BRANCH"), "{checked:?}");
+        assert_eq!(cloud.command(["EXISTS", &key]).await.as_int(), Some(0));
+    }
+    let claimed = instance.post(&jwt("ann"), question.clone()).await;
+    assert_eq!(claimed.error(), (404, "UNKNOWN_BRANCH"), "{claimed:?}");
+    // And one that comes back is there again, soon.
+    cloud.repo.git(&["branch", "feature"]);
+    instance.checks_at_last(question).await;
+}
+
+#[tokio::test]
+async fn an_answer_does_not_wait_for_a_slow_github_where_the_head_is_known() {
+    let (cloud, instance) = started().await;
+    let other = cloud.instance(&[]).await;
+    cloud.age_head(30).await;
+    cloud
+        .fake
+        .fail("/commits/heads/main", 1, Fault::Slow(Duration::from_secs(2)));
+    let slow = async { instance.check(&jwt("ann"), json!({})).await };
+    let quick = async {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        let started = Instant::now();
+        let answer = other.check(&jwt("bob"), json!({})).await;
+        (answer, started.elapsed())
+    };
+    let (slow, (answer, time)) = tokio::join!(slow, quick);
+    assert_eq!((slow.status, answer.status), (200, 200));
+    assert!(time < Duration::from_secs(1), "{time:?}");
+}
+
+/// One whose commits nobody knows is not sent away while GitHub has no answer: being told to pull does no harm.
+#[tokio::test]
+async fn who_has_unpushed_commits_is_not_offline_while_github_is() {
+    let (cloud, instance) = started().await;
+    let limited = Fault::with(429, &[("retry-after", "40")], "{}");
+    cloud.fake.fail("/compare/", 1_000, limited);
+    let ahead = json!({"agent_head": "1234567890123456789012345678901234567890"});
+    let checked = instance.check(&jwt("ann"), ahead.clone()).await;
+    assert_eq!((checked.status, checked.action()), (200, "PULL"), "{checked:?}");
+    assert!(checked.warns_of("HEAD_UNCONFIRMED"), "{checked:?}");
+    let claimed = instance.post(&jwt("ann"), ahead).await;
+    assert_eq!(claimed.error(), (409, "STALE_HEAD"), "{claimed:?}");
+    assert!(!cloud.is_locked("src/a.ts").await);
+}
+
+#[tokio::test]
+async fn a_branch_that_is_not_there_is_not_asked_for_again_and_again() {
+    let (cloud, instance) = started().await;
+    cloud.fake.asked();
+    for _ in 0..5 {
+        let checked = instance.check(&jwt("ann"), json!({"branch": "mian"})).await;
+        assert_eq!(checked.error(), (404, "UNKNOWN_BRANCH"), "{checked:?}");
+        assert!(
+            checked.body["message"].as_str().unwrap().contains("main"),
+            "{checked:?}"
+        );
+    }
+    let asked = cloud.fake.asked();
+    let about_it = asked.iter().filter(|target| target.contains("mian")).count();
+    assert_eq!(about_it, 1, "{asked:?}");
+}

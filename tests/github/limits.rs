@@ -1,0 +1,294 @@
+//! How often may be asked, over HTTP.
+
+use std::time::{Duration, Instant};
+
+use coord::store::scripts::Rates;
+use serde_json::json;
+
+use crate::cloud::{Answer, Cloud, jwt};
+use crate::people::person;
+use coord_test_support::github::Fault;
+
+fn check_limited(answer: &Answer) {
+    assert_eq!(
+        (answer.error(), answer.action()),
+        ((429, "RATE_LIMITED"), "WAIT"),
+        "{answer:?}"
+    );
+    assert_eq!(answer.body["orchestration"]["type"], "orchestration_command");
+    let retry_after: i64 = answer.header("retry-after").parse().unwrap();
+    assert!((1..=60).contains(&retry_after), "{answer:?}");
+    assert_eq!(answer.body["orchestration"]["metadata"]["retry_after"], retry_after);
+}
+
+#[tokio::test]
+async fn who_asks_too_often_waits_and_others_go_on() {
+    let cloud = Cloud::start(&[]).await;
+    // Two at once, and then one each ten seconds; for all agents of a person ten.
+    let instance = cloud.instance(&[("COORD_LIMIT_HOLDER_PER_MINUTE", "6")]).await;
+    let other = cloud.instance(&[("COORD_LIMIT_HOLDER_PER_MINUTE", "6")]).await;
+    for _ in 0..2 {
+        assert_eq!(instance.check(&jwt("ann"), json!({})).await.status, 200);
+    }
+    // A claim goes before reads: one more.
+    assert_eq!(instance.post(&jwt("ann"), json!({})).await.status, 200);
+    cloud.fake.seen();
+    let before = cloud.all_but_limits().await;
+    for instance in [&instance, &other] {
+        check_limited(&instance.check(&jwt("ann"), json!({})).await);
+        let more = json!({"file_paths": ["src/b.ts"]});
+        check_limited(&instance.post(&jwt("ann"), more).await);
+        let graph = instance.graph(&jwt("ann")).await;
+        assert_eq!(graph.error(), (429, "RATE_LIMITED"), "{graph:?}");
+        assert!(graph.body.get("orchestration").is_none(), "for people");
+    }
+    assert_eq!(cloud.all_but_limits().await, before);
+    assert_eq!(cloud.fake.asked(), Vec::<String>::new());
+    for (login, agent) in [("bob", ""), ("ann", "second")] {
+        let more = if agent.is_empty() {
+            json!({})
+        } else {
+            json!({"agent_id": agent})
+        };
+        assert_eq!(other.check(&jwt(login), more).await.status, 200, "{login} {agent}");
+    }
+}
+
+#[tokio::test]
+async fn a_token_of_githubs_is_limited_as_well() {
+    let alice = person("ghp_", "alice", Some("push"));
+    let cloud = Cloud::start(std::slice::from_ref(&alice)).await;
+    let instance = cloud.instance(&[("COORD_LIMIT_HOLDER_PER_MINUTE", "6")]).await;
+    for _ in 0..2 {
+        assert_eq!(instance.check(&alice.token, json!({})).await.status, 200);
+    }
+    check_limited(&instance.check(&alice.token, json!({})).await);
+}
+
+#[tokio::test]
+async fn a_loop_that_runs_away_is_held_up_within_seconds() {
+    let cloud = Cloud::start(&[]).await;
+    let instance = cloud.instance(&[]).await;
+    let started = Instant::now();
+    let mut let_in = 0;
+    let limited = loop {
+        let answer = instance.check(&jwt("ann"), json!({})).await;
+        if answer.status != 200 {
+            break answer;
+        }
+        let_in += 1;
+        assert!(started.elapsed() < Duration::from_secs(20), "{let_in} were let in");
+    };
+    check_limited(&limited);
+    assert!(let_in >= 100, "{let_in}");
+    assert_eq!(instance.check(&jwt("bob"), json!({})).await.status, 200);
+    // A second later there is room for some again.
+    tokio::time::sleep(Duration::from_millis(1_100)).await;
+    assert_eq!(instance.check(&jwt("ann"), json!({})).await.status, 200);
+}
+
+#[test]
+fn ten_busy_agents_never_meet_a_limit() {
+    let rates = Rates::default();
+    // One question a second of each is slower than what is worked off.
+    assert!(rates.holder.interval_ms < 1_000 && rates.holder.burst >= 10);
+    assert!(rates.repository.interval_ms * 10 < 1_000 && rates.repository.burst >= 10);
+    assert!(rates.person.interval_ms * 10 < 1_000 && rates.person.burst >= 10);
+    // An hour of it by the algorithm of `limits.lua`, all ten at the same instant and also twice in each.
+    for (rate, at_once) in [(rates.holder, 2), (rates.person, 20), (rates.repository, 20)] {
+        let (interval, burst) = (u64::from(rate.interval_ms), u64::from(rate.burst));
+        let mut worked_off = 0;
+        for second in 1..=3_600 {
+            let now = second * 1_000;
+            for _ in 0..at_once {
+                worked_off = u64::max(worked_off, now) + interval;
+                assert!(worked_off - now <= interval * burst, "second {second}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn all_together_have_a_limit_too() {
+    let cloud = Cloud::start(&[]).await;
+    let instance = cloud.instance(&[("COORD_LIMIT_REPOSITORY_PER_MINUTE", "12")]).await;
+    let mut statuses = Vec::new();
+    for number in 0..6 {
+        let answer = instance.check(&jwt(&format!("agent{number}")), json!({})).await;
+        if answer.status != 200 {
+            check_limited(&answer);
+            assert!(
+                answer.body["message"].as_str().unwrap().contains("all callers"),
+                "{answer:?}"
+            );
+        }
+        statuses.push(answer.status);
+    }
+    assert_eq!(statuses, [200, 200, 200, 200, 429, 429]);
+}
+
+#[tokio::test]
+async fn nought_is_no_limit() {
+    let cloud = Cloud::start(&[]).await;
+    let off = [
+        ("COORD_LIMIT_HOLDER_PER_MINUTE", "0"),
+        ("COORD_LIMIT_REPOSITORY_PER_MINUTE", "0"),
+    ];
+    let instance = cloud.instance(&off).await;
+    let token = jwt("ann");
+    for _ in 0..5 {
+        let asking = (0..50).map(|_| instance.check(&token, json!({})));
+        for answer in futures::future::join_all(asking).await {
+            assert_eq!(answer.status, 200, "{answer:?}");
+        }
+    }
+    let keys = cloud.keys().await;
+    let limits: Vec<&String> = keys.iter().filter(|key| key.starts_with("coord:limit:")).collect();
+    // Who asked about a branch that was not known.
+    assert_eq!(limits.len(), 1, "{limits:?}");
+}
+
+#[tokio::test]
+async fn changing_agents_do_not_take_what_others_need() {
+    let cloud = Cloud::start(&[]).await;
+    let limits = [
+        ("COORD_LIMIT_PERSON_PER_MINUTE", "30"),
+        ("COORD_LIMIT_REPOSITORY_PER_MINUTE", "60"),
+    ];
+    let instance = cloud.instance(&limits).await;
+    assert_eq!(instance.post(&jwt("bob"), json!({})).await.status, 200);
+    let mut let_in = 0;
+    for number in 0..40 {
+        let answer = instance
+            .check(&jwt("ann"), json!({"agent_id": format!("a{number}")}))
+            .await;
+        if answer.status == 200 {
+            let_in += 1;
+            continue;
+        }
+        check_limited(&answer);
+        assert!(
+            answer.body["message"].as_str().unwrap().contains("all agents of yours"),
+            "{answer:?}"
+        );
+    }
+    assert!((10..=14).contains(&let_in), "{let_in}");
+    for more in [json!({}), json!({"status": "OPEN", "abandon": true})] {
+        assert_eq!(instance.post(&jwt("bob"), more).await.status, 200);
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_for_lack_of_rights_counts() {
+    let bob = person("ghp_", "bob", Some("pull"));
+    let cloud = Cloud::start(std::slice::from_ref(&bob)).await;
+    let instance = cloud.instance(&[("COORD_LIMIT_HOLDER_PER_MINUTE", "6")]).await;
+    for _ in 0..2 {
+        let refused = instance.post(&bob.token, json!({})).await;
+        assert_eq!(refused.error(), (403, "FORBIDDEN_REPOSITORY"), "{refused:?}");
+    }
+    check_limited(&instance.post(&bob.token, json!({})).await);
+}
+
+#[tokio::test]
+async fn made_up_commits_cost_github_twenty_questions_and_no_more() {
+    let cloud = Cloud::start(&[]).await;
+    let instance = cloud.instance(&[]).await;
+    assert_eq!(instance.check(&jwt("ann"), json!({})).await.status, 200);
+    cloud.fake.seen();
+    let mut unsure = 0;
+    for number in 0..60 {
+        let made_up = |digit: char| format!("{number:0>39}{digit}");
+        let more = json!({
+            "agent_head": made_up('a'), "base_head": made_up('b'), "agent_id": format!("a{number}"),
+        });
+        let (answer, done) = if number % 2 == 0 {
+            (instance.check(&jwt("ann"), more).await, 200)
+        } else {
+            (instance.post(&jwt("ann"), more).await, 409)
+        };
+        assert_eq!(answer.status, done, "{answer:?}");
+        unsure += usize::from(answer.warns_of("HEAD_UNCONFIRMED"));
+    }
+    let asked = cloud.fake.asked();
+    let compared = asked.iter().filter(|target| target.contains("/compare/")).count();
+    assert!((20..=23).contains(&compared), "{compared}");
+    assert!(unsure >= 37, "{unsure}");
+    // A release has to be sure, and waits.
+    assert_eq!(instance.post(&jwt("ann"), json!({})).await.status, 200);
+    let made_up = json!({"status": "OPEN", "new_repo_head": format!("{:0>39}c", 7)});
+    let limited = instance.post(&jwt("ann"), made_up).await;
+    assert!(matches!(limited.status, 409 | 429), "{limited:?}");
+    // Another has a budget of its own, and who names commits that are known needs none.
+    let more = json!({"agent_head": "0123456789012345678901234567890123456789"});
+    assert_eq!(instance.check(&jwt("bob"), more).await.status, 200);
+    assert_eq!(instance.post(&jwt("ann"), json!({})).await.status, 200);
+}
+
+#[tokio::test]
+async fn the_last_requests_of_an_hour_are_kept_for_heads() {
+    let cloud = Cloud::start(&[]).await;
+    let instance = cloud.instance(&[]).await;
+    assert_eq!(instance.check(&jwt("ann"), json!({})).await.status, 200);
+    cloud.age_head(11).await;
+    let few = [
+        ("x-ratelimit-limit", "5000"),
+        ("x-ratelimit-remaining", "1000"),
+        ("x-ratelimit-reset", "99999999999"),
+    ];
+    cloud
+        .fake
+        .fail("/commits/heads/main", 1, Fault::with(200, &few, &cloud.head));
+    assert_eq!(instance.check(&jwt("ann"), json!({})).await.status, 200);
+    cloud.fake.seen();
+    // What is not known of commits is not asked, and neither are branches that nobody knows.
+    let more = json!({"agent_head": "0123456789012345678901234567890123456789"});
+    let unsure = instance.check(&jwt("ann"), more).await;
+    assert!(unsure.warns_of("HEAD_UNCONFIRMED"), "{unsure:?}");
+    let unknown = instance.check(&jwt("ann"), json!({"branch": "made-up"})).await;
+    assert_eq!(unknown.error(), (503, "SOURCE_LIMITED"), "{unknown:?}");
+    assert_eq!(cloud.fake.asked(), Vec::<String>::new());
+    // Heads are.
+    cloud.age_head(11).await;
+    let checked = instance.check(&jwt("ann"), json!({})).await;
+    assert_eq!(
+        (checked.status, checked.warns_of("HEAD_UNCONFIRMED")),
+        (200, false),
+        "{checked:?}"
+    );
+    assert_eq!(cloud.fake.asked(), ["/commits/heads/main"]);
+}
+
+#[tokio::test]
+async fn a_value_that_is_not_taken_puts_functions_out_of_action_and_is_named() {
+    let alice = person("ghp_", "alice", Some("push"));
+    let cloud = Cloud::start(std::slice::from_ref(&alice)).await;
+    for (variable, value) in [
+        ("COORD_LIMIT_HOLDER_PER_MINUTE", "-1"),
+        ("COORD_LIMIT_HOLDER_PER_MINUTE", "often"),
+        ("COORD_LIMIT_PERSON_PER_MINUTE", "60001"),
+        ("COORD_LIMIT_REPOSITORY_PER_MINUTE", "60001"),
+        ("COORD_LIMIT_REPOSITORY_PER_MINUTE", "1.5"),
+        ("COORD_HEAD_TTL_SECONDS", "0"),
+        ("COORD_HEAD_MAX_AGE_SECONDS", "9"),
+        ("GITHUB_API_URL", "http://example.com"),
+    ] {
+        for more in [&[(variable, value)][..], &[(variable, value), ("COORD_JWT_SECRET", "")]] {
+            let instance = cloud.instance(more).await;
+            let mut answers = vec![
+                instance.check(&alice.token, json!({})).await,
+                instance.post(&alice.token, json!({})).await,
+                instance.graph(&alice.token).await,
+            ];
+            if more.len() == 1 {
+                answers.push(instance.check(&jwt("ann"), json!({})).await);
+            }
+            for answer in answers {
+                assert_eq!(answer.status, 503, "{variable}={value}: {answer:?}");
+                let message = answer.body["message"].as_str().unwrap();
+                assert!(message.contains(variable), "{variable}={value}: {message}");
+            }
+        }
+    }
+    assert_eq!(cloud.fake.asked(), Vec::<String>::new());
+}

@@ -1,0 +1,358 @@
+//! Who holds a token, as GitHub says.
+
+use std::time::Duration;
+
+use coord::auth::{AuthError, Member, People, Verdict};
+use coord::domain::{RepoId, UserId};
+use coord::source::github::{Credential, GithubSource};
+use secrecy::SecretString;
+
+use crate::{config, id, small};
+use coord_test_support::github::{APP, APP_KEY, Fake, Fault, NUMBER, Person, Visibility};
+
+const SERVICE: &str = "ghp_theserviceitself";
+
+/// A token of the kind that `prefix` says.
+fn token(prefix: &str, whose: &str) -> String {
+    format!("{prefix}{whose:0<40}")
+}
+
+pub fn person(prefix: &str, login: &str, role: Option<&'static str>) -> Person {
+    Person {
+        token: token(prefix, login),
+        login: login.to_owned(),
+        name: None,
+        role,
+        is_installation: false,
+    }
+}
+
+pub fn app(login: &str) -> Person {
+    Person {
+        // As installations have it since 2026: with a JWT in it.
+        token: format!("ghs_4242_{0}.{0}-_.{0}", "eyJhbGciOiJSUzI1NiJ9".repeat(7)),
+        login: login.to_owned(),
+        name: None,
+        role: Some("pull"),
+        is_installation: true,
+    }
+}
+
+/// A repository that the service may see, and who else there is.
+pub async fn with(people: &[Person], is_private: bool) -> (tempfile::TempDir, Fake, GithubSource) {
+    let (temp, _, _, fake) = small().await;
+    fake.behave(|behavior| {
+        behavior.people = people.to_vec();
+        if is_private {
+            behavior.visibility = Visibility::Token(SERVICE.to_owned());
+        }
+    });
+    let mut config = config(&fake);
+    config.credential = Credential::Token(SERVICE.to_owned().into());
+    let source = GithubSource::new(config).unwrap();
+    (temp, fake, source)
+}
+
+pub async fn verify(source: &GithubSource, token: &str) -> Result<Verdict, AuthError> {
+    source.verify(&SecretString::from(token.to_owned()), &id()).await
+}
+
+pub fn member(login: &str, name: &str, can_push: bool) -> Verdict {
+    Verdict::Member(Member {
+        user_id: UserId::parse(login).unwrap(),
+        user_name: name.to_owned(),
+        can_push,
+    })
+}
+
+#[tokio::test]
+async fn each_kind_of_a_users_token_names_the_user() {
+    for prefix in ["ghp_", "gho_", "ghu_", "github_pat_", ""] {
+        let mut alice = person(prefix, "alice", Some("push"));
+        if prefix.is_empty() {
+            alice.token = "0123456789abcdef0123456789abcdef01234567".to_owned();
+        }
+        let (_temp, fake, source) = with(std::slice::from_ref(&alice), true).await;
+        assert_eq!(
+            verify(&source, &alice.token).await.unwrap(),
+            member("alice", "alice", true),
+            "{prefix}"
+        );
+        let seen = fake.seen();
+        let mut targets: Vec<&str> = seen.iter().map(|seen| seen.target.as_str()).collect();
+        targets.sort_unstable();
+        assert_eq!(targets, ["/api/v3/repos/acme/widgets", "/api/v3/user"]);
+        // Never with the credential of the service.
+        let shown = Some(format!("Bearer {}", alice.token));
+        assert!(seen.iter().all(|seen| seen.authorization == shown), "{seen:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_token_of_an_app_has_the_apps_login_and_reads() {
+    for login in ["github-actions[bot]", "octo-app[bot]"] {
+        let bot = app(login);
+        let (_temp, fake, source) = with(std::slice::from_ref(&bot), true).await;
+        // GitHub says of every such token that it may not push, whatever it was granted.
+        assert_eq!(verify(&source, &bot.token).await.unwrap(), member(login, login, false));
+        let asked = fake.seen();
+        let graphql = asked.iter().find(|seen| seen.target == "/api/graphql").unwrap();
+        assert_eq!((asked.len(), graphql.method.as_str()), (3, "POST"));
+        assert_eq!(graphql.authorization, Some(format!("Bearer {}", bot.token)));
+    }
+}
+
+#[tokio::test]
+async fn what_a_person_may_is_what_github_says_of_the_repository() {
+    for (role, can_push) in [
+        ("pull", false),
+        ("triage", false),
+        ("push", true),
+        ("maintain", true),
+        ("admin", true),
+    ] {
+        let alice = person("ghp_", "alice", Some(role));
+        let (_temp, fake, source) = with(std::slice::from_ref(&alice), true).await;
+        let expected = member("alice", "alice", can_push);
+        assert_eq!(verify(&source, &alice.token).await.unwrap(), expected, "{role}");
+        // Nobody pushes to an archive, and whoever may read it still may.
+        fake.behave(|behavior| behavior.is_archived = true);
+        let expected = member("alice", "alice", false);
+        assert_eq!(verify(&source, &alice.token).await.unwrap(), expected, "{role}");
+    }
+    let alice = person("ghp_", "alice", Some("admin"));
+    let (_temp, fake, source) = with(std::slice::from_ref(&alice), true).await;
+    for (body, can_push) in [
+        (r#"{"private": true}"#, false),
+        (r#"{"private": true, "permissions": null}"#, false),
+        (r#"{"private": true, "permissions": {}}"#, false),
+        (r#"{"private": true, "permissions": {"maintain": true}}"#, true),
+    ] {
+        fake.fail("/repos/acme/widgets", 1, Fault::with(200, &[], body));
+        let expected = member("alice", "alice", can_push);
+        assert_eq!(verify(&source, &alice.token).await.unwrap(), expected, "{body}");
+    }
+}
+
+#[tokio::test]
+async fn a_name_that_is_shown_is_plain_and_of_some_length() {
+    for (name, expected) in [
+        ("Mona Lisa", "Mona Lisa".to_owned()),
+        ("Mo\u{1b}[2Jna\nLisa\u{202e}", "Mo[2Jna Lisa".to_owned()),
+        ("\r\n", "alice".to_owned()),
+        (&"ß".repeat(5_000), "ß".repeat(128)),
+    ] {
+        let alice = Person {
+            name: Some(name.to_owned()),
+            ..person("ghp_", "alice", Some("push"))
+        };
+        let (_temp, _fake, source) = with(std::slice::from_ref(&alice), true).await;
+        assert_eq!(
+            verify(&source, &alice.token).await.unwrap(),
+            member("alice", &expected, true)
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_repository_that_is_not_shown_is_no_right_and_a_bad_token_is_refused() {
+    let stranger = person("ghp_", "mallory", None);
+    let (_temp, fake, source) = with(std::slice::from_ref(&stranger), true).await;
+    let verdict = verify(&source, &stranger.token).await.unwrap();
+    assert!(
+        matches!(&verdict, Verdict::NoRight(why) if why.contains("acme/widgets")),
+        "{verdict:?}"
+    );
+    let other = RepoId::parse("https://127.0.0.1/acme/gadgets").unwrap();
+    let verdict = source.verify(&stranger.token.clone().into(), &other).await.unwrap();
+    assert!(matches!(verdict, Verdict::NoRight(_)), "{verdict:?}");
+    for status in [410, 451] {
+        fake.fail("/repos/acme/widgets", 1, Fault::status(status));
+        let verdict = verify(&source, &stranger.token).await.unwrap();
+        assert!(matches!(verdict, Verdict::NoRight(_)), "{status}: {verdict:?}");
+    }
+    // An organization that wants a single sign-on says so.
+    let sso = r#"{"message": "Resource protected by organization SAML enforcement.\n"}"#;
+    fake.fail("/repos/acme/widgets", 1, Fault::with(403, &[], sso));
+    let verdict = verify(&source, &stranger.token).await.unwrap();
+    assert!(
+        matches!(&verdict, Verdict::NoRight(why) if why.contains("SAML") && !why.contains('\n')),
+        "{verdict:?}"
+    );
+
+    fake.seen();
+    for prefix in ["ghp_", "ghs_"] {
+        let verdict = verify(&source, &token(prefix, "revoked")).await.unwrap();
+        assert!(matches!(verdict, Verdict::Refused(_)), "{verdict:?}");
+    }
+    // Asked once: a token does not become right by asking again.
+    assert_eq!(fake.seen().len(), 4);
+    // Of a public repository as well.
+    fake.behave(|behavior| behavior.visibility = Visibility::Public);
+    let verdict = verify(&source, &token("ghp_", "revoked")).await.unwrap();
+    assert!(matches!(verdict, Verdict::Refused(_)), "{verdict:?}");
+    assert_eq!(
+        verify(&source, &stranger.token).await.unwrap(),
+        member("mallory", "mallory", false)
+    );
+    // One whose account is suspended.
+    fake.fail(
+        "/user",
+        1,
+        Fault::with(403, &[], r#"{"message": "Sorry. Your account was suspended."}"#),
+    );
+    let verdict = verify(&source, &stranger.token).await.unwrap();
+    assert!(
+        matches!(&verdict, Verdict::Refused(why) if why.contains("suspended")),
+        "{verdict:?}"
+    );
+}
+
+#[tokio::test]
+async fn what_needs_no_question_is_not_asked() {
+    let alice = person("ghp_", "alice", Some("push"));
+    let (_temp, fake, _) = with(std::slice::from_ref(&alice), true).await;
+    let mut limited = config(&fake);
+    limited.only = Some(vec![RepoId::parse("https://127.0.0.1/acme/gadgets").unwrap()]);
+    let limited = GithubSource::new(limited).unwrap();
+    let open = GithubSource::new(config(&fake)).unwrap();
+    let shown = SecretString::from(alice.token);
+    for (source, url) in [
+        (&limited, "https://127.0.0.1/acme/widgets"),
+        (&open, "https://github.com/acme/widgets"),
+        (&open, "https://169.254.169.254/latest/meta-data"),
+        (&open, "https://127.0.0.1/acme/widgets/more"),
+    ] {
+        let repo = RepoId::parse(url).unwrap();
+        for verdict in [source.verify(&shown, &repo).await, source.verify_anybody(&repo).await] {
+            assert!(matches!(verdict, Ok(Verdict::NoRight(_))), "{url}: {verdict:?}");
+        }
+    }
+    for text in [
+        String::new(),
+        token("ghr_", "refresh"),
+        "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl".to_owned(),
+        format!("{}\r\nx-evil: 1", token("ghp_", "alice")),
+        token("ghp_", &"a".repeat(9_000)),
+    ] {
+        let verdict = open.verify(&text.clone().into(), &id()).await;
+        assert!(matches!(verdict, Ok(Verdict::Refused(_))), "{text:?}: {verdict:?}");
+    }
+    assert!(fake.seen().is_empty());
+}
+
+#[tokio::test]
+async fn a_token_counts_for_a_renamed_repository_by_its_new_name_and_goes_to_no_other_host() {
+    let alice = person("ghp_", "alice", Some("push"));
+    let (_temp, fake, source) = with(std::slice::from_ref(&alice), true).await;
+    let shown = SecretString::from(alice.token.clone());
+    fake.behave(|behavior| behavior.former_name = Some("gizmos".to_owned()));
+    let former = RepoId::parse("https://127.0.0.1/acme/gizmos").unwrap();
+    let verdict = source.verify(&shown, &former).await.unwrap();
+    assert!(
+        matches!(&verdict, Verdict::NoRight(why) if why.contains("is called 127.0.0.1/acme/widgets now")),
+        "{verdict:?}"
+    );
+    let moved = format!("/api/v3/repositories/{NUMBER}");
+    assert!(fake.seen().iter().any(|seen| seen.target == moved));
+
+    let bot = app("octo-app[bot]");
+    fake.behave(|behavior| behavior.people.push(bot.clone()));
+    for elsewhere in [
+        format!("{}/user", fake.downloads()),
+        "https://example.com/user".to_owned(),
+        "//example.com/api/v3/user".to_owned(),
+    ] {
+        for (part, status, shown) in [
+            ("/user", 301, &alice.token),
+            ("/user", 307, &alice.token),
+            ("/repos/acme/widgets", 302, &alice.token),
+            ("/graphql", 308, &bot.token),
+        ] {
+            fake.fail(part, 1, Fault::with(status, &[("location", &elsewhere)], ""));
+            let verdict = verify(&source, shown).await;
+            assert!(
+                matches!(verdict, Err(AuthError::Unavailable(_))),
+                "{elsewhere}: {verdict:?}"
+            );
+        }
+    }
+    let seen = fake.seen();
+    assert!(!seen.is_empty() && seen.iter().all(|seen| !seen.is_download));
+}
+
+#[tokio::test]
+async fn sixty_four_questions_about_one_token_are_one() {
+    let (alice, bob) = (
+        person("ghp_", "alice", Some("push")),
+        person("ghp_", "bob", Some("pull")),
+    );
+    let (_temp, fake, source) = with(&[alice.clone(), bob.clone()], true).await;
+    fake.fail("/user", 2, Fault::Slow(Duration::from_millis(100)));
+    let asking = (0..64).map(|number| verify(&source, if number % 2 == 0 { &alice.token } else { &bob.token }));
+    for (number, verdict) in futures::future::join_all(asking).await.into_iter().enumerate() {
+        let expected = if number % 2 == 0 {
+            member("alice", "alice", true)
+        } else {
+            member("bob", "bob", false)
+        };
+        assert_eq!(verdict.unwrap(), expected);
+    }
+    assert_eq!(fake.seen().len(), 4);
+}
+
+#[tokio::test]
+async fn anybody_reads_what_is_public_and_nothing_else() {
+    let (_temp, fake, source) = with(&[], false).await;
+    assert_eq!(
+        source.verify_anybody(&id()).await.unwrap(),
+        member("anonymous", "anonymous", false)
+    );
+    let seen = fake.seen();
+    assert_eq!(seen.len(), 1);
+    assert_eq!(seen[0].authorization, Some(format!("Bearer {SERVICE}")));
+
+    fake.behave(|behavior| behavior.is_internal = true);
+    let verdict = source.verify_anybody(&id()).await.unwrap();
+    assert!(matches!(verdict, Verdict::NoRight(_)), "{verdict:?}");
+    fake.behave(|behavior| {
+        behavior.is_internal = false;
+        behavior.visibility = Visibility::Token(SERVICE.to_owned());
+    });
+    let verdict = source.verify_anybody(&id()).await.unwrap();
+    assert!(matches!(verdict, Verdict::NoRight(_)), "{verdict:?}");
+    let other = RepoId::parse("https://127.0.0.1/acme/gadgets").unwrap();
+    let verdict = source.verify_anybody(&other).await.unwrap();
+    assert!(matches!(verdict, Verdict::NoRight(_)), "{verdict:?}");
+    for body in [
+        r#"{"private": true}"#,
+        r#"{"private": false, "visibility": "internal"}"#,
+        r#"{"private": false, "visibility": "secret"}"#,
+        r#"{"private": true, "visibility": "public"}"#,
+    ] {
+        fake.fail("/repos/", 1, Fault::with(200, &[], body));
+        let verdict = source.verify_anybody(&id()).await.unwrap();
+        assert!(matches!(verdict, Verdict::NoRight(_)), "{body}: {verdict:?}");
+    }
+    for fault in [Fault::with(200, &[], "{}"), Fault::status(401), Fault::status(500)] {
+        fake.fail("/repos/", 3, fault.clone());
+        let verdict = source.verify_anybody(&id()).await;
+        assert!(
+            matches!(verdict, Err(AuthError::Unavailable(_))),
+            "{fault:?}: {verdict:?}"
+        );
+        fake.behave(|behavior| behavior.forget_faults());
+    }
+
+    let (_temp, _, _, fake) = small().await;
+    let mut installed = config(&fake);
+    let environment = |name: &str| match name {
+        "GITHUB_APP_ID" => Some(APP.to_owned()),
+        "GITHUB_APP_PRIVATE_KEY" => Some(APP_KEY.to_owned()),
+        _ => None,
+    };
+    installed.credential = Credential::from_env(&environment).unwrap();
+    let installed = GithubSource::new(installed).unwrap();
+    let verdict = installed.verify_anybody(&id()).await.unwrap();
+    assert!(matches!(verdict, Verdict::NoRight(_)), "not installed: {verdict:?}");
+}

@@ -1,0 +1,213 @@
+//! What GitHub may answer in the place of who holds a token.
+
+use std::io::Write;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use coord::auth::{AuthError, People};
+use coord::source::Source;
+use coord::source::github::GithubSource;
+use parking_lot::Mutex;
+
+use crate::people::{app, member, person, verify, with};
+use crate::{branch, config, id};
+use coord_test_support::github::Fault;
+
+#[tokio::test]
+async fn a_limited_token_limits_nobody_else() {
+    let (alice, bob) = (
+        person("ghp_", "alice", Some("push")),
+        person("ghp_", "bob", Some("push")),
+    );
+    let bot = app("github-actions[bot]");
+    let people = [alice.clone(), bob.clone(), bot.clone()];
+    let secondary = r#"{"message": "You have exceeded a secondary rate limit"}"#;
+    let attempts = r#"{"message": "Maximum number of login attempts exceeded. Please try again later."}"#;
+    let spent = r#"{"errors": [{"type": "RATE_LIMITED", "message": "API rate limit exceeded"}]}"#;
+    let used_up = [("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "99999999999")];
+    for (part, fault, shown) in [
+        ("/user", Fault::with(403, &used_up, "{}"), &alice.token),
+        ("/user", Fault::with(429, &[("retry-after", "70")], "{}"), &alice.token),
+        ("/repos/acme/widgets", Fault::with(403, &[], secondary), &alice.token),
+        ("/user", Fault::with(403, &[], attempts), &alice.token),
+        ("/graphql", Fault::with(200, &[], spent), &bot.token),
+        ("/graphql", Fault::with(200, &used_up, spent), &bot.token),
+    ] {
+        let (_temp, fake, source) = with(&people, true).await;
+        fake.fail(part, 1, fault.clone());
+        for round in 0..5 {
+            let verdict = verify(&source, shown).await;
+            let is_told = |why: &str| why.contains(" s") && why.contains("try again in");
+            assert!(
+                matches!(&verdict, Err(AuthError::Unavailable(why)) if is_told(why)),
+                "{fault:?}: {verdict:?}"
+            );
+            let asked = fake.seen();
+            assert!(round == 0 || asked.is_empty(), "{fault:?}: {asked:?}");
+        }
+        assert_eq!(verify(&source, &bob.token).await.unwrap(), member("bob", "bob", true));
+        assert!(source.head(&id(), &branch("main")).await.is_ok());
+        assert!(source.verify_anybody(&id()).await.is_ok());
+    }
+    // And a limit of the service does not keep callers out.
+    let (_temp, fake, source) = with(&people, true).await;
+    fake.fail("/commits/", 1, Fault::with(429, &[("retry-after", "70")], "{}"));
+    assert!(source.head(&id(), &branch("main")).await.is_err());
+    assert_eq!(
+        verify(&source, &alice.token).await.unwrap(),
+        member("alice", "alice", true)
+    );
+    let anybody = source.verify_anybody(&id()).await;
+    assert!(
+        matches!(&anybody, Err(AuthError::Unavailable(why)) if why.contains("try again in")),
+        "{anybody:?}"
+    );
+}
+
+#[tokio::test]
+async fn what_is_no_answer_is_no_verdict() {
+    let alice = person("ghp_", "alice", Some("push"));
+    let bot = app("github-actions[bot]");
+    let (_temp, fake, source) = with(&[alice.clone(), bot.clone()], true).await;
+    let large = format!(
+        r#"{{"login": "alice", "private": false, "x": "{}"}}"#,
+        "x".repeat(2 << 20)
+    );
+    let deep = "[".repeat(15_000);
+    for body in [
+        "",
+        "null",
+        "{}",
+        "[]",
+        "<html>",
+        "\u{0}",
+        r#"{"login": 7, "private": "no"}"#,
+        r#"{"login": "a b", "private": 0}"#,
+        r#"{"data": null}"#,
+        r#"{"data": {"viewer": {"login": ""}}}"#,
+        &deep,
+        &large,
+    ] {
+        for (part, shown) in [
+            ("/user", &alice.token),
+            ("/repos/", &alice.token),
+            ("/graphql", &bot.token),
+        ] {
+            fake.behave(|behavior| behavior.forget_faults());
+            fake.fail(part, 1, Fault::with(200, &[], body));
+            let verdict = verify(&source, shown).await;
+            assert!(
+                matches!(verdict, Err(AuthError::Unavailable(_))),
+                "{part} {body:.40}: {verdict:?}"
+            );
+        }
+    }
+    for fault in [
+        Fault::status(304),
+        Fault::status(418),
+        Fault::Stall,
+        Fault::with(301, &[], ""),
+    ] {
+        fake.fail("/user", 1, fault.clone());
+        let verdict = verify(&source, &alice.token).await;
+        assert!(
+            matches!(verdict, Err(AuthError::Unavailable(_))),
+            "{fault:?}: {verdict:?}"
+        );
+    }
+    assert_eq!(
+        verify(&source, &alice.token).await.unwrap(),
+        member("alice", "alice", true)
+    );
+}
+
+#[tokio::test]
+async fn what_fails_in_passing_is_asked_again_and_a_github_that_is_away_is_no_verdict() {
+    let alice = person("ghp_", "alice", Some("push"));
+    let (_temp, fake, source) = with(std::slice::from_ref(&alice), true).await;
+    for fault in [Fault::status(500), Fault::status(502), Fault::status(503), Fault::Cut] {
+        fake.fail("/user", 1, fault.clone());
+        fake.fail("/repos/", 1, fault.clone());
+        let expected = member("alice", "alice", true);
+        assert_eq!(verify(&source, &alice.token).await.unwrap(), expected, "{fault:?}");
+    }
+    fake.seen();
+    fake.fail("/user", 3, Fault::status(503));
+    let verdict = verify(&source, &alice.token).await;
+    assert!(matches!(verdict, Err(AuthError::Unavailable(_))), "{verdict:?}");
+    assert_eq!(fake.seen().len(), 4);
+
+    let mut hasty = config(&fake);
+    hasty.limits.small = Duration::from_millis(200);
+    let hasty = GithubSource::new(hasty).unwrap();
+    fake.fail("/user", 1, Fault::Slow(Duration::from_secs(30)));
+    let started = Instant::now();
+    let verdict = verify(&hasty, &alice.token).await;
+    assert!(matches!(verdict, Err(AuthError::Unavailable(_))), "{verdict:?}");
+    assert!(started.elapsed() < Duration::from_secs(5));
+
+    drop(fake);
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    for verdict in [verify(&source, &alice.token).await, source.verify_anybody(&id()).await] {
+        assert!(matches!(verdict, Err(AuthError::Unavailable(_))), "{verdict:?}");
+    }
+}
+
+/// What was logged.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_token_is_in_no_log_and_no_text() {
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_writer(move || writer.clone())
+        .finish();
+    // With one subscriber alone, a line that another test reaches first would stay unlogged here as well.
+    let _other = tracing::Dispatch::new(tracing::subscriber::NoSubscriber::default());
+    let _guard = tracing::subscriber::set_default(subscriber);
+    tracing::callsite::rebuild_interest_cache();
+    let alice = person("ghp_", "hunter2", Some("push"));
+    let (_temp, fake, source) = with(std::slice::from_ref(&alice), true).await;
+    // A GitHub that sends the token back, in whatever it can.
+    let echo = format!(
+        r#"{{"login": {{"{0}": "{0}"}}, "private": "{0}", "message": 7}}"#,
+        alice.token
+    );
+    let mut texts = String::new();
+    for fault in [
+        Fault::with(200, &[], &echo),
+        Fault::status(500),
+        Fault::status(404),
+        Fault::status(401),
+        Fault::with(
+            301,
+            &[("location", &format!("https://example.com/{}", alice.token))],
+            "",
+        ),
+        Fault::with(429, &[("retry-after", "1")], ""),
+    ] {
+        for part in ["/user", "/repos/acme/widgets"] {
+            fake.behave(|behavior| behavior.forget_faults());
+            fake.fail(part, 3, fault.clone());
+            texts += &format!("{:?}", verify(&source, &alice.token).await);
+        }
+    }
+    texts += &format!("{source:?} {source:#?}");
+    texts += &String::from_utf8_lossy(&log.0.lock());
+    assert!(texts.contains("GitHub limits"), "{texts}");
+    assert!(!texts.contains(&alice.token[..16]), "{texts}");
+}

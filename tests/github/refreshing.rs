@@ -1,0 +1,179 @@
+//! Heads that are remembered elsewhere.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use coord::domain::RepoId;
+use coord::source::github::GithubSource;
+use coord::source::{KnownHead, RefreshedHead, Source, SourceError};
+
+use crate::{branch, config, id, sha, small, source};
+use coord_test_support::github::Fault;
+
+fn known(commit: &str, etag: Option<&str>) -> KnownHead {
+    KnownHead {
+        commit: sha(commit),
+        etag: etag.map(str::to_owned),
+    }
+}
+
+fn refreshed(commit: &str, etag: Option<&str>, is_whole: bool) -> RefreshedHead {
+    RefreshedHead {
+        commit: sha(commit),
+        etag: etag.map(str::to_owned),
+        is_whole,
+    }
+}
+
+async fn refresh(source: &GithubSource, known: Option<&KnownHead>) -> Result<RefreshedHead, SourceError> {
+    source.refresh_head(&id(), &branch("main"), known).await
+}
+
+#[tokio::test]
+async fn a_head_is_as_it_is_now_whatever_is_remembered_here() {
+    let (_temp, repo, first, fake) = small().await;
+    let mut config = config(&fake);
+    config.head_max_age = Duration::from_secs(600);
+    let source = GithubSource::new(config).unwrap();
+    assert!(source.keeps_heads_in_store(&id()));
+    source.head(&id(), &branch("main")).await.unwrap();
+    let etag = format!("\"{first}\"");
+    let whole = refreshed(&first, Some(&etag), true);
+    assert_eq!(refresh(&source, None).await.unwrap(), whole);
+    // An ETag of before: unchanged, and then changed.
+    let before = known(&first, Some(&etag));
+    let same = refreshed(&first, Some(&etag), false);
+    assert_eq!(refresh(&source, Some(&before)).await.unwrap(), same);
+    let second = repo.commit(&[("src/a.ts", "")]);
+    let changed = refreshed(&second, Some(&format!("\"{second}\"")), true);
+    assert_eq!(refresh(&source, Some(&before)).await.unwrap(), changed);
+    let sent: Vec<Option<String>> = fake.seen().into_iter().map(|seen| seen.if_none_match).collect();
+    assert_eq!(sent, [None, None, Some(etag.clone()), Some(etag)]);
+    // Who asks this process for a head has the newest that it knows.
+    assert_eq!(source.head(&id(), &branch("main")).await.unwrap(), sha(&second));
+    assert!(fake.seen().is_empty());
+}
+
+#[tokio::test]
+async fn an_etag_that_lies_is_found_out_by_asking_without() {
+    let (_temp, _repo, head, fake) = small().await;
+    let source = source(&fake);
+    let stale = "1".repeat(40);
+    fake.fail("/commits/", 1, Fault::with(304, &[], ""));
+    let before = known(&stale, Some("\"lies\""));
+    assert_eq!(
+        refresh(&source, Some(&before)).await.unwrap(),
+        refreshed(&stale, Some("\"lies\""), false)
+    );
+    let without = known(&stale, None);
+    let answer = refresh(&source, Some(&without)).await.unwrap();
+    assert_eq!((answer.commit, answer.is_whole), (sha(&head), true));
+    // What was only said to be the same is no reason for this process to ask with an ETag.
+    fake.fail("/commits/", 1, Fault::with(304, &[], ""));
+    refresh(&source, Some(&before)).await.unwrap();
+    fake.seen();
+    assert_eq!(source.head(&id(), &branch("main")).await.unwrap(), sha(&head));
+    assert_eq!(fake.seen()[0].if_none_match, None);
+    // 304 where no ETag was sent.
+    fake.fail("/commits/", 1, Fault::with(304, &[], ""));
+    let error = refresh(&source, None).await.unwrap_err();
+    assert!(matches!(error, SourceError::Unreachable(_)), "{error:?}");
+}
+
+#[tokio::test]
+async fn an_etag_that_no_header_may_carry_is_not_sent_and_not_kept() {
+    let (_temp, _repo, head, fake) = small().await;
+    let source = source(&fake);
+    let long = format!("\"{}\"", "x".repeat(300));
+    let texts = [
+        "",
+        "*",
+        "main",
+        "\"a\", \"b\"",
+        "\"a\r\nx-evil: 1\"",
+        "\"\u{0}\"",
+        "\"ü\"",
+        &long,
+    ];
+    for etag in texts {
+        let answer = refresh(&source, Some(&known(&head, Some(etag)))).await.unwrap();
+        assert!(answer.is_whole, "{etag:?}");
+        assert_eq!(fake.seen()[0].if_none_match, None, "{etag:?}");
+    }
+    let answer = refresh(&source, Some(&known(&head[..12], Some("\"a\""))))
+        .await
+        .unwrap();
+    assert!(answer.is_whole && answer.commit == sha(&head));
+    for etag in ["main", "\"a\", \"b\"", &long] {
+        fake.fail("/commits/", 1, Fault::with(200, &[("etag", etag)], &head));
+        assert_eq!(
+            refresh(&source, None).await.unwrap(),
+            refreshed(&head, None, true),
+            "{etag}"
+        );
+    }
+    for body in ["", "main", "abc1234", &"1".repeat(41)] {
+        fake.fail("/commits/", 1, Fault::with(200, &[], body));
+        let error = refresh(&source, None).await.unwrap_err();
+        assert!(matches!(error, SourceError::Unreachable(_)), "{body:?}: {error:?}");
+    }
+}
+
+#[tokio::test]
+async fn sixty_four_who_ask_the_same_at_once_are_one_question() {
+    let (_temp, _repo, head, fake) = small().await;
+    let source = Arc::new(source(&fake));
+    let etag = format!("\"{head}\"");
+    for before in [None, Some(known(&head, None)), Some(known(&head, Some(&etag)))] {
+        fake.fail("/commits/", 1, Fault::Slow(Duration::from_millis(100)));
+        let asking = (0..64).map(|_| refresh(&source, before.as_ref()));
+        for answer in futures::future::join_all(asking).await {
+            assert_eq!(answer.unwrap().commit, sha(&head), "{before:?}");
+        }
+        assert_eq!(fake.asked(), ["/commits/heads/main"], "{before:?}");
+    }
+    // Who asks without an ETag has an answer in whole, though another with one is under way.
+    fake.fail("/commits/", 2, Fault::Slow(Duration::from_millis(100)));
+    let before = known(&head, Some(&etag));
+    let (with, without) = tokio::join!(refresh(&source, Some(&before)), refresh(&source, None));
+    assert!(!with.unwrap().is_whole && without.unwrap().is_whole);
+    assert_eq!(fake.seen().len(), 2);
+}
+
+#[tokio::test]
+async fn what_is_not_there_and_who_is_limited_is_told_as_by_head() {
+    let (_temp, _repo, _, fake) = small().await;
+    let source = source(&fake);
+    let error = source.refresh_head(&id(), &branch("mian"), None).await.unwrap_err();
+    assert!(
+        matches!(&error, SourceError::UnknownBranch { suggestions, .. } if suggestions == &["main"]),
+        "{error:?}"
+    );
+    for url in ["https://127.0.0.1/acme/gadgets", "https://github.com/acme/widgets"] {
+        let other = RepoId::parse(url).unwrap();
+        let error = source.refresh_head(&other, &branch("main"), None).await.unwrap_err();
+        assert!(matches!(error, SourceError::UnknownRepository { .. }), "{error:?}");
+    }
+    fake.fail("/commits/", 3, Fault::status(503));
+    let error = refresh(&source, None).await.unwrap_err();
+    assert!(matches!(error, SourceError::Unreachable(_)), "{error:?}");
+    let reset = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() + 1_800;
+    let reset = reset.to_string();
+    let used_up = [("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", &*reset)];
+    fake.fail("/commits/", 1, Fault::with(403, &used_up, "{}"));
+    fake.seen();
+    for _ in 0..5 {
+        let error = refresh(&source, None).await.unwrap_err();
+        assert!(
+            matches!(
+                error,
+                SourceError::RateLimited {
+                    retry_after_seconds: 1_000..=1_801,
+                    is_secondary: false
+                }
+            ),
+            "{error:?}"
+        );
+    }
+    assert_eq!(fake.seen().len(), 1);
+}

@@ -1,0 +1,277 @@
+//! Callers that nobody vouches for: what they show costs nobody anything that others need.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use coord::http::Endpoint;
+use coord::store::keys::DUE;
+use coord_cli::commands::serve::ServeArgs;
+use serde_json::json;
+
+use crate::cloud::{Answer, Cloud, Instance, URL, jwt, listen};
+use crate::people::person;
+use crate::small;
+use coord_test_support::git::Repo;
+use coord_test_support::github::{Fault, Person};
+
+fn alice() -> Person {
+    person("ghp_", "alice", Some("push"))
+}
+
+fn made_up(number: usize) -> String {
+    format!("ghp_{number:0>40}")
+}
+
+impl Instance {
+    /// A check that came from `address`, as the platform says.
+    async fn check_from(&self, address: &str, token: &str) -> Answer {
+        let request = self.question(Endpoint::CheckStatus, token, &json!({}));
+        self.send(request.header("x-vercel-forwarded-for", address)).await
+    }
+}
+
+impl Cloud {
+    /// Lets it be `seconds` ago that the caller was verified, for who reads it from the store.
+    async fn age_identity(&self, seconds: u64) -> String {
+        let keys = self.keys().await;
+        let key = keys.iter().find(|key| key.contains(":identity:")).unwrap().clone();
+        let left = (86_400 - seconds).to_string();
+        assert_eq!(self.command(["EXPIRE", &key, &left]).await.as_int(), Some(1));
+        key
+    }
+}
+
+#[tokio::test]
+async fn an_unverified_caller_leaves_nothing_in_the_store() {
+    let cloud = Cloud::start(&[alice()]).await;
+    let instance = cloud.instance(&[]).await;
+    for number in 0..10 {
+        let token = made_up(number);
+        for url in [URL.to_owned(), format!("https://127.0.0.1/acme/made-up-{number}")] {
+            for branch in ["main", "made-up"] {
+                let more = json!({"repo_url": url, "branch": branch});
+                for answer in [
+                    instance.check(&token, more.clone()).await,
+                    instance.post(&token, more.clone()).await,
+                ] {
+                    assert_eq!(answer.error(), (401, "UNAUTHORIZED"), "{answer:?}");
+                    assert!(answer.body["repo_head"].is_null(), "{answer:?}");
+                }
+            }
+        }
+        assert_eq!(instance.graph(&token).await.status, 401);
+    }
+    assert_eq!(cloud.everything().await, "");
+    // None of it was asked with the credential of the service.
+    let seen = cloud.fake.seen();
+    let is_own = |shown: &str| shown.starts_with("Bearer ghp_00000");
+    assert!(
+        seen.iter()
+            .all(|seen| seen.authorization.as_deref().is_some_and(is_own)),
+        "{seen:?}"
+    );
+}
+
+#[tokio::test]
+async fn refused_claims_leave_nothing_on_the_list_of_what_is_due() {
+    let alice = person("ghp_", "alice", Some("pull"));
+    let cloud = Cloud::start(std::slice::from_ref(&alice)).await;
+    let instance = cloud.instance(&[]).await;
+    for number in 0..20 {
+        let more = json!({"repo_url": format!("https://127.0.0.1/acme/made-up-{number}")});
+        assert_eq!(instance.post(&jwt("ann"), more).await.status, 404);
+    }
+    assert_eq!(instance.post(&alice.token, json!({})).await.status, 403);
+    let stale = json!({"agent_head": "0123456789012345678901234567890123456789"});
+    assert_eq!(instance.post(&jwt("ann"), stale).await.status, 409);
+    assert_eq!(cloud.command(["EXISTS", DUE]).await.as_int(), Some(0));
+    assert_eq!(instance.post(&jwt("ann"), json!({})).await.status, 200);
+    assert_eq!(cloud.command(["ZCARD", DUE]).await.as_int(), Some(1));
+}
+
+#[tokio::test]
+async fn a_made_up_token_learns_neither_repositories_nor_branches() {
+    let (_temp, repo, _, fake) = small().await;
+    repo.git(&["branch", "secret-plan"]);
+    let data = tempfile::tempdir().unwrap();
+    let local = tempfile::tempdir().unwrap();
+    let on_disk = Repo::init(local.path(), &[]);
+    on_disk.commit(&[("x.ts", "")]);
+    on_disk.git(&["branch", "hidden-plan"]);
+    on_disk.git(&["remote", "add", "origin", "https://github.com/acme/gadgets.git"]);
+    // So that tokens are looked at.
+    fake.behave(|behavior| behavior.people.push(alice()));
+    let args = ServeArgs {
+        repo: vec![local.path().to_owned()],
+        github: vec!["acme/widgets".to_owned()],
+        github_api: Some(fake.api().to_owned()),
+        data_dir: Some(data.path().to_owned()),
+        ..ServeArgs::default()
+    };
+    // Not a loopback address: everybody has to show something.
+    let server = coord_cli::commands::serve::build(&args, SocketAddr::from(([192, 0, 2, 1], 80)))
+        .await
+        .unwrap();
+    let address = listen(server.router).await;
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    for (url, branch) in [
+        ("https://127.0.0.1/acme/nothing", "main"),
+        ("https://github.com/acme/gadgets", "hidden-pla"),
+        ("https://github.com/acme/gadgets", "main"),
+        (URL, "secret-pla"),
+    ] {
+        let body = json!({
+            "repo_url": url, "branch": branch, "file_paths": ["a.ts"], "agent_head": "0123456",
+            "status": "WRITING", "message": "Looking around",
+        });
+        for route in ["check_status", "post_status"] {
+            let request = client
+                .post(format!("http://{address}/api/{route}"))
+                .bearer_auth(made_up(7))
+                .header("content-type", "application/json")
+                .body(body.to_string());
+            let response = request.send().await.unwrap();
+            let status = response.status().as_u16();
+            let text = response.text().await.unwrap();
+            assert!(matches!(status, 401 | 403), "{url} {branch}: {status} {text}");
+            for told in ["widgets", "gadgets", "secret-plan", "hidden-plan"] {
+                assert!(url.contains(told) || !text.contains(told), "{url} {branch}: {text}");
+            }
+        }
+    }
+}
+
+/// Four a second, and more than 230 a minute.
+#[tokio::test]
+async fn whoever_tries_tokens_locks_no_member_out() {
+    let alice = alice();
+    let cloud = Cloud::start(std::slice::from_ref(&alice)).await;
+    assert_eq!(
+        cloud.instance(&[]).await.check(&alice.token, json!({})).await.status,
+        200
+    );
+    // Her verdict has lapsed, in a process that knows nothing of her; the same address tries tokens.
+    cloud.age_identity(1_000).await;
+    let instance = cloud.instance(&[]).await;
+    cloud.fake.asked();
+    let mut statuses = std::collections::BTreeMap::new();
+    for number in 0..260 {
+        let answer = instance.check(&made_up(number), json!({})).await;
+        if answer.status == 429 {
+            assert_eq!(
+                (answer.error().1, answer.action()),
+                ("RATE_LIMITED", "WAIT"),
+                "{answer:?}"
+            );
+        }
+        *statuses.entry(answer.status).or_insert(0) += 1;
+    }
+    let asked = cloud.fake.asked().len();
+    assert!(statuses[&401] >= 60 && statuses[&401] <= 80, "{statuses:?}");
+    assert_eq!(statuses[&401] + statuses[&429], 260, "{statuses:?}");
+    assert!(asked <= 2 * 80, "{asked}");
+    assert_eq!(instance.check(&alice.token, json!({})).await.status, 200);
+    assert_eq!(cloud.fake.asked().len(), 2, "she was asked about again");
+    // One who was never here before comes from elsewhere.
+    let bob = person("ghp_", "bob", Some("push"));
+    cloud.fake.behave(|behavior| behavior.people.push(bob.clone()));
+    assert_eq!(instance.check(&bob.token, json!({})).await.status, 429);
+    assert_eq!(instance.check_from("203.0.113.5", &bob.token).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_verdict_is_renewed_in_the_background_before_it_lapses() {
+    let alice = alice();
+    let cloud = Cloud::start(std::slice::from_ref(&alice)).await;
+    assert_eq!(
+        cloud.instance(&[]).await.check(&alice.token, json!({})).await.status,
+        200
+    );
+    let key = cloud.age_identity(250).await;
+    let instance = cloud.instance(&[]).await;
+    cloud.fake.asked();
+    // GitHub takes its time, and the caller does not wait for it.
+    cloud.fake.fail("/user", 1, Fault::Slow(Duration::from_secs(2)));
+    let started = std::time::Instant::now();
+    assert_eq!(instance.check(&alice.token, json!({})).await.status, 200);
+    let took = started.elapsed();
+    assert!(took < Duration::from_millis(1_500), "{took:?}");
+    let deadline = started + Duration::from_secs(10);
+    while cloud.command(["TTL", &key]).await.as_int().unwrap() < 86_390 {
+        assert!(std::time::Instant::now() < deadline, "it was not renewed");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert_eq!(cloud.fake.asked().len(), 2);
+}
+
+#[tokio::test]
+async fn while_github_gives_no_answer_a_member_is_believed_for_an_hour() {
+    let alice = alice();
+    let cloud = Cloud::start(std::slice::from_ref(&alice)).await;
+    assert_eq!(
+        cloud.instance(&[]).await.check(&alice.token, json!({})).await.status,
+        200
+    );
+    cloud.fake.fail("/user", 1_000, Fault::status(502));
+    for (age, status) in [(400, 200), (3_500, 200), (3_700, 503)] {
+        cloud.age_identity(age).await;
+        let instance = cloud.instance(&[]).await;
+        let answer = instance.check(&alice.token, json!({})).await;
+        assert_eq!(answer.status, status, "{age}: {answer:?}");
+        // GitHub is not asked at every step meanwhile.
+        cloud.fake.asked();
+        if status == 200 {
+            assert_eq!(instance.check(&alice.token, json!({})).await.status, 200);
+            assert_eq!(cloud.fake.asked(), Vec::<String>::new());
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_token_that_is_revoked_is_refused_when_its_verdict_has_lapsed() {
+    let alice = alice();
+    let cloud = Cloud::start(std::slice::from_ref(&alice)).await;
+    assert_eq!(
+        cloud.instance(&[]).await.check(&alice.token, json!({})).await.status,
+        200
+    );
+    cloud
+        .fake
+        .behave(|behavior| behavior.people.retain(|person| person.login != "alice"));
+    let key = cloud.age_identity(301).await;
+    let instance = cloud.instance(&[]).await;
+    assert_eq!(
+        instance.check(&alice.token, json!({})).await.error(),
+        (401, "UNAUTHORIZED")
+    );
+    assert_eq!(cloud.command(["EXISTS", &key]).await.as_int(), Some(0));
+}
+
+#[tokio::test]
+async fn a_scope_that_is_demanded_of_a_token_must_have_been_granted() {
+    let (alice, bob) = (
+        person("gho_", "alice", Some("push")),
+        person("github_pat_", "bob", Some("push")),
+    );
+    let cloud = Cloud::start(&[alice.clone(), bob.clone()]).await;
+    for (granted, status) in [("read:user, gist", 403), ("public_repo", 403), ("gist, repo", 200)] {
+        let instance = cloud.instance(&[("COORD_GITHUB_SCOPE", "repo")]).await;
+        let keys: Vec<String> = cloud.keys().await;
+        for key in keys.iter().filter(|key| key.contains(":identity:")) {
+            cloud.command(["DEL", key]).await;
+        }
+        let said = Fault::with(200, &[("x-oauth-scopes", granted)], r#"{"login": "alice"}"#);
+        cloud.fake.fail("/user", 1, said);
+        let answer = instance.check(&alice.token, json!({})).await;
+        assert_eq!(answer.status, status, "{granted}: {answer:?}");
+        if status == 403 {
+            assert!(
+                answer.body["message"].as_str().unwrap().contains("scope repo"),
+                "{answer:?}"
+            );
+        }
+    }
+    // A fine-grained token has none.
+    let instance = cloud.instance(&[("COORD_GITHUB_SCOPE", "repo")]).await;
+    assert_eq!(instance.check(&bob.token, json!({})).await.status, 200);
+}

@@ -1,0 +1,125 @@
+//! Linearizability of one lock from the answers alone, without the log: the search of Wing and Gong, with Lowe's memory of
+//! what was tried. A history is linearizable if every operation can be given one instant between its invocation and its
+//! return, so that, one after the other, they give the answers that were given. One without an answer may have happened
+//! at any time after its invocation, or never.
+//!
+//! One file is looked at, and only operations on that file alone: linearizability is a property of each object by itself
+//! (Herlihy and Wing). Locks must not expire during the history.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use coord_test_support::history::operation::{Act, Answer, Holder, Mode, Operation};
+
+/// Who has the file, and how; and who gave it back and has not claimed it since, which is told the same again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct Register {
+    held: BTreeMap<Holder, Mode>,
+    given_back: BTreeSet<Holder>,
+}
+
+/// An order of the operations that explains every answer, as indices; `None` where there is none.
+pub fn linearize(operations: &[Operation]) -> Option<Vec<usize>> {
+    let mut search = Search {
+        operations,
+        tried: HashSet::new(),
+        order: Vec::new(),
+    };
+    let done = vec![0; operations.len().div_ceil(64)];
+    search.extend(done, &Register::default()).then_some(search.order)
+}
+
+struct Search<'a> {
+    operations: &'a [Operation],
+    /// Sets of operations that were done, and the register after them, from which no order leads on.
+    tried: HashSet<(Vec<u64>, Register)>,
+    order: Vec<usize>,
+}
+
+impl Search<'_> {
+    /// Whether the operations that are not `done` can follow on `register`.
+    fn extend(&mut self, done: Vec<u64>, register: &Register) -> bool {
+        let is_done = |index: usize| done[index / 64] >> (index % 64) & 1 == 1;
+        let open: Vec<usize> = (0..self.operations.len()).filter(|&index| !is_done(index)).collect();
+        let returns = open
+            .iter()
+            .filter_map(|&index| self.operations[index].returned)
+            .map(|moment| moment.tick);
+        // What was never answered need not have happened.
+        let Some(first_return) = returns.min() else { return true };
+        for index in open {
+            let operation = &self.operations[index];
+            // Nothing comes before an operation that had ended when it began.
+            if operation.invoked.tick > first_return {
+                continue;
+            }
+            let Some(next) = step(register, operation) else {
+                continue;
+            };
+            let mut done = done.clone();
+            done[index / 64] |= 1 << (index % 64);
+            if !self.tried.insert((done.clone(), next.clone())) {
+                continue;
+            }
+            self.order.push(index);
+            if self.extend(done, &next) {
+                return true;
+            }
+            self.order.pop();
+        }
+        false
+    }
+}
+
+/// The register after `operation`, if it answers what was answered.
+fn step(register: &Register, operation: &Operation) -> Option<Register> {
+    let holder = &operation.holder;
+    let mut next = register.clone();
+    let mut others = register.held.iter().filter(|(other, _)| *other != holder);
+    let (file, answer) = (&operation.files[0], operation.answer.as_ref());
+    let is_right = match operation.act {
+        Act::Claim(mode) => {
+            let is_blocked = others.any(|(_, theirs)| mode == Mode::Writing || *theirs == Mode::Writing);
+            // Who writes and asks to read goes on writing.
+            let had = register.held.get(holder).copied().unwrap_or(Mode::Reading);
+            if !is_blocked {
+                next.held.insert(holder.clone(), mode.max(had));
+                next.given_back.remove(holder);
+            }
+            match answer {
+                None => true,
+                Some(Answer::Granted(locks)) => {
+                    !is_blocked && locks.get(file).map(|held| held.mode) == next.held.get(holder).copied()
+                }
+                Some(Answer::Refused(code)) => is_blocked && code == "LOCK_CONFLICT",
+                Some(_) => false,
+            }
+        }
+        Act::Release => {
+            let had = next.held.remove(holder);
+            if had.is_some() {
+                next.given_back.insert(holder.clone());
+            }
+            let is_known = had.is_some() || register.given_back.contains(holder);
+            let is_taken = !is_known && others.any(|(_, mode)| *mode == Mode::Writing);
+            match answer {
+                None => true,
+                Some(Answer::Released(not_held)) => !is_taken && not_held.all().contains(file) != is_known,
+                Some(Answer::Refused(code)) => is_taken && code == "LOCK_LOST",
+                Some(_) => false,
+            }
+        }
+        Act::Check => match answer {
+            None => true,
+            Some(Answer::Seen { held, others: seen }) => {
+                let seen: BTreeMap<Holder, Mode> = seen.get(file).into_iter().flatten().cloned().collect();
+                held.get(file).map(|held| held.mode) == register.held.get(holder).copied()
+                    && seen
+                        == others
+                            .map(|(other, mode)| (other.clone(), *mode))
+                            .collect::<BTreeMap<_, _>>()
+            }
+            Some(_) => false,
+        },
+    };
+    is_right.then_some(next)
+}

@@ -1,0 +1,86 @@
+//! Many clients at once over HTTP, and whether what they were told can be true.
+
+mod arena;
+mod duel;
+mod fight;
+mod linear;
+mod storm;
+mod violations;
+
+use std::sync::Arc;
+
+use coord::store::Store;
+use coord::store::redis::RedisStore;
+use coord_embedded::EmbeddedStore;
+use coord_test_support::real_redis::RealRedis;
+
+fn connect(redis: &RealRedis) -> Arc<dyn Store> {
+    Arc::new(RedisStore::connect(&redis.url()).expect("a URL"))
+}
+
+/// A store on disk; the folder goes when it is dropped.
+fn embedded() -> (tempfile::TempDir, Arc<dyn Store>) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = EmbeddedStore::open(&folder.path().join("store.redb")).expect("a new store");
+    (folder, Arc::new(store))
+}
+
+/// The storm was about something.
+fn assert_eventful(tally: &coord_test_support::history::judge::Tally) {
+    eprintln!("{tally:?}");
+    for (what, count) in [
+        ("grants", tally.grants),
+        ("renewals", tally.renewals),
+        ("releases", tally.releases),
+        ("expiries", tally.expiries),
+        ("conflicts", tally.conflicts),
+        ("locks that were lost", tally.lost),
+        ("releases without a push", tally.not_pushed),
+        ("checks", tally.checks),
+        ("killed clients", tally.unanswered),
+        (
+            "killed clients whose request was carried out",
+            tally.unanswered_but_done,
+        ),
+    ] {
+        assert!(count > 0, "no {what} in {tally:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn nothing_that_many_clients_do_at_once_on_the_embedded_store_breaks_a_rule() {
+    let (_folder, store) = embedded();
+    let tally = storm::storm([Arc::clone(&store), store], 2).await;
+    assert_eventful(&tally);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn nothing_that_many_clients_do_at_once_on_redis_breaks_a_rule() {
+    let Some(redis) = RealRedis::start(&[]) else { return };
+    let tally = storm::storm([connect(&redis), connect(&redis)], 1).await;
+    assert_eventful(&tally);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn every_file_has_an_order_of_its_requests_that_explains_their_answers_on_the_embedded_store() {
+    let (_folder, store) = embedded();
+    duel::duel(store, 2).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn every_file_has_an_order_of_its_requests_that_explains_their_answers_on_redis() {
+    let Some(redis) = RealRedis::start(&[]) else { return };
+    duel::duel(connect(&redis), 1).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn one_of_64_clients_gets_the_three_files_in_every_round_on_the_embedded_store() {
+    let (_folder, store) = embedded();
+    fight::fight(store).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn one_of_64_clients_gets_the_three_files_in_every_round_on_redis() {
+    let Some(redis) = RealRedis::start(&[]) else { return };
+    fight::fight(connect(&redis)).await;
+}

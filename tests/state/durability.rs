@@ -1,0 +1,105 @@
+//! What was answered is there after the process was killed, and no script is there by half.
+
+use coord::store::{Request, Store, Value};
+use coord_embedded::EmbeddedStore;
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// Names the file for the process that is to be killed.
+const FILE: &str = "COORD_DURABILITY_FILE";
+
+/// Three keys by one script.
+const SOURCE: &str = "redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+    redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
+    return redis.call('INCR', KEYS[3])";
+
+fn words(words: &[&str]) -> Request {
+    Request::Command(words.iter().map(|word| word.as_bytes().to_vec()).collect())
+}
+
+async fn ask(store: &EmbeddedStore, question: &[&str]) -> Value {
+    store
+        .run(vec![words(question)])
+        .await
+        .expect("the store answers")
+        .remove(0)
+}
+
+/// Not a test of its own: the process that [`what_was_answered_survives_a_kill`] starts and kills.
+#[test]
+fn the_process_that_is_killed() {
+    let Ok(file) = std::env::var(FILE) else { return };
+    let round = std::process::id();
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    runtime.block_on(async {
+        let store = EmbeddedStore::open(&PathBuf::from(file)).expect("the store opens");
+        let writers = (0..8).map(|writer| {
+            let store = store.clone();
+            tokio::spawn(async move {
+                for turn in 0.. {
+                    let field = format!("{round}-{writer}-{turn}");
+                    let value = "x".repeat(turn % 3000);
+                    let answer = ask(
+                        &store,
+                        &["EVAL", SOURCE, "3", "first", "second", "total", &field, &value],
+                    )
+                    .await;
+                    assert!(matches!(answer, Value::Int(_)), "{answer:?}");
+                    let mut out = std::io::stdout().lock();
+                    writeln!(out, "answered {field}")
+                        .and_then(|()| out.flush())
+                        .expect("the parent listens");
+                }
+            })
+        });
+        futures::future::join_all(writers).await;
+    });
+}
+
+async fn fields(store: &EmbeddedStore, key: &str) -> BTreeSet<String> {
+    let keys = ask(store, &["HKEYS", key]).await;
+    keys.as_array()
+        .expect("fields")
+        .iter()
+        .filter_map(|field| Some(field.as_str()?.to_owned()))
+        .collect()
+}
+
+#[tokio::test]
+async fn what_was_answered_survives_a_kill() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("store.redb");
+    let mut answered = BTreeSet::new();
+    for answers_before_the_kill in [1, 40, 97, 250, 400] {
+        let mut process = Command::new(std::env::current_exe().expect("this program"))
+            .args(["durability::the_process_that_is_killed", "--exact", "--nocapture"])
+            .env(FILE, &file)
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the process starts");
+        let mut lines = BufReader::new(process.stdout.take().expect("its output")).lines();
+        let mut count = 0;
+        // Past the given number it is killed, and what it had said by then counts too.
+        while let Some(Ok(line)) = lines.next() {
+            if let Some((_, field)) = line.split_once("answered ") {
+                answered.insert(field.to_owned());
+                count += 1;
+            }
+            if count == answers_before_the_kill {
+                process.kill().expect("the process is killed");
+            }
+        }
+        process.wait().expect("the process is gone");
+        assert!(count >= answers_before_the_kill, "the process ended by itself");
+
+        let store = EmbeddedStore::open(&file).expect("the store opens after a kill");
+        let (first, second) = (fields(&store, "first").await, fields(&store, "second").await);
+        let lost: Vec<&String> = answered.difference(&first).collect();
+        assert!(lost.is_empty(), "answered and lost: {lost:?}");
+        assert_eq!(first, second, "a script is there by half");
+        assert_eq!(ask(&store, &["GET", "total"]).await.as_int(), Some(first.len() as i64));
+        assert_eq!(ask(&store, &["HLEN", "first"]).await, Value::Int(first.len() as i64));
+    }
+}

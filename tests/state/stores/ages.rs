@@ -1,0 +1,343 @@
+//! The age of a head that is kept in the store, and what only the source can tell.
+
+use coord::domain::work::{Shortfall, Verdict};
+use coord::domain::{CommitSha, FilePath, LockMode, NeighborPolicy};
+use coord::store::keys;
+use coord::store::scripts::{
+    self, AdmissionTerms, Admitted, Denial, HeadTerms, LearntHead, Rates, ReleaseOutcome, Written,
+};
+
+use crate::stores::admission::{entry_of, try_entry};
+use crate::world::{HEAD, LOCAL, NEXT, World, aged, answered, denial_of, sha};
+
+/// For how long a head is kept that nobody looks at any more.
+const TWO_WEEKS: i64 = 14 * 86_400;
+
+impl World {
+    /// Lets it be `seconds` ago that the head was looked at.
+    async fn age_head(&self, seconds: i64) {
+        let now = self.now().await;
+        let at = (now - seconds).to_string();
+        let key = keys::head(&self.repo, &self.branch);
+        self.command(["HSET", &key, "checked_at", &at]).await;
+    }
+
+    async fn records(&self, commit: &str, etag: Option<&str>, is_whole: bool) {
+        let commit: CommitSha = sha(commit);
+        let learnt = LearntHead {
+            commit: &commit,
+            how: "github",
+            recent: &[],
+            etag,
+            is_whole,
+        };
+        scripts::record_head(&*self.store, &self.repo, &self.branch, &learnt)
+            .await
+            .unwrap();
+    }
+}
+
+async fn a_head_is_kept_while_somebody_looks_and_a_claim_outlives_it(world: World) {
+    let key = keys::head(&world.repo, &world.branch);
+    let is_kept = async || {
+        let seconds = world.number(["TTL", &key]).await;
+        world.command(["EXPIRE", &key, "100"]).await;
+        (TWO_WEEKS - 60..=TWO_WEEKS + 3_600).contains(&seconds)
+    };
+    world.records(HEAD, None, true).await;
+    assert!(is_kept().await, "recorded");
+    world.records(HEAD, None, false).await;
+    assert!(is_kept().await, "looked at again");
+    let graph = keys::graph(&world.repo, &world.branch);
+    world.command(["HSET", &graph, "version", HEAD, "asked_at", "1"]).await;
+    let ann = world.agent("ann").without_source();
+    ann.checks(LockMode::Reading, &["a.ts"]).await;
+    assert!(is_kept().await, "asked about, where nobody here asks the source");
+    ann.checks(LockMode::Reading, &["a.ts"]).await;
+    assert!(!is_kept().await, "once a day");
+
+    // What is given back is compared with the head at the claim, which the lock itself has.
+    ann.writes(&["a.ts"]).await;
+    world.command(["DEL", &key]).await;
+    world.records_head(NEXT, &[NEXT, HEAD]).await;
+    assert!(is_kept().await);
+    let outcome = ann
+        .at(NEXT)
+        .release(Some(NEXT), coord::source::Reachable::Unknown, &["a.ts"])
+        .await;
+    assert_eq!(crate::world::released(outcome).released, ["a.ts"]);
+}
+
+/// Reading goes on where a turn at the source cannot be noted, and nobody asks the source for the head.
+#[tokio::test]
+async fn a_check_is_answered_with_the_known_head_where_redis_refuses_writes() {
+    let Some(port) = coord_test_support::redis::start() else {
+        // Which says that the test is skipped.
+        coord_test_support::redis::empty_database();
+        return;
+    };
+    let store = coord::store::redis::RedisStore::connect(&format!("redis://127.0.0.1:{port}")).unwrap();
+    let world = World::over(std::sync::Arc::new(store), None);
+    let ann = world.agent("ann").without_source();
+    let (paths, message) = (
+        [FilePath::parse("a.ts").unwrap()],
+        coord::domain::LockReason::parse("Trying").unwrap(),
+    );
+    let (known, unknown) = ([sha(HEAD)], [sha(LOCAL)]);
+    let entry = |known, at_most| AdmissionTerms {
+        head: aged(10, at_most),
+        ..AdmissionTerms::of(&world.repo, &world.branch, &ann.holder, None, known)
+    };
+    let check = async |known| {
+        let policy = NeighborPolicy::Block;
+        scripts::check_status(&*world.store, &entry(known, None), &paths, LockMode::Writing, policy)
+            .await
+            .unwrap()
+    };
+    let refusals = [
+        (["CONFIG", "SET", "maxmemory", "1"], ["CONFIG", "SET", "maxmemory", "0"]),
+        (
+            ["CONFIG", "SET", "min-replicas-to-write", "1"],
+            ["CONFIG", "SET", "min-replicas-to-write", "0"],
+        ),
+    ];
+    for (refuse, allow) in refusals {
+        world.records(HEAD, None, true).await;
+        world.age_head(1_000).await;
+        // A graph that nobody has asked about today would be kept by this.
+        world
+            .command([
+                "HSET",
+                &keys::graph(&world.repo, &world.branch),
+                "version",
+                HEAD,
+                "asked_at",
+                "1",
+            ])
+            .await;
+        world.command(refuse).await;
+        let refused = world.command(["SET", "anything", "1"]).await;
+        assert!(matches!(refused, coord::store::Value::Error(_)), "{refused:?}");
+        for _ in 0..3 {
+            let survey = answered(check(&known).await);
+            assert_eq!((&survey.head.commit, survey.head.is_unconfirmed), (&sha(HEAD), true));
+            assert!(survey.head.age >= Some(1_000) && !survey.is_behind);
+        }
+        // The source is asked about the caller's commits, and not for a head that nobody could note.
+        assert!(matches!(
+            denial_of(check(&unknown).await),
+            Denial::AskSource { age: 0, .. }
+        ));
+        let wanted = scripts::Wanted {
+            claim: LockMode::Writing,
+            policy: NeighborPolicy::Block,
+            agent_head: &known[0],
+            message: &message,
+            ttl_seconds: 300,
+            paths: &paths,
+        };
+        for at_most in [None, Some(60)] {
+            let claimed = scripts::claim(&*world.store, &entry(&known, at_most), &wanted).await;
+            assert!(claimed.is_err(), "{claimed:?}");
+        }
+        world.command(allow).await;
+        assert_eq!(world.number(["HLEN", &keys::locks(&world.repo)]).await, 0);
+        assert!(matches!(denial_of(check(&known).await), Denial::RefreshHead { .. }));
+    }
+    world.records(HEAD, None, true).await;
+    world.age_head(1_000).await;
+    world.command(["REPLICAOF", "127.0.0.1", "1"]).await;
+    let survey = answered(check(&known).await);
+    assert!(survey.head.is_unconfirmed);
+}
+
+async fn one_refreshes_an_old_head_and_the_others_go_on_with_it(world: World) {
+    let ann = world.agent("ann").holder;
+    let entry = |at_most| AdmissionTerms {
+        head: aged(10, at_most),
+        ..entry_of(&world, &ann, Rates::NONE)
+    };
+    // Nothing is known: one asks, the others wait.
+    let first = Denial::RefreshHead {
+        commit: None,
+        etag: None,
+    };
+    assert_eq!(denial_of(try_entry(&world, &entry(None)).await), first);
+    let waits = Denial::AwaitHead { retry_after_seconds: 0 };
+    for _ in 0..3 {
+        assert_eq!(denial_of(try_entry(&world, &entry(None)).await), waits);
+    }
+    let ttl = world.number(["TTL", &keys::head(&world.repo, &world.branch)]).await;
+    assert!(
+        (1..=60).contains(&ttl),
+        "a branch that may not exist is forgotten: {ttl}"
+    );
+    world.records(HEAD, Some("W/\"one\""), true).await;
+    let ttl = world.number(["TTL", &keys::head(&world.repo, &world.branch)]).await;
+    assert!(
+        (TWO_WEEKS - 60..=TWO_WEEKS).contains(&ttl),
+        "one that exists is kept: {ttl}"
+    );
+    let seen = answered(try_entry(&world, &entry(None)).await);
+    assert!(seen.age.unwrap() <= 2 && !seen.is_unconfirmed, "{seen:?}");
+
+    // It is old: one asks, the others go on, but for those to whom it is too old.
+    world.age_head(30).await;
+    let again = Denial::RefreshHead {
+        commit: Some(sha(HEAD)),
+        etag: Some("W/\"one\"".to_owned()),
+    };
+    assert_eq!(denial_of(try_entry(&world, &entry(Some(20))).await), again);
+    let seen = answered(try_entry(&world, &entry(None)).await);
+    assert!((30..=33).contains(&seen.age.unwrap()), "{seen:?}");
+    assert_eq!(seen.commit, sha(HEAD));
+    answered(try_entry(&world, &entry(Some(60))).await);
+    assert_eq!(denial_of(try_entry(&world, &entry(Some(20))).await), waits);
+    world.records(NEXT, None, true).await;
+    assert_eq!(answered(try_entry(&world, &entry(Some(20))).await).commit, sha(NEXT));
+}
+
+async fn an_etag_is_not_trusted_for_ever(world: World) {
+    let ann = world.agent("ann").holder;
+    let entry = AdmissionTerms {
+        head: aged(10, None),
+        ..entry_of(&world, &ann, Rates::NONE)
+    };
+    world.records(HEAD, Some("\"one\""), true).await;
+    let key = keys::head(&world.repo, &world.branch);
+    let now = world.now().await;
+    world.command(["HSET", &key, "read_at", &(now - 301).to_string()]).await;
+    // "Not modified" says that it is still that, but is no answer in whole.
+    world.records(HEAD, Some("\"one\""), false).await;
+    world.age_head(11).await;
+    let whole = Denial::RefreshHead {
+        commit: Some(sha(HEAD)),
+        etag: None,
+    };
+    assert_eq!(denial_of(try_entry(&world, &entry).await), whole);
+}
+
+async fn while_the_source_cannot_be_asked_an_old_head_does_for_some(world: World) {
+    let ann = world.agent("ann").holder;
+    let entry = |at_most| AdmissionTerms {
+        head: aged(10, at_most),
+        ..entry_of(&world, &ann, Rates::NONE)
+    };
+    let fail = async || {
+        scripts::fail_head(&*world.store, &world.repo, &world.branch, 40)
+            .await
+            .unwrap();
+    };
+    denial_of(try_entry(&world, &entry(None)).await);
+    fail().await;
+    let stop = denial_of(try_entry(&world, &entry(None)).await);
+    assert!(
+        matches!(
+            stop,
+            Denial::AwaitHead {
+                retry_after_seconds: 38..=40
+            }
+        ),
+        "{stop:?}"
+    );
+
+    world.records(HEAD, None, true).await;
+    world.age_head(30).await;
+    fail().await;
+    let seen = answered(try_entry(&world, &entry(Some(60))).await);
+    assert!(seen.is_unconfirmed && seen.age >= Some(30), "{seen:?}");
+    let stop = denial_of(try_entry(&world, &entry(Some(20))).await);
+    assert!(
+        matches!(
+            stop,
+            Denial::AwaitHead {
+                retry_after_seconds: 38..=40
+            }
+        ),
+        "{stop:?}"
+    );
+
+    world.records(HEAD, None, true).await;
+    assert!(!answered(try_entry(&world, &entry(Some(20))).await).is_unconfirmed);
+    scripts::forget_head(&*world.store, &world.repo, &world.branch)
+        .await
+        .unwrap();
+    assert_eq!(
+        world.number(["EXISTS", &keys::head(&world.repo, &world.branch)]).await,
+        0
+    );
+}
+
+async fn what_the_store_knows_of_the_commits_is_not_asked_of_the_source(world: World) {
+    world.records_head(NEXT, &[NEXT, HEAD]).await;
+    let ann = world.agent("ann").holder;
+    let path = [FilePath::parse("a.ts").unwrap()];
+    let check = async |known: &[&str], is_asked| {
+        let known: Vec<CommitSha> = known.iter().map(|commit| sha(commit)).collect();
+        let entry = AdmissionTerms {
+            head: HeadTerms::Aged {
+                refresh_after: 10,
+                at_most: None,
+                is_asked,
+            },
+            known_commits: &known,
+            ..entry_of(&world, &ann, Rates::NONE)
+        };
+        let policy = NeighborPolicy::Block;
+        let admitted = scripts::check_status(&*world.store, &entry, &path, LockMode::Writing, policy).await;
+        admitted.unwrap().map(|survey| survey.is_behind)
+    };
+    assert_eq!(check(&[NEXT], false).await, Admitted::Answer(false));
+    assert_eq!(
+        check(&[HEAD], false).await,
+        Admitted::Answer(true),
+        "an older commit of the branch"
+    );
+    assert_eq!(
+        check(&[LOCAL, &HEAD[..8]], false).await,
+        Admitted::Answer(true),
+        "its base is older"
+    );
+    let stop = denial_of(check(&[LOCAL], false).await);
+    assert!(
+        matches!(&stop, Denial::AskSource { head, .. } if *head == sha(NEXT)),
+        "{stop:?}"
+    );
+    assert_eq!(check(&[LOCAL], true).await, Admitted::Answer(true));
+    assert_eq!(check(&[LOCAL, NEXT], true).await, Admitted::Answer(false));
+    assert_eq!(world.events().await.len(), 1, "nothing but the head was announced");
+}
+
+async fn whether_work_was_pushed_is_asked_before_it_is_refused(world: World) {
+    world.records_head(HEAD, &[HEAD]).await;
+    let ann = world.agent("ann");
+    ann.writes(&["a.ts"]).await;
+    let ann = ann.without_source().with_aged_head();
+    let events = world.events().await.len();
+    let asks = answered(ann.try_release(Some(NEXT), None, false, &["a.ts"]).await);
+    let ReleaseOutcome::AskWork { head, written, .. } = asks else {
+        panic!("{asks:?}")
+    };
+    let claimed = Written {
+        path: "a.ts".to_owned(),
+        claim_head: sha(HEAD),
+    };
+    assert_eq!((head.commit, written), (sha(HEAD), vec![claimed]));
+    assert_eq!(world.events().await.len(), events, "nothing was refused yet");
+    let missing = Verdict::Missing(Shortfall::NotOnBranch);
+    let refused = answered(ann.try_release(Some(NEXT), Some(missing), false, &["a.ts"]).await);
+    assert!(matches!(refused, ReleaseOutcome::NotPushed { .. }), "{refused:?}");
+    crate::world::released(answered(
+        ann.try_release(Some(NEXT), Some(Verdict::Pushed), false, &["a.ts"])
+            .await,
+    ));
+}
+
+on_every_store!(
+    a_head_is_kept_while_somebody_looks_and_a_claim_outlives_it,
+    one_refreshes_an_old_head_and_the_others_go_on_with_it,
+    an_etag_is_not_trusted_for_ever,
+    while_the_source_cannot_be_asked_an_old_head_does_for_some,
+    what_the_store_knows_of_the_commits_is_not_asked_of_the_source,
+    whether_work_was_pushed_is_asked_before_it_is_refused,
+);

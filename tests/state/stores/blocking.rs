@@ -1,0 +1,171 @@
+//! The table of blocking, row by row, for claims and for checks.
+
+use coord::domain::{LockMode, NeighborPolicy};
+use coord::store::scripts::ClaimOutcome;
+
+use crate::stores::neighbors::store_graph;
+use crate::world::{World, in_short};
+
+use LockMode::{Reading, Writing};
+use NeighborPolicy::{Block, Warn};
+
+/// Where the other's lock is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Place {
+    SameFile,
+    /// A file that mine imports.
+    Imported,
+    /// A file that imports mine.
+    Importer,
+    /// Mine, on another branch.
+    OtherBranch,
+    /// A file that has nothing to do with mine.
+    Elsewhere,
+}
+use Place::{Elsewhere, Imported, Importer, OtherBranch, SameFile};
+
+/// I want, the other does, where, policy -> what is found (none: nothing), `!` if it is in the way.
+const TABLE: [(LockMode, LockMode, Place, NeighborPolicy, Option<&str>); 24] = [
+    (Reading, Reading, SameFile, Block, Some("DIRECT")),
+    (Reading, Writing, SameFile, Block, Some("DIRECT!")),
+    (Writing, Reading, SameFile, Block, Some("DIRECT!")),
+    (Writing, Writing, SameFile, Block, Some("DIRECT!")),
+    (Reading, Writing, SameFile, Warn, Some("DIRECT!")),
+    (Writing, Reading, SameFile, Warn, Some("DIRECT!")),
+    (Writing, Writing, SameFile, Warn, Some("DIRECT!")),
+    (Reading, Reading, Imported, Block, Some("NEIGHBOR")),
+    (Reading, Writing, Imported, Block, Some("NEIGHBOR")),
+    (Writing, Reading, Imported, Block, Some("NEIGHBOR")),
+    (Writing, Writing, Imported, Block, Some("NEIGHBOR!")),
+    (Reading, Writing, Importer, Block, Some("NEIGHBOR")),
+    (Writing, Reading, Importer, Block, Some("NEIGHBOR")),
+    (Writing, Writing, Importer, Block, Some("NEIGHBOR!")),
+    (Writing, Writing, Imported, Warn, Some("NEIGHBOR")),
+    (Writing, Writing, Importer, Warn, Some("NEIGHBOR")),
+    (Reading, Writing, Imported, Warn, Some("NEIGHBOR")),
+    (Reading, Reading, OtherBranch, Block, Some("CROSS_BRANCH")),
+    (Reading, Writing, OtherBranch, Block, Some("CROSS_BRANCH")),
+    (Writing, Reading, OtherBranch, Block, Some("CROSS_BRANCH")),
+    (Writing, Writing, OtherBranch, Block, Some("CROSS_BRANCH")),
+    (Reading, Writing, Elsewhere, Block, None),
+    (Writing, Reading, Elsewhere, Block, None),
+    (Writing, Writing, Elsewhere, Block, None),
+];
+
+async fn every_row_holds_for_checks_and_for_claims(world: World) {
+    for (row, (wanted, others, place, policy, expected)) in TABLE.into_iter().enumerate() {
+        // The other is somebody else in one turn, and another agent of my own in the next.
+        for (turn, name) in ["bob", "ann/other"].into_iter().enumerate() {
+            let case = format!("row {row}: {wanted:?} while {name} is {others:?} {place:?}, {policy:?}");
+            let folder = format!("row{row}/{turn}");
+            let file = |name: &str| format!("{folder}/{name}");
+            let mine = file("mine.ts");
+            store_graph(
+                &world,
+                &[
+                    (&file("importer.ts"), &[mine.as_str()][..]),
+                    (&mine, &[file("imported.ts").as_str()]),
+                ],
+            )
+            .await;
+            let (locked, on) = match place {
+                SameFile => (mine.clone(), "main"),
+                Imported => (file("imported.ts"), "main"),
+                Importer => (file("importer.ts"), "main"),
+                OtherBranch => (mine.clone(), "other"),
+                Elsewhere => (file("elsewhere.ts"), "main"),
+            };
+            let other = world.agent(name).on_branch(on);
+            match others {
+                Reading => other.reads(&[&locked]).await,
+                Writing => other.writes(&[&locked]).await,
+            };
+
+            let mut me = world.agent("ann");
+            me.policy = policy;
+            let user = other.holder.user_id.as_str();
+            let expected: Vec<String> = expected
+                .map(|found| {
+                    let via = if found.starts_with("NEIGHBOR") {
+                        format!(" via {mine}")
+                    } else {
+                        String::new()
+                    };
+                    format!("{found} {locked} {user}{via}")
+                })
+                .into_iter()
+                .collect();
+            let is_blocked = expected.iter().any(|found| found.contains('!'));
+
+            let checked = me.checks(wanted, &[&mine]).await;
+            assert_eq!(in_short(&checked.findings), expected, "{case}");
+            assert_eq!(checked.own, [], "{case}");
+            let before = world.stored(&mine).await;
+            match me.claim(wanted, &[&mine]).await {
+                ClaimOutcome::Claimed(survey) if !is_blocked => {
+                    assert_eq!(in_short(&survey.findings), expected, "{case}");
+                    assert_eq!(survey.own.len(), 1, "{case}");
+                    assert_eq!(survey.own[0].status, wanted, "{case}");
+                }
+                ClaimOutcome::Conflict(survey) if is_blocked => {
+                    assert_eq!(in_short(&survey.findings), expected, "{case}");
+                    assert_eq!(survey.own, [], "{case}");
+                    assert_eq!(
+                        world.stored(&mine).await,
+                        before,
+                        "{case}: something was claimed all the same"
+                    );
+                }
+                other => panic!("{case}: {other:?}"),
+            }
+        }
+    }
+    world.assert_index_is_exact().await;
+}
+
+async fn ones_own_locks_block_nothing_not_even_on_neighbors(world: World) {
+    store_graph(&world, &[("a.ts", &["b.ts"])]).await;
+    let ann = world.agent("ann");
+    ann.writes(&["b.ts"]).await;
+    let survey = ann.writes(&["a.ts", "b.ts"]).await;
+    assert_eq!(in_short(&survey.findings), [""; 0]);
+    assert_eq!(
+        in_short(&ann.on_branch("other").writes(&["b.ts"]).await.findings),
+        [""; 0]
+    );
+}
+
+async fn a_writer_renews_although_a_neighbor_is_now_written(world: World) {
+    let (ann, bob) = (world.agent("ann"), world.agent("bob"));
+    ann.writes(&["a.ts"]).await;
+    bob.writes(&["b.ts"]).await;
+    // The import is new: it came after both had been granted.
+    store_graph(&world, &[("a.ts", &["b.ts"]), ("new.ts", &["b.ts"])]).await;
+    assert_eq!(
+        in_short(&ann.writes(&["a.ts"]).await.findings),
+        ["NEIGHBOR b.ts bob via a.ts"]
+    );
+    // Something new beside it is refused, and the neighbor counts as that of the new file, whatever the order.
+    for paths in [["a.ts", "new.ts"], ["new.ts", "a.ts"]] {
+        let refused = ann.is_refused(Writing, &paths).await;
+        assert_eq!(in_short(&refused.findings), ["NEIGHBOR! b.ts bob via new.ts"]);
+    }
+    assert_eq!(world.stored("new.ts").await, []);
+}
+
+async fn who_reads_and_wants_to_write_is_held_up_by_a_written_neighbor(world: World) {
+    store_graph(&world, &[("a.ts", &["b.ts"])]).await;
+    let ann = world.agent("ann");
+    ann.reads(&["a.ts"]).await;
+    world.agent("bob").writes(&["b.ts"]).await;
+    let refused = ann.is_refused(Writing, &["a.ts"]).await;
+    assert_eq!(in_short(&refused.findings), ["NEIGHBOR! b.ts bob via a.ts"]);
+    assert_eq!(world.stored("a.ts").await[0].status, Reading);
+}
+
+on_every_store!(
+    every_row_holds_for_checks_and_for_claims,
+    ones_own_locks_block_nothing_not_even_on_neighbors,
+    a_writer_renews_although_a_neighbor_is_now_written,
+    who_reads_and_wants_to_write_is_held_up_by_a_written_neighbor,
+);

@@ -1,0 +1,345 @@
+//! Everything that grows has a bound, and what is counted for it is exact.
+
+use std::sync::Arc;
+
+use coord::domain::LockMode::{Reading, Writing};
+use coord::domain::{FilePath, LockReason};
+use coord::source::Reachable;
+use coord::store::redis::RedisStore;
+use coord::store::scripts::{self, AdmissionTerms, Admitted, Denial, Full, Release, TooMuch, sweep};
+use coord::store::{Value, keys};
+
+use crate::stores::neighbors::store_graph;
+use crate::world::{NEXT, World, denial_of};
+
+/// `COUNT` names, of which no other prefix has one.
+fn files(prefix: &str, count: usize) -> Vec<String> {
+    (0..count).map(|number| format!("{prefix}/{number}.ts")).collect()
+}
+
+/// Any order of claims, renewals, releases, refusals and expiries, by two agents each of three people, on two branches.
+async fn what_is_counted_as_held_is_what_the_entries_say(world: World) {
+    let mut random = fastrand::Rng::with_seed(7);
+    let people = ["ann", "ann/two", "bob", "bob/two", "cid", "cid/two"];
+    let names = files("f", 12);
+    for step in 0..250 {
+        let branch = if random.u8(0..4) == 0 { "other" } else { "main" };
+        // A longer message, or name, may make a lock count for more.
+        let message = "why ".repeat(random.usize(1..120));
+        let agent = world
+            .agent(people[random.usize(0..people.len())])
+            .on_branch(branch)
+            .saying(&message);
+        let some: Vec<&String> = names.iter().filter(|_| random.u8(0..4) == 0).collect();
+        if some.is_empty() {
+            continue;
+        }
+        match random.u8(0..8) {
+            0..=2 => drop(agent.try_claim(Reading, &some).await),
+            3 | 4 => drop(agent.try_claim(Writing, &some).await),
+            5 => drop(agent.release(Some(NEXT), Reachable::Yes, &some).await),
+            6 => drop(agent.release_or_abandon(None, Reachable::Unknown, true, &some).await),
+            _ => {
+                for path in some {
+                    if !world.stored(path).await.is_empty() {
+                        world.lapse(&[path]).await;
+                    }
+                }
+                if random.bool() {
+                    sweep(&*world.store, &world.repo, 3).await.unwrap();
+                } else {
+                    agent.checks(Writing, &names[..6]).await;
+                }
+            }
+        }
+        if step % 10 == 9 {
+            world.assert_held_is_exact().await;
+            world.assert_index_is_exact().await;
+        }
+    }
+    let left: Vec<&str> = names.iter().map(String::as_str).collect();
+    for path in left {
+        if !world.stored(path).await.is_empty() {
+            world.lapse(&[path]).await;
+        }
+    }
+    sweep(&*world.store, &world.repo, 100).await.unwrap();
+    assert!(world.held().await.is_empty(), "{:?}", world.held().await);
+}
+
+async fn a_file_has_at_most_64_locks(world: World) {
+    for number in 0..64 {
+        world.agent(&format!("p{number}")).reads(&["a.ts"]).await;
+    }
+    let ann = world.agent("ann");
+    let stop = denial_of(ann.try_claim(Reading, &["free.ts", "a.ts"]).await);
+    assert_eq!(stop, Denial::Full(Full::File("a.ts".to_owned())));
+    assert!(world.stored("free.ts").await.is_empty());
+    assert_eq!(world.events().await.last().unwrap().1["reason"], "FULL");
+    // Who has one of them keeps it, and on another branch they count as well.
+    world.agent("p7").reads(&["a.ts"]).await;
+    let elsewhere = ann.clone().on_branch("other").try_claim(Reading, &["a.ts"]).await;
+    assert_eq!(denial_of(elsewhere), Denial::Full(Full::File("a.ts".to_owned())));
+    world.agent("p7").abandons(&["a.ts"]).await;
+    ann.reads(&["a.ts"]).await;
+    world.assert_held_is_exact().await;
+}
+
+async fn a_person_with_all_agents_holds_at_most_2000_files(world: World) {
+    let names = files("of/ann", 2000);
+    for (number, some) in names.chunks(500).enumerate() {
+        world.agent(&format!("ann/{number}")).writes(some).await;
+    }
+    assert_eq!(world.held().await["@ann"], 2000);
+    let ann = world.agent("ann/more");
+    assert_eq!(
+        denial_of(ann.try_claim(Reading, &["a.ts"]).await),
+        Denial::Full(Full::Person)
+    );
+    let elsewhere = ann.clone().on_branch("other").try_claim(Reading, &["a.ts"]).await;
+    assert_eq!(denial_of(elsewhere), Denial::Full(Full::Person));
+    assert_eq!(world.held().await["@ann"], 2000);
+    world.agent("bob").writes(&["a.ts"]).await;
+    world.agent("ann/0").writes(&names[..500]).await;
+    world.agent("ann/0").abandons(&names[..1]).await;
+    ann.reads(&["b.ts"]).await;
+    world.assert_held_is_exact().await;
+}
+
+/// Two thousand bytes of message are three times as much as a short one.
+async fn what_is_held_is_bounded_in_bytes_too(world: World) {
+    let ann = world.agent("ann").saying(&"\u{1f600}".repeat(500));
+    ann.writes(&files("some", 512)).await;
+    assert_eq!(world.held().await["@ann"], 3 * 512);
+    let more = files("more", 512);
+    assert_eq!(
+        denial_of(ann.try_claim(Writing, &more).await),
+        Denial::Full(Full::Person)
+    );
+    world.agent("ann").writes(&more[..400]).await;
+    world.assert_held_is_exact().await;
+}
+
+async fn a_repository_has_at_most_10000_locks(world: World) {
+    for number in 0..5 {
+        let names = files(&number.to_string(), 2000);
+        for some in names.chunks(500) {
+            world.agent(&format!("p{number}")).writes(some).await;
+        }
+    }
+    let ann = world.agent("ann");
+    assert_eq!(
+        denial_of(ann.try_claim(Writing, &["a.ts"]).await),
+        Denial::Full(Full::Repository)
+    );
+    assert_eq!(world.number(["HLEN", &keys::locks(&world.repo)]).await, 10_000);
+    world.agent("p3").abandons(&["3/17.ts"]).await;
+    ann.writes(&["a.ts"]).await;
+}
+
+async fn a_request_looks_at_4096_locks_on_its_files(world: World) {
+    let names = files("read", 512);
+    for reader in 0..9 {
+        let some = if reader == 8 { &names[..1] } else { &names[..] };
+        world.agent(&format!("p{reader}")).reads(some).await;
+    }
+    let ann = world.agent("ann");
+    for stop in [
+        denial_of(ann.try_check(Reading, &names).await),
+        denial_of(ann.try_claim(Reading, &names).await),
+        denial_of(ann.try_claim(Writing, &names).await),
+    ] {
+        assert_eq!(stop, Denial::TooMuch(TooMuch::Locks));
+    }
+    for half in names.chunks(256) {
+        ann.reads(half).await;
+    }
+    // All that the caller holds is as many.
+    const ALL: [&str; 0] = [];
+    let stop = denial_of(ann.try_release(None, None, true, &ALL).await);
+    assert_eq!(stop, Denial::TooMuch(TooMuch::Locks));
+    assert_eq!(ann.abandons(&names[..256]).await.released.len(), 256);
+    assert_eq!(ann.abandons(&ALL).await.released.len(), 256);
+    world.assert_held_is_exact().await;
+}
+
+/// 512 files with 200 neighbors each would be 102,400 lines.
+async fn a_request_looks_at_100000_neighbors(world: World) {
+    let (names, neighbors) = (files("many", 512), files("neighbors", 200));
+    let imports: Vec<&str> = neighbors.iter().map(String::as_str).collect();
+    let graph: Vec<(&str, &[&str])> = names.iter().map(|path| (path.as_str(), &imports[..])).collect();
+    store_graph(&world, &graph).await;
+    let ann = world.agent("ann");
+    // Where nothing else is held, nobody looks.
+    ann.writes(&names).await;
+    world.agent("bob").writes(&files("unrelated", 250)).await;
+    let stop = denial_of(ann.try_check(Writing, &names).await);
+    assert_eq!(stop, Denial::TooMuch(TooMuch::Neighbors));
+    for half in names.chunks(256) {
+        assert!(matches!(ann.try_check(Writing, half).await, Admitted::Answer(_)));
+    }
+    // A release is never refused for it.
+    assert_eq!(ann.abandons(&names).await.released.len(), 512);
+}
+
+/// What has most neighbors of all can be asked about, from either side.
+async fn a_hub_alone_is_never_too_much(world: World) {
+    let importers = files("importers", 3000);
+    let graph: Vec<(&str, &[&str])> = importers.iter().map(|path| (path.as_str(), &["hub.ts"][..])).collect();
+    store_graph(&world, &graph).await;
+    for (number, some) in importers[..2000].chunks(500).enumerate() {
+        world.agent(&format!("p{number}")).reads(some).await;
+    }
+    world.agent("bob").writes(&[&importers[2999]]).await;
+    let survey = world.agent("ann").is_refused(Writing, &["hub.ts"]).await;
+    assert_eq!((survey.findings.len(), survey.omitted), (256, 2001 - 256));
+    assert_eq!(survey.findings[0].entry.user_id, "bob");
+    let survey = world.agent("ann").checks(Reading, &["hub.ts"]).await;
+    assert_eq!((survey.findings.len(), survey.omitted), (256, 2001 - 256));
+}
+
+/// 512 files, each written by somebody whose message is long: a megabyte of locks.
+async fn an_answer_names_locks_of_512_kib_and_counts_the_rest(world: World) {
+    let names = files("long", 512);
+    let bob = world.agent("bob").saying(&"\u{1f600}".repeat(500));
+    bob.writes(&names).await;
+    let survey = world.agent("ann").is_refused(Writing, &names).await;
+    let bytes: usize = survey
+        .findings
+        .iter()
+        .map(|finding| serde_json::to_string(&finding.entry).unwrap().len())
+        .sum();
+    assert!((500 * 1024..512 * 1024).contains(&bytes), "{bytes}");
+    assert_eq!(survey.findings.len() as u64 + survey.omitted, 512);
+    assert!(survey.findings[0].blocks);
+}
+
+/// Each lock is a claim of its own: as many events, were they not bounded.
+async fn what_expires_at_once_is_announced_by_a_bounded_number_of_events(world: World) {
+    let names = files("read", 300);
+    for reader in ["ann", "bob"] {
+        for some in names.chunks(1) {
+            world.agent(reader).reads(some).await;
+        }
+    }
+    let paths: Vec<&str> = names.iter().map(String::as_str).collect();
+    world.lapse(&paths).await;
+    let before = world.events().await.len();
+    world.agent("cid").checks(Writing, &names).await;
+    let events = world.events().await.split_off(before);
+    assert_eq!(events.len(), 513);
+    assert_eq!(
+        (&events[512].1["type"], &events[512].1["file_count"]),
+        (&"lock_expired".into(), &88.into())
+    );
+    assert!(world.held().await.is_empty());
+}
+
+async fn a_sweep_does_some_and_leaves_the_rest_to_the_next(world: World) {
+    let names = files("read", 100);
+    for reader in 0..8 {
+        world.agent(&format!("p{reader}")).reads(&names).await;
+    }
+    let paths: Vec<&str> = names.iter().map(String::as_str).collect();
+    world.lapse(&paths).await;
+    let mut expired = Vec::new();
+    while expired.last() != Some(&0) {
+        expired.push(sweep(&*world.store, &world.repo, 500).await.unwrap().expired);
+    }
+    assert_eq!(expired, [504, 296, 0]);
+}
+
+async fn a_sweep_drops_events_of_last_week(world: World) {
+    let log = keys::status_log(&world.repo);
+    let day = 86_400_000;
+    let now = world.command(["TIME"]).await.as_array().unwrap()[0]
+        .as_str()
+        .unwrap()
+        .parse::<i64>()
+        .unwrap()
+        * 1000;
+    for age in [30, 8, 6] {
+        let id = format!("{}-1", now - age * day);
+        world.command(["XADD", &log, &id, "event", "{\"type\":\"old\"}"]).await;
+    }
+    world.agent("ann").writes(&["a.ts"]).await;
+    sweep(&*world.store, &world.repo, 10).await.unwrap();
+    assert_eq!(world.events().await.len(), 2);
+    assert!((600_000..=604_800).contains(&world.number(["TTL", &log]).await));
+}
+
+/// Redis then refuses whatever needs room, and has it again after a sweep.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_redis_that_its_log_has_filled_heals_with_a_sweep() {
+    let Some(port) = coord_test_support::redis::start() else {
+        // Which says that the test is skipped.
+        assert!(coord_test_support::redis::empty_database().is_none());
+        return;
+    };
+    let store = RedisStore::connect(&format!("redis://127.0.0.1:{port}")).unwrap();
+    let world = World::over(Arc::new(store), None);
+    let (ann, log) = (world.agent("ann"), keys::status_log(&world.repo));
+    ann.writes(&["a.ts"]).await;
+    world.command(["DEL", &log]).await;
+    let last_week = (world.now().await - 8 * 86_400) * 1000;
+    let large = format!("{{\"type\":\"old\",\"files\":[\"{}\"]}}", "x".repeat(256 * 1024));
+    for number in 1..40 {
+        let id = format!("{last_week}-{number}");
+        world.command(["XADD", &log, &id, "event", &large]).await;
+    }
+    let memory = world.command(["INFO", "memory"]).await;
+    let used = memory
+        .as_str()
+        .unwrap()
+        .lines()
+        .find_map(|line| line.strip_prefix("used_memory:"))
+        .unwrap()
+        .trim();
+    let most = (used.parse::<u64>().unwrap() - 1_000_000).to_string();
+    world.command(["CONFIG", "SET", "maxmemory", &most]).await;
+
+    let refused = world.command(["SET", "anything", "1"]).await;
+    assert!(
+        matches!(&refused, Value::Error(error) if error.starts_with("OOM")),
+        "{refused:?}"
+    );
+    let known = [ann.head.clone()];
+    let entry = AdmissionTerms::of(&world.repo, &world.branch, &ann.holder, Some(&ann.head), &known);
+    let message = LockReason::parse("Splitting the lexer from the parser").unwrap();
+    let paths = [FilePath::parse("a.ts").unwrap()];
+    let release = Release {
+        new_head: None,
+        agent_head: &ann.head,
+        is_abandoned: true,
+        message: &message,
+        paths: &paths,
+        can_ask: false,
+        judged: &[],
+    };
+    let refused = scripts::release(&*world.store, &entry, &release).await;
+    assert!(refused.is_err(), "{refused:?}");
+    // Nothing was changed by halves.
+    assert_eq!(world.stored("a.ts").await.len(), 1);
+    world.assert_held_is_exact().await;
+    world.assert_index_is_exact().await;
+
+    sweep(&*world.store, &world.repo, 100).await.unwrap();
+    ann.abandons(&["a.ts"]).await;
+    world.agent("bob").writes(&["a.ts"]).await;
+    world.assert_held_is_exact().await;
+}
+
+on_every_store!(
+    what_is_counted_as_held_is_what_the_entries_say,
+    a_file_has_at_most_64_locks,
+    a_person_with_all_agents_holds_at_most_2000_files,
+    what_is_held_is_bounded_in_bytes_too,
+    a_repository_has_at_most_10000_locks,
+    a_request_looks_at_4096_locks_on_its_files,
+    a_request_looks_at_100000_neighbors,
+    a_hub_alone_is_never_too_much,
+    an_answer_names_locks_of_512_kib_and_counts_the_rest,
+    what_expires_at_once_is_announced_by_a_bounded_number_of_events,
+    a_sweep_does_some_and_leaves_the_rest_to_the_next,
+    a_sweep_drops_events_of_last_week,
+);

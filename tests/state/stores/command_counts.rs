@@ -1,0 +1,199 @@
+//! What each call costs: the commands that Redis counts, and that Upstash bills, those inside of scripts included.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use coord::domain::LockMode::{Reading, Writing};
+use coord::domain::work::Verdict;
+use coord::domain::{FilePath, NeighborPolicy};
+use coord::source::Reachable;
+use coord::store::redis::RedisStore;
+use coord::store::scripts::{AdmissionTerms, HeadTerms, Judged, Rates, check_status, take_due};
+use coord::store::{Request, Store};
+use coord::sweep::sweep_due;
+
+use crate::stores::neighbors::store_graph;
+use crate::world::{HEAD, NEXT, World, answered, sha};
+
+/// A world on a server of its own: the counts are those of a whole server.
+struct Counted {
+    world: World,
+    /// Not the connection that is counted, so that asking costs the other nothing.
+    asks: RedisStore,
+}
+
+impl Counted {
+    fn start() -> Option<Counted> {
+        let port = match coord_test_support::redis::start() {
+            Some(port) => port,
+            None => coord_test_support::redis::empty_database().map(|_| 0)?,
+        };
+        let url = format!("redis://127.0.0.1:{port}");
+        Some(Counted {
+            world: World::over(Arc::new(RedisStore::connect(&url).unwrap()), None),
+            asks: RedisStore::connect(&url).unwrap(),
+        })
+    }
+
+    /// The commands since the last call: name and count, and how many in all.
+    async fn commands(&self) -> (usize, String) {
+        let batch = vec![
+            Request::command(["INFO", "commandstats"]),
+            Request::command(["CONFIG", "RESETSTAT"]),
+        ];
+        let replies = self.asks.run(batch).await.unwrap();
+        let mut counts = BTreeMap::new();
+        for line in replies[0].as_str().unwrap().lines() {
+            if let Some((name, rest)) = line
+                .strip_prefix("cmdstat_")
+                .and_then(|line| line.split_once(":calls="))
+            {
+                let count: usize = rest.split(',').next().unwrap().parse().unwrap();
+                if !name.starts_with("info") && !name.starts_with("config") {
+                    counts.insert(name.to_owned(), count);
+                }
+            }
+        }
+        let text: Vec<String> = counts.iter().map(|(name, count)| format!("{name} {count}")).collect();
+        (counts.values().sum(), text.join(", "))
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_minute_in_which_nothing_expired_is_three_commands() {
+    let Some(counted) = Counted::start() else { return };
+    let Counted { world, .. } = &counted;
+    sweep_due(&*world.store).await.unwrap();
+    world.agent("ann").writes(&["a.ts"]).await;
+    counted.commands().await;
+    let report = sweep_due(&*world.store).await.unwrap();
+    assert!(report.is_complete && report.repositories == 0);
+    assert_eq!(
+        counted.commands().await,
+        (3, "evalsha 1, time 1, zrangebyscore 1".to_owned())
+    );
+    assert_eq!(take_due(&*world.store, 100).await.unwrap(), []);
+    assert_eq!(counted.commands().await.0, 3);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_check_and_a_claim_cost_what_they_cost() {
+    let Some(counted) = Counted::start() else { return };
+    let Counted { world, .. } = &counted;
+    store_graph(world, &[("a.ts", &["b.ts"]), ("b.ts", &["c.ts"])]).await;
+    world.records_head(HEAD, &[]).await;
+    let (ann, bob) = (world.agent("ann"), world.agent("bob"));
+    // Every script once, so that the server knows it.
+    ann.checks(Writing, &["a.ts"]).await;
+    ann.writes(&["a.ts"]).await;
+    ann.abandons(&["a.ts"]).await;
+    counted.commands().await;
+
+    let mut costs = Vec::new();
+    let mut note = async |what: &str| {
+        let (total, each) = counted.commands().await;
+        costs.push(format!("{what}: {total} ({each})"));
+    };
+    ann.checks(Writing, &["a.ts"]).await;
+    note("check, nothing held").await;
+    ann.clone().without_source().checks(Writing, &["a.ts"]).await;
+    note("check without a source, nothing held").await;
+    ann.writes(&["a.ts"]).await;
+    note("first claim").await;
+    ann.writes(&["a.ts"]).await;
+    note("renewal").await;
+    bob.is_refused(Writing, &["b.ts"]).await;
+    note("claim refused for a neighbor").await;
+    bob.checks(Writing, &["b.ts", "c.ts", "d.ts"]).await;
+    note("check of three files, a neighbor held").await;
+    ann.checks(Writing, &["a.ts"]).await;
+    note("check of all that is held").await;
+    bob.clone().at(NEXT).claim(Writing, &["c.ts"]).await;
+    note("claim refused as stale").await;
+    let judged = [Judged {
+        path: "a.ts".to_owned(),
+        claim_head: sha(HEAD),
+        verdict: Verdict::Pushed,
+    }];
+    answered(ann.release_as_judged(Some(HEAD), &judged, false, &["a.ts"]).await);
+    note("release refused").await;
+    answered(ann.release_as_judged(Some(NEXT), &judged, false, &["a.ts"]).await);
+    note("release").await;
+    let many: Vec<String> = (0..512).map(|number| format!("many/{number}.ts")).collect();
+    ann.reads(&many).await;
+    note("claim of 512 files").await;
+    bob.checks(Writing, &many).await;
+    note("check of 512 files").await;
+    ann.release(None, Reachable::Unknown, &many).await;
+    note("release of 512 files").await;
+    ann.reads(&many).await;
+    counted.commands().await;
+    const NAMED: [&str; 0] = [];
+    ann.abandons(&NAMED).await;
+    note("release of everything, which is 512 files").await;
+    let entry = AdmissionTerms {
+        repo: &world.repo,
+        branch: &world.branch,
+        holder: &bob.holder,
+        rates: Rates::default(),
+        head: HeadTerms::Aged {
+            refresh_after: 10,
+            at_most: None,
+            is_asked: false,
+        },
+        known_commits: &[sha(HEAD)],
+    };
+    counted.commands().await;
+    let paths = [FilePath::parse("a.ts").unwrap()];
+    let admitted = check_status(&*world.store, &entry, &paths, Writing, NeighborPolicy::Block).await;
+    answered(admitted.unwrap());
+    note("check with a cached head and limits").await;
+    insta::assert_snapshot!(costs.join("\n"));
+}
+
+/// What is held is read once, by so many texts a command, whatever the number of hubs and of what is held next to each.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn many_hubs_and_much_that_is_held_cost_a_few_commands() {
+    let Some(counted) = Counted::start() else { return };
+    let Counted { world, .. } = &counted;
+    let names = |prefix: &str, count| {
+        (0..count)
+            .map(|number| format!("{prefix}{number}.ts"))
+            .collect::<Vec<_>>()
+    };
+    let (hubs, importers) = (names("hub", 64), names("importer", 600));
+    let imported: Vec<&str> = hubs.iter().map(String::as_str).collect();
+    let graph: Vec<(&str, &[&str])> = importers.iter().map(|path| (path.as_str(), &imported[..])).collect();
+    store_graph(world, &graph).await;
+    for (number, some) in importers.chunks(300).enumerate() {
+        world.agent(&format!("p{number}")).reads(some).await;
+    }
+    let ann = world.agent("ann");
+    for count in [1, 8, 64] {
+        ann.checks(Writing, &hubs[..count]).await;
+        counted.commands().await;
+        let survey = ann.checks(Writing, &hubs[..count]).await;
+        assert_eq!(survey.findings.len() as u64 + survey.omitted, 600);
+        let (commands, each) = counted.commands().await;
+        assert!(commands < 24, "{count} hubs: {each}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_cost_does_not_grow_with_the_graph() {
+    let Some(counted) = Counted::start() else { return };
+    let Counted { world, .. } = &counted;
+    let (ann, bob) = (world.agent("ann"), world.agent("bob"));
+    let mut costs = Vec::new();
+    for size in [1, 20_000] {
+        let files: Vec<String> = (0..size).map(|number| format!("importers/{number}.ts")).collect();
+        let graph: Vec<(&str, &[&str])> = files.iter().map(|path| (path.as_str(), &["hub.ts"][..])).collect();
+        store_graph(world, &graph).await;
+        bob.reads(&["elsewhere.ts"]).await;
+        ann.checks(Reading, &["hub.ts"]).await;
+        counted.commands().await;
+        ann.checks(Reading, &["hub.ts"]).await;
+        costs.push(counted.commands().await);
+    }
+    assert_eq!(costs[1].0 - costs[0].0, 1, "the adjacency of what is held: {costs:?}");
+}

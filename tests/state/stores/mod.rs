@@ -1,0 +1,58 @@
+//! Every outcome of every script, on every connection to a store, by one suite.
+
+/// Runs each of these tests, functions of a [`world::World`], on every connection.
+macro_rules! on_every_store {
+    ($($test:ident),* $(,)?) => {
+        mod on_redis {
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $test() {
+                    if let Some(world) = crate::world::World::on_redis() {
+                        super::$test(world).await;
+                    }
+                }
+            )*
+        }
+
+        mod on_embedded {
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $test() {
+                    super::$test(crate::world::World::on_embedded()).await;
+                }
+            )*
+        }
+
+        mod on_upstash {
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $test() {
+                    if let Some(world) = crate::world::World::on_upstash().await {
+                        super::$test(world).await;
+                    }
+                }
+            )*
+        }
+    };
+}
+
+mod admission;
+mod ages;
+mod blocking;
+mod bounds;
+mod builds;
+mod check;
+mod claim;
+mod command_counts;
+mod due;
+mod events;
+mod expiry;
+mod graph_ages;
+mod heads;
+mod limits;
+mod neighbors;
+mod pushes;
+mod release;
+mod repeated;
+mod scale;
+mod spelling;

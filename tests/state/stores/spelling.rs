@@ -1,0 +1,139 @@
+//! A path that differs from a tracked one in case alone, by the graph of the branch.
+
+use std::sync::Arc;
+
+use coord::builds::job::{Built, Job};
+use coord::builds::leased_build::build_and_publish;
+use coord::domain::LockMode::{Reading, Writing};
+use coord::store::scripts::{BuildLease, ClaimOutcome, Survey};
+use coord_graph::Limits;
+
+use crate::world::{HEAD, NEXT, World};
+use coord_test_support::memory::Memory;
+
+on_every_store!(
+    a_path_that_differs_from_a_tracked_one_in_case_alone_is_told_of_it,
+    spellings_follow_the_graph_through_patches,
+    without_a_graph_nothing_is_said_of_case,
+);
+
+/// Builds the graph of `tracked`, by what differs from `last` where that is something.
+async fn build(world: &World, tracked: &[&str], last: &mut Option<Built>) {
+    let source = Memory::new(tracked.iter().map(|path| ((*path).to_owned(), String::new())));
+    let commit = source.commit();
+    let job = Job {
+        repo: &world.repo,
+        branch: &world.branch,
+        commit: &commit,
+        builder: "one",
+        limits: Limits::default(),
+    };
+    let lease = build_and_publish(Arc::clone(&world.store), &*source, job, last).await;
+    assert_eq!(lease.unwrap(), BuildLease::Granted);
+}
+
+/// `Auth.ts: auth.ts`: each requested file that is tracked under other spellings, and those.
+fn spelled(survey: &Survey) -> Vec<String> {
+    let line =
+        |spelled: &coord::store::scripts::Spelled| format!("{}: {}", spelled.file_path, spelled.tracked.join(" "));
+    survey.spelled.iter().map(line).collect()
+}
+
+async fn a_path_that_differs_from_a_tracked_one_in_case_alone_is_told_of_it(world: World) {
+    let tracked = [
+        "README.md",
+        "src/auth.ts",
+        "src/Button.tsx",
+        "src/Größe.ts",
+        "both/a.py",
+        "both/A.py",
+        "Sources/App/main.go",
+        "docs/guide.txt",
+    ];
+    build(&world, &tracked, &mut None).await;
+    let ann = world.agent("ann");
+    for path in tracked {
+        assert_eq!(
+            spelled(&ann.checks(Writing, &[path]).await),
+            [""; 0],
+            "{path} is tracked"
+        );
+    }
+    let expected = [
+        ("readme.md", "README.md"),
+        ("src/Auth.ts", "src/auth.ts"),
+        ("SRC/AUTH.TS", "src/auth.ts"),
+        ("src/button.tsx", "src/Button.tsx"),
+        ("Src/Button.tsx", "src/Button.tsx"),
+        ("src/gRÖßE.ts", "src/Größe.ts"),
+        ("BOTH/A.py", "both/A.py both/a.py"),
+        ("sources/App/main.go", "Sources/App/main.go"),
+        ("Docs/guide.txt", "docs/guide.txt"),
+    ];
+    for (path, tracked) in expected {
+        let told = [format!("{path}: {tracked}")];
+        assert_eq!(spelled(&ann.checks(Reading, &[path]).await), told);
+    }
+    for new in [
+        "src/auth.tsx",
+        "src/auth",
+        "readme",
+        "Auth.ts",
+        "New.ts",
+        "both/b.py",
+        "src/Groesse.ts",
+    ] {
+        assert_eq!(spelled(&ann.checks(Writing, &[new]).await), [""; 0], "{new} is new");
+    }
+
+    // A claim says it whether it is granted, refused or stale, of all its files at once.
+    let files = ["src/Auth.ts", "src/Button.tsx", "src/new.ts", "readme.md"];
+    let told = ["src/Auth.ts: src/auth.ts", "readme.md: README.md"];
+    assert_eq!(spelled(&ann.writes(&files).await), told);
+    assert_eq!(spelled(&world.agent("bob").is_refused(Writing, &files).await), told);
+    match world.agent("cid").while_branch_is_at(NEXT).claim(Writing, &files).await {
+        ClaimOutcome::Stale(survey) => assert_eq!(spelled(&survey), told),
+        other => panic!("{other:?}"),
+    }
+
+    let many: Vec<String> = (0..512).map(|number| format!("src/N{number}.ts")).collect();
+    assert_eq!(spelled(&ann.checks(Writing, &many).await), [""; 0]);
+}
+
+async fn spellings_follow_the_graph_through_patches(world: World) {
+    let (ann, mut last) = (world.agent("ann"), None);
+    let asked = ["src/auth.ts", "src/Auth.ts", "src/AUTH.ts", "other.ts"];
+    let steps: [(&[&str], &[&str]); 6] = [
+        (
+            &["other.ts", "src/auth.ts"],
+            &["src/Auth.ts: src/auth.ts", "src/AUTH.ts: src/auth.ts"],
+        ),
+        // Renamed in case alone.
+        (
+            &["other.ts", "src/Auth.ts"],
+            &["src/auth.ts: src/Auth.ts", "src/AUTH.ts: src/Auth.ts"],
+        ),
+        // A second spelling comes.
+        (
+            &["other.ts", "src/Auth.ts", "src/auth.ts"],
+            &["src/AUTH.ts: src/Auth.ts src/auth.ts"],
+        ),
+        // The first one goes.
+        (
+            &["other.ts", "src/auth.ts"],
+            &["src/Auth.ts: src/auth.ts", "src/AUTH.ts: src/auth.ts"],
+        ),
+        // All of them go.
+        (&["other.ts"], &[]),
+        (&["OTHER.ts"], &["other.ts: OTHER.ts"]),
+    ];
+    for (tracked, expected) in steps {
+        build(&world, tracked, &mut last).await;
+        assert_eq!(spelled(&ann.checks(Writing, &asked).await), expected, "{tracked:?}");
+    }
+}
+
+async fn without_a_graph_nothing_is_said_of_case(world: World) {
+    let survey = world.agent("ann").at(HEAD).checks(Writing, &["SRC/Auth.ts"]).await;
+    assert_eq!((spelled(&survey).len(), survey.graph_version), (0, None));
+}

@@ -1,0 +1,185 @@
+//! `UpstashStore` as a client of the store on a port, over a real redis-server.
+
+use std::sync::Arc;
+
+use coord::store::redis::RedisStore;
+use coord::store::upstash::UpstashStore;
+use coord::store::{Request, Store, StoreError, Value};
+use coord_cli::commands::serve::upstash_listen;
+use futures::StreamExt;
+use secrecy::SecretString;
+
+use crate::upstash::scripts::{COUNT, ECHO, FAILS, call};
+use coord_test_support::real_redis::RealRedis;
+
+/// Serves `store` and gives the URL.
+pub async fn serve(store: Arc<dyn Store>, token: &str) -> String {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let router = upstash_listen::router(store, SecretString::from(token));
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    url
+}
+
+struct Both {
+    server: RealRedis,
+    store: UpstashStore,
+}
+
+async fn both() -> Option<Both> {
+    let server = RealRedis::start(&[])?;
+    let url = serve(Arc::new(RedisStore::connect(&server.url()).unwrap()), "secret").await;
+    Some(Both {
+        server,
+        store: UpstashStore::new(&url, SecretString::from("secret")).unwrap(),
+    })
+}
+
+#[tokio::test]
+async fn a_batch_answers_as_it_would_over_the_redis_protocol() {
+    let Some(Both { store, server: _server }) = both().await else {
+        return;
+    };
+    let batch = vec![
+        Request::command(["SET", "k", "v\n\u{1F980}\u{0}"]),
+        Request::command(["GET", "k"]),
+        Request::command(["GET", "none"]),
+        Request::command(["LPUSH", "k", "x"]),
+        Request::command(["HSET", "h", "OK", "OK"]),
+        Request::command(["HGETALL", "h"]),
+        Request::command(["SETBIT", "bits", "0", "1"]),
+        Request::command(["GET", "bits"]),
+        Request::command(["BLPOP", "k", "0"]),
+    ];
+    let replies = store.run(batch).await.unwrap();
+    assert_eq!(replies[0], Value::Status("OK".into()));
+    assert_eq!(replies[1], Value::bulk("v\n\u{1F980}\u{0}"));
+    assert_eq!(replies[2], Value::Nil);
+    assert!(
+        matches!(&replies[3], Value::Error(text) if text.starts_with("WRONGTYPE ")),
+        "{replies:?}"
+    );
+    assert_eq!(replies[5], Value::Array(vec![Value::bulk("OK"), Value::bulk("OK")]));
+    assert_eq!(replies[7], Value::Bulk(vec![0x80]));
+    assert_eq!(replies[8], Value::Error("ERR Command is not available: 'BLPOP'".into()));
+}
+
+#[tokio::test]
+async fn scripts_run_with_the_flag_of_upstash_taken_out_and_by_their_sha_afterwards() {
+    let Some(Both { store, server }) = both().await else {
+        return;
+    };
+    let direct = RedisStore::connect(&server.url()).unwrap();
+    for expected in [1, 2, 3] {
+        assert_eq!(
+            store.run(vec![call(&COUNT, "n", b"1")]).await.unwrap(),
+            [Value::Int(expected)]
+        );
+    }
+    let stats = direct
+        .run(vec![Request::command(["INFO", "commandstats"])])
+        .await
+        .unwrap();
+    let stats = stats[0].as_str().unwrap_or_default().to_owned();
+    assert!(
+        stats.contains("cmdstat_eval:calls=1,") && stats.contains("cmdstat_evalsha:calls=3,"),
+        "{stats}"
+    );
+    direct.run(vec![Request::command(["SCRIPT", "FLUSH"])]).await.unwrap();
+    assert_eq!(store.run(vec![call(&COUNT, "n", b"1")]).await.unwrap(), [Value::Int(4)]);
+    let replies = store
+        .run(vec![call(&ECHO, "k", b"a"), call(&FAILS, "k", b"")])
+        .await
+        .unwrap();
+    let direct = direct.run(vec![call(&ECHO, "k", b"a")]).await.unwrap();
+    // The two differ in one thing: a status inside an array has become a string on the way.
+    let (Some(over_rest), Some(over_redis)) = (replies[0].as_array(), direct[0].as_array()) else {
+        panic!("arrays")
+    };
+    assert_eq!(over_rest[..5], over_redis[..5]);
+    assert_eq!(
+        (&over_rest[5], &over_redis[5]),
+        (&Value::bulk("OK"), &Value::Status("OK".into()))
+    );
+    assert_eq!(over_rest[6], over_redis[6]);
+    assert!(
+        matches!(&replies[1], Value::Error(text) if text.starts_with("ERR ")),
+        "{replies:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_transaction_is_one_over_rest_too() {
+    let Some(Both { store, server: _server }) = both().await else {
+        return;
+    };
+    let replies = store
+        .run_atomically(vec![Request::command(["SET", "k", "v"]), call(&COUNT, "n", b"5")])
+        .await
+        .unwrap();
+    assert_eq!(replies, [Value::Status("OK".into()), Value::Int(5)]);
+    let discarded = store
+        .run_atomically(vec![Request::command(["DEL", "k"]), Request::command(["NOSUCH"])])
+        .await;
+    assert!(
+        matches!(&discarded, Err(StoreError::Failed(text)) if text.starts_with("EXECABORT")),
+        "{discarded:?}"
+    );
+    let refused = store
+        .run_atomically(vec![Request::command(["DEL", "k"]), Request::command(["SELECT", "1"])])
+        .await;
+    assert!(
+        matches!(&refused, Err(StoreError::Failed(text)) if text.contains("SELECT")),
+        "{refused:?}"
+    );
+    assert_eq!(
+        store.run(vec![Request::command(["GET", "k"])]).await.unwrap(),
+        [Value::bulk("v")]
+    );
+}
+
+#[tokio::test]
+async fn what_is_published_after_subscribing_arrives_in_order() {
+    let Some(Both { store, mut server }) = both().await else {
+        return;
+    };
+    let channel = "coord:events:{github.com/o/n}";
+    let mut messages = store.subscribe(channel).await.unwrap();
+    let payloads = ["{\"a\":1,\"b\":[2]}", "two\nlines", ""];
+    for payload in payloads {
+        let published = store
+            .run(vec![Request::command(["PUBLISH", channel, payload])])
+            .await
+            .unwrap();
+        assert_eq!(published, [Value::Int(1)]);
+        assert_eq!(messages.next().await.as_deref(), Some(payload.as_bytes()));
+    }
+    server.kill();
+    assert_eq!(messages.next().await, None);
+}
+
+#[tokio::test]
+async fn a_dead_server_behind_the_port_is_unreachable_and_found_again() {
+    let Some(Both { store, mut server }) = both().await else {
+        return;
+    };
+    server.kill();
+    let outcome = store.run(vec![call(&COUNT, "n", b"1")]).await;
+    assert!(matches!(outcome, Err(StoreError::Unreachable(_))), "{outcome:?}");
+    assert!(matches!(
+        store.subscribe("c").await.err(),
+        Some(StoreError::Unreachable(_))
+    ));
+    assert!(server.run());
+    assert_eq!(store.run(vec![call(&COUNT, "n", b"1")]).await.unwrap(), [Value::Int(1)]);
+}
+
+#[tokio::test]
+async fn a_wrong_token_is_denied() {
+    let Some(server) = RealRedis::start(&[]) else { return };
+    let url = serve(Arc::new(RedisStore::connect(&server.url()).unwrap()), "secret").await;
+    let store = UpstashStore::new(&url, SecretString::from("wrong")).unwrap();
+    let outcome = store.run(vec![Request::command(["GET", "k"])]).await;
+    assert!(matches!(outcome, Err(StoreError::Denied(_))), "{outcome:?}");
+    assert!(matches!(store.subscribe("c").await.err(), Some(StoreError::Denied(_))));
+}

@@ -1,0 +1,559 @@
+//! A store with nothing in it, and people who ask it things.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use coord::domain::orchestration::{Action, Facts, Operation, decide};
+use coord::domain::work::{Shortfall, Verdict};
+use coord::domain::{
+    AgentId, Branch, CommitSha, FilePath, Holder, LockEntry, LockMode, LockReason, NeighborPolicy, RepoId, UserId,
+};
+use coord::source::Reachable;
+use coord::store::redis::RedisStore;
+use coord::store::scripts::{
+    self, AdmissionTerms, Admitted, ClaimOutcome, Denial, Finding, HeadTerms, Judged, LearntHead, Relation, Release,
+    ReleaseOutcome, Released, Survey, Wanted,
+};
+use coord::store::upstash::UpstashStore;
+use coord::store::{Request, Store, Value, keys};
+use coord_embedded::EmbeddedStore;
+use secrecy::SecretString;
+
+/// The head of every branch, unless a test says otherwise.
+pub const HEAD: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+/// A commit that was pushed after it.
+pub const NEXT: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
+/// A commit that nobody pushed.
+pub const LOCAL: &str = "cccccccccccccccccccccccccccccccccccccccc";
+
+/// An empty store of its own, and a repository in it that no other test has.
+pub struct World {
+    pub store: Arc<dyn Store>,
+    pub repo: RepoId,
+    pub branch: Branch,
+    /// What lives as long as the store.
+    _keep: Option<tempfile::TempDir>,
+}
+
+impl World {
+    /// Over the Redis protocol; None, loudly, without a redis-server.
+    pub fn on_redis() -> Option<World> {
+        let store = RedisStore::connect(&coord_test_support::redis::empty_database()?).unwrap();
+        Some(World::over(Arc::new(store), None))
+    }
+
+    /// Over Upstash's REST protocol, as `coord serve --upstash-listen` offers it over a redis-server.
+    pub async fn on_upstash() -> Option<World> {
+        let behind = RedisStore::connect(&coord_test_support::redis::empty_database()?).unwrap();
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let router = coord_cli::commands::serve::upstash_listen::router(Arc::new(behind), SecretString::from("token"));
+        tokio::spawn(coord_cli::commands::serve::listen::serve(
+            listener,
+            router,
+            std::future::pending(),
+        ));
+        let store = UpstashStore::new(&url, SecretString::from("token")).unwrap();
+        Some(World::over(Arc::new(store), None))
+    }
+
+    /// In a file, as `coord serve` keeps its state.
+    pub fn on_embedded() -> World {
+        let folder = tempfile::tempdir().unwrap();
+        let store = EmbeddedStore::open(&folder.path().join("store.redb")).unwrap();
+        World::over(Arc::new(store), Some(folder))
+    }
+
+    /// Notes that the branch is at `commit`, with `recent` behind it.
+    pub async fn records_head(&self, commit: &str, recent: &[&str]) {
+        let recent: Vec<CommitSha> = recent.iter().map(|commit| sha(commit)).collect();
+        let commit = sha(commit);
+        let learnt = LearntHead::local(&commit, &recent);
+        scripts::record_head(&*self.store, &self.repo, &self.branch, &learnt)
+            .await
+            .unwrap();
+    }
+
+    /// A new repository in `store`.
+    pub fn over(store: Arc<dyn Store>, keep: Option<tempfile::TempDir>) -> World {
+        static NEXT_NAME: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT_NAME.fetch_add(1, Ordering::Relaxed);
+        World {
+            store,
+            repo: RepoId::parse(&format!("https://example.com/tests/r{number}")).unwrap(),
+            branch: branch("main"),
+            _keep: keep,
+        }
+    }
+
+    /// `ann`, or `ann/agent`: someone whose working copy is at [`HEAD`], on `main`, where a source says that the branch is at
+    /// [`HEAD`] too.
+    pub fn agent(&self, name: &str) -> Agent<'_> {
+        let (user, agent) = match name.split_once('/') {
+            Some((user, agent)) => (user, Some(AgentId::parse(agent).unwrap())),
+            None => (name, None),
+        };
+        Agent {
+            world: self,
+            holder: Holder {
+                user_id: UserId::parse(user).unwrap(),
+                user_name: format!("{user}'s name"),
+                agent_id: agent,
+            },
+            branch: self.branch.clone(),
+            head: sha(HEAD),
+            base: None,
+            repo_head: Some(sha(HEAD)),
+            has_aged_head: false,
+            policy: NeighborPolicy::Block,
+            message: format!("What {name} does and why"),
+            ttl: 300,
+        }
+    }
+
+    /// Runs one command.
+    pub async fn command<const N: usize>(&self, words: [&str; N]) -> Value {
+        let mut replies = self.store.run(vec![Request::command(words)]).await.unwrap();
+        replies.remove(0)
+    }
+
+    /// A command whose answer is a number.
+    pub async fn number<const N: usize>(&self, words: [&str; N]) -> i64 {
+        self.command(words).await.as_int().unwrap()
+    }
+
+    /// What is stored under `path`, expired or not.
+    pub async fn stored(&self, path: &str) -> Vec<LockEntry> {
+        match self.command(["HGET", &keys::locks(&self.repo), path]).await {
+            Value::Bulk(json) => serde_json::from_slice(&json).unwrap(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Every event of the log: its id and what it says.
+    pub async fn events(&self) -> Vec<(String, serde_json::Value)> {
+        let log = self.command(["XRANGE", &keys::status_log(&self.repo), "-", "+"]).await;
+        let read = |entry: &Value| {
+            let parts = entry.as_array()?;
+            let fields = parts.get(1)?.as_array()?;
+            assert_eq!(fields.first()?.as_str(), Some("event"), "{fields:?}");
+            let event = serde_json::from_str(fields.get(1)?.as_str()?).ok()?;
+            Some((parts.first()?.as_str()?.to_owned(), event))
+        };
+        log.as_array()
+            .unwrap()
+            .iter()
+            .map(|entry| read(entry).unwrap())
+            .collect()
+    }
+
+    /// The events since the log had `before` of them, each as `type user files`.
+    pub async fn events_since(&self, before: usize) -> Vec<String> {
+        self.events()
+            .await
+            .iter()
+            .skip(before)
+            .map(|(_, event)| {
+                let files: Vec<&str> = event["files"]
+                    .as_array()
+                    .into_iter()
+                    .flatten()
+                    .filter_map(|file| file.as_str())
+                    .collect();
+                let text = |name: &str| event[name].as_str().unwrap_or("-").to_owned();
+                format!("{} {} {}", text("type"), text("user"), files.join(" "))
+            })
+            .collect()
+    }
+
+    /// Lets every lock on `paths` expire now, as if its time had passed.
+    pub async fn lapse(&self, paths: &[&str]) {
+        for path in paths {
+            let mut entries = self.stored(path).await;
+            assert!(!entries.is_empty(), "{path} is not locked");
+            for entry in &mut entries {
+                entry.expiry = 1_000_000_000;
+                entry.expiry_ms = Some(1_000_000_000_000);
+            }
+            let json = serde_json::to_string(&entries).unwrap();
+            self.command(["HSET", &keys::locks(&self.repo), path, &json]).await;
+            self.command(["ZADD", &keys::expiries(&self.repo), "1000000000", path])
+                .await;
+        }
+    }
+
+    /// Asserts that what is counted as held, by person and in all, is exactly what the locks say.
+    pub async fn assert_held_is_exact(&self) {
+        let locks = self.command(["HGETALL", &keys::locks(&self.repo)]).await;
+        let mut expected = BTreeMap::new();
+        for [_, value] in locks.as_array().unwrap().as_chunks().0 {
+            let entries: Vec<LockEntry> = serde_json::from_str(value.as_str().unwrap()).unwrap();
+            for entry in entries {
+                let texts = [&entry.key, &entry.file_path, &entry.message, &entry.user_name];
+                let bytes: usize = texts.iter().map(|text| text.len()).sum();
+                for field in [format!("@{}", entry.user_id), "all".to_owned()] {
+                    *expected.entry(field).or_insert(0) += (bytes + 256).div_ceil(1024) as i64;
+                }
+            }
+        }
+        assert_eq!(self.held().await, expected);
+    }
+
+    /// What is counted as held.
+    pub async fn held(&self) -> BTreeMap<String, i64> {
+        let held = self.command(["HGETALL", &keys::held(&self.repo)]).await;
+        let pairs = held.as_array().unwrap().chunks(2);
+        pairs
+            .map(|pair| (pair[0].as_str().unwrap().to_owned(), pair[1].as_int().unwrap()))
+            .collect()
+    }
+
+    /// Asserts that the expiry index says exactly what the locks say.
+    pub async fn assert_index_is_exact(&self) {
+        let locks = self.command(["HGETALL", &keys::locks(&self.repo)]).await;
+        let mut expected: Vec<(String, i64)> = locks
+            .as_array()
+            .unwrap()
+            .chunks(2)
+            .map(|pair| {
+                let entries: Vec<LockEntry> = serde_json::from_str(pair[1].as_str().unwrap()).unwrap();
+                let earliest = entries
+                    .iter()
+                    .map(|entry| entry.expiry)
+                    .min()
+                    .expect("no empty list is stored");
+                (pair[0].as_str().unwrap().to_owned(), earliest)
+            })
+            .collect();
+        let index = self
+            .command(["ZRANGE", &keys::expiries(&self.repo), "0", "-1", "WITHSCORES"])
+            .await;
+        let mut index: Vec<(String, i64)> = index
+            .as_array()
+            .unwrap()
+            .chunks(2)
+            .map(|pair| (pair[0].as_str().unwrap().to_owned(), pair[1].as_int().unwrap()))
+            .collect();
+        expected.sort();
+        index.sort();
+        assert_eq!(index, expected);
+    }
+}
+
+/// Someone who asks, and how.
+#[derive(Clone)]
+pub struct Agent<'w> {
+    pub world: &'w World,
+    pub holder: Holder,
+    pub branch: Branch,
+    pub head: CommitSha,
+    pub base: Option<CommitSha>,
+    pub repo_head: Option<CommitSha>,
+    pub has_aged_head: bool,
+    pub policy: NeighborPolicy,
+    pub message: String,
+    pub ttl: u32,
+}
+
+impl Agent<'_> {
+    pub fn on_branch(mut self, name: &str) -> Self {
+        self.branch = branch(name);
+        self
+    }
+
+    /// Whose working copy is at `head`.
+    pub fn at(mut self, head: &str) -> Self {
+        self.head = sha(head);
+        self
+    }
+
+    /// Whose working copy contains `base`, too.
+    pub fn based_on(mut self, base: &str) -> Self {
+        self.base = Some(sha(base));
+        self
+    }
+
+    /// Where the source says that the branch is at `head`.
+    pub fn while_branch_is_at(mut self, head: &str) -> Self {
+        self.repo_head = Some(sha(head));
+        self
+    }
+
+    /// Where no source says where the branch is.
+    pub fn without_source(mut self) -> Self {
+        self.repo_head = None;
+        self
+    }
+
+    /// Where heads are dear, and so are taken from the store while they are young.
+    pub fn with_aged_head(mut self) -> Self {
+        self.has_aged_head = true;
+        self
+    }
+
+    pub fn saying(mut self, message: &str) -> Self {
+        self.message = message.to_owned();
+        self
+    }
+
+    pub fn for_seconds(mut self, ttl: u32) -> Self {
+        self.ttl = ttl;
+        self
+    }
+
+    fn known(&self) -> Vec<CommitSha> {
+        [Some(self.head.clone()), self.base.clone()]
+            .into_iter()
+            .flatten()
+            .collect()
+    }
+
+    /// Enters without limits; the head is the source's, or the stored one.
+    fn entry<'a>(&'a self, known: &'a [CommitSha]) -> AdmissionTerms<'a> {
+        let head = self.repo_head.as_ref();
+        let entry = AdmissionTerms::of(&self.world.repo, &self.branch, &self.holder, head, known);
+        if self.has_aged_head {
+            AdmissionTerms {
+                head: aged(3600, None),
+                ..entry
+            }
+        } else {
+            entry
+        }
+    }
+
+    pub async fn claim(&self, wanted: LockMode, paths: &[impl AsRef<str>]) -> ClaimOutcome {
+        answered(self.try_claim(wanted, paths).await)
+    }
+
+    pub async fn try_claim(&self, wanted: LockMode, paths: &[impl AsRef<str>]) -> Admitted<ClaimOutcome> {
+        let message = LockReason::parse(&self.message).unwrap();
+        let wanted = Wanted {
+            claim: wanted,
+            policy: self.policy,
+            agent_head: &self.head,
+            message: &message,
+            ttl_seconds: self.ttl,
+            paths: &file_paths(paths),
+        };
+        let admitted = scripts::claim(&*self.world.store, &self.entry(&self.known()), &wanted)
+            .await
+            .unwrap();
+        if let Admitted::Answer(outcome) = &admitted {
+            assert_as_specified(&wanted, outcome);
+        }
+        admitted
+    }
+
+    /// Claims for writing; it must be granted.
+    pub async fn writes(&self, paths: &[impl AsRef<str>]) -> Survey {
+        granted(self.claim(LockMode::Writing, paths).await)
+    }
+
+    /// Claims for reading; it must be granted.
+    pub async fn reads(&self, paths: &[impl AsRef<str>]) -> Survey {
+        granted(self.claim(LockMode::Reading, paths).await)
+    }
+
+    /// Claims; others must stand in the way.
+    pub async fn is_refused(&self, wanted: LockMode, paths: &[impl AsRef<str>]) -> Survey {
+        match self.claim(wanted, paths).await {
+            ClaimOutcome::Conflict(survey) => survey,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    pub async fn checks(&self, intent: LockMode, paths: &[impl AsRef<str>]) -> Survey {
+        answered(self.try_check(intent, paths).await)
+    }
+
+    pub async fn try_check(&self, intent: LockMode, paths: &[impl AsRef<str>]) -> Admitted<Survey> {
+        let (paths, known) = (file_paths(paths), self.known());
+        scripts::check_status(&*self.world.store, &self.entry(&known), &paths, intent, self.policy)
+            .await
+            .unwrap()
+    }
+
+    /// Gives back after a push of `new_head`, if any; `reachable` is what the source says of it.
+    pub async fn release(
+        &self,
+        new_head: Option<&str>,
+        reachable: Reachable,
+        paths: &[impl AsRef<str>],
+    ) -> ReleaseOutcome {
+        self.release_or_abandon(new_head, reachable, false, paths).await
+    }
+
+    /// Gives back without a push; must succeed.
+    pub async fn abandons(&self, paths: &[impl AsRef<str>]) -> Released {
+        released(self.release_or_abandon(None, Reachable::Unknown, true, paths).await)
+    }
+
+    pub async fn release_or_abandon(
+        &self,
+        new_head: Option<&str>,
+        reachable: Reachable,
+        is_abandoned: bool,
+        paths: &[impl AsRef<str>],
+    ) -> ReleaseOutcome {
+        let verdict = match reachable {
+            Reachable::Yes => Some(Verdict::Pushed),
+            Reachable::No => Some(Verdict::Missing(Shortfall::NotOnBranch)),
+            Reachable::Unknown => None,
+        };
+        answered(self.try_release(new_head, verdict, is_abandoned, paths).await)
+    }
+
+    /// Gives back, where the source says `verdict` of all that is written.
+    pub async fn try_release(
+        &self,
+        new_head: Option<&str>,
+        verdict: Option<Verdict>,
+        is_abandoned: bool,
+        paths: &[impl AsRef<str>],
+    ) -> Admitted<ReleaseOutcome> {
+        let mut judged = Vec::new();
+        for path in paths.iter().map(AsRef::as_ref).filter(|_| verdict.is_some()) {
+            let entries = self.world.stored(path).await;
+            let is_own = |entry: &&LockEntry| {
+                entry.user_id == self.holder.user_id.as_str()
+                    && entry.agent_id.as_deref() == self.holder.agent_id.as_ref().map(AgentId::as_str)
+                    && entry.branch == self.branch.as_str()
+            };
+            if let (Some(entry), Some(verdict)) = (entries.iter().find(is_own), verdict) {
+                judged.push(Judged {
+                    path: path.to_owned(),
+                    claim_head: sha(&entry.agent_head),
+                    verdict,
+                });
+            }
+        }
+        self.release_as_judged(new_head, &judged, is_abandoned, paths).await
+    }
+
+    /// Gives back, where the source said `judged`.
+    pub async fn release_as_judged(
+        &self,
+        new_head: Option<&str>,
+        judged: &[Judged],
+        is_abandoned: bool,
+        paths: &[impl AsRef<str>],
+    ) -> Admitted<ReleaseOutcome> {
+        let (new_head, paths) = (new_head.map(sha), file_paths(paths));
+        let message = LockReason::parse(&self.message).unwrap();
+        let request = Release {
+            new_head: new_head.as_ref(),
+            agent_head: &self.head,
+            is_abandoned,
+            message: &message,
+            paths: &paths,
+            can_ask: self.has_aged_head && judged.is_empty(),
+            judged,
+        };
+        let known = [];
+        let mut entry = self.entry(&known);
+        if is_abandoned && self.repo_head.is_none() {
+            entry.head = HeadTerms::Any;
+        }
+        scripts::release(&*self.world.store, &entry, &request).await.unwrap()
+    }
+}
+
+/// What was answered to a question that must have been let in.
+pub fn answered<T>(admitted: Admitted<T>) -> T {
+    match admitted {
+        Admitted::Answer(answer) => answer,
+        Admitted::Denied(stop) => panic!("{stop:?}"),
+    }
+}
+
+/// Why a question was not answered, which must be so.
+pub fn denial_of<T: std::fmt::Debug>(admitted: Admitted<T>) -> Denial {
+    match admitted {
+        Admitted::Denied(stop) => stop,
+        Admitted::Answer(answer) => panic!("{answer:?}"),
+    }
+}
+
+/// The survey of a claim that must have been granted.
+pub fn granted(outcome: ClaimOutcome) -> Survey {
+    match outcome {
+        ClaimOutcome::Claimed(survey) => survey,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What a release that must have been made says.
+pub fn released(outcome: ReleaseOutcome) -> Released {
+    match outcome {
+        ReleaseOutcome::Released(released) => released,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Findings in short: `DIRECT! a.ts ann` (in the way), `NEIGHBOR b.ts ann via a.ts`, sorted.
+pub fn in_short(findings: &[Finding]) -> Vec<String> {
+    let mut lines: Vec<String> = findings
+        .iter()
+        .map(|finding| {
+            let relation = match finding.relation {
+                Relation::Direct => "DIRECT",
+                Relation::Neighbor => "NEIGHBOR",
+                Relation::CrossBranch => "CROSS_BRANCH",
+            };
+            let way = if finding.blocks { "!" } else { "" };
+            let entry = &finding.entry;
+            let via = match finding.relation {
+                Relation::Neighbor => format!(" via {}", finding.via),
+                _ => String::new(),
+            };
+            format!("{relation}{way} {} {}{via}", entry.file_path, entry.user_id)
+        })
+        .collect();
+    lines.sort();
+    lines
+}
+
+pub fn sha(text: &str) -> CommitSha {
+    CommitSha::parse(text).unwrap()
+}
+
+pub fn branch(name: &str) -> Branch {
+    Branch::parse(name).unwrap()
+}
+
+fn file_paths(paths: &[impl AsRef<str>]) -> Vec<FilePath> {
+    paths
+        .iter()
+        .map(|path| FilePath::parse(path.as_ref()).unwrap())
+        .collect()
+}
+
+/// Holds what the script decided against the decision table.
+fn assert_as_specified(wanted: &Wanted<'_>, outcome: &ClaimOutcome) {
+    let survey = outcome.survey();
+    // A claim that is granted shows what it holds now; what was written before is in `held`.
+    let written = survey.held.iter().filter(|held| held.status == LockMode::Writing);
+    let facts = Facts {
+        is_behind: survey.is_behind,
+        is_renewal: written.count() == wanted.paths.len(),
+        is_blocked: survey.findings.iter().any(|finding| finding.blocks),
+        ..Facts::default()
+    };
+    let action = match outcome {
+        ClaimOutcome::Claimed(_) => Action::Proceed,
+        ClaimOutcome::Conflict(_) => Action::Wait,
+        ClaimOutcome::Stale(_) => Action::Pull,
+    };
+    assert_eq!(action, decide(Operation::Claim(wanted.claim), facts), "{facts:?}");
+}
+
+/// A head from the store, while it is young.
+pub fn aged(refresh_after: u32, at_most: Option<u32>) -> HeadTerms<'static> {
+    HeadTerms::Aged {
+        refresh_after,
+        at_most,
+        is_asked: false,
+    }
+}

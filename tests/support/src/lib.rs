@@ -1,0 +1,20 @@
+//! What the tests of several crates use: programs that they talk to, and fakes of them.
+//!
+//! - [`git`]: real repositories; [`memory`]: a source in memory; [`github`]: a fake GitHub over a real repository
+//! - [`redis`]: one redis-server for all tests of a binary; [`real_redis`]: one for each test; [`proxy`]: what stands between
+//! - [`process`]: `coord serve`, which can be killed
+//! - [`history`]: clients whose requests are noted, and the judge of what they were told
+//! - [`signer`]: keys and tokens of every kind
+//! - [`skipping`]: tests that lack what they need
+#![expect(missing_docs, reason = "the names of what tests use say it")]
+
+pub mod git;
+pub mod github;
+pub mod history;
+pub mod memory;
+pub mod process;
+pub mod proxy;
+pub mod real_redis;
+pub mod redis;
+pub mod signer;
+pub mod skipping;

@@ -1,0 +1,146 @@
+//! `coord serve` on a real repository, in a process that can be killed.
+
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+use crate::git::Repo;
+
+/// The repository, as it is asked for.
+pub const REPO_URL: &str = "https://github.com/team/project";
+/// The repository, as it is stored.
+pub const REPO: &str = "github.com/team/project";
+/// Seconds that a lock is held.
+pub const TTL: i64 = 2;
+
+/// A repository and a folder for the state.
+pub struct Place {
+    /// The binary `coord`.
+    program: &'static str,
+    pub folder: TempDir,
+    pub head: String,
+}
+
+impl Place {
+    /// A repository with one commit. None of its files imports another.
+    pub fn new(program: &'static str) -> Place {
+        let folder = tempfile::tempdir().expect("a folder");
+        let repo = Repo::init(folder.path().join("repository"), &[]);
+        repo.git(&["remote", "add", "origin", REPO_URL]);
+        let head = repo.commit(&[("a.txt", "a"), ("b.txt", "b"), ("c.txt", "c")]);
+        Place { program, folder, head }
+    }
+
+    /// Starts `coord serve` here.
+    pub fn serve(&self) -> Coord {
+        self.serve_after("")
+    }
+
+    /// The same, by a shell that does `first` before.
+    pub fn serve_after(&self, first: &str) -> Coord {
+        self.serve_on(&["--data-dir", &self.data().display().to_string()], first)
+    }
+
+    /// The same, with the options that name its store.
+    pub fn serve_on(&self, store: &[&str], first: &str) -> Coord {
+        let address = TcpListener::bind("127.0.0.1:0")
+            .and_then(|listener| listener.local_addr())
+            .expect("a port");
+        // Whoever runs the tests may ignore signals (`nohup`, a job in the background), and a shell cannot take that back.
+        let mut command = Command::new("env");
+        command
+            .arg("--default-signal=HUP,INT,TERM")
+            .args(["sh", "-c", &format!("{first}\nexec \"$0\" \"$@\"")])
+            .arg(self.program);
+        // The load is a few holders' who never pause.
+        command
+            .env("COORD_LIMIT_HOLDER_PER_MINUTE", "0")
+            .env("COORD_LIMIT_REPOSITORY_PER_MINUTE", "0");
+        for name in ["COORD_JWT_SECRET", "COORD_LOCK_TTL_SECONDS", "COORD_NEIGHBOR_POLICY"] {
+            command.env_remove(name);
+        }
+        command
+            .arg("serve")
+            .arg("--repo")
+            .arg(self.folder.path().join("repository"));
+        command.args(store).args(["--listen", &address.to_string()]);
+        command
+            .args(["--lock-ttl", &TTL.to_string()])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped());
+        let mut coord = Coord {
+            process: command.spawn().expect("coord starts"),
+            address,
+        };
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while !coord.listens() {
+            assert!(coord.process.try_wait().expect("a state").is_none(), "coord ended");
+            assert!(Instant::now() < deadline, "coord does not listen");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        coord
+    }
+
+    /// The folder of the state.
+    pub fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+}
+
+/// A running `coord serve`.
+pub struct Coord {
+    process: Child,
+    pub address: SocketAddr,
+}
+
+impl Coord {
+    /// Whether connections are accepted.
+    pub fn listens(&self) -> bool {
+        TcpStream::connect(self.address).is_ok()
+    }
+
+    /// kill -9.
+    pub fn kill(mut self) {
+        self.process.kill().expect("killed");
+        self.process.wait().expect("gone");
+    }
+
+    /// SIGTERM.
+    pub fn terminate(&self) {
+        self.signal("TERM");
+    }
+
+    /// Sends a signal.
+    pub fn signal(&self, name: &str) {
+        let sent = Command::new("kill")
+            .args([&format!("-{name}"), &self.id().to_string()])
+            .status();
+        assert!(sent.expect("kill is there").success(), "SIG{name} was sent");
+    }
+
+    /// Its process id.
+    pub fn id(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// What it writes to the terminal.
+    pub fn terminal(&mut self) -> ChildStdout {
+        self.process.stdout.take().expect("asked for once")
+    }
+
+    /// How it ended.
+    pub fn wait(&mut self) -> ExitStatus {
+        self.process.wait().expect("it ends")
+    }
+}
+
+impl Drop for Coord {
+    fn drop(&mut self) {
+        // It has ended already, unless a test failed.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}

@@ -1,0 +1,109 @@
+//! Real Redis servers, each in a folder of its own, gone when dropped.
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+use crate::skipping::skip;
+
+/// A running redis-server.
+pub struct RealRedis {
+    port: u16,
+    options: Vec<String>,
+    folder: TempDir,
+    process: Option<Child>,
+}
+
+impl RealRedis {
+    /// Starts one on a free port with `options`, such as `["--requirepass", "x"]`. None when redis-server is not installed: the
+    /// test is skipped.
+    pub fn start(options: &[&str]) -> Option<Self> {
+        if Command::new("redis-server").arg("--version").output().is_err() {
+            skip("redis-server is not installed");
+            return None;
+        }
+        let options = options.iter().map(|option| (*option).to_owned()).collect();
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut server = RealRedis {
+            port: free_port(),
+            options,
+            folder,
+            process: None,
+        };
+        server.run().then_some(server)
+    }
+
+    /// Starts it (again), on the same port.
+    pub fn run(&mut self) -> bool {
+        let port = self.port.to_string();
+        let is_tls = self.options.iter().any(|option| option == "--tls-cert-file");
+        let ports = if is_tls {
+            ["--port", "0", "--tls-port", &port]
+        } else {
+            ["--port", &port, "--tls-port", "0"]
+        };
+        let started = Command::new("redis-server")
+            .args(ports)
+            .args(["--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir"])
+            .arg(self.folder.path())
+            .args(&self.options)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        let process = self.process.insert(started.expect("redis-server starts"));
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while std::net::TcpStream::connect(("127.0.0.1", self.port)).is_err() {
+            assert!(Instant::now() < deadline, "redis-server does not listen");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        process.try_wait().expect("a state").is_none()
+    }
+
+    /// Kills it, as a crash would.
+    pub fn kill(&mut self) {
+        if let Some(mut process) = self.process.take() {
+            process.kill().expect("killed");
+            process.wait().expect("gone");
+        }
+    }
+
+    pub fn url(&self) -> String {
+        format!("redis://127.0.0.1:{}", self.port)
+    }
+
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+}
+
+impl Drop for RealRedis {
+    fn drop(&mut self) {
+        if let Some(mut process) = self.process.take() {
+            let _ = process.kill();
+            let _ = process.wait();
+        }
+    }
+}
+
+/// A port that nobody listens on.
+pub fn free_port() -> u16 {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.local_addr().expect("an address").port()
+}
+
+/// A certificate for localhost and 127.0.0.1, with its key, in `folder`: `ca.der`, `cert.pem`, `key.pem`.
+pub fn make_certificate(folder: &Path) -> bool {
+    let script = r#"
+        set -e
+        openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=test-ca \
+            -addext basicConstraints=critical,CA:true -addext keyUsage=critical,keyCertSign -keyout ca.key -out ca.pem
+        openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=localhost -keyout key.pem -out cert.csr
+        printf 'subjectAltName=DNS:localhost,IP:127.0.0.1\nbasicConstraints=CA:false\n' > extensions
+        openssl x509 -req -in cert.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile extensions -out cert.pem
+        openssl x509 -in ca.pem -outform DER -out ca.der
+    "#;
+    let made = Command::new("sh").args(["-c", script]).current_dir(folder).output();
+    made.is_ok_and(|output| output.status.success())
+}

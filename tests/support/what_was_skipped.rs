@@ -1,0 +1,64 @@
+//! The last words of `cargo test`: how many tests were skipped, and why. No test itself, because libtest would hide what it prints.
+//! Cargo runs the tests of packages in the order of their names, and this package's name is the last.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use coord_test_support::skipping;
+use toml::{Table, Value};
+
+/// Fails where another package has a later name, or this one another test.
+fn assert_last() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let manifest = |folder: &str| -> Table {
+        let text = std::fs::read_to_string(root.join(folder).join("Cargo.toml")).expect("a manifest");
+        text.parse().expect("TOML")
+    };
+    let members = manifest(".");
+    let members = members["workspace"]["members"].as_array().expect("packages");
+    assert!(members.len() > 1, "there are other packages");
+    for folder in members.iter().filter_map(Value::as_str) {
+        let package = manifest(folder);
+        let name = package["package"]["name"].as_str().expect("a name");
+        if name == env!("CARGO_PKG_NAME") {
+            assert_eq!(
+                package["test"].as_array().map(Vec::len),
+                Some(1),
+                "{name} has another test"
+            );
+        } else {
+            assert!(
+                name < env!("CARGO_PKG_NAME"),
+                "the tests of {name} run after the count of what was skipped"
+            );
+        }
+    }
+}
+
+fn main() {
+    assert_last();
+    let notes = skipping::notes();
+    let lines = std::fs::read_to_string(&notes).unwrap_or_default();
+    let _ = std::fs::remove_file(notes);
+    let mut reasons: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
+    for (binary, why) in lines.lines().filter_map(|line| line.split_once('\t')) {
+        *reasons.entry(why).or_default().entry(binary).or_default() += 1;
+    }
+    println!();
+    for (why, binaries) in &reasons {
+        let binaries: Vec<String> = binaries
+            .iter()
+            .map(|(name, count)| format!("{count} of {name}"))
+            .collect();
+        println!("SKIPPED: {}: {why}", binaries.join(", "));
+    }
+    let count: usize = reasons.values().flat_map(BTreeMap::values).sum();
+    println!(
+        "{count} tests were skipped{}",
+        if count == 0 {
+            ""
+        } else {
+            "; COORD_TEST_REQUIRE=all fails them instead"
+        }
+    );
+}
