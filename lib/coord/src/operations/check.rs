@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use coord_protocol::{Action, CheckResponse, Metadata, Orchestration, Status};
+use coord_protocol::{Action, CheckRequest, CheckResponse, Metadata, Orchestration, Status};
 
 use super::blocking::{blocking, blocking_metadata, blocking_reason};
 use super::lock_views::{others_locks, own_locks, warnings};
 use super::work_request::{Standing, WorkRequest, offline_warning};
 use crate::admission::{AdmittedCall, Right};
 use crate::app::App;
+use crate::auth::Caller;
 use crate::domain::orchestration::{self, Facts, Operation};
 use crate::domain::{CommitSha, FilePaths, LockMode, NeighborPolicy};
 use crate::error::ApiError;
@@ -30,10 +31,24 @@ impl From<ApiError> for CheckError {
     }
 }
 
+/// Checks the files of `sent` for `caller`. `agent` is the header `X-Coord-Agent`, if sent.
+///
+/// # Errors
+/// When a field is missing or invalid; otherwise as [`check`].
+pub async fn check_as_sent(
+    app: &App,
+    sent: &CheckRequest,
+    caller: Caller,
+    agent: Option<&str>,
+) -> Result<CheckResponse, CheckError> {
+    let request = WorkRequest::of_check(sent, caller, agent)?;
+    check(app, &request, sent.intent.unwrap_or(LockMode::Writing)).await
+}
+
 /// Checks the files of `request` for an edit with `intent`.
 ///
 /// # Errors
-/// When the caller is denied, or store or source do not respond: then [`offline_check`] is the response.
+/// When the caller is denied, or store or source do not respond: then [`Refusal::of_check`](super::Refusal::of_check) is the response.
 pub async fn check(app: &App, request: &WorkRequest, intent: LockMode) -> Result<CheckResponse, CheckError> {
     let mut admission = request.begin(app, Right::Read).await?;
     let call = CheckCall {
@@ -105,7 +120,7 @@ fn respond(standing: &Standing, survey: Survey, mut notes: Vec<String>) -> Check
 }
 
 /// The response of a check that failed with `error`.
-pub fn offline_check(error: &ApiError, head: Option<&CommitSha>) -> CheckResponse {
+pub(super) fn offline_check(error: &ApiError, head: Option<&CommitSha>) -> CheckResponse {
     let body = error.body();
     let reason = format!("Coord cannot say what is locked: {}", body.message);
     CheckResponse {

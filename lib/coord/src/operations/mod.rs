@@ -1,9 +1,9 @@
-//! Operations without HTTP: from an authenticated caller and typed input to a response of the protocol. HTTP handlers call
-//! these.
+//! Operations without HTTP: from an authenticated caller and typed input to a response of the protocol. HTTP handlers and MCP
+//! tools call these.
 //!
 //! - [`check()`], [`claim()`], [`release()`]: operations on the files of a branch ([`WorkRequest`])
 //! - [`post()`]: a claim or a release, depending on `status`
-//! - [`list_locks()`]: the locks of a repository
+//! - [`list_locks()`]: the locks of a repository; [`list_activity()`]: its newest events
 //! - [`read_graph`]: the graph of a branch with its locks
 //! - `fields`, `sentences`, `lock_views`, `live_locks`, `blocking`: shared by several operations
 
@@ -11,18 +11,22 @@ mod blocking;
 mod check;
 mod claim;
 pub(crate) mod fields;
+mod list_activity;
 mod list_locks;
 mod live_locks;
 mod lock_views;
 mod post;
 pub mod read_graph;
+mod refusal;
 mod release;
 mod sentences;
 mod work_request;
 
-pub use check::{CheckError, check, offline_check};
+pub use check::{CheckError, check, check_as_sent};
 pub use claim::claim;
+pub use list_activity::{Activity, ActivityRequest, list_activity};
 pub use list_locks::{LocksRequest, list_locks};
-pub use post::{offline_post, post, refused_post};
+pub use post::post;
+pub use refusal::Refusal;
 pub use release::{Release, release};
 pub use work_request::WorkRequest;

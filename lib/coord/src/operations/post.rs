@@ -50,7 +50,7 @@ pub async fn post(
 }
 
 /// The response if store or source do not respond.
-pub fn offline_post(error: &ApiError) -> PostResponse {
+pub(super) fn offline_post(error: &ApiError) -> PostResponse {
     let body = error.body();
     let reason = format!("Without locks it is not safe to write: {}", body.message);
     let mut response = PostResponse::new(false, Orchestration::new(Action::Stop, reason));
@@ -60,7 +60,7 @@ pub fn offline_post(error: &ApiError) -> PostResponse {
 }
 
 /// The response if `error` is a refusal by the rules.
-pub fn refused_post(error: &ApiError) -> PostResponse {
+pub(super) fn refused_post(error: &ApiError) -> PostResponse {
     let mut response = PostResponse::new(false, error.orchestration());
     response.error = Some(error.body());
     response

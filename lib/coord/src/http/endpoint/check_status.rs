@@ -14,7 +14,6 @@ use utoipa::openapi::{RefOr, Response as Described};
 use utoipa::{IntoResponses, OpenApi};
 
 use crate::app::App;
-use crate::domain::LockMode;
 use crate::error::ApiError;
 use crate::http::body::read_json;
 use crate::http::headers::agent_header;
@@ -22,7 +21,7 @@ use crate::http::openapi::errors::{OF_AGENTS, Reader, errors, finish};
 use crate::http::openapi::examples;
 use crate::http::openapi::fields::AgentHeaders;
 use crate::http::openapi::responses::{narrowed, response};
-use crate::operations::{CheckError, WorkRequest, check, offline_check};
+use crate::operations::{CheckError, Refusal, check_as_sent};
 
 /// Its methods.
 pub(super) fn serve(_: &App) -> MethodRouter<App> {
@@ -31,10 +30,7 @@ pub(super) fn serve(_: &App) -> MethodRouter<App> {
 
 /// The response to `error`: a complete one, OFFLINE, if store or source do not respond.
 pub(super) fn refuse(error: &ApiError) -> Response {
-    if error.is_offline() {
-        return error.respond(offline_check(error, None));
-    }
-    error.respond_to_agent()
+    error.respond(Refusal::of_check(error, None))
 }
 
 /// Its part of the OpenAPI document.
@@ -57,8 +53,7 @@ pub(super) struct Document;
 async fn check_status(State(app): State<App>, request: Request<Body>) -> Response {
     match answer(&app, request).await {
         Ok(response) => Json(response).into_response(),
-        Err(CheckError { error, head }) if error.is_offline() => error.respond(offline_check(&error, head.as_ref())),
-        Err(CheckError { error, .. }) => error.respond_to_agent(),
+        Err(CheckError { error, head }) => error.respond(Refusal::of_check(&error, head.as_ref())),
     }
 }
 
@@ -66,8 +61,7 @@ async fn answer(app: &App, request: Request<Body>) -> Result<CheckResponse, Chec
     let headers = request.headers().clone();
     let caller = app.authenticator.authenticate(&headers).await.map_err(ApiError::from)?;
     let sent: CheckRequest = read_json(request).await?;
-    let request = WorkRequest::of_check(&sent, caller, agent_header(&headers))?;
-    check(app, &request, sent.intent.unwrap_or(LockMode::Writing)).await
+    check_as_sent(app, &sent, caller, agent_header(&headers)).await
 }
 
 /// Its responses in the OpenAPI document.

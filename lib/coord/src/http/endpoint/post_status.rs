@@ -22,7 +22,7 @@ use crate::http::openapi::errors::{OF_AGENTS, Reader, errors, finish, with_error
 use crate::http::openapi::examples;
 use crate::http::openapi::fields::AgentHeaders;
 use crate::http::openapi::responses::{just, narrowed, response};
-use crate::operations::{self, offline_post, refused_post};
+use crate::operations::{self, Refusal};
 
 /// Its methods.
 pub(super) fn serve(_: &App) -> MethodRouter<App> {
@@ -31,13 +31,7 @@ pub(super) fn serve(_: &App) -> MethodRouter<App> {
 
 /// The response to `error`: a complete one if store or source do not respond, or there is no room for more locks.
 pub(super) fn refuse(error: &ApiError) -> Response {
-    if error.is_offline() {
-        return error.respond(offline_post(error));
-    }
-    if matches!(error, ApiError::TooManyLocks(_)) {
-        return error.respond(refused_post(error));
-    }
-    error.respond_to_agent()
+    error.respond(Refusal::of_post(error))
 }
 
 /// Its part of the OpenAPI document.
