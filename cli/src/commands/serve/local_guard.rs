@@ -9,6 +9,7 @@ use axum::http::{Method, Request};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use coord::http::{ApiError, Endpoint};
+use coord::settings::own_names::is_loopback;
 
 /// Refuses requests whose Host is not this machine. Webhook deliveries are exempt: they are signed, and come through a
 /// tunnel with a name of its own.
@@ -34,14 +35,7 @@ pub async fn require_local_host(request: Request<Body>, next: Next) -> Response 
 }
 
 fn is_local(host: &str) -> bool {
-    let name = match host.strip_prefix('[') {
-        Some(rest) => rest.split(']').next().unwrap_or_default(),
-        None => host.split(':').next().unwrap_or_default(),
-    };
-    name.eq_ignore_ascii_case("localhost")
-        || name
-            .parse::<std::net::IpAddr>()
-            .is_ok_and(|address| address.is_loopback())
+    host.parse().is_ok_and(|host| is_loopback(&host))
 }
 
 #[cfg(test)]

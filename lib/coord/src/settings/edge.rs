@@ -5,6 +5,7 @@ use std::time::Duration;
 use url::Url;
 
 use super::environment::{ConfigError, Environment, value_of};
+use super::own_names::OwnNames;
 use super::variables::env_vars;
 
 /// Maximum number of origins.
@@ -15,6 +16,8 @@ const MOST_ORIGINS: usize = 64;
 pub struct Edge {
     /// Origins of other sites whose pages may send requests.
     pub cors: Option<AllowedOrigins>,
+    /// The hosts under which the service is reached.
+    pub own_names: OwnNames,
     /// Whether a trusted proxy is in front, so that its headers (`X-Forwarded-Proto`, `X-Vercel-Id`) are true.
     pub is_behind_proxy: bool,
     /// Time limit of a response; the sweep has `Endpoint::extra_time` more.
@@ -25,6 +28,7 @@ impl Default for Edge {
     fn default() -> Self {
         Edge {
             cors: None,
+            own_names: OwnNames::default(),
             is_behind_proxy: false,
             // Five seconds before the platform stops a function and sends a page of its own.
             time_limit: Duration::from_secs(25),
@@ -38,6 +42,7 @@ impl Edge {
     pub fn from_env(environment: Environment<'_>) -> Result<Self, ConfigError> {
         Ok(Edge {
             cors: AllowedOrigins::from_env(environment)?,
+            own_names: OwnNames::from_env(environment)?,
             ..Edge::default()
         })
     }

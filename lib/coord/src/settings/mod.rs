@@ -2,6 +2,7 @@
 
 pub mod edge;
 pub mod environment;
+pub mod own_names;
 pub mod variables;
 
 use coord_graph::Limits;

@@ -60,6 +60,10 @@ variables! {
     COORD_PUBLIC_GRAPH, EVERYWHERE, "`1`: graph and locks of a public repository are shown without a credential", "a credential is needed";
     CRON_SECRET, EVERYWHERE, "bearer token of the sweep, at least 32 bytes", "the sweep answers 401; `coord serve` sweeps by itself";
     COORD_CORS_ORIGINS, EVERYWHERE, "origins of pages on other sites that may ask, with commas: `https://coord.example.com,http://localhost:5173`", "no page may";
+    COORD_HOSTS, EVERYWHERE, "hosts under which the service is reached, with commas, for MCP: `coord.example.com,10.0.0.5:3000`; one without a port stands for all ports", "`localhost`, loopback addresses, and the next three rows";
+    VERCEL_PROJECT_PRODUCTION_URL, FUNCTIONS, "the project's host, which Vercel sets", "the next row";
+    VERCEL_BRANCH_URL, FUNCTIONS, "the branch's host, which Vercel sets", "the next row";
+    VERCEL_URL, FUNCTIONS, "the deployment's host, which Vercel sets", "`COORD_HOSTS` alone";
     GITHUB_TOKEN, EVERYWHERE, "token with which the service reads repositories", "60 requests an hour";
     GITHUB_APP_ID, EVERYWHERE, "id of a GitHub App that reads them instead", "the token";
     GITHUB_APP_PRIVATE_KEY, EVERYWHERE, "RSA key of the App in PEM; newlines may be `\\n`", "the token";
