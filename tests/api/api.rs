@@ -83,7 +83,9 @@ impl Api {
         let mut state = state(Arc::clone(&store), &[git.path().to_owned()]);
         change(&mut state);
         let store = Arc::clone(&state.store);
-        let address = listen(coord::http::router(state, &Endpoint::ALL)).await;
+        let edge = state.edge.clone();
+        let routes = coord::http::routes(state, &Endpoint::ALL).layer(axum::Extension(coord::mcp::protocol()));
+        let address = listen(coord::http::around(edge, routes)).await;
         Api {
             address,
             store,
@@ -371,7 +373,7 @@ impl Answer {
 }
 
 /// Times, and how long until then, also where a sentence says so.
-fn hide_times(value: &mut Value) {
+pub fn hide_times(value: &mut Value) {
     match value {
         Value::Object(fields) => {
             for (name, value) in fields {

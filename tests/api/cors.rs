@@ -54,7 +54,10 @@ async fn a_preflight_of_a_listed_origin_is_told_what_it_may_send() {
             assert_eq!(answer.header("access-control-allow-methods"), Some(methods), "{path}");
             assert_eq!(
                 answer.header("access-control-allow-headers"),
-                Some("authorization, content-type, if-none-match, x-coord-agent, x-request-id")
+                Some(
+                    "authorization, content-type, if-none-match, mcp-method, mcp-name, mcp-protocol-version, x-coord-agent, \
+                 x-request-id"
+                )
             );
             assert_eq!(answer.header("access-control-max-age"), Some("7200"));
             assert_eq!(answer.header("access-control-allow-credentials"), None);
@@ -125,7 +128,7 @@ async fn a_listed_page_may_read_every_answer_also_the_errors() {
         assert_eq!(answer.header("access-control-allow-origin"), Some(PAGE), "{status}");
         assert_eq!(
             answer.header("access-control-expose-headers"),
-            Some("etag, retry-after, server-timing, x-request-id"),
+            Some("etag, retry-after, server-timing, www-authenticate, x-request-id"),
             "{status}"
         );
         assert_eq!(access_headers(&answer).len(), 2, "{status}");

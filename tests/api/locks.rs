@@ -187,10 +187,8 @@ async fn nobody_is_shown_anything_without_a_credential() {
 #[tokio::test]
 async fn the_function_of_the_graph_answers_it() {
     let vercel: serde_json::Value = serde_json::from_str(include_str!("../../vercel.json")).unwrap();
-    assert_eq!(
-        vercel["rewrites"],
-        json!([{ "source": "/api/locks", "destination": "/api/graph" }])
-    );
+    let rewrite = json!({ "source": "/api/locks", "destination": "/api/graph" });
+    assert!(vercel["rewrites"].as_array().unwrap().contains(&rewrite));
     let api = Api::start().await;
     let state = crate::api::state(api.store.clone(), &[api.git.path().to_owned()]);
     let router = coord::http::router(state, &Endpoint::Graph.of_function());

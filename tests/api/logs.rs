@@ -19,7 +19,7 @@ const JSON: (&str, &str) = ("content-type", "application/json");
 
 /// What this thread logs, and with it the whole test: its server runs on the same thread.
 #[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
+pub struct Log(Arc<Mutex<Vec<u8>>>);
 
 impl Write for Log {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
@@ -40,7 +40,7 @@ fn want_everything() {
 }
 
 impl Log {
-    fn json(filter: &str) -> (Log, DefaultGuard) {
+    pub fn json(filter: &str) -> (Log, DefaultGuard) {
         want_everything();
         let log = Log::default();
         let writer = log.clone();
@@ -56,7 +56,7 @@ impl Log {
         (log, tracing::subscriber::set_default(subscriber))
     }
 
-    fn read(&self) -> String {
+    pub fn read(&self) -> String {
         String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
     }
 

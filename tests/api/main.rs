@@ -24,6 +24,7 @@ mod key_fetches;
 mod key_sets;
 mod locks;
 mod logs;
+mod mcp;
 mod openapi;
 mod openapi_document;
 mod post_status;

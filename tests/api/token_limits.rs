@@ -30,17 +30,39 @@ async fn ask_all(api: &Api, headers: &[(&'static str, &str)], repo_url: &str) ->
         let (method, path, body) = if route.methods == "POST" {
             // A check takes what a claim does, and ignores the rest.
             let repo = json!({ "repo_url": repo_url });
-            let body = api.post_body("WRITING", &["a.ts"], repo);
+            let mut body = api.post_body("WRITING", &["a.ts"], repo);
+            if endpoint == Endpoint::Mcp {
+                let call = json!({ "name": "post_status", "arguments": body });
+                body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call });
+            }
             (Method::POST, route.path.to_owned(), body)
         } else {
             let path = format!("{}?repo_url={repo_url}&branch=main", route.path);
             (Method::GET, path, Value::Null)
         };
-        let mut all = vec![("content-type", "application/json")];
+        let mut all = vec![
+            ("content-type", "application/json"),
+            ("accept", "application/json, text/event-stream"),
+        ];
         all.extend(headers);
-        answers.push((endpoint, api.request(method, &path, &all, body.to_string()).await));
+        let answer = api.request(method, &path, &all, body.to_string()).await;
+        answers.push((endpoint, in_http(endpoint, answer)));
     }
     answers
+}
+
+/// A refused call of a tool as HTTP would refuse it.
+fn in_http(endpoint: Endpoint, answer: Answer) -> Answer {
+    if endpoint != Endpoint::Mcp || answer.status != 200 {
+        return answer;
+    }
+    let content = &answer.json()["result"]["structuredContent"];
+    let is_forbidden = content["error"] == "FORBIDDEN_REPOSITORY";
+    Answer {
+        status: if is_forbidden { 403 } else { 200 },
+        bytes: content.to_string().into_bytes(),
+        ..answer
+    }
 }
 
 #[tokio::test]
@@ -164,7 +186,8 @@ async fn a_function_whose_settings_contradict_each_other_says_so_to_everybody() 
     let token = format!("Bearer {}", signer.sign(None, &claims(&json!({}))));
     let of_callers = |endpoint: &Endpoint| endpoint.route().audience != Audience::Operator;
     for endpoint in Endpoint::ALL.into_iter().filter(of_callers) {
-        let address = listen(coord::function::function_router(endpoint, &set)).await;
+        let router = coord::function::function_router(endpoint, &set);
+        let address = listen(router.layer(axum::Extension(coord::mcp::protocol()))).await;
         let function = api.elsewhere(address, Arc::clone(&api.store));
         let answers = ask_all(&function, &[("authorization", &token)], crate::api::REPO_URL).await;
         let (_, answer) = answers.into_iter().find(|(asked, _)| *asked == endpoint).unwrap();

@@ -7,6 +7,7 @@
 //! - [`auth`]: credentials and the callers behind them
 //! - [`admission`]: the start of every request: identity, rate limits and the head of the branch
 //! - [`operations`]: check, claim, release, list locks, read the graph; without HTTP
+//! - [`mcp`]: the operations of agents as tools of the Model Context Protocol
 //! - [`error`]: every error of a request
 //! - [`heads`], [`rate_limits`]: maximum ages of heads; rate limits
 //! - [`http`]: the endpoints, one file each, and the one place that turns errors into responses
@@ -29,6 +30,7 @@ pub mod function;
 pub mod heads;
 pub mod http;
 pub mod logging;
+pub mod mcp;
 pub mod operations;
 pub mod rate_limits;
 pub mod settings;

@@ -22,7 +22,8 @@ fn start(subscriber: impl Subscriber + Send + Sync) {
 }
 
 fn filter(default_level: &str) -> EnvFilter {
-    EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default_level))
+    // The SDK of MCP tells at `info` and `warn` of each request, with what a caller has chosen; the edge has its line of it.
+    EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(format!("{default_level},rmcp=error")))
 }
 
 /// The subscriber of [`start_json`], on any writer.

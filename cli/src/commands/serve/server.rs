@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::bail;
-use axum::Router;
+use axum::{Extension, Router};
 use coord::app::{App, credentials};
 use coord::auth::{Authenticator, Credentials};
 use coord::builds::background::BackgroundBuilds;
@@ -72,7 +72,9 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
         head_observer: Some(Arc::clone(&keeper) as Arc<dyn HeadObserver>),
         ..App::new(&settings, Arc::clone(&store), authenticator)
     };
-    let mut router = coord::http::routes(app, &Endpoint::ALL).merge(page::router());
+    let mut router = coord::http::routes(app, &Endpoint::ALL)
+        .layer(Extension(coord::mcp::protocol()))
+        .merge(page::router());
     if is_open {
         router = router.merge(page::served_list(&served));
         router = router.layer(axum::middleware::from_fn(require_local_host));

@@ -90,6 +90,11 @@ impl JwtVerifier {
         self
     }
 
+    /// The required value of `iss`, if any.
+    pub fn issuer(&self) -> Option<&str> {
+        self.issuer.as_deref()
+    }
+
     /// The same verifier, for tokens with the audience `audience` instead of [`AUDIENCE`].
     #[must_use]
     pub fn with_audience(mut self, audience: &str) -> Self {

@@ -189,6 +189,20 @@ impl Authenticator {
         }
     }
 
+    /// The addresses of the authorization servers that issue credentials.
+    pub fn authorization_servers(&self) -> Vec<String> {
+        match self {
+            Authenticator::ByCredential(credentials) | Authenticator::Local { credentials, .. } => {
+                let of_jwts = credentials.jwt.as_ref().and_then(JwtVerifier::issuer);
+                let of_jwts = of_jwts.filter(|issuer| issuer.starts_with("https://"));
+                let people = credentials.people.as_ref();
+                let of_people = people.and_then(|people| people.authorization_server());
+                of_people.into_iter().chain(of_jwts.map(str::to_owned)).collect()
+            }
+            Authenticator::Misconfigured(_) => Vec::new(),
+        }
+    }
+
     /// The verifier of GitHub tokens, and the verdicts remembered of them.
     pub fn people(&self) -> Option<(&Arc<dyn People>, &Arc<KnownCredentials>)> {
         match self {

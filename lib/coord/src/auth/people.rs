@@ -26,6 +26,11 @@ pub trait People: Send + Sync + 'static {
     /// # Errors
     /// [`AuthError::Unavailable`] when there is no verdict now.
     async fn verify_anybody(&self, repo: &RepoId) -> Result<Verdict, AuthError>;
+
+    /// The address of the authorization server that gives out tokens, where there is one.
+    fn authorization_server(&self) -> Option<String> {
+        None
+    }
 }
 
 /// A verdict that may be remembered. [`AuthError::Unavailable`] must not be remembered.

@@ -55,7 +55,8 @@ pub(super) async fn read_bytes(request: Request<Body>, max_bytes: usize) -> Resu
     }
 }
 
-fn is_json(headers: &HeaderMap) -> bool {
+/// Whether a body is announced as JSON in UTF-8.
+pub(super) fn is_json(headers: &HeaderMap) -> bool {
     let Some(text) = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()) else {
         return false;
     };
@@ -72,7 +73,11 @@ fn is_json(headers: &HeaderMap) -> bool {
         })
 }
 
-fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
+/// Reads `bytes` as a JSON object.
+///
+/// # Errors
+/// When they are not UTF-8, not JSON, or not of the shape of `T`.
+pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     let text = std::str::from_utf8(bytes).map_err(|_| malformed(None, "the body is not UTF-8"))?;
     // A struct could also be read from a list.
     if !text.trim_start().starts_with('{') {

@@ -12,12 +12,14 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 
-/// Headers that a page may send. `X-Coord-User` is missing: it names a local user, and no page may act as one.
-const SENT: HeaderValue =
-    HeaderValue::from_static("authorization, content-type, if-none-match, x-coord-agent, x-request-id");
+/// Headers that a page may send, those of MCP included. `X-Coord-User` is missing: it names a local user, and no page may act as one.
+const SENT: HeaderValue = HeaderValue::from_static(
+    "authorization, content-type, if-none-match, mcp-method, mcp-name, mcp-protocol-version, x-coord-agent, x-request-id",
+);
 
 /// Headers that a page may read.
-const EXPOSED: HeaderValue = HeaderValue::from_static("etag, retry-after, server-timing, x-request-id");
+const EXPOSED: HeaderValue =
+    HeaderValue::from_static("etag, retry-after, server-timing, www-authenticate, x-request-id");
 
 /// Two hours, in seconds: browsers remember a preflight no longer.
 const MAX_AGE: HeaderValue = HeaderValue::from_static("7200");

@@ -14,20 +14,35 @@ mod github_webhook;
 mod graph;
 mod health;
 mod locks;
+mod mcp;
+mod mcp_metadata;
 mod post_status;
+
+pub use mcp::Protocol;
+pub(crate) use {graph::GraphQuery, graph::read_graph_view, locks::LocksQuery};
 
 const AGENTS: Route = Route::OF_AGENTS;
 const PEOPLE: Route = Route::OF_PEOPLE;
 const OPERATORS: Route = Route::OF_OPERATORS;
 const HALF_A_MINUTE: Duration = Duration::from_secs(30);
 
-/// A module has `serve` (its methods) and `Document` (its part of the OpenAPI document). Its path is `/api/` and its name.
+/// The path of an endpoint: `/api/` and the name of its module, where it names no other.
+macro_rules! path_of {
+    ($module:ident) => {
+        concat!("/api/", stringify!($module))
+    };
+    ($module:ident $path:literal) => {
+        $path
+    };
+}
+
+/// A module has `serve` (its methods) and `Document` (its part of the OpenAPI document).
 macro_rules! endpoints {
-    ($($name:ident = $module:ident { $($field:ident: $value:expr,)* ..$kind:ident };)*) => {
+    ($($name:ident = $module:ident $(at $path:literal)? { $($field:ident: $value:expr,)* ..$kind:ident };)*) => {
         /// An endpoint. A function serves one and what is served with it; `coord serve` serves all.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Endpoint {
-            $(#[doc = concat!("`/api/", stringify!($module), "`")] $name,)*
+            $(#[doc = concat!("`", path_of!($module $($path)?), "`")] $name,)*
         }
 
         impl Endpoint {
@@ -39,7 +54,7 @@ macro_rules! endpoints {
         pub static ROUTES: [Route; Endpoint::ALL.len()] = [
             $(Route {
                 name: stringify!($module),
-                path: concat!("/api/", stringify!($module)),
+                path: path_of!($module $($path)?),
                 serve: $module::serve,
                 $($field: $value,)*
                 ..$kind
@@ -62,6 +77,10 @@ endpoints! {
     Health = health { ..OPERATORS };
     GithubWebhook = github_webhook {
         methods: "POST", function_seconds: 300, defers_work: true, takes_any_host: true, ..OPERATORS
+    };
+    Mcp = mcp { ..AGENTS };
+    McpMetadata = mcp_metadata at "/.well-known/oauth-protected-resource/api/mcp" {
+        served_with: Some("mcp"), function_seconds: 300, defers_work: true, ..OPERATORS
     };
 }
 

@@ -8,6 +8,7 @@ mod endpoint;
 pub mod error;
 mod headers;
 pub mod openapi;
+mod own_origin;
 mod peer_address;
 #[cfg(test)]
 mod platform;
@@ -20,7 +21,8 @@ pub use crate::settings::edge::Edge;
 pub use crate::source::github::webhook::Webhook;
 pub use document::document;
 pub use edge::around;
-pub use endpoint::{Endpoint, ROUTES};
+pub use endpoint::{Endpoint, Protocol, ROUTES};
+pub(crate) use endpoint::{GraphQuery, LocksQuery, read_graph_view};
 pub use peer_address::PeerAddress;
 pub use route::{Audience, Route};
 pub use router::{router, routes};

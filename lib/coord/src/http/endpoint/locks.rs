@@ -13,6 +13,7 @@ use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response as Described};
 use utoipa::{IntoResponses, OpenApi};
 
 use crate::app::App;
+use crate::auth::Caller;
 use crate::domain::{Branch, RepoId};
 use crate::error::ApiError;
 use crate::http::headers::agent_header;
@@ -26,7 +27,7 @@ use crate::operations::{LocksRequest, list_locks};
 /// The query as sent.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(super) struct LocksQuery {
+pub(crate) struct LocksQuery {
     /// The repository.
     #[param(value_type = RepoUrl, example = "https://github.com/acme/shop.git")]
     repo_url: Option<String>,
@@ -39,6 +40,35 @@ pub(super) struct LocksQuery {
     /// Locks of this agent alone. With `holder=me` the header `X-Coord-Agent` does as well.
     #[param(value_type = AgentId, required = false)]
     agent_id: Option<String>,
+}
+
+impl LocksQuery {
+    /// The request that it stands for.
+    ///
+    /// # Errors
+    /// When a field is missing or invalid, or the caller has no right to the repository.
+    pub(crate) fn parse(&self, caller: Caller, agent: Option<&str>) -> Result<LocksRequest, ApiError> {
+        let repo = RepoId::parse(required("repo_url", &self.repo_url)?).map_err(in_field("repo_url"))?;
+        let caller = caller.in_repository(&repo)?;
+        let branch = self.branch.as_deref().map(Branch::parse).transpose();
+        let branch = branch.map_err(in_field("branch"))?;
+        if self.holder.as_ref().is_some_and(|holder| holder != "me") {
+            return Err(ApiError::InvalidField {
+                field: "holder",
+                problem: "must be me; without it you get the locks of all".to_owned(),
+            });
+        }
+        let is_own = self.holder.is_some();
+        let caller_agent = agent_of(self.agent_id.as_deref(), agent)?;
+        Ok(LocksRequest {
+            repo,
+            branch,
+            is_own,
+            agent_id: caller_agent.clone().filter(|_| is_own || self.agent_id.is_some()),
+            caller,
+            caller_agent,
+        })
+    }
 }
 
 /// Its methods.
@@ -79,27 +109,7 @@ async fn get_locks(
             "the query cannot be read; send repo_url, and where you want them branch, holder and agent_id, once each"
                 .to_owned(),
     })?;
-    let repo = RepoId::parse(required("repo_url", &query.repo_url)?).map_err(in_field("repo_url"))?;
-    let caller = caller.in_repository(&repo)?;
-    let branch = query.branch.as_deref().map(Branch::parse).transpose();
-    let branch = branch.map_err(in_field("branch"))?;
-    if query.holder.as_ref().is_some_and(|holder| holder != "me") {
-        return Err(ApiError::InvalidField {
-            field: "holder",
-            problem: "must be me; without it you get the locks of all".to_owned(),
-        });
-    }
-    let caller_agent = agent_of(query.agent_id.as_deref(), agent_header(&headers))?;
-    let request = LocksRequest {
-        repo,
-        branch,
-        is_own: asks_for_own,
-        agent_id: caller_agent
-            .clone()
-            .filter(|_| asks_for_own || query.agent_id.is_some()),
-        caller,
-        caller_agent,
-    };
+    let request = query.parse(caller, agent_header(&headers))?;
     Ok(Json(list_locks(&app, request).await?))
 }
 

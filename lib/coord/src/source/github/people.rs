@@ -121,6 +121,10 @@ impl People for GithubSource {
         })
     }
 
+    fn authorization_server(&self) -> Option<String> {
+        Some(format!("https://{}/login/oauth", self.host()))
+    }
+
     async fn verify_anybody(&self, repo: &RepoId) -> Result<Verdict, AuthError> {
         let Ok(slug) = self.slug(repo) else {
             return Ok(not_shown(repo));

@@ -20,9 +20,11 @@ use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{Ref, RefOr, Response as Described, ResponseBuilder};
 use utoipa::{IntoResponses, OpenApi};
 
-use self::query::{Asked, GraphQuery};
+use self::query::Asked;
+pub(crate) use self::query::GraphQuery;
 use self::view::{EdgeView, GraphState, GraphView};
 use crate::app::App;
+use crate::auth::Caller;
 use crate::error::ApiError;
 use crate::http::openapi::errors::{Cause, Reader, errors, finish};
 use crate::http::openapi::examples;
@@ -89,6 +91,19 @@ async fn get_graph(
         response.headers_mut().insert(name, value);
     }
     Ok(response)
+}
+
+/// The graph that `query` asks for, as JSON.
+///
+/// # Errors
+/// When a field is missing or invalid, the caller is denied, or store or source do not respond.
+pub(crate) async fn read_graph_view(app: &App, query: &GraphQuery, caller: Caller) -> Result<String, ApiError> {
+    let asked = query.parse(caller)?;
+    let (head, mut overview) = read_overview(app, &asked.repo, &asked.branch, asked.caller.clone()).await?;
+    let graph = load_graph(app, &asked.repo, &asked.branch, &head, &mut overview).await?;
+    let graph_state = GraphState::of(&overview, head.as_str());
+    let view = GraphView::new(&graph, graph_state, &overview, asked.format, asked.focus.as_ref())?;
+    serde_json::to_string(&view).map_err(|_| ApiError::Internal)
 }
 
 /// The ETag: a hash of all that a response depends on.

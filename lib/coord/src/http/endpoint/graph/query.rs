@@ -20,7 +20,7 @@ pub(super) const MAX_DEPTH: u32 = 32;
 /// The query as sent.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(in crate::http) struct GraphQuery {
+pub(crate) struct GraphQuery {
     /// The repository.
     #[param(value_type = RepoUrl, example = "https://github.com/acme/shop.git")]
     repo_url: Option<String>,
@@ -89,6 +89,15 @@ pub(super) struct Asked {
 }
 
 impl GraphQuery {
+    /// The same around the file `path`.
+    #[must_use]
+    pub(crate) fn around(self, path: String) -> Self {
+        GraphQuery {
+            focus: Some(path),
+            ..self
+        }
+    }
+
     pub(super) fn parse(&self, caller: Caller) -> Result<Asked, ApiError> {
         let repo = RepoId::parse(required("repo_url", &self.repo_url)?).map_err(in_field("repo_url"))?;
         Ok(Asked {

@@ -1,0 +1,71 @@
+//! What agents are told when they connect: the rules; and the prompt `coordinate`, which asks for work by them.
+
+use rmcp::ErrorData;
+use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
+
+/// The rules of an agent.
+pub(super) const INSTRUCTIONS: &str = "\
+Other agents work in this repository at the same time. Coord knows who changes which files, and which files import them.
+
+Choose an agent_id when you begin (your name and six random letters, say), and send the same one with every call. repo_url is the \
+repository's remote, branch the branch that the work is for, agent_head `git rev-parse HEAD`. With commits that are not pushed, send \
+base_head too (`git merge-base HEAD origin/BRANCH`).
+
+1. Look before you leap: call check_status with the files before you plan an edit, with intent READING if you only build on them.
+2. Claim before you edit: call post_status with status WRITING, all files in one call, and a message that tells others what changes for \
+them. Claim again at least every four minutes, or the locks expire.
+3. Give back: push, then call post_status with status OPEN and new_repo_head, the commit that you pushed. Work that is thrown away: OPEN \
+with abandon true.
+4. Orchestration commands are law, in refusals as well. PROCEED: go on. WAIT: run the command, then call again. PULL, PUSH: run the \
+command, then call again. SWITCH_TASK: do not wait and do not poll; work on files that nobody holds. STOP: leave the files alone, and \
+tell your user the reason.
+5. A lock of type DIRECT is on your file: neither read nor edit it. NEIGHBOR is on a file that yours imports or that imports yours: you \
+may read, and must not edit.
+6. If Coord does not answer, reading is allowed and writing is not: tell your user.";
+
+const PROMPT: &str = "coordinate";
+
+/// The prompt.
+pub(super) fn prompt() -> Prompt {
+    let argument = |name: &str, description: &str| PromptArgument::new(name).with_description(description);
+    let arguments = vec![
+        argument("task", "What is to be done").with_required(true),
+        argument("repo_url", "The repository; by default the remote of the working copy"),
+        argument("branch", "The branch that the work is for; by default the current one"),
+    ];
+    Prompt::new(
+        PROMPT,
+        Some("Do a task beside other agents: check, claim, edit, push, release"),
+        Some(arguments),
+    )
+    .with_title("Work beside other agents")
+}
+
+/// The messages of the prompt `name`.
+///
+/// # Errors
+/// When there is no such prompt, or an argument is missing or no text.
+pub(super) fn coordinate(name: &str, arguments: &JsonObject) -> Result<GetPromptResult, ErrorData> {
+    let wrong = |sentence: String| ErrorData::invalid_params(sentence, None);
+    if name != PROMPT {
+        return Err(wrong(format!("there is no such prompt; the prompt is {PROMPT}")));
+    }
+    let text = |name: &str| match arguments.get(name) {
+        None => Ok(None),
+        Some(value) => match value.as_str().map(str::trim) {
+            Some("") => Ok(None),
+            Some(text) => Ok(Some(text)),
+            None => Err(wrong(format!("{name} must be a string"))),
+        },
+    };
+    let task = text("task")?.ok_or_else(|| wrong("task is required".to_owned()))?;
+    let repo_url =
+        text("repo_url")?.map_or_else(|| "the output of `git remote get-url origin`".to_owned(), str::to_owned);
+    let branch = text("branch")?.map_or_else(|| "the output of `git branch --show-current`".to_owned(), str::to_owned);
+    let message = format!(
+        "{INSTRUCTIONS}\n\nWork by these rules. repo_url: {repo_url}. branch: {branch}. Begin with check_status on the files that you \
+         expect to change.\n\nThe task: {task}"
+    );
+    Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, message)])
+        .with_description("The rules of working beside other agents, and the task"))
+}

@@ -1,0 +1,227 @@
+//! Who may ask, from where: credentials, hosts, origins; and that no credential is logged.
+
+use std::sync::Arc;
+
+use coord::auth::{AuthError, Authenticator, Credentials, JwtVerifier, People, Verdict};
+use coord::domain::RepoId;
+use coord::settings::edge::AllowedOrigins;
+use coord::settings::own_names::OwnNames;
+use coord_test_support::signer::Signer;
+use reqwest::Method;
+use secrecy::SecretString;
+use serde_json::json;
+
+use super::{METADATA, NEWEST, PATH, newest, send};
+use crate::api::{Api, REPO_URL};
+use crate::logs::Log;
+use crate::tokens::{ISSUER, claims};
+
+/// A server that lets in those alone who have a token, under the name `coord.example.com`.
+async fn guarded() -> Api {
+    Api::start_with(|app| {
+        let verifier = JwtVerifier::hs256(&SecretString::from(SECRET)).with_issuer(ISSUER);
+        app.authenticator = Arc::new(Authenticator::ByCredential(Credentials {
+            jwt: Some(verifier),
+            ..Credentials::default()
+        }));
+        let hosts = |name: &str| (name == "COORD_HOSTS").then(|| "coord.example.com".to_owned());
+        app.edge.own_names = OwnNames::from_env(&hosts).unwrap();
+        let origins = |name: &str| (name == "COORD_CORS_ORIGINS").then(|| "https://app.example.com".to_owned());
+        app.edge.cors = AllowedOrigins::from_env(&origins).unwrap();
+    })
+    .await
+}
+
+const SECRET: &str = "a secret that only the test knows";
+
+fn bearer() -> String {
+    let signer = Signer::Secret(SECRET.as_bytes().to_vec());
+    format!("Bearer {}", signer.sign(None, &claims(&json!({}))))
+}
+
+#[tokio::test]
+async fn who_has_no_good_credential_is_told_where_to_get_one() {
+    let api = guarded().await;
+    let list = newest("tools/list", json!({})).to_string();
+    let other = Signer::Secret(b"another secret of thirty-two bytes".to_vec());
+    let forged = format!("Bearer {}", other.sign(None, &claims(&json!({}))));
+    let mut challenges = Vec::new();
+    for credential in [
+        None,
+        Some("Bearer undefined"),
+        Some(forged.as_str()),
+        Some("Basic YTpi"),
+    ] {
+        let mut headers = vec![("host", "coord.example.com"), ("x-coord-user", "ann")];
+        headers.extend(credential.map(|credential| ("authorization", credential)));
+        let answer = send(&api, &headers, list.clone()).await;
+        assert_eq!((answer.status, &answer.json()["error"]), (401, &json!("UNAUTHORIZED")));
+        challenges.push(answer.header("www-authenticate").unwrap().to_owned());
+    }
+    challenges.dedup();
+    let metadata = "resource_metadata=\"http://coord.example.com/.well-known/oauth-protected-resource/api/mcp\"";
+    assert_eq!(
+        challenges,
+        [
+            format!("Bearer realm=\"coord\", {metadata}"),
+            format!("Bearer realm=\"coord\", error=\"invalid_token\", {metadata}")
+        ]
+    );
+    let described = api.get(METADATA, &[("host", "coord.example.com")]).await;
+    assert_eq!(
+        described.json(),
+        json!({
+            "resource": "http://coord.example.com/api/mcp",
+            "resource_name": "Coord",
+            "authorization_servers": [ISSUER],
+            "bearer_methods_supported": ["header"],
+        })
+    );
+    let headers = [
+        ("host", "coord.example.com"),
+        ("authorization", &bearer()),
+        ("mcp-protocol-version", NEWEST),
+        ("mcp-method", "tools/list"),
+    ];
+    assert_eq!(send(&api, &headers, list).await.status, 200);
+}
+
+/// GitHub, which knows nobody.
+struct Nobody;
+
+#[async_trait::async_trait]
+impl People for Nobody {
+    async fn verify(&self, _: &SecretString, _: &RepoId) -> Result<Verdict, AuthError> {
+        Ok(Verdict::Refused("GitHub does not take this token".to_owned()))
+    }
+
+    async fn verify_anybody(&self, _: &RepoId) -> Result<Verdict, AuthError> {
+        Ok(Verdict::NoRight("nobody may".to_owned()))
+    }
+
+    fn authorization_server(&self) -> Option<String> {
+        Some("https://github.com/login/oauth".to_owned())
+    }
+}
+
+#[tokio::test]
+async fn a_token_that_github_refuses_is_a_401_as_with_http() {
+    let api = Api::start_with(|app| {
+        app.authenticator = Arc::new(Authenticator::ByCredential(Credentials {
+            people: Some(Arc::new(Nobody)),
+            ..Credentials::default()
+        }));
+    })
+    .await;
+    let token = format!("Bearer ghp_{}", "a".repeat(36));
+    let check = json!({ "name": "check_status", "arguments": api.check_body(&["src/auth.ts"], json!({})) });
+    let read = json!({ "uri": format!("coord://locks?repo_url={REPO_URL}") });
+    for (method, params) in [("tools/call", check), ("resources/read", read)] {
+        let name = params["name"].as_str().or(params["uri"].as_str()).unwrap().to_owned();
+        let headers = [
+            ("authorization", token.as_str()),
+            ("mcp-protocol-version", NEWEST),
+            ("mcp-method", method),
+            ("mcp-name", name.as_str()),
+        ];
+        let answer = send(&api, &headers, newest(method, params.clone()).to_string()).await;
+        assert_eq!(
+            (answer.status, &answer.json()["error"]),
+            (401, &json!("UNAUTHORIZED")),
+            "{method}"
+        );
+        assert!(
+            answer
+                .header("www-authenticate")
+                .unwrap()
+                .contains("error=\"invalid_token\""),
+            "{method}"
+        );
+    }
+    let described = api.get(METADATA, &[]).await.json();
+    assert_eq!(
+        described["authorization_servers"],
+        json!(["https://github.com/login/oauth"])
+    );
+}
+
+#[tokio::test]
+async fn other_hosts_and_pages_of_other_sites_are_refused_before_anything_else() {
+    let api = guarded().await;
+    let list = newest("tools/list", json!({})).to_string();
+    let ask = async |headers: &[(&'static str, &str)]| {
+        let token = bearer();
+        let mut sent = vec![
+            ("authorization", token.as_str()),
+            ("mcp-protocol-version", NEWEST),
+            ("mcp-method", "tools/list"),
+        ];
+        sent.extend(headers);
+        send(&api, &sent, list.clone()).await
+    };
+    for host in [
+        "rebound.example.com",
+        "coord.example.com.evil.example",
+        "evil\"quote",
+        "a@coord.example.com",
+    ] {
+        let answer = ask(&[("host", host)]).await;
+        assert_eq!(
+            (answer.status, &answer.json()["error"]),
+            (403, &json!("FORBIDDEN")),
+            "{host}"
+        );
+        assert!(answer.json()["message"].as_str().unwrap().contains("COORD_HOSTS"));
+        assert_eq!(api.get(METADATA, &[("host", host)]).await.status, 403, "{host}");
+    }
+    for (origin, expected) in [
+        ("https://coord.example.com", 200),
+        ("http://coord.example.com", 200),
+        ("https://app.example.com", 200),
+        ("https://evil.example.com", 403),
+        ("https://coord.example.com:8443", 403),
+        ("https://coord.example.com.evil.example", 403),
+        ("null", 403),
+        ("", 403),
+    ] {
+        let answer = ask(&[("host", "coord.example.com"), ("origin", origin)]).await;
+        assert_eq!(answer.status, expected, "{origin}: {}", answer.json());
+    }
+    assert_eq!(ask(&[("host", "localhost:3000")]).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_page_that_is_let_in_may_send_the_headers_of_the_protocol() {
+    let api = guarded().await;
+    let preflight = [
+        ("host", "coord.example.com"),
+        ("origin", "https://app.example.com"),
+        ("access-control-request-method", "POST"),
+    ];
+    let answer = api.request(Method::OPTIONS, PATH, &preflight, "").await;
+    assert_eq!(answer.status, 204);
+    let sent = answer.header("access-control-allow-headers").unwrap();
+    for name in ["authorization", "mcp-protocol-version", "mcp-method", "mcp-name"] {
+        assert!(sent.split(", ").any(|allowed| allowed == name), "{sent}");
+    }
+}
+
+#[tokio::test]
+async fn no_credential_is_in_the_log_at_any_level() {
+    let (log, _guard) = Log::json("trace");
+    let api = guarded().await;
+    let token = bearer();
+    let check = json!({ "name": "check_status", "arguments": api.check_body(&["src/auth.ts"], json!({})) });
+    let headers = [
+        ("authorization", token.as_str()),
+        ("mcp-protocol-version", NEWEST),
+        ("mcp-method", "tools/call"),
+        ("mcp-name", "check_status"),
+    ];
+    let answer = send(&api, &headers, newest("tools/call", check).to_string()).await;
+    assert_eq!(answer.json()["result"]["structuredContent"]["status"], "OK");
+    let log = log.read();
+    assert!(log.contains("/api/mcp") && log.contains("rmcp"), "{log}");
+    let signature = token.rsplit('.').next().unwrap();
+    assert!(!log.contains(signature), "{log}");
+}

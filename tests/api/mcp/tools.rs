@@ -1,0 +1,223 @@
+//! Tools, whose results are what HTTP says.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use coord::store::Limits;
+use coord::store::redis::{RedisOptions, RedisStore};
+use coord::store::scripts::{Rate, Rates};
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use super::{NEWEST, call, error, newest, result, send, without_commits};
+use crate::api::{Api, REPO_URL, hide_times};
+
+/// Which of the two a claim changes, HTTP or MCP, is the same: each is made on a server of its own.
+#[tokio::test]
+async fn a_tool_says_what_http_says() {
+    let (by_tool, by_http) = (Api::start().await, Api::start().await);
+    for api in [&by_tool, &by_http] {
+        api.publish_graph(&api.head).await;
+        api.claim("bob", "WRITING", &["src/db.ts"]).await;
+    }
+    let check = |api: &Api, paths: &[&str], more: Value| ("check_status", api.check_body(paths, more));
+    let post =
+        |api: &Api, status: &str, paths: &[&str], more: Value| ("post_status", api.post_body(status, paths, more));
+    let requests = |api: &Api| {
+        let (first, head) = (api.first.clone(), api.head.clone());
+        vec![
+            check(api, &["src/page.ts"], json!({})),
+            check(api, &["src/auth.ts"], json!({})),
+            check(api, &["src/auth.ts"], json!({ "intent": "READING" })),
+            check(api, &["src/page.ts"], json!({ "agent_head": first })),
+            post(api, "WRITING", &["src/page.ts"], json!({ "agent_id": "one" })),
+            post(
+                api,
+                "WRITING",
+                &["src/page.ts"],
+                json!({ "agent_id": "one", "message": "src/page.ts" }),
+            ),
+            post(api, "WRITING", &["src/auth.ts"], json!({})),
+            post(api, "READING", &["src/db.ts"], json!({})),
+            post(api, "WRITING", &["new.ts"], json!({ "agent_head": first })),
+            post(
+                api,
+                "OPEN",
+                &["src/page.ts"],
+                json!({ "agent_id": "one", "new_repo_head": head }),
+            ),
+            post(
+                api,
+                "OPEN",
+                &["src/page.ts"],
+                json!({ "agent_id": "one", "abandon": true }),
+            ),
+            post(api, "OPEN", &["src/db.ts"], json!({ "abandon": true })),
+            check(api, &["../etc/passwd"], json!({})),
+            check(api, &[], json!({})),
+            check(api, &["a"], json!({ "branch": null })),
+            check(api, &["a"], json!({ "branch": 7 })),
+            check(api, &["a"], json!({ "intent": "BREW" })),
+            check(api, &["a"], json!({ "branch": "none" })),
+            check(api, &["a"], json!({ "repo_url": "https://github.com/acme/other" })),
+            post(api, "WRITING", &["a"], json!({ "message": "" })),
+            post(api, "WRITING", &["a"], json!({ "agent_id": "a b" })),
+            post(api, "OPEN", &["*"], json!({})),
+        ]
+    };
+    let mut lines = Vec::new();
+    for ((tool, arguments), (_, body)) in requests(&by_tool).into_iter().zip(requests(&by_http)) {
+        let result = call(&by_tool, "ann", tool, &arguments).await;
+        let expected = by_http.post("ann", &format!("/api/{tool}"), &body).await.snapshot();
+        let mut said = result["structuredContent"].clone();
+        hide_times(&mut said);
+        assert_eq!(
+            without_commits(&said, &by_tool),
+            without_commits(&expected["body"], &by_http),
+            "{tool} {arguments}"
+        );
+        let is_error = result["isError"] == true;
+        assert_eq!(is_error, expected["status"] == 400, "{tool} {arguments}: {result}");
+        let text = result["content"][0]["text"].as_str().unwrap();
+        let action = result["structuredContent"]["orchestration"]["action"].as_str().unwrap();
+        assert!(text.starts_with(&format!("{action}: ")), "{text}");
+        lines.push(format!(
+            "{} {tool}{}\n{text}",
+            expected["status"],
+            if is_error { ", an error" } else { "" }
+        ));
+    }
+    let mut text: Vec<Value> = lines.join("\n\n").lines().map(Value::from).collect();
+    text.iter_mut().for_each(hide_times);
+    let text: Vec<&str> = text.iter().filter_map(Value::as_str).collect();
+    assert_snapshot!(without_commits(&json!(text.join("\n")), &by_tool));
+}
+
+#[tokio::test]
+async fn results_are_as_the_tools_say_of_them() {
+    let api = Api::start().await;
+    let tools = result(&api, "tools/list", json!({})).await["tools"].clone();
+    let valid = |kind: &str, tool: &str, value: &Value| {
+        let tool = tools
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|listed| listed["name"] == tool)
+            .unwrap();
+        jsonschema::draft202012::new(&tool[kind]).unwrap().is_valid(value)
+    };
+    let claim = api.post_body("WRITING", &["src/auth.ts"], json!({}));
+    for (user, tool, arguments, is_good) in [
+        ("bob", "post_status", claim.clone(), true),
+        ("ann", "post_status", claim, true),
+        ("ann", "check_status", api.check_body(&["src/auth.ts"], json!({})), true),
+        (
+            "ann",
+            "check_status",
+            api.check_body(&["src/auth.ts"], json!({ "branch": null })),
+            false,
+        ),
+        (
+            "ann",
+            "post_status",
+            api.post_body("BREW", &["src/auth.ts"], json!({})),
+            false,
+        ),
+    ] {
+        assert_eq!(valid("inputSchema", tool, &arguments), is_good, "{arguments}");
+        let result = call(&api, user, tool, &arguments).await;
+        assert!(valid("outputSchema", tool, &result["structuredContent"]), "{result}");
+    }
+    assert!(!valid("outputSchema", "post_status", &json!({ "success": true })));
+}
+
+#[tokio::test]
+async fn claims_of_several_agents_are_told_apart_by_field_and_by_header() {
+    let api = Api::start().await;
+    let claim = api.post_body("WRITING", &["src/auth.ts"], json!({}));
+    let params = json!({ "name": "post_status", "arguments": claim });
+    for (agent, expected) in [("one", true), ("two", false), ("one", true)] {
+        let headers = [
+            ("mcp-protocol-version", NEWEST),
+            ("mcp-method", "tools/call"),
+            ("mcp-name", "post_status"),
+            ("x-coord-agent", agent),
+        ];
+        let answer = send(&api, &headers, newest("tools/call", params.clone()).to_string())
+            .await
+            .json();
+        assert_eq!(
+            answer["result"]["structuredContent"]["success"], expected,
+            "{agent}: {answer}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_is_away_is_offline_in_a_result() {
+    let nowhere = RedisOptions {
+        limits: Limits {
+            call: Duration::from_secs(2),
+            ..Limits::default()
+        },
+        ..RedisOptions::default()
+    };
+    // Nobody listens on that port.
+    let store = RedisStore::with_options("redis://127.0.0.1:1", nowhere).unwrap();
+    let api = Api::start_with(|app| app.store = Arc::new(store)).await;
+    let check = call(
+        &api,
+        "ann",
+        "check_status",
+        &api.check_body(&["src/auth.ts"], json!({})),
+    )
+    .await;
+    assert_eq!(
+        (&check["isError"], &check["structuredContent"]["status"]),
+        (&json!(false), &json!("OFFLINE"))
+    );
+    let text = check["content"][0]["text"].as_str().unwrap();
+    assert!(
+        text.starts_with("STOP: ") && text.contains("\nOFFLINE_MODE: "),
+        "{text}"
+    );
+    let claim = call(
+        &api,
+        "ann",
+        "post_status",
+        &api.post_body("WRITING", &["src/auth.ts"], json!({})),
+    )
+    .await;
+    assert_eq!(claim["structuredContent"]["orchestration"]["action"], "STOP");
+    let uri = format!("coord://locks?repo_url={REPO_URL}");
+    let refused = error(&api, "resources/read", json!({ "uri": uri })).await;
+    assert!(refused.starts_with("200 -32000: the store"), "{refused}");
+}
+
+#[tokio::test]
+async fn a_caller_that_asks_too_often_is_told_to_wait() {
+    let api = Api::start_with(|app| {
+        app.rates = Rates {
+            holder: Rate {
+                interval_ms: 60_000,
+                burst: 1,
+            },
+            ..Rates::NONE
+        };
+    })
+    .await;
+    let body = api.check_body(&["src/auth.ts"], json!({}));
+    assert_eq!(
+        call(&api, "ann", "check_status", &body).await["structuredContent"]["status"],
+        "OK"
+    );
+    let refused = call(&api, "ann", "check_status", &body).await;
+    assert_eq!(
+        (&refused["isError"], &refused["structuredContent"]["error"]),
+        (&json!(false), &json!("RATE_LIMITED"))
+    );
+    assert!(
+        refused["content"][0]["text"].as_str().unwrap().starts_with("WAIT: "),
+        "{refused}"
+    );
+}
