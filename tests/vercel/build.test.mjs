@@ -55,6 +55,8 @@ test("every function is an executable for Vercel's machines, with its own time l
     const elf = readFileSync(executable).subarray(0, 20);
     assert.equal(elf.toString("latin1", 0, 4), "\x7fELF", `${executable} is no ELF file`);
     assert.equal(elf.readUInt16LE(18), 62, `${executable} is not for x86-64`);
+    // The SDK of MCP logs under its own name, which stands in every executable that has it.
+    assert.equal(readFileSync(executable).includes("rmcp::"), name === "mcp", `${name} and the SDK of MCP`);
     console.log(`${name}: ${(statSync(executable).size / 2 ** 20).toFixed(1)} MiB`);
   }
 });
@@ -69,6 +71,13 @@ test("who holds what is answered by the function of the graph", () => {
   const { routes } = readJson(output, "config.json");
   const rewrite = routes.find(({ src }) => src && new RegExp(src).test("/api/locks") && !new RegExp(src).test("/api/graph"));
   assert.match(rewrite?.dest ?? "", /^\/api\/graph(\?|$)/, JSON.stringify(routes));
+});
+
+test("the metadata of MCP is answered by its function", () => {
+  const { routes } = readJson(output, "config.json");
+  const path = "/.well-known/oauth-protected-resource/api/mcp";
+  const rewrite = routes.find(({ src, dest }) => src && dest && new RegExp(src).test(path));
+  assert.match(rewrite?.dest ?? "", /^\/api\/mcp(\?|$)/, JSON.stringify(routes));
 });
 
 test("the sweep is called every minute", () => {

@@ -1,9 +1,11 @@
 // Two agents through `vercel dev`, over HTTP: the functions as Vercel starts them, the state behind Upstash's REST protocol.
 
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { send, startFunctions, tokenOf } from "./functions.mjs";
+import { environment, ROOT, run } from "./project.mjs";
 import { REPO_URL, Repository, serve } from "./served_repository.mjs";
 
 const JWT_SECRET = "a secret of the check that is long enough";
@@ -151,6 +153,24 @@ describe("functions on a store that a coord serve keeps up to date", () => {
     assert.equal(body.source.status, "none");
     assert.equal(headers.get("cache-control"), "no-store");
     assert.ok(headers.get("x-request-id"));
+  });
+
+  test("agents join by MCP, and who has no token is told where to get one", async () => {
+    const url = `${functions.url}/api/mcp`;
+    const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+    const headers = { accept: "application/json, text/event-stream" };
+    const refused = await send(url, { body: list, headers });
+    assert.equal(refused.status, 401);
+    const metadata = `${functions.url}/.well-known/oauth-protected-resource/api/mcp`;
+    assert.match(refused.headers.get("www-authenticate"), new RegExp(`resource_metadata="${metadata}"`));
+    const described = await send(metadata);
+    assert.deepEqual([described.status, described.body.resource], [200, url]);
+    const elsewhere = await send(url, { token: alice, body: list, headers: { ...headers, origin: "https://evil.example" } });
+    assert.equal(elsewhere.status, 403);
+    // The official client, by the newest revision and by one before.
+    const env = environment({ MCP_URL: url, MCP_TOKEN: alice, MCP_REPO_URL: REPO_URL, MCP_HEAD: second });
+    const { stdout } = await run("node", [join(ROOT, "tests", "mcp", "sdk2.mjs")], { env });
+    assert.match(stdout, /^typescript-2: 2026-07-28\ntypescript-2-legacy: 2025-/);
   });
 
   test("a repository that no server has reported is unknown, not free", async () => {

@@ -1,0 +1,41 @@
+// One agent's session by MCP, and what must come of it. Each client plays it in its own way: `client` has `tools`, `call`, `read`,
+// `templates` and `prompt`.
+
+import assert from "node:assert/strict";
+
+/** What the checks are about; `.ci/check-mcp` sets it. */
+export const { MCP_URL, MCP_TOKEN, MCP_REPO_URL, MCP_HEAD } = process.env;
+
+/** Plays the session as the agent `agent`, and says which revision was spoken. */
+export async function play(client, agent) {
+  const about = { repo_url: MCP_REPO_URL, branch: "main", agent_head: MCP_HEAD, file_paths: [`${agent}.ts`], agent_id: agent };
+  const message = "Moving sessions from cookies to tokens";
+  assert.match(client.instructions, /Orchestration commands are law/);
+  const tools = await client.tools();
+  assert.deepEqual(tools.map(({ name }) => name).sort(), ["check_status", "post_status"]);
+  assert.ok(tools.every(({ outputSchema, annotations }) => outputSchema && annotations));
+
+  const free = await client.call("check_status", about);
+  assert.equal(free.structuredContent.status, "OK");
+  assert.match(free.content[0].text, /^PROCEED: /);
+  const claimed = await client.call("post_status", { ...about, status: "WRITING", message });
+  assert.equal(claimed.structuredContent.success, true);
+  const refused = await client.call("post_status", { ...about, agent_id: "another", status: "WRITING", message });
+  assert.ok(!refused.isError);
+  assert.equal(refused.structuredContent.error, "LOCK_CONFLICT");
+  assert.match(refused.content[0].text, /^WAIT: /);
+  const malformed = await client.call("check_status", { ...about, file_paths: ["../etc/passwd"] });
+  assert.equal(malformed.isError, true);
+  assert.equal(malformed.structuredContent.field, "file_paths");
+
+  assert.deepEqual((await client.templates()).map(({ name }) => name).sort(), ["activity", "graph", "locks"]);
+  const uri = `coord://locks?repo_url=${encodeURIComponent(MCP_REPO_URL)}&holder=me&agent_id=${agent}`;
+  const { contents } = await client.read(uri);
+  assert.deepEqual(JSON.parse(contents[0].text).locks.map((lock) => lock.file_path), [`${agent}.ts`]);
+  const { messages } = await client.prompt("coordinate", { task: "Add a pool" });
+  assert.match(messages[0].content.text, /The task: Add a pool$/);
+
+  const released = await client.call("post_status", { ...about, status: "OPEN", abandon: true, message });
+  assert.equal(released.structuredContent.success, true);
+  console.log(`${agent}: ${client.version}`);
+}
