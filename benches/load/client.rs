@@ -6,7 +6,7 @@ use anyhow::{Context, Result, ensure};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::client::conn::http1::{SendRequest, handshake};
-use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST};
+use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST};
 use hyper::{Request, StatusCode};
 use hyper_util::rt::TokioIo;
 use serde_json::{Value as Json, json};
@@ -43,6 +43,8 @@ impl Connection {
         let request = Request::post(post.path)
             .header(HOST, &self.host)
             .header(CONTENT_TYPE, "application/json")
+            // MCP asks for both; the other endpoints do not look at it.
+            .header(ACCEPT, "application/json, text/event-stream")
             .header("x-coord-user", &post.user)
             .body(Full::new(post.body.clone()))?;
         self.send(request).await

@@ -33,7 +33,7 @@ pub async fn hold_some(server: &Process, subject: &Subject) -> Result<()> {
 }
 
 /// One measured operation.
-enum Probe {
+pub enum Probe {
     Http(Connection, Vec<Post>),
     Redis(RedisLink, Vec<u8>),
 }
@@ -53,7 +53,7 @@ impl Probe {
 }
 
 /// Measures all of `probes` in turn for `time`.
-async fn in_turn(probes: &mut [(String, Probe)], time: Duration) -> Result<Vec<Latencies>> {
+pub async fn in_turn(probes: &mut [(String, Probe)], time: Duration) -> Result<Vec<Latencies>> {
     let mut latencies: Vec<Latencies> = probes.iter().map(|_| Latencies::default()).collect();
     let warm = Instant::now() + time / 5;
     let mut round = 0;

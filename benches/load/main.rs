@@ -6,6 +6,7 @@ mod client;
 mod constant;
 mod fight;
 mod latency;
+mod mcp;
 mod process;
 mod proxy;
 mod redis_link;
@@ -55,6 +56,7 @@ enum What {
     Throughput,
     Fight,
     Functions,
+    Mcp,
     Sweep,
 }
 
@@ -106,6 +108,9 @@ async fn measure(options: &Options) -> Result<()> {
         let server = process::coord(&path("small"), process::State::Redis(redis.address), None).await?;
         process::graph_is_ready(&server, &small.repo_url).await?;
         start::measure(&small, redis.address).await?;
+    }
+    if wants(What::Mcp) {
+        mcp::measure(&path("small"), &small, scratch.path(), time).await?;
     }
     if wants(What::Sweep) && redis.is_some() {
         sweep::measure(&path("medium"), &medium, scratch.path(), options.locks).await?;
