@@ -4,6 +4,7 @@ use std::path::Path;
 
 use coord::domain::{AgentId, Branch, CommitSha, FilePath, LockReason, RepoId};
 use coord::http::{Endpoint, ROUTES, document};
+use coord_protocol::Event;
 use jsonschema::Validator;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -60,6 +61,64 @@ fn the_operations_are_those_of_the_table_of_routes() {
         let allowed = &operation["responses"]["405"]["headers"]["Allow"]["schema"]["examples"];
         assert_eq!(*allowed, json!([route.methods]), "{}", route.path);
     }
+}
+
+/// The types of events as the document has them, each with what is said of it.
+fn event_types(document: &Value) -> Vec<(String, String)> {
+    let variants = document["components"]["schemas"]["Event"]["oneOf"].as_array().unwrap();
+    let type_of = |variant: &Value| {
+        let parts = variant["allOf"].as_array().unwrap();
+        let tag = parts
+            .iter()
+            .find_map(|part| part["properties"]["type"]["enum"][0].as_str());
+        let description = variant["description"].as_str().unwrap();
+        (tag.unwrap().to_owned(), description.to_owned())
+    };
+    variants.iter().map(type_of).collect()
+}
+
+#[test]
+fn each_type_of_event_has_an_example_that_the_type_writes_again() {
+    let document = document();
+    let schema = json!({ "$ref": "#/components/schemas/Event", "components": document["components"] });
+    let validator = jsonschema::draft202012::new(&schema).unwrap();
+    let examples = document["components"]["schemas"]["Event"]["examples"]
+        .as_array()
+        .unwrap();
+    let mut shown = Vec::new();
+    for example in examples {
+        let event: Event = serde_json::from_value(example.clone()).unwrap();
+        assert_eq!(json!(event), *example);
+        assert!(validator.is_valid(example), "{example}");
+        shown.push(example["type"].as_str().unwrap());
+    }
+    let types = event_types(&document);
+    let types: Vec<&str> = types.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(
+        shown, types,
+        "lib/protocol/src/event.rs has an example of each type, in their order"
+    );
+}
+
+#[test]
+fn the_page_of_the_state_lists_the_events() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/state.md");
+    let page = std::fs::read_to_string(&path).unwrap();
+    let mut table = "| event | what it tells |\n|---|---|\n".to_owned();
+    for (name, description) in event_types(&document()) {
+        table += &format!("| `{name}` | {description} |\n");
+    }
+    let begin = page.find("| event |").unwrap();
+    let end = begin + page[begin..].find("\n\n").unwrap() + 1;
+    if std::env::var_os("COORD_UPDATE_DOCS").is_some() {
+        std::fs::write(&path, format!("{}{table}{}", &page[..begin], &page[end..])).unwrap();
+        return;
+    }
+    assert!(
+        page[begin..end] == table,
+        "docs/state.md does not list the events of lib/protocol/src/event.rs; write the list anew with\n    \
+         COORD_UPDATE_DOCS=1 cargo test -p coord --test openapi"
+    );
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! - [`check_status`], [`post_status`], [`locks`]: requests and responses
 //! - [`orchestration`]: the command for an agent's next step
 //! - [`error`]: stable codes, and the body of an error
+//! - [`event`]: what changes of the state tell
 //! - [`schema`]: strings of the wire as JSON Schema
 //! - `client` (a feature): a client over HTTP
 
@@ -13,6 +14,7 @@ pub mod check_status;
 #[cfg(feature = "client")]
 pub mod client;
 pub mod error;
+pub mod event;
 pub mod locks;
 pub mod orchestration;
 pub mod post_status;
@@ -22,6 +24,7 @@ pub use check_status::{CheckRequest, CheckResponse};
 #[cfg(feature = "client")]
 pub use client::{Client, ClientError};
 pub use error::{AgentError, ErrorBody, ErrorCode};
+pub use event::{Event, PublishedEvent};
 pub use locks::{HeldLock, LockMode, LockStatus, LocksResponse, OtherLock, OwnLock, Reader};
 pub use orchestration::{Action, Metadata, Orchestration, Status};
 pub use post_status::{PostRequest, PostResponse};

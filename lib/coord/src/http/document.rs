@@ -1,7 +1,7 @@
 //! The OpenAPI document: what the attributes of the handlers say, with the errors as they are answered. It is kept in
 //! `public/openapi.json`, so that no function is needed to serve it.
 
-use coord_protocol::{AgentError, ErrorBody, schema};
+use coord_protocol::{AgentError, ErrorBody, Event, PublishedEvent, event, schema};
 use serde_json::Value;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::{Modify, OpenApi};
@@ -16,11 +16,12 @@ use super::endpoint::documents;
         description = "Keeps coding agents out of each other's way. An agent asks `check_status` before it plans an edit, claims \
                        files with `post_status`, and is told in `orchestration` what to do next: do that.\n\n\
                        Unknown fields of a request are ignored. An answer may get more fields in later versions; ignore those \
-                       that you do not know. Bodies are JSON in UTF-8, of 1 MiB at most. Times are Unix seconds by the store's clock.",
+                       that you do not know. Bodies are JSON in UTF-8, of 1 MiB at most. Times are Unix seconds by the store's clock.\n\n\
+                       What changes is told by events, in a log and on a channel of the store: the schemas `Event` and `PublishedEvent`.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
     ),
     servers((url = "/", description = "Where this document is served: a deployment, or `coord serve`")),
-    components(schemas(schema::FilePath, AgentError, ErrorBody)),
+    components(schemas(schema::FilePath, AgentError, ErrorBody, Event, PublishedEvent)),
     tags(
         (name = "agents", description = "What agents ask and tell"),
         (name = "people", description = "What people watch"),
@@ -71,6 +72,8 @@ pub fn document() -> Value {
         .fold(Document::openapi(), utoipa::openapi::OpenApi::merge_from);
     let mut document = serde_json::to_value(whole).expect("a document is JSON");
     require_headers(&mut document);
+    let examples: Value = serde_json::from_str(event::EXAMPLES).expect("examples are JSON");
+    document["components"]["schemas"]["Event"]["examples"] = examples;
     document
 }
 

@@ -1,0 +1,269 @@
+//! Events: what each change of a repository's state tells. A script writes an event to the log and publishes it.
+
+use serde::{Deserialize, Serialize};
+use utoipa::openapi::schema::{AnyOfBuilder, Schema};
+use utoipa::openapi::{Ref, RefOr};
+use utoipa::{PartialSchema, ToSchema};
+
+use crate::locks::{LockMode, LockStatus};
+use crate::schema::{AgentId, Branch, CommitSha, FilePath};
+
+/// A change of a repository's state, by its `type`. Later versions may have more types, and more fields: ignore those that you do not know.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Event {
+    /// Files were claimed.
+    LockGranted(LockChange),
+    /// A claim was renewed: its locks expire later.
+    LockRenewed(LockChange),
+    /// Locks were given back.
+    LockReleased(LocksEnded),
+    /// Locks expired. Each is told once: by the sweep, or by the first script that meets it.
+    LockExpired(LocksEnded),
+    /// A claim or a release was refused. The same refusal is told once a minute.
+    LockRefused(LockRefusal),
+    /// The branch has another head.
+    HeadMoved(HeadMoved),
+    /// The graph of the branch is of another commit.
+    GraphUpdate(GraphUpdate),
+    /// A build of the graph goes on. Published at most once a second, and not in the log.
+    GraphProgress(GraphProgress),
+}
+
+/// An event as it is published: one that is in the log has an id there.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct PublishedEvent {
+    /// Its id in the log: from there a reader resumes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub id: Option<String>,
+    /// What happened.
+    #[serde(flatten)]
+    pub event: Event,
+}
+
+/// Locks that one claim has changed.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct LockChange {
+    /// Verified login of the holder.
+    pub user: String,
+    /// The holder's name to show; the login where none is known.
+    pub user_name: String,
+    /// Which agent of the holder's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = AgentId, required = false)]
+    pub agent_id: Option<String>,
+    /// The branch.
+    #[schema(value_type = Branch)]
+    pub branch: String,
+    /// How the holder has, or had, the files.
+    pub status: LockMode,
+    /// What the holder says it is doing, and why.
+    #[schema(min_length = 1, max_length = 500)]
+    pub message: String,
+    /// Fencing token of the locks.
+    #[schema(minimum = 1)]
+    pub token: i64,
+    /// The files, as many as an event has room for: 20, of 1 KiB together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Vec<FilePath>, required = false, min_items = 1, max_items = 20)]
+    pub files: Option<Vec<String>>,
+    /// How many files there are.
+    #[schema(minimum = 1)]
+    pub file_count: u32,
+    /// From when on the locks are free unless they are renewed, Unix seconds.
+    #[schema(minimum = 0)]
+    pub expiry: i64,
+    /// The same in milliseconds; absent for locks of versions that knew seconds alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false, minimum = 0)]
+    pub expiry_ms: Option<i64>,
+    /// When it happened, Unix seconds.
+    #[schema(minimum = 0)]
+    pub time: i64,
+    /// The same in milliseconds.
+    #[schema(minimum = 0)]
+    pub time_ms: i64,
+}
+
+/// Locks that are no more.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(untagged)]
+pub enum LocksEnded {
+    /// Those of one claim.
+    OfClaim(LockChange),
+    /// Those of all claims beyond the 512th that ended at once.
+    OfMany(ManyLocks),
+}
+
+/// Not `oneOf`, which would be derived: what describes the locks of a claim holds for those of many as well.
+impl PartialSchema for LocksEnded {
+    fn schema() -> RefOr<Schema> {
+        AnyOfBuilder::new()
+            .item(Ref::from_schema_name("LockChange"))
+            .item(Ref::from_schema_name("ManyLocks"))
+            .description(Some(
+                "Locks of one claim, or of all claims beyond the 512th that ended at once.",
+            ))
+            .into()
+    }
+}
+
+impl ToSchema for LocksEnded {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push(("ManyLocks".to_owned(), ManyLocks::schema()));
+    }
+}
+
+/// Locks of so many claims that one event stands for them.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct ManyLocks {
+    /// The files, as many as an event has room for: 20, of 1 KiB together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Vec<FilePath>, required = false, min_items = 1, max_items = 20)]
+    pub files: Option<Vec<String>>,
+    /// How many files there are.
+    #[schema(minimum = 1)]
+    pub file_count: u32,
+    /// When it happened, Unix seconds.
+    #[schema(minimum = 0)]
+    pub time: i64,
+}
+
+/// Why a claim or a release was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum RefusalReason {
+    /// The working copy is behind the branch.
+    Stale,
+    /// Another's lock stands in the way.
+    Conflict,
+    /// There is no room for more locks.
+    Full,
+    /// What was written is not on the branch.
+    NotPushed,
+    /// The lock is another's now.
+    Lost,
+}
+
+/// A claim or a release that was refused.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct LockRefusal {
+    /// Verified login of the caller.
+    pub user: String,
+    /// The caller's name to show; the login where none is known.
+    pub user_name: String,
+    /// Which agent of the caller's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = AgentId, required = false)]
+    pub agent_id: Option<String>,
+    /// The branch.
+    #[schema(value_type = Branch)]
+    pub branch: String,
+    /// What was asked for.
+    pub status: LockStatus,
+    /// What the caller said.
+    #[schema(max_length = 500)]
+    pub message: String,
+    /// Why it was refused.
+    pub reason: RefusalReason,
+    /// The files of the request, as many as an event has room for: 20, of 1 KiB together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Vec<FilePath>, required = false, min_items = 1, max_items = 20)]
+    pub files: Option<Vec<String>>,
+    /// How many files there are.
+    #[schema(minimum = 1)]
+    pub file_count: u32,
+    /// The files whose locks stand in the way, as many as an event has room for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Vec<FilePath>, required = false, min_items = 1, max_items = 20)]
+    pub conflicts: Option<Vec<String>>,
+    /// How many of these there are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false, minimum = 0)]
+    pub conflict_count: Option<u32>,
+    /// How often the same request was refused since the last event about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false, minimum = 1)]
+    pub repeated: Option<u64>,
+    /// When it happened, Unix seconds.
+    #[schema(minimum = 0)]
+    pub time: i64,
+    /// The same in milliseconds.
+    #[schema(minimum = 0)]
+    pub time_ms: i64,
+}
+
+/// A branch with another head.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct HeadMoved {
+    /// The branch.
+    #[schema(value_type = Branch)]
+    pub branch: String,
+    /// Its head.
+    #[schema(value_type = CommitSha)]
+    pub head: String,
+    /// Its head before; absent for a branch that is new here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = CommitSha, required = false)]
+    pub previous: Option<String>,
+    /// When it was learnt, Unix seconds.
+    #[schema(minimum = 0)]
+    pub time: i64,
+}
+
+/// A graph that is published.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct GraphUpdate {
+    /// The branch.
+    #[schema(value_type = Branch)]
+    pub branch: String,
+    /// The commit that the graph is of.
+    #[schema(value_type = CommitSha)]
+    pub version: String,
+    /// When it was published, Unix seconds.
+    #[schema(minimum = 0)]
+    pub time: i64,
+}
+
+/// How far a build is.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct GraphProgress {
+    /// The branch.
+    #[schema(value_type = Branch)]
+    pub branch: String,
+    /// The commit that the graph will be of.
+    #[schema(value_type = CommitSha)]
+    pub version: String,
+    /// How many files the commit has.
+    pub files: u64,
+    /// How many of these are read for their imports.
+    pub wanted: u64,
+    /// How many have been read.
+    pub scanned: u64,
+    /// When it was told, Unix seconds.
+    #[schema(minimum = 0)]
+    pub time: i64,
+}
+
+/// One event of each type, for the OpenAPI document.
+pub const EXAMPLES: &str = r#"[
+  { "type": "lock_granted", "user": "ada", "user_name": "Ada", "agent_id": "lexer", "branch": "main", "status": "WRITING",
+    "message": "Adding connection pooling", "token": 17953062240000, "files": ["src/db.ts"], "file_count": 1,
+    "expiry": 1795306524, "expiry_ms": 1795306524000, "time": 1795306224, "time_ms": 1795306224000 },
+  { "type": "lock_renewed", "user": "ada", "user_name": "Ada", "branch": "main", "status": "READING",
+    "message": "Reading how queries are pooled", "token": 17953062240000, "files": ["src/db.ts", "src/pool.ts"], "file_count": 2,
+    "expiry": 1795306524, "expiry_ms": 1795306524000, "time": 1795306224, "time_ms": 1795306224000 },
+  { "type": "lock_released", "user": "ada", "user_name": "Ada", "branch": "main", "status": "WRITING",
+    "message": "Adding connection pooling", "token": 17953062240000, "files": ["src/db.ts"], "file_count": 1,
+    "expiry": 1795306524, "expiry_ms": 1795306524000, "time": 1795306254, "time_ms": 1795306254000 },
+  { "type": "lock_expired", "files": ["src/db.ts"], "file_count": 700, "time": 1795306527 },
+  { "type": "lock_refused", "user": "bob", "user_name": "Bob", "branch": "main", "status": "WRITING",
+    "message": "Renaming query()", "reason": "CONFLICT", "files": ["src/db.ts"], "file_count": 1, "conflicts": ["src/db.ts"],
+    "conflict_count": 1, "repeated": 3, "time": 1795306230, "time_ms": 1795306230000 },
+  { "type": "head_moved", "branch": "main", "head": "99cc7da9399f806a758cf80dab931201cf07c67e",
+    "previous": "9bee4e10f4a4a5cf3bd2e0c6ce2bb6ae1c0a8e55", "time": 1795306254 },
+  { "type": "graph_update", "branch": "main", "version": "99cc7da9399f806a758cf80dab931201cf07c67e", "time": 1795306256 },
+  { "type": "graph_progress", "branch": "main", "version": "99cc7da9399f806a758cf80dab931201cf07c67e", "files": 1200,
+    "wanted": 1000, "scanned": 250, "time": 1795306255 }
+]"#;
