@@ -130,6 +130,8 @@ mod tests {
 
     use super::*;
 
+    const UPDATE: &str = "COORD_UPDATE_DOCS=1 cargo test -p coord --lib settings::variables";
+
     fn root(file: &str) -> std::path::PathBuf {
         Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join(file)
     }
@@ -150,8 +152,7 @@ mod tests {
         }
         assert!(
             text[begin..end] == reference_table(),
-            "docs/reference.md does not have the list of variables; write it anew with\n    \
-             COORD_UPDATE_DOCS=1 cargo test -p coord --lib the_reference_has_the_list"
+            "docs/reference.md does not have the list of variables; write it anew with\n    {UPDATE}"
         );
     }
 
@@ -164,6 +165,31 @@ mod tests {
             .filter_map(|line| Some(line.split_once('=')?.0))
             .collect();
         let listed: BTreeSet<&str> = VARIABLES.iter().map(|variable| variable.name).collect();
-        assert_eq!(named, listed);
+        if std::env::var_os("COORD_UPDATE_DOCS").is_some() {
+            let mut lines: Vec<String> = Vec::new();
+            for line in text.lines() {
+                let name = line.split_once('=').map_or("", |(name, _)| name);
+                if line.starts_with('#') || name.is_empty() || listed.contains(name) {
+                    lines.push(line.to_owned());
+                } else {
+                    lines.pop_if(|above| above.ends_with(']') && above.contains("[unset: "));
+                }
+            }
+            let is_new = |variable: &&Variable| !named.contains(variable.name);
+            for Variable {
+                name, purpose, unset, ..
+            } in VARIABLES.iter().filter(is_new)
+            {
+                lines.push(format!("# {purpose} [unset: {unset}]").replace('`', ""));
+                lines.push(format!("{name}="));
+            }
+            fs::write(root(".env.example"), lines.join("\n") + "\n").unwrap();
+            return;
+        }
+        assert!(
+            named == listed,
+            ".env.example differs from the list in {:?}; write what it lacks with\n    {UPDATE}",
+            named.symmetric_difference(&listed)
+        );
     }
 }
