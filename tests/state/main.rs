@@ -5,4 +5,5 @@ mod differential;
 mod durability;
 mod stores;
 mod upstash;
+mod watched;
 mod world;

@@ -20,6 +20,8 @@ use coord::store::{Request, Store, Value, keys};
 use coord_embedded::EmbeddedStore;
 use secrecy::SecretString;
 
+use crate::watched::WatchedStore;
+
 /// The head of every branch, unless a test says otherwise.
 pub const HEAD: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 /// A commit that was pushed after it.
@@ -32,6 +34,8 @@ pub struct World {
     pub store: Arc<dyn Store>,
     pub repo: RepoId,
     pub branch: Branch,
+    /// Who reads the events of the store.
+    watched: Option<Arc<WatchedStore>>,
     /// What lives as long as the store.
     _keep: Option<tempfile::TempDir>,
 }
@@ -40,7 +44,7 @@ impl World {
     /// Over the Redis protocol; None, loudly, without a redis-server.
     pub fn on_redis() -> Option<World> {
         let store = RedisStore::connect(&coord_test_support::redis::empty_database()?).unwrap();
-        Some(World::over(Arc::new(store), None))
+        Some(World::watching(Arc::new(store), None))
     }
 
     /// Over Upstash's REST protocol, as `coord serve --upstash-listen` offers it over a redis-server.
@@ -55,14 +59,14 @@ impl World {
             std::future::pending(),
         ));
         let store = UpstashStore::new(&url, SecretString::from("token")).unwrap();
-        Some(World::over(Arc::new(store), None))
+        Some(World::watching(Arc::new(store), None))
     }
 
     /// In a file, as `coord serve` keeps its state.
     pub fn on_embedded() -> World {
         let folder = tempfile::tempdir().unwrap();
         let store = EmbeddedStore::open(&folder.path().join("store.redb")).unwrap();
-        World::over(Arc::new(store), Some(folder))
+        World::watching(Arc::new(store), Some(folder))
     }
 
     /// Notes that the branch is at `commit`, with `recent` behind it.
@@ -83,8 +87,25 @@ impl World {
             store,
             repo: RepoId::parse(&format!("https://example.com/tests/r{number}")).unwrap(),
             branch: branch("main"),
+            watched: None,
             _keep: keep,
         }
+    }
+
+    /// The same, where every event that a script publishes is read.
+    fn watching(store: Arc<dyn Store>, keep: Option<tempfile::TempDir>) -> World {
+        let watched = WatchedStore::over(store);
+        World {
+            watched: Some(Arc::clone(&watched)),
+            ..World::over(watched, keep)
+        }
+    }
+
+    /// Runs `test` here; each event that was published meanwhile must be as its type has it.
+    pub async fn is_given_to<F: Future<Output = ()>>(self, test: impl FnOnce(World) -> F) {
+        let watched = self.watched.clone().expect("the events are read");
+        test(self).await;
+        watched.finish().await;
     }
 
     /// `ann`, or `ann/agent`: someone whose working copy is at [`HEAD`], on `main`, where a source says that the branch is at

@@ -17,7 +17,7 @@ fn text_at(offset: usize, text: &str) -> StagedPart {
 }
 
 impl World {
-    async fn lease(&self, builder: &str, commit: &str) -> BuildLease {
+    pub(super) async fn lease(&self, builder: &str, commit: &str) -> BuildLease {
         lease_build(&*self.store, &self.repo, &self.branch, builder, &sha(commit))
             .await
             .unwrap()
@@ -29,7 +29,7 @@ impl World {
             .unwrap()
     }
 
-    async fn publish(&self, builder: &str, commit: &str) -> Published {
+    pub(super) async fn publish(&self, builder: &str, commit: &str) -> Published {
         let live = [self.adjacency_key(), keys::graph_json(&self.repo, &self.branch)];
         let fields = [("files", "2".to_owned()), ("edges", "1".to_owned())];
         publish_graph(
@@ -53,7 +53,7 @@ impl World {
             .unwrap()
     }
 
-    async fn report(&self, builder: &str, scanned: usize) -> Published {
+    pub(super) async fn report(&self, builder: &str, scanned: usize) -> Published {
         let progress = BuildProgress {
             files: 12,
             wanted: 10,

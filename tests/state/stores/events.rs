@@ -1,9 +1,13 @@
 //! Every change is one event, in the log and on the channel, with the same content.
 
+use std::collections::BTreeSet;
+use std::time::Duration;
+
 use coord::domain::LockMode::{Reading, Writing};
 use coord::source::Reachable;
 use coord::store::keys;
 use coord::store::scripts::sweep;
+use coord_protocol::event::EXAMPLES;
 use futures::StreamExt;
 
 use crate::world::{HEAD, NEXT, World};
@@ -37,7 +41,7 @@ async fn what_is_logged_is_published_with_its_id_and_in_order(world: World) {
         ]
     );
     for (id, event) in &log {
-        let published = tokio::time::timeout(std::time::Duration::from_secs(20), channel.next())
+        let published = tokio::time::timeout(Duration::from_secs(20), channel.next())
             .await
             .unwrap()
             .unwrap();
@@ -54,6 +58,32 @@ async fn what_is_logged_is_published_with_its_id_and_in_order(world: World) {
         ids.push((time.parse().unwrap(), number.parse().unwrap()));
     }
     assert!(ids.is_sorted(), "{ids:?}");
+}
+
+async fn every_type_of_event_is_published(world: World) {
+    let mut channel = world.store.subscribe(&keys::events(&world.repo)).await.unwrap();
+    let ann = world.agent("ann");
+    world.records_head(HEAD, &[]).await;
+    ann.writes(&["a.ts", "b.ts"]).await;
+    ann.writes(&["a.ts"]).await;
+    world.agent("bob").is_refused(Writing, &["a.ts"]).await;
+    ann.abandons(&["a.ts"]).await;
+    world.lapse(&["b.ts"]).await;
+    sweep(&*world.store, &world.repo, 10).await.unwrap();
+    world.lease("one", HEAD).await;
+    world.report("one", 4).await;
+    world.publish("one", HEAD).await;
+
+    let described: Vec<serde_json::Value> = serde_json::from_str(EXAMPLES).unwrap();
+    let mut missing: BTreeSet<&str> = described.iter().map(|event| event["type"].as_str().unwrap()).collect();
+    while !missing.is_empty() {
+        let next = tokio::time::timeout(Duration::from_secs(20), channel.next()).await;
+        let message = next
+            .unwrap_or_else(|_| panic!("no script publishes {missing:?}"))
+            .unwrap();
+        let event: serde_json::Value = serde_json::from_slice(&message).unwrap();
+        missing.remove(event["type"].as_str().unwrap());
+    }
 }
 
 async fn an_event_says_who_what_where_and_why(world: World) {
@@ -196,6 +226,7 @@ async fn repositories_and_branches_do_not_hear_of_each_other(world: World) {
 
 on_every_store!(
     what_is_logged_is_published_with_its_id_and_in_order,
+    every_type_of_event_is_published,
     an_event_says_who_what_where_and_why,
     a_claim_that_grants_and_renews_is_two_events,
     the_log_keeps_ten_thousand_events,
