@@ -1,5 +1,7 @@
 //! A server on a port, and people who call it.
 
+pub use crate::answer::Answer;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,13 +20,11 @@ use coord::store::scripts::{BuildLease, StagedPart, lease_build, publish_graph, 
 use coord::store::{Request, Store, Value as StoreValue, keys};
 use coord_embedded::EmbeddedStore;
 use coord_git::GitSource;
-use coord_graph::ImportKind;
-use coord_graph::KindSet;
-use coord_graph::Limits;
+use coord_graph::{ImportKind, KindSet, Limits};
+use coord_test_support::git::Repo;
 use serde_json::{Value, json};
 
 use crate::contract;
-use coord_test_support::git::Repo;
 
 /// The repository that is served, by the URL of its remote.
 pub const REPO_URL: &str = "https://github.com/acme/shop.git";
@@ -41,13 +41,6 @@ pub struct Api {
     client: reqwest::Client,
     /// Where it all is, where this is whose it is.
     _folder: Option<tempfile::TempDir>,
-}
-
-/// What a server answered.
-pub struct Answer {
-    pub status: u16,
-    pub headers: reqwest::header::HeaderMap,
-    pub bytes: Vec<u8>,
 }
 
 impl Api {
@@ -338,69 +331,6 @@ async fn send(request: reqwest::RequestBuilder) -> Answer {
     };
     contract::assert_documented(&method, &path, &answer);
     answer
-}
-
-impl Answer {
-    /// The body.
-    pub fn json(&self) -> Value {
-        serde_json::from_slice(&self.bytes)
-            .unwrap_or_else(|_| panic!("no JSON: {}", String::from_utf8_lossy(&self.bytes)))
-    }
-
-    pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers.get(name).map(|value| value.to_str().unwrap())
-    }
-
-    /// Status and body for a snapshot, with everything that the clock decides taken out.
-    pub fn snapshot(&self) -> Value {
-        let mut body = self.json();
-        hide_times(&mut body);
-        json!({ "status": self.status, "body": body })
-    }
-
-    /// `400 INVALID_FIELD branch: the sentence`.
-    pub fn refusal(&self) -> String {
-        let body = self.json();
-        let text = |name: &str| body[name].as_str().unwrap_or("-").to_owned();
-        format!(
-            "{} {} {}: {}",
-            self.status,
-            text("error"),
-            text("field"),
-            text("message")
-        )
-    }
-}
-
-/// Times, and how long until then, also where a sentence says so.
-pub fn hide_times(value: &mut Value) {
-    match value {
-        Value::Object(fields) => {
-            for (name, value) in fields {
-                // A token is at least the time.
-                if ["timestamp", "expiry", "generated_at", "retry_after", "token"].contains(&name.as_str())
-                    && value.is_i64()
-                {
-                    *value = format!("[{name}]").into();
-                } else {
-                    hide_times(value);
-                }
-            }
-        }
-        Value::Array(items) => items.iter_mut().for_each(hide_times),
-        Value::String(text) => {
-            if let Some((before, rest)) = text.split_once("expires in ") {
-                let rest = rest.trim_start_matches(|character: char| character.is_ascii_digit());
-                *text = format!("{before}expires in [n]{rest}");
-            }
-            if let Some((before, rest)) = text.split_once("ALREADY_HELD: since ")
-                && let Some((_, rest)) = rest.split_once(',')
-            {
-                *text = format!("{before}ALREADY_HELD: since [since],{rest}");
-            }
-        }
-        _ => {}
-    }
 }
 
 pub fn repo() -> RepoId {

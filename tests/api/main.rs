@@ -1,5 +1,6 @@
 //! The HTTP contract, from outside: whole answers of a server on a port, over a real git repository.
 
+mod answer;
 mod api;
 mod contract;
 
@@ -34,5 +35,6 @@ mod routes;
 mod serve;
 mod shapes;
 mod token_limits;
+mod token_settings;
 mod tokens;
 mod unreachable;

@@ -13,15 +13,17 @@ use parking_lot::Mutex;
 use secrecy::SecretString;
 use serde_json::{Value, json};
 
-use crate::cloud::{Answer, Cloud, HEAD_KEY, Instance, URL, jwt, listen, now, signature};
+use crate::cloud::{Answer, Cloud, HEAD_KEY, Instance, URL, jwt, listen, now};
 use crate::config;
 
 const ALIVE_KEY: &str = "coord:webhook:{127.0.0.1/acme/widgets}";
+
 const NO_COMMIT: &str = "0000000000000000000000000000000000000000";
-const SECRET: &str = "It's a Secret to Everybody";
+
+pub const SECRET: &str = "It's a Secret to Everybody";
 
 /// A push of one commit to `main`, `later` seconds from now.
-fn push(before: &str, after: &str, later: u64) -> Value {
+pub fn push(before: &str, after: &str, later: u64) -> Value {
     json!({
         "ref": "refs/heads/main", "before": before, "after": after, "created": before == NO_COMMIT,
         "deleted": after == NO_COMMIT, "forced": false, "commits": [{"id": after, "message": "Change something"}],
@@ -29,13 +31,13 @@ fn push(before: &str, after: &str, later: u64) -> Value {
     })
 }
 
-fn outcome(answer: &Answer) -> &str {
+pub fn outcome(answer: &Answer) -> &str {
     assert_eq!(answer.status, 200, "{answer:?}");
     answer.body["outcome"].as_str().unwrap()
 }
 
 /// A cloud in which the head of `main` is known.
-async fn started() -> (Cloud, Instance) {
+pub async fn started() -> (Cloud, Instance) {
     let cloud = Cloud::start(&[]).await;
     let instance = cloud.instance(&[]).await;
     assert_eq!(instance.check(&jwt("ann"), json!({})).await.status, 200);
@@ -43,7 +45,7 @@ async fn started() -> (Cloud, Instance) {
     (cloud, instance)
 }
 
-fn next(cloud: &Cloud) -> String {
+pub fn next(cloud: &Cloud) -> String {
     cloud.repo.commit(&[("src/a.ts", "export const a = 2;\n")])
 }
 
@@ -103,42 +105,6 @@ async fn who_pushed_and_has_been_told_of_gives_back_without_a_question_to_github
 }
 
 #[tokio::test]
-async fn a_delivery_that_github_did_not_sign_is_refused_and_changes_nothing() {
-    let (cloud, instance) = started().await;
-    let body = push(&cloud.head, &next(&cloud), 1).to_string().into_bytes();
-    let right = signature(&body, SECRET);
-    let before = cloud.all_but_limits().await;
-    let of_another_body = signature(b"{}", SECRET);
-    let by_another = signature(&body, "it's a secret to everybody");
-    let by_nothing = signature(&body, "");
-    let other_case = right.to_uppercase();
-    let sha1 = "sha1=7d38cdd689735b008b3c702edd92eea23791c5f6";
-    for (name, value) in [
-        ("x-other", ""),
-        ("x-hub-signature-256", ""),
-        ("x-hub-signature-256", &of_another_body),
-        ("x-hub-signature-256", &by_another),
-        ("x-hub-signature-256", &by_nothing),
-        ("x-hub-signature-256", &other_case),
-        ("x-hub-signature-256", &right[..right.len() - 1]),
-        ("x-hub-signature-256", sha1),
-        ("x-hub-signature", sha1),
-        ("x-hub-signature", &right),
-        ("authorization", &right),
-    ] {
-        let headers = [
-            ("content-type", "application/json"),
-            ("x-github-event", "push"),
-            (name, value),
-        ];
-        let refused = instance.deliver_as(&headers, body.clone()).await;
-        assert_eq!(refused.error(), (401, "UNAUTHORIZED"), "{name}: {value}: {refused:?}");
-    }
-    assert_eq!(cloud.all_but_limits().await, before);
-    assert_eq!(cloud.fake.asked(), Vec::<String>::new());
-}
-
-#[tokio::test]
 async fn a_delivery_that_is_sent_again_does_no_harm() {
     let (cloud, instance) = started().await;
     let second = next(&cloud);
@@ -185,132 +151,6 @@ async fn a_delivery_that_comes_after_github_was_asked_has_the_webhook_count() {
     cloud.age_head(1_000).await;
     cloud.fake.seen();
     assert_eq!(instance.check(&jwt("ann"), json!({})).await.action(), "PULL");
-    assert_eq!(cloud.fake.asked(), Vec::<String>::new());
-}
-
-#[tokio::test]
-async fn without_a_secret_nothing_is_taken() {
-    let (cloud, _) = started().await;
-    let delivery = push(&cloud.head, &next(&cloud), 1);
-    let before = cloud.all_but_limits().await;
-    let body = delivery.to_string().into_bytes();
-    for value in ["", "undefined", "null", "  "] {
-        let instance = cloud.instance(&[("GITHUB_WEBHOOK_SECRET", value)]).await;
-        let signed = signature(&body, value);
-        let headers = [
-            ("content-type", "application/json"),
-            ("x-github-event", "push"),
-            ("x-hub-signature-256", signed.as_str()),
-        ];
-        for answer in [
-            instance.deliver("push", &delivery).await,
-            instance.deliver_as(&headers, body.clone()).await,
-        ] {
-            assert_eq!(answer.error(), (401, "UNAUTHORIZED"), "{value:?}: {answer:?}");
-            assert!(
-                answer.body["message"]
-                    .as_str()
-                    .unwrap()
-                    .contains("GITHUB_WEBHOOK_SECRET")
-            );
-        }
-    }
-    assert_eq!(cloud.all_but_limits().await, before);
-}
-
-#[tokio::test]
-async fn a_delivery_has_bounds_and_a_form() {
-    let (cloud, instance) = started().await;
-    let headers = |signed: &'static str| vec![("content-type", "application/json"), ("x-github-event", signed)];
-    let large = instance.deliver_as(&headers("push"), vec![b' '; (5 << 20) + 1]).await;
-    assert_eq!(large.error(), (413, "BODY_TOO_LARGE"), "{large:?}");
-    // One of the largest allowed size is read to its end.
-    let mut padded = push(&cloud.head, &next(&cloud), 1).to_string().into_bytes();
-    padded.resize(5 << 20, b' ');
-    let signed = signature(&padded, SECRET);
-    let mut with_signature = headers("push");
-    with_signature.push(("x-hub-signature-256", &signed));
-    assert_eq!(outcome(&instance.deliver_as(&with_signature, padded).await), "moved");
-
-    let before = cloud.all_but_limits().await;
-    let deliver = async |content_type: &str, event: Option<&str>, body: &[u8]| {
-        let signed = signature(body, SECRET);
-        let mut headers = vec![("x-hub-signature-256", signed.as_str())];
-        headers.extend(Some(("content-type", content_type)).filter(|(_, value)| !value.is_empty()));
-        headers.extend(event.map(|event| ("x-github-event", event)));
-        instance.deliver_as(&headers, body.to_vec()).await
-    };
-    let json = "application/json";
-    for (content_type, event, body) in [
-        (json, Some("push"), &b"no JSON"[..]),
-        (json, Some("push"), b""),
-        (json, Some("push"), b"\xff\xfe"),
-        (json, Some("push"), b"[]"),
-        (json, Some("push"), b"{}"),
-        (json, Some("push"), b"null"),
-        (json, None, b"{}"),
-        ("text/plain", Some("push"), b"{}"),
-        ("", Some("push"), b"{}"),
-        ("application/x-www-form-urlencoded", Some("push"), b"{}"),
-        ("application/x-www-form-urlencoded", Some("push"), b"payload=%7B%7D"),
-    ] {
-        let refused = deliver(content_type, event, body).await;
-        assert_eq!(refused.status, 400, "{content_type} {event:?} {body:?}: {refused:?}");
-        assert!(refused.body["message"].is_string());
-    }
-    for event in ["ping", "issues", "workflow_run", "", "Push", "no such event"] {
-        assert_eq!(
-            outcome(&deliver(json, Some(event), b"{\"zen\": \"Keep it\"}").await),
-            "ignored",
-            "{event}"
-        );
-    }
-    assert_eq!(cloud.all_but_limits().await, before);
-}
-
-#[tokio::test]
-async fn a_payload_in_a_form_is_the_same() {
-    let (cloud, instance) = started().await;
-    let next = next(&cloud);
-    let payload = push(&cloud.head, &next, 1).to_string();
-    let mut form = url::form_urlencoded::Serializer::new(String::new());
-    let body = form.append_pair("payload", &payload).finish().into_bytes();
-    let signed = signature(&body, SECRET);
-    let headers = [
-        ("content-type", "application/x-www-form-urlencoded"),
-        ("x-github-event", "push"),
-        ("x-hub-signature-256", signed.as_str()),
-    ];
-    assert_eq!(outcome(&instance.deliver_as(&headers, body).await), "moved");
-    assert_eq!(cloud.head_field("commit").await, Some(next));
-}
-
-#[tokio::test]
-async fn what_is_no_push_to_a_branch_that_somebody_asked_about_touches_no_key() {
-    let (cloud, instance) = started().await;
-    let next = next(&cloud);
-    let before = cloud.all_but_limits().await;
-    let with = |change: &dyn Fn(&mut Value)| {
-        let mut payload = push(&cloud.head, &next, 1);
-        change(&mut payload);
-        payload
-    };
-    let tag = with(&|payload| payload["ref"] = json!("refs/tags/v1"));
-    assert_eq!(outcome(&instance.deliver("push", &tag).await), "ignored");
-    let branch = with(&|payload| payload["ref"] = json!("refs/heads/of/nobody"));
-    assert_eq!(outcome(&instance.deliver("push", &branch).await), "unused");
-    let repository = with(&|payload| {
-        payload["repository"]["full_name"] = json!("acme/gadgets");
-        payload["repository"]["html_url"] = json!("https://127.0.0.1/acme/gadgets");
-    });
-    assert_eq!(outcome(&instance.deliver("push", &repository).await), "unused");
-    let elsewhere = with(&|payload| payload["repository"]["html_url"] = json!("https://github.com/acme/widgets"));
-    assert_eq!(instance.deliver("push", &elsewhere).await.status, 400);
-    let named = with(&|payload| payload["repository"]["full_name"] = json!("acme/widgets}:main"));
-    assert_eq!(instance.deliver("push", &named).await.status, 400);
-    let odd = with(&|payload| payload["ref"] = json!("refs/heads/a:b"));
-    assert_eq!(instance.deliver("push", &odd).await.status, 400);
-    assert_eq!(cloud.all_but_limits().await, before);
     assert_eq!(cloud.fake.asked(), Vec::<String>::new());
 }
 

@@ -2,10 +2,13 @@
 
 mod blobs;
 mod building;
+mod caller_repositories;
+mod caller_secrets;
 mod callers;
 mod cloud;
 mod credentials;
 mod deliveries;
+mod delivery_bounds;
 mod faults;
 mod git_source;
 mod graph;

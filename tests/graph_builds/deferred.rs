@@ -15,7 +15,7 @@ use futures::future::BoxFuture;
 use tokio::sync::mpsc;
 use tower::{Layer, ServiceExt, service_fn};
 
-use crate::{World, files, until};
+use crate::world::{World, files, until};
 
 type Work = BoxFuture<'static, ()>;
 

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use crate::graph_command::checkout::World;
+use crate::graph_command::checkout_world::World;
 use coord_test_support::git::Repo;
 
 /// In a checkout this reads `IMPORT`, which imports nothing.

@@ -2,6 +2,7 @@
 
 mod checkout;
 mod checkout_conversions;
+mod checkout_world;
 mod explanation;
 mod formats;
 mod incomplete;

@@ -13,7 +13,7 @@ use crate::world::{HEAD, NEXT, World};
 
 impl World {
     /// The list: members without the repository's own name, and whether they are due now.
-    async fn due(&self) -> Vec<(String, bool)> {
+    pub(super) async fn due(&self) -> Vec<(String, bool)> {
         let list = self.command(["ZRANGE", DUE, "0", "-1", "WITHSCORES"]).await;
         let time = self.command(["TIME"]).await.as_array().unwrap()[0].as_int().unwrap();
         let mut list: Vec<_> = list
@@ -32,7 +32,7 @@ impl World {
     }
 
     /// Makes everything on the list due now, as if the time had come.
-    async fn let_time_pass(&self) {
+    pub(super) async fn let_time_pass(&self) {
         let list = self.command(["ZRANGE", DUE, "0", "-1"]).await;
         for member in list.as_array().unwrap() {
             self.command(["ZADD", DUE, "1000000000", member.as_str().unwrap()])
@@ -40,25 +40,25 @@ impl World {
         }
     }
 
-    async fn take(&self) -> Option<TakenRepository> {
+    pub(super) async fn take(&self) -> Option<TakenRepository> {
         let mut taken = take_due(&*self.store, 100).await.unwrap();
         assert!(taken.len() <= 1, "{taken:?}");
         taken.pop()
     }
 
     /// A whole turn of a sweep.
-    async fn sweeps(&self) -> SweepReport {
+    pub(super) async fn sweeps(&self) -> SweepReport {
         sweep_due(&*self.store).await.unwrap()
     }
 
     /// Looks and settles, after [`World::take`].
-    async fn finish(&self, taken: &TakenRepository) {
+    pub(super) async fn finish(&self, taken: &TakenRepository) {
         let swept = sweep(&*self.store, &self.repo, 500).await.unwrap();
         settle_due(&*self.store, taken, swept.next_expiry).await.unwrap();
     }
 
     /// That the lock on `path` is announced sooner or later, by sweeps alone.
-    async fn assert_lock_is_found(&self, path: &str) {
+    pub(super) async fn assert_lock_is_found(&self, path: &str) {
         self.lapse(&[path]).await;
         for _ in 0..3 {
             self.let_time_pass().await;
@@ -78,7 +78,7 @@ impl World {
     }
 }
 
-fn list(members: &[(&str, bool)]) -> Vec<(String, bool)> {
+pub(super) fn list(members: &[(&str, bool)]) -> Vec<(String, bool)> {
     members
         .iter()
         .map(|(name, is_due)| ((*name).to_owned(), *is_due))
@@ -323,122 +323,16 @@ async fn a_claim_that_is_refused_takes_nothing_away_that_others_rely_on(world: W
     world.assert_lock_is_found("a.ts").await;
 }
 
-fn script(name: &str) -> &'static coord::store::Script {
+pub(super) fn script(name: &str) -> &'static coord::store::Script {
     ALL.iter().find(|script| script.name == name).unwrap()
 }
 
-fn mark() -> &'static coord::store::Script {
+pub(super) fn mark() -> &'static coord::store::Script {
     script("mark_due")
 }
 
-fn unmark() -> &'static coord::store::Script {
+pub(super) fn unmark() -> &'static coord::store::Script {
     script("unmark_due")
-}
-
-async fn what_is_marked_is_not_marked_again_and_what_is_forgotten_is(world: World) {
-    let ann = world.agent("ann");
-    ann.writes(&["a.ts"]).await;
-    let due = world.due().await;
-    assert_eq!(due, list(&[("REPO", false)]));
-    // A claim that relies on the mark puts nothing on the list.
-    world.command(["DEL", DUE]).await;
-    ann.writes(&["b.ts"]).await;
-    assert_eq!(world.due().await, list(&[]));
-    // One that ends before what is marked does.
-    ann.clone().for_seconds(10).writes(&["c.ts"]).await;
-    assert_eq!(world.due().await, list(&[("REPO", false)]));
-    // A mark is not believed for ever, and goes with the look that finds nothing.
-    let left = world.number(["TTL", &marked(&world.repo)]).await;
-    assert!((590..=600).contains(&left), "{left}");
-    ann.abandons(&["a.ts", "b.ts", "c.ts"]).await;
-    assert!(world.command(["GET", &marked(&world.repo)]).await.as_str().is_some());
-    world.let_time_pass().await;
-    world.sweeps().await;
-    assert!(world.command(["GET", &marked(&world.repo)]).await.as_str().is_none());
-    world.let_time_pass().await;
-    world.sweeps().await;
-    assert_eq!(world.due().await, list(&[]));
-    ann.writes(&["a.ts"]).await;
-    assert_eq!(world.due().await, list(&[("REPO", false)]));
-    world.assert_lock_is_found("a.ts").await;
-}
-
-async fn a_claim_that_relies_on_a_mark_while_a_sweep_looks_is_kept(world: World) {
-    let ann = world.agent("ann");
-    ann.writes(&["old.ts"]).await;
-    world.lapse(&["old.ts"]).await;
-    world.let_time_pass().await;
-    // Taken, but not looked at yet: the mark still stands.
-    let taken = world.take().await.unwrap();
-    ann.writes(&["new.ts"]).await;
-    assert_eq!(world.due().await, list(&[("sweeping:REPO", false)]));
-    world.finish(&taken).await;
-    assert_eq!(world.due().await, list(&[("REPO", false)]));
-    world.assert_lock_is_found("new.ts").await;
-}
-
-async fn a_repository_with_more_than_one_run_of_expired_files_is_swept_whole(world: World) {
-    let ann = world.agent("ann").for_seconds(1);
-    let paths: Vec<String> = (0..1200).map(|number| format!("{number}.ts")).collect();
-    for some in paths.chunks(400) {
-        ann.writes(some).await;
-    }
-    world.agent("bob").writes(&["stays.ts"]).await;
-    tokio::time::sleep(std::time::Duration::from_millis(2100)).await;
-    world.let_time_pass().await;
-    let before = world.events().await.len();
-    assert_eq!(
-        world.sweeps().await,
-        SweepReport {
-            repositories: 1,
-            expired: 1200,
-            is_complete: true
-        }
-    );
-    let announced: i64 = world.events().await[before..]
-        .iter()
-        .map(|(_, event)| event["file_count"].as_i64().unwrap())
-        .sum();
-    assert_eq!(announced, 1200);
-    assert_eq!(world.stored("stays.ts").await.len(), 1);
-    world.assert_index_is_exact().await;
-    assert_eq!(world.due().await, list(&[("REPO", false)]));
-}
-
-async fn more_repositories_than_are_taken_at_once_are_all_swept(world: World) {
-    for _ in 0..250 {
-        let other = World::over(world.store.clone(), None);
-        other.agent("ann").writes(&["a.ts"]).await;
-        other.lapse(&["a.ts"]).await;
-    }
-    world.let_time_pass().await;
-    assert_eq!(
-        world.sweeps().await,
-        SweepReport {
-            repositories: 250,
-            expired: 250,
-            is_complete: true
-        }
-    );
-}
-
-async fn what_is_no_repository_on_the_list_is_dropped(world: World) {
-    world.command(["ZADD", DUE, "1", "rubbish"]).await;
-    world.command(["ZADD", DUE, "1", "example.com/a/b c"]).await;
-    world.agent("ann").writes(&["a.ts"]).await;
-    world.lapse(&["a.ts"]).await;
-    world.let_time_pass().await;
-    assert_eq!(world.sweeps().await.expired, 1);
-    assert_eq!(world.due().await, list(&[("idle:REPO", false)]));
-}
-
-async fn an_index_without_its_lock_ends_the_sweep_all_the_same(world: World) {
-    // An operator who deletes the locks by hand leaves the index behind.
-    world.agent("ann").writes(&["a.ts"]).await;
-    world.lapse(&["a.ts"]).await;
-    world.command(["DEL", &coord::store::keys::locks(&world.repo)]).await;
-    let swept = sweep(&*world.store, &world.repo, 500).await.unwrap();
-    assert_eq!((swept.expired, swept.next_expiry), (0, None));
 }
 
 on_every_store!(
@@ -455,10 +349,4 @@ on_every_store!(
     sweeps_at_one_time_announce_an_expiry_once,
     a_refused_claim_leaves_nothing,
     a_claim_that_is_refused_takes_nothing_away_that_others_rely_on,
-    what_is_marked_is_not_marked_again_and_what_is_forgotten_is,
-    a_claim_that_relies_on_a_mark_while_a_sweep_looks_is_kept,
-    a_repository_with_more_than_one_run_of_expired_files_is_swept_whole,
-    more_repositories_than_are_taken_at_once_are_all_swept,
-    what_is_no_repository_on_the_list_is_dropped,
-    an_index_without_its_lock_ends_the_sweep_all_the_same,
 );

@@ -3,16 +3,15 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use coord::domain::{FilePath, LockMode, LockReason, NeighborPolicy};
+use coord::domain::{FilePath, LockMode, NeighborPolicy};
 use coord::store::keys;
-use coord::store::scripts::{self, AdmissionTerms, Admitted, Denial, HeadTerms, Limited, Rate, Rates, Release, Wanted};
+use coord::store::scripts::{self, AdmissionTerms, Admitted, Denial, Limited, Rate, Rates};
 
 use crate::stores::admission::{entry_of, try_entry};
-use crate::world::aged;
-use crate::world::{HEAD, NEXT, World, answered, denial_of, sha};
+use crate::world::{HEAD, NEXT, World, aged, answered, denial_of, sha};
 
 /// One each ten seconds on the long run, and so many at once.
-fn rate(burst: u32) -> Rate {
+pub(super) fn rate(burst: u32) -> Rate {
     Rate {
         interval_ms: 10_000,
         burst,
@@ -20,7 +19,7 @@ fn rate(burst: u32) -> Rate {
 }
 
 /// The outcomes of `count` questions, by kind.
-async fn outcomes(world: &World, entry: &AdmissionTerms<'_>, count: usize) -> BTreeMap<String, usize> {
+pub(super) async fn outcomes(world: &World, entry: &AdmissionTerms<'_>, count: usize) -> BTreeMap<String, usize> {
     let mut outcomes = BTreeMap::new();
     for _ in 0..count {
         let outcome = match try_entry(world, entry).await {
@@ -39,7 +38,7 @@ async fn outcomes(world: &World, entry: &AdmissionTerms<'_>, count: usize) -> BT
     outcomes
 }
 
-fn counts<const N: usize>(pairs: [(&str, usize); N]) -> BTreeMap<String, usize> {
+pub(super) fn counts<const N: usize>(pairs: [(&str, usize); N]) -> BTreeMap<String, usize> {
     pairs
         .into_iter()
         .map(|(kind, count)| (kind.to_owned(), count))
@@ -130,184 +129,6 @@ async fn a_refused_question_is_not_counted(world: World) {
     };
     let entry = entry_of(&world, &ann, own);
     assert_eq!(outcomes(&world, &entry, 2).await, counts([("in", 1), ("Holder", 1)]));
-}
-
-/// What came of a request: whether it was let in, or whose limit was met.
-fn came<T: std::fmt::Debug>(admitted: &Admitted<T>) -> String {
-    match admitted {
-        Admitted::Denied(Denial::Limited { whose, .. }) => format!("{whose:?}"),
-        Admitted::Answer(_) => "in".to_owned(),
-        Admitted::Denied(stop) => panic!("{stop:?}"),
-    }
-}
-
-impl World {
-    /// A claim of one agent, with limits.
-    async fn claims_within(&self, name: &str, rates: Rates, paths: &[&str]) -> String {
-        let (holder, head) = (self.agent(name).holder, sha(HEAD));
-        let known = [head.clone()];
-        let entry = AdmissionTerms {
-            head: HeadTerms::Told(&head),
-            known_commits: &known,
-            ..entry_of(self, &holder, rates)
-        };
-        let paths: Vec<FilePath> = paths.iter().map(|path| FilePath::parse(path).unwrap()).collect();
-        let wanted = Wanted {
-            claim: LockMode::Writing,
-            policy: NeighborPolicy::Block,
-            agent_head: &head,
-            message: &LockReason::parse("Rewriting the parser").unwrap(),
-            ttl_seconds: 300,
-            paths: &paths,
-        };
-        came(&scripts::claim(&*self.store, &entry, &wanted).await.unwrap())
-    }
-
-    async fn releases_within(&self, name: &str, rates: Rates, path: &str) -> String {
-        let (holder, head) = (self.agent(name).holder, sha(HEAD));
-        let entry = AdmissionTerms {
-            head: HeadTerms::Told(&head),
-            ..entry_of(self, &holder, rates)
-        };
-        let release = Release {
-            new_head: None,
-            agent_head: &head,
-            is_abandoned: true,
-            message: &LockReason::parse("Throwing it away").unwrap(),
-            paths: &[FilePath::parse(path).unwrap()],
-            can_ask: false,
-            judged: &[],
-        };
-        came(&scripts::release(&*self.store, &entry, &release).await.unwrap())
-    }
-
-    async fn checks_within(&self, name: &str, rates: Rates, paths: usize) -> String {
-        let holder = self.agent(name).holder;
-        let entry = entry_of(self, &holder, rates);
-        let paths: Vec<FilePath> = (0..paths)
-            .map(|number| FilePath::parse(&format!("{number}.ts")).unwrap())
-            .collect();
-        let checked = scripts::check_status(&*self.store, &entry, &paths, LockMode::Writing, NeighborPolicy::Block);
-        came(&checked.await.unwrap())
-    }
-}
-
-async fn all_agents_of_a_person_share_a_limit_however_many_they_are(world: World) {
-    world.records_head(HEAD, &[]).await;
-    let rates = Rates {
-        holder: rate(2),
-        person: rate(5),
-        repository: rate(100),
-        ..Rates::NONE
-    };
-    let mut seen = BTreeMap::new();
-    for number in 0..40 {
-        let came = world.checks_within(&format!("ann/{number}"), rates, 1).await;
-        *seen.entry(came).or_insert(0) += 1;
-    }
-    assert_eq!(seen, counts([("in", 5), ("Person", 35)]));
-    assert_eq!(world.checks_within("bob", rates, 1).await, "in");
-    // What is remembered of agents is bounded.
-    let plenty = Rates {
-        holder: rate(2),
-        person: rate(1_000),
-        ..Rates::NONE
-    };
-    for number in 0..40 {
-        world.checks_within(&format!("cem/{number}"), plenty, 1).await;
-    }
-    assert_eq!(world.checks_within("cem/39", plenty, 1).await, "in");
-    assert_eq!(world.checks_within("cem/39", plenty, 1).await, "Holder");
-    let key = keys::limit(&world.repo, &coord::store::script::sha1_hex("cem"));
-    let stored = world.command(["GET", &key]).await;
-    assert_eq!(stored.as_str().unwrap().split(',').count(), 17, "{stored:?}");
-}
-
-async fn claims_go_before_reads(world: World) {
-    world.records_head(HEAD, &[]).await;
-    for rates in [
-        Rates {
-            repository: rate(4),
-            ..Rates::NONE
-        },
-        Rates {
-            person: rate(4),
-            ..Rates::NONE
-        },
-        Rates {
-            holder: rate(4),
-            ..Rates::NONE
-        },
-    ] {
-        let world = World::over(world.store.clone(), None);
-        world.records_head(HEAD, &[]).await;
-        for _ in 0..4 {
-            assert_eq!(world.checks_within("ann", rates, 1).await, "in");
-        }
-        assert_ne!(world.checks_within("ann", rates, 1).await, "in");
-        assert_eq!(world.claims_within("ann", rates, &["a.ts"]).await, "in");
-        assert_eq!(world.claims_within("ann", rates, &["b.ts"]).await, "in");
-        assert_ne!(world.claims_within("ann", rates, &["c.ts"]).await, "in");
-        assert_ne!(world.checks_within("ann", rates, 1).await, "in");
-    }
-}
-
-async fn a_claim_passes_as_a_renewal_only_where_all_of_it_is_held(world: World) {
-    world.records_head(HEAD, &[]).await;
-    let rates = Rates {
-        repository: rate(4),
-        ..Rates::NONE
-    };
-    assert_eq!(world.claims_within("ann", rates, &["a.ts"]).await, "in");
-    while world.claims_within("bob", rates, &["a.ts"]).await == "in" {}
-    assert_eq!(world.claims_within("ann", rates, &["d.ts"]).await, "Repository");
-    assert_eq!(world.claims_within("ann", rates, &["a.ts", "d.ts"]).await, "Repository");
-    assert_eq!(world.claims_within("ann/two", rates, &["a.ts"]).await, "Repository");
-    assert!(world.stored("d.ts").await.is_empty());
-    assert_eq!(world.claims_within("ann", rates, &["a.ts"]).await, "in");
-    world.lapse(&["a.ts"]).await;
-    assert_eq!(world.claims_within("ann", rates, &["a.ts"]).await, "Repository");
-}
-
-async fn a_lock_is_renewed_and_given_back_while_others_use_up_all_they_can(world: World) {
-    world.records_head(HEAD, &[]).await;
-    let rates = Rates {
-        holder: rate(4),
-        person: rate(4),
-        repository: rate(9),
-        ..Rates::NONE
-    };
-    assert_eq!(world.claims_within("ann", rates, &["a.ts"]).await, "in");
-    for name in ["bob", "cem", "dan", "ann/two"] {
-        while world.checks_within(name, rates, 1).await == "in" {}
-        while world.claims_within(name, rates, &["b.ts", "c.ts"]).await == "in" {}
-    }
-    assert_ne!(world.claims_within("ann", rates, &["d.ts"]).await, "in");
-    assert_eq!(world.claims_within("ann", rates, &["a.ts"]).await, "in");
-    assert_eq!(world.releases_within("ann", rates, "a.ts").await, "in");
-}
-
-async fn what_a_request_costs_follows_from_its_paths(world: World) {
-    world.records_head(HEAD, &[]).await;
-    let rates = Rates {
-        repository: rate(20),
-        ..Rates::NONE
-    };
-    // 16 for 512 files, 1 for up to 32.
-    assert_eq!(world.checks_within("ann", rates, 512).await, "in");
-    assert_eq!(world.checks_within("ann", rates, 512).await, "Repository");
-    for _ in 0..4 {
-        assert_eq!(world.checks_within("ann", rates, 32).await, "in");
-    }
-    assert_eq!(world.checks_within("ann", rates, 1).await, "Repository");
-    // However small the limit, the largest request is let in at some time.
-    let other = World::over(world.store.clone(), None);
-    other.records_head(HEAD, &[]).await;
-    let small = Rates {
-        repository: rate(2),
-        ..Rates::NONE
-    };
-    assert_eq!(other.checks_within("ann", small, 512).await, "in");
 }
 
 async fn questions_to_the_source_are_limited_for_each_person(world: World) {
@@ -420,11 +241,6 @@ on_every_store!(
     a_limit_is_worked_off,
     all_holders_of_a_repository_share_a_limit,
     a_refused_question_is_not_counted,
-    all_agents_of_a_person_share_a_limit_however_many_they_are,
-    claims_go_before_reads,
-    a_claim_passes_as_a_renewal_only_where_all_of_it_is_held,
-    a_lock_is_renewed_and_given_back_while_others_use_up_all_they_can,
-    what_a_request_costs_follows_from_its_paths,
     questions_to_the_source_are_limited_for_each_person,
     unknown_branches_are_limited_for_each_person,
     a_clock_that_was_set_back_keeps_nobody_out,

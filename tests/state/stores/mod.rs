@@ -36,6 +36,7 @@ macro_rules! on_every_store {
     };
 }
 
+mod abandon;
 mod admission;
 mod ages;
 mod blocking;
@@ -45,6 +46,7 @@ mod check;
 mod claim;
 mod command_counts;
 mod due;
+mod due_marks;
 mod events;
 mod expiry;
 mod graph_ages;
@@ -53,6 +55,8 @@ mod limits;
 mod neighbors;
 mod pushes;
 mod release;
+mod release_again;
 mod repeated;
+mod request_costs;
 mod scale;
 mod spelling;

@@ -2,6 +2,7 @@
 //! published schema (`schema.rs` of the test `github`).
 
 mod answers;
+mod credentials;
 mod faults;
 mod objects;
 mod people;

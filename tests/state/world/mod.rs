@@ -1,20 +1,18 @@
 //! A store with nothing in it, and people who ask it things.
 
+mod agent;
+mod outcomes;
+
+pub use agent::Agent;
+pub use outcomes::{answered, denial_of, granted, in_short, released};
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use coord::domain::orchestration::{Action, Facts, Operation, decide};
-use coord::domain::work::{Shortfall, Verdict};
-use coord::domain::{
-    AgentId, Branch, CommitSha, FilePath, Holder, LockEntry, LockMode, LockReason, NeighborPolicy, RepoId, UserId,
-};
-use coord::source::Reachable;
+use coord::domain::{AgentId, Branch, CommitSha, Holder, LockEntry, NeighborPolicy, RepoId, UserId};
 use coord::store::redis::RedisStore;
-use coord::store::scripts::{
-    self, AdmissionTerms, Admitted, ClaimOutcome, Denial, Finding, HeadTerms, Judged, LearntHead, Relation, Release,
-    ReleaseOutcome, Released, Survey, Wanted,
-};
+use coord::store::scripts::{self, HeadTerms, LearntHead};
 use coord::store::upstash::UpstashStore;
 use coord::store::{Request, Store, Value, keys};
 use coord_embedded::EmbeddedStore;
@@ -24,8 +22,10 @@ use crate::watched::WatchedStore;
 
 /// The head of every branch, unless a test says otherwise.
 pub const HEAD: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+
 /// A commit that was pushed after it.
 pub const NEXT: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
+
 /// A commit that nobody pushed.
 pub const LOCAL: &str = "cccccccccccccccccccccccccccccccccccccccc";
 
@@ -262,312 +262,12 @@ impl World {
     }
 }
 
-/// Someone who asks, and how.
-#[derive(Clone)]
-pub struct Agent<'w> {
-    pub world: &'w World,
-    pub holder: Holder,
-    pub branch: Branch,
-    pub head: CommitSha,
-    pub base: Option<CommitSha>,
-    pub repo_head: Option<CommitSha>,
-    pub has_aged_head: bool,
-    pub policy: NeighborPolicy,
-    pub message: String,
-    pub ttl: u32,
-}
-
-impl Agent<'_> {
-    pub fn on_branch(mut self, name: &str) -> Self {
-        self.branch = branch(name);
-        self
-    }
-
-    /// Whose working copy is at `head`.
-    pub fn at(mut self, head: &str) -> Self {
-        self.head = sha(head);
-        self
-    }
-
-    /// Whose working copy contains `base`, too.
-    pub fn based_on(mut self, base: &str) -> Self {
-        self.base = Some(sha(base));
-        self
-    }
-
-    /// Where the source says that the branch is at `head`.
-    pub fn while_branch_is_at(mut self, head: &str) -> Self {
-        self.repo_head = Some(sha(head));
-        self
-    }
-
-    /// Where no source says where the branch is.
-    pub fn without_source(mut self) -> Self {
-        self.repo_head = None;
-        self
-    }
-
-    /// Where heads are dear, and so are taken from the store while they are young.
-    pub fn with_aged_head(mut self) -> Self {
-        self.has_aged_head = true;
-        self
-    }
-
-    pub fn saying(mut self, message: &str) -> Self {
-        self.message = message.to_owned();
-        self
-    }
-
-    pub fn for_seconds(mut self, ttl: u32) -> Self {
-        self.ttl = ttl;
-        self
-    }
-
-    fn known(&self) -> Vec<CommitSha> {
-        [Some(self.head.clone()), self.base.clone()]
-            .into_iter()
-            .flatten()
-            .collect()
-    }
-
-    /// Enters without limits; the head is the source's, or the stored one.
-    fn entry<'a>(&'a self, known: &'a [CommitSha]) -> AdmissionTerms<'a> {
-        let head = self.repo_head.as_ref();
-        let entry = AdmissionTerms::of(&self.world.repo, &self.branch, &self.holder, head, known);
-        if self.has_aged_head {
-            AdmissionTerms {
-                head: aged(3600, None),
-                ..entry
-            }
-        } else {
-            entry
-        }
-    }
-
-    pub async fn claim(&self, wanted: LockMode, paths: &[impl AsRef<str>]) -> ClaimOutcome {
-        answered(self.try_claim(wanted, paths).await)
-    }
-
-    pub async fn try_claim(&self, wanted: LockMode, paths: &[impl AsRef<str>]) -> Admitted<ClaimOutcome> {
-        let message = LockReason::parse(&self.message).unwrap();
-        let wanted = Wanted {
-            claim: wanted,
-            policy: self.policy,
-            agent_head: &self.head,
-            message: &message,
-            ttl_seconds: self.ttl,
-            paths: &file_paths(paths),
-        };
-        let admitted = scripts::claim(&*self.world.store, &self.entry(&self.known()), &wanted)
-            .await
-            .unwrap();
-        if let Admitted::Answer(outcome) = &admitted {
-            assert_as_specified(&wanted, outcome);
-        }
-        admitted
-    }
-
-    /// Claims for writing; it must be granted.
-    pub async fn writes(&self, paths: &[impl AsRef<str>]) -> Survey {
-        granted(self.claim(LockMode::Writing, paths).await)
-    }
-
-    /// Claims for reading; it must be granted.
-    pub async fn reads(&self, paths: &[impl AsRef<str>]) -> Survey {
-        granted(self.claim(LockMode::Reading, paths).await)
-    }
-
-    /// Claims; others must stand in the way.
-    pub async fn is_refused(&self, wanted: LockMode, paths: &[impl AsRef<str>]) -> Survey {
-        match self.claim(wanted, paths).await {
-            ClaimOutcome::Conflict(survey) => survey,
-            other => panic!("{other:?}"),
-        }
-    }
-
-    pub async fn checks(&self, intent: LockMode, paths: &[impl AsRef<str>]) -> Survey {
-        answered(self.try_check(intent, paths).await)
-    }
-
-    pub async fn try_check(&self, intent: LockMode, paths: &[impl AsRef<str>]) -> Admitted<Survey> {
-        let (paths, known) = (file_paths(paths), self.known());
-        scripts::check_status(&*self.world.store, &self.entry(&known), &paths, intent, self.policy)
-            .await
-            .unwrap()
-    }
-
-    /// Gives back after a push of `new_head`, if any; `reachable` is what the source says of it.
-    pub async fn release(
-        &self,
-        new_head: Option<&str>,
-        reachable: Reachable,
-        paths: &[impl AsRef<str>],
-    ) -> ReleaseOutcome {
-        self.release_or_abandon(new_head, reachable, false, paths).await
-    }
-
-    /// Gives back without a push; must succeed.
-    pub async fn abandons(&self, paths: &[impl AsRef<str>]) -> Released {
-        released(self.release_or_abandon(None, Reachable::Unknown, true, paths).await)
-    }
-
-    pub async fn release_or_abandon(
-        &self,
-        new_head: Option<&str>,
-        reachable: Reachable,
-        is_abandoned: bool,
-        paths: &[impl AsRef<str>],
-    ) -> ReleaseOutcome {
-        let verdict = match reachable {
-            Reachable::Yes => Some(Verdict::Pushed),
-            Reachable::No => Some(Verdict::Missing(Shortfall::NotOnBranch)),
-            Reachable::Unknown => None,
-        };
-        answered(self.try_release(new_head, verdict, is_abandoned, paths).await)
-    }
-
-    /// Gives back, where the source says `verdict` of all that is written.
-    pub async fn try_release(
-        &self,
-        new_head: Option<&str>,
-        verdict: Option<Verdict>,
-        is_abandoned: bool,
-        paths: &[impl AsRef<str>],
-    ) -> Admitted<ReleaseOutcome> {
-        let mut judged = Vec::new();
-        for path in paths.iter().map(AsRef::as_ref).filter(|_| verdict.is_some()) {
-            let entries = self.world.stored(path).await;
-            let is_own = |entry: &&LockEntry| {
-                entry.user_id == self.holder.user_id.as_str()
-                    && entry.agent_id.as_deref() == self.holder.agent_id.as_ref().map(AgentId::as_str)
-                    && entry.branch == self.branch.as_str()
-            };
-            if let (Some(entry), Some(verdict)) = (entries.iter().find(is_own), verdict) {
-                judged.push(Judged {
-                    path: path.to_owned(),
-                    claim_head: sha(&entry.agent_head),
-                    verdict,
-                });
-            }
-        }
-        self.release_as_judged(new_head, &judged, is_abandoned, paths).await
-    }
-
-    /// Gives back, where the source said `judged`.
-    pub async fn release_as_judged(
-        &self,
-        new_head: Option<&str>,
-        judged: &[Judged],
-        is_abandoned: bool,
-        paths: &[impl AsRef<str>],
-    ) -> Admitted<ReleaseOutcome> {
-        let (new_head, paths) = (new_head.map(sha), file_paths(paths));
-        let message = LockReason::parse(&self.message).unwrap();
-        let request = Release {
-            new_head: new_head.as_ref(),
-            agent_head: &self.head,
-            is_abandoned,
-            message: &message,
-            paths: &paths,
-            can_ask: self.has_aged_head && judged.is_empty(),
-            judged,
-        };
-        let known = [];
-        let mut entry = self.entry(&known);
-        if is_abandoned && self.repo_head.is_none() {
-            entry.head = HeadTerms::Any;
-        }
-        scripts::release(&*self.world.store, &entry, &request).await.unwrap()
-    }
-}
-
-/// What was answered to a question that must have been let in.
-pub fn answered<T>(admitted: Admitted<T>) -> T {
-    match admitted {
-        Admitted::Answer(answer) => answer,
-        Admitted::Denied(stop) => panic!("{stop:?}"),
-    }
-}
-
-/// Why a question was not answered, which must be so.
-pub fn denial_of<T: std::fmt::Debug>(admitted: Admitted<T>) -> Denial {
-    match admitted {
-        Admitted::Denied(stop) => stop,
-        Admitted::Answer(answer) => panic!("{answer:?}"),
-    }
-}
-
-/// The survey of a claim that must have been granted.
-pub fn granted(outcome: ClaimOutcome) -> Survey {
-    match outcome {
-        ClaimOutcome::Claimed(survey) => survey,
-        other => panic!("{other:?}"),
-    }
-}
-
-/// What a release that must have been made says.
-pub fn released(outcome: ReleaseOutcome) -> Released {
-    match outcome {
-        ReleaseOutcome::Released(released) => released,
-        other => panic!("{other:?}"),
-    }
-}
-
-/// Findings in short: `DIRECT! a.ts ann` (in the way), `NEIGHBOR b.ts ann via a.ts`, sorted.
-pub fn in_short(findings: &[Finding]) -> Vec<String> {
-    let mut lines: Vec<String> = findings
-        .iter()
-        .map(|finding| {
-            let relation = match finding.relation {
-                Relation::Direct => "DIRECT",
-                Relation::Neighbor => "NEIGHBOR",
-                Relation::CrossBranch => "CROSS_BRANCH",
-            };
-            let way = if finding.blocks { "!" } else { "" };
-            let entry = &finding.entry;
-            let via = match finding.relation {
-                Relation::Neighbor => format!(" via {}", finding.via),
-                _ => String::new(),
-            };
-            format!("{relation}{way} {} {}{via}", entry.file_path, entry.user_id)
-        })
-        .collect();
-    lines.sort();
-    lines
-}
-
 pub fn sha(text: &str) -> CommitSha {
     CommitSha::parse(text).unwrap()
 }
 
 pub fn branch(name: &str) -> Branch {
     Branch::parse(name).unwrap()
-}
-
-fn file_paths(paths: &[impl AsRef<str>]) -> Vec<FilePath> {
-    paths
-        .iter()
-        .map(|path| FilePath::parse(path.as_ref()).unwrap())
-        .collect()
-}
-
-/// Holds what the script decided against the decision table.
-fn assert_as_specified(wanted: &Wanted<'_>, outcome: &ClaimOutcome) {
-    let survey = outcome.survey();
-    // A claim that is granted shows what it holds now; what was written before is in `held`.
-    let written = survey.held.iter().filter(|held| held.status == LockMode::Writing);
-    let facts = Facts {
-        is_behind: survey.is_behind,
-        is_renewal: written.count() == wanted.paths.len(),
-        is_blocked: survey.findings.iter().any(|finding| finding.blocks),
-        ..Facts::default()
-    };
-    let action = match outcome {
-        ClaimOutcome::Claimed(_) => Action::Proceed,
-        ClaimOutcome::Conflict(_) => Action::Wait,
-        ClaimOutcome::Stale(_) => Action::Pull,
-    };
-    assert_eq!(action, decide(Operation::Claim(wanted.claim), facts), "{facts:?}");
 }
 
 /// A head from the store, while it is young.

@@ -1,0 +1,94 @@
+//! Builds in the background: when they begin, and what becomes of one that is cut off.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use coord::builds::background::BackgroundBuilds;
+use coord::builds::head_observer::HeadObserver;
+use coord::source::Source;
+use coord::store::keys;
+use coord_graph::Limits;
+
+use crate::world::{World, files, until};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_keeper_builds_at_the_first_question_when_the_head_moves_and_after_a_loss() {
+    let world = World::new(files(&[("a.ts", "import './b'"), ("b.ts", "")]));
+    let source: Arc<dyn Source> = Arc::clone(&world.source) as Arc<dyn Source>;
+    let keeper = BackgroundBuilds::start(Arc::clone(&world.store), source, "one".to_owned(), Limits::default());
+    let is_built = async || world.field("version").await == Some(world.source.commit().to_string());
+    assert!(!is_built().await, "nobody has asked");
+    keeper.saw_head(&world.repo, &world.branch, &world.source.commit());
+    until("the first graph", is_built).await;
+    world.source.write("b.ts", "import './a'");
+    until("the graph of the new head", is_built).await;
+    assert_eq!(world.graph().await.edges, [(0, 1), (1, 0)]);
+    world.command(["FLUSHALL"]).await;
+    keeper.look_again();
+    until("the graph that was lost", is_built).await;
+    assert_eq!(world.graph().await.edges, [(0, 1), (1, 0)]);
+}
+
+/// A world whose first build stops after 40 of 100 files, and who builds.
+async fn held_up() -> (World, Arc<BackgroundBuilds>) {
+    let world = World::new((0..100).map(|n| (format!("{n}.ts"), format!("import './{}'", (n + 1) % 100))));
+    world.source.close_after(40);
+    let keeper = world.keeper("one");
+    keeper.saw_head(&world.repo, &world.branch, &world.source.commit());
+    until("40 of 100 files are reported", async || {
+        let progress = world.field("progress").await;
+        progress.is_some_and(|json| json.contains("\"scanned\":40"))
+    })
+    .await;
+    (world, keeper)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_build_that_is_cut_off_gives_its_lease_back_and_its_successor_goes_on() {
+    let (world, keeper) = held_up().await;
+    let successor = world.keeper("two");
+    successor.saw_head(&world.repo, &world.branch, &world.source.commit());
+    keeper.stop().await;
+    assert_ne!(world.field("builder").await.as_deref(), Some("one"));
+    world.source.open();
+    // The lease of one that was killed lasts a minute; this waits for half of that.
+    until("the successor's graph", async || world.is_built().await).await;
+    assert_eq!(world.graph().await.edges.len(), 100);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_build_whose_lease_the_store_has_lost_is_made_again() {
+    let (world, _keeper) = held_up().await;
+    world.command(["FLUSHALL"]).await;
+    world.source.open();
+    until("the graph", async || world.is_built().await).await;
+    assert_eq!(world.graph().await.edges.len(), 100);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_graph_that_somebody_misses_is_built_again() {
+    let world = World::new(files(&[("a.ts", "import './b'"), ("b.ts", "")]));
+    let keeper = world.keeper("one");
+    keeper.saw_head(&world.repo, &world.branch, &world.source.commit());
+    until("the first graph", async || world.is_built().await).await;
+    world.command(["FLUSHALL"]).await;
+    keeper.misses_graph(&world.repo, &world.branch, &world.source.commit());
+    until("the graph that was lost", async || world.is_built().await).await;
+    assert_eq!(world.graph().await.edges, [(0, 1)]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_keeper_lets_the_graph_of_a_branch_that_is_gone_go() {
+    let world = World::new(files(&[("a.ts", "")]));
+    let source: Arc<dyn Source> = Arc::clone(&world.source) as Arc<dyn Source>;
+    let keeper = BackgroundBuilds::start(Arc::clone(&world.store), source, "one".to_owned(), Limits::default());
+    keeper.saw_head(&world.repo, &world.branch, &world.source.commit());
+    let key = keys::graph(&world.repo, &world.branch);
+    let kept_for = async || world.command(["TTL", &key]).await.as_int().unwrap();
+    until("a graph that is kept for two weeks", async || {
+        kept_for().await > 13 * 86_400
+    })
+    .await;
+    world.source.is_gone.store(true, Ordering::Relaxed);
+    until("the last hour of the graph", async || kept_for().await <= 3600).await;
+}

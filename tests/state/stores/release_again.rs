@@ -1,0 +1,129 @@
+//! A release that is sent again.
+
+use coord::source::Reachable;
+use coord::store::keys;
+use coord::store::scripts::ReleaseOutcome;
+
+use crate::stores::neighbors::store_graph;
+use crate::world::{LOCAL, NEXT, World, released};
+
+async fn a_release_that_is_asked_again_has_the_same_answer_and_frees_nobody_else(world: World) {
+    store_graph(&world, &[("one.ts", &["a.ts"])]).await;
+    let (ann, bob) = (world.agent("ann"), world.agent("bob"));
+    ann.writes(&["a.ts", "b.ts"]).await;
+    world.lapse(&["b.ts"]).await;
+    let release = async || ann.release(Some(NEXT), Reachable::Yes, &["a.ts", "b.ts"]).await;
+    let first = release().await;
+    assert_eq!(released(first.clone()).importers, ["one.ts"]);
+    bob.writes(&["a.ts", "b.ts"]).await;
+    let events = world.events().await.len();
+    let moved = ann.clone().while_branch_is_at(LOCAL);
+    assert_eq!(release().await, first);
+    assert_eq!(
+        moved.release(Some(NEXT), Reachable::Yes, &["b.ts", "a.ts"]).await,
+        first
+    );
+    assert_eq!(world.events().await.len(), events);
+    assert_eq!(world.stored("a.ts").await[0].user_id, "bob");
+    // Another request is told what was given back, and what was lost.
+    let other = ann.release(Some(LOCAL), Reachable::Yes, &["a.ts"]).await;
+    let done = released(other);
+    assert_eq!((done.released.len(), done.missing.len()), (0, 0));
+    assert!(
+        matches!(done.again.as_slice(), [(path, 0..60)] if path == "a.ts"),
+        "{done:?}"
+    );
+    let outcome = ann.release(Some(LOCAL), Reachable::Yes, &["a.ts", "b.ts"]).await;
+    let ReleaseOutcome::Lost { others, .. } = outcome else {
+        panic!("{outcome:?}")
+    };
+    assert_eq!(
+        others.iter().map(|lock| lock.file_path.as_str()).collect::<Vec<_>>(),
+        ["b.ts"]
+    );
+    // It is nobody else's answer: not another agent's, nor that of another branch.
+    for other in [world.agent("ann/two"), world.agent("cid")] {
+        let outcome = other.release(Some(NEXT), Reachable::Yes, &["a.ts", "b.ts"]).await;
+        assert!(matches!(outcome, ReleaseOutcome::Lost { .. }), "{outcome:?}");
+    }
+    let elsewhere = ann
+        .clone()
+        .on_branch("other")
+        .release(Some(NEXT), Reachable::Yes, &["a.ts"])
+        .await;
+    assert_eq!(released(elsewhere).missing, ["a.ts"]);
+}
+
+async fn what_is_held_anew_is_released_anew(world: World) {
+    let (ann, bob) = (world.agent("ann"), world.agent("bob"));
+    for _ in 0..3 {
+        ann.reads(&["a.ts", "b.ts"]).await;
+        let done = released(ann.release(None, Reachable::Unknown, &["a.ts", "b.ts"]).await);
+        assert_eq!(done.released.len(), 2);
+        assert_eq!(world.stored("a.ts").await, []);
+    }
+    // Held again and lost again: that it was given back before says nothing any more.
+    ann.writes(&["a.ts"]).await;
+    world.lapse(&["a.ts"]).await;
+    bob.writes(&["a.ts"]).await;
+    let outcome = ann.release(None, Reachable::Unknown, &["a.ts", "b.ts"]).await;
+    let ReleaseOutcome::Lost { others, .. } = outcome else {
+        panic!("{outcome:?}")
+    };
+    assert_eq!((others.len(), others[0].file_path.as_str()), (1, "a.ts"));
+    let done = released(ann.release(None, Reachable::Unknown, &["b.ts"]).await);
+    assert_eq!(done.again.len(), 1, "{done:?}");
+}
+
+async fn what_was_given_back_is_remembered_within_bounds(world: World) {
+    let key = keys::releases(&world.repo);
+    let ann = world.agent("ann");
+    let field = "ann\n\nmain";
+    // Ten minutes.
+    ann.reads(&["a.ts"]).await;
+    ann.abandons(&["a.ts"]).await;
+    assert_eq!(ann.abandons(&["a.ts"]).await.released, ["a.ts"], "the same answer");
+    let ttl = world.number(["TTL", &key]).await;
+    assert!((1..=600).contains(&ttl), "{ttl}");
+    let kept = world.command(["HGET", &key, field]).await;
+    let mut kept: serde_json::Value = serde_json::from_str(kept.as_str().unwrap()).unwrap();
+    kept[0]["time"] = (kept[0]["time"].as_i64().unwrap() - 600).into();
+    world.command(["HSET", &key, field, &kept.to_string()]).await;
+    assert_eq!(ann.abandons(&["a.ts"]).await.missing, ["a.ts"], "it is long ago");
+    // Of one holder a number of releases, and of bytes.
+    for number in 0..20 {
+        let path = format!("{number}.ts");
+        ann.reads(&[&path]).await;
+        ann.abandons(&[&path]).await;
+    }
+    assert_eq!(ann.abandons(&["3.ts"]).await.missing.len(), 1);
+    assert_eq!(ann.abandons(&["4.ts"]).await.released.len(), 1);
+    let long: Vec<String> = (0..26).map(|number| format!("{number}/{}", "x".repeat(3000))).collect();
+    for path in long.chunks(22) {
+        ann.reads(path).await;
+        ann.abandons(path).await;
+    }
+    let kept = world.command(["HGET", &key, field]).await;
+    assert!(
+        kept.as_str().unwrap().len() <= 65_540,
+        "{}",
+        kept.as_str().unwrap().len()
+    );
+    assert_eq!(ann.abandons(&long[22..]).await.released.len(), 4);
+    assert_eq!(ann.abandons(&long[..1]).await.missing.len(), 1, "there was no room");
+    // Of a repository a number of holders.
+    for number in 0..258 {
+        let holder = world.agent(&format!("ann/{number}"));
+        holder.reads(&["a.ts"]).await;
+        holder.abandons(&["a.ts"]).await;
+    }
+    assert!(world.number(["HLEN", &key]).await <= 2 * 256 + 1);
+    assert_eq!(world.agent("ann/257").abandons(&["a.ts"]).await.released.len(), 1);
+    assert_eq!(world.agent("ann/1").abandons(&["a.ts"]).await.missing.len(), 1);
+}
+
+on_every_store!(
+    a_release_that_is_asked_again_has_the_same_answer_and_frees_nobody_else,
+    what_is_held_anew_is_released_anew,
+    what_was_given_back_is_remembered_within_bounds,
+);

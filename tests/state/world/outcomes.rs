@@ -1,0 +1,58 @@
+//! Outcomes taken apart, and findings in short.
+
+use coord::store::scripts::{Admitted, ClaimOutcome, Denial, Finding, Relation, ReleaseOutcome, Released, Survey};
+
+/// What was answered to a question that must have been let in.
+pub fn answered<T>(admitted: Admitted<T>) -> T {
+    match admitted {
+        Admitted::Answer(answer) => answer,
+        Admitted::Denied(stop) => panic!("{stop:?}"),
+    }
+}
+
+/// Why a question was not answered, which must be so.
+pub fn denial_of<T: std::fmt::Debug>(admitted: Admitted<T>) -> Denial {
+    match admitted {
+        Admitted::Denied(stop) => stop,
+        Admitted::Answer(answer) => panic!("{answer:?}"),
+    }
+}
+
+/// The survey of a claim that must have been granted.
+pub fn granted(outcome: ClaimOutcome) -> Survey {
+    match outcome {
+        ClaimOutcome::Claimed(survey) => survey,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What a release that must have been made says.
+pub fn released(outcome: ReleaseOutcome) -> Released {
+    match outcome {
+        ReleaseOutcome::Released(released) => released,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Findings in short: `DIRECT! a.ts ann` (in the way), `NEIGHBOR b.ts ann via a.ts`, sorted.
+pub fn in_short(findings: &[Finding]) -> Vec<String> {
+    let mut lines: Vec<String> = findings
+        .iter()
+        .map(|finding| {
+            let relation = match finding.relation {
+                Relation::Direct => "DIRECT",
+                Relation::Neighbor => "NEIGHBOR",
+                Relation::CrossBranch => "CROSS_BRANCH",
+            };
+            let way = if finding.blocks { "!" } else { "" };
+            let entry = &finding.entry;
+            let via = match finding.relation {
+                Relation::Neighbor => format!(" via {}", finding.via),
+                _ => String::new(),
+            };
+            format!("{relation}{way} {} {}{via}", entry.file_path, entry.user_id)
+        })
+        .collect();
+    lines.sort();
+    lines
+}
