@@ -1,6 +1,6 @@
 //! A server on a port, and people who call it.
 
-pub use crate::answer::Answer;
+pub use crate::answer::{Answer, hide_times};
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

@@ -1,7 +1,6 @@
 //! `GET /api/cron_cleanup`.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use coord::source::Source;
 use coord::store::{Store, keys};
@@ -12,6 +11,7 @@ use serde_json::json;
 
 use crate::api::{Answer, Api};
 use coord_test_support::git::Repo;
+use coord_test_support::waiting::until;
 
 async fn start() -> Api {
     Api::start_with(|state| state.cron_secret = Some(SecretString::from("the secret of the cron"))).await
@@ -103,13 +103,12 @@ async fn a_repository_that_is_named_with_git_at_the_end_is_swept() {
     let locks = keys::locks(&served[0]);
     let held = async || api.command(["HLEN", &locks]).await.unwrap().as_int();
     assert_eq!(held().await, Some(1), "both under one name");
-    let deadline = Instant::now() + Duration::from_secs(20);
     let mut expired = 0;
-    while expired < 2 {
-        assert!(Instant::now() < deadline, "nothing is swept: {expired}");
-        tokio::time::sleep(Duration::from_millis(200)).await;
+    until("both are swept", async || {
         expired += sweep(&api, RIGHT).await.json()["expired"].as_u64().unwrap();
-    }
+        expired == 2
+    })
+    .await;
     assert_eq!(held().await, Some(0));
 }
 

@@ -10,6 +10,7 @@ use coord::function::function_router;
 use coord::http::Endpoint;
 use coord::settings::env_vars;
 use coord::store::{Request, Store, StoreError, Value as StoreValue};
+use coord_test_support::waiting::let_pass;
 use futures::stream::BoxStream;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -291,7 +292,7 @@ async fn many_who_poll_cost_the_store_one_write() {
     let polls = futures::future::join_all((0..50).map(|_| api.get("/api/health", &[]))).await;
     assert!(polls.iter().all(|answer| answer.status == 200));
     assert_eq!(writes.load(Ordering::Relaxed), 1);
-    tokio::time::sleep(Duration::from_millis(2100)).await;
+    let_pass(Duration::from_secs(3)).await;
     assert_eq!(api.get("/api/health", &[]).await.status, 200);
     assert_eq!(writes.load(Ordering::Relaxed), 2);
     assert_eq!(asked.load(Ordering::Relaxed), 1, "once in ten minutes");

@@ -13,6 +13,7 @@ use crate::api::Api;
 use crate::issuer::{Issuer, Says, eager, good, is_refused, is_unavailable, set, verifier};
 use crate::tokens::login;
 use coord_test_support::signer::Signer;
+use coord_test_support::waiting::{let_pass, until};
 
 #[tokio::test]
 async fn sixty_four_requests_at_once_make_one_fetch() {
@@ -31,7 +32,7 @@ async fn sixty_four_requests_at_once_make_one_fetch() {
 
     // The same when the keys have changed, and everybody comes with the new one.
     issuer.say(late(&new, "new"));
-    tokio::time::sleep(Duration::from_millis(600)).await;
+    let_pass(Duration::from_millis(600)).await;
     let token = new.sign(Some("new"), &good());
     let all = futures::future::join_all((0..64).map(|_| login(&verifier, &token))).await;
     assert!(all.iter().all(Result::is_ok), "{all:?}");
@@ -95,15 +96,17 @@ async fn old_keys_are_renewed_while_requests_go_on() {
         Duration::from_millis(300),
         json!({ "keys": [new.jwk("new")] }),
     ));
-    tokio::time::sleep(Duration::from_millis(250)).await;
+    let_pass(Duration::from_millis(250)).await;
     let start = Instant::now();
     assert!(
         login(&verifier, &token).await.is_ok(),
         "the old key counts until the new ones are there"
     );
     assert!(start.elapsed() < Duration::from_millis(200), "nobody waits for them");
-    tokio::time::sleep(Duration::from_millis(500)).await;
-    assert!(login(&verifier, &new.sign(Some("new"), &good())).await.is_ok());
+    until("the new keys are there", async || {
+        login(&verifier, &new.sign(Some("new"), &good())).await.is_ok()
+    })
+    .await;
     assert!(is_refused(&verifier, &token).await);
 }
 
@@ -203,9 +206,9 @@ async fn keys_of_an_issuer_that_is_away_count_for_a_bounded_time() {
     let token = signer.sign(Some("one"), &good());
     assert!(login(&verifier, &token).await.is_ok());
     issuer.say(Says::Text(StatusCode::BAD_GATEWAY, String::new()));
-    tokio::time::sleep(Duration::from_millis(100)).await;
+    let_pass(Duration::from_millis(100)).await;
     assert!(login(&verifier, &token).await.is_ok());
-    tokio::time::sleep(Duration::from_millis(800)).await;
+    let_pass(Duration::from_millis(800)).await;
     assert!(is_unavailable(&verifier, &token).await);
     issuer.say(set(&[signer.jwk("one")]));
     assert!(login(&verifier, &token).await.is_ok());

@@ -1,8 +1,7 @@
 //! `coord serve` put together: heads recorded and graphs built in the background, with the documented rules on top.
 
-use std::time::{Duration, Instant};
-
 use coord_cli::commands::serve::ServeArgs;
+use coord_test_support::waiting::eventually;
 use serde_json::{Value, json};
 
 use crate::api::Api;
@@ -28,18 +27,14 @@ async fn serve(api: &Api, folder: &std::path::Path) -> Api {
 
 /// The graph once it is of the head of the branch.
 async fn ready_graph(api: &Api) -> Value {
-    let deadline = Instant::now() + Duration::from_secs(60);
-    loop {
+    eventually("the graph is ready", async || {
         let graph = api
             .get("/api/graph?repo_url=https://github.com/acme/shop&branch=main", &[])
             .await
             .json();
-        if graph["state"] == "ready" {
-            return graph;
-        }
-        assert!(Instant::now() < deadline, "the graph is never ready: {graph}");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+        (graph["state"] == "ready").then_some(graph)
+    })
+    .await
 }
 
 #[tokio::test]
@@ -137,15 +132,10 @@ async fn locks_outlive_the_server() {
         running.await.unwrap();
     }
     // What the old server does in the background may hold the store a moment longer.
-    let deadline = Instant::now() + Duration::from_secs(30);
-    let store = loop {
-        match coord_embedded::EmbeddedStore::open(&folder.path().join("store.redb")) {
-            Ok(store) => break store,
-            Err(error) => assert!(Instant::now() < deadline, "{error}"),
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    };
-    drop(store);
+    let store = eventually("the store is let go", async || {
+        coord_embedded::EmbeddedStore::open(&folder.path().join("store.redb")).ok()
+    });
+    drop(store.await);
     let api = serve(&repository, folder.path()).await;
     let check = api.check("bob", &["src/auth.ts"], json!({})).await.json();
     assert_eq!(

@@ -24,6 +24,7 @@ use tower::{ServiceBuilder, ServiceExt, service_fn};
 use crate::serving::{SECRET, jwt, listen, question};
 use coord_test_support::git::Repo;
 use coord_test_support::github::{Fake, Fault};
+use coord_test_support::waiting::until;
 
 const REPO_URL: &str = "https://127.0.0.1/acme/widgets";
 
@@ -129,11 +130,7 @@ impl Instance {
 
     /// Waits until the branch is seen to be at `head`.
     async fn meet(&self, head: &str) {
-        let deadline = Instant::now() + Duration::from_secs(20);
-        while self.check(head).await["repo_head"] != head {
-            assert!(Instant::now() < deadline, "the branch never moves");
-            tokio::time::sleep(Duration::from_millis(100)).await;
-        }
+        until("the branch moves", async || self.check(head).await["repo_head"] == head).await;
     }
 
     /// What was handed to the runtime.

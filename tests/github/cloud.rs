@@ -21,6 +21,7 @@ use crate::people::person;
 use crate::small;
 use coord_test_support::git::Repo;
 use coord_test_support::github::{Fake, Person, Visibility};
+use coord_test_support::waiting::until;
 
 pub const URL: &str = "https://127.0.0.1/acme/widgets";
 pub const HEAD_KEY: &str = "coord:head:{127.0.0.1/acme/widgets}:main";
@@ -298,13 +299,10 @@ impl Instance {
 
     /// Checks until that is let in: that a branch is not there is believed for a moment.
     pub async fn checks_at_last(&self, more: Value) {
-        for _ in 0..40 {
-            if self.check(&jwt("ann"), more.clone()).await.status == 200 {
-                return;
-            }
-            tokio::time::sleep(std::time::Duration::from_millis(250)).await;
-        }
-        panic!("never let in: {more}");
+        until("ann is let in", async || {
+            self.check(&jwt("ann"), more.clone()).await.status == 200
+        })
+        .await;
     }
 
     /// `post_status`, to write unless `more` says otherwise.

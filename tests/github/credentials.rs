@@ -6,6 +6,7 @@ use coord::source::{Source, SourceError};
 
 use crate::{branch, config, id, read, sha, small};
 use coord_test_support::github::{APP, APP_KEY, Fake, Fault, Visibility};
+use coord_test_support::waiting::let_pass;
 
 const TOKEN: &str = "ghp_hunter2hunter2hunter2";
 
@@ -153,7 +154,7 @@ async fn a_token_that_expires_or_is_taken_back_is_replaced() {
     let source = with_app(&fake, APP_KEY);
     let ask = async || assert_eq!(source.head(&id(), &branch("main")).await.unwrap(), sha(&head));
     ask().await;
-    tokio::time::sleep(Duration::from_millis(1_200)).await;
+    let_pass(Duration::from_secs(2)).await;
     ask().await;
     fake.behave(|behavior| {
         assert_eq!(behavior.tokens, 2);

@@ -5,6 +5,7 @@ use coord::source::{Source, SourceError};
 
 use crate::{branch, config, id, sha, small, source};
 use coord_test_support::github::Fault;
+use coord_test_support::waiting::let_pass;
 
 #[tokio::test]
 async fn what_fails_in_passing_is_asked_again_and_no_more_than_twice() {
@@ -126,7 +127,7 @@ async fn while_a_limit_lasts_nothing_is_asked() {
         assert_eq!(fake.asked().len(), 1, "{status} {headers:?}");
         if lasts {
             // Where a time was given, it is asked again after that time.
-            tokio::time::sleep(Duration::from_millis(4_200)).await;
+            let_pass(Duration::from_secs(5)).await;
             assert_eq!(
                 source.head(&id(), &branch("main")).await.unwrap(),
                 sha(&head),

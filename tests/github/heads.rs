@@ -8,6 +8,7 @@ use coord::source::{Source, SourceError};
 use crate::{branch, config, id, sha, small, source};
 use coord_test_support::git::Repo;
 use coord_test_support::github::{Fake, Fault, NUMBER};
+use coord_test_support::waiting::let_pass;
 
 /// The names near `name`, and whether the repository is empty.
 async fn near(source: &GithubSource, name: &str) -> (Vec<String>, bool) {
@@ -150,7 +151,7 @@ async fn a_young_head_is_not_asked_for_again() {
         ["/commits/heads/main", "/commits/heads/mian", "/branches?per_page=100"]
     );
     let second = repo.commit(&[]);
-    tokio::time::sleep(Duration::from_millis(3_100)).await;
+    let_pass(Duration::from_secs(3)).await;
     assert_eq!(source.head(&id(), &branch("main")).await.unwrap(), sha(&second));
 }
 

@@ -2,7 +2,6 @@
 
 use std::net::SocketAddr;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use coord::http::Endpoint;
 use coord_cli::commands::serve::ServeArgs;
@@ -12,6 +11,7 @@ use serde_json::{Value, json};
 use crate::small;
 use coord_test_support::git::Repo;
 use coord_test_support::github::{Fake, Fault};
+use coord_test_support::waiting::eventually;
 
 fn args(fake: &Fake, data: &Path) -> ServeArgs {
     ServeArgs {
@@ -59,16 +59,12 @@ async fn post(address: SocketAddr, route: &str, body: &Value, token: &str) -> re
 
 /// The graph once it is of `head`.
 async fn graph(address: SocketAddr, repo_url: &str, head: &str) -> Value {
-    let deadline = Instant::now() + Duration::from_secs(30);
-    loop {
+    eventually("the graph is ready", async || {
         let url = format!("http://{address}/api/graph?repo_url={repo_url}&branch=main");
         let graph = json_of(reqwest::get(url).await.unwrap()).await;
-        if graph["state"] == "ready" && graph["version"] == head {
-            return graph;
-        }
-        assert!(Instant::now() < deadline, "the graph is never ready: {graph}");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+        (graph["state"] == "ready" && graph["version"] == head).then_some(graph)
+    })
+    .await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -8,8 +8,9 @@ use coord::builds::head_observer::HeadObserver;
 use coord::source::Source;
 use coord::store::keys;
 use coord_graph::Limits;
+use coord_test_support::waiting::until;
 
-use crate::world::{World, files, until};
+use crate::world::{World, files};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_keeper_builds_at_the_first_question_when_the_head_moves_and_after_a_loss() {

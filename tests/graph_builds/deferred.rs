@@ -11,11 +11,12 @@ use coord::domain::Branch;
 use coord::source::Source;
 use coord::store::{Request, keys};
 use coord_graph::Limits;
+use coord_test_support::waiting::until;
 use futures::future::BoxFuture;
 use tokio::sync::mpsc;
 use tower::{Layer, ServiceExt, service_fn};
 
-use crate::world::{World, files, until};
+use crate::world::{World, files};
 
 type Work = BoxFuture<'static, ()>;
 

@@ -10,8 +10,9 @@ use coord::builds::stored_graph::StoredGraph;
 use coord::store::keys;
 use coord::store::scripts::BuildLease;
 use coord_graph::Limits;
+use coord_test_support::waiting::until;
 
-use crate::world::{World, files, until};
+use crate::world::{World, files};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn after_a_restart_only_what_has_changed_is_read() {

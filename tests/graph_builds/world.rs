@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use coord::builds::background::BackgroundBuilds;
 use coord::builds::job::{Built, Job};
@@ -117,15 +116,4 @@ pub fn files(files: &[(&str, &str)]) -> Vec<(String, String)> {
         .iter()
         .map(|(path, content)| ((*path).to_owned(), (*content).to_owned()))
         .collect()
-}
-
-/// Waits until something holds, and fails when it never does.
-pub async fn until(what: &str, mut holds: impl AsyncFnMut() -> bool) {
-    for _ in 0..1_500 {
-        if holds().await {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    panic!("never happened: {what}");
 }

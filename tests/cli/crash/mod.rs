@@ -5,7 +5,7 @@ mod stopping;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use coord_embedded::EmbeddedStore;
 
@@ -14,9 +14,12 @@ use coord_test_support::history::log::{self, Stored};
 use coord_test_support::history::operation::{Act, Mode};
 use coord_test_support::history::recorder::{Client, Recorder, Request};
 use coord_test_support::process::{Place, REPO, REPO_URL, TTL};
+use coord_test_support::waiting::{block_until, until};
 
 const CLIENTS: usize = 12;
 const KILLS: usize = 5;
+/// Requests before a kill.
+const LOAD: std::ops::Range<usize> = 100..800;
 
 /// What the store holds, read by this process while no server has it.
 async fn stored(place: &Place) -> Stored {
@@ -75,7 +78,10 @@ async fn nothing_that_was_answered_is_lost_and_nothing_is_half_done_when_the_ser
             let client = recorder.client(&format!("user-{}", number / 2), ["", "two"][number % 2]);
             clients.spawn(load(client, server.address, place.head.clone(), random.u64(..)));
         }
-        tokio::time::sleep(Duration::from_millis(random.u64(300..1300))).await;
+        // At any moment of a load that is under way.
+        let (before, load) = (recorder.count(), random.usize(LOAD));
+        until("there is a load", async || recorder.count() >= before + load).await;
+        tokio::time::sleep(Duration::from_millis(random.u64(..50))).await;
         tokio::task::spawn_blocking(move || server.kill())
             .await
             .expect("killed");
@@ -112,11 +118,7 @@ async fn a_request_in_flight_is_finished_when_the_server_is_asked_to_stop() {
         stream.read_exact(&mut read).expect("it goes on");
         assert_eq!(read, go_on);
         server.terminate();
-        let deadline = Instant::now() + Duration::from_secs(60);
-        while server.listens() {
-            assert!(Instant::now() < deadline, "it goes on listening");
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        block_until("it listens no more", || !server.listens());
         stream.write_all(body.as_bytes()).expect("sent");
         let mut answer = String::new();
         stream.read_to_string(&mut answer).expect("an answer");

@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
 use coord_test_support::process::{Coord, Place};
+use coord_test_support::waiting::block_until;
 
 /// What is answered to a question for the state of the service; nothing where the connection is broken.
 fn health(coord: &Coord) -> String {
@@ -57,9 +58,7 @@ fn a_second_ctrl_c_ends_it_at_once() {
     let mut coord = ready(place.serve());
     let _waits = in_flight(&coord);
     coord.signal("INT");
-    while coord.listens() {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    block_until("it listens no more", || !coord.listens());
     coord.signal("INT");
     assert_eq!(coord.wait().code(), Some(130), "what is in flight was not waited for");
 }

@@ -26,6 +26,7 @@ use coord_test_support::history::operation::{Act, Answer, Mode};
 use coord_test_support::history::recorder::{Client, Recorder, Request};
 use coord_test_support::process::{Coord, Place, REPO, REPO_URL, TTL};
 use coord_test_support::proxy::Proxy;
+use coord_test_support::waiting::until;
 
 const CLIENTS: usize = 10;
 /// For one round; the log keeps what happens in it.
@@ -117,15 +118,11 @@ async fn health(address: SocketAddr) -> serde_json::Value {
 
 /// Waits until health says that the store is `status`, which it finds out every two seconds.
 async fn is_told(address: SocketAddr, statuses: &[&str]) {
-    let deadline = Instant::now() + Duration::from_secs(30);
-    loop {
+    until(&format!("health says {statuses:?}"), async || {
         let told = health(address).await;
-        if statuses.iter().any(|status| told["store"]["status"] == **status) {
-            return;
-        }
-        assert!(Instant::now() < deadline, "health says {told}, and not {statuses:?}");
-        tokio::time::sleep(Duration::from_millis(200)).await;
-    }
+        statuses.iter().any(|status| told["store"]["status"] == **status)
+    })
+    .await;
 }
 
 fn judged(round: &str, recorder: &Recorder, stored: &Stored, load: &Load) -> Tally {
@@ -172,9 +169,9 @@ async fn a_disk_that_is_full_again_and_again_and_a_server_that_is_killed_lose_no
         let mut server = serve();
         let recorder = Recorder::new(REPO_URL);
         let (load, mut clients) = Load::start(&recorder, &place, server.address, round);
-        let until = Instant::now() + ROUND;
+        let end = Instant::now() + ROUND;
         let mut is_first = true;
-        while Instant::now() < until {
+        while Instant::now() < end {
             tokio::time::sleep(Duration::from_millis(random.u64(100..600))).await;
             if random.u8(..8) == 0 {
                 // Also while its disk is full.
@@ -239,9 +236,9 @@ async fn a_redis_that_is_killed_paused_and_full_and_answers_that_are_lost_lose_n
         let mut server = place.serve_on(&["--redis", &url], "");
         let recorder = Recorder::new(REPO_URL);
         let (load, mut clients) = Load::start(&recorder, &place, server.address, round);
-        let until = Instant::now() + ROUND;
+        let end = Instant::now() + ROUND;
         let mut fault = round;
-        while Instant::now() < until {
+        while Instant::now() < end {
             tokio::time::sleep(Duration::from_millis(random.u64(100..500))).await;
             let pause = Duration::from_millis(random.u64(50..700));
             match fault % 6 {

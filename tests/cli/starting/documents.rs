@@ -4,12 +4,12 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::starting::{Running, exchange, serve_with};
 use coord_test_support::skipping::skip;
+use coord_test_support::waiting::block_until;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
@@ -160,12 +160,10 @@ fn the_session_of_the_readme_can_be_pasted_and_answers_what_is_shown() {
 
 /// Waits until the import graph is there, which a person does not notice.
 fn has_graph(port: u16) {
-    let deadline = Instant::now() + Duration::from_secs(60);
     let request = "GET /api/graph?repo_url=https://github.com/acme/shop&branch=main HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
-    while !exchange(&format!("127.0.0.1:{port}"), request).is_some_and(|answer| answer.contains(r#""state":"ready""#)) {
-        assert!(Instant::now() < deadline, "there is no graph");
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    block_until("there is a graph", || {
+        exchange(&format!("127.0.0.1:{port}"), request).is_some_and(|answer| answer.contains(r#""state":"ready""#))
+    });
 }
 
 #[test]

@@ -11,6 +11,7 @@ use tempfile::tempdir;
 
 use crate::git_source::{branch, sha};
 use coord_test_support::git::Repo;
+use coord_test_support::waiting;
 
 #[tokio::test]
 async fn a_clone_learns_what_others_push_and_fetching_ends_when_it_is_told_to() {
@@ -46,21 +47,23 @@ async fn a_clone_learns_what_others_push_and_fetching_ends_when_it_is_told_to() 
         fetched,
     ));
     let wait_for = async |commit: &str| {
-        while source.head(&repo, &branch("main")).await.unwrap() != sha(commit) {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
+        let commit = sha(commit);
+        let is_there = async || source.head(&repo, &branch("main")).await.unwrap() == commit;
+        waiting::until("the commit is fetched", is_there).await;
     };
-    let limit = Duration::from_secs(60);
-    tokio::time::timeout(limit, wait_for(&pushed)).await.unwrap();
+    wait_for(&pushed).await;
     let again = agent.commit(&[("a", "3")]);
     agent.git(&["push", "--quiet", "origin", "main"]);
-    tokio::time::timeout(limit, wait_for(&again)).await.unwrap();
+    wait_for(&again).await;
     assert!(
         !temp.path().join("served/.git/FETCH_HEAD").exists(),
         "what the user fetched last is left alone"
     );
     stop.send(()).unwrap();
-    tokio::time::timeout(limit, keeping).await.unwrap().unwrap();
+    tokio::time::timeout(Duration::from_secs(60), keeping)
+        .await
+        .unwrap()
+        .unwrap();
     // The second may have been under way when it was told to end.
     assert!(fetches.load(Ordering::Relaxed) >= 1);
 }

@@ -50,13 +50,13 @@ async fn a_claim_that_relies_on_a_mark_while_a_sweep_looks_is_kept(world: World)
 }
 
 async fn a_repository_with_more_than_one_run_of_expired_files_is_swept_whole(world: World) {
-    let ann = world.agent("ann").for_seconds(1);
+    let ann = world.agent("ann");
     let paths: Vec<String> = (0..1200).map(|number| format!("{number}.ts")).collect();
     for some in paths.chunks(400) {
         ann.writes(some).await;
     }
     world.agent("bob").writes(&["stays.ts"]).await;
-    tokio::time::sleep(std::time::Duration::from_millis(2100)).await;
+    world.lapse(&paths).await;
     world.let_time_pass().await;
     let before = world.events().await.len();
     assert_eq!(

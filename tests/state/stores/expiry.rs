@@ -146,10 +146,10 @@ async fn every_script_that_meets_an_expired_lock_announces_it_and_no_second_one_
 }
 
 async fn among_readers_only_the_expired_one_goes(world: World) {
-    world.agent("ann").for_seconds(1).reads(&["a.ts"]).await;
+    world.agent("ann").reads(&["a.ts"]).await;
     world.agent("bob").reads(&["a.ts"]).await;
     world.agent("cid").on_branch("other").writes(&["a.ts"]).await;
-    tokio::time::sleep(Duration::from_millis(2100)).await;
+    world.lapse_of("ann", &["a.ts"]).await;
     let swept = sweep(&*world.store, &world.repo, 500).await.unwrap();
     let left = world.stored("a.ts").await;
     assert_eq!(swept.expired, 1);

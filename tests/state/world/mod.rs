@@ -189,19 +189,38 @@ impl World {
     }
 
     /// Lets every lock on `paths` expire now, as if its time had passed.
-    pub async fn lapse(&self, paths: &[&str]) {
-        for path in paths {
-            let mut entries = self.stored(path).await;
-            assert!(!entries.is_empty(), "{path} is not locked");
-            for entry in &mut entries {
+    pub async fn lapse(&self, paths: &[impl AsRef<str>]) {
+        self.lapse_where(paths, |_| true).await;
+    }
+
+    /// The same for the locks of `user` alone.
+    pub async fn lapse_of(&self, user: &str, paths: &[impl AsRef<str>]) {
+        self.lapse_where(paths, |entry| entry.user_id == user).await;
+    }
+
+    async fn lapse_where(&self, paths: &[impl AsRef<str>], is_over: impl Fn(&LockEntry) -> bool) {
+        let command = |words: Vec<&str>| Request::Command(words.iter().map(|word| word.as_bytes().to_vec()).collect());
+        let paths: Vec<&str> = paths.iter().map(AsRef::as_ref).collect();
+        let (locks, expiries) = (keys::locks(&self.repo), keys::expiries(&self.repo));
+        let read = command([&["HMGET", &locks], &paths[..]].concat());
+        let stored = self.store.run(vec![read]).await.unwrap().remove(0);
+        let shortened = |(path, json): (&&str, &Value)| {
+            let json = json.as_str().unwrap_or_else(|| panic!("{path} is not locked"));
+            let mut entries: Vec<LockEntry> = serde_json::from_str(json).unwrap();
+            assert!(entries.iter().any(&is_over), "nothing on {path} can expire");
+            for entry in entries.iter_mut().filter(|entry| is_over(entry)) {
                 entry.expiry = 1_000_000_000;
                 entry.expiry_ms = Some(1_000_000_000_000);
             }
-            let json = serde_json::to_string(&entries).unwrap();
-            self.command(["HSET", &keys::locks(&self.repo), path, &json]).await;
-            self.command(["ZADD", &keys::expiries(&self.repo), "1000000000", path])
-                .await;
+            serde_json::to_string(&entries).unwrap()
+        };
+        let written: Vec<String> = paths.iter().zip(stored.as_array().unwrap()).map(shortened).collect();
+        let (mut set, mut index) = (vec!["HSET", &locks], vec!["ZADD", &expiries]);
+        for (path, json) in paths.iter().zip(&written) {
+            set.extend([path, json.as_str()]);
+            index.extend(["1000000000", path]);
         }
+        self.store.run(vec![command(set), command(index)]).await.unwrap();
     }
 
     /// Asserts that what is counted as held, by person and in all, is exactly what the locks say.

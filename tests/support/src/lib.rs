@@ -6,6 +6,7 @@
 //! - [`history`]: clients whose requests are noted, and the judge of what they were told
 //! - [`signer`]: keys and tokens of every kind
 //! - [`skipping`]: tests that lack what they need
+//! - [`waiting`]: for a condition, or for time to pass
 #![expect(missing_docs, reason = "the names of what tests use say it")]
 
 pub mod git;
@@ -18,3 +19,4 @@ pub mod real_redis;
 pub mod redis;
 pub mod signer;
 pub mod skipping;
+pub mod waiting;

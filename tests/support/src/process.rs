@@ -3,11 +3,11 @@
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
 use crate::git::Repo;
+use crate::waiting::block_until;
 
 /// The repository, as it is asked for.
 pub const REPO_URL: &str = "https://github.com/team/project";
@@ -75,12 +75,10 @@ impl Place {
             process: command.spawn().expect("coord starts"),
             address,
         };
-        let deadline = Instant::now() + Duration::from_secs(60);
-        while !coord.listens() {
+        block_until("coord listens", || {
             assert!(coord.process.try_wait().expect("a state").is_none(), "coord ended");
-            assert!(Instant::now() < deadline, "coord does not listen");
-            std::thread::sleep(Duration::from_millis(5));
-        }
+            coord.listens()
+        });
         coord
     }
 

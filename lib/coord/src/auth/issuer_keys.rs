@@ -2,12 +2,13 @@
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jsonwebtoken::Algorithm;
 use reqwest::header::ACCEPT;
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response, StatusCode};
+use tokio::time::Instant;
 use url::Url;
 
 use super::AuthError;

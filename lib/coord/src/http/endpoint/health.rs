@@ -7,7 +7,7 @@ mod report;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use axum::Json;
 use axum::http::header::RETRY_AFTER;
@@ -29,6 +29,7 @@ use crate::http::openapi::examples;
 use crate::http::openapi::responses::response;
 use crate::source::Source;
 use crate::store::Store;
+use tokio::time::Instant;
 
 /// How long a report is reused.
 const MAX_AGE: Duration = Duration::from_secs(2);

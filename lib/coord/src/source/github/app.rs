@@ -4,7 +4,7 @@
 //! <https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app>
 
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use chrono::DateTime;
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
@@ -12,6 +12,7 @@ use quick_cache::sync::Cache;
 use reqwest::header::{DATE, HeaderMap};
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
 
 use super::address::Slug;
 use super::error::GithubError;

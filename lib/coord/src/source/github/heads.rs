@@ -1,11 +1,12 @@
 //! Heads of branches: fetched by conditional request, in a single flight, and cached for a short time.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use quick_cache::sync::{Cache, EntryAction, EntryResult};
 use reqwest::header::HeaderValue;
 use serde::Deserialize;
+use tokio::time::Instant;
 
 use super::address::Slug;
 use super::client::{Answer, Ask, Client, SHA};

@@ -2,10 +2,11 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use quick_cache::sync::Cache;
 use serde::Deserialize;
+use tokio::time::Instant;
 
 use super::address::Slug;
 use super::client::Client;

@@ -4,12 +4,13 @@
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use quick_cache::sync::Cache;
 use reqwest::StatusCode;
 use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
 use sha2::{Digest, Sha256};
+use tokio::time::Instant;
 
 /// The pause after a secondary limit without a time: GitHub asks for at least a minute.
 const SECONDARY: Duration = Duration::from_secs(60);

@@ -2,7 +2,9 @@
 //! and never taken from memory.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 use super::address::Slug;
 use super::client::Client;

@@ -1,0 +1,40 @@
+//! Waiting: for a condition with an end, or for time that is not waited for.
+
+use std::time::{Duration, Instant};
+
+/// Much longer than anything takes on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// Asks again and again until `found` gives something, which this returns; panics with `what` if it never does.
+pub async fn eventually<T>(what: &str, mut found: impl AsyncFnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        if let Some(found) = found().await {
+            return found;
+        }
+        assert!(Instant::now() < deadline, "never happened: {what}");
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+/// [`eventually`] for what holds or not.
+pub async fn until(what: &str, mut holds: impl AsyncFnMut() -> bool) {
+    eventually(what, async || holds().await.then_some(())).await;
+}
+
+/// [`until`] without a runtime.
+pub fn block_until(what: &str, mut holds: impl FnMut() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !holds() {
+        assert!(Instant::now() < deadline, "never happened: {what}");
+        std::thread::sleep(PAUSE);
+    }
+}
+
+/// Lets `time` pass for everything that reads tokio's clock, in a runtime of one thread.
+pub async fn let_pass(time: Duration) {
+    tokio::time::pause();
+    tokio::time::advance(time).await;
+    tokio::time::resume();
+}
