@@ -5,8 +5,6 @@
 //! Not part of `cargo test`: `cargo test --test cli soak:: -- --ignored --nocapture`.
 
 mod disk_errors;
-mod redis;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -19,19 +17,21 @@ use parking_lot::Mutex;
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
 use tokio::task::JoinSet;
 
-use crate::soak::redis::Redis;
 use coord_test_support::history::judge::{Rules, Tally, judge};
 use coord_test_support::history::log::{self, Stored};
 use coord_test_support::history::operation::{Act, Answer, Mode};
 use coord_test_support::history::recorder::{Client, Recorder, Request};
 use coord_test_support::process::{Coord, Place, REPO, REPO_URL, TTL};
 use coord_test_support::proxy::Proxy;
+use coord_test_support::real_redis::RealRedis;
 use coord_test_support::waiting::until;
 
 const CLIENTS: usize = 10;
 /// For one round; the log keeps what happens in it.
 const ROUND: Duration = Duration::from_secs(10);
 const ROUNDS: u64 = 5;
+/// What Redis has answered is on the disk.
+const KEPT: [&str; 4] = ["--appendonly", "yes", "--appendfsync", "always"];
 
 /// Where the server is now, and what its clients have met.
 struct Load {
@@ -230,8 +230,9 @@ async fn a_redis_that_is_killed_paused_and_full_and_answers_that_are_lost_lose_n
     for round in 0..ROUNDS {
         let mut random = fastrand::Rng::with_seed(round);
         let place = Place::new(crate::COORD);
-        let mut redis = Redis::start();
-        let proxy = Proxy::start(redis.port).await;
+        let mut redis = RealRedis::start(&KEPT).expect("redis-server is installed");
+        redis.until_it_answers();
+        let proxy = Proxy::start(redis.port()).await;
         let url = format!("redis://127.0.0.1:{}", proxy.port);
         let mut server = place.serve_on(&["--redis", &url], "");
         let recorder = Recorder::new(REPO_URL);
@@ -245,7 +246,8 @@ async fn a_redis_that_is_killed_paused_and_full_and_answers_that_are_lost_lose_n
                 0 => {
                     redis.kill();
                     tokio::time::sleep(pause).await;
-                    redis.start_again();
+                    assert!(redis.run(), "redis-server starts again");
+                    redis.until_it_answers();
                 }
                 1 => {
                     redis.command(&["CONFIG", "SET", "maxmemory", "1"]);
@@ -283,7 +285,7 @@ async fn a_redis_that_is_killed_paused_and_full_and_answers_that_are_lost_lose_n
         }
         server.terminate();
         assert!(server.wait().success(), "it can be stopped");
-        let store = RedisStore::connect(&format!("redis://127.0.0.1:{}", redis.port)).expect("an address");
+        let store = RedisStore::connect(&redis.url()).expect("an address");
         let tally = judged(
             &format!("redis, round {round}"),
             &recorder,

@@ -1,65 +1,31 @@
-//! A redis-server of our own, and one connection to it. Hand-written, because the comparison needs the exact bytes of
-//! error replies, which client libraries take apart.
+//! One connection to a redis-server. Hand-written, because the comparison needs the exact bytes of error replies, which
+//! client libraries take apart.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
 
 use coord::store::Value;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use coord_test_support::real_redis::RealRedis;
 
 /// A running redis-server, stopped when dropped.
 pub struct Redis {
-    process: Child,
     connection: BufReader<TcpStream>,
-    _directory: tempfile::TempDir,
+    _server: RealRedis,
 }
 
 impl Redis {
     /// Starts one. None when redis-server is not installed: the test is skipped.
     pub fn start() -> Option<Redis> {
-        let directory = tempfile::tempdir().expect("a directory");
-        let port = TcpListener::bind("127.0.0.1:0")
-            .and_then(|free| free.local_addr())
-            .expect("a free port")
-            .port();
-        let started = Command::new("redis-server")
-            .args([
-                "--port",
-                &port.to_string(),
-                "--bind",
-                "127.0.0.1",
-                "--save",
-                "",
-                "--appendonly",
-                "no",
-            ])
-            .current_dir(directory.path())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn();
-        let mut process = match started {
-            Ok(process) => process,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                coord_test_support::skipping::skip("redis-server is not installed");
-                return None;
-            }
-            Err(error) => panic!("redis-server cannot be started: {error}"),
-        };
-        for _ in 0..400 {
-            if let Ok(stream) = TcpStream::connect(("127.0.0.1", port)) {
-                stream
-                    .set_read_timeout(Some(Duration::from_secs(30)))
-                    .expect("a time limit");
-                return Some(Redis {
-                    process,
-                    connection: BufReader::new(stream),
-                    _directory: directory,
-                });
-            }
-            std::thread::sleep(Duration::from_millis(50));
-        }
-        let _ = process.kill();
-        panic!("redis-server did not listen on port {port}");
+        let server = RealRedis::start(&[])?;
+        let stream = TcpStream::connect(("127.0.0.1", server.port())).expect("it listens");
+        stream
+            .set_read_timeout(Some(Duration::from_secs(30)))
+            .expect("a time limit");
+        Some(Redis {
+            connection: BufReader::new(stream),
+            _server: server,
+        })
     }
 
     /// The answer to one command.
@@ -105,12 +71,5 @@ impl Redis {
             b'*' => Value::Array((0..number()).map(|_| self.reply()).collect()),
             other => panic!("not a reply: {other}"),
         }
-    }
-}
-
-impl Drop for Redis {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
     }
 }

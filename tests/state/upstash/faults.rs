@@ -9,7 +9,7 @@ use secrecy::SecretString;
 
 use crate::upstash::fake::{Act, Fake, ok, response};
 use crate::upstash::scripts::{COUNT, ECHO, call};
-use coord_test_support::real_redis::free_port;
+use coord_test_support::redis::free_port;
 
 const TOKEN: &str = "the-secret-token";
 

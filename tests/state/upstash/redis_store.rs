@@ -8,7 +8,8 @@ use futures::StreamExt;
 use tokio::io::AsyncWriteExt;
 
 use crate::upstash::scripts::{COUNT, ECHO, FAILS, SPINS, call};
-use coord_test_support::real_redis::{RealRedis, free_port, make_certificate};
+use coord_test_support::real_redis::{RealRedis, make_certificate};
+use coord_test_support::redis::free_port;
 use coord_test_support::skipping::skip;
 
 fn get(key: &str) -> Request {

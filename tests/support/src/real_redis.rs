@@ -1,12 +1,16 @@
 //! Real Redis servers, each in a folder of its own, gone when dropped.
 
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tempfile::TempDir;
 
+use crate::redis::free_port;
 use crate::skipping::skip;
+use crate::waiting::block_until;
 
 /// A running redis-server.
 pub struct RealRedis {
@@ -20,8 +24,16 @@ impl RealRedis {
     /// Starts one on a free port with `options`, such as `["--requirepass", "x"]`. None when redis-server is not installed: the
     /// test is skipped.
     pub fn start(options: &[&str]) -> Option<Self> {
-        if Command::new("redis-server").arg("--version").output().is_err() {
+        let started = Self::start_if_installed(options);
+        if started.is_none() {
             skip("redis-server is not installed");
+        }
+        started
+    }
+
+    /// The same for what is no test.
+    pub fn start_if_installed(options: &[&str]) -> Option<Self> {
+        if Command::new("redis-server").arg("--version").output().is_err() {
             return None;
         }
         let options = options.iter().map(|option| (*option).to_owned()).collect();
@@ -32,7 +44,8 @@ impl RealRedis {
             folder,
             process: None,
         };
-        server.run().then_some(server)
+        assert!(server.run(), "redis-server has ended");
+        Some(server)
     }
 
     /// Starts it (again), on the same port.
@@ -53,11 +66,9 @@ impl RealRedis {
             .stderr(Stdio::null())
             .spawn();
         let process = self.process.insert(started.expect("redis-server starts"));
-        let deadline = Instant::now() + Duration::from_secs(20);
-        while std::net::TcpStream::connect(("127.0.0.1", self.port)).is_err() {
-            assert!(Instant::now() < deadline, "redis-server does not listen");
-            std::thread::sleep(Duration::from_millis(10));
-        }
+        block_until("redis-server listens", || {
+            TcpStream::connect(("127.0.0.1", self.port)).is_ok()
+        });
         process.try_wait().expect("a state").is_none()
     }
 
@@ -67,6 +78,45 @@ impl RealRedis {
             process.kill().expect("killed");
             process.wait().expect("gone");
         }
+    }
+
+    /// Sends it a signal.
+    pub fn signal(&self, name: &str) {
+        let sent = Command::new("kill")
+            .args([&format!("-{name}"), &self.id().to_string()])
+            .status();
+        assert!(sent.expect("kill is there").success(), "SIG{name} was sent");
+    }
+
+    /// Its process id.
+    pub fn id(&self) -> u32 {
+        self.process.as_ref().expect("it runs").id()
+    }
+
+    /// Gives a command, which must be answered by OK.
+    pub fn command(&self, words: &[&str]) {
+        let answer = self.ask(words).expect("redis-server is there");
+        assert!(answer.starts_with("+OK"), "{words:?}: {answer}");
+    }
+
+    /// Waits until it has read what it keeps on disk.
+    pub fn until_it_answers(&self) {
+        block_until("redis-server answers", || {
+            self.ask(&["PING"]).is_ok_and(|answer| answer.starts_with("+PONG"))
+        });
+    }
+
+    fn ask(&self, words: &[&str]) -> std::io::Result<String> {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
+        stream.set_read_timeout(Some(Duration::from_secs(20)))?;
+        let mut request = format!("*{}\r\n", words.len());
+        for word in words {
+            request.push_str(&format!("${}\r\n{word}\r\n", word.len()));
+        }
+        stream.write_all(request.as_bytes())?;
+        let mut answer = [0; 512];
+        let count = stream.read(&mut answer)?;
+        Ok(String::from_utf8_lossy(&answer[..count]).into_owned())
     }
 
     pub fn url(&self) -> String {
@@ -85,12 +135,6 @@ impl Drop for RealRedis {
             let _ = process.wait();
         }
     }
-}
-
-/// A port that nobody listens on.
-pub fn free_port() -> u16 {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    listener.local_addr().expect("an address").port()
 }
 
 /// A certificate for localhost and 127.0.0.1, with its key, in `folder`: `ca.der`, `cert.pem`, `key.pem`.

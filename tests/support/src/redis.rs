@@ -1,9 +1,10 @@
 //! A real redis-server for all tests of one binary.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use crate::skipping;
@@ -71,8 +72,14 @@ fn answers(port: u16) -> bool {
     false
 }
 
-/// A port that nobody listens on.
+/// A port that nobody listens on, another each time: who asks next may be there before a server listens on the last.
 pub fn free_port() -> u16 {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    listener.local_addr().expect("an address").port()
+    static GIVEN: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
+    loop {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = listener.local_addr().expect("an address").port();
+        if GIVEN.lock().expect("the ports").insert(port) {
+            return port;
+        }
+    }
 }

@@ -1,0 +1,256 @@
+//! One case on one store, and what it costs.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use coord::domain::{Branch, CommitSha, FilePath, Holder, LockMode, LockReason, NeighborPolicy, RepoId, UserId};
+use coord::store::scripts::{self, AdmissionTerms, Admitted, Release, ReleaseOutcome, Wanted};
+use coord::store::{Request, Store, keys};
+
+use crate::cases::{Act, Case, State};
+
+const HEAD: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+
+/// One case in a repository of its own.
+struct Run<'a> {
+    store: &'a dyn Store,
+    repo: RepoId,
+    branch: Branch,
+    holder: Holder,
+    head: CommitSha,
+}
+
+impl Run<'_> {
+    async fn command(&self, words: Vec<Vec<u8>>) {
+        if words.len() > 2 {
+            let replies = self.store.run(vec![Request::Command(words)]).await.expect("an answer");
+            assert!(!matches!(replies[0], coord::store::Value::Error(_)), "{replies:?}");
+        }
+    }
+
+    /// Sends `command key` with `words`, in batches.
+    async fn fill(&self, command: &str, key: &str, words: &[String]) {
+        for some in words.chunks(2000) {
+            let mut all = vec![command.as_bytes().to_vec(), key.as_bytes().to_vec()];
+            all.extend(some.iter().map(|word| word.as_bytes().to_vec()));
+            self.command(all).await;
+        }
+    }
+
+    /// Stores the locks in the form of claims: each lock by a claim of its own.
+    async fn hold(&self, state: &State) {
+        let (mut locks, mut expiries, mut count) = (Vec::new(), Vec::new(), 0);
+        let mut by_person: BTreeMap<String, usize> = BTreeMap::new();
+        for (place, (path, people, writes)) in state.held.iter().enumerate() {
+            let mut entries = Vec::new();
+            let is_own = place < state.own;
+            for number in 0..*people + usize::from(state.is_mixed) + usize::from(is_own) {
+                let is_elsewhere = state.is_mixed && number == 0;
+                let is_callers = is_own && number == 0;
+                let branch = if is_elsewhere { "other" } else { "main" };
+                count += 1;
+                let person = match is_callers {
+                    true => self.holder.user_id.as_str().to_owned(),
+                    false => format!("person{}", count % 10),
+                };
+                *by_person.entry(format!("@{person}")).or_default() += 1;
+                *by_person.entry("all".to_owned()).or_default() += 1;
+                entries.push(serde_json::json!({
+                    "key": format!("{}:{branch}:{path}", self.repo), "file_path": path, "branch": branch,
+                    "user_id": person, "user_name": "Mona Lisa",
+                    "agent_id": if is_callers { String::new() } else { format!("agent-{number}") },
+                    "status": if *writes || is_elsewhere { "WRITING" } else { "READING" }, "agent_head": HEAD,
+                    "message": state.message, "timestamp": state.expiry - 300, "expiry": state.expiry, "token": count,
+                }));
+            }
+            // The blanks of `includes/changes.lua`, by the token of the first entry.
+            let blanks = " ".repeat(entries[0]["token"].as_u64().map_or(0, |token| token as usize % 64));
+            locks.extend([path.clone(), serde_json::Value::Array(entries).to_string() + &blanks]);
+            expiries.extend([state.expiry.to_string(), path.clone()]);
+        }
+        let counts: Vec<String> = by_person
+            .into_iter()
+            .flat_map(|(field, count)| [field, count.to_string()])
+            .collect();
+        self.fill("HSET", &keys::locks(&self.repo), &locks).await;
+        self.fill("ZADD", &keys::expiries(&self.repo), &expiries).await;
+        self.fill("HSET", &keys::held(&self.repo), &counts).await;
+    }
+
+    async fn forget(&self) {
+        for key in [
+            keys::locks(&self.repo),
+            keys::expiries(&self.repo),
+            keys::held(&self.repo),
+            keys::refusals(&self.repo),
+            keys::releases(&self.repo),
+        ] {
+            self.store
+                .run(vec![Request::command(["DEL", &key])])
+                .await
+                .expect("an answer");
+        }
+    }
+
+    /// The adjacency, in the format of `includes/neighbors.lua`.
+    async fn import(&self, imports: &[(String, String)]) {
+        const MOST_LINES: usize = 512;
+        let mut lines: BTreeMap<&str, Vec<(char, &str)>> = BTreeMap::new();
+        for (from, to) in imports {
+            lines.entry(from).or_default().push(('>', to));
+            lines.entry(to).or_default().push(('<', from));
+        }
+        let is_hub = |path: &str| lines[path].len() > MOST_LINES;
+        let text = |lines: &mut dyn Iterator<Item = &(char, &str)>| {
+            lines.map(|(sign, path)| format!("{sign}{path}\n")).collect::<String>()
+        };
+        let mut fields = Vec::new();
+        for (path, all) in &lines {
+            if is_hub(path) {
+                let chunks = all.chunks(MOST_LINES);
+                let head = format!("B{}:{}\n", all.len(), chunks.len());
+                let hubs = text(&mut all.iter().filter(|(_, other)| is_hub(other)));
+                fields.extend([(*path).to_owned(), head + &hubs]);
+                for (number, chunk) in (1..).zip(chunks) {
+                    fields.extend([format!("{path}\n{number}"), text(&mut chunk.iter())]);
+                }
+            } else {
+                fields.extend([(*path).to_owned(), format!("{}\n{}", all.len(), text(&mut all.iter()))]);
+            }
+        }
+        self.fill("HSET", &keys::graph_adjacency(&self.repo, &self.branch), &fields)
+            .await;
+    }
+
+    /// The outcome, in a word.
+    async fn ask(&self, act: &Act) -> String {
+        let known = std::slice::from_ref(&self.head);
+        let entry = AdmissionTerms::of(&self.repo, &self.branch, &self.holder, Some(&self.head), known);
+        let parse = |paths: &[String]| -> Vec<FilePath> {
+            paths
+                .iter()
+                .map(|path| FilePath::parse(path).expect("a path"))
+                .collect()
+        };
+        let message = LockReason::parse("Rework the session handling so that it uses tokens").expect("a message");
+        match act {
+            Act::Check(intent, paths) => {
+                let paths = parse(paths);
+                let answer = scripts::check_status(self.store, &entry, &paths, *intent, NeighborPolicy::Block).await;
+                in_short(answer.expect("an answer"), |survey| {
+                    format!("{} locks, {} more", survey.findings.len(), survey.omitted)
+                })
+            }
+            Act::Claim(claim, paths) => {
+                let wanted = Wanted {
+                    claim: *claim,
+                    policy: NeighborPolicy::Block,
+                    agent_head: &self.head,
+                    message: &message,
+                    ttl_seconds: 300,
+                    paths: &parse(paths),
+                };
+                let answer = scripts::claim(self.store, &entry, &wanted).await;
+                in_short(answer.expect("an answer"), |outcome| word(&outcome))
+            }
+            Act::Abandon(_) | Act::Everything => {
+                let paths = match act {
+                    Act::Abandon(paths) => parse(paths),
+                    _ => Vec::new(),
+                };
+                let release = Release {
+                    new_head: None,
+                    agent_head: &self.head,
+                    // Locks for reading are released without a commit, and the importers are reported.
+                    is_abandoned: matches!(act, Act::Abandon(_)),
+                    message: &message,
+                    paths: &paths,
+                    can_ask: false,
+                    judged: &[],
+                };
+                let answer = scripts::release(self.store, &entry, &release).await;
+                in_short(answer.expect("an answer"), |outcome| match outcome {
+                    ReleaseOutcome::Released(released) => format!("{} released", released.released.len()),
+                    other => word(&other),
+                })
+            }
+            Act::Sweep => {
+                let swept = scripts::sweep(self.store, &self.repo, 500).await.expect("an answer");
+                format!("{} expired", swept.expired)
+            }
+        }
+    }
+}
+
+/// The name of a variant.
+fn word(value: &impl std::fmt::Debug) -> String {
+    let text = format!("{value:?}");
+    text.split(|c: char| !c.is_alphanumeric())
+        .next()
+        .unwrap_or_default()
+        .to_owned()
+}
+
+fn in_short<T>(admitted: Admitted<T>, say: impl FnOnce(T) -> String) -> String {
+    match admitted {
+        Admitted::Answer(answer) => say(answer),
+        Admitted::Denied(stop) => format!("{stop:?}"),
+    }
+}
+
+/// Processor time of all threads of a process; none where the system does not report it.
+fn processor_time(process: u32) -> Option<Duration> {
+    let threads = std::fs::read_dir(format!("/proc/{process}/task")).ok()?;
+    let nanoseconds = threads.filter_map(|thread| {
+        let text = std::fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;
+        text.split(' ').next()?.parse::<u64>().ok()
+    });
+    Some(Duration::from_nanos(nanoseconds.sum()))
+}
+
+pub struct Measured {
+    pub processor: Option<Duration>,
+    pub median: Duration,
+    pub longest: Duration,
+    pub said: String,
+}
+
+pub async fn measure(store: &dyn Store, process: u32, number: usize, case: &Case, rounds: usize) -> Measured {
+    let run = Run {
+        store,
+        repo: RepoId::parse(&format!("https://github.com/acme/case{number}")).expect("a repository"),
+        branch: Branch::parse("main").expect("a branch"),
+        holder: Holder {
+            user_id: UserId::parse("ann").expect("a login"),
+            user_name: "Ann".to_owned(),
+            agent_id: None,
+        },
+        head: CommitSha::parse(HEAD).expect("a commit"),
+    };
+    run.import(&case.state.imports).await;
+    let (mut times, mut processor, mut said) = (Vec::new(), Vec::new(), String::new());
+    for round in 0..=rounds {
+        if round == 0 || !matches!(case.act, Act::Check(..)) {
+            run.forget().await;
+            run.hold(&case.state).await;
+        }
+        if let Act::Abandon(paths) = &case.act {
+            run.ask(&Act::Claim(LockMode::Writing, paths.clone())).await;
+        }
+        let (begin, before) = (Instant::now(), processor_time(process));
+        said = run.ask(&case.act).await;
+        // The first round loads the script.
+        if round > 0 {
+            times.push(begin.elapsed());
+            processor.extend(before.and_then(|before| processor_time(process)?.checked_sub(before)));
+        }
+    }
+    times.sort();
+    processor.sort();
+    Measured {
+        processor: processor.get(processor.len() / 2).copied(),
+        median: times[times.len() / 2],
+        longest: times[times.len() - 1],
+        said,
+    }
+}
