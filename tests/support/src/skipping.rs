@@ -30,7 +30,10 @@ pub fn skip(why: &str) {
         .open(notes)
         .expect("notes of what is skipped");
     // One write each, which appends whole.
-    file.write_all(format!("{binary}\t{why}\n").as_bytes())
+    let thread = std::thread::current();
+    // libtest runs each test on a thread of its name, unless it may use one thread alone.
+    let test = thread.name().unwrap_or_default();
+    file.write_all(format!("{binary}\t{test}\t{why}\n").as_bytes())
         .expect("a note of what is skipped");
 }
 
