@@ -4,17 +4,21 @@
 //! so that a `git pack-refs` between the two makes a branch look old or gone for a moment. It also detects a changed
 //! `packed-refs` by modification time alone, which two writes within one tick of the file system's clock share. Here the
 //! loose file comes first, as in git, and inode and size count too.
+//!
+//! The metadata of a loose file is read on every call, and its content when the metadata has changed. A file that changed shortly
+//! before it was read is always read again, because its next version could have the same metadata.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
 use gix::refs::packed::Buffer;
 use parking_lot::Mutex;
+use quick_cache::sync::Cache;
 
 /// Longest chain of symbolic references, as in git.
 const MAX_DEPTH: usize = 5;
@@ -23,12 +27,19 @@ pub(super) const MAX_FOLDERS: usize = 32;
 /// A loose reference is one line; a longer file is damaged.
 const MAX_LOOSE: u64 = 4096;
 
+/// More than one tick of the clock of any file system: FAT's has two seconds.
+const CLOCK_TICK: Duration = Duration::from_secs(3);
+/// Maximum number of loose references in memory.
+const MOST_LOOSE: usize = 1024;
+
 /// The references of one repository.
 #[derive(Debug)]
 pub(super) struct References {
     common_dir: PathBuf,
     hash: gix::hash::Kind,
     packed: Mutex<Option<Packed>>,
+    /// The contents of loose files, by name of the reference.
+    loose: Cache<String, (Stamp, Target)>,
 }
 
 struct Packed {
@@ -52,6 +63,9 @@ pub(super) struct Stamp {
     size: u64,
     #[cfg(unix)]
     inode: u64,
+    /// The time of the last change of the inode, seconds and nanoseconds, which no program can set.
+    #[cfg(unix)]
+    changed: (i64, i64),
 }
 
 impl Stamp {
@@ -66,10 +80,27 @@ impl Stamp {
             size: metadata.len(),
             #[cfg(unix)]
             inode: std::os::unix::fs::MetadataExt::ino(metadata),
+            #[cfg(unix)]
+            changed: {
+                use std::os::unix::fs::MetadataExt;
+                (metadata.ctime(), metadata.ctime_nsec())
+            },
         }
+    }
+
+    /// Whether every later version will have another stamp, because the file was last changed long before `now`.
+    fn is_settled(&self, now: SystemTime) -> bool {
+        #[cfg(unix)]
+        let changed = u64::try_from(self.changed.0)
+            .ok()
+            .map(|seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds + 1));
+        #[cfg(not(unix))]
+        let changed = self.modified;
+        changed.is_some_and(|changed| now.duration_since(changed).is_ok_and(|age| age > CLOCK_TICK))
     }
 }
 
+#[derive(Clone, Debug)]
 enum Target {
     Id(ObjectId),
     Symbolic(String),
@@ -81,6 +112,7 @@ impl References {
             common_dir,
             hash,
             packed: Mutex::new(None),
+            loose: Cache::new(MOST_LOOSE),
         }
     }
 
@@ -141,24 +173,45 @@ impl References {
 
     fn read_loose(&self, name: &str) -> io::Result<Option<Target>> {
         let path = self.common_dir.join(name);
-        let content = match read_line(&path) {
-            Ok(Some(content)) => content,
-            Ok(None) => return Ok(None),
+        let stamp = match fs::metadata(&path) {
+            // Checked before opening, because opening a named pipe would wait for a writer.
+            Ok(metadata) if metadata.is_file() => Stamp::of(&metadata),
+            Ok(_) => return Ok(None),
             Err(error) if is_missing(&error) => return Ok(None),
             Err(error) => return Err(error),
         };
+        if let Some((known, target)) = self.loose.get(name)
+            && known == stamp
+        {
+            return Ok(Some(target));
+        }
+        let now = SystemTime::now();
+        let (stamp, content) = match read_line(&path) {
+            Ok(read) => read,
+            Err(error) if is_missing(&error) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let target = self.target(name, &content)?;
+        if stamp.is_settled(now) {
+            self.loose.insert(name.to_owned(), (stamp, target.clone()));
+        }
+        Ok(Some(target))
+    }
+
+    /// What `content`, that of the loose file of `name`, leads to.
+    fn target(&self, name: &str, content: &[u8]) -> io::Result<Target> {
         let content = content.trim_end();
         if let Some(target) = content.strip_prefix(b"ref:") {
             let target = target.trim_start();
             let is_valid = target.starts_with(b"refs/") && gix::validate::reference::name(target.as_bstr()).is_ok();
             return match target.to_str() {
-                Ok(target) if is_valid => Ok(Some(Target::Symbolic(target.to_owned()))),
+                Ok(target) if is_valid => Ok(Target::Symbolic(target.to_owned())),
                 _ => Err(damaged(name, "it leads to no valid name")),
             };
         }
         let digits = content.get(..self.hash.len_in_hex()).unwrap_or_default();
         let id = ObjectId::from_hex(digits).map_err(|_| damaged(name, "it holds no commit id"))?;
-        Ok(Some(Target::Id(id)))
+        Ok(Target::Id(id))
     }
 
     /// The packed references, read again if the file has been replaced.
@@ -196,15 +249,13 @@ impl References {
     }
 }
 
-/// The content of a small regular file; `None` where the path is a folder or a special file.
-fn read_line(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    // Checked before opening, because opening a named pipe would wait for a writer.
-    if !fs::metadata(path)?.is_file() {
-        return Ok(None);
-    }
+/// The content of a small file, and its stamp, which is that of the same open file.
+fn read_line(path: &Path) -> io::Result<(Stamp, Vec<u8>)> {
+    let file = File::open(path)?;
+    let stamp = Stamp::of(&file.metadata()?);
     let mut content = Vec::with_capacity(128);
-    File::open(path)?.take(MAX_LOOSE).read_to_end(&mut content)?;
-    Ok(Some(content))
+    file.take(MAX_LOOSE).read_to_end(&mut content)?;
+    Ok((stamp, content))
 }
 
 /// Whether an error means that the file does not exist. A name below a file (`feature/login` where `feature` is a branch)
@@ -215,4 +266,42 @@ pub(super) fn is_missing(error: &io::Error) -> bool {
 
 fn damaged(name: &str, why: &str) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, format!("{name} is damaged: {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reference_is_remembered_once_its_next_version_cannot_look_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let references = References::new(folder.path().to_owned(), gix::hash::Kind::Sha1);
+        let commits = ["1", "2"].map(|digit| ObjectId::from_hex(digit.repeat(40).as_bytes()).unwrap());
+        let file = folder.path().join("main");
+        for commit in commits {
+            fs::write(&file, format!("{commit}\n")).unwrap();
+            assert_eq!(references.resolve("main").unwrap(), Some(commit));
+            assert!(references.loose.is_empty(), "it has just been written");
+        }
+        let stamp = Stamp::at(&file).unwrap();
+        let now = SystemTime::now();
+        assert!(!stamp.is_settled(now) && !stamp.is_settled(now - 2 * CLOCK_TICK));
+        assert!(stamp.is_settled(now + 2 * CLOCK_TICK));
+
+        // As if it had been read later.
+        references
+            .loose
+            .insert("main".to_owned(), (stamp, Target::Id(commits[0])));
+        assert_eq!(
+            references.resolve("main").unwrap(),
+            Some(commits[0]),
+            "it is not read again"
+        );
+        let next = folder.path().join("main.lock");
+        fs::write(&next, format!("{}\n", commits[1])).unwrap();
+        fs::rename(&next, &file).unwrap();
+        assert_eq!(references.resolve("main").unwrap(), Some(commits[1]));
+        fs::remove_file(&file).unwrap();
+        assert_eq!(references.resolve("main").unwrap(), None);
+    }
 }

@@ -27,6 +27,7 @@ use gix::refspec::match_group::Item;
 use gix::refspec::parse::Operation;
 use gix::refspec::{MatchGroup, RefSpec};
 use parking_lot::Mutex;
+use quick_cache::sync::Cache;
 
 use super::identity::remote_sections;
 use super::references::{References, Stamp};
@@ -40,6 +41,9 @@ pub(super) struct Upstreams {
     /// Remotes that have had a reference at some time: a remote whose last branch is deleted has still been fetched.
     fetched: Mutex<HashSet<String>>,
 }
+
+/// Maximum number of such names in memory, for each remote.
+const MOST_TRACKED: usize = 1024;
 
 #[derive(Debug)]
 struct Known {
@@ -60,6 +64,8 @@ struct Configured {
 struct Remote {
     name: String,
     specs: Vec<RefSpec>,
+    /// The names here of references of the remote, as far as they were needed.
+    tracked: Cache<String, Option<String>>,
 }
 
 /// The location of the head of a branch.
@@ -231,6 +237,7 @@ impl Configured {
                 None => remotes.push(Remote {
                     name,
                     specs: specs.collect(),
+                    tracked: Cache::new(MOST_TRACKED),
                 }),
             }
         }
@@ -278,6 +285,15 @@ fn parse(spec: &BStr) -> Option<RefSpec> {
 impl Remote {
     /// The local name of `name`, a reference of the remote.
     fn tracking(&self, name: &str, hash: gix::hash::Kind) -> Option<String> {
+        if let Some(tracked) = self.tracked.get(name) {
+            return tracked;
+        }
+        let tracked = self.find_tracking(name, hash);
+        self.tracked.insert(name.to_owned(), tracked.clone());
+        tracked
+    }
+
+    fn find_tracking(&self, name: &str, hash: gix::hash::Kind) -> Option<String> {
         let nobody = hash.null();
         let item = Item {
             full_ref_name: name.as_bytes().as_bstr(),
