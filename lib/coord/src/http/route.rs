@@ -1,5 +1,6 @@
 //! What the table of routes has of an endpoint.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::response::{IntoResponse, Response};
@@ -56,7 +57,7 @@ pub struct Route {
     /// Its errors, where they are more than those of every endpoint with its audience.
     pub own_errors: Option<fn(&ApiError) -> Response>,
     /// Its handler.
-    pub(super) serve: fn(&App) -> MethodRouter<App>,
+    pub(super) serve: fn(&App) -> MethodRouter<Arc<App>>,
 }
 
 impl Route {

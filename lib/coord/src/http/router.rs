@@ -1,5 +1,7 @@
 //! The router of some endpoints: their handlers, by the table of routes.
 
+use std::sync::Arc;
+
 use axum::Router;
 use tower_http::compression::CompressionLayer;
 
@@ -30,5 +32,7 @@ pub fn routes(app: App, endpoints: &[Endpoint]) -> Router {
         };
         router = router.route(route.path, handler.fallback(fallback));
     }
-    router.fallback(async || ApiError::UnknownRoute).with_state(app)
+    router
+        .fallback(async || ApiError::UnknownRoute)
+        .with_state(Arc::new(app))
 }

@@ -37,12 +37,12 @@ pub fn expiries(repo: &RepoId) -> String {
 
 /// hash: `@` and a login -> how many locks that person has in the repository, and `all` -> how many there are; exact.
 pub fn held(repo: &RepoId) -> String {
-    format!("coord:held:{{{repo}}}")
+    of("coord:held:", repo, &[])
 }
 
 /// hash: who, on which branch -> what was given back in the last ten minutes, and what was answered; JSON.
 pub fn releases(repo: &RepoId) -> String {
-    format!("coord:releases:{{{repo}}}")
+    of("coord:releases:", repo, &[])
 }
 
 /// string: the newest fencing token given in this repository.
@@ -90,14 +90,14 @@ pub fn limit(repo: &RepoId, whose: &str) -> String {
 
 /// string: the repository is on the list of what is due, with this expiry (Unix seconds) or an earlier one; see `mark_due.lua`.
 pub fn marked(repo: &RepoId) -> String {
-    format!("coord:marked:{{{repo}}}")
+    of("coord:marked:", repo, &[])
 }
 
 const LIMITS: &str = "coord:limit:";
 
 /// hash: digest of a refused request -> when its refusal was logged, and how often it was refused since. [`is_expendable`].
 pub fn refusals(repo: &RepoId) -> String {
-    format!("{REFUSALS}{{{repo}}}")
+    of(REFUSALS, repo, &[])
 }
 
 const REFUSALS: &str = "coord:refusals:";

@@ -1,6 +1,7 @@
 //! `POST /api/check_status`: locks that block an edit of some files.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use axum::Json;
 use axum::body::Body;
@@ -24,7 +25,7 @@ use crate::http::openapi::responses::{narrowed, response};
 use crate::operations::{CheckError, Refusal, check_as_sent};
 
 /// Its methods.
-pub(super) fn serve(_: &App) -> MethodRouter<App> {
+pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {
     post(check_status)
 }
 
@@ -50,7 +51,7 @@ pub(super) struct Document;
     responses(CheckAnswers),
     security(("bearer" = []))
 )]
-async fn check_status(State(app): State<App>, request: Request<Body>) -> Response {
+async fn check_status(State(app): State<Arc<App>>, request: Request<Body>) -> Response {
     match answer(&app, request).await {
         Ok(response) => Json(response).into_response(),
         Err(CheckError { error, head }) => error.respond(Refusal::of_check(&error, head.as_ref())),

@@ -1,6 +1,7 @@
 //! `GET /api/cron_cleanup`: the sweep, for Vercel's cron.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
@@ -20,7 +21,7 @@ use crate::sweep::SweepReport;
 use crate::sweep::sweep_due;
 
 /// Its methods.
-pub(super) fn serve(_: &App) -> MethodRouter<App> {
+pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {
     get(run_sweep)
 }
 
@@ -39,7 +40,7 @@ pub(super) struct Document;
     responses(SweepAnswers),
     security(("cron_secret" = []))
 )]
-async fn run_sweep(State(state): State<App>, headers: HeaderMap) -> Result<Response, ApiError> {
+async fn run_sweep(State(state): State<Arc<App>>, headers: HeaderMap) -> Result<Response, ApiError> {
     let Some(secret) = &state.cron_secret else {
         tracing::error!("CRON_SECRET is not set, so that the sweep refuses to run");
         return Err(ApiError::Unauthorized(

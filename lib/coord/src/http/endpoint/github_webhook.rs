@@ -4,6 +4,7 @@
 //! GitHub. So late or repeated deliveries do no harm.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use axum::Json;
 use axum::body::Body;
@@ -66,7 +67,7 @@ pub(super) struct WebhookResponse {
 }
 
 /// Its methods.
-pub(super) fn serve(_: &App) -> MethodRouter<App> {
+pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {
     post(take_delivery)
 }
 
@@ -94,7 +95,7 @@ pub(super) struct Document;
     responses(WebhookAnswers),
     security(("webhook_signature" = []))
 )]
-async fn take_delivery(State(state): State<App>, request: Request<Body>) -> Result<Response, ApiError> {
+async fn take_delivery(State(state): State<Arc<App>>, request: Request<Body>) -> Result<Response, ApiError> {
     let Some(webhook) = &state.webhook else {
         tracing::warn!(
             "GITHUB_WEBHOOK_SECRET is not set, or no repository of GitHub's is served: a delivery is refused"

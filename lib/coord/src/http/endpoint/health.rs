@@ -72,7 +72,7 @@ impl Health {
 }
 
 /// Its methods, with what they remember of the last look.
-pub(super) fn serve(app: &App) -> MethodRouter<App> {
+pub(super) fn serve(app: &App) -> MethodRouter<Arc<App>> {
     let health = Health::of(app);
     get(async move || get_health(Arc::clone(&health)).await)
 }

@@ -1,6 +1,7 @@
 //! `GET /api/locks`: the locks of a repository, without its graph. The function of `graph` serves it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Query, State};
@@ -72,7 +73,7 @@ impl LocksQuery {
 }
 
 /// Its methods.
-pub(super) fn serve(_: &App) -> MethodRouter<App> {
+pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {
     get(get_locks)
 }
 
@@ -93,7 +94,7 @@ pub(super) struct Document;
     security(("bearer" = []))
 )]
 async fn get_locks(
-    State(app): State<App>,
+    State(app): State<Arc<App>>,
     headers: HeaderMap,
     query: Result<Query<LocksQuery>, axum::extract::rejection::QueryRejection>,
 ) -> Result<Json<LocksResponse>, ApiError> {

@@ -1,6 +1,7 @@
 //! `POST /api/post_status`: claim files, renew a claim, or release files.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use axum::Json;
 use axum::body::Body;
@@ -25,7 +26,7 @@ use crate::http::openapi::responses::{just, narrowed, response};
 use crate::operations::{self, Refusal};
 
 /// Its methods.
-pub(super) fn serve(_: &App) -> MethodRouter<App> {
+pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {
     post(post_status)
 }
 
@@ -52,7 +53,7 @@ pub(super) struct Document;
     responses(PostAnswers),
     security(("bearer" = []))
 )]
-async fn post_status(State(app): State<App>, request: Request<Body>) -> Response {
+async fn post_status(State(app): State<Arc<App>>, request: Request<Body>) -> Response {
     match answer(&app, request).await {
         Ok(response) => {
             let status = response

@@ -7,6 +7,7 @@ mod query;
 mod view;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Query, State};
@@ -33,7 +34,7 @@ use crate::http::openapi::responses::{narrowed, response};
 use crate::operations::read_graph::{Overview, load_graph, read_overview};
 
 /// Its methods.
-pub(super) fn serve(_: &App) -> MethodRouter<App> {
+pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {
     get(get_graph)
 }
 
@@ -55,7 +56,7 @@ pub(super) struct Document;
     security(("bearer" = []))
 )]
 async fn get_graph(
-    State(app): State<App>,
+    State(app): State<Arc<App>>,
     headers: HeaderMap,
     query: Result<Query<GraphQuery>, axum::extract::rejection::QueryRejection>,
 ) -> Result<Response, ApiError> {
