@@ -137,7 +137,7 @@ for _, path in ipairs(paths) do
   entry.timestamp, entry.expiry_ms = now, now_ms + ttl * 1000
   entry.expiry = math.ceil(entry.expiry_ms / 1000)
   table.insert(is_kept[path] and renewed or granted, entry)
-  own_entries[#own_entries + 1] = cjson.encode(entry)
+  own_entries[#own_entries + 1] = to_json(entry)
   is_changed[path] = true
 end
 save_entries()

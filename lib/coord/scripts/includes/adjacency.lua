@@ -9,6 +9,7 @@
 -- The work of one script is bounded: it reads at most `lines_left` lines, and BYTES_OF_LINE bytes of text count as a line.
 local BYTES_OF_LINE = 256
 local lines_left = 100000
+local is_tracked = {} -- file path -> true where the adjacency has it, as far as it has been looked at
 
 -- Notes that `lines` were read; false where that is too much.
 local function spend(lines)

@@ -62,12 +62,14 @@ local function save_entries()
     if #entries == 0 then
       emptied[#emptied + 1] = path
     else
-      local first = entries[1].expiry
-      for _, entry in ipairs(entries) do
+      local first, texts = entries[1].expiry, {}
+      for index, entry in ipairs(entries) do
         first = math.min(first, entry.expiry)
+        texts[index] = to_json(entry)
       end
       kept[#kept + 1] = path
-      kept[#kept + 1] = cjson.encode(entries) .. string.rep(' ', entries[1].token % LENGTHS)
+      -- As cjson has a list.
+      kept[#kept + 1] = '[' .. table.concat(texts, ',') .. ']' .. string.rep(' ', entries[1].token % LENGTHS)
       earliest[#earliest + 1] = first
       earliest[#earliest + 1] = path
     end

@@ -11,11 +11,19 @@ local MOST_AT_ONCE, BYTES_OF_ENTRY = 4096, 512
 local entries_of = {} -- file path -> its live entries, all branches
 local is_changed = {} -- file path -> true where entries_of differs from the store
 local expired = {} -- entries that had expired
+local json_of = {} -- entry -> its JSON, once it changes no more
 local loaded = 0 -- entries that have been read, or as many as their bytes count for
 
 -- An entry that was written before there was `expiry_ms` ends with its second.
 local function has_expired(entry)
   return (entry.expiry_ms or entry.expiry * 1000) < now_ms
+end
+
+-- The JSON of `entry`, which changes no more.
+local function to_json(entry)
+  local json = json_of[entry] or cjson.encode(entry)
+  json_of[entry] = json
+  return json
 end
 
 -- Calls `visit(path, value)` with what is stored under each of `paths`, false where that is nothing. Ends early where `visit`

@@ -93,6 +93,7 @@ local function neighbors_to_look_at(paths, stored)
   local files, hubs, lines, is_requested = {}, {}, 0, {}
   local is_read = each_text(paths, function(text, path, order)
     is_requested[path] = true
+    is_tracked[path] = text and true
     local hub, count, chunks = string.match(text or '', '^(B?)(%d+):?(%d*)')
     if not hub then
       return true

@@ -9,9 +9,12 @@ local function releaser()
   return request.user_id .. '\n' .. request.agent_id .. '\n' .. request.branch
 end
 
+local has_releases = false -- whether anything is stored for the caller, as far as it has been looked at
+
 -- Those of the caller, newest first.
 local function load_releases()
   local json, releases = redis.call('HGET', keys.releases, releaser()), {}
+  has_releases = json and true
   for _, release in ipairs(json and cjson.decode(json) or {}) do
     if now - release.time < RELEASES_KEPT_FOR then
       releases[#releases + 1] = release
@@ -41,7 +44,10 @@ local function save_releases(releases)
   end
   local name = releaser()
   if #texts == 0 then
-    redis.call('HDEL', keys.releases, name)
+    -- The caller keeps its place in the row, for what it gives back next.
+    if has_releases then
+      redis.call('HSET', keys.releases, name, '[]')
+    end
     return
   end
   local is_new = redis.call('HSET', keys.releases, name, '[' .. table.concat(texts, ',') .. ']') == 1

@@ -5,14 +5,20 @@ local LOOKUP, MOST_SPELLINGS = 15, 4
 -- `lookups`: for each of `paths` the digits of its field, those of its line, and in four more how long its own end that is not in
 -- lower case is. Returns a list of { path, ends of the tracked spellings, each followed by a newline }: paths that are not tracked.
 local function other_spellings(paths, lookups)
-  local fields, found = {}, {}
+  local fields, places, found = {}, {}, {}
   for index = 1, #paths do
-    local at = (index - 1) * LOOKUP
-    fields[index] = '\n' .. string.sub(lookups, at + 1, at + 3)
+    if not is_tracked[paths[index]] then
+      local at = (index - 1) * LOOKUP
+      fields[#fields + 1] = '\n' .. string.sub(lookups, at + 1, at + 3)
+      places[#places + 1] = index
+    end
+  end
+  if #fields == 0 then
+    return found
   end
   local texts = redis.call('HMGET', keys.adjacency, unpack(fields))
-  for index, path in ipairs(paths) do
-    local text, at = texts[index], (index - 1) * LOOKUP
+  for number, index in ipairs(places) do
+    local path, text, at = paths[index], texts[number], (index - 1) * LOOKUP
     local line = '\n' .. string.sub(lookups, at + 4, at + 11)
     local _, first = string.find(text or '', line, 1, true)
     local own = tonumber(string.sub(lookups, at + 12, at + 15), 16)
