@@ -8,7 +8,8 @@ use anyhow::{Context, Result, bail};
 use async_trait::async_trait;
 use bytes::Bytes;
 use coord::domain::{Branch, CommitSha, FilePath, Holder, LockMode, NeighborPolicy, RepoId, UserId};
-use coord::store::scripts::{self, AdmissionTerms};
+use coord::state;
+use coord::state::admission::AdmissionTerms;
 use coord::store::{Request, Store, StoreError, Value};
 use futures::stream::BoxStream;
 
@@ -108,7 +109,7 @@ pub async fn bare_check(subject: &Subject) -> Result<Vec<u8>> {
     let paths = [FilePath::parse(&file(FILE)).context("the file")?];
     let recorder = Recorder::default();
     // Only the recorded request is wanted, not the result.
-    let _ = scripts::check_status(&recorder, &entry, &paths, LockMode::Writing, NeighborPolicy::Block).await;
+    let _ = state::locks::check_status(&recorder, &entry, &paths, LockMode::Writing, NeighborPolicy::Block).await;
     let asked = recorder.0.into_inner().unwrap_or_else(PoisonError::into_inner);
     let [Request::Script { script, keys, args }] = asked.as_slice() else {
         bail!("check_status is not one script");

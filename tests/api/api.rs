@@ -16,8 +16,9 @@ use coord::domain::{Branch, CommitSha, RepoId, UserId};
 use coord::http::Endpoint;
 use coord::settings::Settings;
 use coord::source::{Source, Sources};
-use coord::store::scripts::{BuildLease, StagedPart, lease_build, publish_graph, stage_graph};
-use coord::store::{Request, Store, Value as StoreValue, keys};
+use coord::state;
+use coord::state::builds::{BuildLease, StagedPart, lease_build, publish_graph, stage_graph};
+use coord::store::{Request, Store, Value as StoreValue};
 use coord_embedded::EmbeddedStore;
 use coord_git::GitSource;
 use coord_graph::{ImportKind, KindSet, Limits};
@@ -174,7 +175,7 @@ impl Api {
 
     /// Lets every lock on `path` expire now.
     pub async fn lapse(&self, path: &str) {
-        let key = keys::locks(&repo());
+        let key = state::locks::keys::locks(&repo());
         let Some(StoreValue::Bulk(text)) = self.command(["HGET", &key, path]).await else {
             panic!("{path} is not locked")
         };
@@ -184,7 +185,7 @@ impl Api {
             entry["expiry_ms"] = 1_000_000_000_000_i64.into();
         }
         self.command(["HSET", &key, path, &entries.to_string()]).await;
-        self.command(["ZADD", &keys::expiries(&repo()), "1000000000", path])
+        self.command(["ZADD", &state::locks::keys::expiries(&repo()), "1000000000", path])
             .await;
     }
 
@@ -199,7 +200,7 @@ impl Api {
 
     /// How many files are locked.
     pub async fn held(&self) -> i64 {
-        self.command(["HLEN", &keys::locks(&repo())])
+        self.command(["HLEN", &state::locks::keys::locks(&repo())])
             .await
             .and_then(|count| count.as_int())
             .unwrap()
@@ -225,7 +226,10 @@ impl Api {
     pub async fn publish_graph(&self, commit: &str) {
         let (repo, branch, store) = (repo(), main_branch(), &*self.store);
         let commit = CommitSha::parse(commit).unwrap();
-        let (adjacency, json) = (keys::graph_adjacency(&repo, &branch), keys::graph_json(&repo, &branch));
+        let (adjacency, json) = (
+            state::builds::keys::graph_adjacency(&repo, &branch),
+            state::builds::keys::graph_json(&repo, &branch),
+        );
         let graph = StoredGraph {
             version: commit.to_string(),
             nodes: ["src/auth.ts", "src/db.ts", "src/page.ts"]

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use coord::source::Source;
-use coord::store::{Store, keys};
+use coord::state;
+use coord::store::Store;
 use coord_git::GitSource;
 use insta::assert_json_snapshot;
 use secrecy::SecretString;
@@ -34,7 +35,8 @@ async fn what_expired_is_swept_and_counted() {
     api.claim("bob", "READING", &["README.md"]).await;
     api.lapse("src/auth.ts").await;
     api.lapse("src/db.ts").await;
-    api.command(["ZADD", keys::DUE, "1", crate::api::repo().as_str()]).await;
+    api.command(["ZADD", state::expiry::keys::DUE, "1", crate::api::repo().as_str()])
+        .await;
     let answer = sweep(&api, RIGHT).await;
     assert_eq!(answer.status, 200);
     assert_eq!(
@@ -100,7 +102,7 @@ async fn a_repository_that_is_named_with_git_at_the_end_is_swept() {
         let claimed = api.tell(user, "READING", &["src/auth.ts"], more).await;
         assert_eq!(claimed.status, 200, "{}", claimed.json());
     }
-    let locks = keys::locks(&served[0]);
+    let locks = state::locks::keys::locks(&served[0]);
     let held = async || api.command(["HLEN", &locks]).await.unwrap().as_int();
     assert_eq!(held().await, Some(1), "both under one name");
     let mut expired = 0;
@@ -137,7 +139,11 @@ async fn repositories_without_a_remote_do_not_collide_in_one_store() {
     }
     assert_ne!(held[0].1, held[1].1);
     for (_, repo) in &held {
-        let locked = held[0].0.command(["HLEN", &keys::locks(repo)]).await.unwrap();
+        let locked = held[0]
+            .0
+            .command(["HLEN", &state::locks::keys::locks(repo)])
+            .await
+            .unwrap();
         assert_eq!(locked.as_int(), Some(1), "{repo}");
     }
 }

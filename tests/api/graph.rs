@@ -2,8 +2,9 @@
 
 use coord::domain::BuildProgress;
 use coord::domain::{Branch, CommitSha, RepoId};
-use coord::store::scripts::{lease_build, report_build};
-use coord::store::{Request, keys};
+use coord::state;
+use coord::state::builds::{lease_build, report_build};
+use coord::store::Request;
 use insta::{assert_json_snapshot, assert_snapshot};
 use serde_json::json;
 
@@ -69,7 +70,7 @@ async fn a_graph_of_an_older_commit_is_stale() {
 async fn a_stored_graph_that_cannot_be_read_counts_as_missing() {
     let api = Api::start().await;
     let repo = RepoId::parse("https://github.com/acme/shop").unwrap();
-    let key = keys::graph_json(&repo, &Branch::parse("main").unwrap());
+    let key = state::builds::keys::graph_json(&repo, &Branch::parse("main").unwrap());
     for damage in [["SET", &key, "rubbish"].as_slice(), ["DEL", &key].as_slice()] {
         api.publish_graph(&api.head).await;
         let words = damage.iter().map(|word| word.as_bytes().to_vec()).collect();
@@ -242,7 +243,7 @@ async fn a_build_that_is_under_way_says_how_far_it_is() {
         (202, &json!({ "files": 9, "wanted": 7, "scanned": 3 }))
     );
     // The builder dies, and its lease lapses.
-    let key = keys::graph(&repo, &branch);
+    let key = state::builds::keys::graph(&repo, &branch);
     api.command(["HSET", &key, "lease_until", "1000000000"]).await;
     assert_eq!(api.get(PATH, &[]).await.json().get("progress"), None);
 }
@@ -250,7 +251,7 @@ async fn a_build_that_is_under_way_says_how_far_it_is() {
 #[tokio::test]
 async fn a_failed_build_says_why() {
     let api = Api::start().await;
-    let key = keys::graph(&crate::api::repo(), &crate::api::main_branch());
+    let key = state::builds::keys::graph(&crate::api::repo(), &crate::api::main_branch());
     api.command(["HSET", &key, "failure", "the repository has more than 500,000 files"])
         .await;
     let answer = api.get(PATH, &[]).await;

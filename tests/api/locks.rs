@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use coord::auth::{Authenticator, JwtVerifier};
 use coord::http::Endpoint;
-use coord::store::scripts::{Rate, Rates};
+use coord::state::admission::{Rate, Rates};
 use insta::{assert_json_snapshot, assert_snapshot};
 use secrecy::SecretString;
 use serde_json::json;

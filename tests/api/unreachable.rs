@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use coord::app::App;
 use coord::http::Endpoint;
+use coord::state::heads::{LearntHead, record_head};
 use coord::store::redis::{RedisOptions, RedisStore};
-use coord::store::scripts::{LearntHead, record_head};
 use coord::store::upstash::UpstashStore;
 use coord::store::{Limits, Store};
 use insta::assert_json_snapshot;

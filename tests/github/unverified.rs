@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use coord::http::Endpoint;
-use coord::store::keys::DUE;
+use coord::state::expiry::keys::DUE;
 use coord_cli::commands::serve::ServeArgs;
 use serde_json::json;
 

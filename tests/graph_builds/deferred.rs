@@ -9,7 +9,8 @@ use coord::builds::deferred::DeferredBuilds;
 use coord::builds::head_observer::HeadObserver;
 use coord::domain::Branch;
 use coord::source::Source;
-use coord::store::{Request, keys};
+use coord::state;
+use coord::store::Request;
 use coord_graph::Limits;
 use coord_test_support::waiting::until;
 use futures::future::BoxFuture;
@@ -68,7 +69,7 @@ impl Function {
     }
 
     async fn field(&self, name: &str, field: &str) -> Option<String> {
-        let key = keys::graph(&self.world.repo, &branch(name));
+        let key = state::builds::keys::graph(&self.world.repo, &branch(name));
         let question = Request::command(["HGET", &key, field]);
         let replies = self.world.store.run(vec![question]).await.unwrap();
         replies.first().and_then(|value| value.as_str()).map(str::to_owned)

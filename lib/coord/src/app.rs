@@ -12,7 +12,7 @@ use crate::settings::edge::Edge;
 use crate::settings::{LockConfig, Settings};
 use crate::source::Source;
 use crate::source::github::webhook::Webhook;
-use crate::store::scripts::Rates;
+use crate::state::admission::Rates;
 use crate::store::{Store, TimedStore};
 
 /// The parts that every operation works with, built from the [`Settings`], a store and an [`Authenticator`]. The rest is

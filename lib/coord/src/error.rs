@@ -6,8 +6,8 @@ use crate::auth::AuthError;
 use crate::domain::RepoId;
 use crate::heads::RefreshError;
 use crate::source::SourceError;
+use crate::state::admission::{Full, TooMuch};
 use crate::store::StoreError;
-use crate::store::scripts::{Full, TooMuch};
 
 /// An error of a request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

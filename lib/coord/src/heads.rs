@@ -4,7 +4,7 @@ use crate::domain::{Branch, CommitSha, RepoId};
 use crate::settings::environment::{ConfigError, Environment, value_of};
 use crate::settings::variables::env_vars;
 use crate::source::{KnownHead, Source, SourceError};
-use crate::store::scripts::{HeadChange, LearntHead, fail_head, forget_head, record_head};
+use crate::state::heads::{HeadChange, LearntHead, fail_head, forget_head, record_head};
 use crate::store::{Store, StoreError};
 
 /// Commits recorded with a head that has moved: one page of GitHub's API.

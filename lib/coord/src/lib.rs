@@ -1,7 +1,8 @@
 //! Coord, the coordination layer for teams of coding agents.
 //!
 //! - [`domain`]: types of the rules, parsed at the edge, and the orchestration decision
-//! - [`store`]: keys, scripts and the connections that run them
+//! - [`store`]: connections to the store
+//! - [`state`]: the stored state, by aggregate: keys, scripts and their typed calls
 //! - [`source`]: sources of repositories
 //! - [`builds`]: builds of the import graph (`coord_graph`), stored and kept up to date
 //! - [`auth`]: credentials and the callers behind them
@@ -36,6 +37,7 @@ pub mod rate_limits;
 pub mod settings;
 mod single_flight;
 pub mod source;
+pub mod state;
 pub mod store;
 pub mod sweep;
 pub mod timing;

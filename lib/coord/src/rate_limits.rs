@@ -1,8 +1,8 @@
-//! Rate limits: the settings. The store counts, in `scripts/includes/limits.lua`.
+//! Rate limits: the settings. The store counts, in `state/admission/includes/limits.lua`.
 
 use crate::settings::environment::{ConfigError, Environment, value_of};
 use crate::settings::variables::env_vars;
-use crate::store::scripts::{Rate, Rates};
+use crate::state::admission::{Rate, Rates};
 
 /// Requests per minute of one holder: ten times those of a busy agent.
 const OF_A_HOLDER: u32 = 300;

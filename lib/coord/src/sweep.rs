@@ -6,7 +6,8 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::domain::RepoId;
-use crate::store::scripts::{TakenRepository, settle_due, sweep, take_due};
+use crate::state::expiry::{TakenRepository, settle_due, take_due};
+use crate::state::sweep::sweep;
 use crate::store::{Store, StoreError};
 
 /// Repositories taken from the due list at once.

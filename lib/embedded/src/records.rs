@@ -21,7 +21,7 @@
 //! hash does not depend on another script that just added a field.
 
 use bytes::Bytes;
-use coord::store::keys;
+use coord::state;
 use std::collections::BTreeMap;
 
 /// Changed records: a value, or `None` for a removal.
@@ -51,7 +51,7 @@ pub(super) fn is_expendable(key: &[u8]) -> bool {
         }
         _ => return key == NEWEST_EXPENDABLE,
     };
-    keys::is_expendable(name)
+    state::is_expendable(name)
 }
 
 /// The first byte of a record's key.

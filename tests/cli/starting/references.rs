@@ -163,12 +163,33 @@ fn between<'a>(text: &'a str, begin: &str, ends: &[char]) -> Vec<&'a str> {
     rests.filter_map(|rest| rest.split(ends).next()).collect()
 }
 
+/// The files of the state with this extension.
+fn files_of_the_state(extension: &str) -> Vec<PathBuf> {
+    let mut folders = vec![Path::new(ROOT).join("lib/coord/src/state")];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder of the state") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|found| found == extension) {
+                files.push(path);
+            }
+        }
+    }
+    files
+}
+
 #[test]
 fn the_page_of_the_state_lists_each_key() {
     let root = Path::new(ROOT);
     let page = fs::read_to_string(root.join("docs/state.md")).expect("the page");
-    let code = fs::read_to_string(root.join("lib/coord/src/store/keys.rs")).expect("the keys");
-    let (code, _) = code.split_once("#[cfg(test)]").unwrap_or((&code, ""));
+    let mut code = String::new();
+    for path in files_of_the_state("rs") {
+        if path.ends_with("keys.rs") {
+            code += &fs::read_to_string(path).expect("keys");
+        }
+    }
     let code: String = code
         .lines()
         .filter(|line| !line.trim_start().starts_with("//"))
@@ -190,15 +211,10 @@ fn the_page_of_the_state_lists_each_event() {
     let (_, events) = page.split_once("\n## Events\n").expect("the events");
     let (events, _) = events.split_once("\n## ").expect("their end");
     let mut found = BTreeSet::new();
-    for folder in ["lib/coord/scripts", "lib/coord/scripts/includes"] {
-        for entry in fs::read_dir(root.join(folder)).expect("the scripts") {
-            let path = entry.expect("an entry").path();
-            if path.is_file() {
-                let script = fs::read_to_string(path).expect("a script");
-                for begin in ["emit_by_claim('", "event_about('", "type = '"] {
-                    found.extend(between(&script, begin, &['\'']).into_iter().map(str::to_owned));
-                }
-            }
+    for path in files_of_the_state("lua") {
+        let script = fs::read_to_string(path).expect("a script");
+        for begin in ["emit_by_claim('", "event_about('", "type = '"] {
+            found.extend(between(&script, begin, &['\'']).into_iter().map(str::to_owned));
         }
     }
     for event in &found {

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use coord::domain::{Branch, CommitSha, RepoId};
+use coord::state::heads::{LearntHead, record_head};
 use coord::store::Store;
-use coord::store::scripts::{LearntHead, record_head};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 

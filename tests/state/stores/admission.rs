@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use coord::domain::{Holder, UserId};
-use coord::store::keys;
-use coord::store::scripts::{
+use coord::state;
+use coord::state::admission::{
     AdmissionTerms, Admitted, HeadTerms, Rates, RememberedMember, SeenHead, admit, forget, recall, remember,
 };
 
@@ -60,7 +60,7 @@ async fn a_verified_credential_is_remembered_with_its_age_for_a_day(world: World
         assert_eq!(remembered, member(can_push));
         assert!(age <= Duration::from_secs(2), "{age:?}");
     }
-    let key = keys::identity(&world.repo, CREDENTIAL);
+    let key = state::admission::keys::identity(&world.repo, CREDENTIAL);
     world.command(["EXPIRE", &key, "86000"]).await;
     let (_, age) = world.recalls().await.unwrap();
     assert!((400..=402).contains(&age.as_secs()), "{age:?}");
@@ -69,7 +69,7 @@ async fn a_verified_credential_is_remembered_with_its_age_for_a_day(world: World
 }
 
 async fn what_another_version_remembered_counts_as_nothing(world: World) {
-    let key = keys::identity(&world.repo, CREDENTIAL);
+    let key = state::admission::keys::identity(&world.repo, CREDENTIAL);
     for text in [
         "{\"refused\":\"no\",\"is_known\":true}",
         "no JSON",

@@ -2,10 +2,10 @@
 
 use coord::domain::work::{Shortfall, Verdict};
 use coord::domain::{CommitSha, FilePath, LockMode, NeighborPolicy};
-use coord::store::keys;
-use coord::store::scripts::{
-    self, AdmissionTerms, Admitted, Denial, HeadTerms, LearntHead, Rates, ReleaseOutcome, Written,
-};
+use coord::state;
+use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Rates};
+use coord::state::heads::LearntHead;
+use coord::state::locks::{ReleaseOutcome, Written};
 
 use crate::stores::admission::{entry_of, try_entry};
 use crate::world::{HEAD, LOCAL, NEXT, World, aged, answered, denial_of, sha};
@@ -18,7 +18,7 @@ impl World {
     async fn age_head(&self, seconds: i64) {
         let now = self.now().await;
         let at = (now - seconds).to_string();
-        let key = keys::head(&self.repo, &self.branch);
+        let key = state::heads::keys::head(&self.repo, &self.branch);
         self.command(["HSET", &key, "checked_at", &at]).await;
     }
 
@@ -31,14 +31,14 @@ impl World {
             etag,
             is_whole,
         };
-        scripts::record_head(&*self.store, &self.repo, &self.branch, &learnt)
+        state::heads::record_head(&*self.store, &self.repo, &self.branch, &learnt)
             .await
             .unwrap();
     }
 }
 
 async fn a_head_is_kept_while_somebody_looks_and_a_claim_outlives_it(world: World) {
-    let key = keys::head(&world.repo, &world.branch);
+    let key = state::heads::keys::head(&world.repo, &world.branch);
     let is_kept = async || {
         let seconds = world.number(["TTL", &key]).await;
         world.command(["EXPIRE", &key, "100"]).await;
@@ -48,7 +48,7 @@ async fn a_head_is_kept_while_somebody_looks_and_a_claim_outlives_it(world: Worl
     assert!(is_kept().await, "recorded");
     world.records(HEAD, None, false).await;
     assert!(is_kept().await, "looked at again");
-    let graph = keys::graph(&world.repo, &world.branch);
+    let graph = state::builds::keys::graph(&world.repo, &world.branch);
     world.command(["HSET", &graph, "version", HEAD, "asked_at", "1"]).await;
     let ann = world.agent("ann").without_source();
     ann.checks(LockMode::Reading, &["a.ts"]).await;
@@ -90,7 +90,7 @@ async fn a_check_is_answered_with_the_known_head_where_redis_refuses_writes() {
     };
     let check = async |known| {
         let policy = NeighborPolicy::Block;
-        scripts::check_status(&*world.store, &entry(known, None), &paths, LockMode::Writing, policy)
+        state::locks::check_status(&*world.store, &entry(known, None), &paths, LockMode::Writing, policy)
             .await
             .unwrap()
     };
@@ -108,7 +108,7 @@ async fn a_check_is_answered_with_the_known_head_where_redis_refuses_writes() {
         world
             .command([
                 "HSET",
-                &keys::graph(&world.repo, &world.branch),
+                &state::builds::keys::graph(&world.repo, &world.branch),
                 "version",
                 HEAD,
                 "asked_at",
@@ -128,7 +128,7 @@ async fn a_check_is_answered_with_the_known_head_where_redis_refuses_writes() {
             denial_of(check(&unknown).await),
             Denial::AskSource { age: 0, .. }
         ));
-        let wanted = scripts::Wanted {
+        let wanted = state::locks::Wanted {
             claim: LockMode::Writing,
             policy: NeighborPolicy::Block,
             agent_head: &known[0],
@@ -137,11 +137,11 @@ async fn a_check_is_answered_with_the_known_head_where_redis_refuses_writes() {
             paths: &paths,
         };
         for at_most in [None, Some(60)] {
-            let claimed = scripts::claim(&*world.store, &entry(&known, at_most), &wanted).await;
+            let claimed = state::locks::claim(&*world.store, &entry(&known, at_most), &wanted).await;
             assert!(claimed.is_err(), "{claimed:?}");
         }
         world.command(allow).await;
-        assert_eq!(world.number(["HLEN", &keys::locks(&world.repo)]).await, 0);
+        assert_eq!(world.number(["HLEN", &state::locks::keys::locks(&world.repo)]).await, 0);
         assert!(matches!(denial_of(check(&known).await), Denial::RefreshHead { .. }));
     }
     world.records(HEAD, None, true).await;
@@ -167,13 +167,17 @@ async fn one_refreshes_an_old_head_and_the_others_go_on_with_it(world: World) {
     for _ in 0..3 {
         assert_eq!(denial_of(try_entry(&world, &entry(None)).await), waits);
     }
-    let ttl = world.number(["TTL", &keys::head(&world.repo, &world.branch)]).await;
+    let ttl = world
+        .number(["TTL", &state::heads::keys::head(&world.repo, &world.branch)])
+        .await;
     assert!(
         (1..=60).contains(&ttl),
         "a branch that may not exist is forgotten: {ttl}"
     );
     world.records(HEAD, Some("W/\"one\""), true).await;
-    let ttl = world.number(["TTL", &keys::head(&world.repo, &world.branch)]).await;
+    let ttl = world
+        .number(["TTL", &state::heads::keys::head(&world.repo, &world.branch)])
+        .await;
     assert!(
         (TWO_WEEKS - 60..=TWO_WEEKS).contains(&ttl),
         "one that exists is kept: {ttl}"
@@ -204,7 +208,7 @@ async fn an_etag_is_not_trusted_for_ever(world: World) {
         ..entry_of(&world, &ann, Rates::NONE)
     };
     world.records(HEAD, Some("\"one\""), true).await;
-    let key = keys::head(&world.repo, &world.branch);
+    let key = state::heads::keys::head(&world.repo, &world.branch);
     let now = world.now().await;
     world.command(["HSET", &key, "read_at", &(now - 301).to_string()]).await;
     // "Not modified" says that it is still that, but is no answer in whole.
@@ -224,7 +228,7 @@ async fn while_the_source_cannot_be_asked_an_old_head_does_for_some(world: World
         ..entry_of(&world, &ann, Rates::NONE)
     };
     let fail = async || {
-        scripts::fail_head(&*world.store, &world.repo, &world.branch, 40)
+        state::heads::fail_head(&*world.store, &world.repo, &world.branch, 40)
             .await
             .unwrap();
     };
@@ -259,11 +263,13 @@ async fn while_the_source_cannot_be_asked_an_old_head_does_for_some(world: World
 
     world.records(HEAD, None, true).await;
     assert!(!answered(try_entry(&world, &entry(Some(20))).await).is_unconfirmed);
-    scripts::forget_head(&*world.store, &world.repo, &world.branch)
+    state::heads::forget_head(&*world.store, &world.repo, &world.branch)
         .await
         .unwrap();
     assert_eq!(
-        world.number(["EXISTS", &keys::head(&world.repo, &world.branch)]).await,
+        world
+            .number(["EXISTS", &state::heads::keys::head(&world.repo, &world.branch)])
+            .await,
         0
     );
 }
@@ -284,7 +290,7 @@ async fn what_the_store_knows_of_the_commits_is_not_asked_of_the_source(world: W
             ..entry_of(&world, &ann, Rates::NONE)
         };
         let policy = NeighborPolicy::Block;
-        let admitted = scripts::check_status(&*world.store, &entry, &path, LockMode::Writing, policy).await;
+        let admitted = state::locks::check_status(&*world.store, &entry, &path, LockMode::Writing, policy).await;
         admitted.unwrap().map(|survey| survey.is_behind)
     };
     assert_eq!(check(&[NEXT], false).await, Admitted::Answer(false));

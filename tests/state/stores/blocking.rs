@@ -1,7 +1,7 @@
 //! The table of blocking, row by row, for claims and for checks.
 
 use coord::domain::{LockMode, NeighborPolicy};
-use coord::store::scripts::ClaimOutcome;
+use coord::state::locks::ClaimOutcome;
 
 use crate::stores::neighbors::store_graph;
 use crate::world::{World, in_short};

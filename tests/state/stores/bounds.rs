@@ -5,9 +5,12 @@ use std::sync::Arc;
 use coord::domain::LockMode::{Reading, Writing};
 use coord::domain::{FilePath, LockReason};
 use coord::source::Reachable;
+use coord::state;
+use coord::state::admission::{AdmissionTerms, Admitted, Denial, Full, TooMuch};
+use coord::state::locks::Release;
+use coord::state::sweep::sweep;
+use coord::store::Value;
 use coord::store::redis::RedisStore;
-use coord::store::scripts::{self, AdmissionTerms, Admitted, Denial, Full, Release, TooMuch, sweep};
-use coord::store::{Value, keys};
 
 use crate::stores::neighbors::store_graph;
 use crate::world::{NEXT, World, denial_of};
@@ -132,7 +135,10 @@ async fn a_repository_has_at_most_10000_locks(world: World) {
         denial_of(ann.try_claim(Writing, &["a.ts"]).await),
         Denial::Full(Full::Repository)
     );
-    assert_eq!(world.number(["HLEN", &keys::locks(&world.repo)]).await, 10_000);
+    assert_eq!(
+        world.number(["HLEN", &state::locks::keys::locks(&world.repo)]).await,
+        10_000
+    );
     world.agent("p3").abandons(&["3/17.ts"]).await;
     ann.writes(&["a.ts"]).await;
 }
@@ -250,7 +256,7 @@ async fn a_sweep_does_some_and_leaves_the_rest_to_the_next(world: World) {
 }
 
 async fn a_sweep_drops_events_of_last_week(world: World) {
-    let log = keys::status_log(&world.repo);
+    let log = state::events::keys::status_log(&world.repo);
     let day = 86_400_000;
     let now = world.command(["TIME"]).await.as_array().unwrap()[0]
         .as_str()
@@ -278,7 +284,7 @@ async fn a_redis_that_its_log_has_filled_heals_with_a_sweep() {
     };
     let store = RedisStore::connect(&format!("redis://127.0.0.1:{port}")).unwrap();
     let world = World::over(Arc::new(store), None);
-    let (ann, log) = (world.agent("ann"), keys::status_log(&world.repo));
+    let (ann, log) = (world.agent("ann"), state::events::keys::status_log(&world.repo));
     ann.writes(&["a.ts"]).await;
     world.command(["DEL", &log]).await;
     let last_week = (world.now().await - 8 * 86_400) * 1000;
@@ -316,7 +322,7 @@ async fn a_redis_that_its_log_has_filled_heals_with_a_sweep() {
         can_ask: false,
         judged: &[],
     };
-    let refused = scripts::release(&*world.store, &entry, &release).await;
+    let refused = state::locks::release(&*world.store, &entry, &release).await;
     assert!(refused.is_err(), "{refused:?}");
     // Nothing was changed by halves.
     assert_eq!(world.stored("a.ts").await.len(), 1);

@@ -1,8 +1,9 @@
 //! `check_status`.
 
 use coord::domain::LockMode::{Reading, Writing};
-use coord::store::keys;
-use coord::store::scripts::{Denial, Direction, Relation};
+use coord::state;
+use coord::state::admission::Denial;
+use coord::state::locks::{Direction, Relation};
 
 use crate::stores::neighbors::store_graph;
 use crate::world::{HEAD, LOCAL, NEXT, World, denial_of, in_short};
@@ -15,7 +16,9 @@ async fn a_check_shows_whole_entries_and_changes_nothing(world: World) {
     ann.reads(&["a.ts"]).await;
     let (events, before) = (
         world.events().await,
-        world.command(["HGETALL", &keys::locks(&world.repo)]).await,
+        world
+            .command(["HGETALL", &state::locks::keys::locks(&world.repo)])
+            .await,
     );
 
     let survey = ann.checks(Reading, &["a.ts", "unheard-of.ts"]).await;
@@ -68,7 +71,12 @@ async fn a_check_shows_whole_entries_and_changes_nothing(world: World) {
     );
 
     assert_eq!(world.events().await, events);
-    assert_eq!(world.command(["HGETALL", &keys::locks(&world.repo)]).await, before);
+    assert_eq!(
+        world
+            .command(["HGETALL", &state::locks::keys::locks(&world.repo)])
+            .await,
+        before
+    );
 }
 
 async fn behind_is_who_lacks_the_head(world: World) {

@@ -1,8 +1,9 @@
 //! `claim`.
 
 use coord::domain::LockMode::{Reading, Writing};
-use coord::store::keys;
-use coord::store::scripts::{ClaimOutcome, Denial, Survey};
+use coord::state;
+use coord::state::admission::Denial;
+use coord::state::locks::{ClaimOutcome, Survey};
 
 use crate::world::{HEAD, LOCAL, NEXT, World, denial_of, granted, in_short};
 
@@ -27,17 +28,24 @@ async fn tokens_keep_growing_when_the_store_has_lost_something(world: World) {
     let token = async |path: &str| world.agent("ann").writes(&[path]).await.own[0].token;
     let first = token("a.ts").await;
     // What was written last is gone, as after a failover.
-    world.command(["SET", &keys::token(&world.repo), "7"]).await;
-    let second = token("b.ts").await;
-    let (locks, expiries) = (keys::locks(&world.repo), keys::expiries(&world.repo));
     world
-        .command(["DEL", &keys::token(&world.repo), &locks, &expiries])
+        .command(["SET", &state::locks::keys::token(&world.repo), "7"])
+        .await;
+    let second = token("b.ts").await;
+    let (locks, expiries) = (
+        state::locks::keys::locks(&world.repo),
+        state::locks::keys::expiries(&world.repo),
+    );
+    world
+        .command(["DEL", &state::locks::keys::token(&world.repo), &locks, &expiries])
         .await;
     let third = token("c.ts").await;
     assert!(first < second && second < third, "{first} {second} {third}");
     // And when the clock has been set back.
     let ahead = (third + 1_000_000_000).to_string();
-    world.command(["SET", &keys::token(&world.repo), &ahead]).await;
+    world
+        .command(["SET", &state::locks::keys::token(&world.repo), &ahead])
+        .await;
     assert_eq!(token("d.ts").await, third + 1_000_000_001);
 }
 

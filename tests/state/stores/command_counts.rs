@@ -7,8 +7,10 @@ use coord::domain::LockMode::{Reading, Writing};
 use coord::domain::work::Verdict;
 use coord::domain::{FilePath, NeighborPolicy};
 use coord::source::Reachable;
+use coord::state::admission::{AdmissionTerms, HeadTerms, Rates};
+use coord::state::expiry::take_due;
+use coord::state::locks::{Judged, check_status};
 use coord::store::redis::RedisStore;
-use coord::store::scripts::{AdmissionTerms, HeadTerms, Judged, Rates, check_status, take_due};
 use coord::store::{Request, Store};
 use coord::sweep::sweep_due;
 

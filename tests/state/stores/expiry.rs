@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use coord::domain::LockMode::{Reading, Writing};
 use coord::source::Reachable;
-use coord::store::keys;
-use coord::store::scripts::{ClaimOutcome, ReleaseOutcome, sweep};
+use coord::state;
+use coord::state::locks::{ClaimOutcome, ReleaseOutcome};
+use coord::state::sweep::sweep;
 
 use crate::stores::neighbors::store_graph;
 use crate::world::{NEXT, World, in_short};
@@ -23,7 +24,8 @@ impl World {
         let mut entry = self.stored(path).await.remove(0);
         (entry.expiry, entry.expiry_ms) = (expiry, expiry_ms);
         let json = serde_json::to_string(&[entry]).unwrap();
-        self.command(["HSET", &keys::locks(&self.repo), path, &json]).await;
+        self.command(["HSET", &state::locks::keys::locks(&self.repo), path, &json])
+            .await;
     }
 }
 
@@ -196,7 +198,12 @@ async fn an_expired_lock_of_ones_own_is_no_longer_ones_own(world: World) {
         world.events_since(1).await,
         ["lock_expired ann a.ts", "lock_granted ann a.ts"]
     );
-    assert_eq!(world.number(["ZCARD", &keys::expiries(&world.repo)]).await, 1);
+    assert_eq!(
+        world
+            .number(["ZCARD", &state::locks::keys::expiries(&world.repo)])
+            .await,
+        1
+    );
 }
 
 on_every_store!(

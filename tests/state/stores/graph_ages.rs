@@ -2,10 +2,9 @@
 
 use coord::domain::LockMode::Writing;
 use coord::source::Reachable;
-use coord::store::keys;
-use coord::store::scripts::{
-    BuildLease, StagedPart, forget_head, lease_build, publish_graph, stage_graph, touch_graph,
-};
+use coord::state;
+use coord::state::builds::{BuildLease, StagedPart, lease_build, publish_graph, stage_graph, touch_graph};
+use coord::state::heads::forget_head;
 
 use crate::world::{HEAD, World, sha};
 
@@ -16,10 +15,10 @@ impl World {
     fn graph_keys(&self) -> [String; 4] {
         let (repo, branch) = (&self.repo, &self.branch);
         [
-            keys::graph(repo, branch),
-            keys::graph_adjacency(repo, branch),
-            keys::graph_json(repo, branch),
-            keys::graph_scan(repo, branch),
+            state::builds::keys::graph(repo, branch),
+            state::builds::keys::graph_adjacency(repo, branch),
+            state::builds::keys::graph_json(repo, branch),
+            state::builds::keys::graph_scan(repo, branch),
         ]
     }
 
@@ -109,7 +108,9 @@ async fn the_graph_of_a_branch_that_is_gone_goes_within_the_hour(world: World) {
     forget_head(&*world.store, &world.repo, &world.branch).await.unwrap();
     assert!(is_about(world.graph_is_kept_for().await, 3600));
     assert_eq!(
-        world.number(["EXISTS", &keys::head(&world.repo, &world.branch)]).await,
+        world
+            .number(["EXISTS", &state::heads::keys::head(&world.repo, &world.branch)])
+            .await,
         0
     );
     // The branch is back.

@@ -1,7 +1,7 @@
 //! `record_head`.
 
-use coord::store::keys;
-use coord::store::scripts::{HeadChange, LearntHead, record_head};
+use coord::state;
+use coord::state::heads::{HeadChange, LearntHead, record_head};
 
 use crate::world::{HEAD, LOCAL, NEXT, World, branch, sha};
 
@@ -55,7 +55,7 @@ async fn a_head_is_announced_when_it_moves_and_only_then(world: World) {
             moved("feature/x", HEAD, None)
         ]
     );
-    let key = keys::head(&world.repo, &world.branch);
+    let key = state::heads::keys::head(&world.repo, &world.branch);
     assert_eq!(
         world.command(["HGET", &key, "recent"]).await.as_str(),
         Some(format!("{HEAD} {LOCAL}").as_str())

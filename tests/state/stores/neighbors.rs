@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use coord::domain::{LockEntry, LockMode, NeighborPolicy};
-use coord::store::keys;
-use coord::store::scripts::{Direction, Finding, Relation};
+use coord::state;
+use coord::state::locks::{Direction, Finding, Relation};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
@@ -34,7 +34,7 @@ pub async fn store_graph(world: &World, imports: &[(&str, &[&str])]) {
 async fn store_edges(world: &World, edges: &BTreeSet<(String, String)>, layout: Layout) {
     let mut words = vec![
         b"HSET".to_vec(),
-        keys::graph_adjacency(&world.repo, &world.branch).into_bytes(),
+        state::builds::keys::graph_adjacency(&world.repo, &world.branch).into_bytes(),
     ];
     for (field, text) in adjacency(edges, layout) {
         words.extend([field.into_bytes(), text.into_bytes()]);
@@ -284,10 +284,10 @@ async fn any_graph_in_any_layout_gives_the_answer_of_the_model(world: World) {
 }
 
 async fn ask(world: &World, case: &Case) -> (Vec<Fact>, Vec<Fact>) {
-    let locks = keys::locks(&world.repo);
+    let locks = state::locks::keys::locks(&world.repo);
     world.command(["DEL", &locks]).await;
     world
-        .command(["DEL", &keys::graph_adjacency(&world.repo, &world.branch)])
+        .command(["DEL", &state::builds::keys::graph_adjacency(&world.repo, &world.branch)])
         .await;
     let edges = case.edges.iter().map(|(from, to)| (file(*from), file(*to))).collect();
     let (most_neighbors, chunk_lines) = case.layout;

@@ -1,10 +1,9 @@
 //! `push_head`: what a webhook tells, in and out of order.
 
 use coord::domain::CommitSha;
-use coord::store::keys;
-use coord::store::scripts::{
-    AdmissionTerms, Admitted, Denial, HeadTerms, LearntHead, Pushed, PushedHead, Rates, admit, push_head, record_head,
-};
+use coord::state;
+use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Rates, admit};
+use coord::state::heads::{LearntHead, Pushed, PushedHead, push_head, record_head};
 
 use crate::world::{HEAD, LOCAL, NEXT, World, sha};
 
@@ -33,7 +32,7 @@ impl World {
     }
 
     async fn head_field(&self, field: &str) -> Option<String> {
-        let key = keys::head(&self.repo, &self.branch);
+        let key = state::heads::keys::head(&self.repo, &self.branch);
         self.command(["HGET", &key, field]).await.as_str().map(str::to_owned)
     }
 
@@ -161,7 +160,7 @@ async fn a_push_that_was_undone_does_not_come_back(world: World) {
 async fn while_a_webhook_tells_heads_are_not_asked_for(world: World) {
     let now = world.now().await;
     let age = async |seconds: i64| {
-        let key = keys::head(&world.repo, &world.branch);
+        let key = state::heads::keys::head(&world.repo, &world.branch);
         let at = (now - seconds).to_string();
         world.command(["HSET", &key, "checked_at", &at]).await;
     };

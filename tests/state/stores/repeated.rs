@@ -7,11 +7,13 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use coord::domain::BuildProgress;
 use coord::domain::LockMode;
-use coord::store::scripts::{
-    self, BuildLease, LearntHead, Published, PushedHead, StagedPart, discard_graph, fail_build, fail_head, lease_build,
-    publish_graph, push_head, report_build, return_lease, stage_graph,
+use coord::state;
+use coord::state::builds::{
+    BuildLease, Published, StagedPart, discard_graph, fail_build, lease_build, publish_graph, report_build,
+    return_lease, stage_graph,
 };
-use coord::store::{Request, Store, StoreError, Value, keys};
+use coord::state::heads::{LearntHead, PushedHead, fail_head, push_head};
+use coord::store::{Request, Store, StoreError, Value};
 use futures::stream::BoxStream;
 use parking_lot::Mutex;
 
@@ -126,13 +128,12 @@ async fn every_repeatable_script_twice_leaves_what_it_leaves_once(mut world: Wor
         outcomes: Mutex::default(),
     });
     world.store = Arc::clone(&store) as Arc<dyn Store>;
-    scripts::probe(&*world.store).await.unwrap();
+    state::health::probe(&*world.store).await.unwrap();
     locks(&world).await;
     heads(&world).await;
     graphs(&world).await;
 
-    let declared: BTreeSet<&str> = scripts::ALL
-        .iter()
+    let declared: BTreeSet<&str> = state::scripts()
         .filter(|script| script.is_repeatable)
         .map(|script| script.name)
         .collect();
@@ -160,13 +161,16 @@ async fn locks(world: &World) {
     world.records_head(HEAD, &[HEAD]).await;
     let script = |script, args: &[&str]| Request::Script {
         script,
-        keys: vec![keys::DUE.to_owned(), keys::DUE_CLAIMS.to_owned()],
+        keys: vec![
+            state::expiry::keys::DUE.to_owned(),
+            state::expiry::keys::DUE_CLAIMS.to_owned(),
+        ],
         args: args.iter().map(|text| text.as_bytes().to_vec()).collect(),
     };
     let repo = world.repo.as_str();
     for due in [
-        script(&scripts::MARK_DUE, &[repo, "300", "a claim", "60"]),
-        script(&scripts::UNMARK_DUE, &[repo, "a claim"]),
+        script(&state::expiry::scripts::MARK_DUE, &[repo, "300", "a claim", "60"]),
+        script(&state::expiry::scripts::UNMARK_DUE, &[repo, "a claim"]),
     ] {
         world.store.run(vec![due]).await.unwrap();
     }
@@ -192,18 +196,18 @@ async fn heads(world: &World) {
     };
     push_head(store, repo, branch, &push).await.unwrap();
     fail_head(store, repo, branch, 30).await.unwrap();
-    scripts::record_head(store, repo, branch, &LearntHead::local(&sha(HEAD), &[]))
+    state::heads::record_head(store, repo, branch, &LearntHead::local(&sha(HEAD), &[]))
         .await
         .unwrap();
     // Whose turn it is to ask for a head, and lost that answer, waits for it as everybody else does.
-    world.command(["DEL", &keys::head(repo, branch)]).await;
+    world.command(["DEL", &state::heads::keys::head(repo, branch)]).await;
     assert!(!world.head_is_due().await);
 }
 
 async fn graphs(world: &World) {
     let (store, repo, branch) = (&*world.store, &world.repo, &world.branch);
-    let json = keys::graph_json(repo, branch);
-    let adjacency = keys::graph_adjacency(repo, branch);
+    let json = state::builds::keys::graph_json(repo, branch);
+    let adjacency = state::builds::keys::graph_adjacency(repo, branch);
     let commit = sha(HEAD);
     lease_build(store, repo, branch, "cut off", &commit).await.unwrap();
     return_lease(store, repo, branch, "cut off").await.unwrap();
@@ -244,7 +248,7 @@ async fn graphs(world: &World) {
         world.command(["GET", &json]).await,
         Value::bulk("the first part, the second, the end")
     );
-    scripts::touch_graph(store, repo, branch).await.unwrap();
+    state::builds::touch_graph(store, repo, branch).await.unwrap();
     discard_graph(store, repo, branch, commit.as_str()).await.unwrap();
     assert_eq!(
         lease_build(store, repo, branch, "one", &commit).await.unwrap(),

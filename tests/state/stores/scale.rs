@@ -2,7 +2,7 @@
 
 use coord::domain::LockMode::{Reading, Writing};
 use coord::source::Reachable;
-use coord::store::keys;
+use coord::state;
 
 use crate::stores::neighbors::store_graph;
 use crate::world::{NEXT, World, in_short, released};
@@ -23,7 +23,10 @@ async fn nearly_ten_thousand_locks_and_a_hub_of_twenty_thousand_importers(world:
     for (person, some) in people.iter().zip(held.chunks(512)) {
         person.writes(some).await;
     }
-    assert_eq!(world.number(["HLEN", &keys::locks(&world.repo)]).await, 9_900);
+    assert_eq!(
+        world.number(["HLEN", &state::locks::keys::locks(&world.repo)]).await,
+        9_900
+    );
     let bob = world.agent("bob");
 
     // The locks are the smaller side.
@@ -56,8 +59,13 @@ async fn nearly_ten_thousand_locks_and_a_hub_of_twenty_thousand_importers(world:
     for (person, some) in people.iter().zip(held.chunks(512)) {
         assert_eq!(person.abandons(some).await.released.len(), some.len());
     }
-    assert_eq!(world.number(["HLEN", &keys::locks(&world.repo)]).await, 0);
-    assert_eq!(world.number(["ZCARD", &keys::expiries(&world.repo)]).await, 0);
+    assert_eq!(world.number(["HLEN", &state::locks::keys::locks(&world.repo)]).await, 0);
+    assert_eq!(
+        world
+            .number(["ZCARD", &state::locks::keys::expiries(&world.repo)])
+            .await,
+        0
+    );
 }
 
 on_every_store!(nearly_ten_thousand_locks_and_a_hub_of_twenty_thousand_importers);

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use coord::builds::job::{Built, Job};
 use coord::builds::leased_build::build_and_publish;
 use coord::domain::LockMode::{Reading, Writing};
-use coord::store::scripts::{BuildLease, ClaimOutcome, Survey};
+use coord::state::builds::BuildLease;
+use coord::state::locks::{ClaimOutcome, Survey};
 use coord_graph::Limits;
 
 use crate::world::{HEAD, NEXT, World};
@@ -34,8 +35,7 @@ async fn build(world: &World, tracked: &[&str], last: &mut Option<Built>) {
 
 /// `Auth.ts: auth.ts`: each requested file that is tracked under other spellings, and those.
 fn spelled(survey: &Survey) -> Vec<String> {
-    let line =
-        |spelled: &coord::store::scripts::Spelled| format!("{}: {}", spelled.file_path, spelled.tracked.join(" "));
+    let line = |spelled: &coord::state::locks::Spelled| format!("{}: {}", spelled.file_path, spelled.tracked.join(" "));
     survey.spelled.iter().map(line).collect()
 }
 

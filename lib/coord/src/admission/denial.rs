@@ -8,7 +8,7 @@ use crate::domain::{Branch, CommitSha, Holder, RepoId};
 use crate::error::ApiError;
 use crate::heads;
 use crate::source::{KnownHead, Reachable, Source};
-use crate::store::scripts::{AdmissionTerms, Admitted, Denial, Limited, admit};
+use crate::state::admission::{AdmissionTerms, Admitted, Denial, Limited, admit};
 
 /// Maximum reruns of a script for one request: for the head, for facts about commits, and while another request fetches the
 /// head.

@@ -13,8 +13,8 @@ use crate::auth::{
     AuthError, CallerIdentity, Credential, Freshness, KEPT, KnownCredentials, Member, People, Recalled, Verdict,
 };
 use crate::domain::RepoId;
+use crate::state::admission::{RememberedMember, forget, recall, remember};
 use crate::store::Store;
-use crate::store::scripts::{RememberedMember, forget, recall, remember};
 use crate::timing::Call;
 
 /// The member of `repo` that `caller` is.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::domain::work::{Shortfall, Verdict, WorkFacts};
 use crate::domain::{CommitSha, FilePath, RepoId};
 use crate::source::{Reachable, Source, SourceError};
-use crate::store::scripts::{Judged, Written};
+use crate::state::locks::{Judged, Written};
 
 /// Maximum heads of claims that one request asks about; files of further heads need a release of their own.
 const MOST_CLAIM_HEADS: usize = 4;

@@ -6,7 +6,7 @@ use crate::app::App;
 use crate::auth::CallerIdentity;
 use crate::domain::{AgentId, Branch, Holder, RepoId};
 use crate::error::ApiError;
-use crate::store::scripts::{AdmissionTerms, Admitted, Denial, HeadTerms, admit_without_head};
+use crate::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, admit_without_head};
 use crate::store::{Request, Value};
 
 /// The branch of requests that name none; only its head is read.

@@ -11,8 +11,8 @@ use super::head_observer::HeadObserver;
 use super::schedule::{BuildClaim, Pace, RepoBranch};
 use super::upkeep::{Driver, Remaining, Upkeep};
 use crate::source::{Source, SourceError};
+use crate::state::builds::return_lease;
 use crate::store::Store;
-use crate::store::scripts::return_lease;
 use coord_graph::Limits;
 
 /// The interval of reading the heads of known branches.

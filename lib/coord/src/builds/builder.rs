@@ -12,8 +12,8 @@ use super::leased_build::build_and_publish_until;
 use super::schedule::RepoBranch;
 use crate::domain::CommitSha;
 use crate::source::Source;
+use crate::state::builds::BuildLease;
 use crate::store::Store;
-use crate::store::scripts::BuildLease;
 use coord_graph::Limits;
 
 /// Builds graphs into a store.

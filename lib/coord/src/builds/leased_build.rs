@@ -12,8 +12,8 @@ use super::progress_report::Reporter;
 use super::publish::publish;
 use crate::domain::file_path;
 use crate::source::{Source, TreeEntry};
+use crate::state::builds::{BuildLease, Published, fail_build, lease_build};
 use crate::store::Store;
-use crate::store::scripts::{BuildLease, Published, fail_build, lease_build};
 use coord_graph::Previous;
 
 /// Builds the graph of `job` and publishes it, unless it is already stored or another builder has the lease. `last` is the

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use crate::domain::{Branch, RepoId};
 use crate::source::{EntryKind, TreeEntry};
-use crate::store::{Request, Store, StoreError, Value, keys};
+use crate::state;
+use crate::store::{Request, Store, StoreError, Value};
 use coord_graph::Language;
 use coord_graph::Record;
 use coord_graph::is_manifest;
@@ -34,7 +35,7 @@ pub(super) async fn load_records(
     let manifests = paths(|entry| {
         Language::of_path(&entry.path).is_none() && (is_manifest(&entry.path) || entry.kind == EntryKind::Symlink)
     });
-    let key = keys::graph_scan(repo, branch);
+    let key = state::builds::keys::graph_scan(repo, branch);
     let commands: Vec<&[&str]> = code
         .chunks(CODE_AT_ONCE)
         .chain(manifests.chunks(MANIFESTS_AT_ONCE))

@@ -9,8 +9,8 @@ use tokio::task::JoinHandle;
 use super::build::ProgressSink;
 use super::job::Job;
 use crate::domain::BuildProgress;
+use crate::state::builds::{Published, report_build};
 use crate::store::Store;
-use crate::store::scripts::{Published, report_build};
 
 /// Minimum time between two reports.
 const PAUSE: Duration = Duration::from_secs(1);

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::job::{BuildError, Built, Job};
 use super::stored_graph::StoredGraph;
 use crate::domain::CommitSha;
-use crate::store::scripts::{GraphPatch, Published, StagedPart, patch_graph, publish_graph, stage_graph};
-use crate::store::{Store, StoreError, keys};
+use crate::state;
+use crate::state::builds::{GraphPatch, Published, StagedPart, patch_graph, publish_graph, stage_graph};
+use crate::store::{Store, StoreError};
 use coord_graph::Snapshot;
 
 /// Maximum bytes of one staged part. Upstash accepts 10 MB per request; JSON escapes can double a part.
@@ -37,7 +38,7 @@ pub(super) async fn publish(
     let json = tokio::task::spawn_blocking(move || StoredGraph::of(&graph, version).encode()).await;
     let json = json.map_err(|error| BuildError::Encoding(error.to_string()))?;
     let json = json.map_err(|error| BuildError::Encoding(error.to_string()))?;
-    let json_key = keys::graph_json(repo, branch);
+    let json_key = state::builds::keys::graph_json(repo, branch);
     let json_parts = json
         .chunks(PART_BYTES)
         .enumerate()
@@ -60,8 +61,8 @@ pub(super) async fn publish(
             return Ok(published);
         }
     }
-    let adjacency_key = keys::graph_adjacency(repo, branch);
-    let scan_key = keys::graph_scan(repo, branch);
+    let adjacency_key = state::builds::keys::graph_adjacency(repo, branch);
+    let scan_key = state::builds::keys::graph_scan(repo, branch);
     let adjacency = in_parts(snapshot.graph().adjacency());
     if stage(store, job, &adjacency_key, adjacency).await? == Published::LeaseLost {
         return Ok(Published::LeaseLost);

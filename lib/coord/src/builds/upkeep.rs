@@ -14,8 +14,10 @@ use super::schedule::{BuildClaim, Pace, RepoBranch, Schedule};
 use crate::after_answer::Allotted;
 use crate::domain::{Branch, CommitSha, RepoId};
 use crate::source::SourceError;
-use crate::store::scripts::{BuildLease, LearntHead, forget_head, record_head};
-use crate::store::{Request, Store, StoreError, Value, keys};
+use crate::state;
+use crate::state::builds::BuildLease;
+use crate::state::heads::{LearntHead, forget_head, record_head};
+use crate::store::{Request, Store, StoreError, Value};
 
 /// Commits recorded with a head. With them, a function without a source can tell that a commit was pushed.
 const RECENT_COMMITS: usize = 200;
@@ -207,7 +209,7 @@ impl Upkeep {
 }
 
 async fn stored_head(store: &dyn Store, repo: &RepoId, branch: &Branch) -> Result<Option<CommitSha>, StoreError> {
-    let request = Request::command(["HGET", &keys::head(repo, branch), "commit"]);
+    let request = Request::command(["HGET", &state::heads::keys::head(repo, branch), "commit"]);
     match store.run(vec![request]).await?.into_iter().next() {
         Some(Value::Error(error)) => Err(StoreError::Failed(error)),
         Some(value) => Ok(value.as_str().and_then(|text| CommitSha::parse(text).ok())),

@@ -3,7 +3,7 @@
 use coord_protocol::Metadata;
 
 use super::lock_views::sentence;
-use crate::store::scripts::Finding;
+use crate::state::locks::Finding;
 
 /// The findings that block.
 pub(super) fn blocking(findings: &[Finding]) -> Vec<&Finding> {

@@ -13,7 +13,9 @@ use crate::auth::Caller;
 use crate::domain::orchestration::{self, Facts, Operation};
 use crate::domain::{CommitSha, FilePaths, LockMode, NeighborPolicy};
 use crate::error::ApiError;
-use crate::store::scripts::{self, AdmissionTerms, Admitted, Survey};
+use crate::state;
+use crate::state::admission::{AdmissionTerms, Admitted};
+use crate::state::locks::Survey;
 use crate::store::{Store, StoreError};
 
 /// A check that failed.
@@ -82,7 +84,7 @@ impl AdmittedCall for CheckCall<'_> {
     type Outcome = Survey;
 
     async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<Survey>, StoreError> {
-        scripts::check_status(store, terms, self.paths, self.intent, self.policy).await
+        state::locks::check_status(store, terms, self.paths, self.intent, self.policy).await
     }
 }
 

@@ -10,7 +10,9 @@ use crate::admission::{AdmittedCall, Right};
 use crate::app::App;
 use crate::domain::{LockMode, LockReason};
 use crate::error::ApiError;
-use crate::store::scripts::{self, AdmissionTerms, Admitted, ClaimOutcome, Survey, Wanted};
+use crate::state;
+use crate::state::admission::{AdmissionTerms, Admitted};
+use crate::state::locks::{ClaimOutcome, Survey, Wanted};
 use crate::store::{Store, StoreError};
 
 /// Claims the files of `request` in `mode`.
@@ -56,7 +58,7 @@ impl AdmittedCall for Wanted<'_> {
     type Outcome = ClaimOutcome;
 
     async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<ClaimOutcome>, StoreError> {
-        scripts::claim(store, terms, self).await
+        state::locks::claim(store, terms, self).await
     }
 }
 

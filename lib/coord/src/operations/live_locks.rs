@@ -1,12 +1,13 @@
 //! The locks of a repository in the store, without expired ones.
 
 use crate::domain::{LockEntry, RepoId};
-use crate::store::{Request, StoreError, Value, keys};
+use crate::state;
+use crate::store::{Request, StoreError, Value};
 
 /// The store requests whose replies `read` takes.
 pub(super) fn requests(repo: &RepoId) -> [Request; 2] {
     [
-        Request::command(["HGETALL", &keys::locks(repo)]),
+        Request::command(["HGETALL", &state::locks::keys::locks(repo)]),
         Request::command(["TIME"]),
     ]
 }

@@ -8,7 +8,7 @@ use coord_protocol::{OtherLock, OwnLock, Reader};
 
 use super::sentences::named;
 use crate::domain::{LockEntry, LockMode};
-use crate::store::scripts::{Direction, Finding, Held, Relation, Survey};
+use crate::state::locks::{Direction, Finding, Held, Relation, Survey};
 
 fn reader(entry: &LockEntry) -> Reader {
     Reader {

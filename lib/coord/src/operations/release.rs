@@ -10,7 +10,9 @@ use crate::domain::work::Shortfall;
 use crate::domain::{CommitSha, LockEntry, LockReason};
 use crate::error::ApiError;
 use crate::source::KnownHead;
-use crate::store::scripts::{self, AdmissionTerms, Admitted, ReleaseOutcome, Released};
+use crate::state;
+use crate::state::admission::{AdmissionTerms, Admitted};
+use crate::state::locks::{ReleaseOutcome, Released};
 use crate::store::{Store, StoreError};
 
 /// The parts of a release besides the files.
@@ -38,7 +40,7 @@ async fn try_release(app: &App, request: &WorkRequest, release: &Release<'_>) ->
     let mut admission = request.begin_release(app, !release.is_abandoned).await?;
     let mut judged = Vec::new();
     let outcome = loop {
-        let wanted = scripts::Release {
+        let wanted = state::locks::Release {
             new_head: release.new_head,
             agent_head: &request.agent_head,
             is_abandoned: release.is_abandoned,
@@ -71,7 +73,7 @@ async fn try_release(app: &App, request: &WorkRequest, release: &Release<'_>) ->
     Ok(response)
 }
 
-impl AdmittedCall for scripts::Release<'_> {
+impl AdmittedCall for state::locks::Release<'_> {
     type Outcome = ReleaseOutcome;
 
     async fn make(
@@ -79,7 +81,7 @@ impl AdmittedCall for scripts::Release<'_> {
         store: &dyn Store,
         terms: &AdmissionTerms<'_>,
     ) -> Result<Admitted<ReleaseOutcome>, StoreError> {
-        scripts::release(store, terms, self).await
+        state::locks::release(store, terms, self).await
     }
 }
 

@@ -1,7 +1,7 @@
 //! Sentences that several operations use.
 
 use crate::domain::{CommitSha, FilePath};
-use crate::store::scripts::Spelled;
+use crate::state::locks::Spelled;
 
 /// The warning about a missing or old graph.
 pub(super) fn graph_warning(head: &CommitSha, version: Option<&str>) -> Option<String> {

@@ -10,7 +10,7 @@ use crate::app::App;
 use crate::auth::{Caller, CallerIdentity};
 use crate::domain::{AgentId, Branch, CommitSha, FilePaths, RepoId};
 use crate::error::ApiError;
-use crate::store::scripts::Survey;
+use crate::state::locks::Survey;
 
 /// The valid common part of a request.
 #[derive(Debug)]

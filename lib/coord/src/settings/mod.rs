@@ -11,7 +11,7 @@ use secrecy::SecretString;
 use crate::auth::JwtVerifier;
 use crate::domain::NeighborPolicy;
 use crate::heads::HeadAges;
-use crate::store::scripts::Rates;
+use crate::state::admission::Rates;
 use edge::Edge;
 pub use environment::{ConfigError, Environment, process_environment, secret};
 use environment::{long_secret, value_of};

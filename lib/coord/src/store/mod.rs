@@ -1,15 +1,13 @@
-//! The state. Every key is built in [`keys`], every change is one Lua script in [`scripts`], and a [`Store`] is a
-//! connection that can run them: [`upstash`] (REST), [`redis`] (`redis://`, `rediss://`), or the embedded one of `coord serve`.
+//! Connections to the state. A [`Store`] runs the scripts of [`crate::state`]: [`upstash`] (REST), [`redis`] (`redis://`,
+//! `rediss://`), or the embedded one of `coord serve`.
 
 pub mod connect;
-pub mod keys;
 mod limits;
 mod promises;
 pub mod redis;
 pub(crate) mod roots;
 mod round_trip;
 pub mod script;
-pub mod scripts;
 mod timed;
 pub mod upstash;
 mod value;

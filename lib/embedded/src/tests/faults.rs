@@ -3,8 +3,10 @@
 use super::{EmbeddedStore, ask, say, words};
 use crate::disk::Disk;
 use coord::domain::{Branch, CommitSha, FilePath, Holder, LockMode, NeighborPolicy, RepoId, UserId};
-use coord::store::scripts::{AdmissionTerms, Admitted, HeadTerms, check_status};
-use coord::store::{Store, StoreError, Value, keys};
+use coord::state;
+use coord::state::admission::{AdmissionTerms, Admitted, HeadTerms};
+use coord::state::locks::check_status;
+use coord::store::{Store, StoreError, Value};
 use parking_lot::Mutex;
 use redb::StorageBackend;
 use std::collections::BTreeMap;
@@ -261,10 +263,10 @@ async fn a_check_is_answered_while_nothing_can_be_cleared_away() {
         r#"[{{"key":"k","file_path":"a.ts","user_id":"bob","user_name":"Bob","status":"WRITING","agent_head":"{head}",
             "message":"m","timestamp":1,"expiry":2,"branch":"main","token":1}}]"#
     );
-    ask(&store, &["HSET", &keys::locks(&repo), "a.ts", &entry]).await;
-    ask(&store, &["ZADD", &keys::expiries(&repo), "2", "a.ts"]).await;
+    ask(&store, &["HSET", &state::locks::keys::locks(&repo), "a.ts", &entry]).await;
+    ask(&store, &["ZADD", &state::locks::keys::expiries(&repo), "2", "a.ts"]).await;
     // A head that is due to be fetched again.
-    let head_key = keys::head(&repo, &branch);
+    let head_key = state::heads::keys::head(&repo, &branch);
     ask(&store, &["HSET", &head_key, "commit", head.as_str(), "checked_at", "1"]).await;
     disk.becomes(Fault::Full);
     assert!(try_set(&store, "a", "1").await.is_err());

@@ -11,8 +11,9 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use coord::state;
 use coord::store::script::sha1_hex;
-use coord::store::{Request, Script, Value, scripts};
+use coord::store::{Request, Script, Value};
 use quick_cache::sync::Cache;
 
 use super::commands::Command;
@@ -22,9 +23,8 @@ const FLAG: &str = "allow-key-locking";
 /// Our own scripts, by their SHA-1 with and without our own client's first line.
 static OURS: LazyLock<HashMap<String, &'static Script>> = LazyLock::new(|| {
     let with_flag = |script: &Script| sha1_hex(&format!("#!lua flags={FLAG}\n{}", script.source));
-    scripts::ALL
-        .iter()
-        .flat_map(|script| [(script.sha.clone(), *script), (with_flag(script), *script)])
+    state::scripts()
+        .flat_map(|script| [(script.sha.clone(), script), (with_flag(script), script)])
         .collect()
 });
 /// Most scripts that are remembered. A client has tens.
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn our_own_scripts_go_to_the_store_as_such() {
         let known = Scripts::default();
-        for script in scripts::ALL {
+        for script in state::scripts() {
             let text = format!("#!lua flags=allow-key-locking\n{}", script.source);
             for (name, what) in [
                 ("EVALSHA", sha1_hex(&text).to_uppercase()),
@@ -221,7 +221,7 @@ mod tests {
                 );
             }
         }
-        let sha = &scripts::ALL[0].sha;
+        let sha = &state::scripts().next().expect("a script").sha;
         for bad in ["2", "-1", "x", ""] {
             assert_eq!(
                 words(&known, &["EVALSHA", sha, bad, "key"]),

@@ -29,7 +29,7 @@ use crate::http::openapi::fields::WebhookHeaders;
 use crate::http::openapi::responses::response;
 use crate::source::SourceError;
 use crate::source::github::webhook::{Delivery, Push, is_signed, parse, payload};
-use crate::store::scripts::{Pushed, PushedHead, push_head};
+use crate::state::heads::{Pushed, PushedHead, push_head};
 
 /// Maximum size of a delivery in bytes: a little more than a function ever gets. A push of 2,000 commits is about 3 MB.
 pub const MAX_BYTES: usize = 5 * 1024 * 1024;

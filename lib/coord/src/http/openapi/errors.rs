@@ -13,7 +13,7 @@ use utoipa::openapi::{ContentBuilder, Ref, Response, ResponseBuilder};
 use crate::domain::{Branch, RepoId};
 use crate::error::ApiError;
 use crate::http::body::MAX_BYTES;
-use crate::store::scripts::TooMuch;
+use crate::state::admission::TooMuch;
 
 /// Answers by status.
 pub(in crate::http) type Answers = BTreeMap<u16, ResponseBuilder>;

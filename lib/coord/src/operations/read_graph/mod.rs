@@ -11,8 +11,10 @@ use crate::auth::CallerIdentity;
 use crate::builds::graph_cache::CachedGraph;
 use crate::domain::{Branch, CommitSha, RepoId};
 use crate::error::ApiError;
-use crate::store::scripts::{AdmissionTerms, Admitted, SeenHead, admit, discard_graph, touch_graph};
-use crate::store::{Store, StoreError, Value, keys};
+use crate::state;
+use crate::state::admission::{AdmissionTerms, Admitted, SeenHead, admit};
+use crate::state::builds::{discard_graph, touch_graph};
+use crate::store::{Store, StoreError, Value};
 pub(crate) use overview::{BuildProgress, Overview};
 
 /// The head of `branch`, and the store's overview of its graph and locks. A missing graph is built.
@@ -67,7 +69,7 @@ pub(crate) async fn load_graph(
     let Some(version) = &overview.version else {
         return Ok(Arc::default());
     };
-    let key = keys::graph_json(repo, branch);
+    let key = state::builds::keys::graph_json(repo, branch);
     match app.graph_cache.load(&*app.store, key, version).await? {
         Ok(graph) => Ok(graph),
         Err(error) => {

@@ -9,7 +9,8 @@ use crate::domain::{Branch, RepoId};
 use crate::error::ApiError;
 use crate::operations::live_locks;
 use crate::operations::lock_views::locks_on_branch;
-use crate::store::{Request, StoreError, Value, keys};
+use crate::state;
+use crate::store::{Request, StoreError, Value};
 use coord_protocol::OtherLock;
 
 pub(crate) struct Overview {
@@ -44,7 +45,7 @@ impl Overview {
     pub(crate) fn requests(repo: &RepoId, branch: &Branch) -> Vec<Request> {
         let mut requests = vec![Request::command([
             "HMGET",
-            &keys::graph(repo, branch),
+            &state::builds::keys::graph(repo, branch),
             "version",
             "generated_at",
             "failure",

@@ -1,6 +1,0 @@
--- admit: lets a request in that is answered by reading alone; see includes/admission.lua.
--- KEYS 1 to 5 and ARGV: those of includes/request.lua
--- Returns { ADMITTED, now, head or '', its age in seconds or '', '1' if it is unconfirmed } or one of the denials of admit()
--- @include admission
-
-return admit() or { 'ADMITTED', now, head.commit, head.age, head.is_unconfirmed }

@@ -1,7 +1,0 @@
--- touch_graph: notes that somebody asks about the graph of a branch, which is kept for it.
--- KEYS: 1 graph, 2 adjacency, 3 graph as JSON, 4 scan of the graph
--- Returns { TOUCHED, now, version or '' }
-local keys = { graph = KEYS[1], adjacency = KEYS[2], graph_json = KEYS[3], graph_scan = KEYS[4] }
--- @include graph_age
-
-return { 'TOUCHED', now, graph_version() }

@@ -1,0 +1,8 @@
+//! The scripts.
+
+use crate::store::script::scripts;
+
+scripts! {
+    /// Lets a request in.
+    ADMIT = "admit", repeatable: true;
+}

@@ -1,0 +1,21 @@
+-- Ends a build: the graph is of `commit` now, its `parts` are in their places, the lease is given back, and the change is announced.
+-- Needs: keys.graph, and those of events/emit.
+-- @include builds/graph_age
+-- @include events/emit
+-- @include chunks
+
+local function finish_build(branch, commit, fields, parts)
+  redis.call('HDEL', keys.graph, 'builder', 'building', 'lease_until', 'progress', 'failed', 'failure', 'failures', 'retry_at')
+  redis.call('HSET', keys.graph, 'version', commit, 'generated_at', now, 'asked_at', now)
+  call_in_chunks('HSET', keys.graph, fields)
+  keep_graph(parts, GRAPH_DAYS * DAY)
+  emit({ type = 'graph_update', branch = branch, version = commit })
+end
+
+-- Puts what is staged in the place of what is live.
+local function replace(live_key, staging_key)
+  redis.call('UNLINK', live_key)
+  if redis.call('EXISTS', staging_key) == 1 then
+    redis.call('RENAME', staging_key, live_key)
+  end
+end

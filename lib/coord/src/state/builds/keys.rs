@@ -1,0 +1,39 @@
+//! The stored graph of a branch.
+
+use crate::domain::{Branch, RepoId};
+use crate::state::keys::of;
+
+/// hash: version (commit), counts, times, state of the build.
+pub fn graph(repo: &RepoId, branch: &Branch) -> String {
+    of("coord:graph:", repo, &[":", branch.as_str()])
+}
+
+/// hash: file path -> its imports and importers.
+pub fn graph_adjacency(repo: &RepoId, branch: &Branch) -> String {
+    of("coord:graph:", repo, &[":", branch.as_str(), ":adj"])
+}
+
+/// string: nodes and edges, ready to send.
+pub fn graph_json(repo: &RepoId, branch: &Branch) -> String {
+    of("coord:graph:", repo, &[":", branch.as_str(), ":json"])
+}
+
+/// hash: file path -> blob id and raw specifiers, for incremental builds.
+pub fn graph_scan(repo: &RepoId, branch: &Branch) -> String {
+    of("coord:graph:", repo, &[":", branch.as_str(), ":scan"])
+}
+
+/// The key under which something is written before it takes the place of `key` whole.
+pub fn staging(key: &str) -> String {
+    format!("{key}:next")
+}
+
+/// The hash of a graph, and its parts.
+pub(in crate::state) fn graph_with_parts(repo: &RepoId, branch: &Branch) -> Vec<String> {
+    vec![
+        graph(repo, branch),
+        graph_adjacency(repo, branch),
+        graph_json(repo, branch),
+        graph_scan(repo, branch),
+    ]
+}

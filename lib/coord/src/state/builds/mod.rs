@@ -1,0 +1,11 @@
+//! Graphs as they are stored: who builds one, how it is published, and how long it is kept.
+
+pub mod keys;
+pub mod scripts;
+
+mod build;
+
+pub use build::{
+    BuildLease, GraphPatch, Published, StagedPart, discard_graph, fail_build, lease_build, patch_graph, publish_graph,
+    report_build, return_lease, stage_graph, touch_graph,
+};

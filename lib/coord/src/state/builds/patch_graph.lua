@@ -1,0 +1,35 @@
+-- patch_graph: turns the stored graph of one commit into that of another by what differs, at once, and announces it.
+-- KEYS: 1 graph, 2 status log, 3 events channel, 4 ready JSON, 5 its staging key, 6 adjacency, 7 scan
+-- ARGV: 1 builder, 2 branch, 3 commit, 4 commit that the differences are from, 5 to 9 how many values follow of each: fields of
+--       the graph with their values, adjacency fields with their values, adjacency fields to delete, scan fields with their
+--       values, scan fields to delete; 10... those
+-- Returns { PUBLISHED, now }, { LOST, now }: the lease is another's, or { REBASED, now }: the stored graph is of another
+--         commit; nothing changed in either
+local keys = { graph = KEYS[1], status_log = KEYS[2], events = KEYS[3] }
+local json_key, json_staging_key, adjacency_key, scan_key = KEYS[4], KEYS[5], KEYS[6], KEYS[7]
+local builder, branch, commit, base = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local counts, values = { unpack(ARGV, 5, 9) }, ARGV
+-- @include builds/publish
+
+local stored = redis.call('HMGET', keys.graph, 'builder', 'version')
+if stored[1] ~= builder then
+  return { 'LOST', now }
+end
+if stored[2] ~= base then
+  return { 'REBASED', now }
+end
+local place = 10
+local function next_part(number)
+  local count = tonumber(counts[number])
+  local part = part_of(values, place, count)
+  place = place + count
+  return part
+end
+local fields = next_part(1)
+call_in_chunks('HSET', adjacency_key, next_part(2))
+call_in_chunks('HDEL', adjacency_key, next_part(3))
+call_in_chunks('HSET', scan_key, next_part(4))
+call_in_chunks('HDEL', scan_key, next_part(5))
+replace(json_key, json_staging_key)
+finish_build(branch, commit, fields, { adjacency_key, json_key, scan_key })
+return { 'PUBLISHED', now }

@@ -1,0 +1,3 @@
+//! Events: the log from which a reader resumes, and the channel. Scripts write them: `includes/emit.lua`.
+
+pub mod keys;

@@ -1,0 +1,8 @@
+//! Heads of branches: the newest commit that is known, and when somebody last looked.
+
+pub mod keys;
+pub mod scripts;
+
+mod head;
+
+pub use head::{HeadChange, LearntHead, Pushed, PushedHead, fail_head, forget_head, push_head, record_head};

@@ -1,0 +1,62 @@
+-- push_head: notes what a webhook tells of a push to a branch. The delivery is signed, but it may be late, doubled, or sent
+-- again by somebody who kept it; so it counts only where it follows on what is known.
+-- KEYS: 1 head, 2 status log, 3 events channel, 4 webhook
+-- ARGV: 1 branch, 2 commit before the push or '', 3 commit after it or '' where the branch was deleted, 4 commits of the push
+--       and after it those that are still of the branch, newest first, separated by spaces, 5 '1' if the branch was reset to
+--       other commits, 6 when the repository was pushed to, Unix seconds, 7 seconds for which the webhook counts as alive
+-- Returns { MOVED, now, commit }, { UNCHANGED, now, commit }
+--      or { ASK_SOURCE, now }: it does not follow on what is known; the head is asked for with the next question. Told again of
+--         the same, it is UNCHANGED
+--      or { UNUSED, now }: nobody has asked about this branch
+local keys = { head = KEYS[1], status_log = KEYS[2], events = KEYS[3], webhook = KEYS[4] }
+local branch, before, after, commits, is_reset = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5] == '1'
+local pushed_at, alive_for = tonumber(ARGV[6]), ARGV[7]
+-- @include heads/set_head
+
+local commit, known_pushed_at, source_at, recent, asked_for =
+  unpack(redis.call('HMGET', keys.head, 'commit', 'pushed_at', 'source_at', 'recent', 'asked_for'))
+if not commit then
+  return { 'UNUSED', now }
+end
+known_pushed_at = tonumber(known_pushed_at or 0)
+if after == commit then
+  -- One that was sent before says nothing of what is now.
+  if pushed_at > known_pushed_at then
+    redis.call('HSET', keys.head, 'checked_at', now, 'pushed_at', pushed_at)
+    keep_head()
+    redis.call('SET', keys.webhook, now, 'EX', alive_for)
+  end
+  return { 'UNCHANGED', now, commit }
+end
+-- A push from before the moment at which the source itself named `commit` is no news.
+if after == '' or before ~= commit or pushed_at <= known_pushed_at or pushed_at < tonumber(source_at or 0) then
+  -- The source is asked once for each delivery, by when it is of and what it tells. Where there are too many to remember, those of
+  -- before the latest count as asked for: what the source says then has all of them.
+  local floor, names = string.match(asked_for or '', '^(%d+)(.*)$')
+  floor, names = tonumber(floor or 0), names or ''
+  local name = string.format(' %.0f:%s', pushed_at, after)
+  if after == '' and string.find(names .. ' ', name .. ' ', 1, true) then
+    -- A deletion is looked at once more: the source may not have known of it yet.
+    name = name .. '-'
+  end
+  if pushed_at < floor or string.find(names .. ' ', name .. ' ', 1, true) then
+    return { 'UNCHANGED', now, commit }
+  end
+  -- Bytes of the names of deliveries for which the source has been asked.
+  local MOST_NAMES = 4096
+  if #names > MOST_NAMES then
+    floor, names = math.max(floor, pushed_at, known_pushed_at), ''
+  end
+  redis.call('HSET', keys.head, 'asked_for', string.format('%.0f', floor) .. names .. name)
+  redis.call('HSET', keys.head, 'checked_at', 0)
+  redis.call('HDEL', keys.head, 'etag', 'refresh_at', 'failed')
+  return { 'ASK_SOURCE', now }
+end
+if not is_reset then
+  commits = commits .. ' ' .. (recent or '')
+end
+set_head(branch, after, commit, 'webhook', commits)
+redis.call('HSET', keys.head, 'checked_at', now, 'pushed_at', pushed_at, 'etag', '')
+redis.call('HDEL', keys.head, 'refresh_at', 'failed')
+redis.call('SET', keys.webhook, now, 'EX', alive_for)
+return { 'MOVED', now, after }

@@ -1,0 +1,8 @@
+//! Whether the store can be written.
+
+pub mod keys;
+pub mod scripts;
+
+mod probe;
+
+pub use probe::probe;

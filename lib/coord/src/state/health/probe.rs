@@ -1,0 +1,16 @@
+use super::keys;
+use super::scripts::PROBE;
+use crate::state::reply::{arguments, call};
+use crate::store::{Store, StoreError};
+
+/// Writes something that is gone after a minute.
+///
+/// # Errors
+/// When it is not written: see [`StoreError`].
+pub async fn probe(store: &dyn Store) -> Result<(), StoreError> {
+    let reply = call(store, &PROBE, vec![keys::PROBE.to_owned()], arguments(["60"])).await?;
+    match reply.outcome.as_str() {
+        "WRITTEN" => Ok(()),
+        _ => Err(reply.malformed("an unknown outcome")),
+    }
+}

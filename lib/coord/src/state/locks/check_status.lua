@@ -1,0 +1,50 @@
+-- check_status: what stands in the way of reading or writing some files. Changes nothing but what has expired.
+-- KEYS: those of admission/request
+-- ARGV: those of admission/request, then 17 READING or WRITING, 18 neighbor policy, 19 lookups of builds/spelling, 20... file paths
+-- Returns { CHECKED, now, head, its age in seconds or '', '1' if it is unconfirmed, behind: '0', '1' or '?', graph version, omitted
+--           neighbors, findings, own entries as JSON, files that are tracked under other spellings, as other_spellings() has them }
+--      or { TOO_MUCH, now, LOCKS or NEIGHBORS }: of which there are too many to look at
+--      or { ASK_SOURCE, now, head, its age, etag or '' }: whether the caller is behind, only the source can tell
+--      or one of the denials of admit()
+local wanted, neighbor_policy, lookups = ARGV[17], ARGV[18], ARGV[19]
+local paths = { unpack(ARGV, 20) }
+-- @include admission/admission
+-- @include admission/behind
+-- @include locks/survey
+-- @include builds/graph_age
+-- @include builds/spelling
+
+local denial = admit()
+if denial then
+  return denial
+end
+local behind, is_for_source = is_behind_head()
+if is_for_source then
+  return ask_source()
+end
+local findings, blocked, omitted, own = survey(paths, wanted, neighbor_policy)
+if not findings then
+  local too_much = blocked
+  return { 'TOO_MUCH', now, too_much }
+end
+if next(is_changed) then
+  -- What has expired is only cleared away here: where the store cannot be written, a later script does it. SETRANGE of nothing
+  -- changes nothing, and is refused as any write is.
+  local trial = redis.pcall('SETRANGE', keys.repository_limits, 0, '')
+  if type(trial) == 'number' then
+    -- @include locks/changes
+    save_entries()
+  end
+end
+
+local own_entries = {}
+for _, path in ipairs(paths) do
+  if own[path] then
+    own_entries[#own_entries + 1] = cjson.encode(own[path])
+  end
+end
+local version = graph_version()
+local spellings = version == '' and {} or other_spellings(paths, lookups)
+return {
+  'CHECKED', now, head.commit, head.age, head.is_unconfirmed, behind, version, omitted, findings, own_entries, spellings,
+}

@@ -1,0 +1,149 @@
+-- claim: claims all of some files for reading or writing, or none of them; claiming again renews.
+-- KEYS: those of admission/request, then 17 fencing token
+-- ARGV: those of admission/request, then 17 READING or WRITING, 18 neighbor policy, 19 the caller's head, 20 message, 21 seconds
+--       to hold, 22 repository, 23 lookups of builds/spelling, 24... file paths
+-- Returns { outcome, now, head, its age in seconds or '', '1' if it is unconfirmed, behind: '0', '1' or '?', graph version, omitted
+--           neighbors, findings, own entries as JSON, files that are tracked under other spellings, as other_spellings() has them,
+--           what was held before: list of { file path, status, since when, message } },
+--           where outcome is CLAIMED, CONFLICT (nothing claimed) or STALE (writing what is not held yet, behind the branch;
+--           nothing claimed)
+--      or { FULL, now, what has no room for more locks: FILE, PERSON or REPOSITORY, that file or '' }; nothing claimed
+--      or { TOO_MUCH, now, LOCKS or NEIGHBORS }: of which there are too many to look at; nothing claimed
+--      or { ASK_SOURCE, now, head, its age, etag or '' }: whether the caller is behind, only the source can tell; nothing claimed
+--      or { MARK_FIRST, now }: it would be granted once mark_due has run; nothing claimed
+--      or one of the denials of admit(); nothing claimed
+local token_key = KEYS[17]
+local wanted, neighbor_policy, agent_head, message, ttl, repository, lookups = unpack(ARGV, 17, 23)
+local paths = { unpack(ARGV, 24) }
+-- @include admission/admission
+-- @include admission/behind
+-- @include locks/survey
+-- @include builds/graph_age
+-- @include builds/spelling
+-- @include locks/changes
+-- @include locks/refusal
+-- @include locks/reserve
+-- @include locks/tokens
+-- @include locks/releases
+
+-- Whether the caller holds all of the files already.
+local function holds_all()
+  local is_held, seen = true, 0
+  each_value(paths, function(_, value)
+    local mine, entries = false, value and seen <= MOST_AT_ONCE and cjson.decode(value) or {}
+    seen = seen + #entries
+    for _, entry in ipairs(entries) do
+      mine = mine or (entry.branch == request.branch and is_own(entry) and not has_expired(entry))
+    end
+    is_held = mine
+    return mine
+  end)
+  return is_held
+end
+
+local denial = admit(holds_all)
+if denial then
+  return denial
+end
+local findings, blocked, omitted, own = survey(paths, wanted, neighbor_policy)
+if not findings then
+  local too_much = blocked
+  return { 'TOO_MUCH', now, too_much }
+end
+local held, is_kept, is_renewal = {}, {}, true
+for _, path in ipairs(paths) do
+  local entry = own[path]
+  if entry then
+    held[#held + 1] = { path, entry.status, entry.granted_at or entry.timestamp, entry.message }
+  end
+  -- Who writes a file and asks to read it goes on writing: what was written still has to be pushed.
+  is_kept[path] = entry ~= nil and (entry.status == wanted or entry.status == 'WRITING')
+  is_renewal = is_renewal and is_kept[path]
+end
+
+-- A renewal is granted behind the branch as well, so that for its sake nobody is asked.
+local behind, is_for_source = is_behind_head()
+if is_for_source and not is_renewal then
+  save_entries()
+  return ask_source()
+end
+local version = graph_version()
+local spellings = version == '' and {} or other_spellings(paths, lookups)
+local own_entries = {}
+local function answer(outcome)
+  return {
+    outcome, now, head.commit, head.age, head.is_unconfirmed, behind, version, omitted, findings, own_entries,
+    spellings, held,
+  }
+end
+
+local is_stale = wanted == 'WRITING' and behind ~= '0' and not is_renewal
+if is_stale or blocked then
+  local conflicts, is_named = {}, {}
+  for _, finding in ipairs(findings) do
+    local entry = finding[2] == '1' and cjson.decode(finding[5])
+    if entry and not is_named[entry.file_path] then
+      is_named[entry.file_path] = true
+      conflicts[#conflicts + 1] = entry.file_path
+    end
+  end
+  for _, path in ipairs(paths) do
+    own_entries[#own_entries + 1] = own[path] and cjson.encode(own[path])
+  end
+  local outcome = is_stale and 'STALE' or 'CONFLICT'
+  save_entries()
+  emit_refusal(wanted, message, paths, outcome, blocked and conflicts or nil)
+  return answer(outcome)
+end
+
+-- The sweep must know of the repository before anything is held in it: see mark_due.lua.
+if request.kind ~= 'MARKED' and (not mark or tonumber(mark) > now + ttl) then
+  save_entries()
+  return { 'MARK_FIRST', now }
+end
+local full, full_file = reserve(paths, entries_of, own, repository .. ':' .. request.branch .. ':', message)
+if full then
+  save_entries()
+  emit_refusal(wanted, message, paths, 'FULL')
+  return { 'FULL', now, full, full_file }
+end
+if request.kind == 'MARKED' then
+  -- Seconds for which a mark is believed, should the list of what is due be lost.
+  local MARKED_FOR = 600
+  redis.call('SET', keys.mark, now + ttl, 'EX', MARKED_FOR)
+end
+
+-- The remote branch had `head` when this was granted. What a writer must have pushed by the time of its release is
+-- measured from there, also where its working copy is ahead.
+local granted_head = wanted == 'WRITING' and head.commit or agent_head
+local granted, renewed, token = {}, {}, nil
+for _, path in ipairs(paths) do
+  local entry = own[path]
+  if not is_kept[path] then
+    token = token or next_token(token_key)
+    if not entry then
+      entry = {
+        key = repository .. ':' .. request.branch .. ':' .. path,
+        file_path = path,
+        branch = request.branch,
+        user_id = request.user_id,
+        agent_id = request.agent_id ~= '' and request.agent_id or nil,
+      }
+      table.insert(entries_of[path], entry)
+    end
+    entry.status, entry.token, entry.agent_head, entry.granted_at = wanted, token, granted_head, now
+  end
+  entry.user_name, entry.message = request.user_name, message
+  entry.timestamp, entry.expiry_ms = now, now_ms + ttl * 1000
+  entry.expiry = math.ceil(entry.expiry_ms / 1000)
+  table.insert(is_kept[path] and renewed or granted, entry)
+  own_entries[#own_entries + 1] = to_json(entry)
+  is_changed[path] = true
+end
+save_entries()
+if #granted > 0 then
+  forget_releases(paths)
+end
+emit_by_claim('lock_granted', granted)
+emit_by_claim('lock_renewed', renewed)
+return answer('CLAIMED')

@@ -1,0 +1,82 @@
+-- Lock entries as they are written back, once, and announced. Needs: keys.locks, keys.expiries.
+-- @include locks/entries
+-- @include locks/held
+-- @include events/emit
+
+-- An event about `entry`, with room for more files of the same claim.
+local function event_about(kind, entry)
+  return {
+    type = kind,
+    user = entry.user_id,
+    user_name = entry.user_name,
+    agent_id = entry.agent_id,
+    branch = entry.branch,
+    status = entry.status,
+    message = entry.message,
+    token = entry.token,
+    expiry = entry.expiry,
+    expiry_ms = entry.expiry_ms,
+    time_ms = now_ms,
+    files = {},
+  }
+end
+
+-- One event for the entries of one claim: those that share holder, token and message.
+local function emit_by_claim(kind, entries)
+  -- Most events about different claims in one script; what is more than that is one event without a holder.
+  local MOST_EVENTS = 512
+  local events, order = {}, {}
+  for _, entry in ipairs(entries) do
+    local claim = entry.user_id .. ' ' .. (entry.agent_id or '') .. ' ' .. entry.branch .. ' ' .. entry.status .. ' '
+      .. entry.token .. ' ' .. entry.message
+    if not events[claim] and #order >= MOST_EVENTS then
+      claim = ''
+    end
+    if not events[claim] then
+      events[claim] = claim == '' and { type = kind, files = {} } or event_about(kind, entry)
+      order[#order + 1] = claim
+    end
+    table.insert(events[claim].files, entry.file_path)
+  end
+  for _, claim in ipairs(order) do
+    local event = events[claim]
+    event.file_count, event.files = #event.files, names_of(event.files)
+    emit(event)
+  end
+end
+
+-- Lua 5.1 tells long texts apart by their length and one character in 32: a script that reads thousands of texts that differ in a few
+-- digits would spend its time comparing them. So each has blanks at its end, which mean nothing in JSON, of one of so many lengths.
+local LENGTHS = 64
+
+-- Writes back what changed, keeps the expiry index exact, and announces what had expired.
+local function save_entries()
+  -- First, because a full store refuses this: then nothing has changed.
+  save_held()
+  if next(is_changed) == nil then
+    return
+  end
+  local kept, emptied, earliest = {}, {}, {}
+  for path in pairs(is_changed) do
+    local entries = entries_of[path]
+    if #entries == 0 then
+      emptied[#emptied + 1] = path
+    else
+      local first, texts = entries[1].expiry, {}
+      for index, entry in ipairs(entries) do
+        first = math.min(first, entry.expiry)
+        texts[index] = to_json(entry)
+      end
+      kept[#kept + 1] = path
+      -- As cjson has a list.
+      kept[#kept + 1] = '[' .. table.concat(texts, ',') .. ']' .. string.rep(' ', entries[1].token % LENGTHS)
+      earliest[#earliest + 1] = first
+      earliest[#earliest + 1] = path
+    end
+  end
+  call_in_chunks('HSET', keys.locks, kept)
+  call_in_chunks('ZADD', keys.expiries, earliest)
+  call_in_chunks('HDEL', keys.locks, emptied)
+  call_in_chunks('ZREM', keys.expiries, emptied)
+  emit_by_claim('lock_expired', expired)
+end

@@ -1,0 +1,28 @@
+-- Files that import others. Needs nothing but the graph.
+-- @include builds/adjacency
+
+-- The first `most` files that import one of `paths`, none of which is meant, and how many there are; a third value where there
+-- are more than could be counted.
+local function importers_of(paths, most)
+  local importers, count, is_seen = {}, 0, {}
+  for _, path in ipairs(paths) do
+    is_seen[path] = true
+  end
+  local function visit(sign, path)
+    if sign == '<' and not is_seen[path] then
+      is_seen[path] = true
+      count = count + 1
+      if count <= most then
+        importers[count] = path
+      end
+    end
+  end
+  local is_all = each_text(paths, function(text, path)
+    local hub, chunks = string.match(text or '', '^(B?)%d+:?(%d*)')
+    if hub == 'B' then
+      return each_neighbor_of_hub(path, tonumber(chunks), visit)
+    end
+    return not hub or spend(each_neighbor(text, visit) + #text / BYTES_OF_LINE)
+  end)
+  return importers, count, not is_all
+end

@@ -1,0 +1,155 @@
+-- Files next to the requested ones in the import graph that may be locked. A neighbor is a file that imports mine or that
+-- mine imports. Looked at is the smaller side: the neighbors, or what is held. Needs: keys.locks.
+-- @include builds/adjacency
+
+-- A search for one path in a text costs a hundredth of reading its lines.
+local LINES_OF_SEARCH = 100
+
+-- Calls `add(order, sign, neighbor)` for the neighbors of `file`, which is no hub; of those in `held`, where that is given. False
+-- where that is too much to look at.
+local function add_of_file(file, held, add)
+  local searches = held and #held * 2 * (1 + file.lines / LINES_OF_SEARCH) or math.huge
+  if searches >= file.lines then
+    for sign, path in string.gmatch(file.text, '([<>])([^\n]+)') do
+      add(file.order, sign, path)
+    end
+    return spend(file.lines)
+  end
+  for _, path in ipairs(held) do
+    for _, sign in ipairs({ '>', '<' }) do
+      if string.find(file.text, '\n' .. sign .. path .. '\n', 1, true) then
+        add(file.order, sign, path)
+      end
+    end
+  end
+  return spend(searches)
+end
+
+-- The same for all `hubs`.
+local function add_of_hubs(hubs, held, add)
+  local hub_lines, hub_at = 0, {}
+  for _, hub in ipairs(hubs) do
+    hub_lines = hub_lines + hub.lines
+    hub_at[hub.path] = hub
+  end
+
+  -- Seen from what is held: each text is gone through once, whatever the number of hubs. Given up, with false, when that has read
+  -- `most` lines.
+  local function look_from_held(most)
+    local until_left = lines_left - most
+    return each_text(held, function(text, path)
+      if not text or not string.find(text, '^B?%d') then
+        return lines_left >= until_left
+      end
+      -- A hub's text has fewer lines than its count.
+      local lines = math.min(tonumber(string.match(text, '%d+')), #text / 2)
+      local searches = #hubs * 2 * (1 + lines / LINES_OF_SEARCH)
+      if searches < lines then
+        for _, hub in ipairs(hubs) do
+          -- Seen from the other end: who imports the hub is its importer.
+          if string.find(text, '\n<' .. hub.path .. '\n', 1, true) then
+            add(hub.order, '>', path)
+          elseif string.find(text, '\n>' .. hub.path .. '\n', 1, true) then
+            add(hub.order, '<', path)
+          end
+        end
+      else
+        each_neighbor(text, function(sign, neighbor)
+          if hub_at[neighbor] then
+            add(hub_at[neighbor].order, sign == '<' and '>' or '<', path)
+          end
+        end)
+      end
+      spend(1 + math.min(searches, lines) + #text / BYTES_OF_LINE)
+      return lines_left >= until_left
+    end)
+  end
+  if held and hub_lines > #held then
+    -- Where reading the hubs themselves would do, that must stay possible.
+    local is_either = hub_lines <= lines_left / 2
+    if look_from_held(is_either and math.min(hub_lines * 2, lines_left - hub_lines) or lines_left) then
+      return true
+    end
+  end
+  for _, hub in ipairs(hubs) do
+    local is_read = each_neighbor_of_hub(hub.path, hub.chunks, function(sign, path)
+      add(hub.order, sign, path)
+    end)
+    if not is_read then
+      return false
+    end
+  end
+  return true
+end
+
+-- Neighbors of `paths` that may be locked, where under `stored` of these anything is stored: a list of files, none of `paths`, by
+-- the order of the requested ones that they are next to; and each one's place: twice the order of the first requested file that it is
+-- next to, and one more where it imports that. Nil where there are too many to look at.
+local function neighbors_to_look_at(paths, stored)
+  local held_count = redis.call('HLEN', keys.locks)
+  if held_count <= stored then
+    return {}
+  end
+  local files, hubs, lines, is_requested = {}, {}, 0, {}
+  local is_read = each_text(paths, function(text, path, order)
+    is_requested[path] = true
+    is_tracked[path] = text and true
+    local hub, count, chunks = string.match(text or '', '^(B?)(%d+):?(%d*)')
+    if not hub then
+      return true
+    end
+    local list = hub == 'B' and hubs or files
+    list[#list + 1] = { path = path, order = order, text = text, lines = tonumber(count), chunks = tonumber(chunks) }
+    lines = lines + tonumber(count)
+    return spend(#text / BYTES_OF_LINE)
+  end)
+  if not is_read then
+    return nil
+  elseif lines == 0 then
+    return {}
+  end
+
+  -- Read only where there are more neighbors than locks.
+  local held, is_held
+  if lines > held_count then
+    held, is_held = redis.call('HKEYS', keys.locks), {}
+    for _, path in ipairs(held) do
+      is_held[path] = true
+    end
+  end
+  local found, place_of = {}, {}
+  local function add(order, sign, path)
+    if is_requested[path] or (is_held and not is_held[path]) then
+      return
+    end
+    local place, known = 2 * order + (sign == '<' and 1 or 0), place_of[path]
+    if not known then
+      found[#found + 1] = path
+    end
+    if not known or place < known then
+      place_of[path] = place
+    end
+  end
+  for _, file in ipairs(files) do
+    if not add_of_file(file, held, add) then
+      return nil
+    end
+  end
+  if #hubs == 0 then
+    return found, place_of
+  elseif not add_of_hubs(hubs, held, add) then
+    return nil
+  end
+  local by_order, in_order = {}, {}
+  for _, path in ipairs(found) do
+    local order = math.floor(place_of[path] / 2)
+    by_order[order] = by_order[order] or {}
+    table.insert(by_order[order], path)
+  end
+  for order = 1, #paths do
+    for _, path in ipairs(by_order[order] or {}) do
+      in_order[#in_order + 1] = path
+    end
+  end
+  return in_order, place_of
+end

@@ -1,0 +1,33 @@
+-- Room for the locks that a claim is about to make. Needs: request.
+-- @include locks/held
+
+-- Counts the locks that the caller is about to have on `paths`, under which there are `entries_of` and of which it has `own`. Nil,
+-- or what has no room for them, and then nothing is counted: FILE and which, PERSON or REPOSITORY. A renewal always has room.
+local function reserve(paths, entries_of, own, key_prefix, message)
+  local MOST_UNDER_FILE, MOST_OF_PERSON, MOST_OF_REPOSITORY = 64, 2000, 10000
+  local amount, is_renewal = 0, true
+  for _, path in ipairs(paths) do
+    local entry = own[path]
+    if not entry then
+      is_renewal = false
+      if #entries_of[path] >= MOST_UNDER_FILE then
+        return 'FILE', path
+      end
+    end
+    amount = amount + size_of(key_prefix .. path, path, message, request.user_name)
+      - (entry and size_of(entry.key, path, entry.message, entry.user_name) or 0)
+  end
+  change_held(request.user_id, amount)
+  save_held()
+  if is_renewal or amount <= 0 then
+    return nil
+  end
+  local whose = (held_sum['@' .. request.user_id] or 0) > MOST_OF_PERSON and 'PERSON'
+    or (held_sum.all or 0) > MOST_OF_REPOSITORY and 'REPOSITORY'
+    or nil
+  if whose then
+    change_held(request.user_id, -amount)
+    save_held()
+  end
+  return whose, ''
+end

@@ -1,0 +1,151 @@
+-- What stands in the way of the caller: the one implementation of the table of blocking. Needs: request, keys.locks.
+-- @include locks/entries
+-- @include locks/neighbors
+
+-- | I want  | other READS the file | other WRITES the file | other WRITES a neighbor      |
+-- | READING | granted              | refused (DIRECT)      | granted, reported (NEIGHBOR)  |
+-- | WRITING | refused (DIRECT)     | refused (DIRECT)      | refused (NEIGHBOR), or reported where the policy is `warn` |
+local function is_blocking(wanted, relation, status, neighbor_policy)
+  if relation == 'DIRECT' then
+    return wanted == 'WRITING' or status == 'WRITING'
+  end
+  return wanted == 'WRITING' and status == 'WRITING' and neighbor_policy == 'block'
+end
+
+-- Whether one entry of `value` has both of these fields. An entry is a flat object, and a quote inside of a text is escaped: what
+-- has such a field has these characters, and what begins an entry is found nowhere else.
+local function has_entry_with(value, one, other)
+  local at_one, at_other = string.find(value, one, 1, true), string.find(value, other, 1, true)
+  while at_one and at_other do
+    local next_entry = string.find(value, '{"', math.min(at_one, at_other), true)
+    if not next_entry or math.max(at_one, at_other) < next_entry then
+      return true
+    end
+    at_one = at_one < next_entry and string.find(value, one, next_entry, true) or at_one
+    at_other = at_other < next_entry and string.find(value, other, next_entry, true) or at_other
+    if at_one < next_entry or at_other < next_entry then
+      return false
+    end
+  end
+  return false
+end
+
+-- Most findings reported in one answer, their bytes as JSON, and most neighbors among them. What blocks comes first, and the
+-- first in any case; the rest is counted.
+local MOST_FINDINGS, MOST_FINDING_BYTES, MOST_NEIGHBORS = 512, 524288, 256
+
+-- Locks of others on `neighbors`, which are at these places (neighbors.lua) next to `paths`, and how many more there are: lists of
+-- findings that block and that do not. Only what is reported is decoded. `is_writing`: which files the caller writes already.
+local function survey_neighbors(neighbors, place_of, paths, wanted, neighbor_policy, is_writing)
+  local blocking, harmless, later, omitted = {}, {}, {}, 0
+  local on_branch, writes
+  local function may_block(path, status)
+    return not is_writing[paths[math.floor(place_of[path] / 2)]] and is_blocking(wanted, 'NEIGHBOR', status, neighbor_policy)
+  end
+  local function sort_out(path, value)
+    load_value(path, value)
+    for _, entry in ipairs(entries_of[path]) do
+      if entry.branch == request.branch and not is_own(entry) then
+        local via, sign = paths[math.floor(place_of[path] / 2)], place_of[path] % 2 == 0 and '>' or '<'
+        local blocks = may_block(path, entry.status)
+        table.insert(blocks and blocking or harmless, { 'NEIGHBOR', blocks and '1' or '0', via, sign, entry })
+      end
+    end
+  end
+  each_value(neighbors, function(path, value)
+    if not value then
+      return
+    end
+    on_branch, writes = on_branch or '"branch":' .. cjson.encode(request.branch), '"status":"WRITING"'
+    if string.find(value, on_branch, 1, true) then
+      if #blocking >= MOST_NEIGHBORS then
+        omitted = omitted + 1
+      elseif may_block(path, 'WRITING') and has_entry_with(value, on_branch, writes) then
+        sort_out(path, value)
+      elseif #later < MOST_NEIGHBORS then
+        later[#later + 1] = { path, value }
+      else
+        omitted = omitted + 1
+      end
+    end
+  end)
+  for _, pair in ipairs(later) do
+    if #blocking + #harmless < MOST_NEIGHBORS then
+      sort_out(unpack(pair))
+    else
+      omitted = omitted + 1
+    end
+  end
+  return blocking, harmless, omitted
+end
+
+-- As many of the findings in `lists` as an answer has room for, their entries as JSON, and how many are left out.
+local function report(lists)
+  local findings, bytes, neighbor_count, omitted = {}, 0, 0, 0
+  for _, list in ipairs(lists) do
+    for _, finding in ipairs(list) do
+      local is_neighbor = finding[1] == 'NEIGHBOR'
+      neighbor_count = neighbor_count + (is_neighbor and 1 or 0)
+      local has_room = #findings < MOST_FINDINGS and bytes < MOST_FINDING_BYTES
+        and not (is_neighbor and neighbor_count > MOST_NEIGHBORS)
+      local json = has_room and cjson.encode(finding[5])
+      if json and (#findings == 0 or bytes + #json <= MOST_FINDING_BYTES) then
+        bytes = bytes + #json
+        finding[5] = json
+        findings[#findings + 1] = finding
+      else
+        omitted = omitted + 1
+      end
+    end
+  end
+  return findings, omitted
+end
+
+-- Looks at `paths` and their neighbors. Returns:
+--   findings: list of { relation, '1' if it blocks, requested file, '>' or '<' or '', entry as JSON }, relation being
+--             DIRECT, NEIGHBOR or CROSS_BRANCH
+--   blocked:  whether any of them blocks
+--   omitted:  how many locks were left out of findings, those of neighbors by files where they are very many
+--   own:      file path -> the caller's own entry on this branch
+-- or nil and what there is too much of to look at: LOCKS on the files, or NEIGHBORS
+local function survey(paths, wanted, neighbor_policy)
+  local stored = load_entries(paths, MOST_AT_ONCE)
+  if not stored then
+    return nil, 'LOCKS'
+  end
+  local own, is_writing, in_order = {}, {}, paths
+  local blocking, harmless, elsewhere = {}, {}, {}
+  if stored > 0 then
+    local new, written = {}, {}
+    for _, path in ipairs(paths) do
+      for _, entry in ipairs(entries_of[path]) do
+        if is_own(entry) then
+          if entry.branch == request.branch then
+            own[path], is_writing[path] = entry, entry.status == 'WRITING'
+          end
+        elseif entry.branch ~= request.branch then
+          elsewhere[#elsewhere + 1] = { 'CROSS_BRANCH', '0', path, '', entry }
+        else
+          local blocks = is_blocking(wanted, 'DIRECT', entry.status, neighbor_policy)
+          table.insert(blocks and blocking or harmless, { 'DIRECT', blocks and '1' or '0', path, '', entry })
+        end
+      end
+      table.insert(is_writing[path] and written or new, path)
+    end
+    -- A lock for writing that the caller already has is not refused for a neighbor's sake when it is renewed; what is new is
+    -- looked at first, so that a neighbor of both counts as a neighbor of the new.
+    for _, path in ipairs(written) do
+      new[#new + 1] = path
+    end
+    in_order = new
+  end
+
+  local neighbors, place_of = neighbors_to_look_at(in_order, stored)
+  if not neighbors then
+    return nil, 'NEIGHBORS'
+  end
+  local near_blocking, near_harmless, left_out =
+    survey_neighbors(neighbors, place_of, in_order, wanted, neighbor_policy, is_writing)
+  local findings, omitted = report({ blocking, near_blocking, harmless, elsewhere, near_harmless })
+  return findings, #blocking + #near_blocking > 0, omitted + left_out, own
+end

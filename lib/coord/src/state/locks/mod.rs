@@ -1,0 +1,11 @@
+//! Locks on files: what stands in the way of a claim, claims and releases.
+
+pub mod keys;
+pub mod scripts;
+
+mod claim;
+mod release;
+mod request_keys;
+
+pub use claim::{ClaimOutcome, Direction, Finding, Held, Relation, Spelled, Survey, Wanted, check_status, claim};
+pub use release::{Judged, Release, ReleaseOutcome, Released, Written, release};

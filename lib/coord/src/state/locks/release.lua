@@ -1,0 +1,251 @@
+-- release: gives back what the caller holds of some files, all of it or nothing; with `abandon` what is left of it.
+-- KEYS: those of admission/request
+-- ARGV: those of admission/request, then 17 the caller's new head or '', 18 the head of its working copy, 19 '1' to release without
+--       a push, 20 message, 21 most importers to return, 22 most bytes of them, 23 name of the request, the same when it is asked
+--       again, 24 '1' where a source can be asked about the work, 25 how many file paths, 0 for everything that the caller holds,
+--       26... the file paths, then, where the source was asked, what it said of each: '' or the head of the claim, a blank and a
+--       verdict
+-- Verdicts: PUSHED, UNCHANGED, or why not: SAME (the new head is that of the claim), ELSEWHERE (it is not on the branch), EARLIER (it
+--       does not come after the claim), AHEAD (the working copy has commits that are not on the branch), UNKNOWN
+-- Returns { RELEASED, now, head or '', its age in seconds or '', '1' if it is unconfirmed, graph version, released paths, paths that
+--           were no longer held, others' entries on those as JSON, files that import what was released, how many of them
+--           there are, '1' if there are more than could be counted, released paths that are as they were at the claim,
+--           { path, seconds } of what was given back before, entries as JSON of others who write what the caller abandons }
+--      or { NOT_PUSHED, now, head, its age, '1' if unconfirmed, list of { path, why not } }: files were written and the branch does
+--           not have the work; nothing released
+--      or { NO_NEW_HEAD, now, head, age, unconfirmed, written paths }: the caller did not say its new head; nothing released
+--      or { LOST, now, head, age, unconfirmed, others' entries as JSON }: a file is now written by somebody else; nothing
+--           released
+--      or { TOO_MUCH, now, LOCKS }: on these files there are too many to look at; nothing released
+--      or { ASK_WORK, now, head, age, unconfirmed, etag or '', list of { path, head of the claim } }: whether the branch has the work,
+--           only the source can tell; nothing released
+--      or one of the denials of admit(); nothing released
+local new_head, agent_head, is_abandoned, message = ARGV[17], ARGV[18], ARGV[19] == '1', ARGV[20]
+local most_importers, most_importer_bytes = tonumber(ARGV[21]), tonumber(ARGV[22])
+local release_name, can_ask, path_count = ARGV[23], ARGV[24] == '1', tonumber(ARGV[25])
+local paths, verdicts = { unpack(ARGV, 26, 25 + path_count) }, { unpack(ARGV, 26 + path_count) }
+-- @include admission/admission
+-- @include locks/changes
+-- @include locks/refusal
+-- @include locks/releases
+-- @include locks/importers
+-- @include builds/graph_age
+
+local denial = admit()
+if denial then
+  return denial
+end
+
+-- Reads the entries of all files that the caller holds on the branch, and returns these, sorted; nil where those are too many. A
+-- caller that holds nothing in the repository costs nothing; else it is bounded by what a repository may hold.
+local function load_held()
+  local held = {}
+  if not redis.call('HGET', keys.held, '@' .. request.user_id) then
+    return held
+  end
+  local by_caller = '"user_id":' .. cjson.encode(request.user_id)
+  local stored = redis.call('HGETALL', keys.locks)
+  for index = 1, #stored, 2 do
+    local path, value = stored[index], stored[index + 1]
+    if string.find(value, by_caller, 1, true) then
+      local entries, is_held = cjson.decode(value), false
+      for _, entry in ipairs(entries) do
+        is_held = is_held or (entry.branch == request.branch and is_own(entry) and not has_expired(entry))
+      end
+      if is_held then
+        held[#held + 1] = path
+        load_value(path, value, entries)
+      end
+      if loaded > MOST_AT_ONCE then
+        return nil
+      end
+    end
+  end
+  table.sort(held)
+  return held
+end
+
+if path_count == 0 then
+  paths = load_held()
+elseif not load_entries(paths, MOST_AT_ONCE) then
+  paths = nil
+end
+if not paths then
+  return { 'TOO_MUCH', now, 'LOCKS' }
+end
+local own, missing, written = {}, {}, {}
+for _, path in ipairs(paths) do
+  local mine
+  for _, entry in ipairs(entries_of[path]) do
+    if entry.branch == request.branch and is_own(entry) then
+      mine = entry
+    end
+  end
+  if mine then
+    own[#own + 1] = mine
+    if mine.status == 'WRITING' then
+      written[#written + 1] = mine
+    end
+  else
+    missing[#missing + 1] = path
+  end
+end
+
+local releases = (#missing > 0 or path_count == 0) and load_releases() or nil
+if releases and #own == 0 then
+  for _, release in ipairs(releases) do
+    if release.request == release_name and release.answer then
+      save_entries()
+      return cjson.decode(release.answer)
+    end
+  end
+end
+-- Of what is not held: what the caller itself gave back, what others write now, and what is simply gone.
+local gone, again, others, taken, taken_paths, released_at = {}, {}, {}, {}, {}, {}
+for _, release in ipairs(releases or {}) do
+  for _, path in ipairs(release.files) do
+    released_at[path] = released_at[path] or release.time
+  end
+end
+for _, path in ipairs(missing) do
+  if released_at[path] then
+    again[#again + 1] = { path, now - released_at[path] }
+  else
+    local is_taken = false
+    for _, entry in ipairs(entries_of[path]) do
+      if entry.branch == request.branch then
+        others[#others + 1] = cjson.encode(entry)
+        if entry.status == 'WRITING' then
+          is_taken = true
+          taken[#taken + 1] = cjson.encode(entry)
+          taken_paths[#taken_paths + 1] = path
+        end
+      end
+    end
+    if not is_taken then
+      gone[#gone + 1] = path
+    end
+  end
+end
+
+local unchanged = {}
+if #written > 0 and not is_abandoned then
+  if new_head == '' then
+    local written_paths = {}
+    for index, entry in ipairs(written) do
+      written_paths[index] = entry.file_path
+    end
+    save_entries()
+    return { 'NO_NEW_HEAD', now, head.commit, head.age, head.is_unconfirmed, written_paths }
+  end
+
+  -- What the store can tell of a written file by itself, or nil: the branch is where its stored commits say, newest first.
+  local places
+  local function place_of(commit)
+    if not places then
+      places = { head.commit }
+      for one in string.gmatch(request.fetched_head == '' and redis.call('HGET', keys.head, 'recent') or '', '%S+') do
+        places[#places + 1] = one
+      end
+    end
+    for place, one in ipairs(places) do
+      if is_same_commit(one, commit) then
+        return place
+      end
+    end
+  end
+  local function verdict_by_store(entry)
+    local new_place = place_of(new_head)
+    if not new_place or not (is_same_commit(agent_head, new_head) or place_of(agent_head)) then
+      return nil
+    end
+    local claim_place = place_of(entry.agent_head)
+    if can_ask then
+      -- All of them are ancestors of the head; of two others the order proves nothing.
+      return new_place == 1 and claim_place and 'PUSHED' or nil
+    end
+    return (not claim_place or claim_place > new_place) and 'PUSHED' or 'EARLIER'
+  end
+
+  local unpushed, undecided, verdict_of = {}, {}, {}
+  for index, path in ipairs(paths) do
+    verdict_of[path] = verdicts[index]
+  end
+  for _, entry in ipairs(written) do
+    local claim_head, told = string.match(verdict_of[entry.file_path] or '', '^(%x+) (%u+)$')
+    local verdict = 'SAME'
+    if not is_same_commit(entry.agent_head, new_head) then
+      verdict = claim_head == entry.agent_head and told or verdict_by_store(entry)
+    end
+    if verdict == 'UNCHANGED' then
+      unchanged[#unchanged + 1] = entry.file_path
+    elseif not verdict and can_ask then
+      undecided[#undecided + 1] = { entry.file_path, entry.agent_head }
+    elseif verdict ~= 'PUSHED' then
+      unpushed[#unpushed + 1] = { entry.file_path, verdict or 'UNKNOWN' }
+    end
+  end
+  if #undecided > 0 then
+    save_entries()
+    local is_stored = request.fetched_head == ''
+    local too_many = is_stored and count('COMMITS')
+    if too_many then
+      return too_many
+    end
+    local etag = is_stored and trusted_etag() or ''
+    return { 'ASK_WORK', now, head.commit, head.age, head.is_unconfirmed, etag, undecided }
+  end
+  if #unpushed > 0 then
+    save_entries()
+    emit_refusal('OPEN', message, paths, 'NOT_PUSHED')
+    return { 'NOT_PUSHED', now, head.commit, head.age, head.is_unconfirmed, unpushed }
+  end
+end
+
+-- A caller that throws its work away gives back what it still has.
+if #taken > 0 and not (is_abandoned and #own > 0) then
+  save_entries()
+  emit_refusal('OPEN', message, paths, 'LOST', taken_paths)
+  return { 'LOST', now, head.commit, head.age, head.is_unconfirmed, taken }
+end
+
+local released = {}
+for index, mine in ipairs(own) do
+  local path, left = mine.file_path, {}
+  for _, entry in ipairs(entries_of[path]) do
+    if entry ~= mine then
+      left[#left + 1] = entry
+    end
+  end
+  entries_of[path] = left
+  is_changed[path] = true
+  count_out(mine)
+  released[index] = path
+end
+save_entries()
+if message ~= '' then
+  for _, entry in ipairs(own) do
+    entry.message = message
+  end
+end
+emit_by_claim('lock_released', own)
+
+-- Nothing has changed for files that import what was thrown away.
+local importers, importer_count, has_more = {}, 0, false
+if not is_abandoned then
+  importers, importer_count, has_more = importers_of(released, most_importers)
+end
+local importer_bytes, listed = 0, {}
+for _, path in ipairs(importers) do
+  importer_bytes = importer_bytes + #path
+  listed[#listed + 1] = importer_bytes <= most_importer_bytes and path or nil
+end
+local version = graph_version()
+local answer = {
+  'RELEASED', now, head.commit, head.age, head.is_unconfirmed, version, released, gone, others, listed, importer_count,
+  has_more and '1' or '0', unchanged, again, taken,
+}
+if #released > 0 then
+  remember_release(releases or load_releases(), release_name, released, answer)
+end
+return answer

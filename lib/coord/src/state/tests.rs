@@ -1,0 +1,92 @@
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::scripts;
+
+/// The Lua files of the state: scripts in the folders of aggregates, and includes in the folders `includes`.
+fn files(is_wanted: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src/state")];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder of the state") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "lua") && is_wanted(&path) {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+fn is_include(path: &Path) -> bool {
+    path.parent().is_some_and(|folder| folder.ends_with("includes"))
+}
+
+fn name(path: &Path) -> &str {
+    path.file_stem().and_then(|name| name.to_str()).expect("a name")
+}
+
+fn code(line: &str) -> &str {
+    line.split("--").next().unwrap_or_default().trim()
+}
+
+#[test]
+fn every_file_is_a_script_that_is_declared_or_an_include_of_one() {
+    let declared: BTreeSet<&str> = scripts().map(|script| script.name).collect();
+    let files_of_scripts = files(|path| !is_include(path));
+    assert_eq!(declared, files_of_scripts.iter().map(|path| name(path)).collect());
+    assert_eq!(declared.len(), scripts().count(), "a script is declared once");
+    for include in files(is_include) {
+        let text = fs::read_to_string(&include).expect("an include");
+        let users = scripts().filter(|script| script.source.contains(&text_without_includes(&text)));
+        assert!(users.count() > 0, "{} is of no script", include.display());
+    }
+}
+
+/// What of an include is in a script whatever that has before it: all behind its last own include.
+fn text_without_includes(text: &str) -> String {
+    let behind = text
+        .rfind("-- @include ")
+        .map_or(0, |at| text[at..].find('\n').map_or(0, |end| at + end));
+    text[behind..].trim().to_owned()
+}
+
+#[test]
+fn an_include_is_joined_once_and_none_is_left_to_be_joined() {
+    for script in scripts() {
+        assert!(!script.source.contains("@include"), "{}", script.name);
+        for include in files(is_include) {
+            let text = fs::read_to_string(&include).expect("an include");
+            let count = script.source.matches(&text_without_includes(&text)).count();
+            assert!(count <= 1, "{} has {} {count} times", script.name, include.display());
+        }
+    }
+}
+
+/// What comes in KEYS and ARGV has a name in the first block of a file, up to its first blank line; behind it nobody has to count.
+#[test]
+fn keys_and_arguments_are_named_in_the_first_block_of_a_file_and_nowhere_else() {
+    let mut naming = 0;
+    for file in files(|_| true) {
+        let text = fs::read_to_string(&file).expect("a script");
+        let mut lines = text.lines().skip_while(|line| code(line).is_empty());
+        naming += lines
+            .by_ref()
+            .take_while(|line| !line.is_empty())
+            .filter(|line| line.contains("KEYS["))
+            .count();
+        for line in lines.map(code) {
+            let mut words = line.split(|letter: char| !letter.is_ascii_alphanumeric());
+            assert!(
+                !words.any(|word| ["KEYS", "ARGV"].contains(&word)),
+                "{}: {line}",
+                name(&file)
+            );
+        }
+    }
+    assert!(naming > scripts().count() / 2, "the first blocks are found");
+}
