@@ -8,7 +8,8 @@ use crate::app::App;
 use crate::auth::CallerIdentity;
 use crate::domain::{AgentId, Branch, RepoId};
 use crate::error::ApiError;
-use crate::store::{Request, StoreError, Value, keys};
+use crate::state;
+use crate::store::{Request, StoreError, Value};
 
 /// Most events of an answer, and most that are looked at for one branch.
 const MOST_EVENTS: usize = 50;
@@ -48,7 +49,7 @@ pub async fn list_activity(app: &App, request: ActivityRequest) -> Result<Activi
     let most = if branch.is_some() { MOST_READ } else { MOST_EVENTS };
     let read = Request::command([
         "XREVRANGE",
-        &keys::status_log(&repo),
+        &state::events::keys::status_log(&repo),
         "+",
         "-",
         "COUNT",
