@@ -51,7 +51,9 @@ impl World {
             },
             known_commits: &[],
         };
-        let admitted = admit(&*self.store, &entry, Vec::new()).await.unwrap();
+        let admitted = admit(&*self.store, &entry, coord::state::Read::nothing())
+            .await
+            .unwrap();
         matches!(admitted, Admitted::Denied(Denial::RefreshHead { .. }))
     }
 }

@@ -8,6 +8,7 @@ use crate::domain::{Branch, CommitSha, Holder, RepoId};
 use crate::error::ApiError;
 use crate::heads;
 use crate::source::{KnownHead, Reachable, Source};
+use crate::state::Read;
 use crate::state::admission::{AdmissionTerms, Admitted, Denial, Limited, admit};
 
 /// Maximum reruns of a script for one request: for the head, for facts about commits, and while another request fetches the
@@ -142,7 +143,7 @@ pub(super) async fn no_push(app: &App, repo: &RepoId, branch: &Branch, holder: &
     if let Admitted::Denied(Denial::Limited {
         retry_after_seconds,
         whose,
-    }) = admit(&*app.store, &terms, Vec::new()).await?
+    }) = admit(&*app.store, &terms, Read::nothing()).await?
     {
         return Ok(limited(retry_after_seconds, whose));
     }

@@ -217,7 +217,7 @@ impl<'a> Admission<'a> {
             branch: self.branch,
             holder: &self.holder,
             rates: if self.is_counted {
-                self.app.rates.of_questions()
+                self.app.rates.of_lookups()
             } else {
                 self.app.rates
             },

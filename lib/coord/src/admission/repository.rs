@@ -6,21 +6,21 @@ use crate::app::App;
 use crate::auth::CallerIdentity;
 use crate::domain::{AgentId, Branch, Holder, RepoId};
 use crate::error::ApiError;
+use crate::state::Read;
 use crate::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, admit_without_head};
-use crate::store::{Request, Value};
 
 /// The branch of requests that name none; only its head is read.
 const NO_BRANCH: &str = "main";
 
-/// Admits a request that needs no head, and runs `reads` in the same round trip. Returns the holder and the replies.
-pub(crate) async fn admit_to_repository(
+/// Admits a request that needs no head, and runs `read` in the same round trip. Returns the holder and the value read.
+pub(crate) async fn admit_to_repository<T: Send + 'static>(
     app: &App,
     repo: &RepoId,
     branch: Option<&Branch>,
     caller: CallerIdentity,
     agent_id: Option<AgentId>,
-    reads: Vec<Request>,
-) -> Result<(Holder, Vec<Value>), ApiError> {
+    read: Read<T>,
+) -> Result<(Holder, T), ApiError> {
     let member = identify(app, caller, repo).await?;
     let holder = Holder {
         user_id: member.user_id,
@@ -36,8 +36,8 @@ pub(crate) async fn admit_to_repository(
         head: HeadTerms::Any,
         known_commits: &[],
     };
-    match admit_without_head(&*app.store, &terms, reads).await? {
-        Admitted::Answer(replies) => Ok((holder, replies)),
+    match admit_without_head(&*app.store, &terms, read).await? {
+        Admitted::Answer(found) => Ok((holder, found)),
         Admitted::Denied(Denial::Limited {
             retry_after_seconds,
             whose,

@@ -6,7 +6,8 @@ use coord_graph::ImportGraph;
 use quick_cache::sync::Cache;
 
 use super::stored_graph::{StoredGraph, UnreadableGraph};
-use crate::store::{Request, Store, StoreError, Value};
+use crate::state::builds::graph_json;
+use crate::store::{Store, StoreError};
 
 /// Maximum number of graphs.
 const MOST_CACHED: usize = 32;
@@ -46,13 +47,8 @@ impl GraphCache {
         if let Some(graph) = known.filter(|graph| graph.stored.version == version) {
             return Ok(Ok(graph));
         }
-        let replies = store.run(vec![Request::command(["GET", &key])]).await?;
-        let text = match replies.into_iter().next() {
-            Some(Value::Bulk(text)) => text,
-            Some(Value::Error(error)) => return Err(StoreError::Failed(error)),
-            // A missing graph becomes an empty text, which is unreadable.
-            _ => Vec::new(),
-        };
+        // A missing graph is an empty text, which is unreadable.
+        let text = graph_json(&key).run(store).await?;
         let decoded = tokio::task::spawn_blocking(move || StoredGraph::decode(&text)).await;
         let stored = match decoded.map_err(|error| StoreError::Malformed(error.to_string()))? {
             Ok(stored) => stored,

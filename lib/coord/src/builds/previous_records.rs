@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use crate::domain::{Branch, RepoId};
 use crate::source::{EntryKind, TreeEntry};
-use crate::state;
-use crate::store::{Request, Store, StoreError, Value};
+use crate::state::builds::stored_records;
+use crate::store::{Store, StoreError};
 use coord_graph::Language;
 use coord_graph::Record;
 use coord_graph::is_manifest;
@@ -14,8 +14,8 @@ use coord_graph::is_manifest;
 const CODE_AT_ONCE: usize = 500;
 /// Manifests per read: their records hold the full text, a megabyte at most.
 const MANIFESTS_AT_ONCE: usize = 8;
-/// Commands in one round trip.
-const COMMANDS: usize = 8;
+/// Reads in one round trip.
+const GROUPS: usize = 8;
 
 /// The stored records of the files of `tree`, by path. Unreadable records are skipped.
 ///
@@ -35,26 +35,16 @@ pub(super) async fn load_records(
     let manifests = paths(|entry| {
         Language::of_path(&entry.path).is_none() && (is_manifest(&entry.path) || entry.kind == EntryKind::Symlink)
     });
-    let key = state::builds::keys::graph_scan(repo, branch);
-    let commands: Vec<&[&str]> = code
+    let groups: Vec<&[&str]> = code
         .chunks(CODE_AT_ONCE)
         .chain(manifests.chunks(MANIFESTS_AT_ONCE))
         .collect();
     let mut records = HashMap::new();
-    for some in commands.chunks(COMMANDS) {
-        let batch = some.iter().map(|paths| {
-            let words = ["HMGET", &key].into_iter().chain(paths.iter().copied());
-            Request::Command(words.map(|word| word.as_bytes().to_vec()).collect())
-        });
-        let replies = store.run(batch.collect()).await?;
-        for (paths, reply) in some.iter().zip(replies) {
-            let values = match &reply {
-                Value::Error(error) => return Err(StoreError::Failed(error.clone())),
-                values => values.as_array().unwrap_or_default(),
-            };
-            let known = paths.iter().zip(values);
-            records
-                .extend(known.filter_map(|(path, value)| Some(((*path).to_owned(), Record::decode(value.as_str()?)?))));
+    for some in groups.chunks(GROUPS) {
+        let stored = stored_records(store, repo, branch, some).await?;
+        for (paths, texts) in some.iter().zip(stored) {
+            let known = paths.iter().zip(texts);
+            records.extend(known.filter_map(|(path, text)| Some(((*path).to_owned(), Record::decode(&text?)?))));
         }
     }
     Ok(records)

@@ -14,10 +14,9 @@ use super::schedule::{BuildClaim, Pace, RepoBranch, Schedule};
 use crate::after_answer::Allotted;
 use crate::domain::{Branch, CommitSha, RepoId};
 use crate::source::SourceError;
-use crate::state;
 use crate::state::builds::BuildLease;
-use crate::state::heads::{LearntHead, forget_head, record_head};
-use crate::store::{Request, Store, StoreError, Value};
+use crate::state::heads::{LearntHead, forget_head, record_head, stored_head};
+use crate::store::StoreError;
 
 /// Commits recorded with a head. With them, a function without a source can tell that a commit was pushed.
 const RECENT_COMMITS: usize = 200;
@@ -198,21 +197,12 @@ impl Upkeep {
     /// The head of the branch, if it is no longer `built`. Callers that met it meanwhile were told that the graph is being
     /// built, and do not ask again.
     async fn moved_from(&self, (repo, branch): &RepoBranch, built: &CommitSha) -> Option<CommitSha> {
-        match stored_head(self.builder.store(), repo, branch).await {
+        match stored_head(repo, branch).run(self.builder.store()).await {
             Ok(head) => head.filter(|head| head != built),
             Err(error) => {
                 tracing::debug!(%error, %repo, %branch, "whether the branch has moved could not be read");
                 None
             }
         }
-    }
-}
-
-async fn stored_head(store: &dyn Store, repo: &RepoId, branch: &Branch) -> Result<Option<CommitSha>, StoreError> {
-    let request = Request::command(["HGET", &state::heads::keys::head(repo, branch), "commit"]);
-    match store.run(vec![request]).await?.into_iter().next() {
-        Some(Value::Error(error)) => Err(StoreError::Failed(error)),
-        Some(value) => Ok(value.as_str().and_then(|text| CommitSha::parse(text).ok())),
-        None => Ok(None),
     }
 }

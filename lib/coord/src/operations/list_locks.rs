@@ -2,13 +2,12 @@
 
 use coord_protocol::{HeldLock, LocksResponse};
 
-use super::live_locks;
 use crate::admission::admit_to_repository;
 use crate::app::App;
 use crate::auth::CallerIdentity;
 use crate::domain::{AgentId, Branch, LockEntry, RepoId};
 use crate::error::ApiError;
-use crate::store::StoreError;
+use crate::state::locks::live_locks;
 
 /// Maximum KiB of locks in one response. Each lock counts for at least one, so a person's maximum of locks fits.
 const MOST_KIB: usize = 2000;
@@ -43,18 +42,16 @@ pub async fn list_locks(app: &App, request: LocksRequest) -> Result<LocksRespons
         caller,
         caller_agent,
     } = request;
-    let reads = live_locks::requests(&repo).to_vec();
-    let (holder, replies) = admit_to_repository(app, &repo, branch.as_ref(), caller, caller_agent, reads).await?;
-    let [locks, time] = replies.as_slice() else {
-        return Err(StoreError::Malformed("not as many replies as requests".to_owned()).into());
-    };
-    let (locks, _) = live_locks::read(locks, time, |entry| {
+    let read = live_locks(&repo);
+    let (holder, live) = admit_to_repository(app, &repo, branch.as_ref(), caller, caller_agent, read).await?;
+    let mut locks = live.entries;
+    locks.retain(|entry| {
         branch.as_ref().is_none_or(|branch| entry.branch == branch.as_str())
             && (!is_own || entry.user_id == holder.user_id.as_str())
             && agent_id
                 .as_ref()
                 .is_none_or(|agent| entry.agent_id.as_deref() == Some(agent.as_str()))
-    })?;
+    });
     Ok(response_of(locks))
 }
 

@@ -5,7 +5,7 @@
 //! - [`post()`]: a claim or a release, depending on `status`
 //! - [`list_locks()`]: the locks of a repository; [`list_activity()`]: its newest events
 //! - [`read_graph`]: the graph of a branch with its locks
-//! - `fields`, `sentences`, `lock_views`, `live_locks`, `blocking`: shared by several operations
+//! - `fields`, `sentences`, `lock_views`, `blocking`: shared by several operations
 
 mod blocking;
 mod check;
@@ -13,7 +13,6 @@ mod claim;
 pub(crate) mod fields;
 mod list_activity;
 mod list_locks;
-mod live_locks;
 mod lock_views;
 mod post;
 pub mod read_graph;

@@ -16,11 +16,13 @@ pub mod sweep;
 
 mod expendable;
 mod keys;
+mod read;
 mod reply;
 #[cfg(test)]
 mod tests;
 
 pub use expendable::is_expendable;
+pub use read::Read;
 
 use crate::store::Script;
 

@@ -4,21 +4,28 @@ use std::path::{Path, PathBuf};
 
 use super::scripts;
 
-/// The Lua files of the state: scripts in the folders of aggregates, and includes in the folders `includes`.
-fn files(is_wanted: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src/state")];
+/// All files with this extension in a folder of the crate, and in the folders in it.
+fn files_in(folder: &str, extension: &str) -> Vec<PathBuf> {
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)];
     let mut files = Vec::new();
     while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).expect("a folder of the state") {
+        for entry in fs::read_dir(folder).expect("a folder") {
             let path = entry.expect("an entry").path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "lua") && is_wanted(&path) {
+            } else if path.extension().is_some_and(|found| found == extension) {
                 files.push(path);
             }
         }
     }
     files.sort();
+    files
+}
+
+/// The Lua files of the state: scripts in the folders of aggregates, and includes in the folders `includes`.
+fn files(is_wanted: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
+    let mut files = files_in("src/state", "lua");
+    files.retain(|path| is_wanted(path));
     files
 }
 
@@ -89,4 +96,38 @@ fn keys_and_arguments_are_named_in_the_first_block_of_a_file_and_nowhere_else() 
         }
     }
     assert!(naming > scripts().count() / 2, "the first blocks are found");
+}
+
+/// The places that may make a request of the store: the state, the connections, and the port that speaks Upstash's REST API.
+const MAKES_REQUESTS: [&str; 3] = ["/coord/src/state/", "/coord/src/store/", "/upstash_listen/"];
+
+/// Whether a line of code makes or takes apart a request of the store.
+fn names_a_request(line: &str) -> bool {
+    let code = line.split("//").next().unwrap_or_default();
+    ["Request::command(", "Request::Command", "Request::Script"]
+        .iter()
+        .any(|name| code.contains(name))
+}
+
+#[test]
+fn no_request_of_the_store_is_made_outside_of_the_state() {
+    let (mut inside, mut outside) = (0, Vec::new());
+    for file in ["src", "../../cli/src"]
+        .iter()
+        .flat_map(|folder| files_in(folder, "rs"))
+    {
+        let text = fs::read_to_string(&file).expect("a file of code");
+        let count = text.lines().filter(|line| names_a_request(line)).count();
+        let path = file.to_string_lossy().replace('\\', "/");
+        if MAKES_REQUESTS.iter().any(|place| path.contains(place)) {
+            inside += count;
+        } else if count > 0 {
+            outside.push(path);
+        }
+    }
+    assert!(
+        outside.is_empty(),
+        "a typed call of the state is missing for {outside:#?}"
+    );
+    assert!(inside > 20, "the requests of the state are found");
 }

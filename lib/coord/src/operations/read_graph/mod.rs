@@ -13,8 +13,9 @@ use crate::domain::{Branch, CommitSha, RepoId};
 use crate::error::ApiError;
 use crate::state;
 use crate::state::admission::{AdmissionTerms, Admitted, SeenHead, admit};
-use crate::state::builds::{discard_graph, touch_graph};
-use crate::store::{Store, StoreError, Value};
+use crate::state::builds::{GraphHash, discard_graph, touch_graph};
+use crate::state::locks::LiveLocks;
+use crate::store::{Store, StoreError};
 pub(crate) use overview::{BuildProgress, Overview};
 
 /// The head of `branch`, and the store's overview of its graph and locks. A missing graph is built.
@@ -28,9 +29,9 @@ pub(crate) async fn read_overview(
     caller: CallerIdentity,
 ) -> Result<(CommitSha, Overview), ApiError> {
     let mut admission = Admission::begin(app, repo, branch, caller, None, Right::Read, Some(Vec::new())).await?;
-    let (head, replies) = admission.run(&OverviewCall { repo, branch }).await?;
+    let (head, (graph, locks)) = admission.run(&OverviewCall { repo, branch }).await?;
     admission.note(&head, &mut Vec::new());
-    let overview = Overview::read(branch, &replies)?;
+    let overview = Overview::new(branch, graph, locks);
     if overview.is_to_be_kept
         && let Err(error) = touch_graph(&*app.store, repo, branch).await
     {
@@ -48,10 +49,10 @@ struct OverviewCall<'a> {
 }
 
 impl AdmittedCall for OverviewCall<'_> {
-    type Outcome = (SeenHead, Vec<Value>);
+    type Outcome = (SeenHead, (GraphHash, LiveLocks));
 
     async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<Self::Outcome>, StoreError> {
-        admit(store, terms, Overview::requests(self.repo, self.branch)).await
+        admit(store, terms, Overview::of(self.repo, self.branch)).await
     }
 }
 

@@ -6,11 +6,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::domain::{Branch, RepoId};
-use crate::error::ApiError;
-use crate::operations::live_locks;
 use crate::operations::lock_views::locks_on_branch;
-use crate::state;
-use crate::store::{Request, StoreError, Value};
+use crate::state::Read;
+use crate::state::builds::{GraphHash, graph_hash};
+use crate::state::locks::{LiveLocks, live_locks};
 use coord_protocol::OtherLock;
 
 pub(crate) struct Overview {
@@ -41,47 +40,27 @@ pub(crate) struct BuildProgress {
 }
 
 impl Overview {
-    /// The store requests whose replies [`Overview::read`] takes.
-    pub(crate) fn requests(repo: &RepoId, branch: &Branch) -> Vec<Request> {
-        let mut requests = vec![Request::command([
-            "HMGET",
-            &state::builds::keys::graph(repo, branch),
-            "version",
-            "generated_at",
-            "failure",
-            "progress",
-            "lease_until",
-            "asked_at",
-        ])];
-        requests.extend(live_locks::requests(repo));
-        requests
+    /// Reads the overview of a branch.
+    pub(crate) fn of(repo: &RepoId, branch: &Branch) -> Read<(GraphHash, LiveLocks)> {
+        graph_hash(repo, branch).and(live_locks(repo))
     }
 
-    /// The overview in the store's replies.
-    pub(crate) fn read(branch: &Branch, replies: &[Value]) -> Result<Self, ApiError> {
-        let malformed = || StoreError::Malformed("the overview of a graph".to_owned());
-        if let Some(Value::Error(error)) = replies.iter().find(|reply| matches!(reply, Value::Error(_))) {
-            return Err(StoreError::Failed(error.clone()).into());
-        }
-        let [graph, locks, time] = replies else {
-            return Err(malformed().into());
-        };
-        let field = |index: usize| graph.as_array().and_then(|values| values.get(index)?.as_str());
-        let (entries, now) = live_locks::read(locks, time, |entry| entry.branch == branch.as_str())?;
+    /// The overview in what the store has of the graph and of the repository's locks.
+    pub(crate) fn new(branch: &Branch, graph: GraphHash, locks: LiveLocks) -> Self {
+        let LiveLocks { now, mut entries } = locks;
+        entries.retain(|entry| entry.branch == branch.as_str());
         // A builder that died sends no more reports, so its lease expires.
-        let is_building = field(4)
-            .and_then(|text| text.parse().ok())
-            .is_some_and(|until: i64| until > now);
-        let asked_at = field(5).and_then(|text| text.parse().ok()).unwrap_or(0);
-        Ok(Overview {
-            is_to_be_kept: field(0).is_some() && (now - asked_at).abs() >= DAY,
-            version: field(0).filter(|version| !version.is_empty()).map(str::to_owned),
-            generated_at: field(1).and_then(|text| text.parse().ok()),
-            failure: field(2).map(str::to_owned),
-            progress: field(3)
+        let is_building = graph.lease_until.is_some_and(|until| until > now);
+        Overview {
+            is_to_be_kept: graph.version.is_some() && (now - graph.asked_at.unwrap_or(0)).abs() >= DAY,
+            progress: graph
+                .progress
                 .filter(|_| is_building)
-                .and_then(|json| serde_json::from_str(json).ok()),
+                .and_then(|json| serde_json::from_str(&json).ok()),
+            version: graph.version,
+            generated_at: graph.generated_at,
+            failure: graph.failure,
             locks: locks_on_branch(&entries),
-        })
+        }
     }
 }

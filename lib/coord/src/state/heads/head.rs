@@ -2,8 +2,8 @@ use super::keys;
 use super::scripts::{FAIL_HEAD, PUSH_HEAD, RECORD_HEAD};
 use crate::domain::{Branch, CommitSha, RepoId};
 use crate::state::reply::{arguments, call};
-use crate::state::{builds, events};
-use crate::store::{Store, StoreError};
+use crate::state::{Read, builds, events};
+use crate::store::{Request, Store, StoreError};
 
 /// How long a webhook counts as alive after it told of a push: a day.
 const WEBHOOK_ALIVE_FOR: &str = "86400";
@@ -69,6 +69,14 @@ pub async fn record_head(
         "UNCHANGED" => Ok(HeadChange::Unchanged),
         _ => Err(reply.malformed("an unknown outcome")),
     }
+}
+
+/// The stored head of `branch`, however old.
+pub fn stored_head(repo: &RepoId, branch: &Branch) -> Read<Option<CommitSha>> {
+    let request = Request::command(["HGET", &keys::head(repo, branch), "commit"]);
+    Read::new([request], |[commit]| {
+        Ok(commit.as_str().and_then(|text| CommitSha::parse(text).ok()))
+    })
 }
 
 /// Notes that the head of `branch` could not be asked for, and when that may be tried again.

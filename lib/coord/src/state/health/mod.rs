@@ -1,8 +1,8 @@
-//! Whether the store can be written.
+//! Whether the store responds, and can be written.
 
 pub mod keys;
 pub mod scripts;
 
 mod probe;
 
-pub use probe::probe;
+pub use probe::{ping, probe};

@@ -1,7 +1,8 @@
 use super::keys;
 use super::scripts::PROBE;
+use crate::state::Read;
 use crate::state::reply::{arguments, call};
-use crate::store::{Store, StoreError};
+use crate::store::{Request, Store, StoreError};
 
 /// Writes something that is gone after a minute.
 ///
@@ -13,4 +14,9 @@ pub async fn probe(store: &dyn Store) -> Result<(), StoreError> {
         "WRITTEN" => Ok(()),
         _ => Err(reply.malformed("an unknown outcome")),
     }
+}
+
+/// Whether the store responds at all.
+pub fn ping() -> Read<()> {
+    Read::new([Request::command(["PING"])], |[_]| Ok(()))
 }

@@ -11,8 +11,8 @@ use super::report::{
     Cause, HealthReport, Overall, PromisesStatus, SourceReport, SourceStatus, StoreReport, StoreStatus,
 };
 use crate::source::{Source, SourceHealth};
-use crate::store::scripts::probe;
-use crate::store::{Request, Store, StoreError, Value};
+use crate::state::health::{ping, probe};
+use crate::store::{Store, StoreError};
 
 /// Longest time for the store to answer.
 const PROBE_TIME: Duration = Duration::from_secs(2);
@@ -56,7 +56,7 @@ async fn look_at_store(store: &dyn Store) -> StoreReport {
         (written, started.elapsed())
     };
     // Both at once: only the read shows whether a store that cannot be written can be read.
-    let mut pinging = pin!(ping(store));
+    let mut pinging = pin!(does_respond(store));
     let ((written, elapsed), pinged) = match select(pin!(writing), pinging.as_mut()).await {
         Either::Left((written, _)) => (written, None),
         Either::Right((pinged, writing)) => (writing.await, Some(pinged)),
@@ -102,14 +102,10 @@ async fn look_at_store(store: &dyn Store) -> StoreReport {
 }
 
 /// Whether the store responds.
-async fn ping(store: &dyn Store) -> Result<(), String> {
-    let answer = tokio::time::timeout(PROBE_TIME, store.run(vec![Request::command(["PING"])])).await;
-    match answer {
-        Ok(Ok(replies)) => match replies.first() {
-            Some(Value::Error(error)) => Err(error.clone()),
-            Some(_) => Ok(()),
-            None => Err("no answer".to_owned()),
-        },
+async fn does_respond(store: &dyn Store) -> Result<(), String> {
+    match tokio::time::timeout(PROBE_TIME, ping().run(store)).await {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(StoreError::Failed(error))) => Err(error),
         Ok(Err(error)) => Err(error.to_string()),
         Err(_) => Err(format!("nothing within {PROBE_TIME:?}")),
     }

@@ -1,0 +1,85 @@
+//! The start of every script of a request: admitted, or denied.
+
+use super::denial::{Denial, denied};
+use super::scripts::ADMIT;
+use super::seen_head::SeenHead;
+use super::terms::{AdmissionTerms, Kind};
+use crate::state::Read;
+use crate::state::reply::Reply;
+use crate::store::{Request, Store, StoreError};
+
+/// The outcome of a script that begins with an admission.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Admitted<T> {
+    /// The answer.
+    Answer(T),
+    /// Why not; nothing was changed.
+    Denied(Denial),
+}
+
+impl<T> Admitted<T> {
+    /// The same, with what `change` makes of an answer.
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Admitted<U> {
+        match self {
+            Admitted::Answer(answer) => Admitted::Answer(change(answer)),
+            Admitted::Denied(denial) => Admitted::Denied(denial),
+        }
+    }
+}
+
+/// Reads an answer by `read`, unless the request was denied.
+pub(in crate::state) fn admitted<T>(
+    reply: Reply,
+    read: impl FnOnce(Reply) -> Result<T, StoreError>,
+) -> Result<Admitted<T>, StoreError> {
+    match denied(reply)? {
+        Ok(denial) => Ok(Admitted::Denied(denial)),
+        Err(reply) => read(reply).map(Admitted::Answer),
+    }
+}
+
+/// Admits a request that `read` alone answers, in the same round trip.
+///
+/// # Errors
+/// When the store gives no reply, or none that is understood.
+pub async fn admit<T: Send + 'static>(
+    store: &dyn Store,
+    terms: &AdmissionTerms<'_>,
+    read: Read<T>,
+) -> Result<Admitted<(SeenHead, T)>, StoreError> {
+    run(store, terms, read, SeenHead::read).await
+}
+
+/// Admits a request that needs no head ([`super::HeadTerms::Any`]), likewise.
+///
+/// # Errors
+/// As those of [`admit`].
+pub async fn admit_without_head<T: Send + 'static>(
+    store: &dyn Store,
+    terms: &AdmissionTerms<'_>,
+    read: Read<T>,
+) -> Result<Admitted<T>, StoreError> {
+    let admitted = run(store, terms, read, SeenHead::read_if_any).await?;
+    Ok(admitted.map(|(_, found)| found))
+}
+
+async fn run<H, T: Send + 'static>(
+    store: &dyn Store,
+    terms: &AdmissionTerms<'_>,
+    read: Read<T>,
+    read_head: impl FnOnce(&mut Reply) -> Result<H, StoreError>,
+) -> Result<Admitted<(H, T)>, StoreError> {
+    let (reads, decode) = read.into_parts();
+    let mut batch = vec![Request::Script {
+        script: &ADMIT,
+        keys: terms.keys(),
+        args: terms.arguments(Kind::Read, 1),
+    }];
+    batch.extend(reads);
+    let mut replies = store.run(batch).await?.into_iter();
+    let reply = Reply::open(&ADMIT, replies.next())?;
+    admitted(reply, |mut reply| match reply.outcome.as_str() {
+        "ADMITTED" => Ok((read_head(&mut reply)?, decode(replies.collect())?)),
+        _ => Err(reply.malformed("an unknown outcome")),
+    })
+}

@@ -1,0 +1,63 @@
+//! Rate limits, as `includes/limits.lua` counts them.
+
+/// A rate limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rate {
+    /// Milliseconds between two at the sustained rate; 0 is no limit.
+    pub interval_ms: u32,
+    /// The burst.
+    pub burst: u32,
+}
+
+impl Rate {
+    /// No limit.
+    pub const NONE: Rate = Rate {
+        interval_ms: 0,
+        burst: 0,
+    };
+
+    /// As the scripts read it.
+    pub(super) fn text(self) -> String {
+        if self == Rate::NONE {
+            return String::new();
+        }
+        format!("{} {}", self.interval_ms, self.burst)
+    }
+}
+
+/// How often something may be requested in one repository. Claims may come half as often again as reads; renewals and releases
+/// have as much once more, for themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rates {
+    /// By one holder: one agent of a person.
+    pub holder: Rate,
+    /// By one person, with all agents and credentials together.
+    pub person: Rate,
+    /// By all.
+    pub repository: Rate,
+    /// Lookups at the source, of commits that the store does not know, for one person.
+    pub source: Rate,
+    /// Lookups at the source, of branches that the store does not know, for one person.
+    pub new: Rate,
+}
+
+impl Rates {
+    /// No limits.
+    pub const NONE: Rates = Rates {
+        holder: Rate::NONE,
+        person: Rate::NONE,
+        repository: Rate::NONE,
+        source: Rate::NONE,
+        new: Rate::NONE,
+    };
+
+    /// The limits that remain for a request that has been counted: those of lookups at the source.
+    #[must_use]
+    pub fn of_lookups(self) -> Rates {
+        Rates {
+            source: self.source,
+            new: self.new,
+            ..Rates::NONE
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Reads of a stored graph.
+
+use super::keys;
+use crate::domain::{Branch, RepoId};
+use crate::state::Read;
+use crate::store::{Request, Store, StoreError, Value};
+
+/// What the hash of a graph says of it. A missing graph has no field.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GraphHash {
+    /// The commit of the graph.
+    pub version: Option<String>,
+    /// When it was published, Unix seconds.
+    pub generated_at: Option<i64>,
+    /// Why the latest build failed.
+    pub failure: Option<String>,
+    /// The progress that the builder has reported, as JSON.
+    pub progress: Option<String>,
+    /// When the builder's lease ends, Unix seconds.
+    pub lease_until: Option<i64>,
+    /// When the graph was last in use, Unix seconds.
+    pub asked_at: Option<i64>,
+}
+
+/// Reads what the hash of a graph says of it.
+pub fn graph_hash(repo: &RepoId, branch: &Branch) -> Read<GraphHash> {
+    let request = Request::command([
+        "HMGET",
+        &keys::graph(repo, branch),
+        "version",
+        "generated_at",
+        "failure",
+        "progress",
+        "lease_until",
+        "asked_at",
+    ]);
+    Read::new([request], |[graph]| {
+        let text = |index: usize| graph.as_array().and_then(|values| values.get(index)?.as_str());
+        let number = |index: usize| text(index).and_then(|text| text.parse().ok());
+        Ok(GraphHash {
+            version: text(0).filter(|version| !version.is_empty()).map(str::to_owned),
+            generated_at: number(1),
+            failure: text(2).map(str::to_owned),
+            progress: text(3).map(str::to_owned),
+            lease_until: number(4),
+            asked_at: number(5),
+        })
+    })
+}
+
+/// Reads the graph stored at `key`; a missing one is empty.
+pub fn graph_json(key: &str) -> Read<Vec<u8>> {
+    Read::new([Request::command(["GET", key])], |[text]| match text {
+        Value::Bulk(text) => Ok(text),
+        _ => Ok(Vec::new()),
+    })
+}
+
+/// The stored records of files, group by group, each in the order of its paths; `None` where a file has none. One round trip.
+///
+/// # Errors
+/// When the store gives no reply, or none that is understood.
+pub async fn stored_records(
+    store: &dyn Store,
+    repo: &RepoId,
+    branch: &Branch,
+    groups: &[&[&str]],
+) -> Result<Vec<Vec<Option<String>>>, StoreError> {
+    let key = keys::graph_scan(repo, branch);
+    let batch = groups.iter().map(|paths| {
+        let words = ["HMGET", &key].into_iter().chain(paths.iter().copied());
+        Request::Command(words.map(|word| word.as_bytes().to_vec()).collect())
+    });
+    let replies = store.run(batch.collect()).await?;
+    let records = replies.into_iter().map(|reply| match reply {
+        Value::Error(error) => Err(StoreError::Failed(error)),
+        reply => {
+            let values = reply.as_array().unwrap_or_default();
+            Ok(values.iter().map(|value| value.as_str().map(str::to_owned)).collect())
+        }
+    });
+    records.collect()
+}
