@@ -203,7 +203,7 @@ impl Cloud {
                 "read_at",
                 "source_at",
                 "pushed_at",
-                "learnt_at",
+                "known_at",
                 "refresh_at",
             ];
             for field in fields {

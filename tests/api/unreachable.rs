@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use coord::app::App;
 use coord::http::Endpoint;
-use coord::state::heads::{LearntHead, record_head};
+use coord::state::heads::{FetchedHead, record_head};
 use coord::store::redis::{RedisOptions, RedisStore};
 use coord::store::upstash::UpstashStore;
 use coord::store::{Limits, Store};
@@ -194,7 +194,7 @@ async fn a_function_without_a_source_knows_what_the_store_knows() {
 
     let (repo, branch) = (crate::api::repo(), crate::api::main_branch());
     let [first, head] = [&api.first, &api.head].map(|text| coord::domain::CommitSha::parse(text).unwrap());
-    record_head(&*api.store, &repo, &branch, &LearntHead::local(&first, &[]))
+    record_head(&*api.store, &repo, &branch, &FetchedHead::of(&first, &[]))
         .await
         .unwrap();
     let at_first = json!({ "agent_head": api.first });
@@ -209,7 +209,7 @@ async fn a_function_without_a_source_knows_what_the_store_knows() {
         "NOT_PUSHED"
     );
     let recent = [head.clone(), first];
-    record_head(&*api.store, &repo, &branch, &LearntHead::local(&head, &recent))
+    record_head(&*api.store, &repo, &branch, &FetchedHead::of(&head, &recent))
         .await
         .unwrap();
     assert_eq!(api.tell("ann", "OPEN", &["src/auth.ts"], release).await.status, 200);

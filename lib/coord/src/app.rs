@@ -13,6 +13,7 @@ use crate::settings::{LockConfig, Settings};
 use crate::source::Source;
 use crate::source::github::webhook::Webhook;
 use crate::state::admission::Rates;
+use crate::state::locks::ClaimedRepositories;
 use crate::store::{Store, TimedStore};
 
 /// The parts that every operation works with, built from the [`Settings`], a store and an [`Authenticator`]. The rest is
@@ -41,6 +42,8 @@ pub struct App {
     pub edge: Edge,
     /// Graphs that were read from the store.
     pub graph_cache: Arc<GraphCache>,
+    /// Repositories in which this process has seen a claim.
+    pub claimed: Arc<ClaimedRepositories>,
 }
 
 /// The credentials that `settings` and `people` can verify.
@@ -68,6 +71,7 @@ impl App {
             head_observer: None,
             edge: settings.edge.clone(),
             graph_cache: Arc::default(),
+            claimed: Arc::default(),
         }
     }
 }

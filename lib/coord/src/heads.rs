@@ -4,7 +4,7 @@ use crate::domain::{Branch, CommitSha, RepoId};
 use crate::settings::environment::{ConfigError, Environment, value_of};
 use crate::settings::variables::env_vars;
 use crate::source::{KnownHead, Source, SourceError};
-use crate::state::heads::{HeadChange, LearntHead, fail_head, forget_head, record_head};
+use crate::state::heads::{FetchedHead, HeadChange, fail_head, forget_head, record_head};
 use crate::store::{Store, StoreError};
 
 /// Commits recorded with a head that has moved: one page of GitHub's API.
@@ -110,14 +110,13 @@ pub async fn refresh(
                 Vec::new()
             })
     };
-    let learnt = LearntHead {
+    let fetched = FetchedHead {
         commit: &head.commit,
-        how: "github",
         recent: &recent,
         etag: head.etag.as_deref(),
         is_whole: head.is_whole,
     };
-    if record_head(store, repo, branch, &learnt).await? == HeadChange::Moved {
+    if record_head(store, repo, branch, &fetched).await? == HeadChange::Moved {
         tracing::debug!(%repo, %branch, head = %head.commit, "the branch has moved");
     }
     Ok(head.commit)

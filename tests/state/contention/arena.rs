@@ -10,7 +10,7 @@ use coord::domain::{Branch, CommitSha, NeighborPolicy, RepoId, UserId};
 use coord::http::{Endpoint, router};
 use coord::settings::{LockConfig, Settings};
 use coord::state::admission::Rates;
-use coord::state::heads::{LearntHead, record_head};
+use coord::state::heads::{FetchedHead, record_head};
 use coord::store::{Request, Store};
 use coord_cli::commands::serve::listen;
 use secrecy::SecretString;
@@ -93,7 +93,7 @@ async fn seed(store: &dyn Store, edges: &[(&str, &str)]) -> Neighbors {
     }
     for name in BRANCHES {
         let branch = Branch::parse(name).expect("a branch");
-        record_head(store, &repo, &branch, &LearntHead::local(&commits[0], &commits))
+        record_head(store, &repo, &branch, &FetchedHead::of(&commits[0], &commits))
             .await
             .expect("recorded");
         let graph = format!("coord:graph:{{{REPO}}}:{name}");

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use coord::domain::{Branch, CommitSha, RepoId};
-use coord::state::heads::{LearntHead, record_head};
+use coord::state::heads::{FetchedHead, record_head};
 use coord::store::Store;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
@@ -194,7 +194,7 @@ async fn push_for_ever(store: Arc<dyn Store>, pushes: Arc<AtomicUsize>) {
         recent.insert(0, head.clone());
         for name in BRANCHES {
             let branch = Branch::parse(name).expect("a branch");
-            record_head(&*store, &repo, &branch, &LearntHead::local(&head, &recent))
+            record_head(&*store, &repo, &branch, &FetchedHead::of(&head, &recent))
                 .await
                 .expect("recorded");
         }

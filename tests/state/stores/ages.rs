@@ -4,7 +4,7 @@ use coord::domain::work::{Shortfall, Verdict};
 use coord::domain::{CommitSha, FilePath, LockMode, NeighborPolicy};
 use coord::state;
 use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Rates};
-use coord::state::heads::LearntHead;
+use coord::state::heads::FetchedHead;
 use coord::state::locks::{ReleaseOutcome, Written};
 
 use crate::stores::admission::{entry_of, try_entry};
@@ -24,14 +24,13 @@ impl World {
 
     async fn records(&self, commit: &str, etag: Option<&str>, is_whole: bool) {
         let commit: CommitSha = sha(commit);
-        let learnt = LearntHead {
+        let fetched = FetchedHead {
             commit: &commit,
-            how: "github",
             recent: &[],
             etag,
             is_whole,
         };
-        state::heads::record_head(&*self.store, &self.repo, &self.branch, &learnt)
+        state::heads::record_head(&*self.store, &self.repo, &self.branch, &fetched)
             .await
             .unwrap();
     }
@@ -134,6 +133,7 @@ async fn a_check_is_answered_with_the_known_head_where_redis_refuses_writes() {
             agent_head: &known[0],
             message: &message,
             ttl_seconds: 300,
+            claimed: &world.claimed,
             paths: &paths,
         };
         for at_most in [None, Some(60)] {

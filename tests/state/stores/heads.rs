@@ -1,7 +1,7 @@
 //! `record_head`.
 
 use coord::state;
-use coord::state::heads::{HeadChange, LearntHead, record_head};
+use coord::state::heads::{FetchedHead, HeadChange, record_head};
 
 use crate::world::{HEAD, LOCAL, NEXT, World, branch, sha};
 
@@ -11,7 +11,7 @@ async fn a_head_is_announced_when_it_moves_and_only_then(world: World) {
             &*world.store,
             &world.repo,
             &branch(name),
-            &LearntHead::local(&sha(commit), &[sha(commit), sha(LOCAL)]),
+            &FetchedHead::of(&sha(commit), &[sha(commit), sha(LOCAL)]),
         )
         .await
         .unwrap()

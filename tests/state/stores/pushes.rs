@@ -3,7 +3,7 @@
 use coord::domain::CommitSha;
 use coord::state;
 use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Rates, admit};
-use coord::state::heads::{LearntHead, Pushed, PushedHead, push_head, record_head};
+use coord::state::heads::{FetchedHead, Pushed, PushedHead, push_head, record_head};
 
 use crate::world::{HEAD, LOCAL, NEXT, World, sha};
 
@@ -174,14 +174,13 @@ async fn while_a_webhook_tells_heads_are_not_asked_for(world: World) {
     assert!(world.head_is_due().await, "but an hour is asked about");
 
     // A move that no webhook told of: it is not relied on any more.
-    let learnt = LearntHead {
+    let fetched = FetchedHead {
         commit: &sha(LOCAL),
-        how: "github",
         recent: &[],
         etag: None,
         is_whole: true,
     };
-    record_head(&*world.store, &world.repo, &world.branch, &learnt)
+    record_head(&*world.store, &world.repo, &world.branch, &fetched)
         .await
         .unwrap();
     assert!(!world.head_is_due().await);

@@ -12,7 +12,7 @@ use coord::state::builds::{
     BuildLease, Published, StagedPart, discard_graph, fail_build, lease_build, publish_graph, report_build,
     return_lease, stage_graph,
 };
-use coord::state::heads::{LearntHead, PushedHead, fail_head, push_head};
+use coord::state::heads::{FetchedHead, PushedHead, fail_head, push_head};
 use coord::store::{Request, Store, StoreError, Value};
 use futures::stream::BoxStream;
 use parking_lot::Mutex;
@@ -196,7 +196,7 @@ async fn heads(world: &World) {
     };
     push_head(store, repo, branch, &push).await.unwrap();
     fail_head(store, repo, branch, 30).await.unwrap();
-    state::heads::record_head(store, repo, branch, &LearntHead::local(&sha(HEAD), &[]))
+    state::heads::record_head(store, repo, branch, &FetchedHead::of(&sha(HEAD), &[]))
         .await
         .unwrap();
     // Whose turn it is to ask for a head, and lost that answer, waits for it as everybody else does.

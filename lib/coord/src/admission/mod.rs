@@ -222,7 +222,7 @@ impl<'a> Admission<'a> {
                 self.app.rates
             },
             head: match (&self.fetched, self.keeper) {
-                (Some(tip), _) => HeadTerms::Told(&tip.commit),
+                (Some(tip), _) => HeadTerms::Fetched(&tip.commit),
                 (None, _) if self.needs_no_head => HeadTerms::Any,
                 (None, None) => HeadTerms::Stored,
                 (None, Some(_)) => HeadTerms::Aged {

@@ -129,7 +129,7 @@ impl IssuerKeys {
             .connect_timeout(timing.connect)
             .pool_max_idle_per_host(0);
         builder = if url.0.scheme() == "https" {
-            let roots = crate::store::roots::built_in();
+            let roots = crate::store::root_certificates::built_in();
             builder
                 .https_only(true)
                 .tls_certs_merge(roots.filter_map(|root| reqwest::Certificate::from_der(root).ok()))

@@ -15,7 +15,7 @@ use crate::after_answer::Allotted;
 use crate::domain::{Branch, CommitSha, RepoId};
 use crate::source::SourceError;
 use crate::state::builds::BuildLease;
-use crate::state::heads::{LearntHead, forget_head, record_head, stored_head};
+use crate::state::heads::{FetchedHead, forget_head, record_head, stored_head};
 use crate::store::StoreError;
 
 /// Commits recorded with a head. With them, a function without a source can tell that a commit was pushed.
@@ -190,7 +190,7 @@ impl Upkeep {
         }
         let head = source.head(repo, branch).await?;
         let recent = source.recent_commits(repo, &head, RECENT_COMMITS).await?;
-        record_head(self.builder.store(), repo, branch, &LearntHead::local(&head, &recent)).await?;
+        record_head(self.builder.store(), repo, branch, &FetchedHead::of(&head, &recent)).await?;
         Ok(head)
     }
 

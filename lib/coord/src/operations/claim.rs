@@ -35,6 +35,7 @@ pub async fn claim(
         agent_head: &request.agent_head,
         message: reason,
         ttl_seconds: app.locks.ttl_seconds,
+        claimed: &app.claimed,
         paths: &request.paths,
     };
     let outcome = admission.run(&wanted).await?;

@@ -5,7 +5,7 @@ pub mod connect;
 mod limits;
 mod promises;
 pub mod redis;
-pub(crate) mod roots;
+pub(crate) mod root_certificates;
 mod round_trip;
 pub mod script;
 mod timed;

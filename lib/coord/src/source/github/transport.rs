@@ -75,7 +75,7 @@ impl Transport {
             .pool_idle_timeout(POOL_IDLE)
             .tcp_keepalive(POOL_IDLE);
         builder = if api.is_https() {
-            let roots = crate::store::roots::built_in();
+            let roots = crate::store::root_certificates::built_in();
             builder.tls_certs_merge(roots.filter_map(|root| reqwest::Certificate::from_der(root).ok()))
         } else {
             // Loading hundreds of unused certificates would be most of the cost of a start.

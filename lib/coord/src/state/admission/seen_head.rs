@@ -7,7 +7,7 @@ use crate::store::StoreError;
 pub struct SeenHead {
     /// The commit.
     pub commit: CommitSha,
-    /// Seconds since somebody looked whether it is still that; none where a source just told it.
+    /// Seconds since somebody looked whether it is still that; none where it has just been fetched.
     pub age: Option<u64>,
     /// It should have been looked at again, and could not be.
     pub is_unconfirmed: bool,

@@ -36,8 +36,8 @@ const PATHS_OF_A_REQUEST: usize = 32;
 /// Where the head of the branch is taken from.
 #[derive(Clone, Copy, Debug)]
 pub enum HeadTerms<'a> {
-    /// A source just told it.
-    Told(&'a CommitSha),
+    /// A source has just given it.
+    Fetched(&'a CommitSha),
     /// The store, however old: nobody here can ask.
     Stored,
     /// The store, however old, and where it has none, none.
@@ -84,7 +84,7 @@ impl<'a> AdmissionTerms<'a> {
             branch,
             holder,
             rates: Rates::NONE,
-            head: head.map_or(HeadTerms::Stored, HeadTerms::Told),
+            head: head.map_or(HeadTerms::Stored, HeadTerms::Fetched),
             known_commits,
         }
     }
@@ -104,8 +104,8 @@ impl<'a> AdmissionTerms<'a> {
 
     /// The ARGV of every request, by `includes/request.lua`, for one that names so many paths.
     pub(in crate::state) fn arguments(&self, kind: Kind, paths: usize) -> Vec<Vec<u8>> {
-        let (told, refresh_after, at_most, is_asked) = match self.head {
-            HeadTerms::Told(head) => (head.as_str(), String::new(), String::new(), true),
+        let (fetched, refresh_after, at_most, is_asked) = match self.head {
+            HeadTerms::Fetched(head) => (head.as_str(), String::new(), String::new(), true),
             HeadTerms::Stored => ("", String::new(), String::new(), true),
             HeadTerms::Any => ("", "ANY".to_owned(), String::new(), true),
             HeadTerms::Aged {
@@ -131,7 +131,7 @@ impl<'a> AdmissionTerms<'a> {
             &self.rates.repository.text(),
             &self.rates.source.text(),
             &self.rates.new.text(),
-            told,
+            fetched,
             &refresh_after,
             &at_most,
             if is_asked { "1" } else { "0" },

@@ -4,5 +4,7 @@ pub mod keys;
 pub mod scripts;
 
 mod due;
+mod mark;
 
 pub use due::{TakenRepository, settle_due, take_due};
+pub(in crate::state) use mark::Mark;

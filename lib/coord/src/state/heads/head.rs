@@ -5,7 +5,7 @@ use crate::state::reply::{arguments, call};
 use crate::state::{Read, builds, events};
 use crate::store::{Request, Store, StoreError};
 
-/// How long a webhook counts as alive after it told of a push: a day.
+/// How long a webhook counts as alive after it delivered a push: a day.
 const WEBHOOK_ALIVE_FOR: &str = "86400";
 
 /// What [`record_head`] found.
@@ -17,13 +17,11 @@ pub enum HeadChange {
     Unchanged,
 }
 
-/// A head, and how it was learnt.
+/// A head, and how it was fetched.
 #[derive(Clone, Copy, Debug)]
-pub struct LearntHead<'a> {
+pub struct FetchedHead<'a> {
     /// The newest commit of the branch.
     pub commit: &'a CommitSha,
-    /// `local`, or `github`.
-    pub how: &'a str,
     /// Commits reachable from it, newest first: what lets a function tell that a commit was pushed without asking.
     pub recent: &'a [CommitSha],
     /// What came with the answer.
@@ -32,12 +30,11 @@ pub struct LearntHead<'a> {
     pub is_whole: bool,
 }
 
-impl<'a> LearntHead<'a> {
-    /// Read from a repository on this machine.
-    pub fn local(commit: &'a CommitSha, recent: &'a [CommitSha]) -> Self {
-        LearntHead {
+impl<'a> FetchedHead<'a> {
+    /// With a response in full, and without an ETag.
+    pub fn of(commit: &'a CommitSha, recent: &'a [CommitSha]) -> Self {
+        FetchedHead {
             commit,
-            how: "local",
             recent,
             etag: None,
             is_whole: true,
@@ -53,15 +50,14 @@ pub async fn record_head(
     store: &dyn Store,
     repo: &RepoId,
     branch: &Branch,
-    learnt: &LearntHead<'_>,
+    fetched: &FetchedHead<'_>,
 ) -> Result<HeadChange, StoreError> {
     let args = arguments([
         branch.as_str(),
-        learnt.commit.as_str(),
-        learnt.how,
-        &joined(learnt.recent),
-        learnt.etag.unwrap_or_default(),
-        if learnt.is_whole { "1" } else { "0" },
+        fetched.commit.as_str(),
+        &joined(fetched.recent),
+        fetched.etag.unwrap_or_default(),
+        if fetched.is_whole { "1" } else { "0" },
     ]);
     let reply = call(store, &RECORD_HEAD, head_keys(repo, branch), args).await?;
     match reply.outcome.as_str() {

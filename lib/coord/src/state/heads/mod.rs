@@ -6,5 +6,5 @@ pub mod scripts;
 mod head;
 
 pub use head::{
-    HeadChange, LearntHead, Pushed, PushedHead, fail_head, forget_head, push_head, record_head, stored_head,
+    FetchedHead, HeadChange, Pushed, PushedHead, fail_head, forget_head, push_head, record_head, stored_head,
 };

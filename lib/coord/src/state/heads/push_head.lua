@@ -1,4 +1,4 @@
--- push_head: notes what a webhook tells of a push to a branch. The delivery is signed, but it may be late, doubled, or sent
+-- push_head: notes a push that a webhook delivers to a branch. The delivery is signed, but it may be late, doubled, or sent
 -- again by somebody who kept it; so it counts only where it follows on what is known.
 -- KEYS: 1 head, 2 status log, 3 events channel, 4 webhook
 -- ARGV: 1 branch, 2 commit before the push or '', 3 commit after it or '' where the branch was deleted, 4 commits of the push

@@ -1,10 +1,10 @@
 -- record_head: notes the newest commit of a branch, and that it was looked at now.
 -- KEYS: 1 head, 2 status log, 3 events channel, 4 webhook
--- ARGV: 1 branch, 2 commit, 3 how it is known: local, github, 4 recent commits of the branch, separated by spaces, 5 ETag
---       of the answer or '', 6 '1' after a full response, not "not modified"
+-- ARGV: 1 branch, 2 commit, 3 recent commits of the branch, separated by spaces, 4 ETag of the response
+--       or '', 5 '1' after a full response, not "not modified"
 -- Returns { MOVED, now, previous commit or '' } or { UNCHANGED, now, commit }
 local keys = { head = KEYS[1], status_log = KEYS[2], events = KEYS[3], webhook = KEYS[4] }
-local branch, commit, how, recent, etag, is_full = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6] == '1'
+local branch, commit, recent, etag, is_full = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5] == '1'
 -- @include heads/set_head
 
 local previous = redis.call('HGET', keys.head, 'commit')
@@ -17,9 +17,9 @@ if previous == commit then
   keep_head()
   return { 'UNCHANGED', now, commit }
 end
-set_head(branch, commit, previous, how, recent)
-if how == 'github' and previous then
-  -- Had the webhook told of the push, the head would be known: until it tells of another, heads are asked for.
+set_head(branch, commit, previous, 'fetched', recent)
+if previous then
+  -- Had the webhook delivered the push, the head would be known: until it delivers another, heads are fetched.
   redis.call('DEL', keys.webhook)
 end
 return { 'MOVED', now, previous or '' }

@@ -13,7 +13,7 @@ use tokio_rustls::TlsConnector;
 
 use super::address::{Address, Place};
 use crate::store::round_trip::Failure;
-use crate::store::{StoreError, roots};
+use crate::store::{StoreError, root_certificates};
 
 /// The silence after which a connection is probed, and the time limit of a probe: a subscription whose server vanished ends
 /// within a minute.
@@ -97,7 +97,7 @@ fn tls(extra_roots: &[Vec<u8>]) -> Result<ClientConfig, StoreError> {
     let trusted = extra_roots
         .iter()
         .cloned()
-        .chain(roots::built_in().map(<[u8]>::to_vec))
+        .chain(root_certificates::built_in().map(<[u8]>::to_vec))
         .map(CertificateDer::from);
     let verifier =
         rustls_platform_verifier::Verifier::new_with_extra_roots(trusted, provider.clone()).map_err(unusable)?;

@@ -5,8 +5,8 @@
 
 mod answer;
 mod event_stream;
-mod gather;
 mod request;
+mod request_gatherer;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -21,7 +21,7 @@ use reqwest::{Client, Response};
 use secrecy::{ExposeSecret, SecretString};
 use url::{Host, Url};
 
-use gather::Gatherer;
+use request_gatherer::Gatherer;
 
 use super::round_trip::{self, Dialect, Failure, Mode, RoundTrip, Words};
 use super::{Limits, Request, Store, StoreError, Value};
@@ -310,7 +310,9 @@ fn client(url: &Url, limits: &Limits) -> Result<Client, StoreError> {
         .tcp_keepalive_retries(3);
     builder = if url.scheme() == "https" {
         // The system's roots, if there are any, and the built-in ones, so that a bare image can connect.
-        builder.tls_certs_merge(super::roots::built_in().filter_map(|root| reqwest::Certificate::from_der(root).ok()))
+        builder.tls_certs_merge(
+            super::root_certificates::built_in().filter_map(|root| reqwest::Certificate::from_der(root).ok()),
+        )
     } else {
         // Loading hundreds of unused certificates would be most of the cost of a start.
         builder.tls_certs_only([])

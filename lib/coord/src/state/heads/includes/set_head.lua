@@ -5,11 +5,12 @@ local function keep_head()
   redis.call('EXPIRE', keys.head, HEAD_SECONDS)
 end
 
--- The branch is at `commit` now, which is announced. `recent` is commits of the branch, newest first; the first 200 are kept.
+-- The branch is at `commit` now, which is announced. `origin` is `fetched` or `webhook`; `recent` is commits of the
+-- branch, newest first; the first 200 are kept.
 -- Needs: keys.head, and those of events/emit.
 -- @include events/emit
 
-local function set_head(branch, commit, previous, how, recent)
+local function set_head(branch, commit, previous, origin, recent)
   local MOST_RECENT = 200
   local kept, is_kept = {}, {}
   for one in string.gmatch(recent, '%S+') do
@@ -18,7 +19,7 @@ local function set_head(branch, commit, previous, how, recent)
       kept[#kept + 1] = one
     end
   end
-  redis.call('HSET', keys.head, 'commit', commit, 'learnt_at', now, 'how', how, 'recent', table.concat(kept, ' '))
+  redis.call('HSET', keys.head, 'commit', commit, 'known_at', now, 'origin', origin, 'recent', table.concat(kept, ' '))
   keep_head()
   emit({ type = 'head_moved', branch = branch, head = commit, previous = previous or nil })
 end

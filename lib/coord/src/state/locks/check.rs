@@ -1,0 +1,28 @@
+use super::request_keys::branch_keys;
+use super::scripts::CHECK_STATUS;
+use super::survey::{Survey, lookups, read_survey};
+use crate::domain::{FilePath, LockMode, NeighborPolicy};
+use crate::state::admission::{AdmissionTerms, Admitted, Kind, admitted};
+use crate::state::reply::{arguments, call};
+use crate::store::{Store, StoreError};
+
+/// What stands in the way of `intent`. One round trip.
+///
+/// # Errors
+/// When the store gives no answer, or none that is understood.
+pub async fn check_status(
+    store: &dyn Store,
+    entry: &AdmissionTerms<'_>,
+    paths: &[FilePath],
+    intent: LockMode,
+    policy: NeighborPolicy,
+) -> Result<Admitted<Survey>, StoreError> {
+    let mut args = entry.arguments(Kind::Read, paths.len());
+    args.extend(arguments([intent.as_str(), policy.as_str(), &lookups(paths)]));
+    args.extend(paths.iter().map(|path| path.as_str().as_bytes().to_vec()));
+    let reply = call(store, &CHECK_STATUS, branch_keys(entry), args).await?;
+    admitted(reply, |mut reply| match reply.outcome.as_str() {
+        "CHECKED" => read_survey(&mut reply),
+        _ => Err(reply.malformed("an unknown outcome")),
+    })
+}

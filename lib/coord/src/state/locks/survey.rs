@@ -1,0 +1,143 @@
+//! The findings of a check or a claim.
+
+use coord_graph::spelling;
+
+use crate::domain::{FilePath, LockEntry, LockMode};
+use crate::state::admission::SeenHead;
+use crate::state::reply::Reply;
+use crate::store::StoreError;
+
+/// How a lock concerns a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// It is on a requested file.
+    Direct,
+    /// It is on a neighbor of a requested file.
+    Neighbor,
+    /// It is on a requested file, on another branch.
+    CrossBranch,
+}
+
+/// Which of two neighbors imports the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// The requested file imports the locked one.
+    Imports,
+    /// The locked file imports the requested one.
+    ImportedBy,
+}
+
+/// A lock of another holder that concerns the request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// How.
+    pub relation: Relation,
+    /// Whether it stands in the way.
+    pub blocks: bool,
+    /// The requested file that it concerns.
+    pub via: String,
+    /// For a neighbor: which imports which.
+    pub direction: Option<Direction>,
+    /// The lock.
+    pub entry: LockEntry,
+}
+
+/// What a script saw, all at one instant of the store's clock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Survey {
+    /// That instant, Unix seconds.
+    pub now: i64,
+    /// Head of the branch.
+    pub head: SeenHead,
+    /// Whether the caller's working copy lacks it, as far as is known.
+    pub is_behind: bool,
+    /// It does for certain: one of the caller's commits is an older one of the branch.
+    pub is_behind_for_certain: bool,
+    /// The commit whose import graph is stored, if any.
+    pub graph_version: Option<String>,
+    /// How many locked neighbors are not in `findings`.
+    pub omitted: u64,
+    /// Others' locks that concern the request; what blocks comes before what does not, among neighbors.
+    pub findings: Vec<Finding>,
+    /// The caller's own locks on the requested files.
+    pub own: Vec<LockEntry>,
+    /// The requested files that are tracked under other spellings alone.
+    pub spelled: Vec<Spelled>,
+    /// What the caller held of them before a claim.
+    pub held: Vec<Held>,
+}
+
+/// A requested file that is not tracked, and differs from tracked ones in case alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spelled {
+    /// The file as requested.
+    pub file_path: String,
+    /// As it is tracked; the first four spellings where there are more.
+    pub tracked: Vec<String>,
+}
+
+/// A lock that the caller had before its claim.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// The file.
+    pub file_path: String,
+    /// How.
+    pub status: LockMode,
+    /// Since when, Unix seconds.
+    pub since: i64,
+    /// What the caller had said.
+    pub message: String,
+}
+
+pub(super) fn read_survey(reply: &mut Reply) -> Result<Survey, StoreError> {
+    let (now, head) = (reply.now, SeenHead::read(reply)?);
+    let (is_behind, is_behind_for_certain) = match reply.text()?.as_str() {
+        "0" => (false, false),
+        "1" => (true, true),
+        "?" => (true, false),
+        _ => return Err(reply.malformed("neither yes nor no to whether the caller is behind")),
+    };
+    Ok(Survey {
+        now,
+        head,
+        is_behind,
+        is_behind_for_certain,
+        graph_version: reply.optional_text()?,
+        omitted: reply.number()?.unsigned_abs(),
+        findings: reply.tuples(|tuple| {
+            Ok(Finding {
+                relation: match tuple.text()?.as_str() {
+                    "DIRECT" => Relation::Direct,
+                    "NEIGHBOR" => Relation::Neighbor,
+                    "CROSS_BRANCH" => Relation::CrossBranch,
+                    _ => return Err(tuple.malformed("an unknown relation")),
+                },
+                blocks: tuple.flag()?,
+                via: tuple.text()?,
+                direction: match tuple.text()?.as_str() {
+                    ">" => Some(Direction::Imports),
+                    "<" => Some(Direction::ImportedBy),
+                    _ => None,
+                },
+                entry: tuple.object()?,
+            })
+        })?,
+        own: reply.objects()?,
+        spelled: reply.tuples(|tuple| {
+            let (file_path, ends) = (tuple.text()?, tuple.text()?);
+            Ok(Spelled {
+                tracked: ends
+                    .split_terminator('\n')
+                    .map(|end| spelling::spelled(&file_path, end))
+                    .collect(),
+                file_path,
+            })
+        })?,
+        held: Vec::new(),
+    })
+}
+
+/// How other spellings of `paths` are looked up.
+pub(super) fn lookups(paths: &[FilePath]) -> String {
+    paths.iter().map(|path| spelling::lookup(path.as_str())).collect()
+}
