@@ -38,7 +38,10 @@ pub async fn measure(repository: &Path, subject: &Subject, scratch: &Path, locks
     process::graph_is_ready(&server, &subject.repo_url).await?;
     let mut link = RedisLink::open(database.address).await?;
     let repo = subject.repo_url.trim_start_matches("https://");
-    let (locks_key, expiries_key) = (format!("coord:locks:{{{repo}}}"), format!("coord:expiries:{{{repo}}}"));
+    let (locks_key, expiries_key) = (
+        format!("coord:locks:{{{repo}}}"),
+        format!("coord:expiries:{{{repo}}}:locks"),
+    );
     let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
     progress(&format!("storing {locks} locks"));
     let mut fill = async |first: usize, last: usize, expiry: u64| {

@@ -28,9 +28,7 @@ pub fn entry_of<'a>(world: &'a World, holder: &'a Holder, rates: Rates) -> Admis
 }
 
 pub async fn try_entry(world: &World, entry: &AdmissionTerms<'_>) -> Admitted<SeenHead> {
-    let admitted = admit(&*world.store, entry, coord::state::Read::nothing())
-        .await
-        .unwrap();
+    let admitted = admit(&*world.store, entry, state::Read::nothing()).await.unwrap();
     admitted.map(|(head, _)| head)
 }
 

@@ -51,9 +51,7 @@ impl World {
             },
             known_commits: &[],
         };
-        let admitted = admit(&*self.store, &entry, coord::state::Read::nothing())
-            .await
-            .unwrap();
+        let admitted = admit(&*self.store, &entry, state::Read::nothing()).await.unwrap();
         matches!(admitted, Admitted::Denied(Denial::RefreshHead { .. }))
     }
 }

@@ -3,11 +3,10 @@
 pub mod keys;
 pub mod scripts;
 
-mod build;
+mod lease;
+mod publish;
 mod stored;
 
-pub use build::{
-    BuildLease, GraphPatch, Published, StagedPart, discard_graph, fail_build, lease_build, patch_graph, publish_graph,
-    report_build, return_lease, stage_graph, touch_graph,
-};
-pub use stored::{GraphHash, graph_hash, graph_json, stored_records};
+pub use lease::{BuildLease, fail_build, lease_build, report_build, return_lease};
+pub use publish::{GraphPatch, Published, StagedPart, patch_graph, publish_graph, stage_graph};
+pub use stored::{GraphHash, discard_graph, graph_hash, graph_json, stored_records, touch_graph};

@@ -1,8 +1,10 @@
-//! Reads of a stored graph.
+//! A stored graph: how long it is kept, and its reads.
 
 use super::keys;
+use super::scripts::{DISCARD_GRAPH, TOUCH_GRAPH};
 use crate::domain::{Branch, RepoId};
 use crate::state::Read;
+use crate::state::reply::{arguments, call};
 use crate::store::{Request, Store, StoreError, Value};
 
 /// What the hash of a graph says of it. A missing graph has no field.
@@ -80,4 +82,23 @@ pub async fn stored_records(
         }
     });
     records.collect()
+}
+
+/// Notes that somebody asks about the graph of a branch, which is kept for it. Once a day is enough.
+///
+/// # Errors
+/// When the store gives no answer, or none that is understood.
+pub async fn touch_graph(store: &dyn Store, repo: &RepoId, branch: &Branch) -> Result<(), StoreError> {
+    call(store, &TOUCH_GRAPH, keys::graph_with_parts(repo, branch), Vec::new()).await?;
+    Ok(())
+}
+
+/// Notes that the stored graph of `commit` cannot be read. Whoever is asked for it next builds it again.
+///
+/// # Errors
+/// When the store gives no answer, or none that is understood.
+pub async fn discard_graph(store: &dyn Store, repo: &RepoId, branch: &Branch, commit: &str) -> Result<(), StoreError> {
+    let keys = vec![keys::graph(repo, branch)];
+    call(store, &DISCARD_GRAPH, keys, arguments([commit])).await?;
+    Ok(())
 }

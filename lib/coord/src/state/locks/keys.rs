@@ -1,6 +1,7 @@
 //! Locks, and what is kept of claims and releases.
 
 use crate::domain::RepoId;
+use crate::state::expiry;
 use crate::state::keys::of;
 
 /// What the keys of refusals begin with.
@@ -13,7 +14,7 @@ pub fn locks(repo: &RepoId) -> String {
 
 /// zset: file path -> earliest expiry (Unix seconds) of the entries under it in [`locks`]; exact.
 pub fn expiries(repo: &RepoId) -> String {
-    of("coord:expiries:", repo, &[])
+    expiry::keys::index(repo, "locks")
 }
 
 /// hash: `@` and a login -> how many locks that person has in the repository, and `all` -> how many there are; exact.
@@ -34,4 +35,9 @@ pub fn token(repo: &RepoId) -> String {
 /// hash: digest of a refused request -> when its refusal was logged, and how often it was refused since. [`crate::state::is_expendable`].
 pub fn refusals(repo: &RepoId) -> String {
     of(REFUSALS, repo, &[])
+}
+
+/// KEYS of locks in a sweep, by `includes/expired.lua`.
+pub(in crate::state) fn swept(repo: &RepoId) -> Vec<String> {
+    vec![locks(repo), expiries(repo), held(repo)]
 }

@@ -4,31 +4,32 @@ use crate::state::reply::{arguments, call};
 use crate::state::{events, expiry, locks};
 use crate::store::{Store, StoreError};
 
+/// The kinds of what expires, each by its keys, in the order in which `sweep.lua` includes them.
+const KINDS: [fn(&RepoId) -> Vec<String>; 1] = [locks::keys::swept];
+
 /// What one run of the sweep script did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Swept {
     /// The store's clock, Unix seconds.
     pub now: i64,
-    /// Lock entries that had expired, all announced now.
+    /// How many had expired, all announced now.
     pub expired: u64,
-    /// When the next lock here expires.
+    /// When the next expires here.
     pub next_expiry: Option<i64>,
 }
 
-/// Drops and announces up to `most_files` files' expired locks in `repo`.
+/// Drops and announces what has expired in `repo`, of each kind up to `most`; of locks that is the number of files.
 ///
 /// # Errors
 /// When the store gives no answer, or none that is understood.
-pub async fn sweep(store: &dyn Store, repo: &RepoId, most_files: usize) -> Result<Swept, StoreError> {
-    let keys = vec![
-        locks::keys::locks(repo),
-        locks::keys::expiries(repo),
+pub async fn sweep(store: &dyn Store, repo: &RepoId, most: usize) -> Result<Swept, StoreError> {
+    let mut keys = vec![
         events::keys::status_log(repo),
         events::keys::events(repo),
-        locks::keys::held(repo),
         expiry::keys::marked(repo),
     ];
-    let mut reply = call(store, &SWEEP, keys, arguments([&most_files.to_string()])).await?;
+    keys.extend(KINDS.iter().flat_map(|keys_of| keys_of(repo)));
+    let mut reply = call(store, &SWEEP, keys, arguments([&most.to_string()])).await?;
     Ok(Swept {
         now: reply.now,
         expired: reply.number()?.unsigned_abs(),
