@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use coord::builds::background::BackgroundBuilds;
 use coord::builds::head_observer::HeadObserver;
 use coord::source::Source;
-use coord::store::keys;
+use coord::state;
 use coord_graph::Limits;
 use coord_test_support::waiting::until;
 
@@ -84,7 +84,7 @@ async fn a_keeper_lets_the_graph_of_a_branch_that_is_gone_go() {
     let source: Arc<dyn Source> = Arc::clone(&world.source) as Arc<dyn Source>;
     let keeper = BackgroundBuilds::start(Arc::clone(&world.store), source, "one".to_owned(), Limits::default());
     keeper.saw_head(&world.repo, &world.branch, &world.source.commit());
-    let key = keys::graph(&world.repo, &world.branch);
+    let key = state::builds::keys::graph(&world.repo, &world.branch);
     let kept_for = async || world.command(["TTL", &key]).await.as_int().unwrap();
     until("a graph that is kept for two weeks", async || {
         kept_for().await > 13 * 86_400

@@ -7,8 +7,8 @@ use std::time::Duration;
 use coord::builds::job::Job;
 use coord::builds::leased_build::build_and_publish;
 use coord::builds::stored_graph::StoredGraph;
-use coord::store::keys;
-use coord::store::scripts::BuildLease;
+use coord::state;
+use coord::state::builds::BuildLease;
 use coord_graph::Limits;
 use coord_test_support::waiting::until;
 
@@ -40,7 +40,7 @@ async fn after_a_restart_only_what_has_changed_is_read() {
     assert_eq!(fresh.stored().await, after_restart);
 
     // What cannot be read back is read again.
-    let scans = keys::graph_scan(&world.repo, &world.branch);
+    let scans = state::builds::keys::graph_scan(&world.repo, &world.branch);
     world.command(["HSET", &scans, "a.ts", "rubbish"]).await;
     world.source.delete("d.ts");
     assert_eq!(world.build_after_restart().await, 1);
@@ -187,7 +187,7 @@ async fn a_build_that_has_lost_its_lease_ends_before_it_has_read_everything() {
         (lease.unwrap(), last.is_some())
     });
     until("the build reports", async || world.field("progress").await.is_some()).await;
-    let graph = keys::graph(&world.repo, &world.branch);
+    let graph = state::builds::keys::graph(&world.repo, &world.branch);
     world.command(["HSET", &graph, "builder", "two"]).await;
     // The next report is of one more file, and refused.
     world.source.close_after(1);

@@ -9,8 +9,9 @@ use coord::builds::leased_build::build_and_publish;
 use coord::builds::stored_graph::StoredGraph;
 use coord::domain::{Branch, RepoId};
 use coord::source::Source;
-use coord::store::scripts::BuildLease;
-use coord::store::{Request, Store, Value, keys};
+use coord::state;
+use coord::state::builds::BuildLease;
+use coord::store::{Request, Store, Value};
 use coord_embedded::EmbeddedStore;
 use coord_graph::Limits;
 use coord_test_support::memory::Memory;
@@ -69,7 +70,7 @@ impl World {
 
     pub async fn field(&self, name: &str) -> Option<String> {
         let value = self
-            .command(["HGET", &keys::graph(&self.repo, &self.branch), name])
+            .command(["HGET", &state::builds::keys::graph(&self.repo, &self.branch), name])
             .await;
         value.as_str().map(str::to_owned)
     }
@@ -86,7 +87,10 @@ impl World {
     }
 
     pub async fn graph(&self) -> StoredGraph {
-        match self.command(["GET", &keys::graph_json(&self.repo, &self.branch)]).await {
+        match self
+            .command(["GET", &state::builds::keys::graph_json(&self.repo, &self.branch)])
+            .await
+        {
             Value::Bulk(text) => StoredGraph::decode(&text).unwrap(),
             other => panic!("{other:?}"),
         }
@@ -105,8 +109,12 @@ impl World {
 
     /// All that is stored of the graph.
     pub async fn stored(&self) -> (StoredGraph, BTreeMap<String, String>, BTreeMap<String, String>) {
-        let adjacency = self.hash(&keys::graph_adjacency(&self.repo, &self.branch)).await;
-        let scans = self.hash(&keys::graph_scan(&self.repo, &self.branch)).await;
+        let adjacency = self
+            .hash(&state::builds::keys::graph_adjacency(&self.repo, &self.branch))
+            .await;
+        let scans = self
+            .hash(&state::builds::keys::graph_scan(&self.repo, &self.branch))
+            .await;
         (self.graph().await, adjacency, scans)
     }
 }

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use coord::domain::{Branch, CommitSha, FilePath, Holder, LockMode, LockReason, NeighborPolicy, RepoId, UserId};
-use coord::store::scripts::{self, AdmissionTerms, Admitted, Release, ReleaseOutcome, Wanted};
-use coord::store::{Request, Store, keys};
+use coord::state;
+use coord::state::admission::{AdmissionTerms, Admitted};
+use coord::state::locks::{Release, ReleaseOutcome, Wanted};
+use coord::store::{Request, Store};
 
 use crate::cases::{Act, Case, State};
 
@@ -16,6 +18,7 @@ struct Run<'a> {
     store: &'a dyn Store,
     repo: RepoId,
     branch: Branch,
+    claimed: state::locks::ClaimedRepositories,
     holder: Holder,
     head: CommitSha,
 }
@@ -72,18 +75,19 @@ impl Run<'_> {
             .into_iter()
             .flat_map(|(field, count)| [field, count.to_string()])
             .collect();
-        self.fill("HSET", &keys::locks(&self.repo), &locks).await;
-        self.fill("ZADD", &keys::expiries(&self.repo), &expiries).await;
-        self.fill("HSET", &keys::held(&self.repo), &counts).await;
+        self.fill("HSET", &state::locks::keys::locks(&self.repo), &locks).await;
+        self.fill("ZADD", &state::locks::keys::expiries(&self.repo), &expiries)
+            .await;
+        self.fill("HSET", &state::locks::keys::held(&self.repo), &counts).await;
     }
 
     async fn forget(&self) {
         for key in [
-            keys::locks(&self.repo),
-            keys::expiries(&self.repo),
-            keys::held(&self.repo),
-            keys::refusals(&self.repo),
-            keys::releases(&self.repo),
+            state::locks::keys::locks(&self.repo),
+            state::locks::keys::expiries(&self.repo),
+            state::locks::keys::held(&self.repo),
+            state::locks::keys::refusals(&self.repo),
+            state::locks::keys::releases(&self.repo),
         ] {
             self.store
                 .run(vec![Request::command(["DEL", &key])])
@@ -118,8 +122,12 @@ impl Run<'_> {
                 fields.extend([(*path).to_owned(), format!("{}\n{}", all.len(), text(&mut all.iter()))]);
             }
         }
-        self.fill("HSET", &keys::graph_adjacency(&self.repo, &self.branch), &fields)
-            .await;
+        self.fill(
+            "HSET",
+            &state::builds::keys::graph_adjacency(&self.repo, &self.branch),
+            &fields,
+        )
+        .await;
     }
 
     /// The outcome, in a word.
@@ -136,7 +144,8 @@ impl Run<'_> {
         match act {
             Act::Check(intent, paths) => {
                 let paths = parse(paths);
-                let answer = scripts::check_status(self.store, &entry, &paths, *intent, NeighborPolicy::Block).await;
+                let answer =
+                    state::locks::check_status(self.store, &entry, &paths, *intent, NeighborPolicy::Block).await;
                 in_short(answer.expect("an answer"), |survey| {
                     format!("{} locks, {} more", survey.findings.len(), survey.omitted)
                 })
@@ -148,9 +157,10 @@ impl Run<'_> {
                     agent_head: &self.head,
                     message: &message,
                     ttl_seconds: 300,
+                    claimed: &self.claimed,
                     paths: &parse(paths),
                 };
-                let answer = scripts::claim(self.store, &entry, &wanted).await;
+                let answer = state::locks::claim(self.store, &entry, &wanted).await;
                 in_short(answer.expect("an answer"), |outcome| word(&outcome))
             }
             Act::Abandon(_) | Act::Everything => {
@@ -168,14 +178,16 @@ impl Run<'_> {
                     can_ask: false,
                     judged: &[],
                 };
-                let answer = scripts::release(self.store, &entry, &release).await;
+                let answer = state::locks::release(self.store, &entry, &release).await;
                 in_short(answer.expect("an answer"), |outcome| match outcome {
                     ReleaseOutcome::Released(released) => format!("{} released", released.released.len()),
                     other => word(&other),
                 })
             }
             Act::Sweep => {
-                let swept = scripts::sweep(self.store, &self.repo, 500).await.expect("an answer");
+                let swept = state::sweep::sweep(self.store, &self.repo, 500)
+                    .await
+                    .expect("an answer");
                 format!("{} expired", swept.expired)
             }
         }
@@ -220,6 +232,7 @@ pub async fn measure(store: &dyn Store, process: u32, number: usize, case: &Case
         store,
         repo: RepoId::parse(&format!("https://github.com/acme/case{number}")).expect("a repository"),
         branch: Branch::parse("main").expect("a branch"),
+        claimed: state::locks::ClaimedRepositories::default(),
         holder: Holder {
             user_id: UserId::parse("ann").expect("a login"),
             user_name: "Ann".to_owned(),

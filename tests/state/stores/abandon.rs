@@ -1,6 +1,8 @@
 //! Locks given back without a push.
 
-use coord::store::scripts::{Denial, ReleaseOutcome};
+use coord::state;
+use coord::state::admission::Denial;
+use coord::state::locks::ReleaseOutcome;
 
 use crate::stores::neighbors::store_graph;
 use crate::world::{World, answered, denial_of};

@@ -1,11 +1,12 @@
 //! `lease_build`, `report_build`, `stage_graph`, `publish_graph`, `patch_graph`, `fail_build`.
 
 use coord::domain::BuildProgress;
-use coord::store::scripts::{
+use coord::state;
+use coord::state::builds::{
     BuildLease, GraphPatch, Published, StagedPart, fail_build, lease_build, patch_graph, publish_graph, report_build,
     stage_graph,
 };
-use coord::store::{Value, keys};
+use coord::store::Value;
 use futures::StreamExt;
 
 use crate::world::{HEAD, NEXT, World, branch, sha};
@@ -30,7 +31,10 @@ impl World {
     }
 
     pub(super) async fn publish(&self, builder: &str, commit: &str) -> Published {
-        let live = [self.adjacency_key(), keys::graph_json(&self.repo, &self.branch)];
+        let live = [
+            self.adjacency_key(),
+            state::builds::keys::graph_json(&self.repo, &self.branch),
+        ];
         let fields = [("files", "2".to_owned()), ("edges", "1".to_owned())];
         publish_graph(
             &*self.store,
@@ -71,17 +75,22 @@ impl World {
     }
 
     async fn graph_field(&self, name: &str) -> Value {
-        self.command(["HGET", &keys::graph(&self.repo, &self.branch), name])
+        self.command(["HGET", &state::builds::keys::graph(&self.repo, &self.branch), name])
             .await
     }
 
     async fn set_graph_field(&self, name: &str, value: &str) {
-        self.command(["HSET", &keys::graph(&self.repo, &self.branch), name, value])
-            .await;
+        self.command([
+            "HSET",
+            &state::builds::keys::graph(&self.repo, &self.branch),
+            name,
+            value,
+        ])
+        .await;
     }
 
     fn adjacency_key(&self) -> String {
-        keys::graph_adjacency(&self.repo, &self.branch)
+        state::builds::keys::graph_adjacency(&self.repo, &self.branch)
     }
 
     pub async fn now(&self) -> i64 {
@@ -143,7 +152,10 @@ async fn staging_renews_the_lease(world: World) {
 }
 
 async fn a_graph_is_seen_whole_or_not_at_all(world: World) {
-    let (adjacency, json) = (world.adjacency_key(), keys::graph_json(&world.repo, &world.branch));
+    let (adjacency, json) = (
+        world.adjacency_key(),
+        state::builds::keys::graph_json(&world.repo, &world.branch),
+    );
     for (commit, file) in [(HEAD, "old.ts"), (NEXT, "new.ts")] {
         world.lease("one", commit).await;
         let before = world.number(["EXISTS", &adjacency, &json]).await;
@@ -176,7 +188,11 @@ async fn a_graph_is_seen_whole_or_not_at_all(world: World) {
         );
         assert_eq!(
             world
-                .number(["EXISTS", &keys::staging(&adjacency), &keys::staging(&json)])
+                .number([
+                    "EXISTS",
+                    &state::builds::keys::staging(&adjacency),
+                    &state::builds::keys::staging(&json)
+                ])
                 .await,
             0
         );
@@ -275,7 +291,11 @@ async fn a_failed_build_waits_longer_each_time_and_holds_up_that_commit_alone(wo
 }
 
 async fn progress_is_published_renews_the_lease_and_ends_with_the_build(world: World) {
-    let mut channel = world.store.subscribe(&keys::events(&world.repo)).await.unwrap();
+    let mut channel = world
+        .store
+        .subscribe(&state::events::keys::events(&world.repo))
+        .await
+        .unwrap();
     assert_eq!(world.report("one", 1).await, Published::LeaseLost);
     world.lease("one", HEAD).await;
     world.set_graph_field("lease_until", "1000000000").await;
@@ -305,16 +325,24 @@ async fn what_is_staged_and_never_published_goes_away_and_what_is_published_stay
     world.lease("one", HEAD).await;
     world.stage("one", &adjacency, StagedPart::Begin).await;
     world.stage("one", &adjacency, part()).await;
-    let left = world.number(["TTL", &keys::staging(&adjacency)]).await;
+    let left = world.number(["TTL", &state::builds::keys::staging(&adjacency)]).await;
     assert!((3000..=3600).contains(&left), "{left}");
     world.publish("one", HEAD).await;
     assert!(world.number(["TTL", &adjacency]).await > 13 * 86_400);
-    assert_eq!(world.number(["EXISTS", &keys::staging(&adjacency)]).await, 0);
+    assert_eq!(
+        world
+            .number(["EXISTS", &state::builds::keys::staging(&adjacency)])
+            .await,
+        0
+    );
 }
 
 async fn a_patch_changes_what_differs_and_fits_one_commit_alone(world: World) {
-    let (adjacency, json) = (world.adjacency_key(), keys::graph_json(&world.repo, &world.branch));
-    let scan = keys::graph_scan(&world.repo, &world.branch);
+    let (adjacency, json) = (
+        world.adjacency_key(),
+        state::builds::keys::graph_json(&world.repo, &world.branch),
+    );
+    let scan = state::builds::keys::graph_scan(&world.repo, &world.branch);
     let text = |text: &str| text.as_bytes().to_vec();
     world.lease("one", HEAD).await;
     for (key, fields) in [

@@ -2,11 +2,12 @@
 //! lost from the list of what is due.
 
 use coord::domain::LockMode::Writing;
+use coord::state;
+use coord::state::admission::{AdmissionTerms, Admitted, Rate, Rates, admit};
+use coord::state::expiry::keys::{DUE, DUE_CLAIMS, marked};
+use coord::state::expiry::{TakenRepository, settle_due, take_due};
+use coord::state::sweep::sweep;
 use coord::store::Request;
-use coord::store::keys::{DUE, DUE_CLAIMS, marked};
-use coord::store::scripts::{
-    ALL, AdmissionTerms, Admitted, Rate, Rates, TakenRepository, admit, settle_due, sweep, take_due,
-};
 use coord::sweep::{SweepReport, sweep_due};
 
 use crate::world::{HEAD, NEXT, World};
@@ -327,7 +328,7 @@ async fn a_claim_that_is_refused_takes_nothing_away_that_others_rely_on(world: W
 }
 
 pub(super) fn script(name: &str) -> &'static coord::store::Script {
-    ALL.iter().find(|script| script.name == name).unwrap()
+    state::scripts().find(|script| script.name == name).unwrap()
 }
 
 pub(super) fn mark() -> &'static coord::store::Script {

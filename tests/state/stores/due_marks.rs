@@ -1,7 +1,8 @@
 //! The scripts that mark a repository as due, and sweeps of more than one run.
 
-use coord::store::keys::{DUE, marked};
-use coord::store::scripts::sweep;
+use coord::state;
+use coord::state::expiry::keys::{DUE, marked};
+use coord::state::sweep::sweep;
 use coord::sweep::SweepReport;
 
 use crate::stores::due::list;
@@ -108,7 +109,7 @@ async fn an_index_without_its_lock_ends_the_sweep_all_the_same(world: World) {
     // An operator who deletes the locks by hand leaves the index behind.
     world.agent("ann").writes(&["a.ts"]).await;
     world.lapse(&["a.ts"]).await;
-    world.command(["DEL", &coord::store::keys::locks(&world.repo)]).await;
+    world.command(["DEL", &state::locks::keys::locks(&world.repo)]).await;
     let swept = sweep(&*world.store, &world.repo, 500).await.unwrap();
     assert_eq!((swept.expired, swept.next_expiry), (0, None));
 }

@@ -5,15 +5,19 @@ use std::time::Duration;
 
 use coord::domain::LockMode::{Reading, Writing};
 use coord::source::Reachable;
-use coord::store::keys;
-use coord::store::scripts::sweep;
+use coord::state;
+use coord::state::sweep::sweep;
 use coord_protocol::event::EXAMPLES;
 use futures::StreamExt;
 
 use crate::world::{HEAD, NEXT, World};
 
 async fn what_is_logged_is_published_with_its_id_and_in_order(world: World) {
-    let mut channel = world.store.subscribe(&keys::events(&world.repo)).await.unwrap();
+    let mut channel = world
+        .store
+        .subscribe(&state::events::keys::events(&world.repo))
+        .await
+        .unwrap();
     let (ann, bob) = (world.agent("ann/one"), world.agent("bob"));
     world.records_head(HEAD, &[]).await;
     ann.writes(&["a.ts", "b.ts"]).await;
@@ -61,7 +65,11 @@ async fn what_is_logged_is_published_with_its_id_and_in_order(world: World) {
 }
 
 async fn every_type_of_event_is_published(world: World) {
-    let mut channel = world.store.subscribe(&keys::events(&world.repo)).await.unwrap();
+    let mut channel = world
+        .store
+        .subscribe(&state::events::keys::events(&world.repo))
+        .await
+        .unwrap();
     let ann = world.agent("ann");
     world.records_head(HEAD, &[]).await;
     ann.writes(&["a.ts", "b.ts"]).await;
@@ -129,7 +137,7 @@ async fn a_claim_that_grants_and_renews_is_two_events(world: World) {
 }
 
 async fn the_log_keeps_ten_thousand_events(world: World) {
-    let key = keys::status_log(&world.repo);
+    let key = state::events::keys::status_log(&world.repo);
     let add = || coord::store::Request::command(["XADD", &key, "*", "event", "{\"type\":\"old\"}"]);
     for _ in 0..11 {
         world.store.run((0..1000).map(|_| add()).collect()).await.unwrap();
@@ -187,7 +195,7 @@ async fn a_refusal_that_repeats_is_logged_once_a_minute_with_a_count(world: Worl
     world.agent("bob/two").is_refused(Writing, &["a.ts"]).await;
     assert_eq!(world.events_since(1).await, vec!["lock_refused bob a.ts"; 3]);
 
-    let refusals = keys::refusals(&world.repo);
+    let refusals = state::locks::keys::refusals(&world.repo);
     let noted = world.command(["HGETALL", &refusals]).await;
     let is_of_four = |pair: &&[coord::store::Value]| pair[1].as_str().unwrap().ends_with(" 3");
     let field = noted.as_array().unwrap().chunks(2).find(is_of_four).unwrap()[0]
@@ -206,7 +214,7 @@ async fn a_refusal_that_repeats_is_logged_once_a_minute_with_a_count(world: Worl
 
 /// What is remembered of refusals begins anew when it has become large: some are logged once more.
 async fn what_is_remembered_of_refusals_is_bounded(world: World) {
-    let refusals = keys::refusals(&world.repo);
+    let refusals = state::locks::keys::refusals(&world.repo);
     for number in 0..1000 {
         let field = format!("other{number}");
         world.command(["HSET", &refusals, &field, "1700000000 0"]).await;

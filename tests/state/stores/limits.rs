@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use coord::domain::{FilePath, LockMode, NeighborPolicy};
-use coord::store::keys;
-use coord::store::scripts::{self, AdmissionTerms, Admitted, Denial, Limited, Rate, Rates};
+use coord::state;
+use coord::state::admission::{AdmissionTerms, Admitted, Denial, Limited, Rate, Rates};
 
 use crate::stores::admission::{entry_of, try_entry};
 use crate::world::{HEAD, NEXT, World, aged, answered, denial_of, sha};
@@ -146,7 +146,8 @@ async fn questions_to_the_source_are_limited_for_each_person(world: World) {
             ..entry_of(&world, &holder, rates)
         };
         let paths = [FilePath::parse("a.ts").unwrap()];
-        let checked = scripts::check_status(&*world.store, &entry, &paths, LockMode::Writing, NeighborPolicy::Block);
+        let checked =
+            state::locks::check_status(&*world.store, &entry, &paths, LockMode::Writing, NeighborPolicy::Block);
         match denial_of(checked.await.unwrap()) {
             Denial::AskSource { .. } => "asks".to_owned(),
             Denial::Limited { whose, .. } => format!("{whose:?}"),
@@ -212,17 +213,17 @@ async fn a_clock_that_was_set_back_keeps_nobody_out(world: World) {
     };
     assert_eq!(world.checks_within("ann", rates, 1).await, "in");
     let at = (world.now().await + 7_200) * 1_000;
-    let person = keys::limit(&world.repo, &coord::store::script::sha1_hex("ann"));
+    let person = state::admission::keys::limit(&world.repo, &coord::store::script::sha1_hex("ann"));
     let text = format!("{at} {at} {at} {at},= {at} {at}");
     world.command(["SET", &person, &text, "EX", "9000"]).await;
-    let all = keys::limit(&world.repo, "all");
+    let all = state::admission::keys::limit(&world.repo, "all");
     world.command(["SET", &all, &format!("{at} {at}"), "EX", "9000"]).await;
     for _ in 0..3 {
         assert_eq!(world.checks_within("ann", rates, 1).await, "in");
     }
     assert_ne!(world.checks_within("ann", rates, 1).await, "in");
     // Nor is a head believed to be young, or to be asked for by another, for as long as that.
-    let head = keys::head(&world.repo, &world.branch);
+    let head = state::heads::keys::head(&world.repo, &world.branch);
     let seconds = (at / 1_000).to_string();
     world
         .command(["HSET", &head, "checked_at", &seconds, "refresh_at", &seconds])

@@ -2,8 +2,8 @@
 
 use coord::domain::work::{Shortfall, Verdict};
 use coord::source::Reachable;
-use coord::store::keys;
-use coord::store::scripts::{Judged, ReleaseOutcome};
+use coord::state;
+use coord::state::locks::{Judged, ReleaseOutcome};
 
 use crate::stores::neighbors::store_graph;
 use crate::world::{HEAD, LOCAL, NEXT, World, answered, released, sha};
@@ -228,8 +228,13 @@ async fn written_files_need_a_new_head_and_read_ones_do_not(world: World) {
     assert_eq!(done.released, ["r.ts"]);
     let done = ann.abandons(&["w.ts"]).await;
     assert_eq!(done.released, ["w.ts"]);
-    assert_eq!(world.number(["HLEN", &keys::locks(&world.repo)]).await, 0);
-    assert_eq!(world.number(["ZCARD", &keys::expiries(&world.repo)]).await, 0);
+    assert_eq!(world.number(["HLEN", &state::locks::keys::locks(&world.repo)]).await, 0);
+    assert_eq!(
+        world
+            .number(["ZCARD", &state::locks::keys::expiries(&world.repo)])
+            .await,
+        0
+    );
 }
 
 async fn what_is_not_held_is_said_and_never_another_s(world: World) {

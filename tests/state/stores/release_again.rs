@@ -1,8 +1,8 @@
 //! A release that is sent again.
 
 use coord::source::Reachable;
-use coord::store::keys;
-use coord::store::scripts::ReleaseOutcome;
+use coord::state;
+use coord::state::locks::ReleaseOutcome;
 
 use crate::stores::neighbors::store_graph;
 use crate::world::{LOCAL, NEXT, World, released};
@@ -76,7 +76,7 @@ async fn what_is_held_anew_is_released_anew(world: World) {
 }
 
 async fn what_was_given_back_is_remembered_within_bounds(world: World) {
-    let key = keys::releases(&world.repo);
+    let key = state::locks::keys::releases(&world.repo);
     let ann = world.agent("ann");
     let field = "ann\n\nmain";
     // Ten minutes.

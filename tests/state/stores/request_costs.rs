@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use coord::domain::{FilePath, LockMode, LockReason, NeighborPolicy};
-use coord::store::keys;
-use coord::store::scripts::{self, AdmissionTerms, Admitted, Denial, HeadTerms, Rates, Release, Wanted};
+use coord::state;
+use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Rates};
+use coord::state::locks::{Release, Wanted};
 
 use crate::stores::admission::entry_of;
 use crate::stores::limits::{counts, rate};
@@ -25,7 +26,7 @@ impl World {
         let (holder, head) = (self.agent(name).holder, sha(HEAD));
         let known = [head.clone()];
         let entry = AdmissionTerms {
-            head: HeadTerms::Told(&head),
+            head: HeadTerms::Fetched(&head),
             known_commits: &known,
             ..entry_of(self, &holder, rates)
         };
@@ -36,15 +37,16 @@ impl World {
             agent_head: &head,
             message: &LockReason::parse("Rewriting the parser").unwrap(),
             ttl_seconds: 300,
+            claimed: &self.claimed,
             paths: &paths,
         };
-        came(&scripts::claim(&*self.store, &entry, &wanted).await.unwrap())
+        came(&state::locks::claim(&*self.store, &entry, &wanted).await.unwrap())
     }
 
     async fn releases_within(&self, name: &str, rates: Rates, path: &str) -> String {
         let (holder, head) = (self.agent(name).holder, sha(HEAD));
         let entry = AdmissionTerms {
-            head: HeadTerms::Told(&head),
+            head: HeadTerms::Fetched(&head),
             ..entry_of(self, &holder, rates)
         };
         let release = Release {
@@ -56,7 +58,7 @@ impl World {
             can_ask: false,
             judged: &[],
         };
-        came(&scripts::release(&*self.store, &entry, &release).await.unwrap())
+        came(&state::locks::release(&*self.store, &entry, &release).await.unwrap())
     }
 
     pub(super) async fn checks_within(&self, name: &str, rates: Rates, paths: usize) -> String {
@@ -65,7 +67,8 @@ impl World {
         let paths: Vec<FilePath> = (0..paths)
             .map(|number| FilePath::parse(&format!("{number}.ts")).unwrap())
             .collect();
-        let checked = scripts::check_status(&*self.store, &entry, &paths, LockMode::Writing, NeighborPolicy::Block);
+        let checked =
+            state::locks::check_status(&*self.store, &entry, &paths, LockMode::Writing, NeighborPolicy::Block);
         came(&checked.await.unwrap())
     }
 }
@@ -96,7 +99,7 @@ async fn all_agents_of_a_person_share_a_limit_however_many_they_are(world: World
     }
     assert_eq!(world.checks_within("cem/39", plenty, 1).await, "in");
     assert_eq!(world.checks_within("cem/39", plenty, 1).await, "Holder");
-    let key = keys::limit(&world.repo, &coord::store::script::sha1_hex("cem"));
+    let key = state::admission::keys::limit(&world.repo, &coord::store::script::sha1_hex("cem"));
     let stored = world.command(["GET", &key]).await;
     assert_eq!(stored.as_str().unwrap().split(',').count(), 17, "{stored:?}");
 }

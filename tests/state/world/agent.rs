@@ -4,9 +4,9 @@ use coord::domain::orchestration::{Action, Facts, Operation, decide};
 use coord::domain::work::{Shortfall, Verdict};
 use coord::domain::{AgentId, Branch, CommitSha, FilePath, Holder, LockEntry, LockMode, LockReason, NeighborPolicy};
 use coord::source::Reachable;
-use coord::store::scripts::{
-    self, AdmissionTerms, Admitted, ClaimOutcome, HeadTerms, Judged, Release, ReleaseOutcome, Released, Survey, Wanted,
-};
+use coord::state;
+use coord::state::admission::{AdmissionTerms, Admitted, HeadTerms};
+use coord::state::locks::{ClaimOutcome, Judged, Release, ReleaseOutcome, Released, Survey, Wanted};
 
 use super::{World, aged, answered, branch, granted, released, sha};
 
@@ -55,7 +55,7 @@ impl Agent<'_> {
         self
     }
 
-    /// Where heads are dear, and so are taken from the store while they are young.
+    /// Where heads are expensive, and so are taken from the store while they are young.
     pub fn with_aged_head(mut self) -> Self {
         self.has_aged_head = true;
         self
@@ -104,9 +104,10 @@ impl Agent<'_> {
             agent_head: &self.head,
             message: &message,
             ttl_seconds: self.ttl,
+            claimed: &self.world.claimed,
             paths: &file_paths(paths),
         };
-        let admitted = scripts::claim(&*self.world.store, &self.entry(&self.known()), &wanted)
+        let admitted = state::locks::claim(&*self.world.store, &self.entry(&self.known()), &wanted)
             .await
             .unwrap();
         if let Admitted::Answer(outcome) = &admitted {
@@ -139,7 +140,7 @@ impl Agent<'_> {
 
     pub async fn try_check(&self, intent: LockMode, paths: &[impl AsRef<str>]) -> Admitted<Survey> {
         let (paths, known) = (file_paths(paths), self.known());
-        scripts::check_status(&*self.world.store, &self.entry(&known), &paths, intent, self.policy)
+        state::locks::check_status(&*self.world.store, &self.entry(&known), &paths, intent, self.policy)
             .await
             .unwrap()
     }
@@ -225,7 +226,9 @@ impl Agent<'_> {
         if is_abandoned && self.repo_head.is_none() {
             entry.head = HeadTerms::Any;
         }
-        scripts::release(&*self.world.store, &entry, &request).await.unwrap()
+        state::locks::release(&*self.world.store, &entry, &request)
+            .await
+            .unwrap()
     }
 }
 

@@ -11,10 +11,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use coord::domain::{AgentId, Branch, CommitSha, Holder, LockEntry, NeighborPolicy, RepoId, UserId};
+use coord::state;
+use coord::state::admission::HeadTerms;
+use coord::state::heads::FetchedHead;
 use coord::store::redis::RedisStore;
-use coord::store::scripts::{self, HeadTerms, LearntHead};
 use coord::store::upstash::UpstashStore;
-use coord::store::{Request, Store, Value, keys};
+use coord::store::{Request, Store, Value};
 use coord_embedded::EmbeddedStore;
 use secrecy::SecretString;
 
@@ -34,6 +36,7 @@ pub struct World {
     pub store: Arc<dyn Store>,
     pub repo: RepoId,
     pub branch: Branch,
+    pub claimed: state::locks::ClaimedRepositories,
     /// Who reads the events of the store.
     watched: Option<Arc<WatchedStore>>,
     /// What lives as long as the store.
@@ -73,8 +76,8 @@ impl World {
     pub async fn records_head(&self, commit: &str, recent: &[&str]) {
         let recent: Vec<CommitSha> = recent.iter().map(|commit| sha(commit)).collect();
         let commit = sha(commit);
-        let learnt = LearntHead::local(&commit, &recent);
-        scripts::record_head(&*self.store, &self.repo, &self.branch, &learnt)
+        let learnt = FetchedHead::of(&commit, &recent);
+        state::heads::record_head(&*self.store, &self.repo, &self.branch, &learnt)
             .await
             .unwrap();
     }
@@ -87,6 +90,7 @@ impl World {
             store,
             repo: RepoId::parse(&format!("https://example.com/tests/r{number}")).unwrap(),
             branch: branch("main"),
+            claimed: state::locks::ClaimedRepositories::default(),
             watched: None,
             _keep: keep,
         }
@@ -146,7 +150,10 @@ impl World {
 
     /// What is stored under `path`, expired or not.
     pub async fn stored(&self, path: &str) -> Vec<LockEntry> {
-        match self.command(["HGET", &keys::locks(&self.repo), path]).await {
+        match self
+            .command(["HGET", &state::locks::keys::locks(&self.repo), path])
+            .await
+        {
             Value::Bulk(json) => serde_json::from_slice(&json).unwrap(),
             _ => Vec::new(),
         }
@@ -154,7 +161,9 @@ impl World {
 
     /// Every event of the log: its id and what it says.
     pub async fn events(&self) -> Vec<(String, serde_json::Value)> {
-        let log = self.command(["XRANGE", &keys::status_log(&self.repo), "-", "+"]).await;
+        let log = self
+            .command(["XRANGE", &state::events::keys::status_log(&self.repo), "-", "+"])
+            .await;
         let read = |entry: &Value| {
             let parts = entry.as_array()?;
             let fields = parts.get(1)?.as_array()?;
@@ -201,7 +210,10 @@ impl World {
     async fn lapse_where(&self, paths: &[impl AsRef<str>], is_over: impl Fn(&LockEntry) -> bool) {
         let command = |words: Vec<&str>| Request::Command(words.iter().map(|word| word.as_bytes().to_vec()).collect());
         let paths: Vec<&str> = paths.iter().map(AsRef::as_ref).collect();
-        let (locks, expiries) = (keys::locks(&self.repo), keys::expiries(&self.repo));
+        let (locks, expiries) = (
+            state::locks::keys::locks(&self.repo),
+            state::locks::keys::expiries(&self.repo),
+        );
         let read = command([&["HMGET", &locks], &paths[..]].concat());
         let stored = self.store.run(vec![read]).await.unwrap().remove(0);
         let shortened = |(path, json): (&&str, &Value)| {
@@ -225,7 +237,7 @@ impl World {
 
     /// Asserts that what is counted as held, by person and in all, is exactly what the locks say.
     pub async fn assert_held_is_exact(&self) {
-        let locks = self.command(["HGETALL", &keys::locks(&self.repo)]).await;
+        let locks = self.command(["HGETALL", &state::locks::keys::locks(&self.repo)]).await;
         let mut expected = BTreeMap::new();
         for [_, value] in locks.as_array().unwrap().as_chunks().0 {
             let entries: Vec<LockEntry> = serde_json::from_str(value.as_str().unwrap()).unwrap();
@@ -242,7 +254,7 @@ impl World {
 
     /// What is counted as held.
     pub async fn held(&self) -> BTreeMap<String, i64> {
-        let held = self.command(["HGETALL", &keys::held(&self.repo)]).await;
+        let held = self.command(["HGETALL", &state::locks::keys::held(&self.repo)]).await;
         let pairs = held.as_array().unwrap().chunks(2);
         pairs
             .map(|pair| (pair[0].as_str().unwrap().to_owned(), pair[1].as_int().unwrap()))
@@ -251,7 +263,7 @@ impl World {
 
     /// Asserts that the expiry index says exactly what the locks say.
     pub async fn assert_index_is_exact(&self) {
-        let locks = self.command(["HGETALL", &keys::locks(&self.repo)]).await;
+        let locks = self.command(["HGETALL", &state::locks::keys::locks(&self.repo)]).await;
         let mut expected: Vec<(String, i64)> = locks
             .as_array()
             .unwrap()
@@ -267,7 +279,13 @@ impl World {
             })
             .collect();
         let index = self
-            .command(["ZRANGE", &keys::expiries(&self.repo), "0", "-1", "WITHSCORES"])
+            .command([
+                "ZRANGE",
+                &state::locks::keys::expiries(&self.repo),
+                "0",
+                "-1",
+                "WITHSCORES",
+            ])
             .await;
         let mut index: Vec<(String, i64)> = index
             .as_array()

@@ -1,6 +1,8 @@
 //! Outcomes taken apart, and findings in short.
 
-use coord::store::scripts::{Admitted, ClaimOutcome, Denial, Finding, Relation, ReleaseOutcome, Released, Survey};
+use coord::state;
+use coord::state::admission::{Admitted, Denial};
+use coord::state::locks::{ClaimOutcome, Finding, Relation, ReleaseOutcome, Released, Survey};
 
 /// What was answered to a question that must have been let in.
 pub fn answered<T>(admitted: Admitted<T>) -> T {
