@@ -205,7 +205,7 @@ fn word(value: &impl std::fmt::Debug) -> String {
 
 fn in_short<T>(admitted: Admitted<T>, say: impl FnOnce(T) -> String) -> String {
     match admitted {
-        Admitted::Answer(answer) => say(answer),
+        Admitted::Outcome(answer) => say(answer),
         Admitted::Denied(stop) => format!("{stop:?}"),
     }
 }

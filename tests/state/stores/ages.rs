@@ -293,15 +293,15 @@ async fn what_the_store_knows_of_the_commits_is_not_asked_of_the_source(world: W
         let admitted = state::locks::check_status(&*world.store, &entry, &path, LockMode::Writing, policy).await;
         admitted.unwrap().map(|survey| survey.is_behind)
     };
-    assert_eq!(check(&[NEXT], false).await, Admitted::Answer(false));
+    assert_eq!(check(&[NEXT], false).await, Admitted::Outcome(false));
     assert_eq!(
         check(&[HEAD], false).await,
-        Admitted::Answer(true),
+        Admitted::Outcome(true),
         "an older commit of the branch"
     );
     assert_eq!(
         check(&[LOCAL, &HEAD[..8]], false).await,
-        Admitted::Answer(true),
+        Admitted::Outcome(true),
         "its base is older"
     );
     let stop = denial_of(check(&[LOCAL], false).await);
@@ -309,8 +309,8 @@ async fn what_the_store_knows_of_the_commits_is_not_asked_of_the_source(world: W
         matches!(&stop, Denial::AskSource { head, .. } if *head == sha(NEXT)),
         "{stop:?}"
     );
-    assert_eq!(check(&[LOCAL], true).await, Admitted::Answer(true));
-    assert_eq!(check(&[LOCAL, NEXT], true).await, Admitted::Answer(false));
+    assert_eq!(check(&[LOCAL], true).await, Admitted::Outcome(true));
+    assert_eq!(check(&[LOCAL, NEXT], true).await, Admitted::Outcome(false));
     assert_eq!(world.events().await.len(), 1, "nothing but the head was announced");
 }
 

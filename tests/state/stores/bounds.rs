@@ -182,7 +182,7 @@ async fn a_request_looks_at_100000_neighbors(world: World) {
     let stop = denial_of(ann.try_check(Writing, &names).await);
     assert_eq!(stop, Denial::TooMuch(TooMuch::Neighbors));
     for half in names.chunks(256) {
-        assert!(matches!(ann.try_check(Writing, half).await, Admitted::Answer(_)));
+        assert!(matches!(ann.try_check(Writing, half).await, Admitted::Outcome(_)));
     }
     // A release is never refused for it.
     assert_eq!(ann.abandons(&names).await.released.len(), 512);

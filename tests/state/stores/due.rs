@@ -276,7 +276,7 @@ async fn a_refused_claim_leaves_nothing(world: World) {
         },
         ..AdmissionTerms::of(&world.repo, &world.branch, &bob.holder, None, &[])
     };
-    while let Admitted::Answer(_) = admit(&*world.store, &entry, coord::state::Read::nothing())
+    while let Admitted::Outcome(_) = admit(&*world.store, &entry, coord::state::Read::nothing())
         .await
         .unwrap()
     {}

@@ -60,7 +60,7 @@ async fn a_head_is_announced_when_it_moves_and_only_then(world: World) {
         world.command(["HGET", &key, "recent"]).await.as_str(),
         Some(format!("{HEAD} {LOCAL}").as_str())
     );
-    assert_eq!(world.command(["HGET", &key, "how"]).await.as_str(), Some("local"));
+    assert_eq!(world.command(["HGET", &key, "origin"]).await.as_str(), Some("fetched"));
 }
 
 on_every_store!(a_head_is_announced_when_it_moves_and_only_then);

@@ -23,7 +23,7 @@ pub(super) async fn outcomes(world: &World, entry: &AdmissionTerms<'_>, count: u
     let mut outcomes = BTreeMap::new();
     for _ in 0..count {
         let outcome = match try_entry(world, entry).await {
-            Admitted::Answer(_) => "in".to_owned(),
+            Admitted::Outcome(_) => "in".to_owned(),
             Admitted::Denied(Denial::Limited {
                 retry_after_seconds,
                 whose,
@@ -100,7 +100,7 @@ async fn all_holders_of_a_repository_share_a_limit(world: World) {
     for name in ["a", "b", "c", "d", "e", "f"] {
         let holder = world.agent(name).holder;
         let entry = entry_of(&world, &holder, rates);
-        let_in += usize::from(matches!(try_entry(&world, &entry).await, Admitted::Answer(_)));
+        let_in += usize::from(matches!(try_entry(&world, &entry).await, Admitted::Outcome(_)));
     }
     assert_eq!(let_in, 4);
     // Another repository has its own.

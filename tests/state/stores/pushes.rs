@@ -62,7 +62,7 @@ async fn a_push_moves_the_head_and_is_announced(world: World) {
     world.records_head(HEAD, &[HEAD, LOCAL]).await;
     assert_eq!(world.is_pushed(Some(HEAD), Some(NEXT), now + 1).await, Pushed::Moved);
     assert_eq!(world.head_field("commit").await.as_deref(), Some(NEXT));
-    assert_eq!(world.head_field("how").await.as_deref(), Some("webhook"));
+    assert_eq!(world.head_field("origin").await.as_deref(), Some("webhook"));
     assert_eq!(world.head_field("recent").await, Some(format!("{NEXT} {HEAD} {LOCAL}")));
     let (_, event) = world.events().await.pop().unwrap();
     assert_eq!(
@@ -171,7 +171,7 @@ async fn while_a_webhook_tells_heads_are_not_asked_for(world: World) {
     age(3_700).await;
     assert!(world.head_is_due().await, "but an hour is asked about");
 
-    // A move that no webhook told of: it is not relied on any more.
+    // A move that no webhook delivered: it is not relied on any more.
     let fetched = FetchedHead {
         commit: &sha(LOCAL),
         recent: &[],

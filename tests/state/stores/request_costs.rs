@@ -15,7 +15,7 @@ use crate::world::{HEAD, World, sha};
 fn came<T: std::fmt::Debug>(admitted: &Admitted<T>) -> String {
     match admitted {
         Admitted::Denied(Denial::Limited { whose, .. }) => format!("{whose:?}"),
-        Admitted::Answer(_) => "in".to_owned(),
+        Admitted::Outcome(_) => "in".to_owned(),
         Admitted::Denied(stop) => panic!("{stop:?}"),
     }
 }

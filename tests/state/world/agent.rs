@@ -110,7 +110,7 @@ impl Agent<'_> {
         let admitted = state::locks::claim(&*self.world.store, &self.entry(&self.known()), &wanted)
             .await
             .unwrap();
-        if let Admitted::Answer(outcome) = &admitted {
+        if let Admitted::Outcome(outcome) = &admitted {
             assert_as_specified(&wanted, outcome);
         }
         admitted

@@ -7,7 +7,7 @@ use coord::state::locks::{ClaimOutcome, Finding, Relation, ReleaseOutcome, Relea
 /// What was answered to a question that must have been let in.
 pub fn answered<T>(admitted: Admitted<T>) -> T {
     match admitted {
-        Admitted::Answer(answer) => answer,
+        Admitted::Outcome(answer) => answer,
         Admitted::Denied(stop) => panic!("{stop:?}"),
     }
 }
@@ -16,7 +16,7 @@ pub fn answered<T>(admitted: Admitted<T>) -> T {
 pub fn denial_of<T: std::fmt::Debug>(admitted: Admitted<T>) -> Denial {
     match admitted {
         Admitted::Denied(stop) => stop,
-        Admitted::Answer(answer) => panic!("{answer:?}"),
+        Admitted::Outcome(answer) => panic!("{answer:?}"),
     }
 }
 

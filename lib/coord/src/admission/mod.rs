@@ -242,7 +242,7 @@ impl<'a> Admission<'a> {
     pub async fn run<C: AdmittedCall>(&mut self, call: &C) -> Result<C::Outcome, ApiError> {
         loop {
             match call.make(&*self.app.store, &self.terms()).await? {
-                Admitted::Answer(outcome) => return Ok(outcome),
+                Admitted::Outcome(outcome) => return Ok(outcome),
                 Admitted::Denied(denial) => self.resolve(denial).await?,
             }
         }

@@ -37,7 +37,7 @@ pub(crate) async fn admit_to_repository<T: Send + 'static>(
         known_commits: &[],
     };
     match admit_without_head(&*app.store, &terms, read).await? {
-        Admitted::Answer(found) => Ok((holder, found)),
+        Admitted::Outcome(found) => Ok((holder, found)),
         Admitted::Denied(Denial::Limited {
             retry_after_seconds,
             whose,

@@ -24,7 +24,7 @@ use crate::error::ApiError;
 /// The caller of one request.
 pub struct Session {
     /// What operations work with.
-    pub(crate) app: App,
+    pub(crate) app: Arc<App>,
     /// The caller.
     pub(crate) caller: Caller,
     /// The header `X-Coord-Agent`.

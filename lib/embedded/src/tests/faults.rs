@@ -274,7 +274,7 @@ async fn a_check_is_answered_while_nothing_can_be_cleared_away() {
     let entry = AdmissionTerms::of(&repo, &branch, &holder, Some(&head), &known);
     let paths = [FilePath::parse("a.ts").unwrap()];
     let checked = check_status(&store, &entry, &paths, LockMode::Writing, NeighborPolicy::Block).await;
-    assert!(matches!(checked, Ok(Admitted::Answer(survey)) if survey.findings.is_empty()));
+    assert!(matches!(checked, Ok(Admitted::Outcome(survey)) if survey.findings.is_empty()));
     let entry = AdmissionTerms {
         head: HeadTerms::Aged {
             refresh_after: 10,
@@ -285,7 +285,7 @@ async fn a_check_is_answered_while_nothing_can_be_cleared_away() {
     };
     let checked = check_status(&store, &entry, &paths, LockMode::Writing, NeighborPolicy::Block).await;
     assert!(
-        matches!(&checked, Ok(Admitted::Answer(survey)) if survey.head.is_unconfirmed && survey.head.commit == head),
+        matches!(&checked, Ok(Admitted::Outcome(survey)) if survey.head.is_unconfirmed && survey.head.commit == head),
         "{checked:?}"
     );
 }

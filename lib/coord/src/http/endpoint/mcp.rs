@@ -1,6 +1,8 @@
 //! `POST /api/mcp`: the operations of agents by MCP (Model Context Protocol). Who calls, from which page, and how much is sent is looked
 //! at here, as with every other endpoint; the rest is `lib/coord/src/mcp/`.
 
+use std::sync::Arc;
+
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, WWW_AUTHENTICATE};
@@ -36,7 +38,7 @@ const INVALID_REQUEST: i32 = -32_600;
 pub struct Protocol(pub(crate) fn(Session, Request<Bytes>) -> BoxFuture<'static, Result<Response, ApiError>>);
 
 /// Its methods.
-pub(super) fn serve(_: &App) -> MethodRouter<App> {
+pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {
     post(serve_mcp)
 }
 
@@ -45,7 +47,7 @@ pub(super) fn serve(_: &App) -> MethodRouter<App> {
 pub(super) struct Document;
 
 /// A request or a notification of JSON-RPC.
-async fn serve_mcp(State(app): State<App>, protocol: Option<Extension<Protocol>>, request: Request<Body>) -> Response {
+async fn serve_mcp(State(app): State<Arc<App>>, protocol: Option<Extension<Protocol>>, request: Request<Body>) -> Response {
     let Some(Extension(protocol)) = protocol else {
         return ApiError::UnknownRoute.respond_to_agent();
     };
@@ -68,7 +70,7 @@ async fn serve_mcp(State(app): State<App>, protocol: Option<Extension<Protocol>>
     }
 }
 
-async fn answer(app: App, protocol: Protocol, request: Request<Body>) -> Result<Response, ApiError> {
+async fn answer(app: Arc<App>, protocol: Protocol, request: Request<Body>) -> Result<Response, ApiError> {
     let headers = request.headers().clone();
     let caller = app.authenticator.authenticate(&headers).await?;
     if !is_json(&headers) {

@@ -1,5 +1,7 @@
 //! `GET /.well-known/oauth-protected-resource/api/mcp`: where callers of MCP get a credential, as RFC 9728 has it.
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -13,7 +15,7 @@ use crate::error::ApiError;
 use crate::http::own_origin::own_origin;
 
 /// Its methods.
-pub(super) fn serve(_: &App) -> MethodRouter<App> {
+pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {
     get(get_metadata)
 }
 
@@ -33,7 +35,7 @@ struct Metadata {
 }
 
 /// Needs no credential: clients learn here where to get one.
-async fn get_metadata(State(app): State<App>, headers: HeaderMap) -> Result<Json<Metadata>, ApiError> {
+async fn get_metadata(State(app): State<Arc<App>>, headers: HeaderMap) -> Result<Json<Metadata>, ApiError> {
     let origin = own_origin(&app.edge, &headers)?;
     Ok(Json(Metadata {
         resource: format!("{origin}{}", Endpoint::Mcp.path()),

@@ -11,30 +11,30 @@ use crate::store::{Request, Store, StoreError};
 /// The outcome of a script that begins with an admission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Admitted<T> {
-    /// The answer.
-    Answer(T),
+    /// The outcome.
+    Outcome(T),
     /// Why not; nothing was changed.
     Denied(Denial),
 }
 
 impl<T> Admitted<T> {
-    /// The same, with what `change` makes of an answer.
+    /// The same, with what `change` makes of an outcome.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Admitted<U> {
         match self {
-            Admitted::Answer(answer) => Admitted::Answer(change(answer)),
+            Admitted::Outcome(outcome) => Admitted::Outcome(change(outcome)),
             Admitted::Denied(denial) => Admitted::Denied(denial),
         }
     }
 }
 
-/// Reads an answer by `read`, unless the request was denied.
+/// Reads the outcome by `read`, unless the request was denied.
 pub(in crate::state) fn admitted<T>(
     reply: Reply,
     read: impl FnOnce(Reply) -> Result<T, StoreError>,
 ) -> Result<Admitted<T>, StoreError> {
     match denied(reply)? {
         Ok(denial) => Ok(Admitted::Denied(denial)),
-        Err(reply) => read(reply).map(Admitted::Answer),
+        Err(reply) => read(reply).map(Admitted::Outcome),
     }
 }
 

@@ -2,7 +2,7 @@ use crate::domain::CommitSha;
 use crate::state::reply::Reply;
 use crate::store::StoreError;
 
-/// The head that an answer is about.
+/// The head that an outcome is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeenHead {
     /// The commit.
@@ -22,7 +22,7 @@ impl SeenHead {
         })
     }
 
-    /// The head; nothing, where the question was let in without one.
+    /// The head; nothing, where the request was admitted without one.
     pub(in crate::state) fn read_if_any(reply: &mut Reply) -> Result<Option<Self>, StoreError> {
         let commit = reply.optional_commit()?;
         let (age, is_unconfirmed) = (reply.optional_number()?, reply.flag()?);
