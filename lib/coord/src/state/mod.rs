@@ -14,14 +14,12 @@ pub mod health;
 pub mod locks;
 pub mod sweep;
 
-mod expendable;
 mod keys;
 mod read;
 mod reply;
 #[cfg(test)]
 mod tests;
 
-pub use expendable::is_expendable;
 pub use read::Read;
 
 use crate::store::Script;
@@ -31,4 +29,11 @@ pub fn scripts() -> impl Iterator<Item = &'static Script> {
     // The lists of all folders, by `build.rs`.
     let lists = include!(concat!(env!("OUT_DIR"), "/scripts.rs"));
     lists.into_iter().flatten().copied()
+}
+
+/// Whether nobody has to wait until a change of `key` is on the disk: what it holds may be lost in a crash.
+pub fn is_expendable(key: &[u8]) -> bool {
+    [admission::keys::LIMITS, locks::keys::REFUSALS]
+        .iter()
+        .any(|prefix| key.starts_with(prefix.as_bytes()))
 }

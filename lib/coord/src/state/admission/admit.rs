@@ -4,7 +4,7 @@ use super::denial::{Denial, denied};
 use super::scripts::ADMIT;
 use super::seen_head::SeenHead;
 use super::terms::{AdmissionTerms, Kind};
-use crate::state::Read;
+use crate::state::read::Read;
 use crate::state::reply::Reply;
 use crate::store::{Request, Store, StoreError};
 

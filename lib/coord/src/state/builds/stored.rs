@@ -3,7 +3,7 @@
 use super::keys;
 use super::scripts::{DISCARD_GRAPH, TOUCH_GRAPH};
 use crate::domain::{Branch, RepoId};
-use crate::state::Read;
+use crate::state::read::Read;
 use crate::state::reply::{arguments, call};
 use crate::store::{Request, Store, StoreError, Value};
 

@@ -4,7 +4,7 @@ use serde_json::{Map, Value as Json};
 
 use super::keys;
 use crate::domain::RepoId;
-use crate::state::Read;
+use crate::state::read::Read;
 use crate::store::{Request, StoreError, Value};
 
 /// An event as its script has written it.

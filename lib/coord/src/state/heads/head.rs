@@ -1,8 +1,9 @@
 use super::keys;
 use super::scripts::{FAIL_HEAD, PUSH_HEAD, RECORD_HEAD};
 use crate::domain::{Branch, CommitSha, RepoId};
+use crate::state::read::Read;
 use crate::state::reply::{arguments, call};
-use crate::state::{Read, builds, events};
+use crate::state::{builds, events};
 use crate::store::{Request, Store, StoreError};
 
 /// How long a webhook counts as alive after it delivered a push: a day.

@@ -1,6 +1,6 @@
 use super::keys;
 use super::scripts::PROBE;
-use crate::state::Read;
+use crate::state::read::Read;
 use crate::state::reply::{arguments, call};
 use crate::store::{Request, Store, StoreError};
 

@@ -2,7 +2,7 @@
 
 use super::keys;
 use crate::domain::{LockEntry, RepoId};
-use crate::state::Read;
+use crate::state::read::Read;
 use crate::store::{Request, StoreError, Value};
 
 /// Locks that have not expired, and when they were read.
