@@ -1,6 +1,5 @@
 //! Locks given back without a push.
 
-use coord::state;
 use coord::state::admission::Denial;
 use coord::state::locks::ReleaseOutcome;
 

@@ -1,6 +1,5 @@
 //! Outcomes taken apart, and findings in short.
 
-use coord::state;
 use coord::state::admission::{Admitted, Denial};
 use coord::state::locks::{ClaimOutcome, Finding, Relation, ReleaseOutcome, Released, Survey};
 

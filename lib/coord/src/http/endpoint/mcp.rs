@@ -47,7 +47,11 @@ pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {
 pub(super) struct Document;
 
 /// A request or a notification of JSON-RPC.
-async fn serve_mcp(State(app): State<Arc<App>>, protocol: Option<Extension<Protocol>>, request: Request<Body>) -> Response {
+async fn serve_mcp(
+    State(app): State<Arc<App>>,
+    protocol: Option<Extension<Protocol>>,
+    request: Request<Body>,
+) -> Response {
     let Some(Extension(protocol)) = protocol else {
         return ApiError::UnknownRoute.respond_to_agent();
     };
