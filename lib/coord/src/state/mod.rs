@@ -1,7 +1,7 @@
-//! The state, by aggregate: one folder for each, with its keys, its Lua scripts, their includes, and the typed calls that decode
-//! every outcome. Nothing outside of here says what is stored under which key.
+//! The state by aggregate: a folder each, with its keys, its Lua scripts, their includes, and the typed calls that decode
+//! all outcomes. Only this module knows the contents of keys.
 //!
-//! A folder has the same shape everywhere: `keys.rs`; `scripts.rs`, which lists the scripts; a file `NAME.lua` for each change; its
+//! All folders have the same shape: `keys.rs`; `scripts.rs`, the list of the scripts; a file `NAME.lua` for each change;
 //! `includes/`; and the typed calls. `-- @include NAME` stands for `includes/NAME.lua`, `-- @include AGGREGATE/NAME` for
 //! `AGGREGATE/includes/NAME.lua`.
 
@@ -24,9 +24,9 @@ pub use read::Read;
 
 use crate::store::Script;
 
-/// Every script of every aggregate.
+/// All scripts of all aggregates.
 pub fn scripts() -> impl Iterator<Item = &'static Script> {
-    // The lists of all folders, by `build.rs`.
+    // The lists of all folders, from `build.rs`.
     let lists = include!(concat!(env!("OUT_DIR"), "/scripts.rs"));
     lists.into_iter().flatten().copied()
 }

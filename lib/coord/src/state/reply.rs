@@ -1,11 +1,11 @@
-//! Reading what a script answered: `{ OUTCOME, now, ... }`, element by element.
+//! Reads the reply of a script: `{ OUTCOME, now, ... }`, element by element.
 
 use serde::de::DeserializeOwned;
 
 use crate::domain::CommitSha;
 use crate::store::{Request, Script, Store, StoreError, Value};
 
-/// Runs one script and opens its answer.
+/// Runs one script and opens its reply.
 pub(super) async fn call(
     store: &dyn Store,
     script: &'static Script,
@@ -19,12 +19,12 @@ pub(super) async fn call(
     Reply::open(script, replies.next())
 }
 
-/// The arguments of a script, from anything that is text.
+/// The arguments of a script as bytes.
 pub(super) fn arguments<const N: usize>(fixed: [&str; N]) -> Vec<Vec<u8>> {
     fixed.iter().map(|text| text.as_bytes().to_vec()).collect()
 }
 
-/// An answer, read from front to back.
+/// A reply, read from front to back.
 pub(super) struct Reply {
     script: &'static Script,
     /// The named outcome.
@@ -70,7 +70,7 @@ impl Reply {
         }
     }
 
-    /// Text, `None` where it is empty.
+    /// Text, `None` if it is empty.
     pub fn optional_text(&mut self) -> Result<Option<String>, StoreError> {
         Ok(Some(self.text()?).filter(|text| !text.is_empty()))
     }
@@ -83,7 +83,7 @@ impl Reply {
             .ok_or_else(|| self.malformed("no number where one is due"))
     }
 
-    /// A number, `None` where there is empty text.
+    /// A number, `None` for empty text.
     pub fn optional_number(&mut self) -> Result<Option<u64>, StoreError> {
         if self
             .rest
@@ -103,7 +103,7 @@ impl Reply {
         CommitSha::parse(&text).map_err(|error| self.malformed(&error.to_string()))
     }
 
-    /// A commit, `None` where there is empty text.
+    /// A commit, `None` for empty text.
     pub fn optional_commit(&mut self) -> Result<Option<CommitSha>, StoreError> {
         let text = self.optional_text()?;
         let commit = text.as_deref().map(CommitSha::parse).transpose();
@@ -123,7 +123,7 @@ impl Reply {
         self.lists(Reply::text)
     }
 
-    /// A list whose elements are each read by `read`, from an answer of that one element.
+    /// A list whose elements are each read by `read`, from a reply of that one element.
     fn lists<T>(&mut self, read: impl Fn(&mut Reply) -> Result<T, StoreError>) -> Result<Vec<T>, StoreError> {
         let Some(Value::Array(items)) = self.rest.next() else {
             return Err(self.malformed("no list where one is due"));
@@ -168,7 +168,7 @@ impl Reply {
     }
 }
 
-/// What kind of reply this is, without its content: it may be a caller's own text.
+/// The type of a reply. Its content may be a caller's text, and is omitted.
 fn shape(value: Option<&Value>) -> &'static str {
     match value {
         None => "nothing",

@@ -54,7 +54,7 @@ fn every_file_is_a_script_that_is_declared_or_an_include_of_one() {
     }
 }
 
-/// What of an include is in a script whatever that has before it: all behind its last own include.
+/// The part of an include that every script with it contains: the text after its last own include.
 fn text_without_includes(text: &str) -> String {
     let behind = text
         .rfind("-- @include ")
@@ -74,7 +74,7 @@ fn an_include_is_joined_once_and_none_is_left_to_be_joined() {
     }
 }
 
-/// What comes in KEYS and ARGV has a name in the first block of a file, up to its first blank line; behind it nobody has to count.
+/// KEYS and ARGV get names in the first block of a file, up to its first blank line, so that later code does not count them.
 #[test]
 fn keys_and_arguments_are_named_in_the_first_block_of_a_file_and_nowhere_else() {
     let mut naming = 0;

@@ -1,5 +1,5 @@
 //! Connections to the state. A [`Store`] runs the scripts of [`crate::state`]: [`upstash`] (REST), [`redis`] (`redis://`,
-//! `rediss://`), or the embedded one of `coord serve`.
+//! `rediss://`), or the embedded store of `coord serve`.
 
 pub mod connect;
 mod limits;
@@ -22,14 +22,14 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures::stream::BoxStream;
 
-/// One thing to ask of a store.
+/// One request to a store.
 #[derive(Clone, Debug)]
 pub enum Request {
     /// A plain command, name first: `["HGETALL", key]`.
     Command(Vec<Vec<u8>>),
     /// A Lua script with its KEYS and ARGV.
     Script {
-        /// Which script.
+        /// The script.
         script: &'static Script,
         /// KEYS: every key that the script touches.
         keys: Vec<String>,
@@ -44,7 +44,7 @@ impl Request {
         Request::Command(words.iter().map(|word| word.as_bytes().to_vec()).collect())
     }
 
-    /// Whether asking twice is the same as asking once, so that a lost answer may be asked for again.
+    /// Whether running it twice has the effect of running it once, so that it may be repeated after a lost reply.
     pub fn is_repeatable(&self) -> bool {
         match self {
             Request::Command(words) => words.first().is_some_and(|name| {
@@ -59,22 +59,22 @@ impl Request {
     }
 }
 
-/// Why a store gave no answer at all. An error reply to one request is a [`Value::Error`] instead.
+/// Why a store returned no replies. An error reply to one request is a [`Value::Error`] instead.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum StoreError {
     /// No store is configured; the text names the variables to set.
     #[error("{0}")]
     NotConfigured(String),
-    /// The connection could not be made, or broke.
+    /// The connection failed or broke.
     #[error("the store cannot be reached: {0}")]
     Unreachable(String),
-    /// No answer within the time limit.
+    /// No reply within the time limit.
     #[error("the store did not answer within {0:?}")]
     Timeout(std::time::Duration),
-    /// The store refused our credential.
+    /// The store rejected the credential.
     #[error("the store refused the credential: {0}")]
     Denied(String),
-    /// The answer is not of the protocol, or not what the script answers.
+    /// The reply violates the protocol, or is not an outcome of the script.
     #[error("the reply of the store cannot be read: {0}")]
     Malformed(String),
     /// A script or command failed inside the store.
@@ -82,27 +82,27 @@ pub enum StoreError {
     Failed(String),
 }
 
-/// A connection to the state.
+/// A connection to the store.
 #[async_trait]
 pub trait Store: Send + Sync + 'static {
-    /// Runs `batch` in order, in **one round trip**, and gives one reply for each request. The batch is not one
-    /// transaction; each script in it is. A request that failed alone is a [`Value::Error`] in its place.
+    /// Runs `batch` in order, in **one round trip**, and returns one reply for each request. The batch is not a transaction;
+    /// each script in it is. A request that failed has a [`Value::Error`] in its place.
     ///
-    /// A remote store that does not know a script yet makes it two round trips, and that script runs after the rest of
-    /// its batch: requests of one batch must not build on each other.
+    /// If a remote store does not know a script yet, there are two round trips, and that script runs after the rest of its
+    /// batch: requests of one batch must not depend on each other.
     ///
-    /// Every call ends within the connection's own time limit. Only a batch of repeatable requests is tried again.
+    /// Every call ends within the time limit of the connection. Only a batch of repeatable requests is retried.
     ///
     /// # Errors
-    /// When no answer came: see [`StoreError`].
+    /// When there is no reply: see [`StoreError`].
     async fn run(&self, batch: Vec<Request>) -> Result<Vec<Value>, StoreError>;
 
-    /// Runs `batch` as one transaction (MULTI, EXEC), in one round trip: nothing of others comes between. A request that
-    /// fails when it is its turn is a [`Value::Error`] in its place, and the others still run. Never tried again.
+    /// Runs `batch` as one transaction (MULTI, EXEC), in one round trip: no other client's commands come between. A request
+    /// that fails has a [`Value::Error`] in its place, and the others still run. It is never retried.
     ///
     /// # Errors
-    /// See [`StoreError`]; [`StoreError::Failed`] when the transaction was discarded as a whole, or when this kind of store
-    /// has no transactions beside its scripts.
+    /// See [`StoreError`]; [`StoreError::Failed`] when the whole transaction was discarded, or when this kind of store has
+    /// no transactions besides its scripts.
     async fn run_atomically(&self, batch: Vec<Request>) -> Result<Vec<Value>, StoreError> {
         let _ = batch;
         Err(StoreError::Failed(
@@ -110,20 +110,20 @@ pub trait Store: Send + Sync + 'static {
         ))
     }
 
-    /// The messages published on `channel` from now on. The stream ends when the connection is lost; the caller reads
-    /// what it missed from the log and subscribes again.
+    /// The messages published on `channel` from now on. The stream ends when the connection is lost; then the caller reads
+    /// the missed messages from the log and subscribes again.
     ///
     /// # Errors
-    /// When the subscription could not be made.
+    /// When the subscription failed.
     async fn subscribe(&self, channel: &str) -> Result<BoxStream<'static, Bytes>, StoreError>;
 
-    /// Whether it keeps what it is told, as far as it says so of itself. What it does not promise is a warning in the log, once.
+    /// Whether it keeps its data, as far as it reports that. A missing promise is a warning in the log, once.
     async fn promises(&self) -> Promises {
         promises::ask(self).await
     }
 
-    /// Whether it can be written, shown while a client's script holds up everything else. Pending where no such script runs, and in
-    /// stores that run none.
+    /// Tests whether it can be written while a client's script blocks all other calls. Stays pending if no such script runs,
+    /// and in stores without client scripts.
     ///
     /// # Errors
     /// When it cannot be written: see [`StoreError`].
@@ -131,6 +131,6 @@ pub trait Store: Send + Sync + 'static {
         std::future::pending().await
     }
 
-    /// What this is, for people: `embedded store at .coord/store.redb`. Never holds a credential.
+    /// A description for people: `embedded store at .coord/store.redb`. It never contains a credential.
     fn describe(&self) -> String;
 }

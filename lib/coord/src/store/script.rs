@@ -2,20 +2,20 @@
 
 use std::sync::LazyLock;
 
-/// A Lua script: one state change, atomic wherever it runs.
+/// A Lua script: one state change, atomic in every store.
 pub struct Script {
     /// File name without `.lua`, for logs.
     pub name: &'static str,
-    /// The whole text, each include in the place of its line `-- @include NAME`.
+    /// The full text, with each include in the place of its line `-- @include NAME`.
     pub source: &'static str,
-    /// Whether running it twice is the same as running it once.
+    /// Whether running it twice has the effect of running it once.
     pub is_repeatable: bool,
-    /// SHA-1 of `source`, in hex: what EVALSHA takes.
+    /// SHA-1 of `source` in hex, for EVALSHA.
     pub sha: LazyLock<String>,
 }
 
 impl Script {
-    /// Whether its answer rests on nothing that it changes: it counts requests, and clears away what has expired.
+    /// Whether its outcome depends on no change that it makes: it counts requests, and removes expired entries.
     pub fn is_reading(&self) -> bool {
         matches!(self.name, "check_status" | "admit")
     }
@@ -27,12 +27,12 @@ impl std::fmt::Debug for Script {
     }
 }
 
-/// SHA-1 in hex, as Redis names scripts.
+/// SHA-1 in hex, the name of a script in Redis.
 pub fn sha1_hex(text: &str) -> String {
     sha1_smol::Sha1::from(text).digest().to_string()
 }
 
-/// Declares the scripts of a folder of the state, `CONSTANT = "file", repeatable: bool;` each, and the list of them.
+/// Declares the scripts of a folder of the state, each as `CONSTANT = "file", repeatable: bool;`, and their list.
 macro_rules! scripts {
     ($($(#[$doc:meta])* $constant:ident = $name:literal, repeatable: $repeatable:literal;)*) => {
         $(

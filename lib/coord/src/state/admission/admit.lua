@@ -1,4 +1,4 @@
--- admit: lets a request in that is answered by reading alone; see includes/admission.lua.
+-- admit: admits a request that consists of reads only; see includes/admission.lua.
 -- KEYS 1 to 5 and ARGV: those of includes/request.lua
 -- Returns { ADMITTED, now, head or '', its age in seconds or '', '1' if it is unconfirmed } or one of the denials of admit()
 -- @include admission/admission

@@ -1,4 +1,4 @@
-//! What is remembered of verified credentials, for all processes. Unverified ones leave nothing here.
+//! Verified credentials, remembered for all processes. Unverified ones are not stored.
 
 use std::time::Duration;
 
@@ -8,12 +8,12 @@ use super::keys;
 use crate::domain::{RepoId, UserId};
 use crate::store::{Request, Store, StoreError, Value};
 
-/// Who has a credential, and what it may do in one repository.
+/// The holder of a credential, and its rights in one repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RememberedMember {
     /// The login.
     pub user_id: UserId,
-    /// A name to show.
+    /// A display name.
     pub user_name: String,
     /// Whether it may push; it may read in any case.
     pub can_push: bool,
@@ -29,7 +29,7 @@ struct Stored {
 /// Remembers a verified credential in `repo`, for `kept`.
 ///
 /// # Errors
-/// When the store gives no answer.
+/// When the store does not respond.
 pub async fn remember(
     store: &dyn Store,
     repo: &RepoId,
@@ -51,17 +51,17 @@ pub async fn remember(
 /// Forgets a credential in `repo`, which was verified before.
 ///
 /// # Errors
-/// When the store gives no answer.
+/// When the store does not respond.
 pub async fn forget(store: &dyn Store, repo: &RepoId, credential: &str) -> Result<(), StoreError> {
     let key = keys::identity(repo, credential);
     one(store, vec![Request::command(["DEL", &key])]).await
 }
 
-/// What is remembered of a credential in `repo` that was to be kept for `kept`, and how long ago that was learnt. Reads one key,
-/// whose name nobody can guess who does not have the credential, and writes nothing.
+/// The stored holder of a credential in `repo`, and the age of that verdict; `kept` is the time for which it was stored.
+/// Reads one key, whose name cannot be guessed without the credential, and writes nothing.
 ///
 /// # Errors
-/// When the store gives no answer.
+/// When the store does not respond.
 pub async fn recall(
     store: &dyn Store,
     repo: &RepoId,
@@ -77,7 +77,7 @@ pub async fn recall(
     if let Value::Error(error) = stored {
         return Err(StoreError::Failed(error.clone()));
     }
-    // What cannot be read is of another version, and counts as nothing.
+    // An unreadable value is of another version, and counts as none.
     let stored = stored
         .as_str()
         .and_then(|text| serde_json::from_str::<Stored>(text).ok());
@@ -96,7 +96,7 @@ pub async fn recall(
     Ok(Some((member, kept.saturating_sub(Duration::from_secs(left)))))
 }
 
-/// Runs one command whose answer says nothing.
+/// Runs one command whose reply is not needed.
 async fn one(store: &dyn Store, batch: Vec<Request>) -> Result<(), StoreError> {
     match store.run(batch).await?.into_iter().next() {
         Some(Value::Error(error)) => Err(StoreError::Failed(error)),

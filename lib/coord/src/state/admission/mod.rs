@@ -1,4 +1,4 @@
-//! What every request passes before its operation: who calls, how often, and the head of the branch.
+//! The admission before every operation: identity, rate limits, and the head of the branch.
 
 pub mod keys;
 pub mod scripts;

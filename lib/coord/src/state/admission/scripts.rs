@@ -3,6 +3,6 @@
 use crate::store::script::scripts;
 
 scripts! {
-    /// Lets a request in.
+    /// Admits a request.
     ADMIT = "admit", repeatable: true;
 }

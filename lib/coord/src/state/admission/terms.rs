@@ -6,16 +6,16 @@ use crate::domain::{Branch, CommitSha, Holder, RepoId};
 use crate::state::reply::arguments;
 use crate::state::{expiry, heads};
 
-/// What a request is for, which decides its limits.
+/// The kind of a request, which determines its limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::state) enum Kind {
-    /// Looking.
+    /// A read.
     Read,
-    /// Claiming, or renewing: which of them, the script finds out.
+    /// A claim or a renewal, which the script distinguishes.
     Claim,
-    /// A claim whose repository has just been put on the list of what is due.
+    /// A claim whose repository has just been put on the due list.
     Marked,
-    /// Giving back.
+    /// A release.
     Release,
 }
 
@@ -30,7 +30,7 @@ impl Kind {
     }
 }
 
-/// How many paths cost as much as one request.
+/// Number of paths that count as one request.
 const PATHS_OF_A_REQUEST: usize = 32;
 
 /// Where the head of the branch is taken from.
@@ -40,15 +40,15 @@ pub enum HeadTerms<'a> {
     Fetched(&'a CommitSha),
     /// The store, however old: nobody here can ask.
     Stored,
-    /// The store, however old, and where it has none, none.
+    /// The stored head of any age, or none.
     Any,
-    /// The store, if it is young enough.
+    /// The stored head, if it is fresh enough.
     Aged {
-        /// Seconds after which it is asked for again.
+        /// Seconds after which it is fetched again.
         refresh_after: u32,
-        /// Seconds that it may be old where it cannot be asked for; any age will do without.
+        /// Maximum age in seconds when it cannot be fetched; `None` for any age.
         at_most: Option<u32>,
-        /// The source has been asked what the store cannot tell of the caller's commits.
+        /// Whether the source was asked about commits of the caller that the store does not know.
         is_asked: bool,
     },
 }
@@ -60,18 +60,18 @@ pub struct AdmissionTerms<'a> {
     pub repo: &'a RepoId,
     /// The branch.
     pub branch: &'a Branch,
-    /// Who asks.
+    /// The caller.
     pub holder: &'a Holder,
-    /// How often that may be.
+    /// Rate limits.
     pub rates: Rates,
-    /// Where the head is taken from.
+    /// The origin of the head.
     pub head: HeadTerms<'a>,
     /// Commits that the caller's working copy is known to contain.
     pub known_commits: &'a [CommitSha],
 }
 
 impl<'a> AdmissionTerms<'a> {
-    /// Without limits, for one who is known; the head is the one given, or the stored one.
+    /// Terms without rate limits for a known caller, with the given head or the stored one.
     pub fn of(
         repo: &'a RepoId,
         branch: &'a Branch,
@@ -89,9 +89,9 @@ impl<'a> AdmissionTerms<'a> {
         }
     }
 
-    /// The KEYS of every request, by `includes/request.lua`.
+    /// The KEYS of every request, as in `includes/request.lua`.
     pub(in crate::state) fn keys(&self) -> Vec<String> {
-        // Names of any length and form make a key of one length and form.
+        // The hash gives keys of one length and form for all logins.
         let person = crate::store::script::sha1_hex(self.holder.user_id.as_str());
         vec![
             heads::keys::head(self.repo, self.branch),
@@ -102,7 +102,7 @@ impl<'a> AdmissionTerms<'a> {
         ]
     }
 
-    /// The ARGV of every request, by `includes/request.lua`, for one that names so many paths.
+    /// The ARGV of every request with `paths` paths, as in `includes/request.lua`.
     pub(in crate::state) fn arguments(&self, kind: Kind, paths: usize) -> Vec<Vec<u8>> {
         let (fetched, refresh_after, at_most, is_asked) = match self.head {
             HeadTerms::Fetched(head) => (head.as_str(), String::new(), String::new(), true),

@@ -1,7 +1,7 @@
--- discard_graph: notes that the stored graph of a commit cannot be read, so that it counts as missing and is built again.
+-- discard_graph: records that the stored graph of a commit cannot be read, so that it counts as missing and is built again.
 -- KEYS: 1 graph
--- ARGV: 1 commit that the graph is said to be of
--- Returns { DISCARDED, now } or { OTHER, now }: the stored graph is of another commit by now, or there is none
+-- ARGV: 1 commit of the unreadable graph
+-- Returns { DISCARDED, now } or { OTHER, now }: the stored graph is of another commit, or there is none
 local graph_key = KEYS[1]
 local commit = ARGV[1]
 -- @include clock

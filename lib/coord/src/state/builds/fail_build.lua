@@ -1,8 +1,8 @@
--- fail_build: notes why a build failed, gives the lease back, and lets nobody try that commit again for a while: twice as long
+-- fail_build: records why a build failed, returns the lease, and blocks builds of that commit for a pause: twice as long
 -- after each failure, ten minutes at most.
 -- KEYS: 1 graph
 -- ARGV: 1 builder, 2 commit, 3 reason
--- Returns { FAILED, now, when to try again } or { LOST, now }: the lease is another's
+-- Returns { FAILED, now, time of the next attempt } or { LOST, now }: the lease is another's
 local graph_key = KEYS[1]
 local builder, commit, reason = ARGV[1], ARGV[2], ARGV[3]
 -- @include clock

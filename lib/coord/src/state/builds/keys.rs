@@ -3,7 +3,7 @@
 use crate::domain::{Branch, RepoId};
 use crate::state::keys::of;
 
-/// hash: version (commit), counts, times, state of the build.
+/// hash: version (commit), counts, times, and state of the build.
 pub fn graph(repo: &RepoId, branch: &Branch) -> String {
     of("coord:graph:", repo, &[":", branch.as_str()])
 }
@@ -13,7 +13,7 @@ pub fn graph_adjacency(repo: &RepoId, branch: &Branch) -> String {
     of("coord:graph:", repo, &[":", branch.as_str(), ":adj"])
 }
 
-/// string: nodes and edges, ready to send.
+/// string: nodes and edges, as sent to callers.
 pub fn graph_json(repo: &RepoId, branch: &Branch) -> String {
     of("coord:graph:", repo, &[":", branch.as_str(), ":json"])
 }
@@ -23,7 +23,7 @@ pub fn graph_scan(repo: &RepoId, branch: &Branch) -> String {
     of("coord:graph:", repo, &[":", branch.as_str(), ":scan"])
 }
 
-/// The key under which something is written before it takes the place of `key` whole.
+/// The staging key of `key`: a complete value is written here before it replaces `key`.
 pub fn staging(key: &str) -> String {
     format!("{key}:next")
 }

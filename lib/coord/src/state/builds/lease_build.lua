@@ -1,10 +1,10 @@
--- lease_build: lets one builder at a time build the graph of a branch, across processes. A builder that dies gives its lease
--- back by its lapse; one that asks again renews its own.
+-- lease_build: lets one builder at a time build the graph of a branch, across processes. The lease of a dead builder
+-- expires; a builder that asks again renews its own.
 -- KEYS: 1 graph
 -- ARGV: 1 builder, 2 commit to build, 3 seconds that the lease lasts
--- Returns { GRANTED, now } or { CURRENT, now }: that commit's graph is there already
---      or { BUSY, now, commit, until when }: another builder is at it
---      or { BACKING_OFF, now, reason, until when }: that commit's build has just failed
+-- Returns { GRANTED, now } or { CURRENT, now }: that commit's graph is already stored
+--      or { BUSY, now, commit, until when }: another builder has the lease
+--      or { BACKING_OFF, now, reason, until when }: that commit's build has failed recently
 local keys = { graph = KEYS[1] }
 local builder, commit, seconds = ARGV[1], ARGV[2], tonumber(ARGV[3])
 -- @include builds/graph_age

@@ -1,4 +1,4 @@
-//! Graphs as they are stored: who builds one, how it is published, and how long it is kept.
+//! Stored graphs: the lease of a builder, the publication, and how long they are kept.
 
 pub mod keys;
 pub mod scripts;

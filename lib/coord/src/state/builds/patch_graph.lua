@@ -1,10 +1,10 @@
--- patch_graph: turns the stored graph of one commit into that of another by what differs, at once, and announces it.
+-- patch_graph: changes the stored graph of one commit into that of another by a patch, atomically, and announces it.
 -- KEYS: 1 graph, 2 status log, 3 events channel, 4 ready JSON, 5 its staging key, 6 adjacency, 7 scan
--- ARGV: 1 builder, 2 branch, 3 commit, 4 commit that the differences are from, 5 to 9 how many values follow of each: fields of
---       the graph with their values, adjacency fields with their values, adjacency fields to delete, scan fields with their
---       values, scan fields to delete; 10... those
+-- ARGV: 1 builder, 2 branch, 3 commit, 4 base commit of the patch, 5 to 9 number of values in each part: fields of the graph
+--       with their values, adjacency fields with their values, adjacency fields to delete, scan fields with their values,
+--       scan fields to delete; 10... these values
 -- Returns { PUBLISHED, now }, { LOST, now }: the lease is another's, or { REBASED, now }: the stored graph is of another
---         commit; nothing changed in either
+--           commit; both change nothing
 local keys = { graph = KEYS[1], status_log = KEYS[2], events = KEYS[3] }
 local json_key, json_staging_key, adjacency_key, scan_key = KEYS[4], KEYS[5], KEYS[6], KEYS[7]
 local builder, branch, commit, base = ARGV[1], ARGV[2], ARGV[3], ARGV[4]

@@ -1,4 +1,4 @@
--- publish_graph: puts the staged graph in the place of the old one, at once, and announces it.
+-- publish_graph: replaces the stored graph by the staged one, atomically, and announces it.
 -- KEYS: 1 graph, 2 status log, 3 events channel, 4... pairs of a live key and its staging key
 -- ARGV: 1 builder, 2 branch, 3 commit, 4... further fields of the graph and their values
 -- Returns { PUBLISHED, now } or { LOST, now }: the lease is another's; nothing changed

@@ -1,5 +1,5 @@
--- report_build: tells how far a build is, to all who watch, and renews the builder's lease. It is published and not written to
--- the log: later readers find it from the graph's hash.
+-- report_build: reports the progress of a build to all subscribers, and renews the builder's lease. The report is published,
+-- but not logged: later readers find it in the graph's hash.
 -- KEYS: 1 graph, 2 events channel
 -- ARGV: 1 builder, 2 seconds that the lease lasts, 3 branch, 4 files of the tree, 5 files to read, 6 files read
 -- Returns { REPORTED, now } or { LOST, now }: the lease is another's

@@ -1,7 +1,7 @@
--- return_lease: gives back the lease on a build that was cut off, so that another builder need not wait until it lapses.
+-- return_lease: returns the lease on a build that was cut off, so that another builder need not wait for its expiry.
 -- KEYS: 1 graph
 -- ARGV: 1 builder
--- Returns { RETURNED, now } or { LOST, now }: the lease is another's, or nobody's
+-- Returns { RETURNED, now } or { LOST, now }: the lease is another's, or there is none
 local graph_key = KEYS[1]
 local builder = ARGV[1]
 -- @include clock

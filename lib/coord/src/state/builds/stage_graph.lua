@@ -1,9 +1,8 @@
--- stage_graph: writes a part of a new graph beside the old one, and renews the builder's lease. What a builder that died has
--- staged goes away by itself. Whatever it writes it writes at a place of its own, so that a part that is sent twice, because
--- its answer was lost, is there once.
+-- stage_graph: stages a part of a new graph beside the old one, and renews the builder's lease. The parts of a dead builder
+-- expire. Every part is written to a place of its own, so that one that is sent again after a lost reply exists once.
 -- KEYS: 1 graph, 2 the staging key
 -- ARGV: 1 builder, 2 seconds that the lease lasts, 3 BEGIN (empties the staging key), HASH or STRING,
---       4... HASH: fields and values; STRING: byte at which the text begins, text
+--      4... HASH: fields and values; STRING: byte offset of the text, text
 -- Returns { STAGED, now } or { LOST, now }: the lease is another's
 local graph_key, staging_key = KEYS[1], KEYS[2]
 local builder, seconds, form = ARGV[1], tonumber(ARGV[2]), ARGV[3]

@@ -1,4 +1,4 @@
--- touch_graph: notes that somebody asks about the graph of a branch, which is kept for it.
+-- touch_graph: records that the graph of a branch is in use, so that it is kept.
 -- KEYS: 1 graph, 2 adjacency, 3 graph as JSON, 4 scan of the graph
 -- Returns { TOUCHED, now, version or '' }
 local keys = { graph = KEYS[1], adjacency = KEYS[2], graph_json = KEYS[3], graph_scan = KEYS[4] }

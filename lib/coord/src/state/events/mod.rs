@@ -1,4 +1,4 @@
-//! Events: the log from which a reader resumes, and the channel. Scripts write them: `includes/emit.lua`.
+//! Events: the log from which readers resume, and the channel. Scripts write them: `includes/emit.lua`.
 
 pub mod keys;
 

@@ -3,22 +3,22 @@ use super::scripts::{SETTLE_DUE, TAKE_DUE};
 use crate::state::reply::{arguments, call};
 use crate::store::{Store, StoreError};
 
-/// Seconds that a sweep's turn at a repository lasts. Longer than any request lives.
+/// Seconds of a sweep's lease on a repository: longer than any request lasts.
 const TURN_SECONDS: u32 = 60;
 
 /// A repository that this sweep has taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TakenRepository {
-    /// `host/owner/name`, as the store has it.
+    /// `host/owner/name`, as in the store.
     pub name: String,
-    /// Whether it is forgotten if nothing is held in it.
+    /// Whether it leaves the due list if nothing is held in it.
     pub is_last_look: bool,
 }
 
-/// Takes up to `most` repositories in which something may have expired.
+/// Takes up to `most` repositories in which a lock may have expired.
 ///
 /// # Errors
-/// When the store gives no answer, or none that is understood.
+/// When the store does not respond, or its reply is malformed.
 pub async fn take_due(store: &dyn Store, most: usize) -> Result<Vec<TakenRepository>, StoreError> {
     let args = arguments([&most.to_string(), &TURN_SECONDS.to_string()]);
     let mut reply = call(store, &TAKE_DUE, vec![keys::DUE.to_owned()], args).await?;
@@ -30,10 +30,10 @@ pub async fn take_due(store: &dyn Store, most: usize) -> Result<Vec<TakenReposit
     })
 }
 
-/// Ends this sweep's turn at `repository`.
+/// Ends this sweep's lease on `repository`.
 ///
 /// # Errors
-/// When the store gives no answer, or none that is understood.
+/// When the store does not respond, or its reply is malformed.
 pub async fn settle_due(
     store: &dyn Store,
     repository: &TakenRepository,

@@ -3,16 +3,16 @@
 use crate::domain::RepoId;
 use crate::state::keys::of;
 
-/// zset: repository -> a lower bound of its earliest lock expiry (Unix seconds). What the sweep looks at.
-/// While a sweep looks at a repository it is the member `sweeping:REPO`, scored with when that sweep's turn ends; one that is
-/// looked at a last time before it is forgotten is `idle:REPO`.
+/// zset: repository -> a lower bound of its earliest lock expiry (Unix seconds): the due list of the sweep. During a sweep,
+/// a repository is the member `sweeping:REPO`, with the end of the sweep's lease as score. For its last check before it is
+/// removed, it is `idle:REPO`.
 pub const DUE: &str = "coord:due";
 
-/// hash: repository -> name of the claim that has put it into [`DUE`] and that nobody else has relied on; a minute. In the slot
-/// of that, and expendable: without it a mark stays until the sweep has looked.
+/// hash: repository -> name of the claim that has put it into [`DUE`] and that no other claim relies on; kept for a minute.
+/// It is in the slot of [`DUE`], and expendable: without it, an entry stays until the next check.
 pub const DUE_CLAIMS: &str = "coord:limit:{coord:due}";
 
-/// string: the repository is on the list of what is due, with this expiry (Unix seconds) or an earlier one; see `mark_due.lua`.
+/// string: the repository is on the due list, with this expiry (Unix seconds) or an earlier one; see `mark_due.lua`.
 pub fn marked(repo: &RepoId) -> String {
     of("coord:marked:", repo, &[])
 }

@@ -1,4 +1,4 @@
-//! The list of repositories in which something expires: marked before something is held, taken and settled by a sweep.
+//! The due list: repositories in which something expires. They are marked before something is held, and leased to a sweep.
 
 pub mod keys;
 pub mod scripts;

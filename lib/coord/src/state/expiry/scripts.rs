@@ -3,12 +3,12 @@
 use crate::store::script::scripts;
 
 scripts! {
-    /// Notes that a repository is about to hold a lock.
+    /// Puts a repository on the due list before a lock is held in it.
     MARK_DUE = "mark_due", repeatable: true;
-    /// Takes that back where nothing was locked.
+    /// Removes it again if nothing was locked.
     UNMARK_DUE = "unmark_due", repeatable: true;
-    /// Takes the repositories in which something may have expired.
+    /// Takes the repositories in which a lock may have expired.
     TAKE_DUE = "take_due", repeatable: false;
-    /// Ends the turn of a sweep at one repository.
+    /// Ends a sweep of one repository.
     SETTLE_DUE = "settle_due", repeatable: false;
 }

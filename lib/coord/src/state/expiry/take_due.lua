@@ -1,9 +1,9 @@
--- take_due: takes the repositories in which something may have expired, for one sweep. Each becomes `sweeping:REPOSITORY`
--- until it is settled; if the sweep dies, it is due again when its turn ends. A claim made meanwhile marks REPOSITORY itself,
--- so that settling cannot lose it.
+-- take_due: leases the repositories in which a lock may have expired to one sweep. Each becomes `sweeping:REPOSITORY` until
+-- settle_due; if the sweep dies, it is due again when its lease ends. A claim in the meantime marks REPOSITORY itself, so
+-- that settle_due cannot lose it.
 -- KEYS: 1 due
--- ARGV: 1 most repositories to take, 2 seconds that a turn lasts
--- Returns { TAKEN, now, list of { repository, '1' if this is its last look } }
+-- ARGV: 1 maximum repositories to take, 2 seconds of a lease
+-- Returns { TAKEN, now, list of { repository, '1' if this is its last check } }
 local due_key = KEYS[1]
 local most, turn = ARGV[1], tonumber(ARGV[2])
 -- @include clock

@@ -1,6 +1,6 @@
--- unmark_due: takes a repository from the list of what is due where a claim put it that was refused then, unless another claim
--- or a sweep has had to do with it since; see mark_due.lua.
--- KEYS: 1 due, 2 who has put repositories there in the last minute
+-- unmark_due: removes a repository from the due list after the claim that put it there was refused, unless another claim or
+-- a sweep relies on it since; see mark_due.lua.
+-- KEYS: 1 due, 2 claims that have put repositories there in the last minute
 -- ARGV: 1 repository, 2 name of the claim
 -- Returns { UNMARKED, now }
 local due_key, claims_key = KEYS[1], KEYS[2]

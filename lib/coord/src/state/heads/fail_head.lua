@@ -1,16 +1,16 @@
--- fail_head: notes that the head of a branch could not be asked for, or that there is no such branch.
+-- fail_head: records that the head of a branch could not be fetched, or that there is no such branch.
 -- KEYS: 1 head, 2 graph, 3... the parts of the graph
--- ARGV: 1 seconds until it may be asked for again, or '' where the branch is gone
+-- ARGV: 1 seconds until the next attempt, or '' if the branch is gone
 -- Returns { FAILED, now }
 local keys, graph_parts = { head = KEYS[1], graph = KEYS[2] }, { unpack(KEYS, 3) }
 local pause = ARGV[1]
 -- @include builds/graph_age
 
 if pause == '' then
-  -- How long the graph of a branch is kept after a source said that the branch is gone, in seconds.
+  -- Seconds that the graph of a deleted branch is kept.
   local GONE_SECONDS = 3600
   redis.call('DEL', keys.head)
-  -- Should the branch come back, the next request about it keeps its graph.
+  -- If the branch comes back, the next request about it keeps its graph.
   redis.call('HDEL', keys.graph, 'asked_at')
   keep_graph(graph_parts, GONE_SECONDS)
 else

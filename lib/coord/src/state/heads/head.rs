@@ -9,12 +9,12 @@ use crate::store::{Request, Store, StoreError};
 /// How long a webhook counts as alive after it delivered a push: a day.
 const WEBHOOK_ALIVE_FOR: &str = "86400";
 
-/// What [`record_head`] found.
+/// The outcome of [`record_head`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeadChange {
-    /// The branch has moved, or is seen for the first time; that was announced.
+    /// The branch has moved, or is new to the store; that was announced.
     Moved,
-    /// It was known.
+    /// The head was already known.
     Unchanged,
 }
 
@@ -25,9 +25,9 @@ pub struct FetchedHead<'a> {
     pub commit: &'a CommitSha,
     /// Commits reachable from it, newest first: what lets a function tell that a commit was pushed without asking.
     pub recent: &'a [CommitSha],
-    /// What came with the answer.
+    /// The ETag of the response.
     pub etag: Option<&'a str>,
-    /// It was answered in whole, not by "not modified".
+    /// Whether the response was full, and not "not modified".
     pub is_whole: bool,
 }
 
@@ -43,10 +43,10 @@ impl<'a> FetchedHead<'a> {
     }
 }
 
-/// Notes the newest commit of `branch`, and that somebody looked now.
+/// Records the newest commit of `branch`, confirmed now.
 ///
 /// # Errors
-/// When the store gives no answer, or none that is understood.
+/// When the store does not respond, or its reply is malformed.
 pub async fn record_head(
     store: &dyn Store,
     repo: &RepoId,
@@ -79,7 +79,7 @@ pub fn stored_head(repo: &RepoId, branch: &Branch) -> Read<Option<CommitSha>> {
 /// Notes that the head of `branch` could not be asked for, and when that may be tried again.
 ///
 /// # Errors
-/// When the store gives no answer, or none that is understood.
+/// When the store does not respond, or its reply is malformed.
 pub async fn fail_head(
     store: &dyn Store,
     repo: &RepoId,
@@ -91,10 +91,10 @@ pub async fn fail_head(
     Ok(())
 }
 
-/// Notes that there is no such branch any more; its graph goes within the hour.
+/// Records that the branch does not exist; its graph expires within an hour.
 ///
 /// # Errors
-/// When the store gives no answer, or none that is understood.
+/// When the store does not respond, or its reply is malformed.
 pub async fn forget_head(store: &dyn Store, repo: &RepoId, branch: &Branch) -> Result<(), StoreError> {
     let mut keys = vec![keys::head(repo, branch)];
     keys.extend(builds::keys::graph_with_parts(repo, branch));
@@ -102,38 +102,38 @@ pub async fn forget_head(store: &dyn Store, repo: &RepoId, branch: &Branch) -> R
     Ok(())
 }
 
-/// A push, as a webhook tells of it.
+/// A push, from a webhook delivery.
 #[derive(Clone, Copy, Debug)]
 pub struct PushedHead<'a> {
-    /// The head before; none where the branch is new.
+    /// The head before; `None` for a new branch.
     pub before: Option<&'a CommitSha>,
-    /// The head after; none where the branch is gone.
+    /// The head after; `None` for a deleted branch.
     pub after: Option<&'a CommitSha>,
     /// Commits of the push, newest first.
     pub commits: &'a [CommitSha],
-    /// The branch lost commits.
+    /// Whether the branch lost commits.
     pub is_reset: bool,
-    /// When it was pushed to, Unix seconds.
+    /// Time of the push, Unix seconds.
     pub pushed_at: i64,
 }
 
-/// What became of a [`PushedHead`].
+/// The outcome of [`push_head`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pushed {
     /// The branch has moved; that was announced.
     Moved,
-    /// It was known.
+    /// The head was already known.
     Unchanged,
-    /// It does not follow on what is known: late, doubled, or something is missing. The source must be asked.
+    /// It does not continue from the known head: it is late or repeated, or a delivery is missing. The source must be asked.
     AskSource,
-    /// Nobody has asked about this branch.
+    /// No request has used this branch.
     Unused,
 }
 
-/// Notes a push.
+/// Records a push.
 ///
 /// # Errors
-/// When the store gives no answer, or none that is understood.
+/// When the store does not respond, or its reply is malformed.
 pub async fn push_head(
     store: &dyn Store,
     repo: &RepoId,

@@ -1,4 +1,4 @@
-//! Heads of branches: the newest commit that is known, and when somebody last looked.
+//! Heads of branches: the newest known commit, and the time of its last confirmation.
 
 pub mod keys;
 pub mod scripts;

@@ -1,13 +1,13 @@
 -- push_head: notes a push that a webhook delivers to a branch. The delivery is signed, but it may be late, doubled, or sent
 -- again by somebody who kept it; so it counts only where it follows on what is known.
 -- KEYS: 1 head, 2 status log, 3 events channel, 4 webhook
--- ARGV: 1 branch, 2 commit before the push or '', 3 commit after it or '' where the branch was deleted, 4 commits of the push
---       and after it those that are still of the branch, newest first, separated by spaces, 5 '1' if the branch was reset to
---       other commits, 6 when the repository was pushed to, Unix seconds, 7 seconds for which the webhook counts as alive
+-- ARGV: 1 branch, 2 commit before the push or '', 3 commit after it or '' if the branch was deleted, 4 commits of the push
+--       that are on the branch after it, newest first, separated by spaces, 5 '1' if the branch was reset to other commits,
+--       6 time of the push, Unix seconds, 7 seconds for which the webhook counts as alive
 -- Returns { MOVED, now, commit }, { UNCHANGED, now, commit }
---      or { ASK_SOURCE, now }: it does not follow on what is known; the head is asked for with the next question. Told again of
---         the same, it is UNCHANGED
---      or { UNUSED, now }: nobody has asked about this branch
+--      or { ASK_SOURCE, now }: it does not continue from the known head, which the next request fetches. A repeated delivery
+--           is UNCHANGED
+--      or { UNUSED, now }: no request has used this branch
 local keys = { head = KEYS[1], status_log = KEYS[2], events = KEYS[3], webhook = KEYS[4] }
 local branch, before, after, commits, is_reset = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5] == '1'
 local pushed_at, alive_for = tonumber(ARGV[6]), ARGV[7]
@@ -20,7 +20,7 @@ if not commit then
 end
 known_pushed_at = tonumber(known_pushed_at or 0)
 if after == commit then
-  -- One that was sent before says nothing of what is now.
+  -- An older delivery does not confirm the head.
   if pushed_at > known_pushed_at then
     redis.call('HSET', keys.head, 'checked_at', now, 'pushed_at', pushed_at)
     keep_head()
@@ -28,21 +28,21 @@ if after == commit then
   end
   return { 'UNCHANGED', now, commit }
 end
--- A push from before the moment at which the source itself named `commit` is no news.
+-- A push from before the time at which the source itself named `commit` is outdated.
 if after == '' or before ~= commit or pushed_at <= known_pushed_at or pushed_at < tonumber(source_at or 0) then
-  -- The source is asked once for each delivery, by when it is of and what it tells. Where there are too many to remember, those of
-  -- before the latest count as asked for: what the source says then has all of them.
+  -- The source is asked once for each delivery, named by its time and its commit. Beyond the maximum of names, all
+  -- deliveries up to the latest count as asked for: the source's next response includes them.
   local floor, names = string.match(asked_for or '', '^(%d+)(.*)$')
   floor, names = tonumber(floor or 0), names or ''
   local name = string.format(' %.0f:%s', pushed_at, after)
   if after == '' and string.find(names .. ' ', name .. ' ', 1, true) then
-    -- A deletion is looked at once more: the source may not have known of it yet.
+    -- A deletion is checked once more: the source may not have known of it yet.
     name = name .. '-'
   end
   if pushed_at < floor or string.find(names .. ' ', name .. ' ', 1, true) then
     return { 'UNCHANGED', now, commit }
   end
-  -- Bytes of the names of deliveries for which the source has been asked.
+  -- Maximum bytes of the names of deliveries for which the source was asked.
   local MOST_NAMES = 4096
   if #names > MOST_NAMES then
     floor, names = math.max(floor, pushed_at, known_pushed_at), ''

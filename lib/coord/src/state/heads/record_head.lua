@@ -1,4 +1,4 @@
--- record_head: notes the newest commit of a branch, and that it was looked at now.
+-- record_head: records the newest commit of a branch, confirmed now.
 -- KEYS: 1 head, 2 status log, 3 events channel, 4 webhook
 -- ARGV: 1 branch, 2 commit, 3 recent commits of the branch, separated by spaces, 4 ETag of the response
 --       or '', 5 '1' after a full response, not "not modified"

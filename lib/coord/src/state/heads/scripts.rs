@@ -3,10 +3,10 @@
 use crate::store::script::scripts;
 
 scripts! {
-    /// Notes the newest commit of a branch.
+    /// Records the newest commit of a branch.
     RECORD_HEAD = "record_head", repeatable: true;
-    /// Notes that the head of a branch could not be asked for.
+    /// Records that the head of a branch could not be fetched.
     FAIL_HEAD = "fail_head", repeatable: true;
-    /// Notes what a webhook tells of a push.
+    /// Records a push from a webhook delivery.
     PUSH_HEAD = "push_head", repeatable: true;
 }

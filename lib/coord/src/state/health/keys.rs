@@ -1,4 +1,4 @@
-//! What health writes.
+//! The key of the health check.
 
-/// string: when somebody last looked whether the store can be written.
+/// string: time of the last test whether the store can be written.
 pub const PROBE: &str = "coord:probe";

@@ -4,10 +4,10 @@ use crate::state::read::Read;
 use crate::state::reply::{arguments, call};
 use crate::store::{Request, Store, StoreError};
 
-/// Writes something that is gone after a minute.
+/// Writes a key that expires after a minute.
 ///
 /// # Errors
-/// When it is not written: see [`StoreError`].
+/// When the key is not written: see [`StoreError`].
 pub async fn probe(store: &dyn Store) -> Result<(), StoreError> {
     let reply = call(store, &PROBE, vec![keys::PROBE.to_owned()], arguments(["60"])).await?;
     match reply.outcome.as_str() {

@@ -3,6 +3,6 @@
 use crate::store::script::scripts;
 
 scripts! {
-    /// Shows whether the store can be written.
+    /// Tests whether the store can be written.
     PROBE = "probe", repeatable: true;
 }

@@ -1,6 +1,6 @@
--- Lists that may be longer than what Lua's unpack can take, which gives up near 8,000 values.
+-- Lists longer than the limit of Lua's unpack, which fails near 8,000 values.
 
--- Runs `command key values...`, so many values at a time. Their number is even, which keeps pairs together.
+-- Runs `command key values...` in chunks of values. Their size is even, which keeps pairs together.
 local function call_in_chunks(command, key, values)
   local CHUNK = 1000
   for first = 1, #values, CHUNK do
@@ -8,7 +8,7 @@ local function call_in_chunks(command, key, values)
   end
 end
 
--- `count` elements of `list` from `first` on; all of the rest without a count.
+-- `count` elements of `list` from `first` on; without a count, all of the rest.
 local function part_of(list, first, count)
   local part = {}
   for index = first, count and first + count - 1 or #list do

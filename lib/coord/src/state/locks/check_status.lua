@@ -1,10 +1,11 @@
--- check_status: what stands in the way of reading or writing some files. Changes nothing but what has expired.
+-- check_status: surveys the locks that block reading or writing some files. Changes only expired entries.
 -- KEYS: those of admission/request
--- ARGV: those of admission/request, then 17 READING or WRITING, 18 neighbor policy, 19 lookups of builds/spelling, 20... file paths
--- Returns { CHECKED, now, head, its age in seconds or '', '1' if it is unconfirmed, behind: '0', '1' or '?', graph version, omitted
---           neighbors, findings, own entries as JSON, files that are tracked under other spellings, as other_spellings() has them }
---      or { TOO_MUCH, now, LOCKS or NEIGHBORS }: of which there are too many to look at
---      or { ASK_SOURCE, now, head, its age, etag or '' }: whether the caller is behind, only the source can tell
+-- ARGV: those of admission/request, then 17 READING or WRITING, 18 neighbor policy, 19 lookups of builds/spelling, 20...
+--       file paths
+-- Returns { CHECKED, now, head, its age in seconds or '', '1' if it is unconfirmed, behind: '0', '1' or '?', graph version,
+--           number of omitted neighbors, findings, own entries as JSON, the result of other_spellings() }
+--      or { TOO_MUCH, now, LOCKS or NEIGHBORS }: there are too many of these
+--      or { ASK_SOURCE, now, head, its age, etag or '' }: only the source can tell whether the caller is behind
 --      or one of the denials of admit()
 local wanted, neighbor_policy, lookups = ARGV[17], ARGV[18], ARGV[19]
 local paths = { unpack(ARGV, 20) }
@@ -28,8 +29,8 @@ if not findings then
   return { 'TOO_MUCH', now, too_much }
 end
 if next(is_changed) then
-  -- What has expired is only cleared away here: where the store cannot be written, a later script does it. SETRANGE of nothing
-  -- changes nothing, and is refused as any write is.
+  -- Expired entries are only cleaned up here: if the store cannot be written, a later script does it. SETRANGE of an empty
+  -- value changes nothing, and fails like any write.
   local trial = redis.pcall('SETRANGE', keys.repository_limits, 0, '')
   if type(trial) == 'number' then
     -- @include locks/changes

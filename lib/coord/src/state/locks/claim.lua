@@ -1,16 +1,16 @@
--- claim: claims all of some files for reading or writing, or none of them; claiming again renews.
+-- claim: claims all of some files for reading or writing, or none of them; a repeated claim renews.
 -- KEYS: those of admission/request, then 17 fencing token
 -- ARGV: those of admission/request, then 17 READING or WRITING, 18 neighbor policy, 19 the caller's head, 20 message, 21 seconds
 --       to hold, 22 repository, 23 lookups of builds/spelling, 24... file paths
--- Returns { outcome, now, head, its age in seconds or '', '1' if it is unconfirmed, behind: '0', '1' or '?', graph version, omitted
---           neighbors, findings, own entries as JSON, files that are tracked under other spellings, as other_spellings() has them,
---           what was held before: list of { file path, status, since when, message } },
---           where outcome is CLAIMED, CONFLICT (nothing claimed) or STALE (writing what is not held yet, behind the branch;
---           nothing claimed)
---      or { FULL, now, what has no room for more locks: FILE, PERSON or REPOSITORY, that file or '' }; nothing claimed
---      or { TOO_MUCH, now, LOCKS or NEIGHBORS }: of which there are too many to look at; nothing claimed
---      or { ASK_SOURCE, now, head, its age, etag or '' }: whether the caller is behind, only the source can tell; nothing claimed
---      or { MARK_FIRST, now }: it would be granted once mark_due has run; nothing claimed
+-- Returns { outcome, now, head, its age in seconds or '', '1' if it is unconfirmed, behind: '0', '1' or '?', graph version,
+--           number of omitted neighbors, findings, own entries as JSON, the result of other_spellings(), the caller's
+--           earlier locks: list of { file path, status, time of the grant, message } }, where outcome is CLAIMED, CONFLICT
+--           (nothing claimed) or STALE (new files to write, behind the branch; nothing claimed)
+--      or { FULL, now, the part without room for more locks: FILE, PERSON or REPOSITORY, that file or '' }; nothing claimed
+--      or { TOO_MUCH, now, LOCKS or NEIGHBORS }: there are too many of these; nothing claimed
+--      or { ASK_SOURCE, now, head, its age, etag or '' }: only the source can tell whether the caller is behind; nothing
+--           claimed
+--      or { MARK_FIRST, now }: it would be granted after mark_due; nothing claimed
 --      or one of the denials of admit(); nothing claimed
 local token_key = KEYS[17]
 local wanted, neighbor_policy, agent_head, message, ttl, repository, lookups = unpack(ARGV, 17, 23)
@@ -26,7 +26,7 @@ local paths = { unpack(ARGV, 24) }
 -- @include locks/tokens
 -- @include locks/releases
 
--- Whether the caller holds all of the files already.
+-- Whether the caller already holds all of the files.
 local function holds_all()
   local is_held, seen = true, 0
   each_value(paths, function(_, value)
@@ -56,12 +56,12 @@ for _, path in ipairs(paths) do
   if entry then
     held[#held + 1] = { path, entry.status, entry.granted_at or entry.timestamp, entry.message }
   end
-  -- Who writes a file and asks to read it goes on writing: what was written still has to be pushed.
+  -- A writer that asks to read goes on writing: its work still has to be pushed.
   is_kept[path] = entry ~= nil and (entry.status == wanted or entry.status == 'WRITING')
   is_renewal = is_renewal and is_kept[path]
 end
 
--- A renewal is granted behind the branch as well, so that for its sake nobody is asked.
+-- A renewal is granted behind the branch too, so the source is not asked for its sake.
 local behind, is_for_source = is_behind_head()
 if is_for_source and not is_renewal then
   save_entries()
@@ -96,7 +96,7 @@ if is_stale or blocked then
   return answer(outcome)
 end
 
--- The sweep must know of the repository before anything is held in it: see mark_due.lua.
+-- The sweep must know of the repository before a lock is held in it: see mark_due.lua.
 if request.kind ~= 'MARKED' and (not mark or tonumber(mark) > now + ttl) then
   save_entries()
   return { 'MARK_FIRST', now }
@@ -108,13 +108,13 @@ if full then
   return { 'FULL', now, full, full_file }
 end
 if request.kind == 'MARKED' then
-  -- Seconds for which a mark is believed, should the list of what is due be lost.
+  -- Seconds for which a mark counts, in case the due list is lost.
   local MARKED_FOR = 600
   redis.call('SET', keys.mark, now + ttl, 'EX', MARKED_FOR)
 end
 
--- The remote branch had `head` when this was granted. What a writer must have pushed by the time of its release is
--- measured from there, also where its working copy is ahead.
+-- The remote branch was at `head` when this was granted. A release compares the pushed work with that commit, even if the
+-- working copy is ahead of it.
 local granted_head = wanted == 'WRITING' and head.commit or agent_head
 local granted, renewed, token = {}, {}, nil
 for _, path in ipairs(paths) do

@@ -9,19 +9,19 @@ use crate::state::expiry::Mark;
 use crate::state::reply::{Reply, arguments, call};
 use crate::store::{Request, Store, StoreError};
 
-/// What became of a claim.
+/// The outcome of a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClaimOutcome {
-    /// All files are held; `own` has the entries.
+    /// All files are held; their entries are in `own`.
     Claimed(Survey),
-    /// Others stand in the way; nothing is held that was not before.
+    /// Others' locks block; nothing new is held.
     Conflict(Survey),
-    /// Writing files that are not held yet was refused because the working copy is behind; nothing is held that was not before.
+    /// Writing new files was refused because the working copy is behind; nothing new is held.
     Stale(Survey),
 }
 
 impl ClaimOutcome {
-    /// What the claim has met.
+    /// The survey of the claim.
     pub fn survey(&self) -> &Survey {
         match self {
             ClaimOutcome::Claimed(survey) | ClaimOutcome::Conflict(survey) | ClaimOutcome::Stale(survey) => survey,
@@ -32,15 +32,15 @@ impl ClaimOutcome {
 /// What is claimed.
 #[derive(Clone, Copy)]
 pub struct Wanted<'a> {
-    /// For reading or writing.
+    /// The mode.
     pub claim: LockMode,
-    /// What a written neighbor means.
+    /// The effect of a neighbor that is locked for writing.
     pub policy: NeighborPolicy,
-    /// The caller's commit.
+    /// The commit of the caller's working copy.
     pub agent_head: &'a CommitSha,
-    /// What the caller is about to do.
+    /// The caller's reason.
     pub message: &'a LockReason,
-    /// How long, unless it is renewed.
+    /// Seconds until the locks expire, unless they are renewed.
     pub ttl_seconds: u32,
     /// Where this process has seen claims.
     pub claimed: &'a ClaimedRepositories,
@@ -48,11 +48,11 @@ pub struct Wanted<'a> {
     pub paths: &'a [FilePath],
 }
 
-/// Claims all files, or none. One round trip, but for the rare claim that finds the repository unmarked, or is refused by a
-/// process that has not seen it before; see `mark_due.lua`.
+/// Claims all files, or none. One round trip, and a second one in rare cases: for a repository without a mark, or after a
+/// refusal of this process's first claim there; see `mark_due.lua`.
 ///
 /// # Errors
-/// When the store gives no answer, or none that is understood. The claim may then have been made all the same.
+/// When the store does not respond, or its reply is malformed. Even then the claim may have been made.
 pub async fn claim(
     store: &dyn Store,
     entry: &AdmissionTerms<'_>,
@@ -78,7 +78,7 @@ pub async fn claim(
     mark_and_claim(store, &counted, wanted).await
 }
 
-/// Has the sweep know of the repository, and claims; takes the first back where the second is refused.
+/// Puts the repository on the due list, and claims; removes it again if the claim is refused.
 async fn mark_and_claim(
     store: &dyn Store,
     entry: &AdmissionTerms<'_>,

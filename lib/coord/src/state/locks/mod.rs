@@ -1,4 +1,4 @@
-//! Locks on files: what stands in the way of a claim, claims and releases.
+//! Locks on files: checks, claims and releases.
 
 pub mod keys;
 pub mod scripts;

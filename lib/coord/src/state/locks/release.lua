@@ -1,24 +1,23 @@
--- release: gives back what the caller holds of some files, all of it or nothing; with `abandon` what is left of it.
+-- release: releases all that the caller holds of some files, or nothing; with `abandon`, whatever is left of it.
 -- KEYS: those of admission/request
--- ARGV: those of admission/request, then 17 the caller's new head or '', 18 the head of its working copy, 19 '1' to release without
---       a push, 20 message, 21 most importers to return, 22 most bytes of them, 23 name of the request, the same when it is asked
---       again, 24 '1' where a source can be asked about the work, 25 how many file paths, 0 for everything that the caller holds,
---       26... the file paths, then, where the source was asked, what it said of each: '' or the head of the claim, a blank and a
---       verdict
--- Verdicts: PUSHED, UNCHANGED, or why not: SAME (the new head is that of the claim), ELSEWHERE (it is not on the branch), EARLIER (it
---       does not come after the claim), AHEAD (the working copy has commits that are not on the branch), UNKNOWN
--- Returns { RELEASED, now, head or '', its age in seconds or '', '1' if it is unconfirmed, graph version, released paths, paths that
---           were no longer held, others' entries on those as JSON, files that import what was released, how many of them
---           there are, '1' if there are more than could be counted, released paths that are as they were at the claim,
---           { path, seconds } of what was given back before, entries as JSON of others who write what the caller abandons }
---      or { NOT_PUSHED, now, head, its age, '1' if unconfirmed, list of { path, why not } }: files were written and the branch does
---           not have the work; nothing released
---      or { NO_NEW_HEAD, now, head, age, unconfirmed, written paths }: the caller did not say its new head; nothing released
---      or { LOST, now, head, age, unconfirmed, others' entries as JSON }: a file is now written by somebody else; nothing
---           released
---      or { TOO_MUCH, now, LOCKS }: on these files there are too many to look at; nothing released
---      or { ASK_WORK, now, head, age, unconfirmed, etag or '', list of { path, head of the claim } }: whether the branch has the work,
---           only the source can tell; nothing released
+-- ARGV: those of admission/request, then 17 the caller's new head or '', 18 the head of its working copy, 19 '1' to abandon
+--       the work without a push, 20 message, 21 maximum importers to return, 22 maximum bytes of them, 23 name of the
+--       request, the same if it is repeated, 24 '1' if a source can be asked about the work, 25 number of file paths, 0 for
+--       all that the caller holds, 26... the file paths, then, if the source was asked, its answer for each: '' or the claim
+--       head, a space and a verdict
+-- Verdicts: PUSHED, UNCHANGED, or why not: SAME (the new head is the claim head), ELSEWHERE (it is not on the branch),
+--       EARLIER (it does not come after the claim), AHEAD (the working copy has commits that are not on the branch), UNKNOWN
+-- Returns { RELEASED, now, head or '', its age in seconds or '', '1' if it is unconfirmed, graph version, released paths,
+--           paths that were not held, others' entries on those as JSON, files that import released ones, number of these,
+--           '1' if there are more beyond the count, released paths with the same content as at the claim, { path, seconds }
+--           of earlier releases, entries as JSON of others that write files whose work the caller abandons }
+--      or { NOT_PUSHED, now, head, its age, '1' if unconfirmed, list of { path, why not } }: files were written, but the
+--           branch does not have the work; nothing released
+--      or { NO_NEW_HEAD, now, head, age, unconfirmed, written paths }: the caller sent no new head; nothing released
+--      or { LOST, now, head, age, unconfirmed, others' entries as JSON }: another holder writes a file; nothing released
+--      or { TOO_MUCH, now, LOCKS }: there are too many on these files; nothing released
+--      or { ASK_WORK, now, head, age, unconfirmed, etag or '', list of { path, claim head } }: only the source can tell
+--           whether the branch has the work; nothing released
 --      or one of the denials of admit(); nothing released
 local new_head, agent_head, is_abandoned, message = ARGV[17], ARGV[18], ARGV[19] == '1', ARGV[20]
 local most_importers, most_importer_bytes = tonumber(ARGV[21]), tonumber(ARGV[22])
@@ -36,8 +35,9 @@ if denial then
   return denial
 end
 
--- Reads the entries of all files that the caller holds on the branch, and returns these, sorted; nil where those are too many. A
--- caller that holds nothing in the repository costs nothing; else it is bounded by what a repository may hold.
+-- Reads the entries of all files that the caller holds on the branch, and returns these files, sorted; nil if there are too
+-- many entries. A caller that holds nothing in the repository causes no read; otherwise the maximum of a repository is the
+-- limit.
 local function load_held()
   local held = {}
   if not redis.call('HGET', keys.held, '@' .. request.user_id) then
@@ -100,7 +100,7 @@ if releases and #own == 0 then
     end
   end
 end
--- Of what is not held: what the caller itself gave back, what others write now, and what is simply gone.
+-- Files that are not held: released before by the caller, now written by others, or just gone.
 local gone, again, others, taken, taken_paths, released_at = {}, {}, {}, {}, {}, {}
 for _, release in ipairs(releases or {}) do
   for _, path in ipairs(release.files) do
@@ -139,7 +139,7 @@ if #written > 0 and not is_abandoned then
     return { 'NO_NEW_HEAD', now, head.commit, head.age, head.is_unconfirmed, written_paths }
   end
 
-  -- What the store can tell of a written file by itself, or nil: the branch is where its stored commits say, newest first.
+  -- The verdict of the store on a written file, or nil. It knows the branch by its stored commits, newest first.
   local places
   local function place_of(commit)
     if not places then
@@ -161,7 +161,7 @@ if #written > 0 and not is_abandoned then
     end
     local claim_place = place_of(entry.agent_head)
     if can_ask then
-      -- All of them are ancestors of the head; of two others the order proves nothing.
+      -- All of them are ancestors of the head; for two others, the order proves nothing.
       return new_place == 1 and claim_place and 'PUSHED' or nil
     end
     return (not claim_place or claim_place > new_place) and 'PUSHED' or 'EARLIER'
@@ -202,7 +202,7 @@ if #written > 0 and not is_abandoned then
   end
 end
 
--- A caller that throws its work away gives back what it still has.
+-- A caller that abandons its work releases what it still holds.
 if #taken > 0 and not (is_abandoned and #own > 0) then
   save_entries()
   emit_refusal('OPEN', message, paths, 'LOST', taken_paths)
@@ -230,7 +230,7 @@ if message ~= '' then
 end
 emit_by_claim('lock_released', own)
 
--- Nothing has changed for files that import what was thrown away.
+-- For importers of abandoned files nothing has changed.
 local importers, importer_count, has_more = {}, 0, false
 if not is_abandoned then
   importers, importer_count, has_more = importers_of(released, most_importers)

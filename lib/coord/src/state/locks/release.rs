@@ -7,30 +7,30 @@ use crate::state::admission::{AdmissionTerms, Admitted, Kind, SeenHead, admitted
 use crate::state::reply::{Reply, arguments, call};
 use crate::store::{Store, StoreError, script};
 
-/// Most importers that one release returns, and most bytes of them; how many there are is told beside them.
+/// Maximum importers in one response, and their maximum bytes; their number is returned in any case.
 const MOST_IMPORTERS: usize = 1000;
 const MOST_IMPORTER_BYTES: usize = 32_768;
 
-/// What is given back, and what shows that it was pushed.
+/// The parameters of a release.
 #[derive(Clone, Debug)]
 pub struct Release<'a> {
-    /// The caller's commit after its work.
+    /// The commit that the caller has pushed.
     pub new_head: Option<&'a CommitSha>,
-    /// The commit that its working copy is at.
+    /// The commit of its working copy.
     pub agent_head: &'a CommitSha,
-    /// The work is thrown away: no push is asked for.
+    /// Whether the work is abandoned: then no push is required.
     pub is_abandoned: bool,
-    /// What the caller says.
+    /// The caller's reason.
     pub message: &'a LockReason,
-    /// The files; none is everything that the caller holds on the branch.
+    /// The files; none means all that the caller holds on the branch.
     pub paths: &'a [FilePath],
-    /// Whether a source can be asked what the store cannot tell of the work.
+    /// Whether a source can be asked about work that the store does not know.
     pub can_ask: bool,
-    /// What it said.
+    /// The verdicts of the source.
     pub judged: &'a [Judged],
 }
 
-/// A file that the caller has written, of which only the source can tell whether the branch has the work.
+/// A written file whose work only the source can find on the branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
     /// The file.
@@ -39,83 +39,83 @@ pub struct Written {
     pub claim_head: CommitSha,
 }
 
-/// What a source said of that.
+/// The verdict of a source on a [`Written`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Judged {
     /// The file.
     pub path: String,
-    /// The head that it was judged from.
+    /// The claim head of the verdict.
     pub claim_head: CommitSha,
-    /// What it comes to.
+    /// The verdict.
     pub verdict: Verdict,
 }
 
-/// A release that was made.
+/// The result of a release.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Released {
     /// The store's clock, Unix seconds.
     pub now: i64,
-    /// Head of the branch; none where it was released without one.
+    /// Head of the branch; `None` after a release without one.
     pub head: Option<SeenHead>,
     /// The commit whose import graph is stored, if any.
     pub graph_version: Option<String>,
-    /// Files that were held, and now are not.
+    /// Files that were held, and are now released.
     pub released: Vec<String>,
     /// Files that the caller did not hold: expired, or never claimed.
     pub missing: Vec<String>,
     /// Others' locks on files that the caller did not hold.
     pub others: Vec<LockEntry>,
-    /// Files that import what was released; at most 1,000.
+    /// Files that import released ones; at most 1,000.
     pub importers: Vec<String>,
-    /// How many there are.
+    /// Number of all importers.
     pub importer_count: u64,
-    /// Whether there are even more, which were not counted.
+    /// Whether there are even more, beyond the count.
     pub has_more_importers: bool,
-    /// Files in `released` that are as they were when they were claimed.
+    /// Files in `released` with the same content as at the claim.
     pub unchanged: Vec<String>,
-    /// Files that the caller had given back before, and how many seconds before.
+    /// Files that the caller had released before, and how many seconds ago.
     pub again: Vec<(String, u64)>,
-    /// Others' locks for writing on files whose lock was lost, where the caller threw its work away.
+    /// Others' locks for writing on files whose lock was lost, if the caller abandons its work.
     pub lost: Vec<LockEntry>,
 }
 
-/// What became of a release. Only [`ReleaseOutcome::Released`] changed anything.
+/// The outcome of a release. Only [`ReleaseOutcome::Released`] changes anything.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReleaseOutcome {
     /// Done.
     Released(Released),
-    /// Files were written, and the branch does not have the work.
+    /// Files were written, but the branch does not have the work.
     NotPushed {
         /// Head of the branch.
         head: Option<SeenHead>,
-        /// The files that are to be pushed, and why.
+        /// The files to push, and why.
         unpushed: Vec<(String, Shortfall)>,
     },
-    /// Files were written, and the caller did not say its new head.
+    /// Files were written, but the caller sent no new head.
     NoNewHead {
         /// The written files.
         written: Vec<String>,
     },
-    /// Somebody else writes a file whose lock the caller had lost.
+    /// Another holder writes a file whose lock the caller had lost.
     Lost {
         /// Head of the branch.
         head: Option<SeenHead>,
         /// The others' locks.
         others: Vec<LockEntry>,
     },
-    /// Whether the branch has the work, only the source can tell.
+    /// Only the source can tell whether the branch has the work.
     AskWork {
         /// Head of the branch.
         head: SeenHead,
-        /// What came with it, if that is still to be trusted.
+        /// Its ETag, if that is still trusted.
         etag: Option<String>,
-        /// The files, and from where their work counts.
+        /// The files, and their claim heads.
         written: Vec<Written>,
     },
 }
 
 impl ReleaseOutcome {
-    /// The head that it was decided by, where it was.
+    /// The head that the outcome is based on, if any.
     pub fn head(&self) -> Option<&SeenHead> {
         match self {
             ReleaseOutcome::Released(Released { head, .. })
@@ -127,7 +127,7 @@ impl ReleaseOutcome {
 }
 
 impl Release<'_> {
-    /// The same for a request that is asked again.
+    /// A name that a repeated request has too.
     fn name(&self) -> String {
         let mut paths: Vec<&str> = self.paths.iter().map(FilePath::as_str).collect();
         paths.sort_unstable();
@@ -165,16 +165,16 @@ impl Release<'_> {
     }
 }
 
-/// Gives back all that the caller holds of some files, or nothing. One round trip.
+/// Releases all that the caller holds of some files, or nothing. One round trip.
 ///
 /// # Errors
-/// When the store gives no answer, or none that is understood. The release may then have been made all the same.
+/// When the store does not respond, or its reply is malformed. Even then the release may have been made.
 pub async fn release(
     store: &dyn Store,
     entry: &AdmissionTerms<'_>,
     request: &Release<'_>,
 ) -> Result<Admitted<ReleaseOutcome>, StoreError> {
-    // Everything costs as much as the most that can be named.
+    // A release of everything costs as much as one with the maximum number of files.
     let cost = match request.paths.len() {
         0 => FilePaths::MAX,
         named => named,

@@ -2,7 +2,7 @@ use super::keys;
 use crate::state::admission::AdmissionTerms;
 use crate::state::{builds, events};
 
-/// KEYS of the scripts that look at the locks of a branch, by `admission/includes/request.lua`.
+/// KEYS of the scripts that read the locks of a branch, as in `admission/includes/request.lua`.
 pub(super) fn branch_keys(entry: &AdmissionTerms<'_>) -> Vec<String> {
     let AdmissionTerms { repo, branch, .. } = entry;
     let mut keys = entry.keys();

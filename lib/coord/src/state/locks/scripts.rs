@@ -3,10 +3,10 @@
 use crate::store::script::scripts;
 
 scripts! {
-    /// What stands in the way.
+    /// Surveys the locks that block.
     CHECK_STATUS = "check_status", repeatable: true;
-    /// All of some files, or none.
+    /// Claims all of some files, or none.
     CLAIM = "claim", repeatable: false;
-    /// Gives files back.
+    /// Releases files.
     RELEASE = "release", repeatable: false;
 }

@@ -1,4 +1,4 @@
-//! What has expired in one repository, dropped and announced.
+//! Drops and announces the expired entries of one repository.
 
 pub mod scripts;
 

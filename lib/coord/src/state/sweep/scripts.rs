@@ -3,6 +3,6 @@
 use crate::store::script::scripts;
 
 scripts! {
-    /// Drops and announces what has expired.
+    /// Drops and announces expired locks.
     SWEEP = "sweep", repeatable: false;
 }

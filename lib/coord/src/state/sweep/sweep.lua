@@ -15,7 +15,7 @@ local kinds = {}
 -- How long events are kept, in days. A sweep follows on every claim, so that where nothing is claimed the log goes as a whole.
 local EVENT_DAYS = 7
 
--- First, because a full store still lets go of what it has.
+-- First, because a full store still allows deletions.
 redis.call('XTRIM', keys.status_log, 'MINID', string.format('%.0f', now_ms - EVENT_DAYS * 86400000))
 redis.call('EXPIRE', keys.status_log, EVENT_DAYS * 86400)
 

@@ -1,26 +1,26 @@
--- What every request passes before its operation, in this order: how often the caller asks, and the head of the branch. Who the
--- caller is has been verified before.
+-- The admission before every operation, in this order: the rate limits, and the head of the branch. The caller was verified
+-- before.
 -- @include admission/request
 -- @include heads/commits
 -- @include admission/limits
 
--- How long one who is to refresh the head has for it, in seconds.
+-- Seconds of a caller's lease to refresh the head.
 local REFRESH_TURN = 10
 
--- The head of the branch: commit or ''; seconds since somebody looked whether it is still that, '' where a source has just given
--- it; '1' if it should have been asked for again and could not be. `is_kept`: nobody can note another one.
+-- The head of the branch: commit or ''; seconds since it was last confirmed, '' if a source has just returned it; '1' if it
+-- should have been fetched again but could not be. `is_kept`: another head cannot be recorded.
 local head = { commit = '', age = '', is_unconfirmed = '0' }
 local mark -- of the repository: see mark_due.lua
 
--- What came with the stored head, if that is still to be trusted, or ''.
+-- The ETag of the stored head, if it is still trusted, or ''.
 local function trusted_etag()
-  -- After a full response, in seconds: should the ETag lie, the head would stand still for ever.
+  -- Seconds after a full response. With a wrong ETag, the head would otherwise never change.
   local ETAG_FOR = 300
   local read_at, etag = unpack(redis.call('HMGET', keys.head, 'read_at', 'etag'))
   return now - (read_at or 0) < ETAG_FOR and etag or ''
 end
 
--- Finds the head of the branch; nil, or a denial that has to do with it.
+-- Finds the head of the branch; returns nil, or a denial because of it.
 local function find_head(has_webhook)
   local commit, checked_at, refresh_at, has_failed =
     unpack(redis.call('HMGET', keys.head, 'commit', 'checked_at', 'refresh_at', 'failed'))
@@ -28,7 +28,7 @@ local function find_head(has_webhook)
   if commit then
     head.age = now - (checked_at or 0)
     if head.age < 0 then
-      -- The clock was set back: it is as old as can be.
+      -- The clock was set back: the age is the maximum.
       head.age = now
     end
   end
@@ -40,14 +40,14 @@ local function find_head(has_webhook)
   end
   local refresh_after, most_age = tonumber(request.refresh_after), tonumber(request.most_age)
   if has_webhook then
-    -- How long the head is trusted where a webhook tells of pushes, in seconds.
+    -- Seconds that the head is trusted while a webhook delivers pushes.
     local TRUSTED_FOR = 3600
     refresh_after = math.max(refresh_after, TRUSTED_FOR)
   end
   if commit and head.age <= refresh_after then
     return nil
   end
-  -- The longest time for which nobody asks for a head after that has failed, in seconds: more is of a clock that was set back.
+  -- Maximum pause in seconds after a failed fetch; a longer one means that the clock was set back.
   local MOST_PAUSE = 3660
   refresh_at = tonumber(refresh_at or 0)
   if refresh_at <= now or refresh_at > now + (has_failed and MOST_PAUSE or REFRESH_TURN) then
@@ -55,8 +55,8 @@ local function find_head(has_webhook)
     if too_many then
       return too_many
     end
-    -- Where the store cannot be written, nobody can have a turn, and everybody would ask: the known head does, unless it must be
-    -- young. Nothing can be claimed then anyway.
+    -- If the store cannot be written, nobody can get the lease, and all callers would fetch. Then the known head will do,
+    -- unless it must be fresh; nothing can be claimed then anyway.
     local write = commit and not most_age and redis.pcall or redis.call
     local turn = write('HSET', keys.head, 'refresh_at', now + REFRESH_TURN)
     if type(turn) ~= 'number' then
@@ -67,7 +67,7 @@ local function find_head(has_webhook)
     if commit then
       return { 'REFRESH_HEAD', now, commit, trusted_etag() }
     end
-    -- How long a branch is remembered of which nothing is known but that somebody asks for its head.
+    -- Seconds that an unknown branch is remembered while its head is fetched.
     local UNKNOWN_FOR = 60
     redis.call('EXPIRE', keys.head, UNKNOWN_FOR)
     return { 'REFRESH_HEAD', now, '', '' }
@@ -80,10 +80,11 @@ local function find_head(has_webhook)
   end
 end
 
--- Nil, or the denial: { LIMITED, now, seconds until the next is let in, HOLDER or PERSON or REPOSITORY or SOURCE or NEW }
---      or { REFRESH_HEAD, now, commit or '', etag or '' }: the head has to be asked for, by this caller
---      or { AWAIT_HEAD, now, seconds }: it is being asked for by another (0), or cannot be asked for in these seconds
---      or { UNKNOWN_HEAD, now }: no head is known for this branch, and nobody here can ask
+-- Nil, or the denial: { LIMITED, now, seconds until the next request is allowed, HOLDER or PERSON or REPOSITORY or SOURCE or
+-- NEW }
+--      or { REFRESH_HEAD, now, commit or '', etag or '' }: this caller must fetch the head
+--      or { AWAIT_HEAD, now, seconds }: another caller fetches it (0), or it cannot be fetched for these seconds
+--      or { UNKNOWN_HEAD, now }: the head of this branch is unknown, and this process has no source
 local function admit(is_renewal)
   local has_webhook
   stored_limits.person, stored_limits.repository, has_webhook, mark =

@@ -1,6 +1,6 @@
 -- Whether the caller's working copy lacks the head. Needs: admission.
 
--- '0' no, '1' yes, '?' where none of the caller's commits is known to be of the branch; and whether the source has still to be
+-- '0' no, '1' yes, '?' if none of the caller's commits is known to be on the branch; and whether the source has yet to be
 -- asked.
 local function is_behind_head()
   if has_commit(request.known_commits, head.commit) then
@@ -17,8 +17,8 @@ local function is_behind_head()
   return '?', not request.has_asked_source
 end
 
--- The answer where only the source can tell. Where another head could not be noted, it is not asked for that: the head is as good
--- as young.
+-- The outcome if only the source can tell. If another head cannot be recorded, the source is not asked for the head: the
+-- known one counts as fresh.
 local function ask_source()
   return count('COMMITS') or { 'ASK_SOURCE', now, head.commit, head.is_kept and 0 or head.age, trusted_etag() }
 end

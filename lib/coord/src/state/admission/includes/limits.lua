@@ -1,22 +1,22 @@
--- Rate limits, by the generic cell rate algorithm (GCRA): a theoretical arrival time (milliseconds) for each, at which all that
--- was let in has been worked off at the sustained rate. Needs: keys, request.
--- Under the person's key: those of the person's requests, renewals and releases, questions to the source, and new branches;
--- then, after a comma each, the latest agents, with their names and those of their requests, and their renewals and releases. Under the
--- repository's: of all requests, and all renewals and releases.
--- Where the store cannot be written, nothing is counted, and nobody is kept from reading by that: hence pcall.
+-- Rate limits, by the generic cell rate algorithm (GCRA). Each has a theoretical arrival time in milliseconds, at which all
+-- admitted requests are worked off at the sustained rate. Needs: keys, request.
+-- The person's key has those of the person's requests, renewals and releases, lookups at the source, and new branches; then,
+-- each after a comma, the latest agents, with those of their requests, and of their renewals and releases. The repository's
+-- key has those of all requests, and of all renewals and releases.
+-- If the store cannot be written, nothing is counted, and reads still pass: hence pcall.
 -- @include clock
 
--- What the store had of the person and of the repository, texts; and of the person, what has been counted since.
+-- The stored texts of the person and of the repository; and the person's arrival times with all counted since.
 local stored_limits, arrivals = { person = false, repository = false }, nil
 
--- Counts the 'REQUEST', or a question to the source about 'COMMITS' or about a branch that is not known ('BRANCH'); nil, or the
--- denial if there were too many: { LIMITED, now, seconds until the next is let in, HOLDER or PERSON or REPOSITORY or SOURCE or NEW }.
--- A claim that comes too often passes as a renewal if `is_renewal` says that it is one.
+-- Counts the 'REQUEST', or a lookup at the source for 'COMMITS' or for an unknown 'BRANCH'. Returns nil, or the denial if
+-- there were too many: { LIMITED, now, seconds until the next is allowed, HOLDER or PERSON or REPOSITORY or SOURCE or NEW }.
+-- A claim above the limit passes as a renewal if `is_renewal` says that it is one.
 local function count(what, is_renewal)
-  -- Claims may come where reads may not any more: their burst is longer by half.
+  -- Claims may still pass when reads may not: their burst is longer by half.
   local CLAIMS_BURST = 1.5
-  -- In how many seconds something of this `cost` may come (0: now), and the arrival time after it. `rate` is the milliseconds
-  -- between two at the sustained rate and how many may come at once, or '' for no limit.
+  -- Seconds until a request of this `cost` may come (0: now), and the arrival time after it. `rate` is the milliseconds
+  -- between two at the sustained rate and the burst, or '' for no limit.
   local function one_more(arrival, cost, rate, longer)
     if rate == '' then
       return 0, arrival
@@ -24,7 +24,7 @@ local function count(what, is_renewal)
     local interval, burst = string.match(rate, '^(%d+) (%d+)$')
     interval, burst = tonumber(interval), tonumber(burst)
     local full = interval * burst
-    -- Further ahead than any request can have moved it: the clock was set back, or the limit changed.
+    -- Further ahead than any request can move it: the clock was set back, or the limit has changed.
     if arrival > now_ms + full * CLAIMS_BURST then
       arrival = 0
     end
@@ -32,7 +32,7 @@ local function count(what, is_renewal)
     return math.max(0, math.ceil((arrival - now_ms - full * (longer or 1)) / 1000)), arrival
   end
 
-  -- What stands before the numbers of the caller's agent. Neither `,` nor `=` is in a name.
+  -- The text before the numbers of the caller's agent. No agent id contains `,` or `=`.
   local function agent_mark()
     return ',' .. (request.agent_id ~= '' and request.agent_id or '=') .. ' '
   end
@@ -53,7 +53,7 @@ local function count(what, is_renewal)
       arrivals.other_agents = string.sub(agents, 1, first - 1) .. string.sub(agents, rest)
       return
     end
-    -- One more agent: the one that was silent for longest is forgotten.
+    -- For a new agent, the one that was silent for the longest time is dropped.
     local MOST_AGENTS = 16
     local cut = 0
     for _ = 1, MOST_AGENTS do
@@ -66,7 +66,7 @@ local function count(what, is_renewal)
   end
 
   local function write_arrivals()
-    -- The key outlives the latest of these, because that of another agent may be later. Milliseconds.
+    -- The key outlives the latest of these, because the time of another agent may be later. Milliseconds.
     local LEAST_KEPT, MOST_KEPT = 60000, 3600000
     local latest = math.max(arrivals.requests, arrivals.renewals, arrivals.questions, arrivals.branches, arrivals.agent_requests,
       arrivals.agent_renewals)
@@ -104,7 +104,7 @@ local function count(what, is_renewal)
     local kind = request.kind == 'MARKED' and 'CLAIM' or request.kind
     local requests, renewals = string.match(stored_limits.repository or '', '^(%d+) (%d+)$')
     requests, renewals = tonumber(requests or 0), tonumber(renewals or 0)
-    -- How long to wait, and whose limit that is: the longest of agent, person and repository.
+    -- The wait and the limit behind it: the longest of agent, person and repository.
     local function waits(agent, person, repository, longer)
       local cost = tonumber(request.cost)
       local agent_wait, person_wait, repository_wait
@@ -141,7 +141,7 @@ local function count(what, is_renewal)
     end
     arrivals.agent_renewals = agent
     if limited and not is_renewal() then
-      -- To find that out was not free.
+      -- Even that check counts.
       write_arrivals()
       return limited
     end

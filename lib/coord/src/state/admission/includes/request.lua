@@ -1,16 +1,15 @@
--- What every request brings, by name. KEYS 1 to 5 and ARGV 1 to 16 are for its admission (admission.lua); KEYS 6 to 15 are there
--- where it is about locks, 16 where it may change them.
+-- The common part of every request, by name. KEYS 1 to 5 and ARGV 1 to 16 are for its admission (admission.lua). KEYS 6 to
+-- 15 are present if it concerns locks, 16 if it may change them.
 -- KEYS: 1 head of the branch, 2 limits of the person, 3 limits of the repository, 4 webhook, 5 mark,
 --       6 locks, 7 expiries, 8 graph, 9 its adjacency, 10 status log, 11 events channel, 12 held, 13 graph as JSON,
 --       14 scan of the graph, 15 refusals, 16 releases
--- ARGV: 1 branch, 2 user id, 3 user name, 4 agent id or '', 5 READ, CLAIM, RELEASE, or MARKED: a claim whose repository
---       has just been put on the list of what is due, 6 what the request costs, then rates as one_more() takes
---       them: 7 of one agent, 8 of one person, 9 of the repository, 10 of questions to the source about commits and 11 about
---       branches that are not known, for one person,
---       12 head of the branch as a source has just given it, or '' for the stored one, 13 seconds after which the stored one is
---       asked for again, or '' for never, or ANY where none will do as well, 14 most seconds that it may be old, or '' where
---       any age will do, 15 '1' where the source has been asked about the caller's commits, 16 commits that the caller's working
---       copy contains, separated by spaces
+-- ARGV: 1 branch, 2 user id, 3 user name, 4 agent id or '', 5 READ, CLAIM, RELEASE, or MARKED: a claim whose repository has
+--       just been put on the due list, 6 cost of the request, then rates as one_more() takes them: 7 of one agent, 8 of one
+--       person, 9 of the repository, 10 of lookups at the source for unknown commits and 11 for unknown branches, of one
+--       person, 12 head that a source has just returned, or '' for the stored one, 13 seconds after which the stored one is
+--       fetched again, or '' for never, or ANY if none is needed, 14 its maximum age in seconds, or '' for any age, 15 '1'
+--       if the source was asked about the caller's commits, 16 commits that the caller's working copy contains, separated by
+--       spaces
 local keys = {
   head = KEYS[1], person_limits = KEYS[2], repository_limits = KEYS[3], webhook = KEYS[4], mark = KEYS[5],
   locks = KEYS[6], expiries = KEYS[7], graph = KEYS[8], adjacency = KEYS[9], status_log = KEYS[10], events = KEYS[11],

@@ -1,23 +1,23 @@
--- The import graph as it is stored. Needs: keys.adjacency.
+-- The stored import graph. Needs: keys.adjacency.
 --
--- The adjacency of a file is text: a count and a newline, then one line a neighbor, '>' and a file that it imports or '<'
+-- The adjacency of a file is text: a count and a newline, then one line per neighbor, '>' and a file that it imports or '<'
 -- and a file that imports it. A hub, a file with very many neighbors, has 'B', its count, ':' and its number of chunks; then
 -- only the lines of neighbors that are hubs too. All its lines are in the chunks, fields PATH .. '\n' .. number. So every
--- neighbor can be seen from the smaller side: from the hub's chunks, or from the adjacency of what is held. '>' lines come
--- before '<' lines, so that of two files that import each other the answer is the same from either side.
+-- neighbor can be found from the smaller side: from the hub's chunks, or from the adjacency of locked files. '>' lines come
+-- before '<' lines, so that two files that import each other give the same result from either side.
 --
--- The work of one script is bounded: it reads at most `lines_left` lines, and BYTES_OF_LINE bytes of text count as a line.
+-- The work of one script is limited: it reads at most `lines_left` lines, and BYTES_OF_LINE bytes of text count as a line.
 local BYTES_OF_LINE = 256
 local lines_left = 100000
 local is_tracked = {} -- file path -> true where the adjacency has it, as far as it has been looked at
 
--- Notes that `lines` were read; false where that is too much.
+-- Counts `lines` as read; false if that is too much.
 local function spend(lines)
   lines_left = lines_left - lines
   return lines_left >= 0
 end
 
--- Calls `visit(sign, neighbor)` for every line of an adjacency or a chunk; gives how many there are.
+-- Calls `visit(sign, neighbor)` for every line of an adjacency or a chunk; returns their number.
 local function each_neighbor(text, visit)
   local lines = 0
   for sign, neighbor in string.gmatch(text, '([<>])([^\n]+)') do
@@ -27,10 +27,10 @@ local function each_neighbor(text, visit)
   return lines
 end
 
--- Calls `visit(text, name, place)` for the fields `names` of the adjacency, in their order, false for one that is not there. Ends
--- early, with false, where `visit` gives false.
+-- Calls `visit(text, name, place)` for the fields `names` of the adjacency, in order; `text` is false for a missing field.
+-- Stops, with false, when `visit` returns false.
 local function each_text(names, visit)
-  -- What is fetched is known to be too much only when it is there.
+  -- The size of the texts is known only after they are fetched.
   local TEXTS_AT_ONCE = 256
   for first = 1, #names, TEXTS_AT_ONCE do
     local last = math.min(first + TEXTS_AT_ONCE - 1, #names)
@@ -44,7 +44,7 @@ local function each_text(names, visit)
   return true
 end
 
--- Calls `visit(sign, neighbor)` for every line of the hub at `path`; false where those are too many.
+-- Calls `visit(sign, neighbor)` for every line of the hub at `path`; false if there are too many.
 local function each_neighbor_of_hub(path, chunks, visit)
   local fields = {}
   for number = 1, chunks do

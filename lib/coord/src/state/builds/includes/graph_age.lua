@@ -1,9 +1,8 @@
--- How long a graph is kept: GRAPH_DAYS after the last request that asked about its branch, which is noted once a day. Needs:
--- keys.graph.
+-- A graph is kept for GRAPH_DAYS after the last request about its branch, which is recorded once a day. Needs: keys.graph.
 -- @include clock
 local GRAPH_DAYS, DAY = 14, 86400
 
--- Keeps the graph and its `parts` for `seconds`. The hash goes first: without it, nobody looks at the parts.
+-- Keeps the graph and its `parts` for `seconds`. The hash expires first: without it, the parts are not read.
 local function keep_graph(parts, seconds)
   redis.call('EXPIRE', keys.graph, seconds)
   for _, part in ipairs(parts) do
@@ -11,9 +10,9 @@ local function keep_graph(parts, seconds)
   end
 end
 
--- The commit whose graph is stored, or ''; it is asked about now. The head of the branch is kept with it: where nobody here can ask
--- for it, it is recorded when it moves, and not before. Where the store cannot be written, a later script keeps them: hence pcall.
--- Needs: keys.adjacency, keys.graph_json, keys.graph_scan; keys.head where a head is looked at.
+-- The commit of the stored graph, or ''; records that the graph is in use. The head of the branch is kept with it: a process
+-- without a source cannot fetch it, and it is recorded only when it moves. If the store cannot be written, a later script
+-- keeps them: hence pcall. Needs: keys.adjacency, keys.graph_json, keys.graph_scan; keys.head if a head is read.
 local function graph_version()
   local version, asked_at = unpack(redis.call('HMGET', keys.graph, 'version', 'asked_at'))
   if version and math.abs(now - (asked_at or 0)) >= DAY then

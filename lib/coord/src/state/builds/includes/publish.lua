@@ -1,4 +1,4 @@
--- Ends a build: the graph is of `commit` now, its `parts` are in their places, the lease is given back, and the change is announced.
+-- Ends a build: the graph is of `commit` now, its `parts` are published, the lease is returned, and the change is announced.
 -- Needs: keys.graph, and those of events/emit.
 -- @include builds/graph_age
 -- @include events/emit
@@ -12,7 +12,7 @@ local function finish_build(branch, commit, fields, parts)
   emit({ type = 'graph_update', branch = branch, version = commit })
 end
 
--- Puts what is staged in the place of what is live.
+-- Replaces a live key by its staged value.
 local function replace(live_key, staging_key)
   redis.call('UNLINK', live_key)
   if redis.call('EXISTS', staging_key) == 1 then

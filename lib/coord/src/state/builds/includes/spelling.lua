@@ -1,9 +1,11 @@
--- Requested paths that differ from tracked ones in case alone. The adjacency has, in fields of a newline and three hex digits, a
--- line for each tracked file: eight digits, and what of its path is not in lower case. Needs: keys.adjacency.
+-- Requested paths that differ from tracked ones in case only. The adjacency has, in fields of a newline and three hex
+-- digits, a line for each tracked file: eight digits, and its path from the first component on that is not in lower case.
+-- Needs: keys.adjacency.
 local LOOKUP, MOST_SPELLINGS = 15, 4
 
--- `lookups`: for each of `paths` the digits of its field, those of its line, and in four more how long its own end that is not in
--- lower case is. Returns a list of { path, ends of the tracked spellings, each followed by a newline }: paths that are not tracked.
+-- `lookups`: for each of `paths` the digits of its field, those of its line, and in four more the length of its own path
+-- from the first component on that is not in lower case. Returns a list of { path, ends of the tracked spellings, each
+-- followed by a newline }: paths that are not tracked.
 local function other_spellings(paths, lookups)
   local fields, places, found = {}, {}, {}
   for index = 1, #paths do

@@ -1,8 +1,8 @@
--- Events: a stream that is the log, whose ids are the cursors from which a reader resumes, and a channel. Needs: keys.status_log,
+-- Events: a stream as the log, whose ids are the cursors from which readers resume, and a channel. Needs: keys.status_log,
 -- keys.events.
 -- @include clock
 
--- Writes `event` to the log, which keeps the newest 10,000 (sweep.lua bounds it by age), and publishes it with its id.
+-- Writes `event` to the log, which keeps the newest 10,000 (sweep.lua limits their age), and publishes it with its id.
 local function emit(event)
   event.time = now
   local body = cjson.encode(event)
@@ -10,8 +10,8 @@ local function emit(event)
   redis.call('PUBLISH', keys.events, '{"id":"' .. id .. '",' .. string.sub(body, 2))
 end
 
--- As many of `paths` as an event names; nil for none, because an empty table would be an object of JSON. An event is small,
--- whatever it is about, so that the log is bounded in bytes too: its names are few and short, and all of them are counted.
+-- The part of `paths` that an event names; nil for none, because an empty table would become a JSON object. Events are
+-- small, so that the log is limited in bytes too: they have few and short names, and the number of all.
 local function names_of(paths)
   local MOST_NAMED, MOST_NAMED_BYTES = 20, 1024
   local named, bytes = {}, 0

@@ -1,10 +1,10 @@
--- Commits, of which either may be abbreviated.
+-- Compares commits; either may be abbreviated.
 local function is_same_commit(one, other)
   local length = math.min(#one, #other)
   return length >= 7 and string.sub(one, 1, length) == string.sub(other, 1, length)
 end
 
--- Whether `commits`, separated by spaces, has `commit`.
+-- Whether `commits`, separated by spaces, contains `commit`.
 local function has_commit(commits, commit)
   if commits == commit then
     return #commit >= 7

@@ -1,5 +1,5 @@
--- Keeps the head for as long as a graph after somebody last looked, so that branches which nobody asks about any more go. Who asks
--- then gets it from the source. Needs: keys.head.
+-- Keeps the head for as long as a graph after its last confirmation, so that branches without requests expire. A later
+-- request fetches it from the source. Needs: keys.head.
 local function keep_head()
   local HEAD_SECONDS = 14 * 86400
   redis.call('EXPIRE', keys.head, HEAD_SECONDS)

@@ -1,4 +1,4 @@
--- Lock entries as they are written back, once, and announced. Needs: keys.locks, keys.expiries.
+-- Lock entries: written back once, and announced. Needs: keys.locks, keys.expiries.
 -- @include locks/entries
 -- @include locks/held
 -- @include events/emit
@@ -21,9 +21,9 @@ local function event_about(kind, entry)
   }
 end
 
--- One event for the entries of one claim: those that share holder, token and message.
+-- One event for the entries of one claim: those with the same holder, branch, status, token and message.
 local function emit_by_claim(kind, entries)
-  -- Most events about different claims in one script; what is more than that is one event without a holder.
+  -- Maximum events about different claims in one script; the rest is one event without a holder.
   local MOST_EVENTS = 512
   local events, order = {}, {}
   for _, entry in ipairs(entries) do
@@ -45,13 +45,14 @@ local function emit_by_claim(kind, entries)
   end
 end
 
--- Lua 5.1 tells long texts apart by their length and one character in 32: a script that reads thousands of texts that differ in a few
--- digits would spend its time comparing them. So each has blanks at its end, which mean nothing in JSON, of one of so many lengths.
+-- Lua 5.1 hashes long texts by their length and one character in 32: a script that reads thousands of texts with few
+-- different digits would spend its time comparing them. So blanks at the end, which mean nothing in JSON, give them
+-- different lengths.
 local LENGTHS = 64
 
--- Writes back what changed, keeps the expiry index exact, and announces what had expired.
+-- Writes the changes back, keeps the expiry index exact, and announces the expired locks.
 local function save_entries()
-  -- First, because a full store refuses this: then nothing has changed.
+  -- First, because a full store rejects this before anything has changed.
   save_held()
   if next(is_changed) == nil then
     return

@@ -1,11 +1,11 @@
--- Lock entries as they are stored: under each file path a JSON array, those of all branches. An entry whose time has passed is
--- free, whether or not anything swept it; the first script that meets it drops and announces it (changes.lua). Needs: keys.locks.
+-- Lock entries as stored: under each file path a JSON array, for all branches. An expired entry is free, swept or not; the
+-- first script that reads it drops and announces it (changes.lua). Needs: keys.locks.
 --
--- The end of a lock is `expiry_ms`, Unix milliseconds: the lock lives through that one. `expiry` is the same in whole seconds,
--- rounded up, so that nobody who reads it takes a lock for free too early.
+-- The end of a lock is `expiry_ms`, Unix milliseconds: the lock lasts through that millisecond. `expiry` is the same in
+-- whole seconds, rounded up, so that no reader considers a lock free too early.
 -- @include clock
 
--- Most locks on the files of one request; where they are large, each of these bytes counts as one.
+-- Maximum locks on the files of one request; a large lock counts once for each BYTES_OF_ENTRY bytes.
 local MOST_AT_ONCE, BYTES_OF_ENTRY = 4096, 512
 
 local entries_of = {} -- file path -> its live entries, all branches
@@ -14,7 +14,7 @@ local expired = {} -- entries that had expired
 local json_of = {} -- entry -> its JSON, once it changes no more
 local loaded = 0 -- entries that have been read, or as many as their bytes count for
 
--- An entry that was written before there was `expiry_ms` ends with its second.
+-- Without `expiry_ms`, which older entries lack, the first millisecond of `expiry` is the last of the lock.
 local function has_expired(entry)
   return (entry.expiry_ms or entry.expiry * 1000) < now_ms
 end
@@ -41,7 +41,7 @@ local function each_value(paths, visit)
   end
 end
 
--- Reads `value`, which is stored under `path`, into entries_of; `entries` are what is in it, where that is known.
+-- Reads `value`, stored under `path`, into entries_of; `entries` is its decoded content, if known.
 local function load_value(path, value, entries)
   local live = {}
   entries = entries or cjson.decode(value)
@@ -57,8 +57,8 @@ local function load_value(path, value, entries)
   entries_of[path] = live
 end
 
--- Reads the entries of `paths` into entries_of; each path once. Gives under how many of them anything is stored; nil when more than
--- `most` have been read, and then the rest is left out.
+-- Reads the entries of `paths` into entries_of; each path once. Returns the number of paths with a stored value; nil if more
+-- than `most` entries were read, and then the rest is skipped.
 local function load_entries(paths, most)
   local stored = 0
   each_value(paths, function(path, value)

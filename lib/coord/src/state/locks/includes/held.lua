@@ -1,6 +1,6 @@
--- Bounds of what is held, in number and in bytes: a lock counts as one for each KiB of it that has begun, and most have one.
--- `held` is a hash of '@' and a user id -> how many that person has in the repository, and `all` -> how many there are; it is
--- kept exact by every script that changes entries. Needs: keys.held.
+-- Limits of held locks, in number and in bytes: a lock counts as one for each KiB begun, and most have one. `held` is a hash
+-- of '@' and a user id -> the count of that person in the repository, and `all` -> the total. Every script that changes
+-- entries keeps it exact. Needs: keys.held.
 -- @include chunks
 -- @include locks/entries
 
@@ -14,17 +14,17 @@ local function change_held(owner, amount)
   end
 end
 
--- How many locks one of these texts, and of the path twice, counts as.
+-- The count of a lock with these texts. The path is counted twice: the key contains it.
 local function size_of(key, path, message, name)
   return math.ceil((#key + #path + #message + #name + 256) / 1024)
 end
 
--- Counts a stored entry that goes.
+-- Counts a stored entry that is removed.
 local function count_out(entry)
   change_held(entry.user_id, -size_of(entry.key, entry.file_path, entry.message, entry.user_name))
 end
 
--- Writes down what has changed.
+-- Writes the changes of the counts.
 local function save_held()
   for index = counted_out + 1, #expired do
     count_out(expired[index])

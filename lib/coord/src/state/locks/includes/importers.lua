@@ -1,8 +1,8 @@
--- Files that import others. Needs nothing but the graph.
+-- Importers of files. Needs: keys.adjacency.
 -- @include builds/adjacency
 
--- The first `most` files that import one of `paths`, none of which is meant, and how many there are; a third value where there
--- are more than could be counted.
+-- The first `most` files that import one of `paths`, without `paths` themselves, and the number of all; the third value is
+-- true if there are more than could be counted.
 local function importers_of(paths, most)
   local importers, count, is_seen = {}, 0, {}
   for _, path in ipairs(paths) do

@@ -1,12 +1,12 @@
--- Files next to the requested ones in the import graph that may be locked. A neighbor is a file that imports mine or that
--- mine imports. Looked at is the smaller side: the neighbors, or what is held. Needs: keys.locks.
+-- Neighbors of the requested files in the import graph that may be locked. A neighbor imports a requested file, or is
+-- imported by one. The search starts from the smaller side: the neighbors, or the locked files. Needs: keys.locks.
 -- @include builds/adjacency
 
 -- A search for one path in a text costs a hundredth of reading its lines.
 local LINES_OF_SEARCH = 100
 
--- Calls `add(order, sign, neighbor)` for the neighbors of `file`, which is no hub; of those in `held`, where that is given. False
--- where that is too much to look at.
+-- Calls `add(order, sign, neighbor)` for the neighbors of `file`, which is not a hub; with `held`, only for those in it.
+-- False if there is too much to read.
 local function add_of_file(file, held, add)
   local searches = held and #held * 2 * (1 + file.lines / LINES_OF_SEARCH) or math.huge
   if searches >= file.lines then
@@ -33,8 +33,7 @@ local function add_of_hubs(hubs, held, add)
     hub_at[hub.path] = hub
   end
 
-  -- Seen from what is held: each text is gone through once, whatever the number of hubs. Given up, with false, when that has read
-  -- `most` lines.
+  -- From the locked files: each text is read once, whatever the number of hubs. Stops, with false, after `most` lines.
   local function look_from_held(most)
     local until_left = lines_left - most
     return each_text(held, function(text, path)
@@ -46,7 +45,7 @@ local function add_of_hubs(hubs, held, add)
       local searches = #hubs * 2 * (1 + lines / LINES_OF_SEARCH)
       if searches < lines then
         for _, hub in ipairs(hubs) do
-          -- Seen from the other end: who imports the hub is its importer.
+          -- Seen from the other end, so the direction is reversed.
           if string.find(text, '\n<' .. hub.path .. '\n', 1, true) then
             add(hub.order, '>', path)
           elseif string.find(text, '\n>' .. hub.path .. '\n', 1, true) then
@@ -65,7 +64,7 @@ local function add_of_hubs(hubs, held, add)
     end)
   end
   if held and hub_lines > #held then
-    -- Where reading the hubs themselves would do, that must stay possible.
+    -- If the hubs themselves can be read, enough lines must be left for that.
     local is_either = hub_lines <= lines_left / 2
     if look_from_held(is_either and math.min(hub_lines * 2, lines_left - hub_lines) or lines_left) then
       return true
@@ -82,9 +81,9 @@ local function add_of_hubs(hubs, held, add)
   return true
 end
 
--- Neighbors of `paths` that may be locked, where under `stored` of these anything is stored: a list of files, none of `paths`, by
--- the order of the requested ones that they are next to; and each one's place: twice the order of the first requested file that it is
--- next to, and one more where it imports that. Nil where there are too many to look at.
+-- Neighbors of `paths` that may be locked; `stored` is the number of `paths` with stored entries. Returns a list of files,
+-- without `paths`, in the order of the requested files that they are next to; and the place of each: twice the order of the
+-- first requested file that it is next to, plus one if it imports that file. Nil if there are too many to read.
 local function neighbors_to_look_at(paths, stored)
   local held_count = redis.call('HLEN', keys.locks)
   if held_count <= stored then
@@ -109,7 +108,7 @@ local function neighbors_to_look_at(paths, stored)
     return {}
   end
 
-  -- Read only where there are more neighbors than locks.
+  -- Read only if there are more neighbors than locks.
   local held, is_held
   if lines > held_count then
     held, is_held = redis.call('HKEYS', keys.locks), {}

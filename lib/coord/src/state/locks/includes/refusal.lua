@@ -1,6 +1,6 @@
--- Announces that the caller was refused. The same refusal of the same request is logged once in REFUSAL_SECONDS, with how many
--- there were since: `refusals` is a hash of a request's digest -> when it was logged, and how often it was refused since. It
--- is begun anew when it has become large. Needs: request, keys.refusals.
+-- Announces a refusal. The same refusal of the same request is logged once in REFUSAL_SECONDS, with the number of
+-- repetitions since. `refusals` is a hash of a request's digest -> time of its log entry, and number of refusals since. It
+-- is deleted when it has become large. Needs: request, keys.refusals.
 -- @include locks/changes
 
 local function emit_refusal(status, message, files, reason, conflicts)

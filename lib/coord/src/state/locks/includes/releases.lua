@@ -1,8 +1,8 @@
--- What was given back lately: so a release that is asked again, because its answer was lost, gets the same answer, and one of
--- files that were given back says so. Field: who, on which branch -> JSON, newest first: when, which request, which files, and
--- what was answered. Needs: keys.releases, request.
+-- Recent releases. A release that is repeated after a lost reply gets the same outcome, and a release of files that were
+-- released before says so. Field: holder and branch -> JSON, newest first: time, request, files and outcome. Needs:
+-- keys.releases, request.
 --
--- Bounded: for one holder on one branch in number and bytes, for a repository in holders, all of it in time.
+-- Limited for one holder on one branch in number and bytes, for a repository in holders, and for all in time.
 local RELEASES_KEPT_FOR = 600
 
 local function releaser()
@@ -23,8 +23,8 @@ local function load_releases()
   return releases
 end
 
--- Keeps as many of `releases` as there is room for, newest first; one that is too large with its answer is kept without, and
--- one that still is, is not kept.
+-- Keeps the newest of `releases` that fit. One that is too large with its outcome is kept without it; one that is still too
+-- large is dropped.
 local function save_releases(releases)
   local MOST_RELEASES, MOST_RELEASES_BYTES, MOST_RELEASERS = 16, 65536, 256
   local texts, bytes = {}, 0
@@ -53,7 +53,7 @@ local function save_releases(releases)
   local is_new = redis.call('HSET', keys.releases, name, '[' .. table.concat(texts, ',') .. ']') == 1
   redis.call('EXPIRE', keys.releases, RELEASES_KEPT_FOR)
   if is_new then
-    -- A holder has a line feed in its name, a place in the row has none.
+    -- The name of a holder contains a line feed; the name of a place in the ring does not.
     local place = '#' .. redis.call('HINCRBY', keys.releases, '#', 1) % MOST_RELEASERS
     local before = redis.call('HGET', keys.releases, place)
     if before and before ~= name then
@@ -63,13 +63,13 @@ local function save_releases(releases)
   end
 end
 
--- Notes that `files` were given back by the request of this `name`, and what is answered to it.
+-- Records that the request `name` released `files`, and its outcome.
 local function remember_release(releases, name, files, answer)
   table.insert(releases, 1, { time = now, request = name, files = files, answer = cjson.encode(answer) })
   save_releases(releases)
 end
 
--- What is held anew was not given back.
+-- Files that are held again no longer count as released.
 local function forget_releases(paths)
   local releases = load_releases()
   if #releases == 0 then

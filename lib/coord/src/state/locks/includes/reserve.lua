@@ -1,8 +1,9 @@
--- Room for the locks that a claim is about to make. Needs: request.
+-- Room for the locks of a claim. Needs: request.
 -- @include locks/held
 
--- Counts the locks that the caller is about to have on `paths`, under which there are `entries_of` and of which it has `own`. Nil,
--- or what has no room for them, and then nothing is counted: FILE and which, PERSON or REPOSITORY. A renewal always has room.
+-- Counts the locks that the caller will have on `paths`; `entries_of` are all entries there, and `own` the caller's. Returns
+-- nil, or the part without room: FILE and its path, PERSON or REPOSITORY; then nothing is counted. A renewal always has
+-- room.
 local function reserve(paths, entries_of, own, key_prefix, message)
   local MOST_UNDER_FILE, MOST_OF_PERSON, MOST_OF_REPOSITORY = 64, 2000, 10000
   local amount, is_renewal = 0, true

@@ -1,4 +1,4 @@
--- What stands in the way of the caller: the one implementation of the table of blocking. Needs: request, keys.locks.
+-- The locks that block the caller: the one implementation of the table of blocking. Needs: request, keys.locks.
 -- @include locks/entries
 -- @include locks/neighbors
 
@@ -12,8 +12,8 @@ local function is_blocking(wanted, relation, status, neighbor_policy)
   return wanted == 'WRITING' and status == 'WRITING' and neighbor_policy == 'block'
 end
 
--- Whether one entry of `value` has both of these fields. An entry is a flat object, and a quote inside of a text is escaped: what
--- has such a field has these characters, and what begins an entry is found nowhere else.
+-- Whether one entry of `value` has both of these fields. An entry is a flat object, and quotes inside of a text are escaped.
+-- So these characters occur only in such a field, and the beginning of an entry only there.
 local function has_entry_with(value, one, other)
   local at_one, at_other = string.find(value, one, 1, true), string.find(value, other, 1, true)
   while at_one and at_other do
@@ -30,12 +30,12 @@ local function has_entry_with(value, one, other)
   return false
 end
 
--- Most findings reported in one answer, their bytes as JSON, and most neighbors among them. What blocks comes first, and the
--- first in any case; the rest is counted.
+-- Maximum findings in one response, maximum bytes of their JSON, and maximum neighbors among them. Those that block come
+-- first, and the first one is always included; the rest is counted.
 local MOST_FINDINGS, MOST_FINDING_BYTES, MOST_NEIGHBORS = 512, 524288, 256
 
--- Locks of others on `neighbors`, which are at these places (neighbors.lua) next to `paths`, and how many more there are: lists of
--- findings that block and that do not. Only what is reported is decoded. `is_writing`: which files the caller writes already.
+-- Others' locks on `neighbors`, whose places (neighbors.lua) refer to `paths`: lists of findings that block and that do not,
+-- and the number of omitted locks. Only reported entries are decoded. `is_writing`: files that the caller already writes.
 local function survey_neighbors(neighbors, place_of, paths, wanted, neighbor_policy, is_writing)
   local blocking, harmless, later, omitted = {}, {}, {}, 0
   local on_branch, writes
@@ -79,7 +79,7 @@ local function survey_neighbors(neighbors, place_of, paths, wanted, neighbor_pol
   return blocking, harmless, omitted
 end
 
--- As many of the findings in `lists` as an answer has room for, their entries as JSON, and how many are left out.
+-- The findings in `lists` that fit into a response, with entries as JSON, and the number of omitted ones.
 local function report(lists)
   local findings, bytes, neighbor_count, omitted = {}, 0, 0, 0
   for _, list in ipairs(lists) do
@@ -101,13 +101,13 @@ local function report(lists)
   return findings, omitted
 end
 
--- Looks at `paths` and their neighbors. Returns:
+-- Surveys `paths` and their neighbors. Returns:
 --   findings: list of { relation, '1' if it blocks, requested file, '>' or '<' or '', entry as JSON }, relation being
 --             DIRECT, NEIGHBOR or CROSS_BRANCH
 --   blocked:  whether any of them blocks
---   omitted:  how many locks were left out of findings, those of neighbors by files where they are very many
+--   omitted:  number of locks left out of findings; for very many neighbors, the number of files
 --   own:      file path -> the caller's own entry on this branch
--- or nil and what there is too much of to look at: LOCKS on the files, or NEIGHBORS
+-- or nil and the part that is too much: LOCKS on the files, or NEIGHBORS
 local function survey(paths, wanted, neighbor_policy)
   local stored = load_entries(paths, MOST_AT_ONCE)
   if not stored then
@@ -132,8 +132,8 @@ local function survey(paths, wanted, neighbor_policy)
       end
       table.insert(is_writing[path] and written or new, path)
     end
-    -- A lock for writing that the caller already has is not refused for a neighbor's sake when it is renewed; what is new is
-    -- looked at first, so that a neighbor of both counts as a neighbor of the new.
+    -- A renewal of a lock for writing is not refused because of a neighbor. New files are handled first, so that a neighbor
+    -- of both counts as a neighbor of the new one.
     for _, path in ipairs(written) do
       new[#new + 1] = path
     end

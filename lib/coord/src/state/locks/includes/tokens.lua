@@ -1,5 +1,5 @@
--- Fencing tokens grow with every grant in a repository, also when the store has lost its newest changes, or all: each is at
--- least the time, in tenths of a millisecond. Those have 14 digits, which is as many as cjson writes.
+-- Fencing tokens increase with every grant in a repository, even if the store has lost its newest changes, or all: each is
+-- at least the time, in tenths of a millisecond. That has 14 digits, the maximum that cjson writes.
 -- @include clock
 
 local function next_token(token_key)
