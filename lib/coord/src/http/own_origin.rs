@@ -1,26 +1,26 @@
 //! The name by which the service was reached, and the page that asks. A page of another site is let in by `COORD_CORS_ORIGINS`
 //! alone; one whose own name resolves to us is told apart by the `Host` that it names.
 
-use axum::http::HeaderMap;
 use axum::http::header::{HOST, ORIGIN};
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, HeaderName};
 
 use crate::error::ApiError;
 use crate::http::headers::came_by_https;
 use crate::settings::edge::Edge;
+
+const X_FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
 
 /// The origin by which the request came, such as `https://coord.example.com`.
 ///
 /// # Errors
 /// When `Host` is none of our names, or a page of another site asks.
 pub(super) fn own_origin(edge: &Edge, headers: &HeaderMap) -> Result<String, ApiError> {
-    let mut hosts = headers.get_all(HOST).iter();
-    let host = hosts.next().filter(|_| hosts.next().is_none());
-    let host = host.and_then(|host| edge.own_names.own(host)).ok_or_else(|| {
-        ApiError::Forbidden(
-            "MCP is answered under the names of this service alone, and Host names another; set COORD_HOSTS to them"
-                .to_owned(),
-        )
-    })?;
+    let mut host = own_host(edge, headers, HOST)?;
+    // Our own proxy may reach us by another name than callers have reached it.
+    if edge.is_behind_proxy && headers.contains_key(X_FORWARDED_HOST) {
+        host = own_host(edge, headers, X_FORWARDED_HOST)?;
+    }
     let mut origins = headers.get_all(ORIGIN).iter();
     if let Some(origin) = origins.next() {
         let is_own = ["http", "https"].iter().any(|scheme| {
@@ -38,4 +38,43 @@ pub(super) fn own_origin(edge: &Edge, headers: &HeaderMap) -> Result<String, Api
     let is_https = edge.is_behind_proxy && came_by_https(headers);
     let scheme = if is_https { "https" } else { "http" };
     Ok(format!("{scheme}://{host}"))
+}
+
+/// The one host in the header `name`.
+fn own_host(edge: &Edge, headers: &HeaderMap, name: HeaderName) -> Result<Authority, ApiError> {
+    let mut hosts = headers.get_all(name).iter();
+    let host = hosts.next().filter(|_| hosts.next().is_none());
+    host.and_then(|host| edge.own_names.own(host)).ok_or_else(|| {
+        ApiError::Forbidden(
+            "MCP is answered under the names of this service alone, and Host names another; set COORD_HOSTS to them"
+                .to_owned(),
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_our_own_proxy_says_of_the_host_counts_behind_it_and_is_held_to_the_same_names() {
+        let origin = |is_behind_proxy: bool, forwarded: &str| {
+            let edge = Edge {
+                is_behind_proxy,
+                ..Edge::default()
+            };
+            let pairs = [
+                ("host", "127.0.0.1:4000"),
+                ("x-forwarded-host", forwarded),
+                ("x-forwarded-proto", "https"),
+            ];
+            let headers = pairs.map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()));
+            own_origin(&edge, &headers.into_iter().collect()).ok()
+        };
+        let seen = origin(true, "localhost:3000");
+        assert_eq!(seen.as_deref(), Some("https://localhost:3000"));
+        assert_eq!(origin(true, "evil.example"), None);
+        let direct = origin(false, "evil.example");
+        assert_eq!(direct.as_deref(), Some("http://127.0.0.1:4000"));
+    }
 }
