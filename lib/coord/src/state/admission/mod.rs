@@ -11,10 +11,10 @@ mod seen_head;
 mod terms;
 
 pub(in crate::state) use admit::admitted;
-pub use admit::{Admitted, admit, admit_without_head};
-pub use denial::{Denial, Full, Limited, TooMuch};
-pub use identity::{RememberedMember, forget, recall, remember};
-pub use rates::{Rate, Rates};
-pub use seen_head::SeenHead;
+pub use admit::*;
+pub use denial::*;
+pub use identity::*;
+pub use rates::*;
+pub use seen_head::*;
 pub(in crate::state) use terms::Kind;
-pub use terms::{AdmissionTerms, HeadTerms};
+pub use terms::*;

@@ -7,6 +7,6 @@ mod lease;
 mod publish;
 mod stored;
 
-pub use lease::{BuildLease, fail_build, lease_build, report_build, return_lease};
-pub use publish::{GraphPatch, Published, StagedPart, patch_graph, publish_graph, stage_graph};
-pub use stored::{GraphHash, discard_graph, graph_hash, graph_json, stored_records, touch_graph};
+pub use lease::*;
+pub use publish::*;
+pub use stored::*;

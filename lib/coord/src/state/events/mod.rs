@@ -4,4 +4,4 @@ pub mod keys;
 
 mod log;
 
-pub use log::{LoggedEvent, newest_events};
+pub use log::*;

@@ -6,5 +6,5 @@ pub mod scripts;
 mod due;
 mod mark;
 
-pub use due::{TakenRepository, settle_due, take_due};
+pub use due::*;
 pub(in crate::state) use mark::Mark;

@@ -5,6 +5,4 @@ pub mod scripts;
 
 mod head;
 
-pub use head::{
-    FetchedHead, HeadChange, Pushed, PushedHead, fail_head, forget_head, push_head, record_head, stored_head,
-};
+pub use head::*;

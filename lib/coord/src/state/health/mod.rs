@@ -5,4 +5,4 @@ pub mod scripts;
 
 mod probe;
 
-pub use probe::{ping, probe};
+pub use probe::*;

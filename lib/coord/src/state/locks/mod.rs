@@ -11,9 +11,9 @@ mod release;
 mod request_keys;
 mod survey;
 
-pub use check::check_status;
-pub use claim::{ClaimOutcome, Wanted, claim};
-pub use claimed_repositories::ClaimedRepositories;
-pub use live::{LiveLocks, live_locks};
-pub use release::{Judged, Release, ReleaseOutcome, Released, Written, release};
-pub use survey::{Direction, Finding, Held, Relation, Spelled, Survey};
+pub use check::*;
+pub use claim::*;
+pub use claimed_repositories::*;
+pub use live::*;
+pub use release::*;
+pub use survey::*;

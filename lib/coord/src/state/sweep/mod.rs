@@ -4,4 +4,4 @@ pub mod scripts;
 
 mod expired;
 
-pub use expired::{Swept, sweep};
+pub use expired::*;
