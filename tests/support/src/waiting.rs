@@ -4,7 +4,10 @@ use std::time::{Duration, Instant};
 
 /// Much longer than anything takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
-const PAUSE: Duration = Duration::from_millis(10);
+/// Of a server, which limits how often it is asked.
+const PAUSE: Duration = Duration::from_millis(100);
+/// Of a process on this machine.
+const SHORT_PAUSE: Duration = Duration::from_millis(10);
 
 /// Asks again and again until `found` gives something, which this returns; panics with `what` if it never does.
 pub async fn eventually<T>(what: &str, mut found: impl AsyncFnMut() -> Option<T>) -> T {
@@ -28,7 +31,7 @@ pub fn block_until(what: &str, mut holds: impl FnMut() -> bool) {
     let deadline = Instant::now() + PATIENCE;
     while !holds() {
         assert!(Instant::now() < deadline, "never happened: {what}");
-        std::thread::sleep(PAUSE);
+        std::thread::sleep(SHORT_PAUSE);
     }
 }
 
