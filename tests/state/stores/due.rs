@@ -276,10 +276,7 @@ async fn a_refused_claim_leaves_nothing(world: World) {
         },
         ..AdmissionTerms::of(&world.repo, &world.branch, &bob.holder, None, &[])
     };
-    while let Admitted::Outcome(_) = admit(&*world.store, &entry, coord::state::Read::nothing())
-        .await
-        .unwrap()
-    {}
+    while let Admitted::Outcome(_) = admit(&*world.store, &entry, state::Read::nothing()).await.unwrap() {}
     assert_eq!(world.due().await, list(&[]));
     assert!(world.command(["GET", &marked(&world.repo)]).await.as_str().is_none());
     // Nor does one that another's lock stands in the way of.
