@@ -8,7 +8,7 @@ macro_rules! on_every_store {
                 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
                 async fn $test() {
                     if let Some(world) = crate::world::World::on_redis() {
-                        world.is_given_to(super::$test).await;
+                        world.run(super::$test).await;
                     }
                 }
             )*
@@ -18,7 +18,7 @@ macro_rules! on_every_store {
             $(
                 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
                 async fn $test() {
-                    crate::world::World::on_embedded().is_given_to(super::$test).await;
+                    crate::world::World::on_embedded().run(super::$test).await;
                 }
             )*
         }
@@ -28,7 +28,7 @@ macro_rules! on_every_store {
                 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
                 async fn $test() {
                     if let Some(world) = crate::world::World::on_upstash().await {
-                        world.is_given_to(super::$test).await;
+                        world.run(super::$test).await;
                     }
                 }
             )*

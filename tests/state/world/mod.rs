@@ -106,7 +106,7 @@ impl World {
     }
 
     /// Runs `test` here; each event that was published meanwhile must be as its type has it.
-    pub async fn is_given_to<F: Future<Output = ()>>(self, test: impl FnOnce(World) -> F) {
+    pub async fn run<F: Future<Output = ()>>(self, test: impl FnOnce(World) -> F) {
         let watched = self.watched.clone().expect("the events are read");
         test(self).await;
         watched.finish().await;

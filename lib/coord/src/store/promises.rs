@@ -47,13 +47,13 @@ pub(super) async fn ask<S: Store + ?Sized>(store: &S) -> Promises {
         return Promises::Unknown;
     };
     let setting = |index: usize| replies.get(index)?.as_array()?.get(1)?.as_str();
-    let told = Told::of(info, setting(1), setting(2));
-    for (_, sentence) in &told.broken {
+    let report = Report::of(info, setting(1), setting(2));
+    for (_, sentence) in &report.broken {
         if is_news(&store.describe(), sentence) {
             tracing::warn!("Redis {sentence}");
         }
     }
-    told.promises()
+    report.promises()
 }
 
 /// Whether this was not yet said of the store.
@@ -64,16 +64,16 @@ fn is_news(store: &str, sentence: &str) -> bool {
 }
 
 /// The report of a store on itself.
-struct Told {
+struct Report {
     /// Each with a sentence for the log.
     broken: Vec<(BrokenPromise, String)>,
     /// Whether the report is enough to know that nothing else is broken.
     is_whole: bool,
 }
 
-impl Told {
+impl Report {
     /// From INFO, and from the settings `save` and `appendfsync` if they are readable.
-    fn of(info: &str, save: Option<&str>, appendfsync: Option<&str>) -> Told {
+    fn of(info: &str, save: Option<&str>, appendfsync: Option<&str>) -> Report {
         let facts: HashMap<&str, &str> = info
             .lines()
             .filter_map(|line| line.trim_end().split_once(':'))
@@ -104,7 +104,7 @@ impl Told {
             None
         };
         broken.extend(unsafe_disk.map(|sentence| (BrokenPromise::NotPersistent, sentence.to_owned())));
-        Told {
+        Report {
             broken,
             is_whole: policy.is_some() && is("aof_enabled", "1") && appendfsync.is_some(),
         }
@@ -132,7 +132,7 @@ mod tests {
                  # Replication\r\nrole:{role}\r\n"
             )
         };
-        let promises = |info: &str, save, fsync| Told::of(info, save, fsync).promises();
+        let promises = |info: &str, save, fsync| Report::of(info, save, fsync).promises();
         let sound = info(0, "noeviction", 1, "master");
         assert_eq!(promises(&sound, Some(""), Some("everysec")), Promises::Kept);
         let unbounded = info(0, "allkeys-lru", 1, "master");
@@ -176,9 +176,9 @@ mod tests {
                 "is a replica",
             ),
         ] {
-            let told = Told::of(&info, save, fsync);
-            assert_eq!(told.promises(), Promises::Broken(BTreeSet::from([name])));
-            assert!(told.broken[0].1.contains(words), "{:?}", told.broken);
+            let report = Report::of(&info, save, fsync);
+            assert_eq!(report.promises(), Promises::Broken(BTreeSet::from([name])));
+            assert!(report.broken[0].1.contains(words), "{:?}", report.broken);
         }
     }
 

@@ -57,13 +57,13 @@ pub(super) struct Known {
 
 /// GitHub's response about a head.
 #[derive(Debug)]
-pub(super) enum Told {
+pub(super) enum Fetched {
     /// The head of the ETag is current (304).
-    Same,
+    NotModified,
     /// The head, and its ETag.
     Head(CommitSha, Option<HeaderValue>),
     /// There is no such branch or repository.
-    Nothing(SourceError),
+    Failed(SourceError),
 }
 
 #[derive(Deserialize)]
@@ -129,10 +129,10 @@ impl Heads {
         let before = before.filter(|known| known.answer.is_ok() && known.read.elapsed() < ETAG_FOR);
         let etag = before.as_ref().and_then(|known| known.etag.as_ref());
         let (answer, etag, read) = match (self.told(client, slug, &key, etag, true).await?, before) {
-            (Told::Same, Some(before)) => (before.answer, before.etag, before.read),
-            (Told::Same, None) => return Err(GithubError::Unexpected(304).about(&key.0)),
-            (Told::Head(commit, etag), _) => (Ok(commit), etag, asked),
-            (Told::Nothing(error), _) => (Err(error), None, asked),
+            (Fetched::NotModified, Some(before)) => (before.answer, before.etag, before.read),
+            (Fetched::NotModified, None) => return Err(GithubError::Unexpected(304).about(&key.0)),
+            (Fetched::Head(commit, etag), _) => (Ok(commit), etag, asked),
+            (Fetched::Failed(error), _) => (Err(error), None, asked),
         };
         let known = Known {
             answer: answer.clone(),
@@ -152,7 +152,7 @@ impl Heads {
         (repo, branch): &(RepoId, Branch),
         etag: Option<&HeaderValue>,
         is_known: bool,
-    ) -> Result<Told, SourceError> {
+    ) -> Result<Fetched, SourceError> {
         // With the prefix `heads/`, as documented: a plain name could also be a tag or the beginning of an id.
         let path: Vec<&str> = ["commits", "heads"]
             .into_iter()
@@ -171,16 +171,16 @@ impl Heads {
         // Two names would allow two locks on one file.
         let new_name = client.new_name(slug).await.map_err(|error| error.about(repo))?;
         if let Some(known) = new_name.and_then(|full_name| renamed(repo, &full_name)) {
-            return Ok(Told::Nothing(SourceError::UnknownRepository {
+            return Ok(Fetched::Failed(SourceError::UnknownRepository {
                 repo: repo.clone(),
                 known: vec![known],
             }));
         }
         let error = match answer {
-            Ok(Answer::NotModified) => return Ok(Told::Same),
+            Ok(Answer::NotModified) => return Ok(Fetched::NotModified),
             Ok(Answer::Body(body, etag)) => {
                 let commit = full_id(&body).map_err(|error| error.about(repo))?;
-                return Ok(Told::Head(commit, etag));
+                return Ok(Fetched::Head(commit, etag));
             }
             Err(GithubError::Empty) => unknown(repo, branch, Vec::new(), true),
             // GitHub responds 422 for a missing branch; 404 may mean the repository.
@@ -192,7 +192,7 @@ impl Heads {
             SourceError::UnknownBranch { .. } | SourceError::UnknownRepository { .. }
         );
         if is_answer {
-            Ok(Told::Nothing(error))
+            Ok(Fetched::Failed(error))
         } else {
             Err(error)
         }

@@ -10,7 +10,7 @@ use super::address::Slug;
 use super::client::Client;
 use super::condition::{Condition, is_entity_tag};
 use super::error::GithubError;
-use super::heads::{Heads, Known, Told};
+use super::heads::{Fetched, Heads, Known};
 use crate::domain::{Branch, CommitSha, RepoId};
 use crate::source::{KnownHead, RefreshedHead, SourceError};
 
@@ -54,10 +54,10 @@ impl Heads {
         let asked = Instant::now();
         let etag = before.as_ref().map(|before| &before.etag);
         let (answer, etag, is_whole) = match (self.told(client, slug, &key, etag, is_known).await?, before) {
-            (Told::Same, Some(before)) => (Ok(before.commit), Some(before.etag), false),
-            (Told::Same, None) => return Err(GithubError::Unexpected(304).about(&key.0)),
-            (Told::Head(commit, etag), _) => (Ok(commit), etag, true),
-            (Told::Nothing(error), _) => (Err(error), None, true),
+            (Fetched::NotModified, Some(before)) => (Ok(before.commit), Some(before.etag), false),
+            (Fetched::NotModified, None) => return Err(GithubError::Unexpected(304).about(&key.0)),
+            (Fetched::Head(commit, etag), _) => (Ok(commit), etag, true),
+            (Fetched::Failed(error), _) => (Err(error), None, true),
         };
         // Only a full response has a time of its own. For a 304, only the caller's memory has it, so this process sends no
         // ETag next time, unless it knows that head itself.
