@@ -1,5 +1,9 @@
-//! The binary `coord`: its command line ([`cli`]) and its [`commands`].
+//! The binary `coord`: its command line ([`cli`]) and its [`commands`], of which those of agents share
+//! [`agent`].
 
+pub mod agent;
+mod announcement;
 pub mod cli;
 pub mod commands;
+mod git_environment;
 mod stdout;

@@ -1,9 +1,11 @@
-//! The commands of `coord`: a file or folder each, with its options and its `run`.
+//! The commands of `coord`: a file or folder each, with its options and its `run`, whose value gives the exit status.
 
 pub mod completions;
 pub mod graph;
 pub mod man;
 pub mod serve;
+
+use std::process::{ExitCode, Termination};
 
 use clap::Subcommand;
 
@@ -20,9 +22,9 @@ macro_rules! commands {
             ///
             /// # Errors
             /// When it fails, with a sentence for the terminal.
-            pub async fn run(self, cli: fn() -> clap::Command) -> anyhow::Result<()> {
+            pub async fn run(self, cli: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
                 match self {
-                    $(Command::$name(args) => args.run(cli).await,)*
+                    $(Command::$name(args) => args.run(cli).await.map(Termination::report),)*
                 }
             }
         }
@@ -40,9 +42,23 @@ commands! {
     Man(man::ManArgs);
 }
 
+/// The threads that a command needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Threads {
+    /// One, without network: it starts fastest.
+    Alone,
+    /// One, with network.
+    One,
+    /// One for each core.
+    Several,
+}
+
 impl Command {
-    /// Whether the command ends by itself, without network or timers: one thread is enough for it.
-    pub fn is_short(&self) -> bool {
-        !matches!(self, Command::Serve(_))
+    /// The threads that it needs.
+    pub fn threads(&self) -> Threads {
+        match self {
+            Command::Serve(_) => Threads::Several,
+            Command::Graph(_) | Command::Completions(_) | Command::Man(_) => Threads::Alone,
+        }
     }
 }

@@ -9,6 +9,7 @@
 //! - `history`, `ancestry`: commits and their parents, reachability
 //! - `comparison`: which files two commits have in common
 //! - `tree`, `file_names`, `blobs`, `checkout`, `index_prefetch`: files
+//! - `working_copy`: what the tools of an agent ask of a worktree
 //! - `deadline`: a time limit for work that may wait for a disk
 //!
 //! Nothing configured in a repository is ever run: no hooks, filters, credential helpers or fsmonitors. The caller's
@@ -31,6 +32,7 @@ mod references;
 mod repository;
 mod tree;
 mod upstream;
+mod working_copy;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -43,6 +45,7 @@ use coord::source::{BlobSink, Comparison, Hold, Reachable, Source, SourceError, 
 use open::Purpose;
 pub use open_error::OpenError;
 use repository::Repository;
+pub use working_copy::WorkingCopy;
 
 /// Time limit for finding names to suggest in place of a missing branch. Names not seen by then are left out.
 const SUGGESTIONS_LIMIT: Duration = Duration::from_millis(300);

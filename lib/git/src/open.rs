@@ -29,6 +29,8 @@ pub(super) enum Purpose {
     Serving,
     /// To read one commit, once.
     OneCommit,
+    /// To ask which commits a working copy is at.
+    Asking,
 }
 
 pub(super) fn open(paths: &[PathBuf], purpose: Purpose, machine: Option<&str>) -> Result<GitSource, OpenError> {
@@ -86,19 +88,19 @@ pub(super) fn revision(path: &Path, revision: &str) -> Result<CommitSha, OpenErr
 }
 
 /// A worktree, or a bare repository.
-struct Worktree {
-    handle: gix::Repository,
+pub(super) struct Worktree {
+    pub(super) handle: gix::Repository,
     /// Its root, absolute, without symbolic links.
-    path: PathBuf,
+    pub(super) path: PathBuf,
     /// The folder that all worktrees of the repository share, absolute, without symbolic links.
-    common_dir: PathBuf,
+    pub(super) common_dir: PathBuf,
     purpose: Purpose,
     /// Its index, where that is already being read.
     prefetch: Option<IndexPrefetch>,
 }
 
 impl Worktree {
-    fn find(given: &Path, purpose: Purpose) -> Result<Self, OpenError> {
+    pub(super) fn find(given: &Path, purpose: Purpose) -> Result<Self, OpenError> {
         let unreadable = |error: io::Error| OpenError::Unreadable {
             path: given.to_owned(),
             why: error.to_string(),
@@ -119,7 +121,7 @@ impl Worktree {
         let found = gix::discover::upwards(&folder).map_err(|error| refused(&folder, &error))?;
         let root = folder_of(&found.0);
         let prefetch = match purpose {
-            Purpose::Serving => None,
+            Purpose::Serving | Purpose::Asking => None,
             Purpose::OneCommit => IndexPrefetch::start(&found.0, found.1),
         };
         let options = || Mapping {
@@ -159,7 +161,7 @@ impl Worktree {
 
     /// The repository that the worktree belongs to. It is opened at the shared folder, so that it stays readable when the
     /// worktree is removed.
-    fn repository(&self, machine: Option<&str>) -> Result<Repository, OpenError> {
+    pub(super) fn repository(&self, machine: Option<&str>) -> Result<Repository, OpenError> {
         let options = options(self.purpose)
             .open_path_as_is(true)
             // The search for the worktree has checked the owner of the repository.
@@ -286,7 +288,7 @@ fn options(purpose: Purpose) -> Options {
     };
     let slots = match purpose {
         Purpose::Serving => Slots::Given(PACK_SLOTS),
-        Purpose::OneCommit => Slots::default(),
+        Purpose::OneCommit | Purpose::Asking => Slots::default(),
     };
     Options::default()
         .permissions(Permissions {

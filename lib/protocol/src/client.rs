@@ -59,6 +59,19 @@ pub struct Client {
     base: Url,
 }
 
+/// The settings of a client.
+#[derive(Clone, Copy, Debug)]
+pub struct ClientSettings<'a> {
+    /// The server's address.
+    pub base: &'a str,
+    /// The bearer token.
+    pub token: Option<&'a SecretString>,
+    /// The value of `X-Coord-Agent`.
+    pub agent_id: Option<&'a str>,
+    /// Time limit of a request.
+    pub limit: Duration,
+}
+
 /// Filters of `GET /api/locks`. Without any, every lock of the repository is listed.
 #[derive(Clone, Debug, Default)]
 pub struct LocksFilter {
@@ -74,9 +87,28 @@ impl Client {
     /// A client of the server at `base`. `token` is the bearer token, `agent_id` the value of `X-Coord-Agent`.
     ///
     /// # Errors
+    /// As [`Client::with_settings`].
+    pub fn new(base: &str, token: Option<&SecretString>, agent_id: Option<&str>) -> Result<Self, ClientError> {
+        Client::with_settings(ClientSettings {
+            base,
+            token,
+            agent_id,
+            limit: REQUEST_TIME,
+        })
+    }
+
+    /// A client with these settings.
+    ///
+    /// # Errors
     /// When `base` is not an HTTP URL, or has a credential, a query or a fragment. Also when `token` or `agent_id` has
     /// characters that a header cannot have.
-    pub fn new(base: &str, token: Option<&SecretString>, agent_id: Option<&str>) -> Result<Self, ClientError> {
+    pub fn with_settings(settings: ClientSettings<'_>) -> Result<Self, ClientError> {
+        let ClientSettings {
+            base,
+            token,
+            agent_id,
+            limit,
+        } = settings;
         let invalid = |problem: String| ClientError::Invalid(problem);
         // No text of `base` is in a message: it may have a password in it, also where it is no URL.
         let base = Url::parse(base).map_err(|error| invalid(format!("the server's address is not a URL: {error}")))?;
@@ -105,13 +137,16 @@ impl Client {
                 value.map_err(|_| invalid("the agent id has characters that a header cannot have".to_owned()))?,
             );
         }
-        let http = reqwest::Client::builder()
+        let mut http = reqwest::Client::builder()
             .default_headers(headers)
-            .connect_timeout(CONNECT_TIME)
-            .timeout(REQUEST_TIME)
-            .redirect(reqwest::redirect::Policy::none())
-            .build()
-            .map_err(ClientError::Unreachable)?;
+            .connect_timeout(CONNECT_TIME.min(limit))
+            .timeout(limit)
+            .redirect(reqwest::redirect::Policy::none());
+        if base.scheme() == "http" {
+            // Nothing is encrypted, and reading the system's certificates takes longer than a request.
+            http = http.tls_certs_only([]);
+        }
+        let http = http.build().map_err(ClientError::Unreachable)?;
         Ok(Client { http, base })
     }
 

@@ -22,7 +22,7 @@ pub mod schema;
 
 pub use check_status::{CheckRequest, CheckResponse};
 #[cfg(feature = "client")]
-pub use client::{Client, ClientError};
+pub use client::{Client, ClientError, ClientSettings, LocksFilter};
 pub use error::{AgentError, ErrorBody, ErrorCode};
 pub use event::{Event, PublishedEvent};
 pub use locks::{HeldLock, LockMode, LockStatus, LocksResponse, OtherLock, OwnLock, Reader};

@@ -42,6 +42,9 @@ pub struct ServeArgs {
     /// Run `git fetch` in every clone that is served, this often; without it, run it yourself. Uses your git and its credentials, and never asks for any
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(5..=86_400))]
     pub fetch: Option<u32>,
+    /// End when no request has come for this long: for servers that a command of an agent has started
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..))]
+    pub exit_when_idle: Option<u32>,
     /// Offer the store here by Upstash's REST protocol, for functions and other clients
     #[arg(long, value_name = "ADDR", value_parser = listen_address::parse)]
     pub upstash_listen: Option<SocketAddr>,

@@ -15,6 +15,8 @@ use tokio::time::sleep_until;
 
 use coord_git::{FetchSettings, GitSource};
 
+use crate::git_environment;
+
 /// Time limit of one fetch.
 const LIMIT: Duration = Duration::from_secs(120);
 /// Time that git has to end after SIGTERM: it removes its lock files.
@@ -25,27 +27,6 @@ const POLL: Duration = Duration::from_millis(20);
 const LONGEST_PAUSE: Duration = Duration::from_secs(900);
 /// Most bytes of git's output that are kept.
 const MOST_SAID: u64 = 16 * 1024;
-/// Variables that a hook sets, which must not affect git.
-const NOT_FOR_GIT: [&str; 17] = [
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_COMMON_DIR",
-    "GIT_PREFIX",
-    "GIT_NAMESPACE",
-    "GIT_QUARANTINE_PATH",
-    "GIT_SHALLOW_FILE",
-    "GIT_CONFIG",
-    "GIT_CONFIG_PARAMETERS",
-    "GIT_INTERNAL_SUPER_PREFIX",
-    "CRON_SECRET",
-    "REDIS_URL",
-    "GITHUB_APP_PRIVATE_KEY",
-    "GITHUB_WEBHOOK_SECRET",
-];
-
 /// A clone that is kept current.
 struct Clone {
     repo: RepoId,
@@ -203,15 +184,7 @@ fn without_credentials(text: &str) -> String {
 
 fn command(path: &Path, remote: &str, ssh_command: Option<&str>) -> Command {
     let mut command = Command::new("git");
-    for (name, _) in std::env::vars_os() {
-        let text = name.to_string_lossy();
-        let is_secret = ["COORD_", "UPSTASH_", "KV_REST_", "GIT_TRACE"]
-            .iter()
-            .any(|prefix| text.starts_with(prefix));
-        if is_secret || NOT_FOR_GIT.contains(&&*text) {
-            command.env_remove(&name);
-        }
-    }
+    git_environment::clear(&mut command);
     command
         .arg("-C")
         .arg(path)

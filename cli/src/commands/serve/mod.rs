@@ -3,14 +3,14 @@
 //! - `args`, `run`, `server`: the options; start and shutdown; the parts of a server
 //! - `store`, `sources`: the store of the state, and the repositories
 //! - [`listen`], `listen_address`, [`local_guard`], `page`: connections, permitted hosts, the web page
-//! - `banner`, `announcement`: output for the user, and for a second process
-//! - [`fetch`], `signals`: fetching clones, signals that stop the server
+//! - `banner`: output for the user
+//! - [`fetch`], `signals`, `idle`: fetching clones; what stops the server
 //! - [`upstash_listen`]: the store offered on a port
 
-mod announcement;
 mod args;
 mod banner;
 pub mod fetch;
+mod idle;
 pub mod listen;
 mod listen_address;
 pub mod local_guard;

@@ -14,8 +14,9 @@ use coord::sweep::sweep_due;
 use tokio::net::TcpListener;
 
 use super::args::ServeArgs;
+use super::idle::{LastRequest, note_request};
 use super::listen_address::DEFAULT_PORT;
-use super::server::build;
+use super::server::{Server, build};
 use super::signals::Signals;
 use super::{banner, fetch, listen, upstash_listen};
 
@@ -60,7 +61,8 @@ async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         ),
         None => None,
     };
-    let server = build(&args, address).await?;
+    let mut server = build(&args, address).await?;
+    let idle = idle(&args, &mut server);
     let store = Arc::clone(&server.store);
     // Logs a warning about promises that the store does not keep.
     tokio::spawn(async move { store.promises().await });
@@ -100,7 +102,10 @@ async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         let fetched = move || keeper.look_again();
         tokio::spawn(fetch::keep_current(source, every, until_stopped(), fetched))
     });
-    signals.next().await;
+    tokio::select! {
+        () = signals.next() => {}
+        () = idle => say("\nNobody has asked anything for a while.\n"),
+    }
     say("\nStopping: requests in flight are finished; once more ends it at once.\n");
     tokio::spawn(async move {
         signals.next().await;
@@ -118,6 +123,22 @@ async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         fetcher.await?;
     }
     Ok(())
+}
+
+/// Completes when the server has been idle for as long as the command line says; without that, never.
+fn idle(args: &ServeArgs, server: &mut Server) -> impl Future<Output = ()> + use<> {
+    let limit = args.exit_when_idle.map(|seconds| Duration::from_secs(seconds.into()));
+    let last = limit.map(|limit| (LastRequest::now(), limit));
+    if let Some((last, _)) = &last {
+        let noting = axum::middleware::from_fn_with_state(last.clone(), note_request);
+        server.router = std::mem::take(&mut server.router).layer(noting);
+    }
+    async move {
+        match last {
+            Some((last, limit)) => last.is_past(limit).await,
+            None => std::future::pending().await,
+        }
+    }
 }
 
 /// Prints to the terminal, and ignores a closed one (`coord serve | head`).

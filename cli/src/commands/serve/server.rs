@@ -16,20 +16,20 @@ use coord::settings::{LockConfig, Settings, env_vars, process_environment};
 use coord::store::Store;
 use coord_git::GitSource;
 
-use super::announcement::Announcement;
 use super::args::ServeArgs;
 use super::banner::Served;
 use super::local_guard::require_local_host;
 use super::page;
 use super::sources::{self, OpenSources};
 use super::store::open_store;
+use crate::announcement::Announcement;
 
 /// A server that is ready to run.
 pub struct Server {
     /// All routes of `coord serve`.
     pub router: Router,
-    /// The address file beside an embedded store; dropped before the store is closed.
-    pub announcement: Option<Announcement>,
+    /// The files with the address; dropped before the store is closed.
+    pub announcement: Announcement,
     /// The store.
     pub store: Arc<dyn Store>,
     /// The builds that keep graphs up to date.

@@ -13,34 +13,40 @@ use coord_embedded::{EmbeddedStore, OpenError};
 use coord_git::Opened;
 use secrecy::SecretString;
 
-use super::announcement::Announcement;
 use super::args::ServeArgs;
 use super::banner::Served;
+use crate::announcement::{Announcement, FOLDER};
 
-/// The store, and for an embedded one the file that announces the address.
+/// The store, and the files that announce the address.
 pub fn open_store(
     args: &ServeArgs,
     address: SocketAddr,
     opened: &[Opened],
     served: &[Served],
-) -> anyhow::Result<(Arc<dyn Store>, Option<Announcement>)> {
+) -> anyhow::Result<(Arc<dyn Store>, Announcement)> {
+    let repositories = opened.iter().map(|repository| repository.git_folder.join(FOLDER));
     if let Some(url) = &args.redis {
-        return Ok((Arc::new(RedisStore::connect(url).context("--redis")?), None));
+        let store = RedisStore::connect(url).context("--redis")?;
+        return Ok((Arc::new(store), Announcement::write(repositories, address)));
     }
     if let Some(url) = &args.upstash {
         let token: SecretString = secret(&process_environment, env_vars::UPSTASH_REDIS_REST_TOKEN)
             .with_context(|| format!("set {} to the token for --upstash", env_vars::UPSTASH_REDIS_REST_TOKEN))?;
-        return Ok((Arc::new(UpstashStore::new(url, token).context("--upstash")?), None));
+        let store = UpstashStore::new(url, token).context("--upstash")?;
+        return Ok((Arc::new(store), Announcement::write(repositories, address)));
     }
     let folder = match (&args.data_dir, opened.first()) {
         (Some(folder), _) => folder.clone(),
-        (None, Some(repository)) => repository.git_folder.join("coord"),
+        (None, Some(repository)) => repository.git_folder.join(FOLDER),
         (None, None) => state_folder(served)?,
     };
     make_folder(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     let path = folder.join("store.redb");
     match EmbeddedStore::open(&path) {
-        Ok(store) => Ok((Arc::new(store), Some(Announcement::write(&folder, address)))),
+        Ok(store) => {
+            let folders = repositories.chain([folder]);
+            Ok((Arc::new(store), Announcement::write(folders, address)))
+        }
         Err(OpenError::InUse(path)) => {
             let path = path.display();
             match Announcement::read(&folder) {

@@ -3,36 +3,66 @@
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 
-/// The rules of an agent.
-pub(super) const INSTRUCTIONS: &str = "\
+use super::offer::Offer;
+
+/// The rules, with what differs: which values an agent sends with each call, and how it gives back.
+macro_rules! rules {
+    ($values:literal, $open:literal) => {
+        concat!(
+            "\
 Other agents work in this repository at the same time. Coord knows who changes which files, and which files import them.
 
-Choose an agent_id when you begin (your name and six random letters, say), and send the same one with every call. repo_url is the \
-repository's remote, branch the branch that the work is for, agent_head `git rev-parse HEAD`. With commits that are not pushed, send \
-base_head too (`git merge-base HEAD origin/BRANCH`).
+",
+            $values,
+            "
 
 1. Look before you leap: call check_status with the files before you plan an edit, with intent READING if you only build on them.
 2. Claim before you edit: call post_status with status WRITING, all files in one call, and a message that tells others what changes for \
 them. Claim again at least every four minutes, or the locks expire.
-3. Give back: push, then call post_status with status OPEN and new_repo_head, the commit that you pushed. Work that is thrown away: OPEN \
-with abandon true.
+3. Give back: push, then call post_status with status OPEN",
+            $open,
+            ". Work that is thrown away: OPEN with abandon true.
 4. Orchestration commands are law, in refusals as well. PROCEED: go on. WAIT: run the command, then call again. PULL, PUSH: run the \
 command, then call again. SWITCH_TASK: do not wait and do not poll; work on files that nobody holds. STOP: leave the files alone, and \
 tell your user the reason.
 5. A lock of type DIRECT is on your file: neither read nor edit it. NEIGHBOR is on a file that yours imports or that imports yours: you \
 may read, and must not edit.
-6. If Coord does not answer, reading is allowed and writing is not: tell your user.";
+6. If Coord does not answer, reading is allowed and writing is not: tell your user."
+        )
+    };
+}
+
+/// The rules of an agent that connects to a deployment.
+pub(super) const OF_DEPLOYMENT: &str = rules!(
+    "\
+Choose an agent_id when you begin (your name and six random letters, say), and send the same one with every call. repo_url is the \
+repository's remote, branch the branch that the work is for, agent_head `git rev-parse HEAD`. With commits that are not pushed, send \
+base_head too (`git merge-base HEAD origin/BRANCH`).",
+    " and new_repo_head, the commit that you pushed"
+);
+
+/// The rules of an agent that has `coord mcp` in its working copy.
+pub(super) const OF_WORKING_COPY: &str = rules!(
+    "\
+Paths are relative to your working directory, or absolute. Repository, commits and who you are are filled in; so is the branch, unless the \
+work is for another one.",
+    ""
+);
 
 const PROMPT: &str = "coordinate";
 
 /// The prompt.
-pub(super) fn prompt() -> Prompt {
+pub(super) fn prompt(offer: Offer) -> Prompt {
     let argument = |name: &str, description: &str| PromptArgument::new(name).with_description(description);
-    let arguments = vec![
-        argument("task", "What is to be done").with_required(true),
-        argument("repo_url", "The repository; by default the remote of the working copy"),
-        argument("branch", "The branch that the work is for; by default the current one"),
-    ];
+    let mut arguments = vec![argument("task", "What is to be done").with_required(true)];
+    if offer == Offer::Deployment {
+        let description = "The repository; by default the remote of the working copy";
+        arguments.push(argument("repo_url", description));
+    }
+    arguments.push(argument(
+        "branch",
+        "The branch that the work is for; by default the current one",
+    ));
     Prompt::new(
         PROMPT,
         Some("Do a task beside other agents: check, claim, edit, push, release"),
@@ -45,7 +75,7 @@ pub(super) fn prompt() -> Prompt {
 ///
 /// # Errors
 /// When there is no such prompt, or an argument is missing or no text.
-pub(super) fn coordinate(name: &str, arguments: &JsonObject) -> Result<GetPromptResult, ErrorData> {
+pub(super) fn coordinate(offer: Offer, name: &str, arguments: &JsonObject) -> Result<GetPromptResult, ErrorData> {
     let wrong = |sentence: String| ErrorData::invalid_params(sentence, None);
     if name != PROMPT {
         return Err(wrong(format!("there is no such prompt; the prompt is {PROMPT}")));
@@ -59,12 +89,20 @@ pub(super) fn coordinate(name: &str, arguments: &JsonObject) -> Result<GetPrompt
         },
     };
     let task = text("task")?.ok_or_else(|| wrong("task is required".to_owned()))?;
-    let repo_url =
-        text("repo_url")?.map_or_else(|| "the output of `git remote get-url origin`".to_owned(), str::to_owned);
-    let branch = text("branch")?.map_or_else(|| "the output of `git branch --show-current`".to_owned(), str::to_owned);
+    let mut place = Vec::new();
+    if offer == Offer::Deployment {
+        let repo_url = text("repo_url")?.unwrap_or("the output of `git remote get-url origin`");
+        place.push(format!("repo_url: {repo_url}."));
+    }
+    match (text("branch")?, offer) {
+        (Some(branch), _) => place.push(format!("branch: {branch}.")),
+        (None, Offer::Deployment) => place.push("branch: the output of `git branch --show-current`.".to_owned()),
+        (None, Offer::WorkingCopy) => {}
+    }
     let message = format!(
-        "{INSTRUCTIONS}\n\nWork by these rules. repo_url: {repo_url}. branch: {branch}. Begin with check_status on the files that you \
-         expect to change.\n\nThe task: {task}"
+        "{}\n\nWork by these rules. {} Begin with check_status on the files that you expect to change.\n\nThe task: {task}",
+        offer.instructions(),
+        place.join(" ")
     );
     Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, message)])
         .with_description("The rules of working beside other agents, and the task"))

@@ -1,21 +1,33 @@
 //! MCP (Model Context Protocol): the operations of agents as tools. One POST is one JSON-RPC request; nothing is remembered between two.
 //!
-//! - `serve`: one request, by the official SDK; `server`: what that asks of us
-//! - `tools`: `check_status` and `post_status`; `schema`: their schemas, made of the HTTP types; `results`: their results
-//! - `resources`: locks, activity and graph, by URI
+//! - `server`: what the SDK asks of us; [`Offer`]: what it offers, by a deployment or by `coord mcp`
+//! - `serve`: one request over HTTP; `session`: its caller
+//! - `tools`: `check_status` and `post_status`; `schema`: their schemas, made of the HTTP types; `operations`: their calls;
+//!   `results`: their results
+//! - `resource_list`, `resources`: locks, activity and graph, by URI
 //! - `instructions`: the rules that agents get when they connect, and the prompt `coordinate`
 //!
 //! `lib/coord/src/http/endpoint/mcp.rs` authenticates a request before it comes here, and gives the SDK no header that could hold a secret.
+//! `coord mcp` answers the same server over stdio, by calls of a deployment.
 
 mod instructions;
+mod offer;
+mod operations;
+mod resource_list;
 mod resources;
 mod results;
 mod schema;
 mod serve;
 mod server;
+mod session;
 mod tools;
 
-pub use serve::Session;
+pub use offer::Offer;
+pub use resource_list::JSON;
+pub use results::Outcome;
+pub use server::{SdkRequest, Server};
+pub use session::Session;
+pub use tools::Tool;
 
 use futures::FutureExt;
 

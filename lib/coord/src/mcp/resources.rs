@@ -5,52 +5,21 @@ use axum::http::Uri;
 use coord_protocol::ErrorCode;
 use percent_encoding::percent_decode_str;
 use rmcp::ErrorData;
-use rmcp::model::{ReadResourceResult, ResourceContents, ResourceTemplate};
+use rmcp::model::{ReadResourceResult, ResourceContents};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
-use super::serve::Session;
+use super::resource_list::JSON;
+use super::session::Session;
 use crate::domain::{Branch, RepoId};
 use crate::error::ApiError;
 use crate::http::{GraphQuery, LocksQuery, read_graph_view};
 use crate::operations::fields::{agent_of, in_field, required};
 use crate::operations::{ActivityRequest, list_activity, list_locks};
 
-const JSON: &str = "application/json";
-
 /// Errors that JSON-RPC has no code for: the store or GitHub gives no answer, the caller asks too often or may not.
 const SERVER_ERROR: rmcp::model::ErrorCode = rmcp::model::ErrorCode(-32_000);
-
-/// Which resources there are.
-pub(super) fn templates() -> Vec<ResourceTemplate> {
-    let template = |uri: &str, name: &str, title: &str, description: &str| {
-        ResourceTemplate::new(uri, name)
-            .with_title(title)
-            .with_description(description)
-            .with_mime_type(JSON)
-    };
-    vec![
-        template(
-            "coord://locks{?repo_url,branch,holder,agent_id}",
-            "locks",
-            "Who holds what",
-            "The locks of a repository, or of one branch; holder=me: yours alone",
-        ),
-        template(
-            "coord://activity{?repo_url,branch}",
-            "activity",
-            "What happened",
-            "The newest 50 events of a repository, or of one branch: claims, releases, refusals, pushes",
-        ),
-        template(
-            "coord://graph/{+path}{?repo_url,branch,depth,direction}",
-            "graph",
-            "Neighbors of a file",
-            "Files that import a file or that it imports, with their locks; direction: imports, importers or both",
-        ),
-    ]
-}
 
 /// The query of `coord://activity`.
 #[derive(Deserialize)]

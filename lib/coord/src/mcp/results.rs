@@ -4,45 +4,52 @@ use coord_protocol::{AgentError, CheckResponse, ErrorBody, Orchestration, PostRe
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
 
-use crate::error::ApiError;
 use crate::operations::Refusal;
 
 /// Most warnings in the text, and most names; all of them are in the structured content.
 const MOST_LINES: usize = 12;
 
 /// What a call came to.
-#[derive(Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
-pub(super) enum Outcome {
-    /// A check was answered.
+pub enum Outcome {
+    /// The answer to a check.
     Check(CheckResponse),
-    /// A claim or a release was granted, or refused by the rules.
+    /// The answer to a claim or a release, granted or refused by the rules.
     Post(PostResponse),
     /// There is no such answer.
-    Refused(Refusal),
+    Refused(AgentError),
     /// The call was malformed.
     Malformed(AgentError),
 }
 
-impl Outcome {
-    /// That of a call that `error` has kept from an answer.
-    ///
-    /// # Errors
-    /// `error`, where a credential was not taken: HTTP has to say so, because clients ask their users for another then.
-    pub(super) fn of(refusal: Refusal, error: ApiError) -> Result<Self, ApiError> {
-        match error {
-            ApiError::Unauthorized(_) => Err(error),
-            ApiError::InvalidField { .. } | ApiError::MalformedBody { .. } => Ok(Outcome::Malformed(error.for_agent())),
-            _ => Ok(Outcome::Refused(refusal)),
+impl From<Refusal> for Outcome {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Check(response) => Outcome::Check(response),
+            Refusal::Post(response) => Outcome::Post(response),
+            Refusal::Agent(error) => Outcome::Refused(error),
         }
     }
+}
 
-    fn text(&self) -> String {
+impl Outcome {
+    /// The outcome as the client gets it.
+    pub fn result(&self) -> CallToolResult {
+        let content = vec![ContentBlock::text(self.text())];
+        let mut result = match self {
+            Outcome::Malformed(_) => CallToolResult::error(content),
+            _ => CallToolResult::success(content),
+        };
+        result.structured_content = serde_json::to_value(self).ok();
+        result
+    }
+
+    /// A few lines that begin with what to do and why.
+    pub fn text(&self) -> String {
         match self {
-            Outcome::Check(response) | Outcome::Refused(Refusal::Check(response)) => {
-                text(&response.orchestration, response.error.as_ref(), &response.warnings)
-            }
-            Outcome::Post(response) | Outcome::Refused(Refusal::Post(response)) => {
+            Outcome::Check(response) => text(&response.orchestration, response.error.as_ref(), &response.warnings),
+            Outcome::Post(response) => {
                 let mut text = text(&response.orchestration, response.error.as_ref(), &response.warnings);
                 if !response.orphaned_dependencies.is_empty() {
                     let names = &response.orphaned_dependencies;
@@ -52,21 +59,10 @@ impl Outcome {
                 }
                 text
             }
-            Outcome::Refused(Refusal::Agent(error)) => text(&error.orchestration, Some(&error.error), &[]),
+            Outcome::Refused(error) => text(&error.orchestration, Some(&error.error), &[]),
             Outcome::Malformed(error) => malformed(&error.error),
         }
     }
-}
-
-/// `outcome` as the client gets it.
-pub(super) fn result(outcome: &Outcome) -> CallToolResult {
-    let content = vec![ContentBlock::text(outcome.text())];
-    let mut result = match outcome {
-        Outcome::Malformed(_) => CallToolResult::error(content),
-        _ => CallToolResult::success(content),
-    };
-    result.structured_content = serde_json::to_value(outcome).ok();
-    result
 }
 
 /// `WAIT: the reason`, the command, the code of an error, and warnings.

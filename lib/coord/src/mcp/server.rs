@@ -1,43 +1,63 @@
 //! What the SDK asks of us. Methods that are not here are answered `method_not_found` by the SDK.
 
-use std::sync::LazyLock;
-
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode,
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult, ErrorCode,
     GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult,
     ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
-    ServerCapabilities, ServerConfig, Tool as ToolDefinition,
+    ReadResourceResult, ServerCapabilities, ServerConfig, Tool as ToolDefinition,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use tokio::sync::{mpsc, oneshot};
 
-use super::serve::Question;
+use super::offer::Offer;
 use super::tools::Tool;
-use super::{instructions, resources};
+use super::{instructions, resource_list};
 
 /// How long clients may keep the lists, in milliseconds: they change with the version of the server alone.
 const LISTS_TTL_MS: u64 = 3_600_000;
 
-static TOOLS: LazyLock<Vec<ToolDefinition>> = LazyLock::new(|| Tool::ALL.into_iter().map(Tool::definition).collect());
+/// What the SDK asks of whoever has the state.
+pub enum SdkRequest {
+    /// A tool is called.
+    Call {
+        /// The tool.
+        tool: Tool,
+        /// A JSON object.
+        arguments: String,
+        /// Where the result goes.
+        reply: oneshot::Sender<CallToolResult>,
+    },
+    /// A resource is read.
+    Read {
+        /// As the client sent it.
+        uri: String,
+        /// Where the contents go.
+        reply: oneshot::Sender<Result<ReadResourceResult, ErrorData>>,
+    },
+}
 
-/// The server as the SDK sees it, for one request.
-pub(super) struct Server {
-    questions: mpsc::Sender<Question>,
+/// The server as the SDK sees it: over HTTP for one request, over stdio for a session.
+pub struct Server {
+    offer: Offer,
+    tools: Vec<ToolDefinition>,
+    requests: mpsc::Sender<SdkRequest>,
 }
 
 impl Server {
-    pub(super) fn new(questions: mpsc::Sender<Question>) -> Self {
-        Server { questions }
+    /// A server whose tools and resources are answered by the receiver of `requests`.
+    pub fn new(offer: Offer, requests: mpsc::Sender<SdkRequest>) -> Self {
+        let tools = offer.tools().to_vec();
+        Server { offer, tools, requests }
     }
 
-    /// Has the task of the request answer a question.
-    async fn ask<T>(&self, question: impl FnOnce(oneshot::Sender<T>) -> Question) -> Result<T, ErrorData> {
-        // The task of the request goes away before it answers only where its caller has gone.
+    /// Has the receiver answer a request.
+    async fn ask<T>(&self, request: impl FnOnce(oneshot::Sender<T>) -> SdkRequest) -> Result<T, ErrorData> {
+        // The receiver goes away before it answers only where its caller has gone.
         let gone = || ErrorData::internal_error("the request was given up", None);
         let (reply, answered) = oneshot::channel();
-        self.questions.send(question(reply)).await.map_err(|_| gone())?;
+        self.requests.send(request(reply)).await.map_err(|_| gone())?;
         answered.await.map_err(|_| gone())
     }
 }
@@ -54,7 +74,7 @@ impl ServerHandler for Server {
         server.description = Some("Keeps coding agents out of each other's way".to_owned());
         ServerConfig::new(capabilities)
             .with_server_info(server)
-            .with_instructions(instructions::INSTRUCTIONS)
+            .with_instructions(self.offer.instructions())
     }
 
     async fn list_tools(
@@ -62,13 +82,13 @@ impl ServerHandler for Server {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(TOOLS.clone())
+        Ok(ListToolsResult::with_all_items(self.tools.clone())
             .with_ttl_ms(LISTS_TTL_MS)
             .with_cache_scope(CacheScope::Public))
     }
 
     fn get_tool(&self, name: &str) -> Option<ToolDefinition> {
-        TOOLS.iter().find(|tool| tool.name == name).cloned()
+        self.tools.iter().find(|tool| tool.name == name).cloned()
     }
 
     async fn call_tool(
@@ -84,7 +104,7 @@ impl ServerHandler for Server {
             ));
         };
         let arguments = serde_json::Value::Object(request.arguments.unwrap_or_default()).to_string();
-        let result = self.ask(|reply| Question::Call { tool, arguments, reply }).await?;
+        let result = self.ask(|reply| SdkRequest::Call { tool, arguments, reply }).await?;
         Ok(result.into())
     }
 
@@ -117,9 +137,11 @@ impl ServerHandler for Server {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Ok(ListResourceTemplatesResult::with_all_items(resources::templates())
-            .with_ttl_ms(LISTS_TTL_MS)
-            .with_cache_scope(CacheScope::Public))
+        Ok(
+            ListResourceTemplatesResult::with_all_items(resource_list::templates(self.offer))
+                .with_ttl_ms(LISTS_TTL_MS)
+                .with_cache_scope(CacheScope::Public),
+        )
     }
 
     async fn read_resource(
@@ -128,7 +150,7 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = request.uri;
-        let result = self.ask(|reply| Question::Read { uri, reply }).await??;
+        let result = self.ask(|reply| SdkRequest::Read { uri, reply }).await??;
         Ok(result.into())
     }
 
@@ -137,9 +159,11 @@ impl ServerHandler for Server {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Ok(ListPromptsResult::with_all_items(vec![instructions::prompt()])
-            .with_ttl_ms(LISTS_TTL_MS)
-            .with_cache_scope(CacheScope::Public))
+        Ok(
+            ListPromptsResult::with_all_items(vec![instructions::prompt(self.offer)])
+                .with_ttl_ms(LISTS_TTL_MS)
+                .with_cache_scope(CacheScope::Public),
+        )
     }
 
     async fn get_prompt(
@@ -148,6 +172,6 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        Ok(instructions::coordinate(&request.name, &arguments)?.into())
+        Ok(instructions::coordinate(self.offer, &request.name, &arguments)?.into())
     }
 }

@@ -1,18 +1,16 @@
-//! The tools. Each is an operation of the HTTP interface: the same arguments, read by the same parser, and the same answer.
+//! The tools, as clients are told of them.
 
 use coord_protocol::{AgentError, CheckRequest, CheckResponse, PostRequest, PostResponse};
-use rmcp::model::{CallToolResult, Tool as Definition, ToolAnnotations};
+use rmcp::model::{JsonObject, Tool as Definition, ToolAnnotations};
+use serde_json::Value;
+use utoipa::ToSchema;
 
-use super::results::{Outcome, result};
+use super::offer::Offer;
 use super::schema::{of_arguments, of_results};
-use super::serve::Session;
-use crate::error::ApiError;
-use crate::http::body::parse;
-use crate::operations::{CheckError, Refusal, check_as_sent, post};
 
 /// A tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tool {
+pub enum Tool {
     /// `check_status`
     CheckStatus,
     /// `post_status`
@@ -36,8 +34,8 @@ impl Tool {
         }
     }
 
-    /// What clients are told of it.
-    pub(super) fn definition(self) -> Definition {
+    /// What clients are told of it where `offer` is what they get.
+    pub(super) fn definition(self, offer: Offer) -> Definition {
         // Neither reaches beyond the locks of Coord, and a claim that is made twice is one claim.
         let annotations = ToolAnnotations::new()
             .destructive(false)
@@ -47,7 +45,7 @@ impl Tool {
             Tool::CheckStatus => Definition::new(
                 self.name(),
                 "Call before you plan an edit: who else works on these files or on files that import them. Changes nothing.",
-                of_arguments::<CheckRequest>(),
+                arguments_of::<CheckRequest>(offer),
             )
             .with_title("Check files")
             .with_raw_output_schema(of_results::<CheckResponse, AgentError>().into())
@@ -56,7 +54,7 @@ impl Tool {
                 self.name(),
                 "Claim files before you edit them: WRITING, or READING to build on them; all or none. Again within 4 minutes to keep \
                  them. OPEN once pushed. Do what orchestration.action says.",
-                of_arguments::<PostRequest>(),
+                arguments_of::<PostRequest>(offer),
             )
             .with_title("Claim or release files")
             .with_raw_output_schema(of_results::<PostResponse, AgentError>().into())
@@ -65,33 +63,16 @@ impl Tool {
     }
 }
 
-/// The result of a call with these arguments, a JSON object.
-///
-/// # Errors
-/// When the place of the repository does not take the caller's credential.
-pub(super) async fn call(session: &Session, tool: Tool, arguments: &str) -> Result<CallToolResult, ApiError> {
-    let (app, agent) = (&session.app, session.agent.as_deref());
-    let outcome = match tool {
-        Tool::CheckStatus => {
-            let checked = async {
-                let sent: CheckRequest = parse(arguments.as_bytes())?;
-                check_as_sent(app, &sent, session.caller.clone(), agent).await
-            };
-            match checked.await {
-                Ok(response) => Outcome::Check(response),
-                Err(CheckError { error, head }) => Outcome::of(Refusal::of_check(&error, head.as_ref()), error)?,
-            }
+/// The schema of the arguments of a tool whose request is a `T`, without those that need not be sent.
+fn arguments_of<T: ToSchema>(offer: Offer) -> JsonObject {
+    let mut schema = of_arguments::<T>();
+    for name in offer.filled_in() {
+        if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+            properties.remove(*name);
         }
-        Tool::PostStatus => {
-            let posted = async {
-                let sent: PostRequest = parse(arguments.as_bytes())?;
-                post(app, &sent, session.caller.clone(), agent).await
-            };
-            match posted.await {
-                Ok(response) => Outcome::Post(response),
-                Err(error) => Outcome::of(Refusal::of_post(&error), error)?,
-            }
-        }
-    };
-    Ok(result(&outcome))
+    }
+    if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
+        required.retain(|name| !name.as_str().is_some_and(|name| offer.is_optional(name)));
+    }
+    schema
 }

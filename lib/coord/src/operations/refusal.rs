@@ -10,7 +10,7 @@ use crate::error::ApiError;
 
 /// An error as an agent gets it: a whole response where nothing is known, or where the rules refuse it; otherwise the error with a
 /// command.
-#[derive(Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Refusal {
     /// Of a check.

@@ -23,13 +23,16 @@ pub enum Reader {
     Serve,
     /// `coord graph`.
     Graph,
+    /// The commands that agents and people run in a working copy: `coord mcp`, `coord hook`, `coord claim` and the like.
+    Agent,
 }
 
-use Reader::{Function, Graph, Serve};
+use Reader::{Agent, Function, Graph, Serve};
 
 const EVERYWHERE: &[Reader] = &[Function, Serve];
 const FUNCTIONS: &[Reader] = &[Function];
 const SERVE: &[Reader] = &[Serve];
+const AGENT: &[Reader] = &[Agent];
 const GRAPHS: &[Reader] = &[Function, Serve, Graph];
 
 macro_rules! variables {
@@ -83,6 +86,11 @@ variables! {
     COORD_GRAPH_MAX_IMPORTS, GRAPHS, "most imports in one graph: a million take some 200 MB of memory", "1000000";
     COORD_GRAPH_MAX_FILE_BYTES, GRAPHS, "largest file that is read for its imports", "4194304";
     COORD_STORE_TOKEN, SERVE, "token that clients of `--upstash-listen` must send", "`--upstash-listen` is refused";
+    COORD_URL, AGENT, "address of the server that agents of this machine ask; `git config coord.url` in a repository is the same", "the `coord serve` of the repository, which is started if none runs";
+    COORD_TOKEN, AGENT, "the caller's token: a GitHub token or a JWT", "the next row";
+    COORD_TOKEN_FILE, AGENT, "file that has this token alone; `git config coord.tokenFile` is the same", "no credential, which a `coord serve` on the same machine does not need";
+    COORD_BRANCH, AGENT, "branch that the work is for; `git config coord.branch` is the same", "the upstream of the checked-out branch, or else that branch";
+    COORD_AGENT, AGENT, "`agent_id` of the caller", "one for each session of an agent";
     RUST_LOG, GRAPHS, "log level, or levels by module: error, warn, info, debug, trace", "`info`; `coord serve` begins at `warn`";
 }
 

@@ -1,0 +1,113 @@
+//! The `coord serve` of a repository on this machine. Commands of agents start it where none runs, so that nobody has to.
+
+use std::fs::{self, OpenOptions};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use coord_git::WorkingCopy;
+
+use crate::announcement::{Announcement, FOLDER};
+
+/// Time limit of a connection to a server on this machine.
+const CONNECT_TIME: Duration = Duration::from_millis(500);
+
+/// Time that a server has to start: a store is checked when it is opened.
+const START_TIME: Duration = Duration::from_secs(10);
+
+/// Interval of looks whether it has started.
+const POLL: Duration = Duration::from_millis(10);
+
+/// A server that was started for agents ends when nobody has asked it anything for this long, in seconds.
+pub const IDLE_SECONDS: u64 = 3600;
+
+/// The log of a server that was started for agents; the next start begins it anew.
+const LOG: &str = "serve.log";
+
+/// The address of the running server of this repository.
+pub fn running(working_copy: &WorkingCopy) -> Option<String> {
+    let address = Announcement::address(&folder(working_copy))?;
+    is_listening(&address).then_some(address)
+}
+
+/// The address of the server of this repository, which is started if none runs.
+///
+/// # Errors
+/// When it does not start in time, with what it says.
+pub fn running_or_started(working_copy: &WorkingCopy) -> anyhow::Result<String> {
+    if let Some(address) = running(working_copy) {
+        return Ok(address);
+    }
+    let log = folder(working_copy).join(LOG);
+    start(working_copy.root(), &log)?;
+    let deadline = Instant::now() + START_TIME;
+    // Where several agents start at once, one server gets the store; the others end, and their agents find the first.
+    while Instant::now() < deadline {
+        if let Some(address) = running(working_copy) {
+            return Ok(address);
+        }
+        std::thread::sleep(POLL);
+    }
+    let said = fs::read_to_string(&log).unwrap_or_default();
+    let said = said
+        .lines()
+        .rev()
+        .find(|line| !line.trim().is_empty())
+        .unwrap_or("nothing");
+    bail!(
+        "coord serve did not start within {} seconds; {} says: {said}",
+        START_TIME.as_secs(),
+        log.display()
+    )
+}
+
+/// The folder of Coord's files for this repository.
+pub fn folder(working_copy: &WorkingCopy) -> PathBuf {
+    working_copy.shared_folder().join(FOLDER)
+}
+
+fn is_listening(address: &str) -> bool {
+    let socket = address.strip_prefix("http://").and_then(|socket| socket.parse().ok());
+    socket.is_some_and(|socket| TcpStream::connect_timeout(&socket, CONNECT_TIME).is_ok())
+}
+
+/// Starts a server that outlives this process.
+fn start(root: &Path, log: &Path) -> anyhow::Result<()> {
+    if let Some(folder) = log.parent() {
+        fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    }
+    let mut options = OpenOptions::new();
+    options.create(true).append(true);
+    let log = options
+        .open(log)
+        .with_context(|| format!("cannot open {}", log.display()))?;
+    let program = std::env::current_exe().context("the program of coord cannot be found")?;
+    let mut server = Command::new(program);
+    server
+        .args(["serve", "--exit-when-idle", &IDLE_SECONDS.to_string(), "--repo"])
+        .arg(root)
+        .stdin(Stdio::null())
+        .stdout(log.try_clone().context("the log of coord serve")?)
+        .stderr(log);
+    crate::git_environment::clear_of_git(&mut server);
+    detach(&mut server);
+    server.spawn().context("coord serve cannot be started")?;
+    Ok(())
+}
+
+/// Ctrl-C in the terminal of an agent does not reach the server.
+#[cfg(unix)]
+fn detach(command: &mut Command) {
+    use std::os::unix::process::CommandExt;
+    command.process_group(0);
+}
+
+#[cfg(windows)]
+fn detach(command: &mut Command) {
+    use std::os::windows::process::CommandExt;
+    /// `DETACHED_PROCESS` and `CREATE_NEW_PROCESS_GROUP`
+    const FLAGS: u32 = 0x0000_0008 | 0x0000_0200;
+    command.creation_flags(FLAGS);
+}

@@ -1,0 +1,17 @@
+//! What the commands of agents share: `coord mcp`, `coord hook`, `coord claim` and the like, which run in a working copy and ask
+//! a server.
+//!
+//! - [`options`]: which server, with which token, for which branch, as whom
+//! - [`local_server`]: the `coord serve` of a repository, started if none runs
+//! - [`connection`]: the client of the server
+//! - [`work`]: requests, with everything filled in that git knows
+//! - [`session`], `ancestors`: the `agent_id` that all processes of one session of an agent share
+//! - [`git`]: runs git
+
+mod ancestors;
+pub mod connection;
+pub mod git;
+pub mod local_server;
+pub mod options;
+pub mod session;
+pub mod work;

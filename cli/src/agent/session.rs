@@ -1,0 +1,184 @@
+//! The `agent_id` that all processes of one session of an agent share: its hooks, its `coord mcp`, and `coord claim` in its shell.
+//!
+//! It is the holder of the session's locks, so that all of them have to agree on it. They agree by the agent's process, which all
+//! of them have above them: the first to come writes a file with that process in its name, and the others read it. Which locks the
+//! session holds is asked of the server; nothing about it is kept here.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use anyhow::Context;
+use coord::domain::AgentId;
+use coord_git::WorkingCopy;
+use serde::{Deserialize, Serialize};
+
+use super::ancestors::AgentProcess;
+use super::local_server;
+
+/// The folder of the files, in that of Coord's files.
+const FOLDER: &str = "sessions";
+
+/// Files of processes that have ended are removed after this time.
+const KEPT: Duration = Duration::from_secs(24 * 3600);
+
+/// Largest file, in bytes.
+const MOST_BYTES: u64 = 4096;
+
+/// A session of an agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Session {
+    /// The holder of its locks.
+    pub agent_id: AgentId,
+    /// The agent's own name of the conversation, where a hook has told it.
+    pub conversation: Option<String>,
+    /// Its file; `None` where the system does not tell which process is the agent's.
+    path: Option<PathBuf>,
+}
+
+/// What is in the file.
+#[derive(Debug, Deserialize, Serialize)]
+struct Record {
+    agent_id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    conversation: Option<String>,
+}
+
+impl Session {
+    /// The session of the agent that has started this process; a new one where it has none yet. `agent` is the agent's name, such
+    /// as `claude-code`, and begins the id of a new one.
+    ///
+    /// # Errors
+    /// When the file of a new one cannot be written.
+    pub fn of_this_process(working_copy: &WorkingCopy, agent: &str) -> anyhow::Result<Session> {
+        let folder = local_server::folder(working_copy).join(FOLDER);
+        let Some(process) = AgentProcess::above() else {
+            return Ok(Session {
+                agent_id: new_id(agent)?,
+                conversation: None,
+                path: None,
+            });
+        };
+        let path = folder.join(format!("{}-{}.json", process.id, process.started));
+        if let Some(session) = Session::read(&path) {
+            return Ok(session);
+        }
+        fs::create_dir_all(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        remove_old(&folder);
+        let session = Session {
+            agent_id: new_id(agent)?,
+            conversation: None,
+            path: Some(path.clone()),
+        };
+        if session.create(&path)? {
+            return Ok(session);
+        }
+        // Another process of the agent was faster.
+        Ok(Session::read(&path).unwrap_or(session))
+    }
+
+    /// Notes the agent's own name of the conversation.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn note_conversation(&mut self, conversation: &str) -> anyhow::Result<()> {
+        if self.conversation.as_deref() == Some(conversation) {
+            return Ok(());
+        }
+        self.conversation = Some(conversation.to_owned());
+        match &self.path {
+            Some(path) => {
+                let unfinished = self.written_beside(path)?;
+                fs::rename(&unfinished, path).with_context(|| about(path))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The session of the conversation of an agent of which one process has several at once: an id made from the name of the
+    /// conversation.
+    ///
+    /// # Errors
+    /// When `agent` makes no `agent_id`.
+    pub fn of_conversation(agent: &str, conversation: &str) -> anyhow::Result<Session> {
+        let digest = sha1_smol::Sha1::from(conversation).digest().to_string();
+        Ok(Session {
+            agent_id: id(agent, &digest[..8])?,
+            conversation: Some(conversation.to_owned()),
+            path: None,
+        })
+    }
+
+    fn read(path: &Path) -> Option<Session> {
+        if fs::metadata(path).ok()?.len() > MOST_BYTES {
+            return None;
+        }
+        let record: Record = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
+        Some(Session {
+            agent_id: AgentId::parse(&record.agent_id).ok()?,
+            conversation: record.conversation,
+            path: Some(path.to_owned()),
+        })
+    }
+
+    /// Whether the file was written: it is left as it is where there is one.
+    fn create(&self, path: &Path) -> anyhow::Result<bool> {
+        let unfinished = self.written_beside(path)?;
+        let linked = fs::hard_link(&unfinished, path);
+        let _ = fs::remove_file(&unfinished);
+        match linked {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(false),
+            Err(error) => Err(error).with_context(|| about(path)),
+        }
+    }
+
+    /// A file beside `path` with the whole record, so that readers never see a part of it.
+    fn written_beside(&self, path: &Path) -> anyhow::Result<PathBuf> {
+        let record = Record {
+            agent_id: self.agent_id.as_str().to_owned(),
+            conversation: self.conversation.clone(),
+        };
+        let unfinished = path.with_extension(format!("{}.new", std::process::id()));
+        let mut file = fs::File::create(&unfinished).with_context(|| about(path))?;
+        file.write_all(&serde_json::to_vec(&record)?)
+            .with_context(|| about(path))?;
+        Ok(unfinished)
+    }
+}
+
+fn about(path: &Path) -> String {
+    format!("the session's file {} cannot be written", path.display())
+}
+
+fn new_id(agent: &str) -> anyhow::Result<AgentId> {
+    id(agent, &format!("{:08x}", fastrand::u32(..)))
+}
+
+fn id(agent: &str, end: &str) -> anyhow::Result<AgentId> {
+    AgentId::parse(&format!("{agent}-{end}")).map_err(|invalid| anyhow::anyhow!("the agent's name {agent:?} {invalid}"))
+}
+
+/// Removes files of agents that have ended, so that the folder does not grow. They are kept for a day, for whoever looks into a
+/// session that went wrong.
+fn remove_old(folder: &Path) {
+    let Ok(files) = fs::read_dir(folder) else { return };
+    for file in files.flatten() {
+        let age = file.metadata().and_then(|about| about.modified()).ok();
+        let age = age.and_then(|at| SystemTime::now().duration_since(at).ok());
+        let name = file.file_name();
+        let is_running = process_of(&name.to_string_lossy()).is_some_and(AgentProcess::is_running);
+        if age.is_some_and(|age| age > KEPT) && !is_running {
+            let _ = fs::remove_file(file.path());
+        }
+    }
+}
+
+fn process_of(name: &str) -> Option<AgentProcess> {
+    let (id, started) = name.strip_suffix(".json")?.split_once('-')?;
+    Some(AgentProcess {
+        id: id.parse().ok()?,
+        started: started.parse().ok()?,
+    })
+}

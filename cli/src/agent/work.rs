@@ -1,0 +1,121 @@
+//! Requests of an agent, with everything filled in that git knows.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use coord::domain::{AgentId, Branch, FilePath};
+use coord_git::WorkingCopy;
+use coord_protocol::{CheckRequest, LockMode, LockStatus, PostRequest};
+
+use super::options::AgentArgs;
+
+/// A working copy, and who works in it for which branch.
+pub struct Work {
+    /// The working copy.
+    pub working_copy: WorkingCopy,
+    /// The folder that relative paths begin in.
+    pub folder: PathBuf,
+    /// The branch that the work is for.
+    pub branch: Branch,
+    /// Who works.
+    pub agent_id: Option<AgentId>,
+}
+
+impl Work {
+    /// The work in `folder`.
+    ///
+    /// # Errors
+    /// When it is in no working copy, or it cannot be told which branch the work is for.
+    pub fn in_folder(folder: &Path, args: &AgentArgs) -> anyhow::Result<Work> {
+        let folder = std::path::absolute(folder).context("the folder has no path")?;
+        let working_copy = WorkingCopy::containing(&folder)?;
+        let branch = args.branch(&working_copy)?;
+        Ok(Work {
+            agent_id: args.agent_id()?,
+            working_copy,
+            folder,
+            branch,
+        })
+    }
+
+    /// The repository, as requests name it.
+    pub fn repo_url(&self) -> String {
+        format!("https://{}", self.working_copy.repo())
+    }
+
+    /// `path`, as an agent or a person writes it, as a path of the repository.
+    ///
+    /// # Errors
+    /// A sentence, when it is outside of the working copy or no file path.
+    pub fn path(&self, path: &str) -> Result<FilePath, String> {
+        self.working_copy.repo_path(&self.folder, Path::new(path))
+    }
+
+    /// A check of `paths`, which are paths of the repository.
+    pub fn check(&self, paths: Vec<String>, intent: Option<LockMode>) -> CheckRequest {
+        CheckRequest {
+            repo_url: Some(self.repo_url()),
+            branch: Some(self.branch.to_string()),
+            file_paths: Some(paths),
+            agent_head: self.head(),
+            base_head: self.base_head(),
+            agent_id: self.agent(),
+            intent,
+        }
+    }
+
+    /// A claim of `paths`, which are paths of the repository.
+    pub fn claim(&self, paths: Vec<String>, mode: LockMode, message: String) -> PostRequest {
+        let status = match mode {
+            LockMode::Reading => LockStatus::Reading,
+            LockMode::Writing => LockStatus::Writing,
+        };
+        self.post(paths, status, message)
+    }
+
+    /// A release of `paths`, whose changes were pushed with the commit that is checked out.
+    pub fn release(&self, paths: Vec<String>, message: String) -> PostRequest {
+        PostRequest {
+            new_repo_head: self.head(),
+            ..self.post(paths, LockStatus::Open, message)
+        }
+    }
+
+    /// A release of `paths`, whose changes were thrown away or never made.
+    pub fn abandon(&self, paths: Vec<String>, message: String) -> PostRequest {
+        PostRequest {
+            abandon: Some(true),
+            ..self.post(paths, LockStatus::Open, message)
+        }
+    }
+
+    fn post(&self, paths: Vec<String>, status: LockStatus, message: String) -> PostRequest {
+        PostRequest {
+            repo_url: Some(self.repo_url()),
+            branch: Some(self.branch.to_string()),
+            file_paths: Some(paths),
+            status: Some(status),
+            message: Some(message),
+            agent_head: self.head(),
+            base_head: self.base_head(),
+            new_repo_head: None,
+            agent_id: self.agent(),
+            abandon: None,
+        }
+    }
+
+    /// The commit that is checked out.
+    pub fn head(&self) -> Option<String> {
+        self.working_copy.head().map(|head| head.to_string())
+    }
+
+    /// The newest commit of the branch that the working copy contains.
+    pub fn base_head(&self) -> Option<String> {
+        let base = self.working_copy.base_head(&self.branch);
+        base.map(|base| base.to_string())
+    }
+
+    fn agent(&self) -> Option<String> {
+        self.agent_id.as_ref().map(|agent| agent.as_str().to_owned())
+    }
+}

@@ -1,0 +1,42 @@
+//! `coord serve --exit-when-idle SECONDS`: a server that an agent has started ends when nobody needs it any more. Locks are kept in
+//! the store, and expire there.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::Request;
+use axum::middleware::Next;
+use axum::response::Response;
+use parking_lot::Mutex;
+
+/// When the last request came.
+#[derive(Clone, Debug)]
+pub struct LastRequest(Arc<Mutex<Instant>>);
+
+impl LastRequest {
+    /// Counts the start as a request.
+    pub fn now() -> LastRequest {
+        LastRequest(Arc::new(Mutex::new(Instant::now())))
+    }
+
+    /// Completes when no request has come for `limit`.
+    pub async fn is_past(self, limit: Duration) {
+        loop {
+            let at = *self.0.lock() + limit;
+            if at <= Instant::now() {
+                return;
+            }
+            tokio::time::sleep_until(at.into()).await;
+        }
+    }
+}
+
+/// Notes that a request has come.
+pub async fn note_request(State(last): State<LastRequest>, request: Request<Body>, next: Next) -> Response {
+    *last.0.lock() = Instant::now();
+    let response = next.run(request).await;
+    *last.0.lock() = Instant::now();
+    response
+}

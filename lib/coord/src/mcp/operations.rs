@@ -1,0 +1,54 @@
+//! Calls of tools, by the operations of the HTTP interface: the same arguments, read by the same parser, and the same answer.
+
+use coord_protocol::{CheckRequest, PostRequest};
+use rmcp::model::CallToolResult;
+
+use super::results::Outcome;
+use super::session::Session;
+use super::tools::Tool;
+use crate::error::ApiError;
+use crate::http::body::parse;
+use crate::operations::{CheckError, Refusal, check_as_sent, post};
+
+/// The result of a call with these arguments, a JSON object.
+///
+/// # Errors
+/// When the place of the repository does not take the caller's credential.
+pub(super) async fn call(session: &Session, tool: Tool, arguments: &str) -> Result<CallToolResult, ApiError> {
+    let (app, agent) = (&session.app, session.agent.as_deref());
+    let outcome = match tool {
+        Tool::CheckStatus => {
+            let checked = async {
+                let sent: CheckRequest = parse(arguments.as_bytes())?;
+                check_as_sent(app, &sent, session.caller.clone(), agent).await
+            };
+            match checked.await {
+                Ok(response) => Outcome::Check(response),
+                Err(CheckError { error, head }) => of_error(Refusal::of_check(&error, head.as_ref()), error)?,
+            }
+        }
+        Tool::PostStatus => {
+            let posted = async {
+                let sent: PostRequest = parse(arguments.as_bytes())?;
+                post(app, &sent, session.caller.clone(), agent).await
+            };
+            match posted.await {
+                Ok(response) => Outcome::Post(response),
+                Err(error) => of_error(Refusal::of_post(&error), error)?,
+            }
+        }
+    };
+    Ok(outcome.result())
+}
+
+/// The outcome of a call that `error` has kept from an answer.
+///
+/// # Errors
+/// `error`, where a credential was not taken: HTTP has to say so, because clients ask their users for another then.
+fn of_error(refusal: Refusal, error: ApiError) -> Result<Outcome, ApiError> {
+    match error {
+        ApiError::Unauthorized(_) => Err(error),
+        ApiError::InvalidField { .. } | ApiError::MalformedBody { .. } => Ok(Outcome::Malformed(error.for_agent())),
+        _ => Ok(Outcome::from(refusal)),
+    }
+}

@@ -1,0 +1,38 @@
+//! The resources, as clients are told of them.
+
+use rmcp::model::ResourceTemplate;
+
+use super::offer::Offer;
+
+/// Their media type.
+pub const JSON: &str = "application/json";
+
+/// Which resources there are.
+pub(super) fn templates(offer: Offer) -> Vec<ResourceTemplate> {
+    let template = |uri: &str, name: &str, title: &str, description: &str| {
+        ResourceTemplate::new(offer.without_repository(uri), name)
+            .with_title(title)
+            .with_description(description)
+            .with_mime_type(JSON)
+    };
+    vec![
+        template(
+            "coord://locks{?repo_url,branch,holder,agent_id}",
+            "locks",
+            "Who holds what",
+            "The locks of a repository, or of one branch; holder=me: yours alone",
+        ),
+        template(
+            "coord://activity{?repo_url,branch}",
+            "activity",
+            "What happened",
+            "The newest 50 events of a repository, or of one branch: claims, releases, refusals, pushes",
+        ),
+        template(
+            "coord://graph/{+path}{?repo_url,branch,depth,direction}",
+            "graph",
+            "Neighbors of a file",
+            "Files that import a file or that it imports, with their locks; direction: imports, importers or both",
+        ),
+    ]
+}

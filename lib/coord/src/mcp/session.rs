@@ -1,0 +1,16 @@
+//! The caller of one request over HTTP.
+
+use std::sync::Arc;
+
+use crate::app::App;
+use crate::auth::Caller;
+
+/// The caller of one request.
+pub struct Session {
+    /// What operations work with.
+    pub(crate) app: Arc<App>,
+    /// The caller.
+    pub(crate) caller: Caller,
+    /// The header `X-Coord-Agent`.
+    pub(crate) agent: Option<String>,
+}

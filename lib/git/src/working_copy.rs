@@ -1,0 +1,171 @@
+//! A working copy as the tools of an agent see it: which repository and branch its work is for, and the commits that it is at.
+//!
+//! Opened at a file or folder that a tool works on, not at the folder of the process: an agent edits in several worktrees.
+//! Everything is read anew by each call, because the agent commits and pushes meanwhile.
+
+use std::path::{Component, Path, PathBuf};
+
+use coord::domain::{Branch, CommitSha, FilePath, RepoId};
+use coord::source::Tip;
+use gix::ObjectId;
+use gix::bstr::ByteSlice;
+
+use super::open::{Purpose, Worktree};
+use super::open_error::OpenError;
+use super::repository::Repository;
+
+/// A working copy: a clone or one of its worktrees.
+pub struct WorkingCopy {
+    worktree: Worktree,
+    repository: Repository,
+}
+
+impl WorkingCopy {
+    /// The working copy that `path` is in. What does not exist yet counts by the nearest folder that does.
+    ///
+    /// # Errors
+    /// When no repository contains the path, git does not trust it, or it is bare.
+    pub fn containing(path: &Path) -> Result<WorkingCopy, OpenError> {
+        let missing = || OpenError::Missing { path: path.to_owned() };
+        let absolute = std::path::absolute(path).map_err(|_| missing())?;
+        let folder = absolute
+            .ancestors()
+            .find(|folder| folder.is_dir())
+            .ok_or_else(missing)?;
+        let worktree = Worktree::find(folder, Purpose::Asking)?;
+        if worktree.handle.workdir().is_none() {
+            return Err(OpenError::Unsupported {
+                path: worktree.path,
+                why: "it is bare, and has no files to work on; run this in a clone or a worktree",
+            });
+        }
+        let repository = worktree.repository(None)?;
+        Ok(WorkingCopy { worktree, repository })
+    }
+
+    /// Its root, absolute, without symbolic links.
+    pub fn root(&self) -> &Path {
+        &self.worktree.path
+    }
+
+    /// Git's own folder of this working copy: `.git`, or `.git/worktrees/NAME` of the main one.
+    pub fn git_folder(&self) -> &Path {
+        self.worktree.handle.git_dir()
+    }
+
+    /// The folder that all worktrees of the repository share, mostly `.git` of the main one.
+    pub fn shared_folder(&self) -> &Path {
+        &self.worktree.common_dir
+    }
+
+    /// The repository, by the remote `origin` or the only remote; without one by the name of its folder.
+    pub fn repo(&self) -> &RepoId {
+        self.repository.id()
+    }
+
+    /// Whether a remote gives the repository its name: without one, no other machine can mean the same repository.
+    pub fn has_remote(&self) -> bool {
+        !self.repo().as_str().starts_with("localhost/local/")
+    }
+
+    /// The value of a setting of git, such as `coord.url`: the repository's own, or else the user's. `None` where it is empty.
+    pub fn setting(&self, key: &str) -> Option<String> {
+        let config = self.worktree.handle.config_snapshot();
+        let value = config.string(key)?.to_str().ok()?.trim().to_owned();
+        Some(value).filter(|value| !value.is_empty())
+    }
+
+    /// The commit that is checked out. `None` before the first one.
+    pub fn head(&self) -> Option<CommitSha> {
+        let id = self.worktree.handle.head_id().ok()?;
+        CommitSha::parse(&id.to_string()).ok()
+    }
+
+    /// The branch that is checked out. `None` where HEAD is detached.
+    pub fn checked_out(&self) -> Option<Branch> {
+        let name = self.worktree.handle.head_name().ok()??;
+        let name = name.as_bstr().strip_prefix(b"refs/heads/")?;
+        Branch::parse(name.to_str().ok()?).ok()
+    }
+
+    /// The branch that the work is for: the one that the checked-out branch has as its upstream, or else that branch itself;
+    /// where HEAD is detached, the branch that `origin/HEAD` names, `main` or `master`.
+    pub fn branch(&self) -> Option<Branch> {
+        let Some(checked_out) = self.checked_out() else {
+            return self.repository.default_branch();
+        };
+        let key = format!("branch.{checked_out}.merge");
+        let config = self.worktree.handle.config_snapshot();
+        let upstream = config.string(key.as_str()).and_then(|name| {
+            let name = name.strip_prefix(b"refs/heads/")?.to_str().ok()?.to_owned();
+            Branch::parse(&name).ok()
+        });
+        Some(upstream.unwrap_or(checked_out))
+    }
+
+    /// The head of `branch` as this clone knows it, and the reference that it was read from. `None` where it has none.
+    pub fn tip(&self, branch: &Branch) -> Option<Tip> {
+        self.repository.tip(branch).ok().flatten()
+    }
+
+    /// The newest commit of `branch`, as the remote had it, that the working copy contains.
+    pub fn base_head(&self, branch: &Branch) -> Option<CommitSha> {
+        let head = self.worktree.handle.head_id().ok()?.detach();
+        let tip = ObjectId::from_hex(self.tip(branch)?.commit.as_str().as_bytes()).ok()?;
+        let base = match head == tip {
+            true => head,
+            false => self.worktree.handle.merge_base(head, tip).ok()??.detach(),
+        };
+        CommitSha::parse(&base.to_string()).ok()
+    }
+
+    /// `path`, absolute or relative to `folder`, as a path of the repository.
+    ///
+    /// # Errors
+    /// A sentence: the path is outside of the working copy or in git's own folder, or is no file path of Coord.
+    pub fn repo_path(&self, folder: &Path, path: &Path) -> Result<FilePath, String> {
+        let outside = || format!("{} is not in {}", path.display(), self.root().display());
+        let absolute = without_symbolic_links(&folder.join(path));
+        let inside = absolute.strip_prefix(self.root()).map_err(|_| outside())?;
+        let mut names = Vec::new();
+        for component in inside.components() {
+            match component {
+                Component::Normal(name) => names.push(
+                    name.to_str()
+                        .ok_or_else(|| format!("{} is not UTF-8", path.display()))?,
+                ),
+                _ => return Err(outside()),
+            }
+        }
+        if names.first().is_some_and(|first| first.eq_ignore_ascii_case(".git")) {
+            return Err(format!("{} is git's own", path.display()));
+        }
+        FilePath::parse(&names.join("/")).map_err(|invalid| format!("{} {invalid}", path.display()))
+    }
+}
+
+/// `path` without `.`, `..` and symbolic links, also where its end does not exist. A link counts as what it
+/// points to.
+fn without_symbolic_links(path: &Path) -> PathBuf {
+    let mut missing = Vec::new();
+    let mut existing = path;
+    loop {
+        if let Ok(found) = existing.canonicalize() {
+            return missing
+                .into_iter()
+                .rev()
+                .fold(found, |path: PathBuf, name| path.join(name));
+        }
+        match (existing.parent(), existing.components().next_back()) {
+            (Some(parent), Some(Component::Normal(name))) => {
+                missing.push(name.to_owned());
+                existing = parent;
+            }
+            // `a/missing/..`: as the names say.
+            (Some(parent), Some(_)) => {
+                existing = parent.parent().unwrap_or(parent);
+            }
+            _ => return path.to_owned(),
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! A repository with a remote, its worktrees, and the commands that agents run there.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use coord_test_support::git::Repo;
+use tempfile::TempDir;
+
+/// The remote, as it is configured; git's own traffic goes to a folder.
+pub const REPO_URL: &str = "https://github.com/team/project";
+
+/// A clone whose branch `main` was pushed. Dropping it stops the server that a command may have started.
+pub struct World {
+    folder: TempDir,
+    /// The clone.
+    pub clone: Repo,
+}
+
+impl World {
+    /// With the files in the first commit.
+    pub fn with(files: &[(&str, &str)]) -> World {
+        let folder = tempfile::tempdir().unwrap();
+        let origin = Repo::init(folder.path().join("origin.git"), &["--bare"]);
+        let clone = Repo::init(folder.path().join("clone"), &[]);
+        clone.git(&["remote", "add", "origin", REPO_URL]);
+        let place = format!("url.file://{}.insteadOf", origin.path().display());
+        clone.git(&["config", &place, REPO_URL]);
+        clone.commit(files);
+        clone.git(&["push", "--quiet", "--set-upstream", "origin", "main"]);
+        World { folder, clone }
+    }
+
+    /// A new worktree of the clone, on a branch of its name that has `origin/main` as its upstream.
+    pub fn worktree(&self, name: &str) -> Repo {
+        let path = self.folder.path().join(name);
+        let shown = path.display().to_string();
+        let arguments = [
+            "worktree",
+            "add",
+            "--quiet",
+            "--track",
+            "-b",
+            name,
+            &shown,
+            "origin/main",
+        ];
+        self.clone.git(&arguments);
+        Repo::at(path)
+    }
+
+    /// An empty folder beside the clone.
+    pub fn folder(&self, name: &str) -> PathBuf {
+        let path = self.folder.path().join(name);
+        std::fs::create_dir_all(&path).unwrap();
+        path
+    }
+
+    /// `coord` in `folder`, with a home of its own and none of the settings of whoever runs the tests.
+    pub fn coord(&self, folder: &Path) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_coord"));
+        for (name, _) in std::env::vars_os() {
+            let text = name.to_string_lossy();
+            if ["COORD_", "GIT_", "XDG_"].iter().any(|prefix| text.starts_with(prefix)) {
+                command.env_remove(&name);
+            }
+        }
+        command
+            .current_dir(folder)
+            .env("HOME", self.folder("home"))
+            .env("GIT_CONFIG_NOSYSTEM", "1");
+        command
+    }
+
+    /// What `coord ARGS` prints in the clone.
+    pub fn run(&self, args: &[&str]) -> Output {
+        self.coord(self.clone.path()).args(args).output().unwrap()
+    }
+
+    /// The number of the server's process, where one runs.
+    pub fn server(&self) -> Option<String> {
+        let announced = std::fs::read_to_string(self.clone.path().join(".git/coord/listening")).ok()?;
+        let process = announced.split("(process ").nth(1)?;
+        Some(process.trim_end_matches(')').to_owned())
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        if let Some(process) = self.server() {
+            let _ = Command::new("kill").arg(process).status();
+        }
+    }
+}
