@@ -33,7 +33,7 @@ may read, and must not edit.
 }
 
 /// The rules of an agent that connects to a deployment.
-pub(super) const OF_DEPLOYMENT: &str = rules!(
+const OF_DEPLOYMENT: &str = rules!(
     "\
 Choose an agent_id when you begin (your name and six random letters, say), and send the same one with every call. repo_url is the \
 repository's remote, branch the branch that the work is for, agent_head `git rev-parse HEAD`. With commits that are not pushed, send \
@@ -42,12 +42,20 @@ base_head too (`git merge-base HEAD origin/BRANCH`).",
 );
 
 /// The rules of an agent that has `coord mcp` in its working copy.
-pub(super) const OF_WORKING_COPY: &str = rules!(
+const OF_WORKING_COPY: &str = rules!(
     "\
 Paths are relative to your working directory, or absolute. Repository, commits and who you are are filled in; so is the branch, unless the \
 work is for another one.",
     ""
 );
+
+/// The rules of an agent.
+pub(super) fn rules(offer: Offer) -> &'static str {
+    match offer {
+        Offer::Deployment => OF_DEPLOYMENT,
+        Offer::WorkingCopy => OF_WORKING_COPY,
+    }
+}
 
 const PROMPT: &str = "coordinate";
 
@@ -101,7 +109,7 @@ pub(super) fn coordinate(offer: Offer, name: &str, arguments: &JsonObject) -> Re
     }
     let message = format!(
         "{}\n\nWork by these rules. {} Begin with check_status on the files that you expect to change.\n\nThe task: {task}",
-        offer.instructions(),
+        rules(offer),
         place.join(" ")
     );
     Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, message)])

@@ -1,15 +1,5 @@
 //! What is offered: by a deployment, whose callers send everything, or by `coord mcp`, which fills in what git knows.
 
-use std::sync::LazyLock;
-
-use rmcp::model::Tool as Definition;
-
-use super::instructions;
-use super::tools::Tool;
-
-static OF_DEPLOYMENT: LazyLock<Vec<Definition>> = LazyLock::new(|| definitions(Offer::Deployment));
-static OF_WORKING_COPY: LazyLock<Vec<Definition>> = LazyLock::new(|| definitions(Offer::WorkingCopy));
-
 /// Who offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Offer {
@@ -33,22 +23,6 @@ impl Offer {
         self == Offer::WorkingCopy && (name == "branch" || self.filled_in().contains(&name))
     }
 
-    /// The tools.
-    pub(super) fn tools(self) -> &'static [Definition] {
-        match self {
-            Offer::Deployment => &OF_DEPLOYMENT,
-            Offer::WorkingCopy => &OF_WORKING_COPY,
-        }
-    }
-
-    /// The rules of an agent.
-    pub(super) fn instructions(self) -> &'static str {
-        match self {
-            Offer::Deployment => instructions::OF_DEPLOYMENT,
-            Offer::WorkingCopy => instructions::OF_WORKING_COPY,
-        }
-    }
-
     /// The template of a URI, without the repository where it is filled in.
     pub(super) fn without_repository(self, template: &str) -> String {
         match self {
@@ -56,8 +30,4 @@ impl Offer {
             Offer::WorkingCopy => template.replace("{?repo_url,", "{?"),
         }
     }
-}
-
-fn definitions(offer: Offer) -> Vec<Definition> {
-    Tool::ALL.into_iter().map(|tool| tool.definition(offer)).collect()
 }

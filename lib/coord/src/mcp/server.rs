@@ -12,7 +12,7 @@ use rmcp::{ErrorData, RoleServer};
 use tokio::sync::{mpsc, oneshot};
 
 use super::offer::Offer;
-use super::tools::Tool;
+use super::tools::{Tool, offered};
 use super::{instructions, resource_list};
 
 /// How long clients may keep the lists, in milliseconds: they change with the version of the server alone.
@@ -41,15 +41,13 @@ pub enum SdkRequest {
 /// The server as the SDK sees it: over HTTP for one request, over stdio for a session.
 pub struct Server {
     offer: Offer,
-    tools: Vec<ToolDefinition>,
     requests: mpsc::Sender<SdkRequest>,
 }
 
 impl Server {
     /// A server whose tools and resources are answered by the receiver of `requests`.
     pub fn new(offer: Offer, requests: mpsc::Sender<SdkRequest>) -> Self {
-        let tools = offer.tools().to_vec();
-        Server { offer, tools, requests }
+        Server { offer, requests }
     }
 
     /// Has the receiver answer a request.
@@ -74,7 +72,7 @@ impl ServerHandler for Server {
         server.description = Some("Keeps coding agents out of each other's way".to_owned());
         ServerConfig::new(capabilities)
             .with_server_info(server)
-            .with_instructions(self.offer.instructions())
+            .with_instructions(instructions::rules(self.offer))
     }
 
     async fn list_tools(
@@ -82,13 +80,13 @@ impl ServerHandler for Server {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.tools.clone())
+        Ok(ListToolsResult::with_all_items(offered(self.offer).to_vec())
             .with_ttl_ms(LISTS_TTL_MS)
             .with_cache_scope(CacheScope::Public))
     }
 
     fn get_tool(&self, name: &str) -> Option<ToolDefinition> {
-        self.tools.iter().find(|tool| tool.name == name).cloned()
+        offered(self.offer).iter().find(|tool| tool.name == name).cloned()
     }
 
     async fn call_tool(

@@ -1,5 +1,7 @@
 //! The tools, as clients are told of them.
 
+use std::sync::LazyLock;
+
 use coord_protocol::{AgentError, CheckRequest, CheckResponse, PostRequest, PostResponse};
 use rmcp::model::{JsonObject, Tool as Definition, ToolAnnotations};
 use serde_json::Value;
@@ -7,6 +9,21 @@ use utoipa::ToSchema;
 
 use super::offer::Offer;
 use super::schema::{of_arguments, of_results};
+
+static OF_DEPLOYMENT: LazyLock<Vec<Definition>> = LazyLock::new(|| definitions(Offer::Deployment));
+static OF_WORKING_COPY: LazyLock<Vec<Definition>> = LazyLock::new(|| definitions(Offer::WorkingCopy));
+
+/// The tools, as clients get them.
+pub(super) fn offered(offer: Offer) -> &'static [Definition] {
+    match offer {
+        Offer::Deployment => &OF_DEPLOYMENT,
+        Offer::WorkingCopy => &OF_WORKING_COPY,
+    }
+}
+
+fn definitions(offer: Offer) -> Vec<Definition> {
+    Tool::ALL.into_iter().map(|tool| tool.definition(offer)).collect()
+}
 
 /// A tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +52,7 @@ impl Tool {
     }
 
     /// What clients are told of it where `offer` is what they get.
-    pub(super) fn definition(self, offer: Offer) -> Definition {
+    fn definition(self, offer: Offer) -> Definition {
         // Neither reaches beyond the locks of Coord, and a claim that is made twice is one claim.
         let annotations = ToolAnnotations::new()
             .destructive(false)
