@@ -6,16 +6,17 @@
 //! that change is on the disk: [`Layers::depends_on`] is the number of the batch to wait for. No call waits for a change
 //! that may be lost ([`records::is_expendable`]); it is written with others or after a while.
 
-use super::disk::{Page, Snapshot, readable};
+mod scan;
+
+use super::disk::{Page, Snapshot};
 use super::pubsub::Message;
 use super::record_cache::RecordCache;
 use super::records::{self, Changes};
 use bytes::Bytes;
 use redb::StorageError;
 use std::cell::{Cell, RefCell};
-use std::collections::btree_map;
 use std::io;
-use std::ops::{Bound, Deref};
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// The changes of one transaction on the disk.
@@ -145,46 +146,6 @@ impl Layers {
         self.own_messages.push(message);
     }
 
-    /// The records between two keys, in reverse order if `reverse`.
-    pub fn scan(&self, from: Bound<&[u8]>, to: Bound<&[u8]>, reverse: bool) -> Result<Scan<'_>, StorageError> {
-        let mut scan = Scan {
-            layers: self,
-            reverse,
-            heads: [None, None, None],
-            disk: None,
-            disk_head: None,
-        };
-        if is_empty(from, to) {
-            return Ok(scan);
-        }
-        let committing = self.committing.as_deref();
-        let layers = [
-            Some((&self.own, 0)),
-            Some((&self.gathering.changes, self.gathering.number)),
-            committing.map(|batch| (&batch.changes, batch.number)),
-        ];
-        for (head, layer) in scan.heads.iter_mut().zip(layers) {
-            // Layers are mostly empty, and then cost nothing.
-            if let Some((changes, batch)) = layer.filter(|(changes, _)| !changes.is_empty()) {
-                head.insert(Head {
-                    range: changes.range::<[u8], _>((from, to)),
-                    at: None,
-                    batch,
-                })
-                .advance(reverse);
-            }
-        }
-        let range = self.on_disk().and_then(|snapshot| snapshot.range(from, to));
-        scan.disk = Some(self.noted(range)?);
-        scan.advance_disk()?;
-        Ok(scan)
-    }
-
-    /// The records whose key begins with `prefix`.
-    pub fn scan_prefix(&self, prefix: &[u8]) -> Result<Scan<'_>, StorageError> {
-        self.scan(Bound::Included(prefix), Bound::Excluded(&records::after(prefix)), false)
-    }
-
     fn saw(&self, key: &[u8], batch: u64) {
         if !records::is_expendable(key) {
             self.depends_on.set(self.depends_on.get().max(batch));
@@ -307,96 +268,5 @@ impl Layers {
     /// Whether the newest commit has failed.
     pub fn is_failing(&self) -> bool {
         self.failure.is_some()
-    }
-}
-
-fn is_empty(from: Bound<&[u8]>, to: Bound<&[u8]>) -> bool {
-    match (from, to) {
-        (Bound::Unbounded, _) | (_, Bound::Unbounded) => false,
-        (Bound::Included(from), Bound::Included(to)) => from > to,
-        (Bound::Included(from) | Bound::Excluded(from), Bound::Included(to) | Bound::Excluded(to)) => from >= to,
-    }
-}
-
-/// The next record of one layer.
-struct Head<'a> {
-    range: btree_map::Range<'a, Vec<u8>, Option<Bytes>>,
-    at: Option<(&'a Vec<u8>, &'a Option<Bytes>)>,
-    batch: u64,
-}
-
-impl Head<'_> {
-    fn advance(&mut self, reverse: bool) {
-        self.at = if reverse {
-            self.range.next_back()
-        } else {
-            self.range.next()
-        };
-    }
-}
-
-/// Records of all layers merged in order, upper layers first; see [`Layers::scan`].
-pub(super) struct Scan<'a> {
-    layers: &'a Layers,
-    reverse: bool,
-    heads: [Option<Head<'a>>; 3],
-    disk: Option<redb::Range<'static, &'static [u8], &'static [u8]>>,
-    disk_head: Option<(Page, Page)>,
-}
-
-impl<'a> Scan<'a> {
-    fn advance_disk(&mut self) -> Result<(), StorageError> {
-        let next = match &mut self.disk {
-            Some(range) if self.reverse => readable(|| range.next_back().transpose()),
-            Some(range) => readable(|| range.next().transpose()),
-            None => Ok(None),
-        };
-        self.disk_head = self.layers.noted(next)?;
-        Ok(())
-    }
-
-    /// The next record.
-    pub fn next(&mut self) -> Result<Option<(Stored<'a>, Stored<'a>)>, StorageError> {
-        loop {
-            let mut first: Option<&'a Vec<u8>> = None;
-            for head in self.heads.iter().flatten() {
-                if let Some((key, _)) = head.at
-                    && first.is_none_or(|first| if self.reverse { key > first } else { key < first })
-                {
-                    first = Some(key);
-                }
-            }
-            let on_disk = self.disk_head.as_ref().map(|(key, _)| key.value());
-            let disk_order = match (first, on_disk) {
-                (None, None) => return Ok(None),
-                (Some(_), None) => std::cmp::Ordering::Greater,
-                (None, Some(_)) => std::cmp::Ordering::Less,
-                (Some(first), Some(key)) if self.reverse => first.as_slice().cmp(key),
-                (Some(first), Some(key)) => key.cmp(first.as_slice()),
-            };
-            if let Some(first) = first.filter(|_| disk_order.is_ge()) {
-                if disk_order.is_eq() {
-                    self.advance_disk()?;
-                }
-                let mut change: Option<&'a Option<Bytes>> = None;
-                for head in self.heads.iter_mut().flatten() {
-                    if let Some((key, value)) = head.at
-                        && key == first
-                    {
-                        if change.is_none() {
-                            change = Some(value);
-                            self.layers.saw(first, head.batch);
-                        }
-                        head.advance(self.reverse);
-                    }
-                }
-                if let Some(Some(value)) = change {
-                    return Ok(Some((Stored::Borrowed(first), Stored::Borrowed(value))));
-                }
-            } else if let Some((key, value)) = self.disk_head.take() {
-                self.advance_disk()?;
-                return Ok(Some((Stored::Page(key), Stored::Page(value))));
-            }
-        }
     }
 }

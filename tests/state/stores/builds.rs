@@ -1,10 +1,9 @@
-//! `lease_build`, `report_build`, `stage_graph`, `publish_graph`, `patch_graph`, `fail_build`.
+//! `lease_build`, `report_build`, `stage_graph`, `publish_graph`, `fail_build`.
 
 use coord::domain::BuildProgress;
 use coord::state;
 use coord::state::builds::{
-    BuildLease, GraphPatch, Published, StagedPart, fail_build, lease_build, patch_graph, publish_graph, report_build,
-    stage_graph,
+    BuildLease, Published, StagedPart, fail_build, lease_build, publish_graph, report_build, stage_graph,
 };
 use coord::store::Value;
 use futures::StreamExt;
@@ -12,7 +11,7 @@ use futures::StreamExt;
 use crate::world::{HEAD, NEXT, World, branch, sha};
 
 /// A text from the byte at `offset` on.
-fn text_at(offset: usize, text: &str) -> StagedPart {
+pub(super) fn text_at(offset: usize, text: &str) -> StagedPart {
     let bytes = text.as_bytes().to_vec();
     StagedPart::Text { offset, bytes }
 }
@@ -24,7 +23,7 @@ impl World {
             .unwrap()
     }
 
-    async fn stage(&self, builder: &str, key: &str, part: StagedPart) -> Published {
+    pub(super) async fn stage(&self, builder: &str, key: &str, part: StagedPart) -> Published {
         stage_graph(&*self.store, &self.repo, &self.branch, builder, key, part)
             .await
             .unwrap()
@@ -49,14 +48,6 @@ impl World {
         .unwrap()
     }
 
-    async fn patch(&self, builder: &str, commit: &str, patch: &GraphPatch) -> Published {
-        let fields = [("files", "3".to_owned())];
-        let (store, commit) = (&*self.store, sha(commit));
-        patch_graph(store, &self.repo, &self.branch, builder, &commit, patch, &fields)
-            .await
-            .unwrap()
-    }
-
     pub(super) async fn report(&self, builder: &str, scanned: usize) -> Published {
         let progress = BuildProgress {
             files: 12,
@@ -74,7 +65,7 @@ impl World {
             .unwrap();
     }
 
-    async fn graph_field(&self, name: &str) -> Value {
+    pub(super) async fn graph_field(&self, name: &str) -> Value {
         self.command(["HGET", &state::builds::keys::graph(&self.repo, &self.branch), name])
             .await
     }
@@ -89,7 +80,7 @@ impl World {
         .await;
     }
 
-    fn adjacency_key(&self) -> String {
+    pub(super) fn adjacency_key(&self) -> String {
         state::builds::keys::graph_adjacency(&self.repo, &self.branch)
     }
 
@@ -337,87 +328,9 @@ async fn what_is_staged_and_never_published_goes_away_and_what_is_published_stay
     );
 }
 
-async fn a_patch_changes_what_differs_and_fits_one_commit_alone(world: World) {
-    let (adjacency, json) = (
-        world.adjacency_key(),
-        state::builds::keys::graph_json(&world.repo, &world.branch),
-    );
-    let scan = state::builds::keys::graph_scan(&world.repo, &world.branch);
-    let text = |text: &str| text.as_bytes().to_vec();
-    world.lease("one", HEAD).await;
-    for (key, fields) in [
-        (&adjacency, ["a.ts", "a", "b.ts", "b"]),
-        (&scan, ["a.ts", "1", "b.ts", "2"]),
-    ] {
-        world.stage("one", key, StagedPart::Begin).await;
-        world
-            .stage("one", key, StagedPart::Hash(fields.map(text).to_vec()))
-            .await;
-    }
-    world.stage("one", &json, StagedPart::Begin).await;
-    world.stage("one", &json, text_at(0, "old")).await;
-    let live = [adjacency.clone(), json.clone(), scan.clone()];
-    let (store, repo, branch) = (&*world.store, &world.repo, &world.branch);
-    publish_graph(store, repo, branch, "one", &sha(HEAD), &live, &[])
-        .await
-        .unwrap();
-
-    let strings = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
-    let patch = GraphPatch {
-        base: HEAD.to_owned(),
-        adjacency: strings(&["a.ts", "A", "c.ts", "c"]),
-        adjacency_gone: strings(&["b.ts", "never.ts"]),
-        scan: strings(&["c.ts", "3"]),
-        scan_gone: strings(&["b.ts"]),
-    };
-    assert_eq!(world.patch("one", NEXT, &patch).await, Published::LeaseLost);
-    world.lease("one", NEXT).await;
-    world.stage("one", &json, StagedPart::Begin).await;
-    world.stage("one", &json, text_at(0, "new")).await;
-    let unfit = GraphPatch {
-        base: NEXT.to_owned(),
-        ..patch.clone()
-    };
-    assert_eq!(world.patch("one", NEXT, &unfit).await, Published::Rebased);
-    assert_eq!(
-        world.command(["GET", &json]).await,
-        Value::bulk("old"),
-        "nothing changed"
-    );
-    assert_eq!(world.patch("two", NEXT, &patch).await, Published::LeaseLost);
-    assert_eq!(world.patch("one", NEXT, &patch).await, Published::Done);
-    for (key, field, value) in [
-        (&adjacency, "a.ts", Value::bulk("A")),
-        (&adjacency, "b.ts", Value::Nil),
-        (&adjacency, "c.ts", Value::bulk("c")),
-        (&scan, "a.ts", Value::bulk("1")),
-        (&scan, "b.ts", Value::Nil),
-        (&scan, "c.ts", Value::bulk("3")),
-    ] {
-        assert_eq!(world.command(["HGET", key, field]).await, value, "{key} {field}");
-    }
-    assert_eq!(world.command(["GET", &json]).await, Value::bulk("new"));
-    assert!(world.number(["TTL", &json]).await > 13 * 86_400);
-    for (name, value) in [
-        ("version", Value::bulk(NEXT)),
-        ("files", Value::bulk("3")),
-        ("builder", Value::Nil),
-    ] {
-        assert_eq!(world.graph_field(name).await, value, "{name}");
-    }
-    let versions: Vec<_> = world
-        .events()
-        .await
-        .iter()
-        .map(|(_, event)| event["version"].clone())
-        .collect();
-    assert_eq!(versions, [HEAD, NEXT]);
-}
-
 on_every_store!(
     progress_is_published_renews_the_lease_and_ends_with_the_build,
     what_is_staged_and_never_published_goes_away_and_what_is_published_stays,
-    a_patch_changes_what_differs_and_fits_one_commit_alone,
     one_builder_at_a_time,
     a_dead_builder_gives_its_lease_back_and_can_do_nothing_more,
     staging_renews_the_lease,

@@ -53,6 +53,7 @@ mod graph_ages;
 mod heads;
 mod limits;
 mod neighbors;
+mod patches;
 mod pushes;
 mod release;
 mod release_again;

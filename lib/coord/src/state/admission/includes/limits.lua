@@ -39,13 +39,13 @@ local function count(what, is_renewal)
 
   local function read_arrivals()
     arrivals =
-      { requests = 0, renewals = 0, questions = 0, branches = 0, agent_requests = 0, agent_renewals = 0, other_agents = '' }
-    local requests, renewals, questions, branches, agents = string.match(stored_limits.person or '', '^(%d+) (%d+) (%d+) (%d+)(.*)$')
+      { requests = 0, renewals = 0, source_requests = 0, branches = 0, agent_requests = 0, agent_renewals = 0, other_agents = '' }
+    local requests, renewals, source_requests, branches, agents = string.match(stored_limits.person or '', '^(%d+) (%d+) (%d+) (%d+)(.*)$')
     if not requests then
       return
     end
     arrivals.requests, arrivals.renewals = tonumber(requests), tonumber(renewals)
-    arrivals.questions, arrivals.branches = tonumber(questions), tonumber(branches)
+    arrivals.source_requests, arrivals.branches = tonumber(source_requests), tonumber(branches)
     local first, last = string.find(agents, agent_mark(), 1, true)
     if first then
       local agent_requests, agent_renewals, rest = string.match(agents, '^(%d+) (%d+)()', last + 1)
@@ -68,10 +68,10 @@ local function count(what, is_renewal)
   local function write_arrivals()
     -- The key outlives the latest of these, because the time of another agent may be later. Milliseconds.
     local LEAST_KEPT, MOST_KEPT = 60000, 3600000
-    local latest = math.max(arrivals.requests, arrivals.renewals, arrivals.questions, arrivals.branches, arrivals.agent_requests,
+    local latest = math.max(arrivals.requests, arrivals.renewals, arrivals.source_requests, arrivals.branches, arrivals.agent_requests,
       arrivals.agent_renewals)
     if latest > now_ms then
-      local text = string.format('%.0f %.0f %.0f %.0f%s%.0f %.0f', arrivals.requests, arrivals.renewals, arrivals.questions,
+      local text = string.format('%.0f %.0f %.0f %.0f%s%.0f %.0f', arrivals.requests, arrivals.renewals, arrivals.source_requests,
         arrivals.branches, agent_mark(), arrivals.agent_requests, arrivals.agent_renewals)
       local kept = math.min(math.max(latest - now_ms, LEAST_KEPT), MOST_KEPT)
       redis.pcall('SET', keys.person_limits, text .. arrivals.other_agents, 'PX', string.format('%.0f', kept))
@@ -88,7 +88,7 @@ local function count(what, is_renewal)
     end
   end
 
-  local function count_question(kind, rate, whose)
+  local function count_source_request(kind, rate, whose)
     if rate == '' then
       return nil
     end
@@ -154,9 +154,9 @@ local function count(what, is_renewal)
     read_arrivals()
   end
   if what == 'COMMITS' then
-    return count_question('questions', request.commit_rate, 'SOURCE')
+    return count_source_request('source_requests', request.commit_rate, 'SOURCE')
   elseif what == 'BRANCH' then
-    return count_question('branches', request.branch_rate, 'NEW')
+    return count_source_request('branches', request.branch_rate, 'NEW')
   end
   return count_request()
 end

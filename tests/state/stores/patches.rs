@@ -1,0 +1,97 @@
+//! `patch_graph`.
+
+use coord::state;
+use coord::state::builds::{GraphPatch, Published, StagedPart, patch_graph, publish_graph};
+use coord::store::Value;
+
+use super::builds::text_at;
+use crate::world::{HEAD, NEXT, World, sha};
+
+impl World {
+    async fn patch(&self, builder: &str, commit: &str, patch: &GraphPatch) -> Published {
+        let fields = [("files", "3".to_owned())];
+        let (store, commit) = (&*self.store, sha(commit));
+        patch_graph(store, &self.repo, &self.branch, builder, &commit, patch, &fields)
+            .await
+            .unwrap()
+    }
+}
+
+async fn a_patch_changes_what_differs_and_fits_one_commit_alone(world: World) {
+    let (adjacency, json) = (
+        world.adjacency_key(),
+        state::builds::keys::graph_json(&world.repo, &world.branch),
+    );
+    let scan = state::builds::keys::graph_scan(&world.repo, &world.branch);
+    let text = |text: &str| text.as_bytes().to_vec();
+    world.lease("one", HEAD).await;
+    for (key, fields) in [
+        (&adjacency, ["a.ts", "a", "b.ts", "b"]),
+        (&scan, ["a.ts", "1", "b.ts", "2"]),
+    ] {
+        world.stage("one", key, StagedPart::Begin).await;
+        world
+            .stage("one", key, StagedPart::Hash(fields.map(text).to_vec()))
+            .await;
+    }
+    world.stage("one", &json, StagedPart::Begin).await;
+    world.stage("one", &json, text_at(0, "old")).await;
+    let live = [adjacency.clone(), json.clone(), scan.clone()];
+    let (store, repo, branch) = (&*world.store, &world.repo, &world.branch);
+    publish_graph(store, repo, branch, "one", &sha(HEAD), &live, &[])
+        .await
+        .unwrap();
+
+    let strings = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+    let patch = GraphPatch {
+        base: HEAD.to_owned(),
+        adjacency: strings(&["a.ts", "A", "c.ts", "c"]),
+        adjacency_gone: strings(&["b.ts", "never.ts"]),
+        scan: strings(&["c.ts", "3"]),
+        scan_gone: strings(&["b.ts"]),
+    };
+    assert_eq!(world.patch("one", NEXT, &patch).await, Published::LeaseLost);
+    world.lease("one", NEXT).await;
+    world.stage("one", &json, StagedPart::Begin).await;
+    world.stage("one", &json, text_at(0, "new")).await;
+    let unfit = GraphPatch {
+        base: NEXT.to_owned(),
+        ..patch.clone()
+    };
+    assert_eq!(world.patch("one", NEXT, &unfit).await, Published::Rebased);
+    assert_eq!(
+        world.command(["GET", &json]).await,
+        Value::bulk("old"),
+        "nothing changed"
+    );
+    assert_eq!(world.patch("two", NEXT, &patch).await, Published::LeaseLost);
+    assert_eq!(world.patch("one", NEXT, &patch).await, Published::Done);
+    for (key, field, value) in [
+        (&adjacency, "a.ts", Value::bulk("A")),
+        (&adjacency, "b.ts", Value::Nil),
+        (&adjacency, "c.ts", Value::bulk("c")),
+        (&scan, "a.ts", Value::bulk("1")),
+        (&scan, "b.ts", Value::Nil),
+        (&scan, "c.ts", Value::bulk("3")),
+    ] {
+        assert_eq!(world.command(["HGET", key, field]).await, value, "{key} {field}");
+    }
+    assert_eq!(world.command(["GET", &json]).await, Value::bulk("new"));
+    assert!(world.number(["TTL", &json]).await > 13 * 86_400);
+    for (name, value) in [
+        ("version", Value::bulk(NEXT)),
+        ("files", Value::bulk("3")),
+        ("builder", Value::Nil),
+    ] {
+        assert_eq!(world.graph_field(name).await, value, "{name}");
+    }
+    let versions: Vec<_> = world
+        .events()
+        .await
+        .iter()
+        .map(|(_, event)| event["version"].clone())
+        .collect();
+    assert_eq!(versions, [HEAD, NEXT]);
+}
+
+on_every_store!(a_patch_changes_what_differs_and_fits_one_commit_alone,);
