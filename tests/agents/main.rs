@@ -1,4 +1,6 @@
 //! What runs on an agent's machine: the working copy, the session, and the commands that ask a server.
 
+mod idle;
+mod session;
 mod working_copy;
 mod world;

@@ -74,8 +74,11 @@ impl Session {
         if session.create(&path)? {
             return Ok(session);
         }
-        // Another process of the agent was faster.
-        Ok(Session::read(&path).unwrap_or(session))
+        // Another process of the agent was faster, or its file is damaged.
+        match Session::read(&path) {
+            Some(session) => Ok(session),
+            None => session.replace(&path).map(|()| session),
+        }
     }
 
     /// Notes the agent's own name of the conversation.
@@ -88,10 +91,7 @@ impl Session {
         }
         self.conversation = Some(conversation.to_owned());
         match &self.path {
-            Some(path) => {
-                let unfinished = self.written_beside(path)?;
-                fs::rename(&unfinished, path).with_context(|| about(path))
-            }
+            Some(path) => self.replace(path),
             None => Ok(()),
         }
     }
@@ -134,13 +134,18 @@ impl Session {
         }
     }
 
+    fn replace(&self, path: &Path) -> anyhow::Result<()> {
+        let unfinished = self.written_beside(path)?;
+        fs::rename(&unfinished, path).with_context(|| about(path))
+    }
+
     /// A file beside `path` with the whole record, so that readers never see a part of it.
     fn written_beside(&self, path: &Path) -> anyhow::Result<PathBuf> {
         let record = Record {
             agent_id: self.agent_id.as_str().to_owned(),
             conversation: self.conversation.clone(),
         };
-        let unfinished = path.with_extension(format!("{}.new", std::process::id()));
+        let unfinished = path.with_extension(format!("{:08x}.new", fastrand::u32(..)));
         let mut file = fs::File::create(&unfinished).with_context(|| about(path))?;
         file.write_all(&serde_json::to_vec(&record)?)
             .with_context(|| about(path))?;

@@ -1,0 +1,39 @@
+//! A server that a command of an agent has started ends when nobody needs it.
+
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use coord_test_support::waiting::block_until;
+
+use crate::world::World;
+
+#[test]
+fn a_server_ends_when_no_request_has_come_for_as_long_as_it_was_told() {
+    let world = World::with(&[("a.txt", "a")]);
+    let mut command = world.coord(world.clone.path());
+    command.args(["serve", "--port", "0", "--exit-when-idle", "1"]);
+    let mut server = command.stdout(Stdio::null()).spawn().unwrap();
+    let listening = world.clone.path().join(".git/coord/listening");
+    block_until("the server listens", || listening.exists());
+    let announced = std::fs::read_to_string(&listening).unwrap();
+    let socket = announced
+        .split(' ')
+        .next()
+        .unwrap()
+        .trim_start_matches("http://")
+        .to_owned();
+    // Requests keep it running for longer than that.
+    let began = Instant::now();
+    while began.elapsed() < Duration::from_millis(1_500) {
+        let mut stream = std::net::TcpStream::connect(&socket).unwrap();
+        let request = "GET /api/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+        std::io::Write::write_all(&mut stream, request.as_bytes()).unwrap();
+        let mut response = String::new();
+        std::io::Read::read_to_string(&mut stream, &mut response).unwrap();
+        assert!(response.starts_with("HTTP/1.1 200"), "{response}");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    block_until("the server ends", || server.try_wait().unwrap().is_some());
+    assert!(server.wait().unwrap().success());
+    assert!(!listening.exists(), "it is announced no more");
+}
