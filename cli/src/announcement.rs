@@ -29,7 +29,7 @@ impl Announcement {
         paths.dedup();
         for path in &paths {
             if let Err(error) = write_at_once(path, &text) {
-                tracing::debug!(%error, path = %path.display(), "a second process will not be told where this one listens");
+                tracing::debug!(%error, path = %path.display(), "other processes cannot read where this one listens");
                 // An old file is that of a process that has ended.
                 let _ = fs::remove_file(path);
             }

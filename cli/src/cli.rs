@@ -5,11 +5,12 @@ use clap::Parser;
 use crate::commands::Command;
 use crate::commands::serve::ServeArgs;
 
-/// Keeps coding agents out of each other's way: they ask what is locked, claim files, and are told what to do next.
+/// Coordinates coding agents in one repository: locks on files, an import graph, and one command for each agent's next
+/// step.
 #[derive(Debug, Parser)]
 #[command(name = "coord", version, args_conflicts_with_subcommands = true)]
 pub struct Cli {
-    /// What to do; without a command, `serve`.
+    /// The command; `serve` by default.
     #[command(subcommand)]
     pub command: Option<Command>,
     /// Options of `serve`.

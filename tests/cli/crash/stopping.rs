@@ -129,5 +129,5 @@ fn a_store_that_is_empty_or_new_is_said() {
     coord.terminate();
     coord.wait();
     let said = std::fs::read_to_string(stderr).expect("what was said");
-    assert!(said.contains("was there and empty"), "{said}");
+    assert!(said.contains("the file of the embedded store was empty"), "{said}");
 }

@@ -10,10 +10,10 @@ const GRAPH_EXAMPLES: &str = "\
 Examples:
   coord graph                              every import of the commit that is checked out
   coord graph --explain src/app.ts         where each import of one file leads, and why
-  coord graph --stats                      what was found, in figures
+  coord graph --stats                      statistics
   coord graph --focus src/app.ts --depth 2 --format mermaid
-                                           the files within two steps of one, as a picture
-  coord graph --cycles                     files that import each other in circles
+                                           the files within two steps of a file, as a picture
+  coord graph --cycles                     groups of files that import each other in cycles
   coord graph --rev v1.2 --format json     the graph of a tag, for a program";
 
 /// Options of `coord graph`.
@@ -23,34 +23,34 @@ pub struct GraphArgs {
     /// The repository, one of its worktrees, or a folder inside
     #[arg(long, value_name = "PATH", default_value = ".")]
     pub repo: PathBuf,
-    /// Whose files: a branch, a tag, or a commit [default: the commit that is checked out]
+    /// Revision to read: a branch, a tag, or a commit [default: the commit that is checked out]
     #[arg(long, value_name = "REV")]
     pub rev: Option<String>,
-    /// How to print it [default: tsv, and figures as text]
+    /// Output format [default: tsv; text for --stats and --explain]
     #[arg(long, value_enum)]
     pub format: Option<GraphFormat>,
-    /// Which imports count
+    /// Kinds of imports to include
     #[arg(long, value_enum, default_value_t = Kinds::Core)]
     pub kinds: Kinds,
     /// Print only the files within --depth steps of this one, and the imports among them
     #[arg(long, value_name = "FILE", conflicts_with_all = ["stats", "explain", "cycles"])]
     pub focus: Option<String>,
-    /// How many steps from the file of --focus
+    /// Maximum steps from the file of --focus
     #[arg(long, value_name = "N", default_value_t = 1, requires = "focus")]
     pub depth: u32,
-    /// Which way to go from the file of --focus
+    /// Direction from the file of --focus
     #[arg(long, value_enum, default_value_t = Direction::Both, requires = "focus")]
     pub direction: Direction,
-    /// Print the groups of files that import each other in circles, one a line
+    /// Print the groups of files that import each other in cycles, one on each line
     #[arg(long, conflicts_with_all = ["stats", "explain"])]
     pub cycles: bool,
-    /// Most edges of a picture (dot, mermaid): with more it cannot be read
+    /// Maximum edges of a picture (dot, mermaid): a larger picture is not readable
     #[arg(long, value_name = "N", default_value_t = 500)]
     pub max_edges: usize,
-    /// Print figures about the graph instead of it
+    /// Print statistics instead of the graph
     #[arg(long, conflicts_with = "explain")]
     pub stats: bool,
-    /// Print each import of this file, where it leads, and why it leads nowhere, instead of the graph
+    /// Print each import of this file with its target, or why it has none, instead of the graph
     #[arg(long, value_name = "FILE", conflicts_with_all = ["format", "kinds"])]
     pub explain: Option<String>,
 }
@@ -71,18 +71,18 @@ pub enum GraphFormat {
 /// Ways to go from a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Direction {
-    /// To what it imports and to what imports it
+    /// To its imports and to its importers
     Both,
-    /// To what it imports
+    /// To the files that it imports
     Imports,
-    /// To what imports it
+    /// To the files that import it
     Importers,
 }
 
 /// Kinds of imports that are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Kinds {
-    /// What the language itself imports: statements, types, import() and require(); Rust's modules and paths
+    /// Imports of the language itself: statements, types, import() and require(); Rust's modules and paths
     Core,
     /// Also mocks, URLs, require.resolve(), AMD's lists, JSDoc types, reference comments, importlib, and Rust's include!()
     All,

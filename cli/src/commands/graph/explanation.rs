@@ -22,7 +22,7 @@ pub(super) fn text(snapshot: &Snapshot, path: &str) -> String {
                 None => specifier.text.clone(),
             };
             let led = match outcome {
-                Resolution::File(id) if graph.path(id) == path => "-> itself, which is no edge".to_owned(),
+                Resolution::File(id) if graph.path(id) == path => "-> itself, which is not an edge".to_owned(),
                 Resolution::File(id) => format!("-> {}", shown(graph.path(id))),
                 Resolution::Unresolved(reason) => format!("-- {}: {}", reason.name(), reason.sentence()),
             };
@@ -62,7 +62,7 @@ fn about(node: Node<'_>) -> String {
     match (node.language, node.state) {
         (None, _) => "its imports are not known".to_owned(),
         (Some(language), FileState::Ok) => format!("{}{size}", language.name()),
-        (Some(language), state) => format!("{}{size}, not looked into ({})", language.name(), state.name()),
+        (Some(language), state) => format!("{}{size}, not scanned ({})", language.name(), state.name()),
     }
 }
 

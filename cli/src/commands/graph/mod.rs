@@ -3,7 +3,7 @@
 //! - `args`, `run`: the options, and their execution
 //! - `print`: the graph as tab-separated lines, JSON, Graphviz or Mermaid
 //! - `statistics`: figures about it
-//! - `cycles`: files that import each other in circles
+//! - `cycles`: groups of files that import each other in cycles
 //! - `incomplete`: the parts that it lacks
 //! - `explanation`: the target of each import of one file
 //! - `progress`: the bar on a terminal

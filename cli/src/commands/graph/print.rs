@@ -45,8 +45,8 @@ pub(super) fn write(
             let edges: Vec<Edge> = edges.take(args.max_edges + 1).collect();
             if edges.len() > args.max_edges {
                 bail!(
-                    "a picture of more than {} edges cannot be read; take a part of the graph (--focus FILE --depth 1), \
-                     print it as tsv or json, or say --max-edges N",
+                    "a picture of more than {} edges is not readable; select a part of the graph (--focus FILE \
+                     --depth 1), print tsv or json, or raise --max-edges",
                     args.max_edges
                 );
             }

@@ -97,7 +97,7 @@ fn open(path: &Path, rev: Option<&str>) -> anyhow::Result<(GitSource, Opened, Co
         (Some(rev), _) => GitSource::revision(path, rev)?,
         (None, Some(head)) => head.clone(),
         (None, None) => bail!(
-            "{} has no commit yet; the graph is that of a commit, so make the first one",
+            "{} has no commit yet, and a graph is that of a commit: make the first one",
             opened.path.display()
         ),
     };

@@ -116,7 +116,7 @@ fn write_figures(out: &mut String, snapshot: &Snapshot, kinds: Kinds, stored: St
     for state in FileState::ALL {
         let files = graph.count_in_state(state);
         if state != FileState::Ok && files > 0 {
-            writeln!(out, "  not looked into     {files:>10}   {}", state_text(state))?;
+            writeln!(out, "  not scanned     {files:>10}   {}", state_text(state))?;
         }
     }
     write_edges(out, graph, kinds)?;

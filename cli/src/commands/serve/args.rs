@@ -12,22 +12,22 @@ use super::listen_address;
 #[derive(Clone, Debug, Default, Args)]
 #[command(after_help = variables::help(Reader::Serve))]
 pub struct ServeArgs {
-    /// A repository, one of its worktrees, or a folder inside; may be given several times [default: the current folder, unless --github is given]
+    /// A repository to serve, one of its worktrees, or a folder inside; may be repeated [default: the current folder, unless --github is given]
     #[arg(long, value_name = "PATH")]
     pub repo: Vec<PathBuf>,
-    /// A repository on GitHub, read through its API; may be given several times, beside --repo as well
+    /// A repository on GitHub, read through its API; may be repeated, and combined with --repo
     #[arg(long, value_name = "OWNER/NAME")]
     pub github: Vec<String>,
     /// Address of GitHub's API; an Enterprise Server has it at /api/v3 [default: that of github.com]
     #[arg(long, value_name = "URL", requires = "github")]
     pub github_api: Option<String>,
-    /// Where to listen: 127.0.0.1:3000, localhost:3000, or a port of this machine alone [default: 127.0.0.1:3000, or the next free port]
+    /// Address to listen on: 127.0.0.1:3000, localhost:3000, or a port on this machine only [default: 127.0.0.1:3000, or the next free port]
     #[arg(long, value_name = "ADDR", value_parser = listen_address::parse)]
     pub listen: Option<SocketAddr>,
     /// The same as --listen 127.0.0.1:PORT
     #[arg(long, value_name = "PORT", conflicts_with = "listen")]
     pub port: Option<u16>,
-    /// Where the embedded store lives [default: coord/ in the first repository's git folder; without --repo, a folder of the user's]
+    /// Folder of the embedded store [default: coord/ in the first repository's git folder; without --repo, a folder of the user's]
     #[arg(long, value_name = "PATH")]
     pub data_dir: Option<PathBuf>,
     /// Keep the state in Redis or Valkey instead: redis:// or rediss://
@@ -39,13 +39,13 @@ pub struct ServeArgs {
     /// Seconds that a lock is held unless it is renewed [default: 300]
     #[arg(long, value_name = "SECONDS")]
     pub lock_ttl: Option<u32>,
-    /// Run `git fetch` in every clone that is served, this often; without it, run it yourself. Uses your git and its credentials, and never asks for any
+    /// Interval of `git fetch` in every served clone; without it, run it yourself. Uses your git and its credentials, and never prompts
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(5..=86_400))]
     pub fetch: Option<u32>,
-    /// End when no request has come for this long: for servers that a command of an agent has started
+    /// Stop after this time without a request: for servers that another command has started
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..))]
     pub exit_when_idle: Option<u32>,
-    /// Offer the store here by Upstash's REST protocol, for functions and other clients
+    /// Address on which to offer the store by Upstash's REST protocol, for functions and other clients
     #[arg(long, value_name = "ADDR", value_parser = listen_address::parse)]
     pub upstash_listen: Option<SocketAddr>,
 }

@@ -32,7 +32,7 @@ impl From<&Opened> for Served {
             notes.push("HEAD is detached".to_owned());
         }
         if opened.shallow {
-            notes.push("a shallow clone: what is older than it cannot be told".to_owned());
+            notes.push("a shallow clone: older commits are not known".to_owned());
         }
         if let Some(branch) = &opened.unpushed {
             notes.push(format!(
@@ -62,7 +62,7 @@ pub fn text(address: SocketAddr, store: &str, served: &[Served]) -> String {
     let _ = writeln!(text, "  store    {store}\n");
     let Some(first) = served.first() else { return text };
     let (Some(branch), Some(head)) = (&first.branch, &first.head) else {
-        text.push_str("There is no commit yet: make the first one, and ask then.\n\n");
+        text.push_str("There is no commit yet: make the first one before you send requests.\n\n");
         return text;
     };
     let common = format!(
@@ -89,7 +89,7 @@ pub fn text(address: SocketAddr, store: &str, served: &[Served]) -> String {
     );
     let _ = writeln!(
         text,
-        "Add -H 'X-Coord-User: bob' to ask as somebody else. Ctrl-C stops.\n"
+        "Add -H 'X-Coord-User: bob' to send requests as another user. Ctrl-C stops the server.\n"
     );
     text
 }

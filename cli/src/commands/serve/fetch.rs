@@ -151,7 +151,7 @@ fn run(mut command: Command, limit: Duration, is_stopped: &AtomicBool) -> io::Re
             return Ok(if is_stopped {
                 Outcome::Stopped
             } else {
-                Outcome::Failed(format!("no end within {} s", limit.as_secs()))
+                Outcome::Failed(format!("it did not end within {} s", limit.as_secs()))
             });
         }
         thread::sleep(POLL);
@@ -165,7 +165,7 @@ fn sentence(said: &str) -> String {
         .rev()
         .find(|line| line.starts_with("fatal: ") || line.starts_with("error: "));
     let line = line.or_else(|| said.lines().rev().find(|line| !line.trim().is_empty()));
-    without_credentials(line.unwrap_or("git failed and did not say why").trim())
+    without_credentials(line.unwrap_or("git failed without a message").trim())
 }
 
 /// `text` without the part between `://` and `@`.

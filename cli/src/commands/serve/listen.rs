@@ -105,7 +105,7 @@ pub async fn serve_within(bounds: Bounds, listener: TcpListener, router: Router,
                 }
             };
             if let Err(error) = ended {
-                tracing::debug!(%error, "a connection ended badly");
+                tracing::debug!(%error, "a connection failed");
             }
             drop(place);
         });
@@ -123,7 +123,7 @@ pub async fn serve_within(bounds: Bounds, listener: TcpListener, router: Router,
                 Err(error) => {
                     // No file descriptors left, or a client that has gone: neither ends the server.
                     if logged_at.is_none_or(|at| at.elapsed() >= ACCEPT_LOG) {
-                        tracing::warn!(%error, "a connection could not be accepted; this is said once a minute");
+                        tracing::warn!(%error, "a connection could not be accepted (logged once a minute at most)");
                         logged_at = Some(Instant::now());
                     }
                     tokio::time::sleep(ACCEPT_PAUSE).await;

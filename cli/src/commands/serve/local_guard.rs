@@ -24,7 +24,7 @@ pub async fn require_local_host(request: Request<Body>, next: Next) -> Response 
         next.run(request).await
     } else {
         let error = ApiError::Forbidden(
-            "this server answers only to localhost; to serve others, set COORD_JWT_SECRET".to_owned(),
+            "this server accepts only requests to localhost; to serve other hosts, set COORD_JWT_SECRET".to_owned(),
         );
         // POST requests come from agents, which get a command with every response.
         match *request.method() {

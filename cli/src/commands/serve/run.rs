@@ -43,7 +43,7 @@ async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         Some(_) => Some(
             secret(&process_environment, env_vars::COORD_STORE_TOKEN).with_context(|| {
                 format!(
-                    "set {} to what clients of --upstash-listen must show",
+                    "set {} to the token that clients of --upstash-listen must send",
                     env_vars::COORD_STORE_TOKEN
                 )
             })?,
@@ -104,9 +104,9 @@ async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     });
     tokio::select! {
         () = signals.next() => {}
-        () = idle => say("\nNobody has asked anything for a while.\n"),
+        () = idle => say("\nNo request has come for a while.\n"),
     }
-    say("\nStopping: requests in flight are finished; once more ends it at once.\n");
+    say("\nStopping: requests in flight are finished; a second Ctrl-C stops at once.\n");
     tokio::spawn(async move {
         signals.next().await;
         // The exit status that a shell reports after Ctrl-C. Everything that was answered is on the disk.

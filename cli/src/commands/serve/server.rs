@@ -111,9 +111,8 @@ fn authenticator(address: SocketAddr, credentials: Credentials) -> anyhow::Resul
     if !address.ip().is_loopback() {
         if !credentials.can_verify() {
             bail!(
-                "{address} can be reached from other machines, and without {}, {} or {} nobody who calls could be told \
-                 from anybody else; set one of them, serve repositories of GitHub (--github), whose tokens it knows, or \
-                 listen on 127.0.0.1",
+                "{address} can be reached from other machines, so callers must be verified: set {}, {} or {}, serve \
+                 repositories of GitHub (--github), which verifies its tokens, or listen on 127.0.0.1",
                 env_vars::COORD_JWT_SECRET,
                 env_vars::COORD_JWT_PUBLIC_KEY,
                 env_vars::COORD_JWT_JWKS_URL

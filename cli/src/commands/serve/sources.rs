@@ -150,7 +150,7 @@ async fn look_at(source: &GithubSource, repo: RepoId, place: &str) -> anyhow::Re
         }
         Err(SourceError::UnknownBranch { .. }) => {}
         Err(SourceError::UnknownRepository { repo, .. }) => bail!(
-            "{place} has no repository {repo}, or does not show it: set {} or a GitHub App that may read it",
+            "{place} has no repository {repo}, or the service may not read it: set {} or a GitHub App that may",
             env_vars::GITHUB_TOKEN
         ),
         Err(error) => {

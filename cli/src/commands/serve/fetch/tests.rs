@@ -13,7 +13,7 @@ fn a_pause_doubles_with_each_failure_up_to_a_quarter_of_an_hour() {
 #[test]
 fn what_git_says_is_logged_without_credentials() {
     for (said, logged) in [
-        ("", "git failed and did not say why"),
+        ("", "git failed without a message"),
         (
             "warning: x\nfatal: no such remote\nPlease make sure\n",
             "fatal: no such remote",
@@ -139,7 +139,7 @@ fn a_fetch_that_hangs_is_ended_with_all_that_it_has_started() {
         &AtomicBool::new(false),
     );
     assert!(
-        matches!(&outcome, Outcome::Failed(why) if why.contains("no end within 1 s")),
+        matches!(&outcome, Outcome::Failed(why) if why.contains("it did not end within 1 s")),
         "{outcome:?}"
     );
     assert!(ends(&id));

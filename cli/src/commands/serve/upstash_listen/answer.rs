@@ -176,8 +176,8 @@ impl From<StoreError> for Refusal {
                 StatusCode::SERVICE_UNAVAILABLE
             }
         };
-        tracing::warn!(%error, "the store behind the Upstash port gave no answer");
-        Self::new(status, "ERR the store behind this server gives no answer")
+        tracing::warn!(%error, "the store behind the Upstash port did not respond");
+        Self::new(status, "ERR the store behind this server does not respond")
     }
 }
 
