@@ -50,20 +50,20 @@ macro_rules! variables {
 }
 
 variables! {
-    UPSTASH_REDIS_REST_URL, FUNCTIONS, "Upstash's REST address; `coord serve` takes `--upstash`", "the next pair";
+    UPSTASH_REDIS_REST_URL, FUNCTIONS, "Upstash's REST address; `coord serve` has the option `--upstash` instead", "the next pair";
     UPSTASH_REDIS_REST_TOKEN, EVERYWHERE, "Upstash's REST token, also for `--upstash`", "the next pair";
     KV_REST_API_URL, FUNCTIONS, "the same address, as Vercel's marketplace integration names it", "the next row but one";
     KV_REST_API_TOKEN, FUNCTIONS, "the same token", "the next row";
     REDIS_URL, FUNCTIONS, "any Redis or Valkey: `redis://` or `rediss://`", "503 OFFLINE, which names these variables";
-    COORD_JWT_SECRET, EVERYWHERE, "HS256 secret of the tokens that name callers, at least 32 bytes", "the next row";
-    COORD_JWT_PUBLIC_KEY, EVERYWHERE, "public key of these tokens in PEM, newlines also as `\\n`: RSA of 2048 to 4096 bits (RS256), EC P-256 (ES256) or Ed25519 (EdDSA)", "the next row";
-    COORD_JWT_JWKS_URL, EVERYWHERE, "https address of their issuer's key set (JWKS)", "GitHub tokens alone; without GitHub, 401 for every caller";
-    COORD_JWT_ISSUER, EVERYWHERE, "the `iss` that these tokens must have", "503 beside a public key or a key set; beside a secret, `iss` is not looked at";
-    COORD_JWT_AUDIENCE, EVERYWHERE, "the `aud` that these tokens must have", "`coord`";
-    COORD_PUBLIC_GRAPH, EVERYWHERE, "`1`: graph and locks of a public repository are shown without a credential", "a credential is needed";
-    CRON_SECRET, EVERYWHERE, "bearer token of the sweep, at least 32 bytes", "the sweep answers 401; `coord serve` sweeps by itself";
-    COORD_CORS_ORIGINS, EVERYWHERE, "origins of pages on other sites that may ask, with commas: `https://coord.example.com,http://localhost:5173`", "no page may";
-    COORD_HOSTS, EVERYWHERE, "hosts under which the service is reached, with commas, for MCP: `coord.example.com,10.0.0.5:3000`; one without a port stands for all ports", "`localhost`, loopback addresses, and the next three rows";
+    COORD_JWT_SECRET, EVERYWHERE, "HS256 secret of callers' JWTs, at least 32 bytes", "the next row";
+    COORD_JWT_PUBLIC_KEY, EVERYWHERE, "public key of callers' JWTs in PEM, newlines also as `\\n`: RSA of 2048 to 4096 bits (RS256), EC P-256 (ES256) or Ed25519 (EdDSA)", "the next row";
+    COORD_JWT_JWKS_URL, EVERYWHERE, "https address of the key set (JWKS) of the JWTs' issuer", "GitHub tokens alone; without GitHub, 401 for every caller";
+    COORD_JWT_ISSUER, EVERYWHERE, "required `iss` of callers' JWTs", "503 with a public key or a key set; with a secret, `iss` is not checked";
+    COORD_JWT_AUDIENCE, EVERYWHERE, "required `aud` of callers' JWTs", "`coord`";
+    COORD_PUBLIC_GRAPH, EVERYWHERE, "`1`: graph and locks of a public repository can be read without a credential", "a credential is needed";
+    CRON_SECRET, EVERYWHERE, "bearer token of the sweep, at least 32 bytes", "the sweep is refused (401); `coord serve` sweeps by itself";
+    COORD_CORS_ORIGINS, EVERYWHERE, "origins of other sites whose pages may send requests, separated by commas: `https://coord.example.com,http://localhost:5173`", "none";
+    COORD_HOSTS, EVERYWHERE, "host names of the service for MCP, separated by commas: `coord.example.com,10.0.0.5:3000`; a name without a port is valid on all ports", "`localhost`, loopback addresses, and the next three rows";
     VERCEL_PROJECT_PRODUCTION_URL, FUNCTIONS, "the project's host, which Vercel sets", "the next row";
     VERCEL_BRANCH_URL, FUNCTIONS, "the branch's host, which Vercel sets", "the next row";
     VERCEL_URL, FUNCTIONS, "the deployment's host, which Vercel sets", "`COORD_HOSTS` alone";
@@ -71,19 +71,19 @@ variables! {
     GITHUB_APP_ID, EVERYWHERE, "id of a GitHub App that reads them instead", "the token";
     GITHUB_APP_PRIVATE_KEY, EVERYWHERE, "RSA key of the App in PEM; newlines may be `\\n`", "the token";
     GITHUB_API_URL, EVERYWHERE, "address of GitHub's API: `https://HOST/api/v3` of an Enterprise Server", "`https://api.github.com`";
-    COORD_REPOSITORIES, FUNCTIONS, "the repositories on GitHub that are served: `OWNER/NAME` and `OWNER/*`, with commas", "every repository that the service can read, so each public one";
+    COORD_REPOSITORIES, FUNCTIONS, "the repositories on GitHub that are served: `OWNER/NAME` and `OWNER/*`, separated by commas", "every repository that the service can read, so each public one";
     COORD_GITHUB_SCOPE, EVERYWHERE, "`repo` or `public_repo`: the scope that OAuth tokens and classic personal tokens of callers must have", "any scope";
-    GITHUB_WEBHOOK_SECRET, EVERYWHERE, "secret with which GitHub signs the deliveries of its webhook", "no delivery is taken";
-    COORD_HEAD_TTL_SECONDS, EVERYWHERE, "seconds after which the head of a branch on GitHub is asked for again, 1 to 3,600", "10";
-    COORD_HEAD_MAX_AGE_SECONDS, EVERYWHERE, "how old a head may be for a claim to write while GitHub cannot be asked, in seconds", "60";
+    GITHUB_WEBHOOK_SECRET, EVERYWHERE, "secret with which GitHub signs the deliveries of its webhook", "deliveries are refused";
+    COORD_HEAD_TTL_SECONDS, EVERYWHERE, "seconds after which the head of a branch on GitHub is fetched again, 1 to 3,600", "10";
+    COORD_HEAD_MAX_AGE_SECONDS, EVERYWHERE, "maximum age of a head in seconds for a claim to write while GitHub cannot be queried", "60";
     COORD_LIMIT_HOLDER_PER_MINUTE, EVERYWHERE, "requests a minute of one holder (an agent) in one repository; a third may come at once; 0 is no limit", "300";
     COORD_LIMIT_PERSON_PER_MINUTE, EVERYWHERE, "the same for all agents and tokens of one person together", "five times the above";
     COORD_LIMIT_REPOSITORY_PER_MINUTE, EVERYWHERE, "the same for all holders together", "6000";
     COORD_LOCK_TTL_SECONDS, EVERYWHERE, "seconds that a lock is held unless it is renewed, 1 to 86,400", "300";
-    COORD_NEIGHBOR_POLICY, EVERYWHERE, "`block` or `warn`: the effect of a written neighbor on a claim to write", "`block`";
-    COORD_GRAPH_MAX_FILES, GRAPHS, "most files of code in one graph", "500000";
-    COORD_GRAPH_MAX_BYTES, GRAPHS, "most bytes of code in one graph", "4294967296";
-    COORD_GRAPH_MAX_IMPORTS, GRAPHS, "most imports in one graph: a million take some 200 MB of memory", "1000000";
+    COORD_NEIGHBOR_POLICY, EVERYWHERE, "`block` or `warn`: the effect of another's WRITING lock on a neighbor, for a claim to write", "`block`";
+    COORD_GRAPH_MAX_FILES, GRAPHS, "maximum files of code in one graph", "500000";
+    COORD_GRAPH_MAX_BYTES, GRAPHS, "maximum bytes of code in one graph", "4294967296";
+    COORD_GRAPH_MAX_IMPORTS, GRAPHS, "maximum imports in one graph: a million need some 200 MB of memory", "1000000";
     COORD_GRAPH_MAX_FILE_BYTES, GRAPHS, "largest file that is read for its imports", "4194304";
     COORD_STORE_TOKEN, SERVE, "token that clients of `--upstash-listen` must send", "`--upstash-listen` is refused";
     COORD_URL, AGENT, "address of the server that agents of this machine ask; `git config coord.url` in a repository is the same", "the `coord serve` of the repository, which is started if none runs";
