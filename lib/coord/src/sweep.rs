@@ -22,11 +22,11 @@ const MOST_TIME: Duration = Duration::from_secs(20);
 /// What a sweep did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
 pub struct SweepReport {
-    /// Repositories looked at.
+    /// Repositories that were swept.
     pub repositories: u64,
-    /// Lock entries that had expired, all announced.
+    /// Expired locks, each of which was published in an event.
     pub expired: u64,
-    /// Whether all that was due was done.
+    /// Whether every repository that was due was swept.
     pub is_complete: bool,
 }
 

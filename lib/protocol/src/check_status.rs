@@ -29,30 +29,30 @@ pub struct CheckRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = CommitId, required = true)]
     pub agent_head: Option<String>,
-    /// The newest commit of the remote branch that the working copy contains (`git merge-base HEAD origin/BRANCH`): shows that
-    /// a caller with unpushed commits is not behind.
+    /// The newest commit of the remote branch that the working copy contains (`git merge-base HEAD origin/BRANCH`):
+    /// proves that unpushed commits are not behind.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<CommitId>)]
     pub base_head: Option<String>,
-    /// What the caller means to do; WRITING unless it says READING.
+    /// The intended access; WRITING by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intent: Option<LockMode>,
-    /// Which of several agents of one person asks; goes before the header `X-Coord-Agent`.
+    /// The calling agent, where one person runs several; overrides the header `X-Coord-Agent`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<AgentId>)]
     pub agent_id: Option<String>,
 }
 
-/// The answer. One that is OFFLINE has the error besides.
+/// The response. With OFFLINE, it has the fields of the error too.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct CheckResponse {
-    /// What the situation is called.
+    /// The result of the check.
     pub status: Status,
-    /// Newest known commit of the branch; `null` where it could not be asked.
+    /// Newest known commit of the branch; `null` if it could not be read.
     #[schema(value_type = Option<CommitSha>, required = true)]
     pub repo_head: Option<String>,
     /// The reference that `repo_head` was read from: `refs/remotes/REMOTE/BRANCH` in a clone that fetches, `refs/heads/BRANCH`
-    /// on GitHub and in a clone whose own branch counts. `null` where only the store knows the head.
+    /// on GitHub and in a clone whose own branch counts. `null` if only the store knows the head.
     #[schema(required = true)]
     pub repo_head_ref: Option<String>,
     /// Others' locks that concern the request, by file path: on the files themselves, and on files that import them or that
@@ -60,7 +60,7 @@ pub struct CheckResponse {
     pub locks: BTreeMap<String, OtherLock>,
     /// The caller's own locks among the files, by file path.
     pub held: BTreeMap<String, OwnLock>,
-    /// How many locks are not in `locks`, where there are very many.
+    /// Number of locks that are left out of `locks`, if there are very many.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[schema(minimum = 1)]
     pub locks_omitted: u64,
@@ -69,7 +69,7 @@ pub struct CheckResponse {
     pub warnings: Vec<String>,
     /// What to do next.
     pub orchestration: Orchestration,
-    /// Why nothing is known, where it is OFFLINE.
+    /// The cause of OFFLINE.
     #[serde(flatten)]
     #[schema(ignore)]
     pub error: Option<ErrorBody>,

@@ -40,7 +40,7 @@ codes! {
     Unauthorized = "UNAUTHORIZED",
     /// 403: the request is not for this server.
     Forbidden = "FORBIDDEN",
-    /// 403: the credential does not count in this repository.
+    /// 403: the credential is not valid for this repository.
     ForbiddenRepository = "FORBIDDEN_REPOSITORY",
     /// 404: no such route.
     UnknownRoute = "UNKNOWN_ROUTE",
@@ -88,7 +88,7 @@ codes! {
     SourceLimited = "SOURCE_LIMITED",
 }
 
-/// The part of an answer that tells of an error.
+/// The part of a response that describes an error.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct ErrorBody {
     /// A stable code.
@@ -96,7 +96,7 @@ pub struct ErrorBody {
     pub error: ErrorCode,
     /// What was wrong, where, and what to send instead.
     pub message: String,
-    /// The field that was wrong, or the header.
+    /// The field or header that was wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub field: Option<String>,

@@ -8,7 +8,7 @@ use utoipa::{PartialSchema, ToSchema};
 use crate::locks::{LockMode, LockStatus};
 use crate::schema::{AgentId, Branch, CommitSha, FilePath};
 
-/// A change of a repository's state, by its `type`. Later versions may have more types, and more fields: ignore those that you do not know.
+/// A change of a repository's state, by its `type`. Later versions may have more types and fields: ignore unknown ones.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
@@ -16,24 +16,24 @@ pub enum Event {
     LockGranted(LockChange),
     /// A claim was renewed: its locks expire later.
     LockRenewed(LockChange),
-    /// Locks were given back.
+    /// Locks were released.
     LockReleased(LocksEnded),
-    /// Locks expired. Each is told once: by the sweep, or by the first script that meets it.
+    /// Locks expired. Each expiry is published once: by the sweep, or by the first script that finds it.
     LockExpired(LocksEnded),
-    /// A claim or a release was refused. The same refusal is told once a minute.
+    /// A claim or a release was refused. The same refusal is published once a minute at most.
     LockRefused(LockRefusal),
     /// The branch has another head.
     HeadMoved(HeadMoved),
-    /// The graph of the branch is of another commit.
+    /// A new graph of the branch was published.
     GraphUpdate(GraphUpdate),
-    /// A build of the graph goes on. Published at most once a second, and not in the log.
+    /// A build of the graph made progress. Published at most once a second, and not in the log.
     GraphProgress(GraphProgress),
 }
 
-/// An event as it is published: one that is in the log has an id there.
+/// An event as it is published, with its id if it is in the log.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct PublishedEvent {
-    /// Its id in the log: from there a reader resumes.
+    /// Its id in the log, from which a reader resumes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub id: Option<String>,
@@ -49,14 +49,14 @@ pub struct LockChange {
     pub user: String,
     /// The holder's name to show; the login where none is known.
     pub user_name: String,
-    /// Which agent of the holder's.
+    /// The agent of the holder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = AgentId, required = false)]
     pub agent_id: Option<String>,
     /// The branch.
     #[schema(value_type = Branch)]
     pub branch: String,
-    /// How the holder has, or had, the files.
+    /// The mode of the locks.
     pub status: LockMode,
     /// What the holder says it is doing, and why.
     #[schema(min_length = 1, max_length = 500)]
@@ -64,17 +64,17 @@ pub struct LockChange {
     /// Fencing token of the locks.
     #[schema(minimum = 1)]
     pub token: i64,
-    /// The files, as many as an event has room for: 20, of 1 KiB together.
+    /// The files: 20 at most, of 1 KiB together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Vec<FilePath>, required = false, min_items = 1, max_items = 20)]
     pub files: Option<Vec<String>>,
-    /// How many files there are.
+    /// Number of files.
     #[schema(minimum = 1)]
     pub file_count: u32,
-    /// From when on the locks are free unless they are renewed, Unix seconds.
+    /// When the locks expire unless they are renewed, Unix seconds.
     #[schema(minimum = 0)]
     pub expiry: i64,
-    /// The same in milliseconds; absent for locks of versions that knew seconds alone.
+    /// The same in milliseconds; absent for locks of older versions, which had seconds only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false, minimum = 0)]
     pub expiry_ms: Option<i64>,
@@ -86,7 +86,7 @@ pub struct LockChange {
     pub time_ms: i64,
 }
 
-/// Locks that are no more.
+/// Locks that have ended.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(untagged)]
 pub enum LocksEnded {
@@ -118,11 +118,11 @@ impl ToSchema for LocksEnded {
 /// Locks of so many claims that one event stands for them.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct ManyLocks {
-    /// The files, as many as an event has room for: 20, of 1 KiB together.
+    /// The files: 20 at most, of 1 KiB together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Vec<FilePath>, required = false, min_items = 1, max_items = 20)]
     pub files: Option<Vec<String>>,
-    /// How many files there are.
+    /// Number of files.
     #[schema(minimum = 1)]
     pub file_count: u32,
     /// When it happened, Unix seconds.
@@ -136,13 +136,13 @@ pub struct ManyLocks {
 pub enum RefusalReason {
     /// The working copy is behind the branch.
     Stale,
-    /// Another's lock stands in the way.
+    /// Another's lock blocks the request.
     Conflict,
     /// There is no room for more locks.
     Full,
-    /// What was written is not on the branch.
+    /// The changes are not on the branch.
     NotPushed,
-    /// The lock is another's now.
+    /// The lock belongs to another holder now.
     Lost,
 }
 
@@ -153,32 +153,32 @@ pub struct LockRefusal {
     pub user: String,
     /// The caller's name to show; the login where none is known.
     pub user_name: String,
-    /// Which agent of the caller's.
+    /// The agent of the caller.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = AgentId, required = false)]
     pub agent_id: Option<String>,
     /// The branch.
     #[schema(value_type = Branch)]
     pub branch: String,
-    /// What was asked for.
+    /// The requested status.
     pub status: LockStatus,
-    /// What the caller said.
+    /// The message of the request.
     #[schema(max_length = 500)]
     pub message: String,
     /// Why it was refused.
     pub reason: RefusalReason,
-    /// The files of the request, as many as an event has room for: 20, of 1 KiB together.
+    /// The files of the request: 20 at most, of 1 KiB together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Vec<FilePath>, required = false, min_items = 1, max_items = 20)]
     pub files: Option<Vec<String>>,
-    /// How many files there are.
+    /// Number of files.
     #[schema(minimum = 1)]
     pub file_count: u32,
-    /// The files whose locks stand in the way, as many as an event has room for.
+    /// The files whose locks block the request: 20 at most, of 1 KiB together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Vec<FilePath>, required = false, min_items = 1, max_items = 20)]
     pub conflicts: Option<Vec<String>>,
-    /// How many of these there are.
+    /// Number of these files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false, minimum = 0)]
     pub conflict_count: Option<u32>,
@@ -207,7 +207,7 @@ pub struct HeadMoved {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = CommitSha, required = false)]
     pub previous: Option<String>,
-    /// When it was learnt, Unix seconds.
+    /// When Coord learned of it, Unix seconds.
     #[schema(minimum = 0)]
     pub time: i64,
 }
@@ -218,7 +218,7 @@ pub struct GraphUpdate {
     /// The branch.
     #[schema(value_type = Branch)]
     pub branch: String,
-    /// The commit that the graph is of.
+    /// The commit of the graph.
     #[schema(value_type = CommitSha)]
     pub version: String,
     /// When it was published, Unix seconds.
@@ -226,7 +226,7 @@ pub struct GraphUpdate {
     pub time: i64,
 }
 
-/// How far a build is.
+/// Progress of a build.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct GraphProgress {
     /// The branch.
@@ -235,13 +235,13 @@ pub struct GraphProgress {
     /// The commit that the graph will be of.
     #[schema(value_type = CommitSha)]
     pub version: String,
-    /// How many files the commit has.
+    /// Number of files of the commit.
     pub files: u64,
-    /// How many of these are read for their imports.
+    /// Number of these that are read for their imports.
     pub wanted: u64,
-    /// How many have been read.
+    /// Number of these that have been read.
     pub scanned: u64,
-    /// When it was told, Unix seconds.
+    /// When it was published, Unix seconds.
     #[schema(minimum = 0)]
     pub time: i64,
 }

@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use crate::schema::{self, AgentId, Branch, FilePath};
 
-/// What `post_status` asks for.
+/// The request to `post_status`: a claim or a release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum LockStatus {
@@ -17,7 +17,7 @@ pub enum LockStatus {
     Open,
 }
 
-/// How a file is wanted, or held.
+/// The lock mode: how a file is wanted or held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum LockMode {
@@ -55,9 +55,9 @@ pub struct OtherLock {
     pub user: String,
     /// The holder's name to show; the login where none is known.
     pub user_name: String,
-    /// How the holder has it.
+    /// The mode of the lock.
     pub status: LockMode,
-    /// DIRECT or NEIGHBOR; nothing in the graph, where no request is concerned.
+    /// DIRECT or NEIGHBOR; absent in a graph, which has no files of a request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = schema::lock_type, required = false)]
     pub lock_type: Option<LockType>,
@@ -71,14 +71,14 @@ pub struct OtherLock {
     /// When it was granted or last renewed, Unix seconds.
     #[schema(minimum = 0)]
     pub timestamp: i64,
-    /// From when on it is free unless it is renewed, Unix seconds.
+    /// When it expires unless it is renewed, Unix seconds.
     #[schema(minimum = 0)]
     pub expiry: i64,
-    /// Which agent of the holder's.
+    /// The agent of the holder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = AgentId, required = false)]
     pub agent_id: Option<String>,
-    /// All readers, where there are several; the lock itself shows the earliest.
+    /// All readers, if there are several; the lock itself shows the earliest.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(min_items = 2)]
     pub readers: Vec<Reader>,
@@ -91,7 +91,7 @@ pub struct Reader {
     pub user: String,
     /// Name to show; the login where none is known.
     pub user_name: String,
-    /// Which agent of that person.
+    /// The agent of the reader.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = AgentId, required = false)]
     pub agent_id: Option<String>,
@@ -101,7 +101,7 @@ pub struct Reader {
     /// When it was granted or last renewed, Unix seconds.
     #[schema(minimum = 0)]
     pub timestamp: i64,
-    /// From when on it is free unless it is renewed, Unix seconds.
+    /// When it expires unless it is renewed, Unix seconds.
     #[schema(minimum = 0)]
     pub expiry: i64,
 }
@@ -110,15 +110,15 @@ pub struct Reader {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[schema(as = OwnLockView)]
 pub struct OwnLock {
-    /// How the caller has it.
+    /// The mode of the lock.
     pub status: LockMode,
-    /// What the caller has said.
+    /// The caller's reason for the lock.
     #[schema(min_length = 1, max_length = 500)]
     pub message: String,
     /// When it was granted or last renewed, Unix seconds.
     #[schema(minimum = 0)]
     pub timestamp: i64,
-    /// From when on it is free unless it is renewed, Unix seconds.
+    /// When it expires unless it is renewed, Unix seconds.
     #[schema(minimum = 0)]
     pub expiry: i64,
     /// Fencing token: grows with every grant in the repository.
@@ -126,13 +126,13 @@ pub struct OwnLock {
     pub token: i64,
 }
 
-/// Who holds what.
+/// The locks of a repository.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[schema(as = Locks)]
 pub struct LocksResponse {
-    /// By branch, file and time: a file that several read is in it several times.
+    /// Sorted by branch, file and time. A file with several readers has several entries.
     pub locks: Vec<HeldLock>,
-    /// How many are left out, where there are very many; with `holder=me` none ever are.
+    /// Number of locks that are left out, if there are very many; never with `holder=me`.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[schema(minimum = 1)]
     pub locks_omitted: u64,
@@ -151,11 +151,11 @@ pub struct HeldLock {
     pub user: String,
     /// The holder's name to show; the login where none is known.
     pub user_name: String,
-    /// Which agent of the holder's.
+    /// The agent of the holder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = AgentId, required = false)]
     pub agent_id: Option<String>,
-    /// How the holder has it.
+    /// The mode of the lock.
     pub status: LockMode,
     /// What the holder says it is doing, and why.
     #[schema(min_length = 1, max_length = 500)]
@@ -163,7 +163,7 @@ pub struct HeldLock {
     /// When it was granted or last renewed, Unix seconds.
     #[schema(minimum = 0)]
     pub timestamp: i64,
-    /// From when on it is free unless it is renewed, Unix seconds.
+    /// When it expires unless it is renewed, Unix seconds.
     #[schema(minimum = 0)]
     pub expiry: i64,
 }

@@ -7,17 +7,17 @@ use utoipa::ToSchema;
 
 use crate::schema::{self, AgentId, CommitSha};
 
-/// What an agent is told to do.
+/// The next step of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Action {
-    /// Fetch what the branch has.
+    /// Bring the working copy up to date.
     Pull,
-    /// Publish what was written.
+    /// Publish the commits.
     Push,
-    /// Ask again soon.
+    /// Wait, then repeat the request.
     Wait,
-    /// Do something else meanwhile.
+    /// Work on another task first.
     SwitchTask,
     /// Do not go on.
     Stop,
@@ -37,17 +37,17 @@ impl Action {
     }
 }
 
-/// What `check_status` calls the situation.
+/// The result of `check_status`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Status {
-    /// Nothing stands in the way.
+    /// No lock blocks these files.
     Ok,
     /// The working copy is behind.
     Stale,
-    /// Another's lock stands in the way.
+    /// Another's lock blocks the request.
     Conflict,
-    /// The state cannot be asked.
+    /// The state is unavailable.
     Offline,
 }
 
@@ -87,23 +87,23 @@ pub struct Metadata {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = CommitSha, required = false)]
     pub remote_head: Option<String>,
-    /// Login of the holder of the first lock in the way.
+    /// Login of the holder of the first blocking lock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub lock_owner: Option<String>,
-    /// Which agent of that person, where it has said so.
+    /// The agent of that holder, if it sent an `agent_id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = AgentId, required = false)]
     pub lock_owner_agent: Option<String>,
-    /// The files whose locks are in the way.
+    /// The files whose locks block the request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(min_items = 1)]
     pub conflicts: Vec<String>,
-    /// With PUSH, the files whose work is not on the branch.
+    /// With PUSH, the files whose changes are not on the branch.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(min_items = 1)]
     pub unpushed: Vec<String>,
-    /// Seconds until the first of them expires by itself.
+    /// Seconds until the first blocking lock expires, or until the rate limit allows a request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, minimum = 1)]
     pub retry_after: Option<i64>,

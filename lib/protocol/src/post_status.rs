@@ -25,7 +25,7 @@ pub struct PostRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = schema::file_paths, required = true)]
     pub file_paths: Option<Vec<String>>,
-    /// READING and WRITING claim all of the files or none, and renew; OPEN gives back.
+    /// READING and WRITING claim all of the files or none, and renew; OPEN releases.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = LockStatus, required = true)]
     pub status: Option<LockStatus>,
@@ -37,8 +37,8 @@ pub struct PostRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = CommitId, required = true)]
     pub agent_head: Option<String>,
-    /// The newest commit of the remote branch that the working copy contains (`git merge-base HEAD origin/BRANCH`): shows that
-    /// a caller with unpushed commits is not behind.
+    /// The newest commit of the remote branch that the working copy contains (`git merge-base HEAD origin/BRANCH`):
+    /// proves that unpushed commits are not behind.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<CommitId>)]
     pub base_head: Option<String>,
@@ -46,44 +46,44 @@ pub struct PostRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<CommitId>)]
     pub new_repo_head: Option<String>,
-    /// Which of several agents of one person asks; goes before the header `X-Coord-Agent`.
+    /// The calling agent, where one person runs several; overrides the header `X-Coord-Agent`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<AgentId>)]
     pub agent_id: Option<String>,
-    /// With OPEN: give back without a push, for work thrown away. `["*"]` in `file_paths` is then everything that the caller, this
-    /// one agent of its person, holds on the branch; a file of that name is `./*`.
+    /// With OPEN: release without a push, for discarded work. `["*"]` in `file_paths` then means everything that this
+    /// agent holds on the branch; a file of that name is `./*`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub abandon: Option<bool>,
 }
 
-/// The answer. A refusal has the error besides.
+/// The response. A refusal has the fields of the error too.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct PostResponse {
-    /// Whether it was done.
+    /// Whether the claim or the release was carried out.
     pub success: bool,
-    /// Files that import those that were just given back.
+    /// Files that import the released files.
     pub orphaned_dependencies: Vec<String>,
-    /// How many there are, where not all are listed; where they are too many to be counted, at least so many.
+    /// Their number, if not all are listed; a lower bound if they are too many to be counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub orphaned_dependencies_total: Option<u64>,
     /// What to do next.
     pub orchestration: Orchestration,
-    /// Newest known commit of the branch; `null` where it could not be asked.
+    /// Newest known commit of the branch; `null` if it could not be read.
     #[schema(value_type = Option<CommitSha>, required = true)]
     pub repo_head: Option<String>,
     /// The reference that `repo_head` was read from: `refs/remotes/REMOTE/BRANCH` in a clone that fetches, `refs/heads/BRANCH`
-    /// on GitHub and in a clone whose own branch counts. `null` where only the store knows the head.
+    /// on GitHub and in a clone whose own branch counts. `null` if only the store knows the head.
     #[schema(required = true)]
     pub repo_head_ref: Option<String>,
-    /// What the caller now holds of the requested files; left out of a refusal, which changed nothing.
+    /// The caller's locks on the requested files; absent in a refusal, which changes nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub locks: Option<BTreeMap<String, OwnLock>>,
-    /// Others' locks that stand in the way.
+    /// Others' locks that block the request.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub conflicting_locks: BTreeMap<String, OtherLock>,
-    /// How many locks are not in `conflicting_locks`, where there are very many.
+    /// Number of locks that are left out of `conflicting_locks`, if there are very many.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[schema(minimum = 1)]
     pub locks_omitted: u64,

@@ -208,8 +208,8 @@ text!(
     "FilePath",
     FILE_PATH,
     "A file, relative to the root of the repository, with `/` between folders; `./` and doubled slashes are folded, \
-     and characters composed (NFC). Not absolute, no folder, no `..`, no backslash, no control characters or others that nobody sees, no \
-     blank at either end, and at most 4,096 bytes.",
+     and characters composed (NFC). Not absolute, no folder, no `..`, no backslash, no control or invisible \
+     characters, no white space at either end, and at most 4,096 bytes.",
     ["src/auth.ts"],
     |text: ObjectBuilder| text.max_length(Some(bounds::PATH_BYTES))
 );
@@ -225,8 +225,8 @@ text!(
     Message,
     "Message",
     MESSAGE,
-    "One sentence: 1 to 500 characters after trimming; control characters and those that turn text around are taken out. One that only names the files is answered with the warning \
-     `VAGUE_MESSAGE`.",
+    "One sentence: 1 to 500 characters after trimming; control characters and those that change the direction of text \
+     are removed. A message that only names the files gets the warning `VAGUE_MESSAGE`.",
     ["Adding connection pooling, query() becomes async"],
     |text| text
 );
@@ -283,7 +283,7 @@ pub fn whole_number(least: usize) -> ObjectBuilder {
 pub fn lock_type() -> Object {
     one_of(
         &["DIRECT", "NEIGHBOR"],
-        "DIRECT on a file of the request, NEIGHBOR on one that imports it or that it imports; not there in a graph",
+        "DIRECT on a file of the request, NEIGHBOR on one that imports it or that it imports; absent in a graph",
     )
 }
 

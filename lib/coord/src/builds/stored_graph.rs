@@ -27,15 +27,15 @@ const MAX_JSON_BYTES: u64 = 256 * 1024 * 1024;
 pub struct Node {
     /// Path from the repository root.
     pub id: String,
-    /// Language, where its imports are known.
+    /// Language, if its imports are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub language: Option<String>,
-    /// Size in bytes, where it is known.
+    /// Size in bytes, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub size: Option<u64>,
-    /// Why it has no imports, where it could not be scanned: `too_large`, `binary`, `minified`, `unreadable`, `over_limit`.
+    /// Why it was not scanned, if it was not: `too_large`, `binary`, `minified`, `unreadable`, `over_limit`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = state_schema, required = false)]
     pub state: Option<String>,
@@ -44,7 +44,7 @@ pub struct Node {
 fn state_schema() -> Object {
     let states = FileState::ALL.into_iter().filter(|state| *state != FileState::Ok);
     let states: Vec<&str> = states.map(FileState::name).collect();
-    one_of(&states, "Why it has no imports, where it could not be scanned")
+    one_of(&states, "Why it was not scanned, if it was not")
 }
 
 /// Nodes sorted by path, edges as pairs of indices into them, sorted.

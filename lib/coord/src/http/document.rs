@@ -13,19 +13,22 @@ use super::endpoint::documents;
 #[openapi(
     info(
         title = "Coord",
-        description = "Keeps coding agents out of each other's way. An agent asks `check_status` before it plans an edit, claims \
-                       files with `post_status`, and is told in `orchestration` what to do next: do that.\n\n\
-                       Unknown fields of a request are ignored. An answer may get more fields in later versions; ignore those \
-                       that you do not know. Bodies are JSON in UTF-8, of 1 MiB at most. Times are Unix seconds by the store's clock.\n\n\
-                       What changes is told by events, in a log and on a channel of the store: the schemas `Event` and `PublishedEvent`.",
+        description = "Coord keeps the locks of a team of coding agents. An agent calls `check_status` before it \
+                       plans an edit, and claims files with `post_status`. `orchestration` in each response is the \
+                       agent's next step.\n\n\
+                       Unknown fields of a request are ignored. Responses may have more fields in later versions; \
+                       ignore unknown fields. Bodies are JSON in UTF-8, of 1 MiB at most. Times are Unix seconds by \
+                       the store's clock.\n\n\
+                       Changes are published as events, in a log and on a channel of the store: see the schemas \
+                       `Event` and `PublishedEvent`.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
     ),
-    servers((url = "/", description = "Where this document is served: a deployment, or `coord serve`")),
+    servers((url = "/", description = "The server of this document: a deployment, or `coord serve`")),
     components(schemas(schema::FilePath, AgentError, ErrorBody, Event, PublishedEvent)),
     tags(
-        (name = "agents", description = "What agents ask and tell"),
-        (name = "people", description = "What people watch"),
-        (name = "operation", description = "What keeps a deployment going"),
+        (name = "agents", description = "Operations of agents"),
+        (name = "people", description = "Views for people"),
+        (name = "operation", description = "Maintenance of a deployment"),
     ),
     modifiers(&SecuritySchemes)
 )]
@@ -43,21 +46,25 @@ impl Modify for SecuritySchemes {
         components.add_security_scheme(
             "bearer",
             bearer(
-                "Who calls: a GitHub token where the deployment reads GitHub, or a JWT (`sub`, `exp` and `aud` required). `coord serve` \
-                 on a loopback address needs none: the caller is the user of the machine, or whom the header `X-Coord-User` names.",
+                "The caller's credential: a GitHub token where the deployment reads GitHub, or a JWT (`sub`, `exp` \
+                 and `aud` required). `coord serve` on a loopback address needs none: the caller is the user of the \
+                 machine, or the one that the header `X-Coord-User` names.",
             ),
         );
         components.add_security_scheme(
             "webhook_signature",
             SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::with_description(
                 "X-Hub-Signature-256",
-                "HMAC-SHA-256 of the body under `GITHUB_WEBHOOK_SECRET`, as GitHub signs its deliveries. Without that setting none is \
-                 taken.",
+                "HMAC-SHA-256 of the body under `GITHUB_WEBHOOK_SECRET`, as GitHub signs its deliveries. Without that \
+                 setting, deliveries are refused.",
             ))),
         );
         components.add_security_scheme(
             "cron_secret",
-            bearer("The value of `CRON_SECRET`, which Vercel's cron sends by itself. Without that setting nobody is let in."),
+            bearer(
+                "The value of `CRON_SECRET`, which Vercel's cron sends by itself. Without that setting, the sweep \
+                 is refused.",
+            ),
         );
     }
 }

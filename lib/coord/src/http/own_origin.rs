@@ -31,7 +31,8 @@ pub(super) fn own_origin(edge: &Edge, headers: &HeaderMap) -> Result<String, Api
         let is_allowed = || edge.cors.as_ref().is_some_and(|cors| cors.allows(origin.as_bytes()));
         if origins.next().is_some() || !(is_own || is_allowed()) {
             return Err(ApiError::Forbidden(
-                "pages of other sites may not ask; COORD_CORS_ORIGINS lists those that may".to_owned(),
+                "requests from pages of other sites are refused; COORD_CORS_ORIGINS lists the allowed origins"
+                    .to_owned(),
             ));
         }
     }
@@ -46,8 +47,7 @@ fn own_host(edge: &Edge, headers: &HeaderMap, name: HeaderName) -> Result<Author
     let host = hosts.next().filter(|_| hosts.next().is_none());
     host.and_then(|host| edge.own_names.own(host)).ok_or_else(|| {
         ApiError::Forbidden(
-            "MCP is answered under the names of this service alone, and Host names another; set COORD_HOSTS to them"
-                .to_owned(),
+            "Host is not a name of this service; its operator lists the names in COORD_HOSTS".to_owned(),
         )
     })
 }

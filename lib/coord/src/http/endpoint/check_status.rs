@@ -39,9 +39,9 @@ pub(super) fn refuse(error: &ApiError) -> Response {
 #[openapi(paths(check_status), components(schemas(CheckResponse)))]
 pub(super) struct Document;
 
-/// What stands in the way of editing some files.
+/// Check which locks block an edit of some files.
 ///
-/// Asks, and changes nothing. Send it before an edit is planned, and do what `orchestration` says.
+/// Changes nothing. Call it before an edit is planned, and follow `orchestration`.
 #[utoipa::path(
     post,
     path = "/api/check_status",
@@ -78,10 +78,13 @@ impl IntoResponses for CheckAnswers {
         );
         let status = one_of(
             &["OK", "STALE", "CONFLICT"],
-            "CONFLICT: another's lock stands in the way. STALE: the working copy is behind. OK: neither",
+            "CONFLICT: another's lock blocks the edit. STALE: the working copy is behind. OK: neither",
         );
         let content = narrowed("CheckResponse", "status", status, &[]).example(Some(examples::check_conflict()));
-        answers.insert(200, response("What stands in the way, and what to do", content));
+        answers.insert(
+            200,
+            response("The locks that block the edit, and the next step", content),
+        );
         finish(answers)
     }
 }

@@ -30,9 +30,9 @@ pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {
 #[openapi(paths(run_sweep), components(schemas(SweepReport)))]
 pub(super) struct Document;
 
-/// Drop locks that have expired, and announce them.
+/// Remove expired locks, and publish their events.
 ///
-/// For Vercel's cron, which sends the secret by itself. Nothing waits for it: an expired lock is free at that instant.
+/// For Vercel's cron, which sends the secret by itself. An expired lock is free even before a sweep removes it.
 #[utoipa::path(
     get,
     path = "/api/cron_cleanup",
@@ -42,9 +42,9 @@ pub(super) struct Document;
 )]
 async fn run_sweep(State(state): State<Arc<App>>, headers: HeaderMap) -> Result<Response, ApiError> {
     let Some(secret) = &state.cron_secret else {
-        tracing::error!("CRON_SECRET is not set, so that the sweep refuses to run");
+        tracing::error!("CRON_SECRET is not set: the sweep is refused");
         return Err(ApiError::Unauthorized(
-            "CRON_SECRET is not set in this deployment, so that nobody can be let in".to_owned(),
+            "CRON_SECRET is not set in this deployment, so the sweep is refused".to_owned(),
         ));
     };
     if !has_bearer_secret(&headers, secret) {

@@ -34,7 +34,7 @@ use crate::state::heads::{Pushed, PushedHead, push_head};
 /// Maximum size of a delivery in bytes: a little more than a function ever gets. A push of 2,000 commits is about 3 MB.
 pub const MAX_BYTES: usize = 5 * 1024 * 1024;
 
-/// A delivery as a form.
+/// A delivery in the form encoding.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "it stands for a body, which the handler reads itself")]
 pub(super) struct WebhookForm {
@@ -42,7 +42,7 @@ pub(super) struct WebhookForm {
     payload: String,
 }
 
-/// What became of a delivery.
+/// The outcome of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 enum Outcome {
@@ -50,17 +50,17 @@ enum Outcome {
     Moved,
     /// Its head was known.
     Unchanged,
-    /// It did not follow on what was known, so GitHub was asked.
+    /// It did not continue from the known head, so the head was fetched from GitHub.
     Refreshed,
-    /// There is no such branch any more.
+    /// The branch was deleted.
     Gone,
-    /// Nobody has asked about this branch.
+    /// No request has named this branch.
     Unused,
-    /// It tells of nothing that matters here.
+    /// The event is of no use here.
     Ignored,
 }
 
-/// The answer, which GitHub shows beside the delivery.
+/// The response, which GitHub shows beside the delivery.
 #[derive(Serialize, ToSchema)]
 pub(super) struct WebhookResponse {
     outcome: Outcome,
@@ -76,10 +76,10 @@ pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {
 #[openapi(paths(take_delivery), components(schemas(WebhookResponse)))]
 pub(super) struct Document;
 
-/// GitHub tells of an event: a push moves the head of its branch at once.
+/// Receive a delivery of GitHub's webhook: a push moves the head of its branch at once.
 ///
-/// Set it up in the repository or organization with the event `push` and either content type. Other events are taken and
-/// ignored.
+/// Set it up in the repository or organization with the event `push` and either content type. Other events are
+/// accepted and ignored.
 #[utoipa::path(
     post,
     path = "/api/github_webhook",
@@ -101,8 +101,7 @@ async fn take_delivery(State(state): State<Arc<App>>, request: Request<Body>) ->
             "GITHUB_WEBHOOK_SECRET is not set, or no repository of GitHub's is served: a delivery is refused"
         );
         return Err(ApiError::Unauthorized(
-            "GITHUB_WEBHOOK_SECRET is not set in this deployment, so that no delivery can be told from a forged one"
-                .to_owned(),
+            "GITHUB_WEBHOOK_SECRET is not set in this deployment, so deliveries cannot be verified".to_owned(),
         ));
     };
     let headers = request.headers().clone();
@@ -182,7 +181,7 @@ impl IntoResponses for WebhookAnswers {
         let content = ContentBuilder::new()
             .schema(Some(Ref::from_schema_name("WebhookResponse")))
             .example(Some(json!({ "outcome": "moved" })));
-        answers.insert(200, response("What became of the delivery", content));
+        answers.insert(200, response("The outcome of the delivery", content));
         finish(answers)
     }
 }

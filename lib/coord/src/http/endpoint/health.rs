@@ -65,7 +65,7 @@ impl Health {
             report
         });
         looking.await.map_err(|error| {
-            tracing::error!(%error, "the state of the service could not be looked at");
+            tracing::error!(%error, "the health of the service could not be read");
             ApiError::Internal
         })
     }
@@ -84,9 +84,10 @@ pub(super) struct Document;
 
 /// Whether the service works, for monitors.
 ///
-/// Needs no credential, and is cheap enough to poll: the store is written once in two seconds however many ask, and the source
-/// is not asked at all. `store.promises` says whether the store keeps what it is told, and changes nothing of the rest. `status` is `ok`, `degraded` (locks work, and repositories cannot be read) or `down` (no file can be
-/// claimed; `store.status` says whether checks are answered).
+/// Needs no credential, and is cheap enough to poll: the store gets one small write in two seconds at most, and the
+/// source no request. `store.promises` says whether the store promises to keep its data, and does not affect `status`.
+/// `status` is `ok`, `degraded` (locks work, but repositories cannot be read) or `down` (no file can be claimed;
+/// `store.status` says whether checks work).
 #[utoipa::path(get, path = "/api/health", tag = "operation", responses(HealthAnswers), security(()))]
 async fn get_health(health: Arc<Health>) -> Result<Response, ApiError> {
     let report = health.report().await?;

@@ -32,13 +32,13 @@ pub(crate) struct LocksQuery {
     /// The repository.
     #[param(value_type = RepoUrl, example = "https://github.com/acme/shop.git")]
     repo_url: Option<String>,
-    /// Locks on this branch alone; without it, on all branches.
+    /// Only locks on this branch; by default, on all branches.
     #[param(value_type = BranchName, required = false, example = "main")]
     branch: Option<String>,
-    /// `me`: locks of the caller alone, those of all of its agents, unless an agent is named.
+    /// `me`: only the caller's locks, those of all of its agents unless `agent_id` names one.
     #[param(schema_with = fields::me, required = false)]
     holder: Option<String>,
-    /// Locks of this agent alone. With `holder=me` the header `X-Coord-Agent` does as well.
+    /// Only locks of this agent. With `holder=me`, the header `X-Coord-Agent` has the same effect.
     #[param(value_type = AgentId, required = false)]
     agent_id: Option<String>,
 }
@@ -56,7 +56,7 @@ impl LocksQuery {
         if self.holder.as_ref().is_some_and(|holder| holder != "me") {
             return Err(ApiError::InvalidField {
                 field: "holder",
-                problem: "must be me; without it you get the locks of all".to_owned(),
+                problem: "must be me; without it, the locks of all holders are listed".to_owned(),
             });
         }
         let is_own = self.holder.is_some();
@@ -82,9 +82,9 @@ pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {
 #[openapi(paths(get_locks), components(schemas(LocksResponse)))]
 pub(super) struct Document;
 
-/// Who holds what, without the graph.
+/// List the locks of a repository, without its graph.
 ///
-/// `GET /api/locks?repo_url=URL[&branch=NAME][&holder=me][&agent_id=AGENT]`. A branch that does not exist holds nothing.
+/// `GET /api/locks?repo_url=URL[&branch=NAME][&holder=me][&agent_id=AGENT]`. A branch that does not exist has no locks.
 #[utoipa::path(
     get,
     path = "/api/locks",
@@ -106,9 +106,8 @@ async fn get_locks(
     };
     let Query(query) = query.map_err(|_| ApiError::MalformedBody {
         field: None,
-        message:
-            "the query cannot be read; send repo_url, and where you want them branch, holder and agent_id, once each"
-                .to_owned(),
+        message: "the query is not valid; send repo_url, and optionally branch, holder and agent_id, each once"
+            .to_owned(),
     })?;
     let request = query.parse(caller, agent_header(&headers))?;
     Ok(Json(list_locks(&app, request).await?))
@@ -124,7 +123,7 @@ impl IntoResponses for LocksAnswers {
         let content = ContentBuilder::new()
             .schema(Some(Ref::from_schema_name("Locks")))
             .example(Some(examples::locks()));
-        answers.insert(200, response("Who holds what", content));
+        answers.insert(200, response("The locks and their holders", content));
         finish(answers)
     }
 }

@@ -115,7 +115,7 @@ async fn in_json_rpc(response: Response, body: &[u8]) -> Result<Response, ApiErr
     } else if serde_json::from_slice::<IgnoredAny>(body).is_err() {
         (StatusCode::BAD_REQUEST, PARSE_ERROR, "the body is not JSON".to_owned())
     } else {
-        let message = "the body is no request or notification of JSON-RPC 2.0; batches are not taken";
+        let message = "the body is not a request or notification of JSON-RPC 2.0; batches are not supported";
         (StatusCode::BAD_REQUEST, INVALID_REQUEST, message.to_owned())
     };
     let error = json!({ "jsonrpc": "2.0", "id": null, "error": { "code": code, "message": message } });

@@ -40,10 +40,10 @@ pub(super) fn refuse(error: &ApiError) -> Response {
 #[openapi(paths(post_status), components(schemas(PostResponse)))]
 pub(super) struct Document;
 
-/// Claim files, renew a claim, or give files back.
+/// Claim files, renew a claim, or release files.
 ///
-/// All of the files or none. A claim lapses by itself, after 300 seconds unless the operator has set another time; claiming again
-/// renews it.
+/// All of the files are claimed, or none. A claim expires after 300 seconds, or the time that the operator has set;
+/// claiming again renews it.
 #[utoipa::path(
     post,
     path = "/api/post_status",
@@ -86,7 +86,7 @@ impl IntoResponses for PostAnswers {
         );
         let granted =
             narrowed("PostResponse", "success", just(true), &["locks"]).example(Some(examples::post_granted()));
-        answers.insert(200, response("Claimed, renewed, or given back", granted));
+        answers.insert(200, response("Claimed, renewed, or released", granted));
         let codes = [
             ErrorCode::LockConflict,
             ErrorCode::LockLost,
@@ -95,10 +95,10 @@ impl IntoResponses for PostAnswers {
             ErrorCode::TooManyLocks,
         ];
         let refused = with_error(&["PostResponse", "ErrorBody"], &codes).example(Some(examples::post_refused()));
-        let why = "Refused by the rules, and nothing was changed: another's lock stands in the way (LOCK_CONFLICT, WAIT), the \
-                   working copy is behind (STALE_HEAD, PULL), what was written is not pushed (NOT_PUSHED, PUSH), a lock is now \
-                   another's (LOCK_LOST, STOP), or there is no room for more locks (TOO_MANY_LOCKS: STOP where the caller has \
-                   too many, WAIT where a file or the repository has)";
+        let why = "Refused by the rules; nothing was changed. LOCK_CONFLICT (WAIT): another's lock blocks the claim. \
+                   STALE_HEAD (PULL): the working copy is behind. NOT_PUSHED (PUSH): the changes are not pushed. \
+                   LOCK_LOST (STOP): a lock belongs to another holder now. TOO_MANY_LOCKS: the caller has too many \
+                   (STOP), or a file or the repository has (WAIT)";
         answers.insert(409, response(why, refused));
         finish(answers)
     }

@@ -116,8 +116,12 @@ fn cases() -> Vec<Case> {
         },
         ApiError::SlowBody(10),
         ApiError::Unauthorized("send a token: Authorization: Bearer JWT".to_owned()),
-        ApiError::Forbidden("this server answers only to localhost; to serve others, set COORD_JWT_SECRET".to_owned()),
-        ApiError::ForbiddenRepository(format!("your token does not show {shop}; ask its owner for access")),
+        ApiError::Forbidden(
+            "this server accepts only requests to localhost; to serve other hosts, set COORD_JWT_SECRET".to_owned(),
+        ),
+        ApiError::ForbiddenRepository(format!(
+            "GitHub does not let this token read {shop}: Resource not accessible by integration"
+        )),
         ApiError::UnknownRepository {
             repo: other,
             known: vec![shop.to_string()],
@@ -140,11 +144,13 @@ fn cases() -> Vec<Case> {
         ApiError::UnsupportedMediaType,
         ApiError::RateLimited {
             retry_after_seconds: 5,
-            whose: "you ask too often",
+            whose: "you send too many requests",
         },
         ApiError::Internal,
         ApiError::TimedOut(25),
-        ApiError::IdentityUnavailable("the keys of the issuer of tokens cannot be had; try again soon".to_owned()),
+        ApiError::IdentityUnavailable(
+            "the issuer's keys cannot be fetched, so this token cannot be verified; try again soon".to_owned(),
+        ),
         ApiError::StoreUnavailable("the store that holds the locks cannot be reached; try again soon".to_owned()),
         ApiError::SourceUnavailable("the repository cannot be read; try again soon".to_owned()),
         ApiError::SourceLimited {
@@ -238,15 +244,15 @@ fn describe(status: u16) -> &'static str {
     match status {
         400 => "A field is missing or not valid, or the request cannot be read",
         401 => "No credential, or a bad one",
-        403 => "The credential does not count in this repository, or the request is not for this server",
+        403 => "The credential is not valid for this repository, or the request is not for this server",
         404 => "Unknown repository, branch or file",
-        405 => "The endpoint has other methods",
-        413 => "The body is too large, or the files have too many locks or neighbors to look at together: name fewer",
+        405 => "The endpoint does not accept this method",
+        413 => "The body is too large, or the files have too many locks or neighbors for one request",
         414 => "The path and query are too long",
-        415 => "The body is not announced as JSON in UTF-8, or is packed",
+        415 => "The Content-Type is not JSON in UTF-8, or the body is compressed",
         429 => "Too many requests",
-        500 => "A defect of the server",
-        _ => "The store, the repository or whoever vouches for callers cannot be reached in time: nothing is known",
+        500 => "An internal error of the server",
+        _ => "The store, the repository or the verification of callers is unavailable, or the request took too long",
     }
 }
 
@@ -269,14 +275,14 @@ fn header_of(status: u16, allowed: &str) -> Option<(&'static str, Header)> {
     match status {
         401 => Some((
             "WWW-Authenticate",
-            text("How to show a credential", "Bearer realm=\"coord\""),
+            text("How to send a credential", "Bearer realm=\"coord\""),
         )),
-        405 => Some(("Allow", text("The methods that the endpoint has", allowed))),
+        405 => Some(("Allow", text("The methods that the endpoint accepts", allowed))),
         429 | 503 => Some((
             "Retry-After",
             HeaderBuilder::new()
                 .schema(Some(whole_number(0)))
-                .description(Some("Seconds after which to ask again"))
+                .description(Some("Seconds until the request may be repeated"))
                 .build(),
         )),
         _ => None,

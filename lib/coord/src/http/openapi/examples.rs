@@ -137,7 +137,7 @@ pub fn offline_check(why: &str) -> Value {
         "locks": {},
         "held": {},
         "warnings": [OFFLINE],
-        "orchestration": command("STOP", None, &format!("Coord cannot say what is locked: {why}")),
+        "orchestration": command("STOP", None, &format!("Coord cannot determine what is locked: {why}")),
     })
 }
 
@@ -146,7 +146,7 @@ pub fn offline_post(why: &str) -> Value {
     json!({
         "success": false,
         "orphaned_dependencies": [],
-        "orchestration": command("STOP", None, &format!("Without locks it is not safe to write: {why}")),
+        "orchestration": command("STOP", None, &format!("Writing is not safe without locks: {why}")),
         "repo_head": null,
         "repo_head_ref": null,
         "warnings": [OFFLINE],

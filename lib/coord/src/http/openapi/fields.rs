@@ -12,7 +12,7 @@ use coord_graph::ImportKind;
 #[into_params(parameter_in = Header)]
 #[expect(dead_code, reason = "it stands for headers, which the handlers read themselves")]
 pub(in crate::http) struct AgentHeaders {
-    /// Which of several agents of one person asks, unless the request has `agent_id`.
+    /// The calling agent, where one person runs several; a field `agent_id` takes precedence.
     #[param(rename = "X-Coord-Agent", value_type = AgentId, required = false)]
     agent: Option<String>,
 }
@@ -22,7 +22,7 @@ pub(in crate::http) struct AgentHeaders {
 #[into_params(parameter_in = Header)]
 #[expect(dead_code, reason = "it stands for headers, which the handlers read themselves")]
 pub(in crate::http) struct GraphHeaders {
-    /// The `ETag` of an answer that the caller has: 304 while it is still the same.
+    /// The `ETag` of an earlier response: 304 while that response is current.
     #[param(rename = "If-None-Match", required = false, nullable = false)]
     if_none_match: Option<String>,
 }
@@ -32,7 +32,7 @@ pub(in crate::http) struct GraphHeaders {
 #[into_params(parameter_in = Header)]
 #[expect(dead_code, reason = "it stands for headers, which the handler reads itself")]
 pub(in crate::http) struct WebhookHeaders {
-    /// What it tells of, such as `push`.
+    /// The type of the event, such as `push`.
     #[param(rename = "X-GitHub-Event", required = true)]
     event: String,
 }
@@ -43,7 +43,7 @@ pub(in crate::http) fn import_kinds() -> Array {
     ArrayBuilder::new()
         .items(one_of(&kinds, "A form of an import"))
         .min_items(Some(1))
-        .description(Some("The forms of the import, around a focus alone"))
+        .description(Some("The forms of the import; only in a graph around a focus"))
         .build()
 }
 
@@ -52,7 +52,7 @@ pub(in crate::http) fn version() -> Schema {
     OneOfBuilder::new()
         .item(Ref::from_schema_name("CommitSha"))
         .item(ObjectBuilder::new().schema_type(Type::Null))
-        .description(Some("The commit that the graph is of; `null` where there is none yet"))
+        .description(Some("The commit of the graph; `null` if there is none yet"))
         .build()
         .into()
 }
@@ -66,7 +66,7 @@ pub(in crate::http) fn file() -> Object {
 pub(in crate::http) fn me() -> Object {
     one_of(
         &["me"],
-        "`me`: locks of the caller alone, those of all of its agents, unless an agent is named",
+        "`me`: only the caller's locks, those of all of its agents unless `agent_id` names one",
     )
 }
 

@@ -45,8 +45,8 @@ pub(super) struct Document;
 
 /// The import graph of a branch with its locks, for people.
 ///
-/// `GET /api/graph?repo_url=URL&branch=NAME[&format=compact][&focus=PATH[&depth=STEPS][&direction=imports]]`. The answer is
-/// compressed for those that take gzip.
+/// `GET /api/graph?repo_url=URL&branch=NAME[&format=compact][&focus=PATH[&depth=STEPS][&direction=imports]]`. The
+/// response is compressed for callers that accept gzip.
 #[utoipa::path(
     get,
     path = "/api/graph",
@@ -63,8 +63,8 @@ async fn get_graph(
     let caller = app.authenticator.authenticate_reader(&headers).await?;
     let Query(query) = query.map_err(|_| ApiError::MalformedBody {
         field: None,
-        message: "the query cannot be read; send repo_url and branch, and where you want them format, focus, depth \
-                  and direction, once each"
+        message: "the query is not valid; send repo_url and branch, and optionally format, focus, depth and \
+                  direction, each once"
             .to_owned(),
     })?;
     let asked = query.parse(caller)?;
@@ -163,7 +163,7 @@ impl IntoResponses for GraphAnswers {
             202,
             tagged(response("The graph is being built for the first time", building)),
         );
-        let same = ResponseBuilder::new().description("What `If-None-Match` names is still the answer");
+        let same = ResponseBuilder::new().description("The response that `If-None-Match` names is current");
         answers.insert(304, tagged(same));
         finish(answers)
     }
@@ -181,11 +181,14 @@ fn tagged(described: ResponseBuilder) -> ResponseBuilder {
     described
         .header(
             "ETag",
-            header("Names everything that the answer follows from", "W/\"5d1d7ac5f0\""),
+            header("A hash of everything that the response depends on", "W/\"5d1d7ac5f0\""),
         )
-        .header("Cache-Control", header("Ask again each time", "private, no-cache"))
+        .header("Cache-Control", header("Revalidate each time", "private, no-cache"))
         .header(
             "Vary",
-            header("What the answer depends on", "authorization, accept-encoding"),
+            header(
+                "The headers of the request that the response depends on",
+                "authorization, accept-encoding",
+            ),
         )
 }

@@ -27,16 +27,16 @@ pub(crate) struct GraphQuery {
     /// The branch.
     #[param(value_type = schema::Branch, example = "main")]
     branch: Option<String>,
-    /// How edges are written: as objects, or as pairs of indices into `nodes`. Objects by default.
+    /// Form of the edges: objects (the default), or pairs of indices into `nodes`.
     #[param(value_type = Format, inline, required = false)]
     format: Option<String>,
-    /// A file: the answer is the part of the graph around it, of 2,000 files at most.
+    /// A file: the response is the part of the graph around it, of 2,000 files at most.
     #[param(value_type = schema::FilePath, required = false)]
     focus: Option<String>,
-    /// Most steps from `focus`, without which it is refused; 1 by default.
+    /// Maximum steps from `focus`; 1 by default. Not valid without `focus`.
     #[param(value_type = u32, required = false, maximum = 32)]
     depth: Option<String>,
-    /// Which way to go from `focus`, without which it is refused; both ways by default.
+    /// Direction from `focus`; both by default. Not valid without `focus`.
     #[param(value_type = DirectionName, inline, required = false)]
     direction: Option<String>,
 }
@@ -48,7 +48,7 @@ impl utoipa::PartialSchema for DirectionName {
     fn schema() -> RefOr<Schema> {
         ObjectBuilder::new()
             .schema_type(Type::String)
-            .description(Some("Which way to go from a file."))
+            .description(Some("Direction from a file."))
             .enum_values(Some(Direction::ALL.map(Direction::name)))
             .into()
     }
@@ -60,7 +60,7 @@ impl ToSchema for DirectionName {
     }
 }
 
-/// How edges are written.
+/// Form of the edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToSchema)]
 #[schema(as = GraphFormat, rename_all = "lowercase")]
 pub(super) enum Format {

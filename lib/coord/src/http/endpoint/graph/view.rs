@@ -18,7 +18,7 @@ use coord_protocol::OtherLock;
 /// Maximum number of files around a focus.
 const MAX_FOCUS_FILES: usize = 2_000;
 
-/// How the graph stands to the head of its branch.
+/// The state of the graph, compared with the head of its branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum GraphState {
@@ -58,18 +58,18 @@ pub(in crate::http) struct GraphView<'a> {
     /// When the graph was built, Unix seconds.
     #[schema(required = true, minimum = 0)]
     generated_at: Option<i64>,
-    /// How many files could not be looked into, by reason.
+    /// Number of files that could not be scanned, by reason.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(value_type = BTreeMap<String, u64>)]
     not_scanned: BTreeMap<&'a str, usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     focus: Option<FocusView<'a>>,
-    /// How far the build is that is under way.
+    /// Progress of the current build.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     progress: Option<BuildProgress>,
-    /// Why the newest build failed, where it did.
+    /// Why the newest build failed, if it did.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     failure: Option<&'a str>,
@@ -92,17 +92,17 @@ struct NodeView<'a> {
     distance: Option<u32>,
 }
 
-/// What the part of the graph is around.
+/// The file that the part of the graph is around.
 #[derive(Serialize, ToSchema)]
 #[schema(as = GraphFocus)]
 struct FocusView<'a> {
     path: &'a str,
-    /// Most steps from it.
+    /// Maximum steps from it.
     #[schema(maximum = 32)]
     depth: u32,
     #[schema(value_type = DirectionName)]
     direction: &'static str,
-    /// There were more files within reach than an answer holds; the nearest are in it.
+    /// Whether files within reach were left out; a response has the nearest 2,000.
     truncated: bool,
 }
 
@@ -125,7 +125,7 @@ pub(in crate::http) struct EdgeView<'a> {
     #[serde(rename = "type")]
     #[schema(schema_with = fields::import)]
     kind: &'static str,
-    /// The forms of the import, around a focus: over a whole graph they would be a third of the answer.
+    /// The forms of the import, around a focus: in a whole graph they would be a third of the response.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(schema_with = fields::import_kinds, required = false)]
     kinds: Vec<&'static str>,

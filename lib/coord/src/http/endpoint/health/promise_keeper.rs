@@ -28,7 +28,7 @@ impl PromiseKeeper {
                 *told.lock().unwrap_or_else(PoisonError::into_inner) = Some(promises);
             });
             if let Ok(Err(error)) = tokio::time::timeout(MAX_WAIT, asking).await {
-                tracing::error!(%error, "the store could not be asked what it promises");
+                tracing::error!(%error, "the promises of the store could not be read");
             }
         }
         let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);

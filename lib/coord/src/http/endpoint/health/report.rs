@@ -7,11 +7,11 @@ use utoipa::ToSchema;
 
 use crate::store::{BrokenPromise, Promises};
 
-/// What is answered.
+/// The health of the service.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(super) struct HealthReport {
     pub(super) status: Overall,
-    /// Of this server.
+    /// The version of this server.
     pub(super) version: &'static str,
     pub(super) store: StoreReport,
     pub(super) source: SourceReport,
@@ -30,7 +30,7 @@ pub(super) enum Overall {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(super) struct StoreReport {
     pub(super) status: StoreStatus,
-    /// What keeps it from working, where it says so.
+    /// Why it does not work, if it reports a cause.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(super) cause: Option<Cause>,
@@ -38,9 +38,9 @@ pub(super) struct StoreReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(super) latency_ms: Option<f64>,
-    /// Whether it keeps what it is told, as far as it says so; asked once in ten minutes.
+    /// Whether it promises to keep its data, as far as it reports that; read every ten minutes.
     pub(super) promises: PromisesStatus,
-    /// What it does not promise.
+    /// The promises that it does not make.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(super) broken_promises: Option<BTreeSet<BrokenPromise>>,
@@ -50,9 +50,9 @@ pub(super) struct StoreReport {
 #[serde(rename_all = "snake_case")]
 pub(super) enum PromisesStatus {
     Kept,
-    /// Locks work, and may be lost: see `broken_promises`.
+    /// Locks work, but may be lost: see `broken_promises`.
     Broken,
-    /// The store does not say, or has not been asked yet.
+    /// The store does not report it, or has not been queried yet.
     Unknown,
 }
 
@@ -71,7 +71,7 @@ impl StoreReport {
 #[serde(rename_all = "snake_case")]
 pub(super) enum StoreStatus {
     Ok,
-    /// It can be read, and not be written: files can be checked, and not be claimed.
+    /// It can be read, but not written: files can be checked, but not claimed.
     ReadOnly,
     Down,
     NotConfigured,
@@ -82,15 +82,15 @@ pub(super) enum StoreStatus {
 pub(super) enum Cause {
     /// Redis' `maxmemory` is reached, and nothing may be evicted (`OOM`).
     OutOfMemory,
-    /// The Redis that was asked is a replica (`READONLY`).
+    /// The Redis is a replica (`READONLY`).
     Replica,
-    /// Redis cannot save, or has too few replicas, and so takes no writes (`MISCONF`, `NOREPLICAS`).
+    /// Redis cannot save, or has too few replicas, and so accepts no writes (`MISCONF`, `NOREPLICAS`).
     NotSaved,
     /// A script holds up Redis (`BUSY`).
     Busy,
     /// Redis is loading its data (`LOADING`).
     Loading,
-    /// Reads are answered, and writes are not: somebody has paused them (`CLIENT PAUSE`).
+    /// Reads work, but writes are paused (`CLIENT PAUSE`).
     Paused,
     /// The disk of the embedded store is full, or fails.
     Disk,
@@ -117,7 +117,7 @@ impl Cause {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(super) struct SourceReport {
     pub(super) status: SourceStatus,
-    /// Until when no more questions are taken, Unix seconds.
+    /// When its rate limit ends, Unix seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(super) limited_until: Option<u64>,
@@ -127,7 +127,7 @@ pub(super) struct SourceReport {
 #[serde(rename_all = "snake_case")]
 pub(super) enum SourceStatus {
     Ok,
-    /// Not asked yet.
+    /// Not queried yet.
     Unknown,
     Limited,
     Unreachable,
