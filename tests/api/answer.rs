@@ -62,10 +62,11 @@ pub fn hide_times(value: &mut Value) {
                 let rest = rest.trim_start_matches(|character: char| character.is_ascii_digit());
                 *text = format!("{before}expires in [n]{rest}");
             }
-            if let Some((before, rest)) = text.split_once("ALREADY_HELD: since ")
+            if text.starts_with("ALREADY_HELD: ")
+                && let Some((before, rest)) = text.split_once(" since ")
                 && let Some((_, rest)) = rest.split_once(',')
             {
-                *text = format!("{before}ALREADY_HELD: since [since],{rest}");
+                *text = format!("{before} since [since],{rest}");
             }
         }
         _ => {}

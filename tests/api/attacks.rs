@@ -192,7 +192,7 @@ async fn packed_bodies_are_not_unpacked() {
             .await;
         assert_eq!(
             answer.refusal(),
-            "415 UNSUPPORTED_ENCODING -: send the body as it is, without Content-Encoding",
+            "415 UNSUPPORTED_ENCODING -: send the body uncompressed, without Content-Encoding",
             "{encoding}"
         );
     }

@@ -31,7 +31,7 @@ async fn a_claim_for_which_there_is_no_room_is_a_refusal_with_a_whole_body() {
     assert_eq!(body["orphaned_dependencies"], json!([]));
     let message = body["message"].as_str().unwrap();
     assert!(
-        message.starts_with("src/auth.ts has as many locks as a file may have"),
+        message.starts_with("src/auth.ts has the maximum number of locks"),
         "{message}"
     );
     assert_eq!(api.held().await, 1);
@@ -58,7 +58,7 @@ async fn files_with_too_many_locks_are_asked_about_in_parts() {
         assert_eq!(body["orchestration"]["action"], "STOP");
         assert_eq!(
             body["message"],
-            "these files have too many locks to look at together; name fewer of them in one request"
+            "these files have too many locks for one request; name fewer files"
         );
     }
     assert_eq!(api.check("ann", &names[..256], json!({})).await.status, 200);
@@ -75,7 +75,7 @@ async fn the_paths_of_a_request_have_64_kib_at_most() {
         (answer.status, answer.json()["message"].clone()),
         (
             400,
-            json!("file_paths has paths of more than 65536 bytes together; name fewer files at once")
+            json!("file_paths has more than 65536 bytes of paths; name fewer files in one request")
         )
     );
 }

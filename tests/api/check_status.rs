@@ -217,6 +217,6 @@ async fn a_file_that_is_tracked_in_other_case_is_named() {
     assert_eq!(of_case.len(), 17, "{told:?}");
     assert_eq!(
         *of_case[16],
-        "CASE_DIFFERS: 47 more of these files differ from tracked ones in case alone."
+        "CASE_DIFFERS: 47 more of these files differ from tracked ones in case only."
     );
 }

@@ -159,7 +159,7 @@ async fn only_a_commit_that_comes_after_the_claim_is_a_push() {
             .tell("ann", "OPEN", &["src/auth.ts"], json!({ "new_repo_head": old }))
             .await;
         let (reason, unpushed) = push_wanted(&answer);
-        assert!(reason.contains("does not come after"), "{reason}");
+        assert!(reason.contains("does not descend from"), "{reason}");
         assert_eq!(unpushed, json!(["src/auth.ts"]));
     }
     assert_eq!(api.held().await, 1);
@@ -259,7 +259,7 @@ async fn a_release_that_is_asked_again_is_answered_as_before() {
     let body = again.json();
     let warning = body["warnings"][0].as_str().unwrap();
     assert!(
-        warning.starts_with("ALREADY_RELEASED: You gave 'src/auth.ts' back"),
+        warning.starts_with("ALREADY_RELEASED: You released 'src/auth.ts' "),
         "{warning}"
     );
     assert_eq!(api.held().await, 1, "bob's");
@@ -347,8 +347,8 @@ async fn an_agent_gives_back_everything_that_it_holds_on_a_branch() {
 async fn everything_is_given_back_alone_and_nothing_else_done_with_it() {
     let api = Api::start().await;
     api.claim("ann", "WRITING", &["src/auth.ts"]).await;
-    let refusal = "400 INVALID_FIELD file_paths: file_paths has '*', which stands for everything that you hold: send it alone, with status \
-                   OPEN and \"abandon\": true; otherwise name the files (one that is called '*' is './*')";
+    let refusal = "400 INVALID_FIELD file_paths: file_paths has '*', which means all files that you hold: send it \
+                   alone, with status OPEN and \"abandon\": true; otherwise name the files (a file named '*' is './*')";
     for (status, paths, more) in [
         ("WRITING", &["*"][..], json!({})),
         ("READING", &["*"], json!({ "abandon": true })),

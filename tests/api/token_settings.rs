@@ -19,12 +19,18 @@ fn a_key_that_cannot_be_used_is_refused_without_being_shown() {
         (pem("PRIVATE KEY", private.as_ref()), "holds a private key"),
         ("-----BEGIN RSA PRIVATE KEY-----".to_owned(), "holds a private key"),
         (pem("RSA PUBLIC KEY", &rsa_of_bytes(128)), "1024 bits"),
-        (pem("RSA PUBLIC KEY", &rsa_of_bytes(1024)), "no public key"),
-        (Signer::p384().public_pem(), "no public key"),
-        (pem("CERTIFICATE", &Signer::p256().public_der()), "no public key"),
-        (pem("PUBLIC KEY", b"rubbish"), "no public key"),
-        (whole[..200].to_owned(), "no public key"),
-        ("sesame, sesame, sesame, sesame, sesame".to_owned(), "no public key"),
+        (pem("RSA PUBLIC KEY", &rsa_of_bytes(1024)), "not a supported public key"),
+        (Signer::p384().public_pem(), "not a supported public key"),
+        (
+            pem("CERTIFICATE", &Signer::p256().public_der()),
+            "not a supported public key",
+        ),
+        (pem("PUBLIC KEY", b"rubbish"), "not a supported public key"),
+        (whole[..200].to_owned(), "not a supported public key"),
+        (
+            "sesame, sesame, sesame, sesame, sesame".to_owned(),
+            "not a supported public key",
+        ),
     ] {
         let error = JwtVerifier::public_key(&text).unwrap_err().to_string();
         assert!(error.contains(part), "{error}");

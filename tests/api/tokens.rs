@@ -191,7 +191,7 @@ async fn claims_are_held_to_what_is_pinned() {
             (json!({ "exp": -1 }), Some("no exp")),
             (json!({ "nbf": in_seconds(30) }), None),
             (json!({ "nbf": in_seconds(90) }), Some("not valid yet")),
-            (json!({ "nbf": "soon" }), Some("not a JWT")),
+            (json!({ "nbf": "soon" }), Some("must be a JWT")),
             (json!({ "aud": ["other", "coord"] }), None),
             (json!({ "aud": ["other"] }), Some("audience")),
             (json!({ "aud": [] }), Some("audience")),
@@ -206,12 +206,12 @@ async fn claims_are_held_to_what_is_pinned() {
             (json!({ "iss": null }), Some("no iss")),
             (
                 json!({ "iss": ["https://evil.example.com/", ISSUER] }),
-                Some("not a JWT"),
+                Some("must be a JWT"),
             ),
-            (json!({ "sub": null }), Some("not a JWT")),
+            (json!({ "sub": null }), Some("must be a JWT")),
             (json!({ "sub": "" }), Some("sub")),
             (json!({ "sub": "a\nb" }), Some("sub")),
-            (json!({ "sub": 7 }), Some("not a JWT")),
+            (json!({ "sub": 7 }), Some("must be a JWT")),
         ] {
             let answer = login(&verifier, &signer.sign(None, &claims(&more))).await;
             match refused {

@@ -171,7 +171,10 @@ async fn changing_agents_do_not_take_what_others_need() {
         }
         check_limited(&answer);
         assert!(
-            answer.body["message"].as_str().unwrap().contains("all agents of yours"),
+            answer.body["message"]
+                .as_str()
+                .unwrap()
+                .contains("your agents together"),
             "{answer:?}"
         );
     }

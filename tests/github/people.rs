@@ -250,7 +250,7 @@ async fn a_token_counts_for_a_renamed_repository_by_its_new_name_and_goes_to_no_
     let former = RepoId::parse("https://127.0.0.1/acme/gizmos").unwrap();
     let verdict = source.verify(&shown, &former).await.unwrap();
     assert!(
-        matches!(&verdict, Verdict::NoRight(why) if why.contains("is called 127.0.0.1/acme/widgets now")),
+        matches!(&verdict, Verdict::NoRight(why) if why.contains("was renamed to 127.0.0.1/acme/widgets")),
         "{verdict:?}"
     );
     let moved = format!("/api/v3/repositories/{NUMBER}");

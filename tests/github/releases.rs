@@ -55,7 +55,7 @@ async fn what_does_not_come_after_the_claim_or_is_not_on_the_branch_is_no_push()
     cloud.repo.git(&["checkout", "--quiet", "main"]);
     let others = cloud.repo.commit(&[("other.ts", "")]);
     for (new_head, agent_head, reason) in [
-        (cloud.head.as_str(), cloud.head.as_str(), "nothing was committed since"),
+        (cloud.head.as_str(), cloud.head.as_str(), "was already the head of"),
         (own, own, "is not on origin/main"),
         (&beside, &beside, "is not on origin/main"),
         (&others, own, "your working copy is at"),

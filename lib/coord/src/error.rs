@@ -37,18 +37,19 @@ pub enum ApiError {
     /// 403: the request is not for this server.
     #[error("{0}")]
     Forbidden(String),
-    /// 403: the caller's credential does not count in this repository.
+    /// 403: the caller's credential is not valid for this repository.
     #[error("{0}")]
     ForbiddenRepository(String),
     /// 404: no such route.
     #[error(
-        "there is nothing here; the endpoints are /api/check_status, /api/post_status, /api/graph, /api/locks and /api/health"
+        "this route does not exist; the endpoints are /api/check_status, /api/post_status, /api/graph, /api/locks and \
+         /api/health"
     )]
     UnknownRoute,
     /// 404: this server does not serve the repository.
     #[error(
         "repo_url names {repo}, which is not served here{}",
-        listed("; this server has ", known, "and", "")
+        listed("; this server serves ", known, "and", "")
     )]
     UnknownRepository {
         /// The repository in the request.
@@ -79,7 +80,7 @@ pub enum ApiError {
         version: String,
     },
     /// 405: the route has other methods.
-    #[error("this endpoint takes {allowed}")]
+    #[error("this endpoint accepts only {allowed}")]
     MethodNotAllowed {
         /// Allowed methods, as in the header `Allow`.
         allowed: &'static str,
@@ -88,9 +89,9 @@ pub enum ApiError {
     #[error("{}", no_room(.0))]
     TooManyLocks(Full),
     /// 413: the files have too many locks or neighbors to look at in one request.
-    #[error("these files have too many {}; name fewer of them in one request", match .0 {
-        TooMuch::Locks => "locks to look at together",
-        TooMuch::Neighbors => "neighbors in the import graph to look at together",
+    #[error("these files have too many {} for one request; name fewer files", match .0 {
+        TooMuch::Locks => "locks",
+        TooMuch::Neighbors => "neighbors in the import graph",
     })]
     TooMuchAtOnce(TooMuch),
     /// 413: the body is too large.
@@ -100,7 +101,7 @@ pub enum ApiError {
     #[error("path and query are longer than {0} bytes")]
     UriTooLong(usize),
     /// 415: the body has a Content-Encoding.
-    #[error("send the body as it is, without Content-Encoding")]
+    #[error("send the body uncompressed, without Content-Encoding")]
     UnsupportedEncoding,
     /// 415: the body is not announced as JSON.
     #[error("send Content-Type: application/json")]
@@ -114,10 +115,10 @@ pub enum ApiError {
         whose: &'static str,
     },
     /// 500: a defect of ours.
-    #[error("something is wrong with the server; its log says what")]
+    #[error("the server has an internal error; its log has the cause")]
     Internal,
     /// 503: no response within the time limit.
-    #[error("there was no answer within {0} seconds; what was asked may or may not have been done, ask again")]
+    #[error("no response within {0} seconds; the request may or may not have taken effect, so repeat it")]
     TimedOut(u64),
     /// 503: the caller cannot be verified at the moment.
     #[error("{0}")]
@@ -129,7 +130,7 @@ pub enum ApiError {
     #[error("{0}")]
     SourceUnavailable(String),
     /// 503: the rate limit of the repository's source is used up.
-    #[error("GitHub cannot be asked for now; try again in {retry_after_seconds} s")]
+    #[error("GitHub's rate limit allows no request now; try again in {retry_after_seconds} s")]
     SourceLimited {
         /// Seconds until the next attempt.
         retry_after_seconds: u64,
@@ -138,17 +139,16 @@ pub enum ApiError {
 
 fn no_room(full: &Full) -> String {
     match full {
-        Full::File(path) => format!(
-            "{path} has as many locks as a file may have; nothing was claimed. Wait until a reader has given it back"
-        ),
+        Full::File(path) => {
+            format!("{path} has the maximum number of locks, so nothing was claimed; wait until a reader releases it")
+        }
         Full::Person => {
-            "you, with all of your agents, hold as many files of this repository as one person may; nothing was \
-                         claimed. Give some back (status OPEN) first"
+            "your agents together hold the maximum number of locks in this repository, so nothing was claimed; \
+             release some first (status OPEN)"
                 .to_owned()
         }
         Full::Repository => {
-            "as many files of this repository are held as may be; nothing was claimed. Wait until some have \
-                             been given back"
+            "this repository has the maximum number of locks, so nothing was claimed; wait until some are released"
                 .to_owned()
         }
     }
@@ -292,7 +292,7 @@ impl From<StoreError> for ApiError {
                 ApiError::StoreUnavailable(message)
             }
             error => {
-                tracing::error!(%error, "the store gave no answer");
+                tracing::error!(%error, "the store did not respond");
                 ApiError::StoreUnavailable(
                     "the store that holds the locks cannot be reached; try again soon".to_owned(),
                 )

@@ -180,13 +180,13 @@ fn open_file(path: &Path, attempt: Attempt) -> io::Result<File> {
         if file.metadata()?.permissions().mode() & 0o077 != 0
             && let Err(error) = file.set_permissions(std::fs::Permissions::from_mode(0o600))
         {
-            tracing::warn!(%error, "others may read the file of the embedded store");
+            tracing::warn!(%error, "other users may be able to read the file of the embedded store");
         }
     }
     // Pages of a failed write in the system's cache may never reach the medium, and the system reports that only once.
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed) {
-        tracing::debug!(%error, "what the system keeps of the embedded store's file could not be dropped");
+        tracing::debug!(%error, "the system's cache of the embedded store's file could not be dropped");
     }
     Ok(file)
 }
@@ -212,7 +212,7 @@ fn opened(medium: impl StorageBackend, is_checked: bool, path: &Path) -> Result<
 
 /// The result of `run`, or the message of a panic.
 fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
-    std::panic::catch_unwind(AssertUnwindSafe(run)).map_err(|_| "its structure makes no sense".to_owned())
+    std::panic::catch_unwind(AssertUnwindSafe(run)).map_err(|_| "its structure is not valid".to_owned())
 }
 
 /// Creates the table in a new file; in an old one, checks that the file is a Coord store.
@@ -251,7 +251,7 @@ fn prepared(database: Database, path: &Path) -> Result<Database, OpenError> {
             Some(format) => {
                 let format = String::from_utf8_lossy(&format).into_owned();
                 return Err(foreign(format!(
-                    "its format is {format:?}, and this program knows format 1"
+                    "its format is {format:?}, and this program reads format 1"
                 )));
             }
             None if !tables.is_empty() => return Err(foreign("it names no format".to_owned())),

@@ -108,7 +108,7 @@ impl EmbeddedStore {
         if before.as_ref().is_ok_and(|length| *length == 0) {
             tracing::warn!(
                 path = %path.display(),
-                "the file of the embedded store was there and empty: what was locked before is not known any more"
+                "the file of the embedded store was empty: earlier locks are lost"
             );
         }
         let place = Place {

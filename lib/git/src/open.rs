@@ -188,7 +188,7 @@ impl Worktree {
         let remotes = identity::remotes(config.plumbing());
         let id = identity::repo_id(&remotes, &self.common_dir, machine).ok_or_else(|| OpenError::Unreadable {
             path: self.path.clone(),
-            why: "its folder gives no valid name".to_owned(),
+            why: "the name of its folder is not a valid name of a repository".to_owned(),
         })?;
         let remotes = remotes.into_iter().map(|(name, _)| name).collect();
         Ok(Repository::new(

@@ -66,8 +66,8 @@ pub enum OpenError {
     },
     /// Two different repositories would have the same id.
     #[error(
-        "{} and {} are different repositories with the same name, {repo}; serve one of them, or give one another \
-         `origin` (without any, the name of the folder counts)",
+        "{} and {} are different repositories with the same name, {repo}; serve one of them, or set another remote \
+         `origin` in one (without remotes, the name of the folder is used)",
         first.display(), second.display()
     )]
     SameId {

@@ -127,7 +127,7 @@ impl References {
                 Some(Target::Symbolic(next)) => name = next,
             }
         }
-        Err(damaged(&name, "it is part of a circle of symbolic references"))
+        Err(damaged(&name, "it is part of a cycle of symbolic references"))
     }
 
     /// The name in the symbolic reference `name`.

@@ -227,17 +227,17 @@ impl Repository {
                 let (remote, names) = (remotes.first()?, remotes.join(" and "));
                 Some(if is_here() {
                     format!(
-                        "the clone that is served has it, but {names} has not, as of its last fetch; push it (git push -u \
+                        "the served clone has it, but {names} did not at the last fetch; push it (git push -u \
                          {remote} {branch}), or name the branch that the work is for"
                     )
                 } else {
-                    format!("{names} has no such branch, as of the last fetch of the clone that is served")
+                    format!("{names} had no such branch at the last fetch of the served clone")
                 })
             }
             Place::Several(remotes) => {
                 let (remote, names) = (remotes.first()?, remotes.join(" and "));
                 Some(format!(
-                    "{names} have it, and the clone that is served does not say which counts; choose there, as in \
+                    "{names} have it, and the served clone does not follow one of them; choose one there, for example \
                      git config branch.{branch}.remote {remote}"
                 ))
             }

@@ -110,7 +110,7 @@ async fn a_branch_that_was_not_pushed_has_no_head_and_the_caller_is_told_how_to_
     let commit = team.clone.commit(&[("f", "1")]);
     let said = hint(&source, &id, "feature").await;
     assert!(
-        said.contains("git push -u origin feature") && said.contains("origin has not"),
+        said.contains("git push -u origin feature") && said.contains("origin did not"),
         "{said}"
     );
     team.clone
@@ -124,10 +124,7 @@ async fn a_branch_that_was_not_pushed_has_no_head_and_the_caller_is_told_how_to_
     let said = hint(&source, &id, "feature").await;
     assert!(said.contains("git push"), "deleted by somebody, and still here: {said}");
     let said = hint(&source, &id, "nowhere").await;
-    assert_eq!(
-        said,
-        "origin has no such branch, as of the last fetch of the clone that is served"
-    );
+    assert_eq!(said, "origin had no such branch at the last fetch of the served clone");
 }
 
 #[tokio::test]

@@ -24,7 +24,7 @@ impl Admission<'_> {
         self.rounds += 1;
         if self.rounds > MOST_ROUNDS {
             return Err(ApiError::SourceUnavailable(
-                "the head of the branch is being asked for, which takes long; try again soon".to_owned(),
+                "the head of the branch is still being fetched; try again soon".to_owned(),
             ));
         }
         match denial {
@@ -68,7 +68,7 @@ impl Admission<'_> {
     /// The error for a branch whose head is known to neither the source nor the store.
     fn unknown_head(&self) -> ApiError {
         ApiError::SourceUnavailable(format!(
-            "nothing is known of branch {} of {} yet: no server that can read the repository has reported its head",
+            "the head of branch {} of {} is not known yet: no server that can read the repository has reported it",
             self.branch, self.repo
         ))
     }
@@ -149,7 +149,7 @@ pub(super) async fn no_push(app: &App, repo: &RepoId, branch: &Branch, holder: &
     }
     let login = &holder.user_id;
     Ok(ApiError::ForbiddenRepository(format!(
-        "{login} may read {repo} with this token, but not push to it, which claims are for"
+        "{login} may read {repo} with this token, but claims require the right to push"
     )))
 }
 
@@ -157,13 +157,13 @@ pub(super) fn limited(retry_after_seconds: u64, whose: Limited) -> ApiError {
     ApiError::RateLimited {
         retry_after_seconds,
         whose: match whose {
-            Limited::Holder => "you ask too often",
-            Limited::Person => "all agents of yours together ask too often",
-            Limited::Repository => "all callers of this repository together ask too often",
+            Limited::Holder => "you send too many requests",
+            Limited::Person => "your agents together send too many requests",
+            Limited::Repository => "the callers of this repository together send too many requests",
             Limited::Source => {
-                "you ask about too many commits that are not known here; send base_head, and pushed commits"
+                "your requests name too many commits that Coord does not know; send base_head, and pushed commits"
             }
-            Limited::New => "you ask about too many branches that are not known here",
+            Limited::New => "your requests name too many branches that Coord does not know",
         },
     }
 }

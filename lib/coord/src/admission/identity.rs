@@ -52,7 +52,7 @@ pub(super) async fn identify(app: &App, caller: CallerIdentity, repo: &RepoId) -
 
 fn not_shown(repo: &RepoId) -> ApiError {
     ApiError::ForbiddenRepository(format!(
-        "there is no repository {repo}, or it is not shown to this token; send a token that may read it"
+        "repository {repo} does not exist, or this token may not read it; send a token that may"
     ))
 }
 
@@ -154,7 +154,7 @@ impl CredentialCheck {
             .take(address)
             .map_err(|retry_after_seconds| ApiError::RateLimited {
                 retry_after_seconds,
-                whose: "too many unknown credentials are shown here",
+                whose: "this server received too many unknown credentials",
             })?;
         let known = Arc::clone(&self.known);
         let verified = self.verify().await;

@@ -257,18 +257,21 @@ impl<'a> Admission<'a> {
         }
         if self.is_unsure {
             warnings.push(format!(
-                "HEAD_UNCONFIRMED: GitHub cannot be asked for now whether your commits contain {} of {}.",
+                "HEAD_UNCONFIRMED: GitHub cannot be queried now, so it is not known whether your commits contain {} \
+                 of {}.",
                 head.commit.short(),
                 self.branch
             ));
         } else if let (true, Some(age)) = (head.is_unconfirmed, head.age) {
             let (commit, branch) = (head.commit.short(), self.branch);
             warnings.push(if age < NEVER {
-                format!("HEAD_UNCONFIRMED: GitHub cannot be asked for now; {commit} was the head of {branch} {age} s ago.")
+                format!(
+                    "HEAD_UNCONFIRMED: GitHub cannot be queried now; {commit} was the head of {branch} {age} s ago."
+                )
             } else {
                 format!(
-                    "HEAD_UNCONFIRMED: GitHub cannot be asked for now; it is not known whether {commit} is still the head \
-                     of {branch}."
+                    "HEAD_UNCONFIRMED: GitHub cannot be queried now; it is not known whether {commit} is still the \
+                     head of {branch}."
                 )
             });
         }

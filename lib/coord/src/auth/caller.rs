@@ -114,9 +114,11 @@ impl Caller {
     /// [`AuthError::ForbiddenRepository`] when its credential does not count there.
     pub fn in_repository(self, repo: &RepoId) -> Result<CallerIdentity, AuthError> {
         match self.0 {
-            Kind::Verified { limit: Some(limit), .. } if !limit.takes_in(repo) => Err(AuthError::ForbiddenRepository(
-                format!("your token does not count in {repo}; its claim repos names the repositories where it does"),
-            )),
+            Kind::Verified { limit: Some(limit), .. } if !limit.takes_in(repo) => {
+                Err(AuthError::ForbiddenRepository(format!(
+                    "your token is not valid for {repo}; its claim repos lists the repositories that it is valid for"
+                )))
+            }
             Kind::Verified { identity, .. } => Ok(CallerIdentity::Verified(identity)),
             Kind::Unverified(shown) => Ok(CallerIdentity::Unverified(shown)),
         }

@@ -29,7 +29,7 @@ impl KeySetUrl {
     /// When it is not an https URL, or holds a credential or a fragment.
     pub fn parse(text: &str) -> Result<Self, Invalid> {
         let example = "write for example https://login.example.com/.well-known/jwks.json";
-        let url = Url::parse(text.trim()).map_err(|_| Invalid(format!("is no URL; {example}")))?;
+        let url = Url::parse(text.trim()).map_err(|_| Invalid(format!("is not a URL; {example}")))?;
         if url.scheme() != "https" {
             // Without TLS, anybody on the network path could insert a key.
             return Err(Invalid(format!("must begin with https://; {example}")));
@@ -138,7 +138,7 @@ impl IssuerKeys {
         };
         let client = builder
             .build()
-            .map_err(|error| Invalid(format!("cannot be asked: {}", cause(&error))))?;
+            .map_err(|error| Invalid(format!("cannot be fetched: {}", cause(&error))))?;
         Ok(IssuerKeys(Arc::new(Inner {
             client,
             url,
@@ -174,7 +174,7 @@ impl IssuerKeys {
             NoKey::Unknown => AuthError::refused("the token is signed with a key (kid) that its issuer does not have"),
             NoKey::OtherAlgorithm => AuthError::refused("the key that the token names (kid) is for another algorithm"),
             NoKey::Ambiguous => {
-                AuthError::refused("the token does not say which of its issuer's keys it is signed with")
+                AuthError::refused("the token does not identify its key: several keys of its issuer match")
             }
         })
     }
@@ -232,9 +232,9 @@ impl Inner {
     async fn fetch(&self) {
         let fetched = tokio::time::timeout(self.timing.fetch, self.download())
             .await
-            .unwrap_or_else(|_| Err(format!("no answer within {:?}", self.timing.fetch)));
+            .unwrap_or_else(|_| Err(format!("no response within {:?}", self.timing.fetch)));
         if let Err(cause) = &fetched {
-            tracing::warn!(%cause, "the keys of the tokens' issuer could not be fetched");
+            tracing::warn!(%cause, "the issuer's keys could not be fetched");
         }
         let mut state = self.state();
         let ended = Instant::now();
@@ -244,7 +244,7 @@ impl Inner {
         });
         // A set without usable keys replaces the old one too: that is how an issuer revokes all of its keys.
         if let Ok(keys) = fetched {
-            tracing::debug!(keys = keys.len(), "the keys of the tokens' issuer are fetched");
+            tracing::debug!(keys = keys.len(), "the issuer's keys were fetched");
             state.kept = Some((keys, ended));
         }
     }
@@ -256,7 +256,7 @@ impl Inner {
         match response.status() {
             StatusCode::OK => {}
             status if status.is_redirection() => {
-                return Err(format!("HTTP {}, a redirect, which is never followed", status.as_u16()));
+                return Err(format!("HTTP {}: redirects are not followed", status.as_u16()));
             }
             status => return Err(format!("HTTP {}", status.as_u16())),
         }
@@ -268,7 +268,7 @@ async fn read(mut response: Response) -> Result<Vec<u8>, String> {
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(|error| cause(&error))? {
         if body.len() + chunk.len() > MOST_BYTES {
-            return Err(format!("an answer of more than {MOST_BYTES} bytes"));
+            return Err(format!("a response of more than {MOST_BYTES} bytes"));
         }
         body.extend_from_slice(&chunk);
     }
@@ -276,8 +276,7 @@ async fn read(mut response: Response) -> Result<Vec<u8>, String> {
 }
 
 fn unavailable() -> AuthError {
-    let sentence =
-        "the keys of the tokens' issuer cannot be fetched, so that this token cannot be verified; try again soon";
+    let sentence = "the issuer's keys cannot be fetched, so this token cannot be verified; try again soon";
     AuthError::Unavailable(sentence.to_owned())
 }
 

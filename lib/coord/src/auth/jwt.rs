@@ -133,7 +133,7 @@ impl JwtVerifier {
         if header.crit.is_some() {
             // RFC 7515, section 4.1.11: a critical header that is not understood makes the token invalid.
             return Err(AuthError::refused(
-                "the token has a critical header (crit), and none is understood here",
+                "the token has a critical header (crit), and Coord supports none",
             ));
         }
         match &self.keys {
@@ -160,7 +160,7 @@ impl JwtVerifier {
             ErrorKind::InvalidAudience => {
                 format!("the token is for another audience; aud must be {}", self.audience)
             }
-            ErrorKind::InvalidIssuer => "the token is of another issuer (iss)".to_owned(),
+            ErrorKind::InvalidIssuer => "the token is from another issuer (iss)".to_owned(),
             ErrorKind::MissingRequiredClaim(claim) => format!("the token has no {claim}"),
             _ => return self.not_of_ours(),
         })
@@ -169,10 +169,13 @@ impl JwtVerifier {
     fn not_of_ours(&self) -> AuthError {
         let signed = match &self.keys {
             Keys::One(key) if key.algorithm == Algorithm::HS256 => "with this deployment's secret (HS256)".to_owned(),
-            Keys::One(key) => format!("for this deployment's public key ({:?})", key.algorithm),
+            Keys::One(key) => format!(
+                "with the private key of this deployment's public key ({:?})",
+                key.algorithm
+            ),
             Keys::OfIssuer(_) => "with a key of this deployment's issuer (RS256, ES256 or EdDSA)".to_owned(),
         };
-        AuthError::Refused(format!("the token is not a JWT signed {signed} whose sub is a login"))
+        AuthError::Refused(format!("the token must be a JWT signed {signed}, with a login as sub"))
     }
 }
 

@@ -34,14 +34,14 @@ impl JwtVerifier {
         let pinned = || {
             issuer.clone().ok_or_else(|| ConfigError {
                 variable: COORD_JWT_ISSUER,
-                problem: format!("must be set beside {variable}, to the iss of the tokens"),
+                problem: format!("must be set together with {variable}, to the iss of the tokens"),
             })
         };
         let mut verifier = match variable {
             COORD_JWT_SECRET => {
                 if value.starts_with("-----BEGIN") {
                     let problem = format!(
-                        "holds a key in PEM, which is no secret; a public key goes into {COORD_JWT_PUBLIC_KEY}"
+                        "holds a key in PEM instead of a secret; a public key belongs in {COORD_JWT_PUBLIC_KEY}"
                     );
                     return Err(wrong(Invalid(problem)));
                 }

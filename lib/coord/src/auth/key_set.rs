@@ -32,7 +32,7 @@ impl KeySet {
         struct Jwks {
             keys: Vec<Value>,
         }
-        let set: Jwks = serde_json::from_slice(json).map_err(|_| "what came is no key set in JSON")?;
+        let set: Jwks = serde_json::from_slice(json).map_err(|_| "the response is not a key set in JSON")?;
         let keys = set.keys.into_iter().filter_map(|value| {
             let jwk: Jwk = serde_json::from_value(value).ok()?;
             let key = VerificationKey::from_jwk(&jwk)?;

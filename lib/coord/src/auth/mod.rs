@@ -93,20 +93,20 @@ impl Credentials {
             // The same login at GitHub may be another person.
             Some(verifier) if self.people.is_some() => verifier.verify(token).await?.of_namespace(JWT_NAMESPACE),
             Some(verifier) => verifier.verify(token).await,
-            None => Err(self.missing("that is no token of GitHub's")),
+            None => Err(self.missing("the credential is not a GitHub token")),
         }
     }
 
     /// The error with `wrong` and the credentials to send instead.
     fn missing(&self, wrong: &str) -> AuthError {
         let wanted = match (&self.people, &self.jwt) {
-            (Some(_), Some(_)) => "a token of GitHub's or a JWT",
-            (Some(_), None) => "a token of GitHub's",
+            (Some(_), Some(_)) => "a GitHub token or a JWT",
+            (Some(_), None) => "a GitHub token",
             (None, Some(_)) => "a JWT",
             (None, None) => {
                 return AuthError::refused(
-                    "this deployment has none of GITHUB_TOKEN, GITHUB_APP_ID, COORD_JWT_SECRET, COORD_JWT_PUBLIC_KEY and \
-                     COORD_JWT_JWKS_URL, so that it cannot verify anybody; its operator must set one",
+                    "this deployment cannot verify callers: its operator must set GITHUB_TOKEN, GITHUB_APP_ID, \
+                     COORD_JWT_SECRET, COORD_JWT_PUBLIC_KEY or COORD_JWT_JWKS_URL",
                 );
             }
         };
@@ -149,7 +149,7 @@ impl Authenticator {
             Authenticator::Misconfigured(error) => Err(AuthError::Unavailable(error.to_string())),
             Authenticator::ByCredential(credentials) => match bearer_token(headers) {
                 Some(token) => credentials.verify(token).await,
-                None => Err(credentials.missing("you have shown no credential")),
+                None => Err(credentials.missing("the request has no credential")),
             },
             Authenticator::Local { user, credentials } => {
                 if let Some(token) = bearer_token(headers)
@@ -160,7 +160,7 @@ impl Authenticator {
                 let user_id = match headers.get("x-coord-user") {
                     Some(value) => value
                         .to_str()
-                        .map_err(|_| AuthError::refused("X-Coord-User is not printable ASCII"))
+                        .map_err(|_| AuthError::refused("X-Coord-User must be printable ASCII"))
                         .and_then(|text| {
                             UserId::parse(text).map_err(|error| AuthError::Refused(format!("X-Coord-User: {error}")))
                         })?,

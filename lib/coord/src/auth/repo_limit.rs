@@ -52,7 +52,7 @@ impl RepoLimit {
 fn entry(value: &Value) -> Result<Entry, Invalid> {
     let text = value
         .as_str()
-        .ok_or_else(|| Invalid("holds an entry that is no text".to_owned()))?;
+        .ok_or_else(|| Invalid("holds an entry that is not a string".to_owned()))?;
     let Some(owner) = text.strip_suffix("/*") else {
         return repository(text).map(Entry::One);
     };
@@ -66,7 +66,9 @@ fn repository(text: &str) -> Result<RepoId, Invalid> {
     RepoId::parse(text)
         .or_else(|_| RepoId::parse(&format!("https://{text}")))
         .map_err(|_| {
-            Invalid("holds an entry that is no repository; write host/owner/name, its URL, or host/owner/*".to_owned())
+            Invalid(
+                "holds an entry that is not a repository; write host/owner/name, its URL, or host/owner/*".to_owned(),
+            )
         })
 }
 

@@ -56,7 +56,8 @@ impl VerificationKey {
     pub(super) fn from_pem(text: &str) -> Result<Self, Invalid> {
         let text = text.trim().replace("\\n", "\n").replace("\r\n", "\n");
         if text.contains("PRIVATE KEY") {
-            let problem = "holds a private key, which belongs to whoever makes the tokens; put its public key here";
+            let problem =
+                "holds a private key, which only the issuer of the tokens may have; set its public key instead";
             return Err(Invalid(problem.to_owned()));
         }
         if let Ok(key) = RsaPublicKey::from_public_key_pem(&text).or_else(|_| RsaPublicKey::from_pkcs1_pem(&text)) {
@@ -75,7 +76,7 @@ impl VerificationKey {
             .and_then(|key| Self::ed25519(&key))
             .ok_or_else(|| {
                 Invalid(format!(
-                    "is no public key in PEM (-----BEGIN PUBLIC KEY-----) of a kind that is taken: RSA of {LEAST_RSA_BITS} \
+                    "is not a supported public key in PEM (-----BEGIN PUBLIC KEY-----): RSA of {LEAST_RSA_BITS} \
                      to {} bits, EC P-256 or Ed25519",
                     RsaPublicKey::MAX_SIZE
                 ))

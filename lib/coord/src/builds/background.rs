@@ -76,8 +76,8 @@ impl BackgroundBuilds {
         let returning = return_lease(builder.store(), &repo, &branch, builder.name());
         match tokio::time::timeout(STOP_TIME, returning).await {
             Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::warn!(%error, %repo, %branch, "the lease of a build could not be given back"),
-            Err(_) => tracing::warn!(%repo, %branch, "the lease of a build could not be given back in time"),
+            Ok(Err(error)) => tracing::warn!(%error, %repo, %branch, "the lease of a build could not be released"),
+            Err(_) => tracing::warn!(%repo, %branch, "the lease of a build could not be released in time"),
         }
     }
 

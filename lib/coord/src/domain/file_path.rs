@@ -38,7 +38,7 @@ impl FilePath {
         }
         if let Some(character) = text.chars().find(|character| is_unseen(*character)) {
             return refused(&format!(
-                "has the character {}, which nobody sees; send the path without it",
+                "has the character {}, which is invisible; send the path without it",
                 character.escape_unicode()
             ));
         }
@@ -60,7 +60,7 @@ impl FilePath {
             .collect();
         let folded = folded.join("/");
         if folded.starts_with(char::is_whitespace) || folded.ends_with(char::is_whitespace) {
-            return refused("begins or ends with a blank; send the path without it");
+            return refused("begins or ends with white space; send the path without it");
         }
         Ok(FilePath(in_one_form(&folded).into_owned()))
     }
@@ -142,7 +142,7 @@ impl FilePaths {
                 bytes += path.as_str().len();
                 if bytes > Self::MAX_BYTES {
                     return Err(Invalid(format!(
-                        "has paths of more than {} bytes together; name fewer files at once",
+                        "has more than {} bytes of paths; name fewer files in one request",
                         Self::MAX_BYTES
                     )));
                 }

@@ -10,12 +10,12 @@ pub(super) fn blocking(findings: &[Finding]) -> Vec<&Finding> {
     findings.iter().filter(|finding| finding.blocks).collect()
 }
 
-/// The reason: a sentence about the first lock, and the number of the others.
+/// The reason: a sentence about the first lock, and how many there are.
 pub(super) fn blocking_reason(blocking: &[&Finding]) -> String {
     let first = blocking.first().map(|finding| sentence(finding)).unwrap_or_default();
     match blocking.len() {
         0 | 1 => first,
-        count => format!("{first} (and {} more in the way)", count - 1),
+        count => format!("{first} (the first of {count} blocking locks)"),
     }
 }
 

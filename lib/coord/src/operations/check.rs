@@ -104,7 +104,7 @@ fn respond(standing: &Standing, survey: Survey, mut notes: Vec<String>) -> Check
             remote_head: Some(survey.head.commit.to_string()),
             ..Metadata::default()
         }),
-        _ => Orchestration::new(action, "Nothing stands in the way"),
+        _ => Orchestration::new(action, "No lock blocks these files"),
     };
     notes.extend(standing.warnings(&survey));
     notes.extend(warnings(&survey.findings));
@@ -124,7 +124,7 @@ fn respond(standing: &Standing, survey: Survey, mut notes: Vec<String>) -> Check
 /// The response of a check that failed with `error`.
 pub(super) fn offline_check(error: &ApiError, head: Option<&CommitSha>) -> CheckResponse {
     let body = error.body();
-    let reason = format!("Coord cannot say what is locked: {}", body.message);
+    let reason = format!("Coord cannot determine what is locked: {}", body.message);
     CheckResponse {
         status: Status::Offline,
         repo_head: head.map(ToString::to_string),

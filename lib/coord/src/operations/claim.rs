@@ -72,7 +72,7 @@ fn granted(request: &WorkRequest, mode: LockMode, survey: &Survey, standing: &St
     let mut response = PostResponse::new(true, Orchestration::new(Action::Proceed, reason));
     let mut notes = standing.warnings(survey);
     if let (true, LockMode::Writing, Some(warning)) = (survey.is_behind, mode, notes.first_mut()) {
-        warning.push_str(" What you hold is renewed all the same; PULL (git pull --rebase) before you push.");
+        warning.push_str(" Your locks are renewed; PULL (git pull --rebase) before you push.");
     }
     notes.extend(warnings(&survey.findings));
     notes.extend(already_held(&survey.held, request.has_agent_id()));
@@ -100,10 +100,13 @@ fn stale(survey: &Survey, standing: &Standing) -> PostResponse {
     reason.push_str("; nothing was claimed");
     let held: Vec<&str> = survey.held.iter().map(|held| held.file_path.as_str()).collect();
     if !held.is_empty() {
-        reason = format!("{reason}. What you hold can be renewed alone: {}", named(&held));
+        reason = format!(
+            "{reason}. You can renew the locks that you hold, without other files: {}",
+            named(&held)
+        );
     }
     if !blocking.is_empty() {
-        reason = format!("{reason}. Besides: {}", blocking_reason(&blocking));
+        reason = format!("{reason}. Also: {}", blocking_reason(&blocking));
     }
     let metadata = Metadata {
         remote_head: Some(survey.head.commit.to_string()),

@@ -29,8 +29,8 @@ pub(super) fn files_of(sent: &[String], takes_everything: bool) -> Result<FilePa
     }
     Err(ApiError::InvalidField {
         field: "file_paths",
-        problem: "has '*', which stands for everything that you hold: send it alone, with status OPEN and \"abandon\": true; \
-                  otherwise name the files (one that is called '*' is './*')"
+        problem: "has '*', which means all files that you hold: send it alone, with status OPEN and \"abandon\": \
+                  true; otherwise name the files (a file named '*' is './*')"
             .to_owned(),
     })
 }

@@ -158,11 +158,11 @@ pub(super) fn already_held(held: &[Held], has_agent_id: bool) -> Vec<String> {
     let hint = if has_agent_id {
         ""
     } else {
-        "; if that is another agent of yours, send agent_id"
+        "; if that was another agent of yours, send agent_id"
     };
     let sentence = |((since, message), files): (&(i64, &str), &Vec<&str>)| {
         let (since, files) = (moment(*since), named(files));
-        format!("ALREADY_HELD: since {since}, for \"{message}\": you hold {files}{hint}.")
+        format!("ALREADY_HELD: You have held {files} since {since}, for \"{message}\"{hint}.")
     };
     claims.iter().take(MOST_ALREADY_HELD).map(sentence).collect()
 }
@@ -195,15 +195,15 @@ mod tests {
         assert_eq!(
             already_held(&some, false),
             [
-                "ALREADY_HELD: since 2026-11-22T00:10:24Z, for \"Moving sessions\": you hold 'a.ts', 'b.ts'; if that is \
-                 another agent of yours, send agent_id.",
-                "ALREADY_HELD: since 2026-11-22T00:11:40Z, for \"Splitting the lexer\": you hold 'c.ts'; if that is another \
-                 agent of yours, send agent_id.",
+                "ALREADY_HELD: You have held 'a.ts', 'b.ts' since 2026-11-22T00:10:24Z, for \"Moving sessions\"; if \
+                 that was another agent of yours, send agent_id.",
+                "ALREADY_HELD: You have held 'c.ts' since 2026-11-22T00:11:40Z, for \"Splitting the lexer\"; if that \
+                 was another agent of yours, send agent_id.",
             ]
         );
         assert_eq!(
             already_held(&some[2..], true),
-            ["ALREADY_HELD: since 2026-11-22T00:11:40Z, for \"Splitting the lexer\": you hold 'c.ts'."]
+            ["ALREADY_HELD: You have held 'c.ts' since 2026-11-22T00:11:40Z, for \"Splitting the lexer\"."]
         );
         let many: Vec<Held> = (0..500).map(|number| held("a.ts", number, "Moving sessions")).collect();
         assert_eq!(already_held(&many, false).len(), MOST_ALREADY_HELD);

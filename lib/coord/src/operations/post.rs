@@ -52,7 +52,7 @@ pub async fn post(
 /// The response if store or source do not respond.
 pub(super) fn offline_post(error: &ApiError) -> PostResponse {
     let body = error.body();
-    let reason = format!("Without locks it is not safe to write: {}", body.message);
+    let reason = format!("Writing is not safe without locks: {}", body.message);
     let mut response = PostResponse::new(false, Orchestration::new(Action::Stop, reason));
     response.warnings = vec![offline_warning()];
     response.error = Some(body);

@@ -95,7 +95,7 @@ fn without_branch(error: ApiError, is_abandoned: bool) -> ApiError {
             is_empty,
             hint,
         } if !is_abandoned => {
-            let way_out = "what you hold there is given back by \"abandon\": true";
+            let way_out = "to release what you hold there, send \"abandon\": true";
             ApiError::UnknownBranch {
                 repo,
                 branch,
@@ -120,8 +120,8 @@ fn respond(
             return Err(ApiError::InvalidField {
                 field: "new_repo_head",
                 problem: format!(
-                    "is required, because you have written {}: push, and send the commit that you pushed \
-                     (or \"abandon\": true, if you throw the work away)",
+                    "is required, because you hold {} for writing: push, and send the pushed commit (or \"abandon\": \
+                     true, if you discard the work)",
                     named(&written)
                 ),
             });
@@ -131,8 +131,8 @@ fn respond(
             let why = unpushed.first().map_or(Shortfall::Unknown, |(_, shortfall)| *shortfall);
             let files: Vec<String> = unpushed.into_iter().map(|(path, _)| path).collect();
             let reason = format!(
-                "You have written {}, and {}; push first, the locks are kept (or send \"abandon\": true, if you throw the \
-                 work away)",
+                "You hold {} for writing, and {}; your locks are kept, so push first (or send \"abandon\": true, if \
+                 you discard the work)",
                 named(&files),
                 shortfall(why, request, branch, new_head)
             );
@@ -159,17 +159,17 @@ fn shortfall(why: Shortfall, request: &WorkRequest, branch: &str, new_head: Opti
     let copy = request.agent_head.short();
     match why {
         Shortfall::SameCommit => {
-            format!("commit {commit} is what {branch} was at when you claimed: nothing was committed since")
+            format!("commit {commit} was already the head of {branch} when you claimed")
         }
         Shortfall::NotOnBranch => format!("commit {commit} is not on {branch}"),
         Shortfall::NotAfterClaim => {
-            format!("commit {commit} of {branch} does not come after the one at which you claimed")
+            format!("commit {commit} of {branch} does not descend from the head at your claim")
         }
         Shortfall::CopyAhead => format!(
-            "your working copy is at {copy}, which is not on {branch} (where its work got there in another form, pull, and \
-             send the agent_head that you have then)"
+            "your working copy is at {copy}, which is not on {branch} (if its changes are there as another commit, \
+             pull, and send the new agent_head)"
         ),
-        Shortfall::Unknown => format!("it cannot be seen that commit {commit} brings that to {branch}"),
+        Shortfall::Unknown => format!("Coord cannot confirm that commit {commit} brings your changes to {branch}"),
     }
 }
 
@@ -180,7 +180,7 @@ fn lost(others: &[LockEntry]) -> PostResponse {
     let owner = others.first().map(|entry| entry.user_id.clone()).unwrap_or_default();
     let message = others.first().map(|entry| entry.message.clone()).unwrap_or_default();
     let reason = format!(
-        "Nothing was released, because you do not hold {} any more; user '{owner}' has it now: {message}",
+        "Nothing was released, because you no longer hold {}; user '{owner}' does now: {message}",
         named(&files)
     );
     let metadata = Metadata {
@@ -201,7 +201,7 @@ fn released_response(request: &WorkRequest, released: Released) -> PostResponse 
     } else if request.paths.is_everything() {
         format!("You hold nothing on {}", request.branch)
     } else if !released.again.is_empty() && released.missing.is_empty() {
-        "You had given these files back already".to_owned()
+        "You had already released these files".to_owned()
     } else {
         "You held none of these files".to_owned()
     };
@@ -209,7 +209,7 @@ fn released_response(request: &WorkRequest, released: Released) -> PostResponse 
     let warnings = &mut response.warnings;
     if !released.unchanged.is_empty() {
         warnings.push(format!(
-            "UNCHANGED: At that commit {} as when you claimed; if you have changed something there, it was not pushed.",
+            "UNCHANGED: At that commit {} as when you claimed; any change of yours there was not pushed.",
             match released.unchanged.as_slice() {
                 [one] => format!("{} is", named(&[one])),
                 several => format!("{} are", named(several)),
@@ -233,7 +233,7 @@ fn released_response(request: &WorkRequest, released: Released) -> PostResponse 
         ));
     }
     for (path, seconds) in &released.again {
-        warnings.push(format!("ALREADY_RELEASED: You gave '{path}' back {seconds} s ago."));
+        warnings.push(format!("ALREADY_RELEASED: You released '{path}' {seconds} s ago."));
     }
     for entry in &released.lost {
         warnings.push(format!(

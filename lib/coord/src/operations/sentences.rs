@@ -32,7 +32,7 @@ pub(super) fn case_differs(spelled: &[Spelled]) -> Vec<String> {
     let mut warnings: Vec<String> = shown.iter().map(sentence).collect();
     if !more.is_empty() {
         warnings.push(format!(
-            "CASE_DIFFERS: {} more of these files differ from tracked ones in case alone.",
+            "CASE_DIFFERS: {} more of these files differ from tracked ones in case only.",
             more.len()
         ));
     }

@@ -150,8 +150,8 @@ impl Standing {
             format!("Your working copy lacks commit {head} of {branch}")
         } else {
             format!(
-                "Coord does not know your commit {}, and cannot tell whether your working copy has commit {head} of \
-                 {branch}: pull, and send base_head (git merge-base HEAD {branch}), which shows that it has",
+                "Coord does not know your commit {}, so it cannot tell whether your working copy contains commit \
+                 {head} of {branch}: pull, and send base_head (git merge-base HEAD {branch})",
                 self.agent_head.short()
             )
         }

@@ -71,7 +71,7 @@ impl AllowedOrigins {
         }
         if origins.len() > MOST_ORIGINS {
             return Err(refused(format!(
-                "has {} origins; at most {MOST_ORIGINS} are taken",
+                "has {} origins; at most {MOST_ORIGINS} are allowed",
                 origins.len()
             )));
         }
@@ -88,8 +88,8 @@ impl AllowedOrigins {
 fn parse_origin(entry: &str) -> Result<String, String> {
     if entry == "*" {
         return Err(
-            "must not be *: any page on the web could then ask in the name of whoever has it open; list the origins, such as \
-             https://coord.example.com"
+            "must not be *: any web page could then send requests in the name of its visitors; list the origins, such \
+             as https://coord.example.com"
                 .to_owned(),
         );
     }
@@ -99,7 +99,7 @@ fn parse_origin(entry: &str) -> Result<String, String> {
             .filter(|character| !character.is_control())
             .take(80)
             .collect();
-        format!("must be a list of origins such as https://coord.example.com, with commas; {shown:?} is none")
+        format!("must be origins such as https://coord.example.com, separated by commas; {shown:?} is not an origin")
     };
     let (scheme, authority) = entry.split_once("://").ok_or_else(refused)?;
     let is_scheme = ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known));

@@ -43,14 +43,15 @@ impl OwnNames {
                 .collect();
             let name = parse(entry).ok_or_else(|| {
                 refused(format!(
-                    "must be a list of hosts such as coord.example.com or 10.0.0.5:3000, with commas; {shown:?} is none"
+                    "must be hosts such as coord.example.com or 10.0.0.5:3000, separated by commas; {shown:?} is not \
+                     a host"
                 ))
             })?;
             names.push(name);
         }
         if names.len() > MOST_NAMES {
             return Err(refused(format!(
-                "has {} hosts; at most {MOST_NAMES} are taken",
+                "has {} hosts; at most {MOST_NAMES} are allowed",
                 names.len()
             )));
         }

@@ -48,7 +48,7 @@ pub enum SourceError {
     #[error("the repository cannot be read: {0}")]
     Unreachable(String),
     /// The rate limit of the source is used up.
-    #[error("the {} rate limit is met; to be asked again in {retry_after_seconds} s", if *.is_secondary { "secondary" } else { "primary" })]
+    #[error("the {} rate limit is reached; the next request is allowed in {retry_after_seconds} s", if *.is_secondary { "secondary" } else { "primary" })]
     RateLimited {
         /// Seconds until the next attempt; at least 1.
         retry_after_seconds: u64,

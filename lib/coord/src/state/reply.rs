@@ -41,7 +41,7 @@ impl Reply {
             Some(Value::Error(message)) => return Err(StoreError::Failed(format!("{}: {message}", script.name))),
             other => {
                 return Err(StoreError::Malformed(format!(
-                    "{} answered {}",
+                    "{} returned {}",
                     script.name,
                     shape(other.as_ref())
                 )));
@@ -59,7 +59,7 @@ impl Reply {
     }
 
     pub fn malformed(&self, what: &str) -> StoreError {
-        StoreError::Malformed(format!("{} answered {} with {what}", self.script.name, self.outcome))
+        StoreError::Malformed(format!("{} returned {} with {what}", self.script.name, self.outcome))
     }
 
     pub fn text(&mut self) -> Result<String, StoreError> {
@@ -80,7 +80,7 @@ impl Reply {
         value
             .as_ref()
             .and_then(Value::as_int)
-            .ok_or_else(|| self.malformed("no number where one is due"))
+            .ok_or_else(|| self.malformed("no number where one is expected"))
     }
 
     /// A number, `None` for empty text.
@@ -115,7 +115,7 @@ impl Reply {
         match self.text()?.as_str() {
             "1" => Ok(true),
             "0" => Ok(false),
-            _ => Err(self.malformed("no flag where one is due")),
+            _ => Err(self.malformed("no flag where one is expected")),
         }
     }
 
@@ -126,7 +126,7 @@ impl Reply {
     /// A list whose elements are each read by `read`, from a reply of that one element.
     fn lists<T>(&mut self, read: impl Fn(&mut Reply) -> Result<T, StoreError>) -> Result<Vec<T>, StoreError> {
         let Some(Value::Array(items)) = self.rest.next() else {
-            return Err(self.malformed("no list where one is due"));
+            return Err(self.malformed("no list where one is expected"));
         };
         let mut inner = self.inner(items);
         let mut list = Vec::with_capacity(inner.rest.len());
@@ -140,7 +140,7 @@ impl Reply {
     pub fn tuples<T>(&mut self, read: impl Fn(&mut Reply) -> Result<T, StoreError>) -> Result<Vec<T>, StoreError> {
         self.lists(|list| match list.rest.next() {
             Some(Value::Array(items)) => read(&mut list.inner(items)),
-            _ => Err(list.malformed("no tuple where one is due")),
+            _ => Err(list.malformed("no tuple where one is expected")),
         })
     }
 

@@ -60,7 +60,7 @@ fn not_configured(missing: &[&str]) -> String {
          or KV_REST_API_URL and KV_REST_API_TOKEN, or REDIS_URL",
     );
     for name in missing {
-        text.push_str(&format!("; {name} is missing while its other half is set"));
+        text.push_str(&format!("; {name} is missing, although the other of its pair is set"));
     }
     text
 }

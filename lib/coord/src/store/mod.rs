@@ -69,7 +69,7 @@ pub enum StoreError {
     #[error("the store cannot be reached: {0}")]
     Unreachable(String),
     /// No reply within the time limit.
-    #[error("the store did not answer within {0:?}")]
+    #[error("the store did not respond within {0:?}")]
     Timeout(std::time::Duration),
     /// The store rejected the credential.
     #[error("the store refused the credential: {0}")]

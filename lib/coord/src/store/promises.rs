@@ -24,11 +24,11 @@ pub enum Promises {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BrokenPromise {
-    /// It drops keys when its memory is full, and with them locks (`maxmemory-policy` is not `noeviction`).
+    /// It evicts keys, locks included, when its memory is full (`maxmemory-policy` is not `noeviction`).
     Evicts,
     /// Locks are gone when it is killed (`appendonly no`), or may be (`appendfsync no`).
     NotPersistent,
-    /// It is a replica, which takes no writes.
+    /// It is a replica, which accepts no writes.
     Replica,
 }
 
@@ -81,7 +81,7 @@ impl Report {
         let is = |name: &str, value: &str| facts.get(name) == Some(&value);
         let mut broken = Vec::new();
         if is("role", "slave") {
-            let sentence = "is a replica, which takes no writes: name its master".to_owned();
+            let sentence = "is a replica, which accepts no writes: connect to its master".to_owned();
             broken.push((BrokenPromise::Replica, sentence));
         }
         let policy = facts.get("maxmemory_policy");
@@ -89,17 +89,17 @@ impl Report {
             && !is("maxmemory", "0")
         {
             let sentence = format!(
-                "drops keys when its memory is full (maxmemory-policy {policy}), and with them locks: set noeviction"
+                "evicts keys, locks included, when its memory is full (maxmemory-policy {policy}): set noeviction"
             );
             broken.push((BrokenPromise::Evicts, sentence));
         }
         let unsafe_disk = if is("aof_enabled", "0") {
             Some(match save {
-                Some("") => "keeps nothing on the disk: locks are gone when it ends; set appendonly yes",
+                Some("") => "does not persist its data, so locks are lost when it stops: set appendonly yes",
                 _ => "loses the locks since its last snapshot when it is killed: set appendonly yes",
             })
         } else if is("aof_enabled", "1") && appendfsync == Some("no") {
-            Some("writes to the disk when the system likes (appendfsync no): set everysec, or always")
+            Some("leaves writing to the disk to the operating system (appendfsync no): set everysec or always")
         } else {
             None
         };
@@ -158,7 +158,7 @@ mod tests {
                 Some(""),
                 None,
                 BrokenPromise::NotPersistent,
-                "keeps nothing on the disk",
+                "does not persist its data",
             ),
             (
                 info(0, "noeviction", 0, "master"),

@@ -28,12 +28,12 @@ pub(crate) struct Overview {
 
 const DAY: i64 = 86_400;
 
-/// How far a build is, as its builder has reported.
+/// Progress of a build, as its builder has reported it.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, ToSchema)]
 pub(crate) struct BuildProgress {
     /// Files of the tree.
     files: u64,
-    /// Files that have to be read, as far as is known.
+    /// Files that have to be read, as far as known.
     wanted: u64,
     /// Files read.
     scanned: u64,

@@ -40,14 +40,17 @@ impl ApiBase {
     /// The problem, as the rest of a sentence that begins with the name of the setting.
     pub fn parse(text: &str) -> Result<Self, String> {
         let url = Url::parse(text.trim())
-            .map_err(|_| format!("is not a URL; it looks like {PUBLIC_API} or https://HOST/api/v3"))?;
+            .map_err(|_| format!("is not a URL; write for example {PUBLIC_API} or https://HOST/api/v3"))?;
         if !url.username().is_empty() || url.password().is_some() || url.query().is_some() || url.fragment().is_some() {
-            return Err("must be the bare address; the credential goes into a variable of its own".to_owned());
+            return Err(
+                "must be an address without credential, query or fragment; the credential has a variable of its own"
+                    .to_owned(),
+            );
         }
         match url.scheme() {
             "https" => {}
             "http" if is_loopback(&url) => {}
-            _ => return Err("must begin with https://, since a credential would travel in the open".to_owned()),
+            _ => return Err("must begin with https://; otherwise the credential would be sent unencrypted".to_owned()),
         }
         let host = url.host_str().unwrap_or_default().to_owned();
         // api.github.com serves github.com, and api.COMPANY.ghe.com serves COMPANY.ghe.com; the API of an Enterprise Server

@@ -163,7 +163,7 @@ impl Client {
             let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
             let target = location.and_then(|location| self.transport.api.download(&url, location));
             let target = target.ok_or(GithubError::BadRedirect(
-                "for a download, to a host that is not GitHub's",
+                "of a download, to a host that is not GitHub's",
             ))?;
             self.transport.download(target).await
         };
@@ -187,7 +187,7 @@ impl Client {
                             return Err(error);
                         };
                         again += 1;
-                        tracing::debug!(%error, "GitHub is asked again");
+                        tracing::debug!(%error, "a request to GitHub is repeated");
                         tokio::time::sleep(pause).await;
                     }
                     Err(GithubError::BadCredential) if !is_renewed && self.credential.renew(slug) => {
@@ -199,7 +199,7 @@ impl Client {
             }
         };
         let late = || GithubError::Timeout {
-            what: "answer, repetitions included,",
+            what: "response, retries included,",
             limit: within,
         };
         timeout(within, attempts).await.unwrap_or_else(|_| Err(late()))

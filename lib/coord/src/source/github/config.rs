@@ -48,7 +48,7 @@ impl GithubConfig {
             None => None,
             Some(list) => Some(RepoLimit::of_host(&list, api.serves()).ok_or_else(|| ConfigError {
                 variable: env_vars::COORD_REPOSITORIES,
-                problem: "must be a list of OWNER/NAME and OWNER/*, with commas".to_owned(),
+                problem: "must be OWNER/NAME and OWNER/*, separated by commas".to_owned(),
             })?),
         };
         let scope = match value_of(environment, env_vars::COORD_GITHUB_SCOPE) {

@@ -46,7 +46,7 @@ impl Credential {
                 Some(token) if bearer(token.expose_secret()).is_some() => Ok(Credential::Token(token)),
                 Some(_) => Err(ConfigError {
                     variable: env_vars::GITHUB_TOKEN,
-                    problem: "holds a character that no HTTP header can carry".to_owned(),
+                    problem: "holds a character that an HTTP header cannot contain".to_owned(),
                 }),
             },
         }

@@ -11,31 +11,31 @@ use crate::source::SourceError;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GithubError {
     /// 404, also for a repository that is hidden from the credential: GitHub does not distinguish them.
-    #[error("GitHub answers 404: not there, or not visible with this credential")]
+    #[error("GitHub responded 404: not there, or not visible with this credential")]
     NotFound,
     /// 410, or 451 for a legal takedown.
-    #[error("GitHub answers {0}: it is gone")]
+    #[error("GitHub responded {0}: it is gone")]
     Gone(u16),
     /// 409: the repository has no commit.
-    #[error("GitHub answers 409: the repository is empty")]
+    #[error("GitHub responded 409: the repository is empty")]
     Empty,
     /// 422: there is no such commit or reference.
-    #[error("GitHub answers 422: no such commit")]
+    #[error("GitHub responded 422: no such commit")]
     NoSuchCommit,
     /// 401: the credential is not accepted.
-    #[error("GitHub does not accept the credential (401); check GITHUB_TOKEN or the GitHub App")]
+    #[error("GitHub did not accept the credential (401); check GITHUB_TOKEN or the GitHub App")]
     BadCredential,
     /// 403 that is not a rate limit.
-    #[error("GitHub refuses (403): {0}")]
+    #[error("GitHub refused the request (403): {0}")]
     Forbidden(String),
     /// 403 or 429 because of a rate limit.
     #[error("{0}")]
     RateLimited(Limited),
     /// 5xx.
-    #[error("GitHub answers {0}")]
+    #[error("GitHub responded {0}")]
     Server(u16),
     /// Any other status.
-    #[error("GitHub answers {0}, which was not expected")]
+    #[error("GitHub responded {0}, which was not expected")]
     Unexpected(u16),
     /// The connection failed or broke.
     #[error("GitHub cannot be reached: {0}")]
@@ -57,10 +57,10 @@ pub enum GithubError {
         limit: u64,
     },
     /// A response without the documented form.
-    #[error("GitHub's answer is not understood: {0}")]
+    #[error("GitHub's response is not valid: {0}")]
     Malformed(String),
     /// A redirect that is not followed.
-    #[error("GitHub redirects to a place that is not followed: {0}")]
+    #[error("GitHub sent a redirect that is not followed: {0}")]
     BadRedirect(&'static str),
     /// The app has no installation with access to the repository.
     #[error("the GitHub App is not installed for this repository")]

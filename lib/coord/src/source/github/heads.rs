@@ -262,5 +262,5 @@ fn full_id(body: &[u8]) -> Result<CommitSha, GithubError> {
     let text = std::str::from_utf8(body).ok().map(str::trim);
     let text = text.filter(|text| matches!(text.len(), 40 | 64));
     text.and_then(|text| CommitSha::parse(text).ok())
-        .ok_or_else(|| GithubError::Malformed("no commit id where one was asked for".to_owned()))
+        .ok_or_else(|| GithubError::Malformed("a response without a commit id".to_owned()))
 }

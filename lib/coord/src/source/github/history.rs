@@ -227,9 +227,8 @@ impl History {
             })?;
             is_whole = listed.len() < PAGE.min(limit);
             for commit in listed.into_iter().take(limit - commits.len()) {
-                let id = CommitSha::parse(&commit.sha).map_err(|_| {
-                    GithubError::Malformed("no commit id where one was asked for".to_owned()).about(repo)
-                })?;
+                let id = CommitSha::parse(&commit.sha)
+                    .map_err(|_| GithubError::Malformed("a response without a commit id".to_owned()).about(repo))?;
                 commits.push(id);
             }
             if is_whole {

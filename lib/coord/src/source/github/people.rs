@@ -94,7 +94,7 @@ impl People for GithubSource {
         let text = token.expose_secret();
         let Some(authorization) = bearer(text).filter(|_| is_github_token(text)) else {
             return Ok(Verdict::Refused(
-                "this is no token of GitHub's; send one that begins with ghp_, github_pat_, gho_, ghu_ or ghs_"
+                "this is not a GitHub token; send one that begins with ghp_, github_pat_, gho_, ghu_ or ghs_"
                     .to_owned(),
             ));
         };
@@ -116,7 +116,7 @@ impl People for GithubSource {
         verdict.unwrap_or_else(|error| {
             tracing::error!(%error, "a token was not verified");
             Err(AuthError::Unavailable(
-                "nobody can be verified at the moment".to_owned(),
+                "callers cannot be verified at the moment".to_owned(),
             ))
         })
     }
@@ -195,7 +195,7 @@ impl Asking {
             Err(GithubError::Forbidden(why)) => {
                 let repo = &self.repo;
                 return Ok(Verdict::NoRight(format!(
-                    "GitHub does not show {repo} to this token: {why}"
+                    "GitHub does not let this token read {repo}: {why}"
                 )));
             }
             Err(error) => return Err(unavailable(&error, &self.repo)),
@@ -204,7 +204,7 @@ impl Asking {
             && !demanded.is_in(&scopes)
         {
             return Ok(Verdict::NoRight(format!(
-                "this token was not granted the scope {}, which this deployment demands; send one that was",
+                "this token lacks the scope {}, which this deployment requires; send one that has it",
                 demanded.as_str()
             )));
         }
@@ -215,7 +215,7 @@ impl Asking {
         let new_name = repository.full_name.filter(|full_name| !self.slug.is_called(full_name));
         if let Some(now) = new_name.and_then(|full_name| renamed(&self.repo, &full_name)) {
             return Ok(Verdict::NoRight(format!(
-                "{} is called {now} now; send that as repo_url",
+                "{} was renamed to {now}; send that as repo_url",
                 self.repo
             )));
         }
@@ -314,7 +314,7 @@ fn decode<T: DeserializeOwned>(what: &str, body: &[u8]) -> Result<T, GithubError
 
 fn not_shown(repo: &RepoId) -> Verdict {
     Verdict::NoRight(format!(
-        "there is no repository {repo}, or it is not shown to this token; send a token that may read it"
+        "repository {repo} does not exist, or this token may not read it; send a token that may"
     ))
 }
 
@@ -322,12 +322,12 @@ fn not_shown(repo: &RepoId) -> Verdict {
 fn unavailable(error: &GithubError, repo: &RepoId) -> AuthError {
     AuthError::Unavailable(match error {
         GithubError::RateLimited(limited) => format!(
-            "GitHub takes no more questions for this credential now, so that it cannot be verified; try again in {} s",
+            "GitHub's rate limit for this credential is used up, so it cannot be verified; try again in {} s",
             limited.seconds()
         ),
         error => {
-            tracing::warn!(%error, %repo, "GitHub says nothing of a caller");
-            "GitHub cannot be asked who you are at the moment; try again in a few seconds".to_owned()
+            tracing::warn!(%error, %repo, "GitHub gave no verdict on a caller");
+            "your token cannot be verified with GitHub at the moment; try again in a few seconds".to_owned()
         }
     })
 }

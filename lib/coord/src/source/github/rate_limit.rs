@@ -67,7 +67,7 @@ pub enum LimitKind {
 
 /// A limit that is used up, and the pause until the next request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("GitHub's {} rate limit is met; to be asked again in {} s", if *.kind == LimitKind::Primary { "primary" } else { "secondary" }, .retry_after.as_secs())]
+#[error("GitHub's {} rate limit is reached; the next request is allowed in {} s", if *.kind == LimitKind::Primary { "primary" } else { "secondary" }, .retry_after.as_secs())]
 pub struct Limited {
     /// Which limit.
     pub kind: LimitKind,
@@ -197,7 +197,7 @@ impl Reserve {
                     tracing::warn!(
                         ?account,
                         seconds = limited.seconds(),
-                        "what is left of this hour is kept for heads"
+                        "the remaining requests of this hour are reserved for heads"
                     );
                 }
             }

@@ -134,9 +134,7 @@ impl Transport {
             };
             moves += 1;
             if moves > MOST_HOPS || outgoing.post.is_some() {
-                return Err(GithubError::BadRedirect(
-                    "too often, or for a request that is no question",
-                ));
+                return Err(GithubError::BadRedirect("too many in a row, or for a POST"));
             }
             is_permanent &= matches!(status, StatusCode::MOVED_PERMANENTLY | StatusCode::PERMANENT_REDIRECT);
             url = next;
@@ -201,7 +199,7 @@ impl Transport {
         let response = self.headers_of(request).await?;
         match response.status() {
             status if status.is_success() => Ok(response),
-            status if status.is_redirection() => Err(GithubError::BadRedirect("a download that leads on")),
+            status if status.is_redirection() => Err(GithubError::BadRedirect("from the host of a download")),
             _ => Err(self.refused(response).await),
         }
     }
@@ -211,14 +209,17 @@ impl Transport {
         match timeout(limit, request.send()).await {
             Ok(Ok(response)) => Ok(response),
             Ok(Err(error)) => Err(GithubError::Unreachable(innermost(&error))),
-            Err(_) => Err(GithubError::Timeout { what: "answer", limit }),
+            Err(_) => Err(GithubError::Timeout {
+                what: "response",
+                limit,
+            }),
         }
     }
 
     /// The body of a response.
     pub(super) async fn read(&self, mut response: Response, max_bytes: u64) -> Result<Bytes, GithubError> {
         let too_large = GithubError::TooLarge {
-            what: "an answer",
+            what: "a response",
             limit: max_bytes,
         };
         if response.content_length().is_some_and(|length| length > max_bytes) {
@@ -241,7 +242,7 @@ impl Transport {
             Ok(Ok(chunk)) => Ok(chunk),
             Ok(Err(error)) => Err(GithubError::Unreachable(innermost(&error))),
             Err(_) => Err(GithubError::Timeout {
-                what: "further piece of an answer",
+                what: "further part of a response",
                 limit,
             }),
         }

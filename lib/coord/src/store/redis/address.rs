@@ -46,7 +46,7 @@ impl Address {
     /// [`StoreError::NotConfigured`]; the text never contains a part of the URL.
     pub fn parse(text: &str) -> Result<Self, StoreError> {
         // The parser's own messages are omitted: they may quote the URL.
-        let url = Url::parse(text.trim()).map_err(|_| refusal("is not a URL; it looks like redis://HOST:6379"))?;
+        let url = Url::parse(text.trim()).map_err(|_| refusal("is not a URL; write for example redis://HOST:6379"))?;
         match url.scheme() {
             "redis" | "valkey" => Self::tcp(&url, false),
             "rediss" | "valkeys" => Self::tcp(&url, true),
@@ -57,7 +57,9 @@ impl Address {
 
     fn tcp(url: &Url, is_tls: bool) -> Result<Self, StoreError> {
         if url.fragment().is_some() {
-            return Err(refusal("has a part behind #; certificates are always verified"));
+            return Err(refusal(
+                "must not have a fragment (#); certificates are always verified",
+            ));
         }
         let host = match url.host() {
             // For such a scheme, the parser does not normalize the name, and it may be percent-encoded.
@@ -84,7 +86,7 @@ impl Address {
     fn unix(url: &Url) -> Result<Self, StoreError> {
         let path = decode(url.path())?;
         if path.len() < 2 || url.host_str().is_some_and(|host| !host.is_empty()) {
-            return Err(refusal("names no absolute path of a socket"));
+            return Err(refusal("does not name the absolute path of a socket"));
         }
         let query = |name: &str| {
             url.query_pairs()
@@ -127,7 +129,7 @@ fn database(text: &str) -> Result<i64, StoreError> {
     text.parse()
         .ok()
         .filter(|number| *number >= 0)
-        .ok_or_else(|| refusal("has something else than the number of a database as its path"))
+        .ok_or_else(|| refusal("has a path that is not the number of a database"))
 }
 
 fn decode(text: &str) -> Result<String, StoreError> {

@@ -38,7 +38,7 @@ pub(super) fn executed(mut answer: Vec<redis::Value>) -> Result<Vec<Value>, Fail
             .collect::<Result<_, _>>()
             .map_err(Failure::lasting),
         Some(redis::Value::ServerError(error)) => Err(Failure::lasting(StoreError::Failed(text(&error)))),
-        _ => Err(Failure::lasting(StoreError::Malformed("EXEC answered no array".into()))),
+        _ => Err(Failure::lasting(StoreError::Malformed("EXEC returned no array".into()))),
     }
 }
 

@@ -86,9 +86,9 @@ pub(super) fn refusal(status: StatusCode, body: &[u8]) -> Failure {
         // Not retried at once, because of the limit.
         StatusCode::TOO_MANY_REQUESTS => Failure::lasting(StoreError::Unreachable(text)),
         _ if status.is_server_error() => Failure::passing(StoreError::Unreachable(text)),
-        _ if status.is_redirection() => Failure::lasting(StoreError::Malformed(format!(
-            "{text}, a redirect, which is never followed"
-        ))),
+        _ if status.is_redirection() => {
+            Failure::lasting(StoreError::Malformed(format!("{text}: redirects are not followed")))
+        }
         _ => Failure::lasting(match said {
             Some(error) if error.starts_with("WRONGPASS") || error.starts_with("NOAUTH") => StoreError::Denied(error),
             Some(error) => StoreError::Failed(error),

@@ -91,7 +91,7 @@ impl UpstashStore {
             ));
         }
         let mut authorization = HeaderValue::from_str(&format!("Bearer {token}")).map_err(|_| {
-            let message = "the token of the Upstash database holds a character that no HTTP header can carry";
+            let message = "the token of the Upstash database holds a character that an HTTP header cannot contain";
             StoreError::NotConfigured(message.into())
         })?;
         authorization.set_sensitive(true);
@@ -166,7 +166,7 @@ impl Wire {
 
     async fn read(&self, mut response: Response, calls: usize) -> Result<Bytes, Failure> {
         let limit = self.limits.response_bytes.saturating_mul(calls);
-        let too_long = || Failure::lasting(StoreError::Malformed(format!("an answer of more than {limit} bytes")));
+        let too_long = || Failure::lasting(StoreError::Malformed(format!("a response of more than {limit} bytes")));
         if response.content_length().is_some_and(|length| length > limit as u64) {
             return Err(too_long());
         }
@@ -277,16 +277,16 @@ fn parse_url(text: &str) -> Result<Url, StoreError> {
         )))
     };
     let Ok(url) = Url::parse(text.trim()) else {
-        return refuse("is not a URL; it looks like https://NAME.upstash.io");
+        return refuse("is not a URL; write for example https://NAME.upstash.io");
     };
     if !url.username().is_empty() || url.password().is_some() || url.query().is_some() || url.fragment().is_some() {
-        return refuse("must be the bare address; the token goes into a variable of its own");
+        return refuse("must be an address without credential, query or fragment; the token has a variable of its own");
     }
     match url.scheme() {
         "https" => Ok(url),
         "http" if is_loopback(&url) => Ok(url),
-        "http" => refuse("must begin with https://, since the token would travel in the open"),
-        _ => refuse("must begin with https://; a redis:// or rediss:// URL belongs into REDIS_URL"),
+        "http" => refuse("must begin with https://; otherwise the token would be sent unencrypted"),
+        _ => refuse("must begin with https://; a redis:// or rediss:// URL belongs in REDIS_URL"),
     }
 }
 

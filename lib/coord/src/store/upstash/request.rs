@@ -25,7 +25,7 @@ fn not_utf8(words: &Words<'_>, position: usize) -> StoreError {
         .map(|name| String::from_utf8_lossy(name).into_owned())
         .unwrap_or_default();
     StoreError::Failed(format!(
-        "argument {position} of {name} is not UTF-8, and Upstash takes arguments in JSON, which carries nothing else"
+        "argument {position} of {name} is not UTF-8, and Upstash accepts arguments as JSON only"
     ))
 }
 

@@ -29,7 +29,7 @@ fn https_is_required_except_on_a_loopback_host() {
         "https://a.upstash.io#x",
     ] {
         let error = store(url).unwrap_err().to_string();
-        assert!(error.contains("bare address"), "{error}");
+        assert!(error.contains("without credential, query or fragment"), "{error}");
     }
 }
 

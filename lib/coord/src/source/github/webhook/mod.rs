@@ -72,7 +72,7 @@ pub fn payload<'a>(content_type: &str, body: &'a [u8]) -> Result<Cow<'a, [u8]>, 
             Cow::Owned(text) => Cow::Owned(text.into_bytes()),
         }),
         (None, _) => Err(Invalid("the form has no field payload".to_owned())),
-        (Some(_), Some(_)) => Err(Invalid("the form has several fields payload".to_owned())),
+        (Some(_), Some(_)) => Err(Invalid("the form has more than one field payload".to_owned())),
     }
 }
 

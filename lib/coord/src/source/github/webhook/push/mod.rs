@@ -78,7 +78,7 @@ pub(super) fn parse(body: &[u8], host: &str) -> Result<Delivery, Invalid> {
     let payload: Payload<'_> = serde_json::from_slice(body).map_err(|error| {
         // The error may quote a text of any length.
         let why: String = error.to_string().chars().take(200).collect();
-        Invalid(format!("the delivery is no push of GitHub's: {why}"))
+        Invalid(format!("the delivery is not a valid push: {why}"))
     })?;
     let Some(name) = payload.reference.strip_prefix("refs/heads/") else {
         return Ok(Delivery::Other);
@@ -87,7 +87,7 @@ pub(super) fn parse(body: &[u8], host: &str) -> Result<Delivery, Invalid> {
     let before = commit("before", &payload.before)?;
     let after = commit("after", &payload.after)?;
     if before.is_none() && after.is_none() {
-        return Err(Invalid("before and after are both no commit".to_owned()));
+        return Err(Invalid("neither before nor after is a commit".to_owned()));
     }
     let commits = payload.commits.iter().rev();
     let commits = commits.map(|id| full("commits", id)).collect::<Result<_, _>>()?;
@@ -114,7 +114,7 @@ fn repository(repository: &Repository<'_>, host: &str) -> Result<RepoId, Invalid
     if is_web && by_url == by_name && by_name.as_str().split('/').count() == 3 {
         Ok(by_name)
     } else {
-        Err(Invalid(format!("repository: {by_url} is no repository of {host}")))
+        Err(Invalid(format!("repository: {by_url} is not a repository of {host}")))
     }
 }
 
@@ -135,7 +135,7 @@ fn seconds(pushed_at: &PushedAt<'_>) -> Result<i64, Invalid> {
         PushedAt::Written(text) => DateTime::parse_from_rfc3339(text).ok().map(|at| at.timestamp()),
     };
     let seconds = seconds.filter(|seconds| (1..=LATEST).contains(seconds));
-    seconds.ok_or_else(|| Invalid("repository.pushed_at: no time between 1970 and 9999".to_owned()))
+    seconds.ok_or_else(|| Invalid("repository.pushed_at: not a time between 1970 and 9999".to_owned()))
 }
 
 /// The ids of the last [`MOST_COMMITS`] commits of a list; GitHub lists the newest last.
