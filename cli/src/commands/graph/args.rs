@@ -26,7 +26,7 @@ pub struct GraphArgs {
     /// Revision to read: a branch, a tag, or a commit [default: the commit that is checked out]
     #[arg(long, value_name = "REV")]
     pub rev: Option<String>,
-    /// Output format [default: tsv; text for --stats and --explain]
+    /// Output format [default: tsv; text with --stats]
     #[arg(long, value_enum)]
     pub format: Option<GraphFormat>,
     /// Kinds of imports to include

@@ -63,7 +63,7 @@ variables! {
     COORD_PUBLIC_GRAPH, EVERYWHERE, "`1`: graph and locks of a public repository can be read without a credential", "a credential is needed";
     CRON_SECRET, EVERYWHERE, "bearer token of the sweep, at least 32 bytes", "the sweep is refused (401); `coord serve` sweeps by itself";
     COORD_CORS_ORIGINS, EVERYWHERE, "origins of other sites whose pages may send requests, separated by commas: `https://coord.example.com,http://localhost:5173`", "none";
-    COORD_HOSTS, EVERYWHERE, "host names of the service for MCP, separated by commas: `coord.example.com,10.0.0.5:3000`; a name without a port is valid on all ports", "`localhost`, loopback addresses, and the next three rows";
+    COORD_HOSTS, EVERYWHERE, "hosts of the service for MCP, separated by commas: `coord.example.com,10.0.0.5:3000`; a host without a port is valid on all ports", "`localhost`, loopback addresses, and the next three rows";
     VERCEL_PROJECT_PRODUCTION_URL, FUNCTIONS, "the project's host, which Vercel sets", "the next row";
     VERCEL_BRANCH_URL, FUNCTIONS, "the branch's host, which Vercel sets", "the next row";
     VERCEL_URL, FUNCTIONS, "the deployment's host, which Vercel sets", "`COORD_HOSTS` alone";
