@@ -55,8 +55,8 @@ async fn a_preflight_of_a_listed_origin_is_told_what_it_may_send() {
             assert_eq!(
                 answer.header("access-control-allow-headers"),
                 Some(
-                    "authorization, content-type, if-none-match, mcp-method, mcp-name, mcp-protocol-version, x-coord-agent, \
-                 x-request-id"
+                    "authorization, content-type, if-none-match, mcp-method, mcp-name, mcp-protocol-version, x-api-key, \
+                 x-coord-agent, x-request-id"
                 )
             );
             assert_eq!(answer.header("access-control-max-age"), Some("7200"));

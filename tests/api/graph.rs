@@ -126,7 +126,11 @@ async fn a_graph_is_compressed_for_who_can_read_that() {
     let packed = api.get(PATH, &[("accept-encoding", "gzip")]).await;
     assert_eq!(packed.header("content-encoding"), Some("gzip"));
     assert_eq!(packed.bytes[..2], [0x1f, 0x8b]);
-    assert!(packed.header("vary").unwrap().contains("accept-encoding"));
+    // A response to `X-API-Key` is for that caller alone, as one to `Authorization` is.
+    let varies_by = packed.header("vary").unwrap();
+    for header in ["authorization", "x-api-key", "accept-encoding"] {
+        assert!(varies_by.contains(header), "{varies_by}");
+    }
     let tag = packed.header("etag").unwrap();
     assert_eq!(api.get(PATH, &[("if-none-match", tag)]).await.status, 304);
 }

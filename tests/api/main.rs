@@ -4,6 +4,7 @@ mod answer;
 mod api;
 mod contract;
 
+mod api_key;
 mod attacks;
 mod bad_bodies;
 mod bad_fields;

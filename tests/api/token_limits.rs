@@ -19,7 +19,7 @@ async fn start(signer: &Signer) -> Api {
 }
 
 /// Every endpoint that is about a repository, asked about `repo_url`.
-async fn ask_all(api: &Api, headers: &[(&'static str, &str)], repo_url: &str) -> Vec<(Endpoint, Answer)> {
+pub async fn ask_all(api: &Api, headers: &[(&'static str, &str)], repo_url: &str) -> Vec<(Endpoint, Answer)> {
     let mut answers = Vec::new();
     for endpoint in Endpoint::ALL {
         let route = endpoint.route();

@@ -87,7 +87,7 @@ async fn who_has_no_good_credential_is_told_where_to_get_one() {
 }
 
 /// GitHub, which knows nobody.
-struct Nobody;
+pub struct Nobody;
 
 #[async_trait::async_trait]
 impl People for Nobody {
@@ -201,7 +201,13 @@ async fn a_page_that_is_let_in_may_send_the_headers_of_the_protocol() {
     let answer = api.request(Method::OPTIONS, PATH, &preflight, "").await;
     assert_eq!(answer.status, 204);
     let sent = answer.header("access-control-allow-headers").unwrap();
-    for name in ["authorization", "mcp-protocol-version", "mcp-method", "mcp-name"] {
+    for name in [
+        "authorization",
+        "x-api-key",
+        "mcp-protocol-version",
+        "mcp-method",
+        "mcp-name",
+    ] {
         assert!(sent.split(", ").any(|allowed| allowed == name), "{sent}");
     }
 }
@@ -212,14 +218,19 @@ async fn no_credential_is_in_the_log_at_any_level() {
     let api = guarded().await;
     let token = bearer();
     let check = json!({ "name": "check_status", "arguments": api.check_body(&["src/auth.ts"], json!({})) });
-    let headers = [
+    for credential in [
         ("authorization", token.as_str()),
-        ("mcp-protocol-version", NEWEST),
-        ("mcp-method", "tools/call"),
-        ("mcp-name", "check_status"),
-    ];
-    let answer = send(&api, &headers, newest("tools/call", check).to_string()).await;
-    assert_eq!(answer.json()["result"]["structuredContent"]["status"], "OK");
+        ("x-api-key", token.trim_start_matches("Bearer ")),
+    ] {
+        let headers = [
+            credential,
+            ("mcp-protocol-version", NEWEST),
+            ("mcp-method", "tools/call"),
+            ("mcp-name", "check_status"),
+        ];
+        let answer = send(&api, &headers, newest("tools/call", check.clone()).to_string()).await;
+        assert_eq!(answer.json()["result"]["structuredContent"]["status"], "OK");
+    }
     let log = log.read();
     assert!(log.contains("/api/mcp") && log.contains("rmcp"), "{log}");
     let signature = token.rsplit('.').next().unwrap();

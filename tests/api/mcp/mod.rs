@@ -5,7 +5,7 @@
 //! - `resources`: resources and the prompt
 //! - `callers`: credentials, hosts, origins, the log
 
-mod callers;
+pub mod callers;
 mod protocol;
 mod resources;
 mod tools;

@@ -2,6 +2,7 @@
 //!
 //! - `caller`: identities, and where they count
 //! - `jwt`: JWTs; `jwt_config`: their settings
+//! - `presented`: the headers in which a request has its credential
 //! - `people`: GitHub tokens and their rights
 //! - `known`, `unverified`: remembered verdicts; the unverified-caller limit
 //! - `verification_key`, `key_set`, `issuer_keys`: keys that verify signatures
@@ -13,6 +14,7 @@ mod jwt_config;
 mod key_set;
 mod known;
 mod people;
+mod presented;
 mod repo_limit;
 mod unverified;
 mod verification_key;
@@ -23,15 +25,14 @@ pub use jwt::{AUDIENCE, JwtVerifier};
 pub use known::KnownCredentials;
 pub(crate) use known::{Freshness, KEPT, Recalled};
 pub use people::{Member, People, Verdict, is_github_token};
+pub use presented::{CREDENTIAL_HEADERS, has_bearer_secret, presents_credential};
 pub(crate) use repo_limit::RepoLimit;
 pub use unverified::UnverifiedLimit;
 
 use std::sync::Arc;
 
 use axum::http::HeaderMap;
-use axum::http::header::AUTHORIZATION;
-use secrecy::{ExposeSecret, SecretString};
-use subtle::ConstantTimeEq;
+use presented::presented_token;
 
 use crate::domain::UserId;
 use crate::settings::environment::ConfigError;
@@ -147,12 +148,12 @@ impl Authenticator {
     pub async fn authenticate(&self, headers: &HeaderMap) -> Result<Caller, AuthError> {
         match self {
             Authenticator::Misconfigured(error) => Err(AuthError::Unavailable(error.to_string())),
-            Authenticator::ByCredential(credentials) => match bearer_token(headers) {
+            Authenticator::ByCredential(credentials) => match presented_token(headers)? {
                 Some(token) => credentials.verify(token).await,
                 None => Err(credentials.missing("the request has no credential")),
             },
             Authenticator::Local { user, credentials } => {
-                if let Some(token) = bearer_token(headers)
+                if let Some(token) = presented_token(headers)?
                     && (credentials.jwt.is_some() || (credentials.people.is_some() && is_github_token(token)))
                 {
                     return credentials.verify(token).await;
@@ -184,7 +185,7 @@ impl Authenticator {
                 people: Some(_),
                 is_graph_public: true,
                 ..
-            }) if !headers.contains_key(AUTHORIZATION) => Ok(Caller::shown(Credential::nothing())),
+            }) if !presents_credential(headers) => Ok(Caller::shown(Credential::nothing())),
             _ => self.authenticate(headers).await,
         }
     }
@@ -214,19 +215,10 @@ impl Authenticator {
     }
 }
 
-/// The token of `Authorization: Bearer TOKEN`.
-pub fn bearer_token(headers: &HeaderMap) -> Option<&str> {
-    let (scheme, token) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
-}
-
-/// Whether the bearer token of the request is `secret`. The comparison takes the same time for all tokens of that length.
-pub fn has_bearer_secret(headers: &HeaderMap, secret: &SecretString) -> bool {
-    bearer_token(headers).is_some_and(|token| token.as_bytes().ct_eq(secret.expose_secret().as_bytes()).into())
-}
-
 #[cfg(test)]
 mod tests {
+    use secrecy::SecretString;
+
     use super::*;
     use crate::domain::RepoId;
 
@@ -269,24 +261,5 @@ mod tests {
         assert_eq!(user(&[("x-coord-user", "alice")]).await.unwrap(), "alice");
         assert!(user(&[("x-coord-user", "")]).await.is_err());
         assert!(user(&[("x-coord-user", "al ice")]).await.is_err());
-    }
-
-    #[test]
-    fn only_the_whole_secret_opens() {
-        let secret = SecretString::from("right".to_owned());
-        for (value, opens) in [
-            ("Bearer right", true),
-            ("bearer right", true),
-            ("Bearer righ", false),
-            ("Bearer ", false),
-            ("right", false),
-            ("Basic right", false),
-        ] {
-            assert_eq!(
-                has_bearer_secret(&headers(&[("authorization", value)]), &secret),
-                opens,
-                "{value}"
-            );
-        }
     }
 }

@@ -14,7 +14,8 @@ use axum::response::{IntoResponse, Response};
 
 /// Headers that a page may send, those of MCP included. `X-Coord-User` is missing: it names a local user, and no page may act as one.
 const SENT: HeaderValue = HeaderValue::from_static(
-    "authorization, content-type, if-none-match, mcp-method, mcp-name, mcp-protocol-version, x-coord-agent, x-request-id",
+    "authorization, content-type, if-none-match, mcp-method, mcp-name, mcp-protocol-version, x-api-key, x-coord-agent, \
+     x-request-id",
 );
 
 /// Headers that a page may read.

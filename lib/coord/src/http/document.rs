@@ -51,13 +51,23 @@ impl Modify for SecuritySchemes {
                  machine, or the one that the header `X-Coord-User` names.",
             ),
         );
+        let header = |name: &str, description: &str| {
+            SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::with_description(name, description)))
+        };
+        components.add_security_scheme(
+            "api_key",
+            header(
+                "X-API-Key",
+                "The token of `bearer` alone, from proxies that cannot set `Authorization`. Beside another token there, the answer is 401.",
+            ),
+        );
         components.add_security_scheme(
             "webhook_signature",
-            SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::with_description(
+            header(
                 "X-Hub-Signature-256",
                 "HMAC-SHA-256 of the body under `GITHUB_WEBHOOK_SECRET`, as GitHub signs its deliveries. Without that \
                  setting, deliveries are refused.",
-            ))),
+            ),
         );
         components.add_security_scheme(
             "cron_secret",

@@ -11,6 +11,7 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use coord_protocol::bounds::URI_BYTES;
 use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::sensitive_headers::SetSensitiveRequestHeadersLayer;
 use tracing::Instrument;
 use tracing::field::Empty;
 
@@ -20,6 +21,7 @@ use super::peer_address::address_of;
 use super::request_id::{X_REQUEST_ID, request_id, vercel_id};
 use super::{error, headers};
 use crate::admission::caller_address::coming_from;
+use crate::auth::CREDENTIAL_HEADERS;
 use crate::error::ApiError;
 use crate::settings::edge::Edge;
 use crate::timing::{Timings, measure};
@@ -31,6 +33,8 @@ pub fn around(edge: Edge, router: Router) -> Router {
     router
         .layer(CatchPanicLayer::custom(error::panicked))
         .layer(from_fn_with_state(Arc::new(edge), pass))
+        // Whatever prints a header must not print these.
+        .layer(SetSensitiveRequestHeadersLayer::new(CREDENTIAL_HEADERS))
 }
 
 /// The response of the routes, within the limits.
@@ -154,4 +158,32 @@ fn known_method(method: &Method) -> &'static str {
     const NAMES: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
     let position = known.iter().position(|known| known == method);
     position.map_or("other", |position| NAMES[position])
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderMap;
+    use axum::routing::get;
+    use http_body_util::BodyExt;
+    use tower::ServiceExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_credential_is_not_printed_with_the_headers_of_its_request() {
+        let print = get(async |headers: HeaderMap| format!("{headers:?}"));
+        let router = around(Edge::default(), Router::new().route("/", print));
+        let request = Request::get("/")
+            .header("authorization", "Bearer hunter2")
+            .header("x-api-key", "hunter2")
+            .header("accept", "text/plain");
+        let response = router.oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
+        let printed = response.into_body().collect().await.unwrap().to_bytes();
+        let printed = std::str::from_utf8(&printed).unwrap();
+        assert!(
+            printed.contains("\"x-api-key\": Sensitive") && printed.contains("text/plain"),
+            "{printed}"
+        );
+        assert!(!printed.contains("hunter2"), "{printed}");
+    }
 }

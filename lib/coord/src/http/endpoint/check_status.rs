@@ -49,7 +49,7 @@ pub(super) struct Document;
     params(AgentHeaders),
     request_body(content = CheckRequest, example = json!(examples::check_request())),
     responses(CheckAnswers),
-    security(("bearer" = []))
+    security(("bearer" = []), ("api_key" = []))
 )]
 async fn check_status(State(app): State<Arc<App>>, request: Request<Body>) -> Response {
     match answer(&app, request).await {

@@ -91,7 +91,7 @@ pub(super) struct Document;
     tag = "people",
     params(LocksQuery, AgentHeaders),
     responses(LocksAnswers),
-    security(("bearer" = []))
+    security(("bearer" = []), ("api_key" = []))
 )]
 async fn get_locks(
     State(app): State<Arc<App>>,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::State;
-use axum::http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, WWW_AUTHENTICATE};
+use axum::http::header::{ACCEPT, CONTENT_TYPE, HOST, WWW_AUTHENTICATE};
 use axum::http::{HeaderName, HeaderValue, Request, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, post};
@@ -19,6 +19,7 @@ use utoipa::OpenApi;
 
 use super::Endpoint;
 use crate::app::App;
+use crate::auth::presents_credential;
 use crate::error::ApiError;
 use crate::http::body::{is_json, read_bytes};
 use crate::http::headers::agent_header;
@@ -59,7 +60,7 @@ async fn serve_mcp(
         Ok(origin) => origin,
         Err(error) => return error.respond_to_agent(),
     };
-    let has_credential = request.headers().contains_key(AUTHORIZATION);
+    let has_credential = presents_credential(request.headers());
     match answer(app, protocol, request).await {
         Ok(response) => response,
         Err(error) => {

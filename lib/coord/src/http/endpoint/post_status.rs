@@ -51,7 +51,7 @@ pub(super) struct Document;
     params(AgentHeaders),
     request_body(content = PostRequest, example = json!(examples::post_request())),
     responses(PostAnswers),
-    security(("bearer" = []))
+    security(("bearer" = []), ("api_key" = []))
 )]
 async fn post_status(State(app): State<Arc<App>>, request: Request<Body>) -> Response {
     match answer(&app, request).await {

@@ -53,7 +53,7 @@ pub(super) struct Document;
     tag = "people",
     params(GraphQuery, GraphHeaders),
     responses(GraphAnswers),
-    security(("bearer" = []))
+    security(("bearer" = []), ("api_key" = []))
 )]
 async fn get_graph(
     State(app): State<Arc<App>>,
@@ -87,7 +87,10 @@ async fn get_graph(
     for (name, value) in [
         (ETAG, HeaderValue::from_str(&tag).map_err(|_| ApiError::Internal)?),
         (CACHE_CONTROL, HeaderValue::from_static("private, no-cache")),
-        (VARY, HeaderValue::from_static("authorization, accept-encoding")),
+        (
+            VARY,
+            HeaderValue::from_static("authorization, x-api-key, accept-encoding"),
+        ),
     ] {
         response.headers_mut().insert(name, value);
     }
@@ -188,7 +191,7 @@ fn tagged(described: ResponseBuilder) -> ResponseBuilder {
             "Vary",
             header(
                 "The headers of the request that the response depends on",
-                "authorization, accept-encoding",
+                "authorization, x-api-key, accept-encoding",
             ),
         )
 }

@@ -1,0 +1,130 @@
+//! Where a request has its credential: in `Authorization`, or in `X-API-Key`. A proxy sends the latter whose platform keeps
+//! `Authorization` for itself.
+
+use axum::http::header::AUTHORIZATION;
+use axum::http::{HeaderMap, HeaderName};
+use secrecy::{ExposeSecret, SecretString};
+use subtle::ConstantTimeEq;
+
+use super::AuthError;
+
+/// The header of proxies, with a token alone.
+const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+
+/// The headers that may have a credential.
+pub const CREDENTIAL_HEADERS: [HeaderName; 2] = [AUTHORIZATION, X_API_KEY];
+
+/// Whether the request has a credential, good or bad.
+pub fn presents_credential(headers: &HeaderMap) -> bool {
+    CREDENTIAL_HEADERS.iter().any(|name| headers.contains_key(name))
+}
+
+/// The token of the caller: that of `Authorization: Bearer TOKEN`, or of `X-API-Key: TOKEN`.
+///
+/// # Errors
+/// When `X-API-Key` is not a token, or both headers are there and differ.
+pub(super) fn presented_token(headers: &HeaderMap) -> Result<Option<&str>, AuthError> {
+    let bearer = bearer_token(headers);
+    let mut keys = headers.get_all(X_API_KEY).iter();
+    let Some(key) = keys.next() else {
+        return Ok(bearer);
+    };
+    if keys.next().is_some() {
+        return Err(AuthError::refused("X-API-Key is there twice; send it once"));
+    }
+    let key = key.to_str().map(str::trim).unwrap_or_default();
+    if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err(AuthError::refused(
+            "X-API-Key is not a token; send the token alone, without a word such as Bearer before it",
+        ));
+    }
+    if bearer.is_some_and(|bearer| bearer != key) {
+        return Err(AuthError::refused(
+            "Authorization and X-API-Key have different tokens; send one of the two headers",
+        ));
+    }
+    Ok(Some(key))
+}
+
+/// The token of `Authorization: Bearer TOKEN`.
+fn bearer_token(headers: &HeaderMap) -> Option<&str> {
+    let (scheme, token) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+/// Whether the bearer token of the request is `secret`. The comparison takes the same time for all tokens of that length.
+pub fn has_bearer_secret(headers: &HeaderMap, secret: &SecretString) -> bool {
+    bearer_token(headers).is_some_and(|token| token.as_bytes().ct_eq(secret.expose_secret().as_bytes()).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for (name, value) in pairs {
+            headers.append(*name, value.parse().unwrap());
+        }
+        headers
+    }
+
+    #[test]
+    fn a_token_is_read_from_either_header() {
+        for (pairs, token) in [
+            (&[][..], None),
+            (&[("authorization", "Bearer one")], Some("one")),
+            (&[("x-api-key", "one")], Some("one")),
+            (&[("x-api-key", " one ")], Some("one")),
+            (&[("authorization", "bearer one"), ("x-api-key", "one")], Some("one")),
+            // The password of a proxy in between, for example.
+            (&[("authorization", "Basic YTpi"), ("x-api-key", "one")], Some("one")),
+            (&[("authorization", "Basic YTpi")], None),
+        ] {
+            assert_eq!(presented_token(&headers(pairs)), Ok(token), "{pairs:?}");
+        }
+    }
+
+    #[test]
+    fn headers_that_contradict_each_other_are_refused_with_a_sentence() {
+        for (pairs, start) in [
+            (
+                &[("authorization", "Bearer one"), ("x-api-key", "two")][..],
+                "Authorization and X-API-Key have",
+            ),
+            (
+                &[("authorization", "Bearer "), ("x-api-key", "two")],
+                "Authorization and X-API-Key have",
+            ),
+            (
+                &[("x-api-key", "one"), ("x-api-key", "one")],
+                "X-API-Key is there twice",
+            ),
+            (&[("x-api-key", "Bearer one")], "X-API-Key is not a token"),
+            (&[("x-api-key", "")], "X-API-Key is not a token"),
+            (&[("x-api-key", "töken")], "X-API-Key is not a token"),
+        ] {
+            let Err(AuthError::Refused(sentence)) = presented_token(&headers(pairs)) else {
+                panic!("{pairs:?} is not refused");
+            };
+            assert!(sentence.starts_with(start), "{sentence}");
+        }
+    }
+
+    #[test]
+    fn only_the_whole_secret_opens() {
+        let secret = SecretString::from("right".to_owned());
+        for (value, opens) in [
+            ("Bearer right", true),
+            ("bearer right", true),
+            ("Bearer righ", false),
+            ("Bearer ", false),
+            ("right", false),
+            ("Basic right", false),
+        ] {
+            let shown = headers(&[("authorization", value)]);
+            assert_eq!(has_bearer_secret(&shown, &secret), opens, "{value}");
+        }
+        assert!(!has_bearer_secret(&headers(&[("x-api-key", "right")]), &secret));
+    }
+}
