@@ -3,11 +3,6 @@
 FROM rust:1.95-slim-trixie AS build
 WORKDIR /coord
 COPY . .
-# For vendored C code of dependencies.
-# hadolint ignore=DL3008
-RUN apt-get update \
-    && apt-get install --yes --no-install-recommends g++ make \
-    && rm -rf /var/lib/apt/lists/*
 RUN cargo install --locked --path cli --root /installed
 
 FROM debian:trixie-slim

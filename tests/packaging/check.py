@@ -62,6 +62,7 @@ def check_inputs(inputs):
         assert set(re.findall(r"\{(\w+)\}", one.get("value", ""))) == set(variables), one
         is_credential = re.search("authorization|token|secret|key", one["name"].lower())
         assert not is_credential or one.get("isSecret") is True, f"{one['name']} is a secret"
+        check_inputs([{"name": name} | variable for name, variable in variables.items()])
 
 
 def check_server(server, dist, version):
