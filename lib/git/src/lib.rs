@@ -33,6 +33,7 @@ mod repository;
 mod tree;
 mod upstream;
 mod working_copy;
+mod working_copy_files;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -45,7 +46,7 @@ use coord::source::{BlobSink, Comparison, Hold, Reachable, Source, SourceError, 
 use open::Purpose;
 pub use open_error::OpenError;
 use repository::Repository;
-pub use working_copy::WorkingCopy;
+pub use working_copy::{WorkingCopy, without_symbolic_links};
 
 /// Time limit for finding names to suggest in place of a missing branch. Names not seen by then are left out.
 const SUGGESTIONS_LIMIT: Duration = Duration::from_millis(300);

@@ -26,13 +26,7 @@ impl WorkingCopy {
     /// # Errors
     /// When no repository contains the path, git does not trust it, or it is bare.
     pub fn containing(path: &Path) -> Result<WorkingCopy, OpenError> {
-        let missing = || OpenError::Missing { path: path.to_owned() };
-        let absolute = std::path::absolute(path).map_err(|_| missing())?;
-        let folder = absolute
-            .ancestors()
-            .find(|folder| folder.is_dir())
-            .ok_or_else(missing)?;
-        let worktree = Worktree::find(folder, Purpose::Asking)?;
+        let worktree = worktree_of(path)?;
         if worktree.handle.workdir().is_none() {
             return Err(OpenError::Unsupported {
                 path: worktree.path,
@@ -43,9 +37,30 @@ impl WorkingCopy {
         Ok(WorkingCopy { worktree, repository })
     }
 
+    /// The working copy that `path` is in, as [`WorkingCopy::containing`]; `None` where it is in none, because no repository
+    /// contains it, or one without files.
+    ///
+    /// # Errors
+    /// When git does not trust the repository, or it cannot be read.
+    pub fn find(path: &Path) -> Result<Option<WorkingCopy>, OpenError> {
+        let worktree = match worktree_of(path) {
+            Err(OpenError::NoRepository { .. }) => return Ok(None),
+            found => found?,
+        };
+        if worktree.handle.workdir().is_none() {
+            return Ok(None);
+        }
+        let repository = worktree.repository(None)?;
+        Ok(Some(WorkingCopy { worktree, repository }))
+    }
+
     /// Its root, absolute, without symbolic links.
     pub fn root(&self) -> &Path {
         &self.worktree.path
+    }
+
+    pub(super) fn handle(&self) -> &gix::Repository {
+        &self.worktree.handle
     }
 
     /// Git's own folder of this working copy: `.git`, or `.git/worktrees/NAME` of the main one.
@@ -144,9 +159,19 @@ impl WorkingCopy {
     }
 }
 
+fn worktree_of(path: &Path) -> Result<Worktree, OpenError> {
+    let missing = || OpenError::Missing { path: path.to_owned() };
+    let absolute = std::path::absolute(path).map_err(|_| missing())?;
+    let folder = absolute
+        .ancestors()
+        .find(|folder| folder.is_dir())
+        .ok_or_else(missing)?;
+    Worktree::find(folder, Purpose::Asking)
+}
+
 /// `path` without `.`, `..` and symbolic links, also where its end does not exist. A link counts as what it
 /// points to.
-fn without_symbolic_links(path: &Path) -> PathBuf {
+pub fn without_symbolic_links(path: &Path) -> PathBuf {
     let mut missing = Vec::new();
     let mut existing = path;
     loop {

@@ -1,0 +1,62 @@
+//! Files of a working copy: which of them git ignores, and which it tracks.
+
+use std::path::Path;
+
+use coord::domain::FilePath;
+use gix::bstr::ByteSlice;
+use gix::index::entry::{Mode, Stage};
+use gix::worktree::stack::state::ignore::Source;
+
+use super::working_copy::WorkingCopy;
+
+impl WorkingCopy {
+    /// Whether git leaves `path` alone: a rule of `.gitignore` names it, and it is not tracked all the same. What cannot be read
+    /// counts as not ignored.
+    pub fn is_ignored(&self, path: &FilePath) -> bool {
+        // Rules are read from the files of the working copy; the index, which is large, only where one of them matches.
+        let handle = self.handle();
+        let none = gix::index::State::new(handle.object_hash());
+        let Ok(mut rules) = handle.excludes(&none, None, Source::WorktreeThenIdMappingIfNotSkipped) else {
+            return false;
+        };
+        let mode = self.root().join(path.as_str()).is_dir().then_some(Mode::DIR);
+        let found = rules.at_path(path.as_str(), mode);
+        found.is_ok_and(|found| found.is_excluded()) && !self.is_tracked(path)
+    }
+
+    /// Whether the index has `path`.
+    fn is_tracked(&self, path: &FilePath) -> bool {
+        let index = self.handle().open_index();
+        let path = path.as_str().as_bytes().as_bstr();
+        index.is_ok_and(|index| index.entry_by_path_and_stage(path, Stage::Unconflicted).is_some())
+    }
+
+    /// The tracked files in `folder`, a path of the repository, or in the whole working copy where it is empty: at most `most`
+    /// of them, and whether there are more. None where the index cannot be read.
+    pub fn tracked_below(&self, folder: &str, most: usize) -> (Vec<FilePath>, bool) {
+        let Ok(index) = self.handle().open_index() else {
+            return (Vec::new(), false);
+        };
+        let prefix = match folder {
+            "" => String::new(),
+            folder => format!("{folder}/"),
+        };
+        let entries = index.prefixed_entries(prefix.as_bytes().as_bstr()).unwrap_or_default();
+        let paths = entries.iter().filter_map(|entry| entry.path(&index).to_str().ok());
+        let mut files: Vec<FilePath> = paths
+            .filter_map(|path| FilePath::parse(path).ok())
+            .take(most + 1)
+            .collect();
+        let has_more = files.len() > most;
+        files.truncate(most);
+        (files, has_more)
+    }
+
+    /// `path`, absolute or relative to `folder`, as a path in the working copy where it is a folder of it: empty for its root.
+    pub fn folder_path(&self, folder: &Path, path: &Path) -> Option<String> {
+        let found = folder.join(path).canonicalize().ok().filter(|found| found.is_dir())?;
+        let inside = found.strip_prefix(self.root()).ok()?;
+        let names: Option<Vec<&str>> = inside.iter().map(|name| name.to_str()).collect();
+        Some(names?.join("/"))
+    }
+}
