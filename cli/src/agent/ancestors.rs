@@ -6,6 +6,9 @@ use sysinfo::{Pid, Process, ProcessRefreshKind, ProcessesToUpdate, System, Updat
 /// Most processes that are looked at.
 const MOST: usize = 8;
 
+/// Most processes that are looked at from a hook of git, which other programs may have started.
+const MOST_OF_ALL: usize = 24;
+
 /// Programs that start others for an agent, by the beginning of their name.
 const LAUNCHERS: [&str; 12] = [
     "sh",
@@ -48,6 +51,27 @@ impl AgentProcess {
             id = parent;
         }
         None
+    }
+
+    /// All processes above this one, the nearest first.
+    pub fn all_above() -> Vec<AgentProcess> {
+        let mut system = System::new();
+        let mut above = Vec::new();
+        let Ok(mut id) = get_current_pid() else { return above };
+        while above.len() < MOST_OF_ALL {
+            let Some(parent) = look(&mut system, id).and_then(Process::parent) else {
+                break;
+            };
+            let Some(process) = look(&mut system, parent) else {
+                break;
+            };
+            above.push(AgentProcess {
+                id: parent.as_u32(),
+                started: process.start_time(),
+            });
+            id = parent;
+        }
+        above
     }
 
     /// Whether it still runs.

@@ -33,12 +33,44 @@ impl Connection {
         agent_id: Option<&AgentId>,
         limit: Duration,
     ) -> anyhow::Result<Connection> {
-        let named = args.url(working_copy);
-        let is_local = named.is_none();
-        let address = match named {
-            Some(address) => address,
-            None => local_server::running_or_started(working_copy)?,
+        let address = match args.url(working_copy) {
+            Some(_) => None,
+            None => Some(local_server::running_or_started(working_copy)?),
         };
+        Connection::to(address, args, working_copy, agent_id, limit)
+    }
+
+    /// As [`Connection::open`], but starts no server: `None` where no address is set and none runs.
+    ///
+    /// # Errors
+    /// When the address or the token cannot be used.
+    pub fn open_running(
+        args: &AgentArgs,
+        working_copy: &WorkingCopy,
+        agent_id: Option<&AgentId>,
+        limit: Duration,
+    ) -> anyhow::Result<Option<Connection>> {
+        let local = match args.url(working_copy) {
+            Some(_) => None,
+            None => match local_server::running(working_copy) {
+                Some(address) => Some(address),
+                None => return Ok(None),
+            },
+        };
+        Connection::to(local, args, working_copy, agent_id, limit).map(Some)
+    }
+
+    /// The connection to the server that is named, or else to the `local` one.
+    fn to(
+        local: Option<String>,
+        args: &AgentArgs,
+        working_copy: &WorkingCopy,
+        agent_id: Option<&AgentId>,
+        limit: Duration,
+    ) -> anyhow::Result<Connection> {
+        let is_local = local.is_some();
+        let address = local.or_else(|| args.url(working_copy));
+        let address = address.context("no server is named")?;
         // A local server knows its callers by the user of the system, and a token of a deployment is not for it.
         let token = match is_local {
             true => None,

@@ -19,8 +19,21 @@ const LIMIT: Duration = Duration::from_secs(30);
 /// # Errors
 /// When git cannot be run, takes too long or fails; the sentence has the first line of what it says.
 pub async fn output(folder: &Path, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> anyhow::Result<Vec<u8>> {
+    output_with_index(folder, args, None).await
+}
+
+/// As [`output`], with another index, such as the one that git hands to its hooks. It is only read.
+///
+/// # Errors
+/// As [`output`].
+pub async fn output_with_index(
+    folder: &Path,
+    args: impl IntoIterator<Item = impl AsRef<OsStr>>,
+    index: Option<&Path>,
+) -> anyhow::Result<Vec<u8>> {
     let mut command = Command::new("git");
     git_environment::clear(command.as_std_mut());
+    command.envs(index.map(|index| ("GIT_INDEX_FILE", index)));
     command
         .arg("-C")
         .arg(folder)

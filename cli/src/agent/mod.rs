@@ -6,6 +6,7 @@
 //! - [`connection`]: the client of the server
 //! - [`work`]: requests, with everything filled in that git knows
 //! - [`session`], `ancestors`: the `agent_id` that all processes of one session of an agent share
+//! - [`session_notes`]: what the session works on, and where
 //! - [`git`]: runs git
 
 mod ancestors;
@@ -14,4 +15,5 @@ pub mod git;
 pub mod local_server;
 pub mod options;
 pub mod session;
+pub mod session_notes;
 pub mod work;

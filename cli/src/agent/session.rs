@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ancestors::AgentProcess;
 use super::local_server;
+use super::session_notes::SessionNotes;
 
 /// The folder of the files, in that of Coord's files.
 const FOLDER: &str = "sessions";
@@ -52,7 +53,7 @@ impl Session {
     /// # Errors
     /// When the file of a new one cannot be written.
     pub fn of_this_process(working_copy: &WorkingCopy, agent: &str) -> anyhow::Result<Session> {
-        let folder = local_server::folder(working_copy).join(FOLDER);
+        let folder = folder(working_copy);
         let Some(process) = AgentProcess::above() else {
             return Ok(Session {
                 agent_id: new_id(agent)?,
@@ -60,7 +61,7 @@ impl Session {
                 path: None,
             });
         };
-        let path = folder.join(format!("{}-{}.json", process.id, process.started));
+        let path = path_of(&folder, process);
         if let Some(session) = Session::read(&path) {
             return Ok(session);
         }
@@ -72,6 +73,9 @@ impl Session {
             path: Some(path.clone()),
         };
         if session.create(&path)? {
+            SessionNotes::change(working_copy, &session.agent_id, |notes| {
+                notes.add_worktree(working_copy.root());
+            });
             return Ok(session);
         }
         // Another process of the agent was faster, or its file is damaged.
@@ -79,6 +83,38 @@ impl Session {
             Some(session) => Ok(session),
             None => session.replace(&path).map(|()| session),
         }
+    }
+
+    /// The session of the nearest process above this one that has one: none for a person in a terminal. Unlike an agent's own
+    /// tools, a hook of git may have programs of any name between.
+    pub fn existing(working_copy: &WorkingCopy) -> Option<Session> {
+        let folder = folder(working_copy);
+        AgentProcess::all_above()
+            .into_iter()
+            .find_map(|process| Session::read(&path_of(&folder, process)))
+    }
+
+    /// The session of a conversation, for an agent of which one process may have several at once: the process's own for its first
+    /// conversation, so that the agent's MCP server has the same; for another an id that is made from the conversation's name.
+    ///
+    /// # Errors
+    /// When a file cannot be written, or `agent` makes no `agent_id`.
+    pub fn in_conversation(working_copy: &WorkingCopy, agent: &str, conversation: &str) -> anyhow::Result<Session> {
+        let mut session = Session::of_this_process(working_copy, agent)?;
+        if session.conversation.is_none() {
+            session.note_conversation(conversation)?;
+            // Where two conversations were noted at once, the later one counts for both.
+            session = Session::of_this_process(working_copy, agent)?;
+        }
+        match session.conversation.as_deref() == Some(conversation) {
+            true => Ok(session),
+            false => Session::of_conversation(agent, conversation),
+        }
+    }
+
+    /// Whether other processes of the agent find it: not where the system does not tell which process is the agent's.
+    pub fn is_shared(&self) -> bool {
+        self.path.is_some()
     }
 
     /// Notes the agent's own name of the conversation.
@@ -151,6 +187,15 @@ impl Session {
             .with_context(|| about(path))?;
         Ok(unfinished)
     }
+}
+
+/// The folder of the files.
+pub(super) fn folder(working_copy: &WorkingCopy) -> PathBuf {
+    local_server::folder(working_copy).join(FOLDER)
+}
+
+fn path_of(folder: &Path, process: AgentProcess) -> PathBuf {
+    folder.join(format!("{}-{}.json", process.id, process.started))
 }
 
 fn about(path: &Path) -> String {

@@ -1,0 +1,139 @@
+//! What processes of a session tell each other beyond its `agent_id`: what it works on, in which working copies, and which commits
+//! of their branches it has looked at. One small file for each holder, beside those of the sessions; losing one loses no lock.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use coord::domain::AgentId;
+use coord_git::WorkingCopy;
+use serde::{Deserialize, Serialize};
+
+use super::session;
+
+/// The end of the files' names.
+const END: &str = ".notes.json";
+
+/// Largest file, in bytes.
+const MOST_BYTES: u64 = 64 * 1024;
+
+/// Most working copies of one session that are noted; the oldest goes first.
+const MOST_WORKTREES: usize = 16;
+
+/// Most files of other sessions that are read.
+const MOST_FILES: usize = 1000;
+
+/// The notes of one holder.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(default)]
+pub struct SessionNotes {
+    /// One sentence: what the session works on.
+    pub task: Option<String>,
+    /// The roots of the working copies that it works in, the newest last.
+    pub worktrees: Vec<PathBuf>,
+    /// The head of each branch at the last look for pushed work.
+    pub heads: BTreeMap<String, String>,
+}
+
+impl SessionNotes {
+    /// Those of `agent_id`; empty ones where there is no file.
+    pub fn read(working_copy: &WorkingCopy, agent_id: &AgentId) -> SessionNotes {
+        read(&path(working_copy, agent_id)).unwrap_or_default()
+    }
+
+    /// Changes those of `agent_id`. A file that cannot be written is no reason to stop an agent.
+    pub fn change(working_copy: &WorkingCopy, agent_id: &AgentId, change: impl FnOnce(&mut SessionNotes)) {
+        let before = SessionNotes::read(working_copy, agent_id);
+        let mut notes = before.clone();
+        change(&mut notes);
+        if notes != before {
+            let written = write(&path(working_copy, agent_id), &notes);
+            if let Err(error) = written {
+                tracing::debug!(%error, "the notes of the session cannot be written");
+            }
+        }
+    }
+
+    /// Notes that the session works in the working copy with this root.
+    pub fn add_worktree(&mut self, root: &Path) {
+        if !self.worktrees.iter().any(|known| known == root) {
+            self.worktrees.push(root.to_owned());
+            let surplus = self.worktrees.len().saturating_sub(MOST_WORKTREES);
+            self.worktrees.drain(..surplus);
+        }
+    }
+
+    /// The sessions other than `own` that have worked in the same working copy.
+    pub fn others_in(working_copy: &WorkingCopy, own: &AgentId) -> Vec<AgentId> {
+        let Ok(files) = fs::read_dir(session::folder(working_copy)) else {
+            return Vec::new();
+        };
+        let mut others = Vec::new();
+        for file in files.flatten().take(MOST_FILES) {
+            let name = file.file_name();
+            let Some(holder) = name.to_str().and_then(holder_of) else {
+                continue;
+            };
+            let is_here = |notes: SessionNotes| notes.worktrees.iter().any(|root| root == working_copy.root());
+            if holder != *own && read(&file.path()).is_some_and(is_here) {
+                others.push(holder);
+            }
+        }
+        others
+    }
+
+    /// Whether `interval` has passed since this said so the last time, for this session and `subject`. The time is that of a file.
+    pub fn is_due(working_copy: &WorkingCopy, agent_id: &AgentId, subject: &str, interval: Duration) -> bool {
+        let mark = path(working_copy, agent_id).with_extension(subject);
+        let age = fs::metadata(&mark).and_then(|about| about.modified()).ok();
+        let age = age.and_then(|at| SystemTime::now().duration_since(at).ok());
+        age.is_none_or(|age| age >= interval) && touch(&mark).is_ok()
+    }
+}
+
+/// Sets the time of a file to now; makes the file and its folder where there is none.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn touch(path: &Path) -> std::io::Result<()> {
+    let open = || fs::File::options().create(true).append(true).open(path);
+    let file = match (open(), path.parent()) {
+        (Err(error), Some(folder)) if error.kind() == std::io::ErrorKind::NotFound => {
+            fs::create_dir_all(folder)?;
+            open()?
+        }
+        (opened, _) => opened?,
+    };
+    file.set_modified(SystemTime::now())
+}
+
+/// Of the characters of an `agent_id`, Windows has no colon in names of files; no `agent_id` has a plus sign.
+fn path(working_copy: &WorkingCopy, agent_id: &AgentId) -> PathBuf {
+    let name = agent_id.as_str().replace(':', "+");
+    session::folder(working_copy).join(format!("{name}{END}"))
+}
+
+fn holder_of(file: &str) -> Option<AgentId> {
+    let name = file.strip_suffix(END)?.replace('+', ":");
+    AgentId::parse(&name).ok()
+}
+
+fn read(path: &Path) -> Option<SessionNotes> {
+    if fs::metadata(path).ok()?.len() > MOST_BYTES {
+        return None;
+    }
+    serde_json::from_slice(&fs::read(path).ok()?).ok()
+}
+
+/// Readers see the old file or the new one, never a part.
+fn write(path: &Path, notes: &SessionNotes) -> std::io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let unfinished = path.with_extension(format!("{}.new", std::process::id()));
+    let mut file = fs::File::create(&unfinished)?;
+    file.write_all(&serde_json::to_vec(notes)?)?;
+    fs::rename(&unfinished, path)
+}
