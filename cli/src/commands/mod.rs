@@ -2,6 +2,8 @@
 
 pub mod completions;
 pub mod graph;
+pub mod guard;
+pub mod hook;
 pub mod man;
 pub mod serve;
 
@@ -36,6 +38,10 @@ commands! {
     Serve(serve::ServeArgs);
     /// Print the import graph of a commit, without a server.
     Graph(graph::GraphArgs);
+    /// Answer a hook of an agent: claim before edits, release after pushes.
+    Hook(hook::HookArgs);
+    /// Check the files of a commit or a push, as a hook of git.
+    Guard(guard::GuardArgs);
     /// Print the completions for a shell.
     Completions(completions::CompletionsArgs);
     /// Print the manual page of coord or of one of its commands.
@@ -58,6 +64,7 @@ impl Command {
     pub fn threads(&self) -> Threads {
         match self {
             Command::Serve(_) => Threads::Several,
+            Command::Hook(_) | Command::Guard(_) => Threads::One,
             Command::Graph(_) | Command::Completions(_) | Command::Man(_) => Threads::Alone,
         }
     }

@@ -1,0 +1,63 @@
+//! The way past the guard, which is noted: on standard error, and in a file of git's folder.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::time::SystemTime;
+
+use chrono::{DateTime, Utc};
+use coord::settings::env_vars;
+use coord_git::WorkingCopy;
+
+use crate::agent::local_server;
+
+/// The file, in the folder of Coord's files.
+const FILE: &str = "bypass.log";
+
+/// Largest file, in bytes; then its older half is dropped.
+const MOST_BYTES: usize = 64 * 1024;
+
+/// Whether the environment asks for it.
+pub(super) fn is_asked_for() -> bool {
+    std::env::var_os(env_vars::COORD_BYPASS).is_some_and(|value| value == "1")
+}
+
+/// Notes that `hook` was passed by.
+pub(super) fn note(working_copy: &WorkingCopy, hook: &str) {
+    let path = local_server::folder(working_copy).join(FILE);
+    let head = working_copy
+        .head()
+        .map_or_else(|| "none".to_owned(), |head| head.to_string());
+    let root = working_copy.root().display().to_string().replace(char::is_control, "?");
+    let now = DateTime::<Utc>::from(SystemTime::now()).format("%Y-%m-%dT%H:%M:%SZ");
+    let line = format!("{now} {hook} head={head} {root}\n");
+    let noted = append(&path, &line);
+    let end = match noted {
+        Ok(()) => format!("noted in {}", path.display()),
+        Err(error) => format!("not noted: {error}"),
+    };
+    let _ = writeln!(
+        std::io::stderr(),
+        "coord guard {hook}: not checked, because of {}=1; {end}",
+        env_vars::COORD_BYPASS
+    );
+}
+
+fn append(path: &Path, line: &str) -> std::io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let is_full = fs::metadata(path).is_ok_and(|about| about.len() as usize + line.len() > MOST_BYTES);
+    if is_full {
+        let text = fs::read_to_string(path)?;
+        let middle = text.len() / 2;
+        let newer = text.as_bytes()[middle..].iter().position(|byte| *byte == b'\n');
+        let newer = newer.map_or("", |end| &text[middle + end + 1..]);
+        fs::write(path, newer)?;
+    }
+    fs::File::options()
+        .create(true)
+        .append(true)
+        .open(path)?
+        .write_all(line.as_bytes())
+}

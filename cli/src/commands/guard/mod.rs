@@ -1,0 +1,125 @@
+//! `coord guard pre-commit` and `coord guard pre-push`: hooks of git that refuse files which somebody else holds. They catch what no
+//! hook of an agent sees: scripts, editors, people.
+
+mod bypass;
+mod pre_commit;
+mod pre_push;
+mod verdict;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+use coord::settings::variables::{self, Reader};
+use coord_git::WorkingCopy;
+
+use crate::agent::connection::Connection;
+use crate::agent::options::AgentArgs;
+use crate::agent::session::Session;
+use crate::agent::work::Work;
+
+use super::hook::OnError;
+use verdict::Verdict;
+
+/// Exit status where the rules refuse.
+const REFUSED: u8 = 3;
+
+/// Exit status where the server gives no answer.
+const NO_ANSWER: u8 = 4;
+
+/// The options of `coord guard`.
+#[derive(Debug, Args)]
+#[command(after_help = variables::help(Reader::Agent))]
+pub struct GuardArgs {
+    /// The hook of git
+    #[command(subcommand)]
+    hook: Hook,
+    /// What becomes of the commit or the push when the server gives no answer
+    #[arg(long, value_name = "WHAT", default_value = "allow", global = true)]
+    on_error: OnError,
+    #[command(flatten)]
+    agent_args: AgentArgs,
+}
+
+/// The hooks.
+#[derive(Debug, Subcommand)]
+enum Hook {
+    /// The files that are about to be committed
+    PreCommit {
+        /// What git hands the hook: nothing today
+        #[arg(hide = true)]
+        rest: Vec<String>,
+    },
+    /// The files of the commits that are about to be pushed; git's lines are read from standard input
+    PrePush {
+        /// The name of the remote, as git hands it to the hook
+        remote: Option<String>,
+        /// Its address
+        url: Option<String>,
+    },
+}
+
+impl GuardArgs {
+    /// # Errors
+    /// When git or the options fail, but not when the server does.
+    pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
+        let folder = std::env::current_dir()?;
+        let working_copy = WorkingCopy::containing(&folder)?;
+        let name = match &self.hook {
+            Hook::PreCommit { .. } => "pre-commit",
+            Hook::PrePush { .. } => "pre-push",
+        };
+        if bypass::is_asked_for() {
+            bypass::note(&working_copy, name);
+            return Ok(ExitCode::SUCCESS);
+        }
+        let agent_id = match self.agent_args.agent_id()? {
+            Some(named) => Some(named),
+            None => Session::existing(&working_copy).map(|session| session.agent_id),
+        };
+        let opened = Connection::open_running(&self.agent_args, &working_copy, agent_id.as_ref(), verdict::LIMIT);
+        let connection = match opened {
+            // Where no server is named and none runs, nobody holds anything.
+            Ok(None) => return Ok(ExitCode::SUCCESS),
+            Ok(Some(connection)) => connection,
+            Err(error) => return Ok(self.without_answer(name, &format!("{error:#}"))),
+        };
+        let changes = match &self.hook {
+            Hook::PreCommit { .. } => vec![pre_commit::changes(&working_copy, &self.agent_args).await?],
+            Hook::PrePush { remote, url } => {
+                pre_push::changes(&working_copy, remote.as_deref(), url.as_deref()).await?
+            }
+        };
+        let mut verdict = Verdict::default();
+        let mut work = Work {
+            folder,
+            branch: match changes.first() {
+                Some(change) => change.branch.clone(),
+                None => return Ok(ExitCode::SUCCESS),
+            },
+            working_copy,
+            agent_id,
+        };
+        for change in changes {
+            work.branch = change.branch;
+            if let Err(error) = verdict.add(&connection.client, &work, change.files).await {
+                return Ok(self.without_answer(name, &error));
+            }
+        }
+        let told = verdict.text(name);
+        let _ = write!(std::io::stderr(), "{told}");
+        Ok(match verdict.is_refusal() {
+            true => ExitCode::from(REFUSED),
+            false => ExitCode::SUCCESS,
+        })
+    }
+
+    fn without_answer(&self, hook: &str, why: &str) -> ExitCode {
+        let (end, status) = match self.on_error {
+            OnError::Deny => ("refused, by --on-error deny", ExitCode::from(NO_ANSWER)),
+            OnError::Allow => ("let pass, unchecked", ExitCode::SUCCESS),
+        };
+        let _ = writeln!(std::io::stderr(), "coord guard {hook}: {end}: {why}");
+        status
+    }
+}

@@ -1,0 +1,149 @@
+//! The files of the commits that are being pushed.
+
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use coord::domain::{Branch, RepoId};
+use coord_git::WorkingCopy;
+use tokio::io::AsyncReadExt;
+
+use crate::agent::git;
+
+use super::verdict::BranchChange;
+
+/// Most bytes of git's lines.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// Time that they may take to arrive.
+const LIMIT: Duration = Duration::from_secs(2);
+
+/// The files of each branch that is pushed to. None for a push to a repository other than the one that locks are kept for.
+///
+/// # Errors
+/// When git fails, or its lines are not those of a pre-push hook.
+pub(super) async fn changes(
+    working_copy: &WorkingCopy,
+    remote: Option<&str>,
+    url: Option<&str>,
+) -> anyhow::Result<Vec<BranchChange>> {
+    let lines = lines().await?;
+    let is_other = url
+        .and_then(|url| RepoId::parse(url).ok())
+        .is_some_and(|repo| repo != *working_copy.repo());
+    if is_other && working_copy.has_remote() {
+        return Ok(Vec::new());
+    }
+    let mut changes = Vec::new();
+    for line in lines.lines() {
+        let Some(push) = Push::parse(line)? else { continue };
+        let files = files(working_copy, &push, remote).await?;
+        changes.push(BranchChange {
+            branch: push.branch,
+            files,
+        });
+    }
+    Ok(changes)
+}
+
+async fn lines() -> anyhow::Result<String> {
+    let mut text = String::new();
+    let mut input = tokio::io::stdin().take(MOST_BYTES + 1);
+    let read = tokio::time::timeout(LIMIT, input.read_to_string(&mut text)).await;
+    read.with_context(|| format!("standard input did not end within {LIMIT:?}"))?
+        .context("standard input")?;
+    if text.len() as u64 > MOST_BYTES {
+        bail!("standard input is larger than {MOST_BYTES} bytes");
+    }
+    Ok(text)
+}
+
+/// One branch that is pushed.
+#[derive(Debug, PartialEq, Eq)]
+struct Push {
+    branch: Branch,
+    /// The commit that it gets.
+    new: String,
+    /// The commit that it has; `None` for a new branch.
+    old: Option<String>,
+}
+
+impl Push {
+    /// Of `LOCAL-REFERENCE COMMIT REMOTE-REFERENCE COMMIT`. `None` for tags, and for branches that are deleted.
+    fn parse(line: &str) -> anyhow::Result<Option<Push>> {
+        let words: Vec<&str> = line.split(' ').collect();
+        let [_, new, reference, old] = words[..] else {
+            bail!("standard input has a line that is not git's: {line:?}");
+        };
+        let is_id = |id: &str| matches!(id.len(), 40 | 64) && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if !is_id(new) || !is_id(old) {
+            bail!("standard input has a line without commits: {line:?}");
+        }
+        let is_zero = |id: &str| id.bytes().all(|byte| byte == b'0');
+        let branch = reference
+            .strip_prefix("refs/heads/")
+            .and_then(|name| Branch::parse(name).ok());
+        Ok(branch.filter(|_| !is_zero(new)).map(|branch| Push {
+            branch,
+            new: new.to_owned(),
+            old: Some(old.to_owned()).filter(|old| !is_zero(old)),
+        }))
+    }
+}
+
+/// The files that the commits of `push` change which the remote does not have; of merges, those whose conflicts were resolved.
+async fn files(working_copy: &WorkingCopy, push: &Push, remote: Option<&str>) -> anyhow::Result<Vec<String>> {
+    let root = working_copy.root();
+    let of_remote = format!("--remotes={}", remote.unwrap_or_default());
+    let mut arguments = vec![
+        "log",
+        "--format=",
+        "--name-only",
+        "-z",
+        "--cc",
+        "--no-renames",
+        "--no-ext-diff",
+        &push.new,
+        "--not",
+    ];
+    match &push.old {
+        // Somebody else's newer commit may be unknown here; git refuses that push itself.
+        Some(old) if git::output(root, ["cat-file", "-e", old]).await.is_ok() => arguments.push(old),
+        _ if remote.is_some() => arguments.push(&of_remote),
+        _ => arguments.push("--remotes"),
+    }
+    let mut files = git::paths(&git::output(root, arguments).await?);
+    // A commit without files leaves a line end.
+    files
+        .iter_mut()
+        .for_each(|file| *file = file.trim_start_matches('\n').to_owned());
+    files.retain(|file| !file.is_empty());
+    files.sort();
+    files.dedup();
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_git_are_pushes_of_branches() {
+        let (one, two, zero) = ("1".repeat(40), "2".repeat(40), "0".repeat(40));
+        let push = |line: String| {
+            Push::parse(&line)
+                .unwrap()
+                .map(|push| (push.branch.to_string(), push.old))
+        };
+        let topic = |old: Option<&String>| Some(("topic".to_owned(), old.cloned()));
+        assert_eq!(
+            push(format!("refs/heads/x {one} refs/heads/topic {two}")),
+            topic(Some(&two))
+        );
+        assert_eq!(push(format!("HEAD {one} refs/heads/topic {zero}")), topic(None));
+        assert_eq!(push(format!("(delete) {zero} refs/heads/topic {two}")), None);
+        assert_eq!(push(format!("refs/tags/v1 {one} refs/tags/v1 {zero}")), None);
+        for wrong in ["", "a b c", "a b c d", &format!("x {one} refs/heads/topic abc")] {
+            assert!(Push::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

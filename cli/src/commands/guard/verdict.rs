@@ -1,0 +1,118 @@
+//! What the locks of others say about files.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::time::Duration;
+
+use coord::settings::env_vars;
+use coord_protocol::locks::LockType;
+use coord_protocol::{Client, ClientError, ErrorCode, LockMode, OtherLock, Status, bounds};
+
+use crate::agent::work::Work;
+
+/// Time limit of a request.
+pub(super) const LIMIT: Duration = Duration::from_secs(5);
+
+/// Most locks that are shown.
+const MOST_LINES: usize = 10;
+
+/// The locks of others that concern a commit or a push, by file.
+#[derive(Debug, Default)]
+pub(super) struct Verdict {
+    refused: BTreeMap<String, OtherLock>,
+    neighbors: BTreeMap<String, OtherLock>,
+}
+
+impl Verdict {
+    /// Adds what others hold of `files`, and of their neighbors, on the branch of `work`.
+    ///
+    /// # Errors
+    /// A sentence, when the server gives no answer.
+    pub(super) async fn add(&mut self, client: &Client, work: &Work, files: Vec<String>) -> Result<(), String> {
+        for files in requests(files) {
+            let request = work.check(files, Some(LockMode::Writing));
+            let response = match client.check_status(&request).await {
+                Ok(response) if response.status == Status::Offline => return Err(response.orchestration.reason),
+                Ok(response) => response,
+                // Nobody can hold files on a branch that the server has not seen yet.
+                Err(ClientError::Refused { error, .. }) if error.error == ErrorCode::UnknownBranch => return Ok(()),
+                Err(error) => return Err(error.to_string()),
+            };
+            for (file, lock) in response.locks {
+                match lock.lock_type {
+                    Some(LockType::Neighbor) => self.neighbors.insert(file, lock),
+                    _ => self.refused.insert(file, lock),
+                };
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a file is held by somebody else.
+    pub(super) fn is_refusal(&self) -> bool {
+        !self.refused.is_empty()
+    }
+
+    /// For a terminal; empty where there is nothing to say.
+    pub(super) fn text(&self, hook: &str) -> String {
+        let mut text = String::new();
+        for (locks, title) in [
+            (&self.refused, "refused: others hold"),
+            (
+                &self.neighbors,
+                "warning: others are changing files that import these, or that these import:",
+            ),
+        ] {
+            if locks.is_empty() {
+                continue;
+            }
+            let _ = writeln!(text, "coord guard {hook}: {title}");
+            for (file, lock) in locks.iter().take(MOST_LINES) {
+                let agent = lock
+                    .agent_id
+                    .as_ref()
+                    .map(|agent| format!(" ({agent})"))
+                    .unwrap_or_default();
+                let mode = lock.status.as_str();
+                let _ = writeln!(text, "  {file}: {mode} by {}{agent}: {}", lock.user_name, lock.message);
+            }
+            if let Some(more) = locks.len().checked_sub(MOST_LINES).filter(|more| *more > 0) {
+                let _ = writeln!(text, "  and {more} more");
+            }
+        }
+        if self.is_refusal() {
+            let _ = writeln!(
+                text,
+                "Leave these files out, or wait until they are free. {}=1 goes past this check, and is noted.",
+                env_vars::COORD_BYPASS
+            );
+        }
+        text
+    }
+}
+
+/// `files` in parts that are requests within the bounds of the protocol.
+fn requests(files: Vec<String>) -> Vec<Vec<String>> {
+    let mut parts: Vec<Vec<String>> = Vec::new();
+    let mut bytes = 0;
+    for file in files {
+        bytes += file.len();
+        match parts.last_mut() {
+            Some(part) if part.len() < bounds::FILES && bytes <= bounds::PATHS_BYTES => part.push(file),
+            _ => {
+                bytes = file.len();
+                parts.push(vec![file]);
+            }
+        }
+    }
+    parts
+}
+
+/// Files that are committed or pushed to a branch.
+#[derive(Debug)]
+pub(super) struct BranchChange {
+    /// The branch.
+    pub(super) branch: coord::domain::Branch,
+    /// The files, by their paths in the repository.
+    pub(super) files: Vec<String>,
+}

@@ -1,0 +1,142 @@
+//! The forms in which agents call hooks and understand answers: one file for each agent.
+
+mod apply_patch;
+mod claude_code;
+mod codex;
+mod copilot;
+mod cursor;
+mod fields;
+mod gemini;
+mod opencode;
+
+use clap::ValueEnum;
+use serde_json::Value;
+
+pub use apply_patch::patched_files;
+pub use opencode::PLUGIN;
+
+use super::event::{Answer, Decision, HookCall, Moment, Tool};
+
+/// An agent whose hooks are understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Agent {
+    /// Claude Code
+    ClaudeCode,
+    /// Codex
+    Codex,
+    /// Cursor
+    Cursor,
+    /// Gemini CLI
+    Gemini,
+    /// Copilot CLI
+    Copilot,
+    /// OpenCode, by the plugin of Coord
+    #[value(name = "opencode")]
+    OpenCode,
+}
+
+/// The form of one agent.
+struct Form {
+    /// Its name, which begins the ids of its sessions.
+    name: &'static str,
+    /// Its events, by its own names.
+    events: &'static [(&'static str, Moment)],
+    /// The field that names the conversation.
+    conversation: &'static [&'static str],
+    /// Whether one process of it has several conversations at once.
+    has_many_conversations: bool,
+    /// The tool of a call.
+    tool: fn(event: &str, call: &Value) -> Result<Tool, String>,
+    /// Whether it hands text from this event on to its model.
+    takes_context: fn(event: &str, moment: Moment) -> bool,
+    /// A decision in its form.
+    answer: fn(event: &str, decision: &Decision) -> Answer,
+    /// Whether a tool is denied by every exit status but zero, and not by 2 alone.
+    denies_by_any_status: bool,
+}
+
+impl Agent {
+    fn form(self) -> &'static Form {
+        match self {
+            Agent::ClaudeCode => &claude_code::FORM,
+            Agent::Codex => &codex::FORM,
+            Agent::Cursor => &cursor::FORM,
+            Agent::Gemini => &gemini::FORM,
+            Agent::Copilot => &copilot::FORM,
+            Agent::OpenCode => &opencode::FORM,
+        }
+    }
+
+    /// Its name, as on the command line.
+    pub fn name(self) -> &'static str {
+        self.form().name
+    }
+
+    /// Its events that hooks are for, by its own names.
+    pub fn events(self) -> impl Iterator<Item = (&'static str, Moment)> {
+        self.form().events.iter().copied()
+    }
+
+    /// When it sends `event`. `None` where it has no such event, or none that concerns files.
+    pub fn moment(self, event: &str) -> Option<Moment> {
+        let found = self.events().find(|(name, _)| *name == event);
+        found.map(|(_, moment)| moment)
+    }
+
+    /// Whether one process of it has several conversations at once.
+    pub fn has_many_conversations(self) -> bool {
+        self.form().has_many_conversations
+    }
+
+    /// Whether it hands text from `event` on to its model.
+    pub fn takes_context(self, event: &str) -> bool {
+        self.moment(event)
+            .is_some_and(|moment| (self.form().takes_context)(event, moment))
+    }
+
+    /// What `call` says, which it sends with `event`.
+    ///
+    /// # Errors
+    /// A sentence, when it is not of the agent's form.
+    pub fn parse(self, event: &str, call: &Value) -> Result<HookCall, String> {
+        let Some(moment) = self.moment(event) else {
+            let known: Vec<&str> = self.events().map(|(name, _)| name).collect();
+            return Err(format!(
+                "{} has no event {event:?} that Coord has a hook for; there are {}",
+                self.name(),
+                known.join(", ")
+            ));
+        };
+        if !call.is_object() {
+            return Err("the hook's input is not a JSON object".to_owned());
+        }
+        let form = self.form();
+        let tool = match moment {
+            Moment::BeforeTool | Moment::AfterTool => (form.tool)(event, call)?,
+            _ => Tool::Other,
+        };
+        Ok(HookCall {
+            moment,
+            folder: fields::text(call, &["cwd"]).or_else(|| fields::first_text(call, "workspace_roots")),
+            conversation: fields::text(call, form.conversation),
+            prompt: fields::text(call, &["prompt", "initialPrompt", "initial_prompt"]),
+            tool,
+        })
+    }
+
+    /// `decision` in its form.
+    pub fn answer(self, event: &str, decision: &Decision) -> Answer {
+        (self.form().answer)(event, decision)
+    }
+
+    /// The exit status where the hook fails, so that the tool of `event` is denied, if `is_closed`, and goes on otherwise.
+    pub fn status_of_failure(self, event: &str, is_closed: bool) -> u8 {
+        let is_before = self.moment(event) == Some(Moment::BeforeTool);
+        match (is_before, is_closed) {
+            (true, true) => 2,
+            (true, false) if self.form().denies_by_any_status => 0,
+            // Agents show it as a failure of the hook, and go on.
+            _ => 1,
+        }
+    }
+}

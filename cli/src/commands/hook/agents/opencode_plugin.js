@@ -1,0 +1,85 @@
+// Coord's plugin for OpenCode, written by `coord init`. It asks `coord hook opencode` before a tool writes a file, and throws where
+// the tool is denied. COORD_PROGRAM names the program where it is not on the path.
+import { spawn } from "node:child_process";
+
+const LIMIT_MS = 20_000;
+const MOST_OUTPUT = 1 << 20;
+
+// The exit status, standard output and standard error of `coord hook opencode EVENT`.
+const run = (event, call, folder) =>
+  new Promise((resolve) => {
+    const program = process.env.COORD_PROGRAM || "coord";
+    const child = spawn(program, ["hook", "opencode", event], { cwd: folder, timeout: LIMIT_MS, windowsHide: true });
+    let stdout = "";
+    let stderr = "";
+    child.stdout.on("data", (part) => (stdout.length < MOST_OUTPUT ? (stdout += part) : undefined));
+    child.stderr.on("data", (part) => (stderr.length < MOST_OUTPUT ? (stderr += part) : undefined));
+    child.on("error", (error) => resolve({ status: 2, stdout: "", stderr: `${program} cannot be run: ${error.message}` }));
+    child.on("close", (status) => resolve({ status: status ?? 2, stdout, stderr: stderr || "coord hook gives no answer" }));
+    child.stdin.on("error", () => {});
+    child.stdin.end(JSON.stringify(call));
+  });
+
+export const CoordPlugin = async ({ client, directory }) => {
+  // A task that an agent gives to another is a session below its own, and holds files for it.
+  const parents = new Map();
+  const rootOf = async (session) => {
+    let root = session;
+    for (let depth = 0; depth < 8; depth++) {
+      if (!parents.has(root)) {
+        const found = await client.session.get({ path: { id: root } }).catch(() => undefined);
+        parents.set(root, found?.data?.parentID ?? null);
+      }
+      const parent = parents.get(root);
+      if (!parent) return root;
+      root = parent;
+    }
+    return root;
+  };
+  const hook = async (event, session, more = {}) => {
+    const call = { sessionID: await rootOf(session), cwd: directory, ...more };
+    const { status, stdout, stderr } = await run(event, call, directory);
+    // 2 denies; after any other failure the agent goes on.
+    if (status === 2) return { deny: stderr.trim() };
+    try {
+      return status === 0 ? JSON.parse(stdout) : {};
+    } catch {
+      return { deny: "coord hook gives an answer that is not JSON" };
+    }
+  };
+  const arguments_ = new Map();
+
+  return {
+    "tool.execute.before": async (input, output) => {
+      const answer = await hook("tool.execute.before", input.sessionID, { tool: input.tool, args: output.args });
+      if (answer.deny) throw new Error(answer.deny);
+      if (input.tool === "bash") arguments_.set(input.callID, output.args);
+    },
+    "tool.execute.after": async (input) => {
+      const args = arguments_.get(input.callID) ?? input.args;
+      arguments_.delete(input.callID);
+      if (args) await hook("tool.execute.after", input.sessionID, { tool: input.tool, args });
+    },
+    "chat.message": async (input, output) => {
+      const texts = output.parts.filter((part) => part.type === "text");
+      const prompt = texts.map((part) => part.text).join("\n").slice(0, 4000);
+      const { context } = await hook("chat.message", input.sessionID, { prompt });
+      const last = output.parts.at(-1);
+      if (context && last) {
+        const { sessionID, messageID } = last;
+        output.parts.push({ id: `${last.id}0`, sessionID, messageID, type: "text", text: context, synthetic: true });
+      }
+    },
+    event: async ({ event }) => {
+      const { info, sessionID } = event.properties ?? {};
+      const session = info?.id ?? sessionID;
+      if (event.type === "session.created" && session) parents.set(session, info?.parentID ?? null);
+      // The end of a task is not the end of the session that gave it.
+      const isOwn = session && (await rootOf(session)) === session;
+      if (isOwn && ["session.created", "session.idle", "session.deleted"].includes(event.type)) {
+        await hook(event.type, session);
+      }
+      if (event.type === "session.deleted") parents.delete(session);
+    },
+  };
+};

@@ -1,0 +1,70 @@
+//! Who works on what: a short text for an agent's model, and nothing where nobody else works.
+
+use coord_protocol::{ClientError, HeldLock, LockMode, LocksFilter};
+
+use crate::agent::connection::Connection;
+use crate::agent::work::Work;
+
+use super::reason;
+
+/// Most sessions that are named.
+const MOST_SESSIONS: usize = 10;
+
+/// Most characters of a message.
+const MOST_CHARS: usize = 120;
+
+/// The text.
+///
+/// # Errors
+/// When the server gives no answer.
+pub(super) async fn of_others(connection: &Connection, work: &Work) -> Result<Option<String>, ClientError> {
+    let filter = LocksFilter {
+        branch: Some(work.branch.to_string()),
+        ..LocksFilter::default()
+    };
+    let listed = connection.client.locks(&work.repo_url(), &filter).await?;
+    let own = work.agent_id.as_ref().map(|agent| agent.as_str());
+    let others: Vec<HeldLock> = listed
+        .locks
+        .into_iter()
+        .filter(|lock| lock.agent_id.as_deref() != own)
+        .collect();
+    Ok(text(&others, &work.branch.to_string()))
+}
+
+fn text(locks: &[HeldLock], branch: &str) -> Option<String> {
+    let mut sessions: Vec<(String, Vec<&HeldLock>)> = Vec::new();
+    for lock in locks {
+        let name = match &lock.agent_id {
+            Some(agent) => format!("{} ({agent})", lock.user_name),
+            None => lock.user_name.clone(),
+        };
+        match sessions.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, locks)) => locks.push(lock),
+            None => sessions.push((name, vec![lock])),
+        }
+    }
+    if sessions.is_empty() {
+        return None;
+    }
+    let mut lines = vec![format!(
+        "Coord: others hold files on branch {branch}. Leave these and files that import them alone, or expect a refusal."
+    )];
+    for (name, locks) in sessions.iter().take(MOST_SESSIONS) {
+        let files: Vec<String> = locks.iter().map(|lock| shown(lock)).collect();
+        let message: String = locks[0].message.chars().take(MOST_CHARS).collect();
+        lines.push(format!("- {name}: {}: {message}", reason::listed(&files)));
+    }
+    let more = sessions.len().saturating_sub(MOST_SESSIONS);
+    if more > 0 {
+        lines.push(format!("- and {more} more"));
+    }
+    Some(lines.join("\n"))
+}
+
+fn shown(lock: &HeldLock) -> String {
+    match lock.status {
+        LockMode::Writing => lock.file_path.clone(),
+        LockMode::Reading => format!("{} (reading)", lock.file_path),
+    }
+}

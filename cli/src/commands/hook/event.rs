@@ -1,0 +1,87 @@
+//! What the hooks of all agents have in common: events, tools, and decisions.
+
+use serde_json::Value;
+
+/// When an agent calls a hook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// A session begins or is resumed.
+    SessionStart,
+    /// The user has sent a prompt.
+    Prompt,
+    /// A tool is about to run, and can be denied.
+    BeforeTool,
+    /// A tool has run.
+    AfterTool,
+    /// The agent has finished its turn.
+    TurnEnd,
+    /// The session ends.
+    SessionEnd,
+}
+
+/// A call of a hook.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HookCall {
+    /// When.
+    pub moment: Moment,
+    /// The folder that the agent works in.
+    pub folder: Option<String>,
+    /// The agent's own name of the conversation.
+    pub conversation: Option<String>,
+    /// What the user has said.
+    pub prompt: Option<String>,
+    /// The tool.
+    pub tool: Tool,
+}
+
+/// A tool, as far as it concerns files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Tool {
+    /// It writes these files, absolute or relative to the folder of the call.
+    Edit(Vec<String>),
+    /// It runs a shell command, in a folder of its own where it names one.
+    Shell {
+        /// The command.
+        command: String,
+        /// The folder.
+        folder: Option<String>,
+    },
+    /// It writes no file that it names.
+    Other,
+}
+
+/// What a hook decides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// The agent goes on.
+    Proceed {
+        /// What its model should know.
+        context: Option<String>,
+        /// What its user should know.
+        note: Option<String>,
+    },
+    /// The tool must not run.
+    Deny {
+        /// Why, and what to do next.
+        reason: String,
+    },
+}
+
+impl Decision {
+    /// The agent goes on, with nothing to say.
+    pub const PROCEED: Decision = Decision::Proceed {
+        context: None,
+        note: None,
+    };
+}
+
+/// A decision in the form of an agent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// JSON for standard output.
+    pub body: Option<Value>,
+    /// The exit status.
+    pub status: u8,
+    /// What no field of the form has room for; it goes to standard error.
+    pub aside: Option<String>,
+}

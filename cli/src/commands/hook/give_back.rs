@@ -1,0 +1,177 @@
+//! Files are given back as soon as their work is pushed, and at the end of a turn or of the session those that are unchanged too.
+//! Files with changes that are not pushed are kept: they expire by themselves where the session does not come back.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use coord::domain::{AgentId, Branch};
+use coord_git::WorkingCopy;
+use coord_protocol::{HeldLock, LockMode, LockStatus, LocksFilter, PostRequest};
+
+use crate::agent::connection::Connection;
+use crate::agent::options::AgentArgs;
+use crate::agent::session_notes::SessionNotes;
+use crate::agent::work::Work;
+
+use super::reason;
+use changes::Changes;
+
+mod changes;
+
+/// Which files are given back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// Those whose work was pushed since the last look.
+    Pushed,
+    /// Those that need no push, too: pushed or unchanged.
+    Finished,
+}
+
+/// What became of the session's files.
+#[derive(Debug, Default)]
+pub(super) struct Outcome {
+    released: Vec<String>,
+    /// By the reason.
+    kept: BTreeMap<String, Vec<String>>,
+}
+
+impl Outcome {
+    /// In one sentence or two; `None` where there is nothing to say.
+    pub(super) fn text(&self) -> Option<String> {
+        let mut sentences = Vec::new();
+        if !self.released.is_empty() {
+            sentences.push(format!("Released {}.", reason::listed(&self.released)));
+        }
+        if !self.kept.is_empty() {
+            let kept = self
+                .kept
+                .iter()
+                .map(|(why, files)| format!("{} ({why})", reason::listed(files)));
+            sentences.push(format!("Kept {}.", kept.collect::<Vec<_>>().join("; ")));
+        }
+        (!sentences.is_empty()).then(|| format!("Coord: {}", sentences.join(" ")))
+    }
+
+    /// What was released, in one sentence.
+    pub(super) fn released_text(&self) -> Option<String> {
+        (!self.released.is_empty()).then(|| {
+            format!(
+                "Coord: released {}, whose work is pushed.",
+                reason::listed(&self.released)
+            )
+        })
+    }
+
+    fn keep(&mut self, why: &str, file: &str) {
+        self.kept.entry(why.to_owned()).or_default().push(file.to_owned());
+    }
+}
+
+/// Whether the head of the branch has moved since the last look, so that work may have been pushed. It reads references alone.
+pub(super) fn head_has_moved(work: &Work, holder: &AgentId) -> bool {
+    let notes = SessionNotes::read(&work.working_copy, holder);
+    let noted = notes.heads.get(&work.branch.to_string());
+    let tip = work.working_copy.tip(&work.branch).map(|tip| tip.commit.to_string());
+    noted.is_some() && noted != tip.as_ref()
+}
+
+/// Gives back what `extent` says.
+///
+/// # Errors
+/// When the server or git gives no answer.
+pub(super) async fn give_back(
+    args: &AgentArgs,
+    connection: &Connection,
+    work: &Work,
+    holder: &AgentId,
+    extent: Extent,
+) -> anyhow::Result<Outcome> {
+    let filter = LocksFilter {
+        is_own: true,
+        agent_id: Some(holder.as_str().to_owned()),
+        ..LocksFilter::default()
+    };
+    let held = connection.client.locks(&work.repo_url(), &filter).await?.locks;
+    let notes = SessionNotes::read(&work.working_copy, holder);
+    let mut by_branch: BTreeMap<String, Vec<HeldLock>> = BTreeMap::new();
+    for lock in held {
+        by_branch.entry(lock.branch.clone()).or_default().push(lock);
+    }
+    let mut outcome = Outcome::default();
+    for (branch, locks) in by_branch {
+        let Ok(branch) = Branch::parse(&branch) else { continue };
+        let places = working_copies(args, work, &notes, &branch);
+        let noted = notes.heads.get(branch.as_str()).map(String::as_str);
+        let changes = Changes::of(&places, &branch, &locks, noted).await?;
+        let mut finished = Vec::new();
+        for lock in &locks {
+            let file = &lock.file_path;
+            let is_written = lock.status == LockMode::Writing;
+            match changes.unfinished(file).filter(|_| is_written) {
+                Some(why) => outcome.keep(why, file),
+                None if extent == Extent::Finished || (is_written && changes.is_pushed(file)) => {
+                    finished.push(file.clone());
+                }
+                None => outcome.keep("not changed yet", file),
+            }
+        }
+        if !finished.is_empty() {
+            release(connection, work, &branch, &changes, finished, &mut outcome).await?;
+        }
+        if let Some(head) = changes.head {
+            SessionNotes::change(&work.working_copy, holder, |notes| {
+                notes.heads.insert(branch.to_string(), head);
+            });
+        }
+    }
+    Ok(outcome)
+}
+
+/// The working copies of the session whose work is for `branch`.
+fn working_copies(args: &AgentArgs, work: &Work, notes: &SessionNotes, branch: &Branch) -> Vec<WorkingCopy> {
+    let mut roots: BTreeSet<_> = notes.worktrees.iter().collect();
+    let own = work.working_copy.root().to_owned();
+    roots.insert(&own);
+    let found = roots.into_iter().filter_map(|root| WorkingCopy::containing(root).ok());
+    found
+        .filter(|place| place.repo() == work.working_copy.repo())
+        .filter(|place| args.branch(place).is_ok_and(|of_place| of_place == *branch))
+        .collect()
+}
+
+/// Releases `files`, or those of them that the server takes for pushed.
+async fn release(
+    connection: &Connection,
+    work: &Work,
+    branch: &Branch,
+    changes: &Changes,
+    mut files: Vec<String>,
+    outcome: &mut Outcome,
+) -> anyhow::Result<()> {
+    loop {
+        let message = format!("Released by a hook: {}", reason::listed(&files));
+        let request = PostRequest {
+            branch: Some(branch.to_string()),
+            status: Some(LockStatus::Open),
+            // The commits of other files that are not pushed do not matter.
+            agent_head: changes.base.clone(),
+            base_head: changes.base.clone(),
+            new_repo_head: changes.head.clone(),
+            ..work.release(files.clone(), message)
+        };
+        let response = connection.client.post_status(&request).await?;
+        if response.success {
+            outcome.released.append(&mut files);
+            return Ok(());
+        }
+        let metadata = response.orchestration.metadata.unwrap_or_default();
+        let (unpushed, rest): (Vec<String>, Vec<String>) =
+            files.into_iter().partition(|file| metadata.unpushed.contains(file));
+        if unpushed.is_empty() || rest.is_empty() {
+            let why = response.orchestration.reason;
+            unpushed.iter().chain(&rest).for_each(|file| outcome.keep(&why, file));
+            return Ok(());
+        }
+        unpushed.iter().for_each(|file| outcome.keep("not on the branch", file));
+        files = rest;
+    }
+}

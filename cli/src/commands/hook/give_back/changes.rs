@@ -1,0 +1,125 @@
+//! Which files of a session have changes that are not on their branch, by git.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use coord::domain::Branch;
+use coord_git::WorkingCopy;
+use coord_protocol::HeldLock;
+
+use crate::agent::git;
+
+/// Most files in one call of git: a system bounds its command lines.
+const MOST_FILES: usize = 200;
+
+/// The changes of files in the working copies of a session.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    /// Whether a working copy for the branch was found.
+    is_known: bool,
+    /// Changed, and not committed.
+    uncommitted: BTreeSet<String>,
+    /// Committed, and not on the branch.
+    unpushed: BTreeSet<String>,
+    /// Changed on the branch since the head that was noted.
+    pushed: BTreeSet<String>,
+    /// The newest commit of the branch that a working copy contains.
+    pub(super) base: Option<String>,
+    /// The head of the branch, as this clone knows it.
+    pub(super) head: Option<String>,
+}
+
+impl Changes {
+    /// Those of the files of `locks` in `places`, whose work is for `branch`; `noted` is its head at the last look.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub(super) async fn of(
+        places: &[WorkingCopy],
+        branch: &Branch,
+        locks: &[HeldLock],
+        noted: Option<&str>,
+    ) -> anyhow::Result<Changes> {
+        let mut changes = Changes::default();
+        let files: Vec<&str> = locks.iter().map(|lock| lock.file_path.as_str()).collect();
+        for place in places {
+            let root = place.root();
+            let Some(base) = place.base_head(branch).map(|base| base.to_string()) else {
+                continue;
+            };
+            for files in files.chunks(MOST_FILES) {
+                // A rename would name two files in one line.
+                let status = [
+                    "status",
+                    "--porcelain=v1",
+                    "-z",
+                    "--no-renames",
+                    "--untracked-files=all",
+                ];
+                let lines = listed(root, &status, files).await?;
+                let names = lines.iter().filter_map(|line| line.get(3..));
+                changes.uncommitted.extend(names.map(str::to_owned));
+                let ahead = [
+                    "diff",
+                    "--name-only",
+                    "-z",
+                    "--no-renames",
+                    "--no-ext-diff",
+                    &base,
+                    "HEAD",
+                ];
+                changes.unpushed.extend(listed(root, &ahead, files).await?);
+            }
+            changes.is_known = true;
+            changes.base = changes.base.or(Some(base));
+        }
+        let Some(first) = places.first() else {
+            return Ok(changes);
+        };
+        changes.head = first.tip(branch).map(|tip| tip.commit.to_string());
+        if let (Some(noted), Some(head)) = (noted, &changes.head)
+            && noted != head
+        {
+            for files in files.chunks(MOST_FILES) {
+                let moved = [
+                    "diff",
+                    "--name-only",
+                    "-z",
+                    "--no-renames",
+                    "--no-ext-diff",
+                    noted,
+                    head,
+                ];
+                // The noted head may be gone after a forced push.
+                changes
+                    .pushed
+                    .extend(listed(first.root(), &moved, files).await.unwrap_or_default());
+            }
+        }
+        Ok(changes)
+    }
+
+    /// Why `file` is not finished.
+    pub(super) fn unfinished(&self, file: &str) -> Option<&'static str> {
+        if !self.is_known {
+            Some("no working copy of this session is on its branch")
+        } else if self.uncommitted.contains(file) {
+            Some("changed and not committed")
+        } else if self.unpushed.contains(file) {
+            Some("committed and not pushed")
+        } else {
+            None
+        }
+    }
+
+    /// Whether the branch has got changes of `file` since the last look. Only the session that holds it can have made them.
+    pub(super) fn is_pushed(&self, file: &str) -> bool {
+        self.pushed.contains(file)
+    }
+}
+
+/// The entries that `git ARGS -- FILES` prints in the working copy at `root`.
+async fn listed(root: &Path, args: &[&str], files: &[&str]) -> anyhow::Result<Vec<String>> {
+    let args = ["--literal-pathspecs"].iter().chain(args).chain(&["--"]).chain(files);
+    Ok(git::paths(&git::output(root, args).await?))
+}

@@ -1,0 +1,109 @@
+//! `coord hook AGENT EVENT`: what an agent runs when it starts, is told something, uses a tool and stops. It claims files before they
+//! are edited, gives them back when they are pushed, and tells the agent who works on what: the rules hold also when a model forgets
+//! them.
+//!
+//! - `agents`: the forms of the agents' JSON, one file each
+//! - `before`: claims before a tool runs, of the files in `places`; `shell` finds those of a shell command; `shared_tree` refuses
+//!   changes of a whole working copy
+//! - `give_back`, `renewal`, `context`: what happens with the session's locks at other times
+
+pub mod agents;
+mod before;
+mod caller;
+mod context;
+mod event;
+mod give_back;
+pub mod heard;
+mod input;
+mod places;
+mod reason;
+mod renewal;
+mod shared_tree;
+mod shell;
+mod upkeep;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+use coord::settings::variables::{self, Reader};
+
+use crate::agent::options::AgentArgs;
+use crate::stdout::print;
+
+use agents::Agent;
+use caller::Caller;
+use event::{Answer, Decision, Moment};
+
+/// What becomes of a tool when the hook fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OnError {
+    /// It must not run
+    Deny,
+    /// It runs
+    Allow,
+}
+
+/// The options of `coord hook`.
+#[derive(Debug, Args)]
+#[command(after_help = variables::help(Reader::Agent))]
+pub struct HookArgs {
+    /// The agent that calls
+    agent: Agent,
+    /// The event, by the agent's own name
+    event: String,
+    /// What becomes of a tool that writes files, when the server cannot be asked or the hook fails otherwise
+    #[arg(long, value_name = "WHAT", default_value = "deny")]
+    on_error: OnError,
+    #[command(flatten)]
+    agent_args: AgentArgs,
+}
+
+impl HookArgs {
+    /// The exit status is that of the agent's form: what a failure means differs from agent to agent.
+    ///
+    /// # Errors
+    /// When standard output cannot be written.
+    pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
+        let answer = match self.decide().await {
+            Ok(decision) => self.agent.answer(&self.event, &decision),
+            Err(failure) => Answer {
+                body: None,
+                status: self
+                    .agent
+                    .status_of_failure(&self.event, self.on_error == OnError::Deny),
+                aside: Some(format!("coord hook: {failure}")),
+            },
+        };
+        if let Some(aside) = &answer.aside {
+            // The agent may have closed standard error.
+            let _ = writeln!(std::io::stderr(), "{aside}");
+        }
+        if let Some(body) = &answer.body {
+            print(format!("{body}\n").as_bytes())?;
+        }
+        Ok(ExitCode::from(answer.status))
+    }
+
+    /// The decision, or a sentence where the input is not of the agent's form.
+    async fn decide(&self) -> Result<Decision, String> {
+        let call = self.agent.parse(&self.event, &input::read().await?)?;
+        let caller = Caller {
+            agent: self.agent,
+            event: &self.event,
+            args: &self.agent_args,
+            call,
+        };
+        if caller.call.moment != Moment::BeforeTool {
+            return Ok(upkeep::run(&caller).await);
+        }
+        Ok(match (before::decide(&caller).await, self.on_error) {
+            (Ok(decision), _) => decision,
+            (Err(reason), OnError::Deny) => Decision::Deny { reason },
+            (Err(reason), OnError::Allow) => Decision::Proceed {
+                context: None,
+                note: Some(format!("Coord: not claimed: {reason}")),
+            },
+        })
+    }
+}

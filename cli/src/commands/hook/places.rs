@@ -1,0 +1,86 @@
+//! The working copies that files are in. A file counts where it is, not where the agent is: an agent edits in several worktrees.
+
+use std::path::{Path, PathBuf};
+
+use coord::domain::FilePath;
+use coord_git::{WorkingCopy, without_symbolic_links};
+use coord_protocol::bounds;
+
+/// Files of one working copy.
+pub(super) struct Place {
+    /// The working copy.
+    pub(super) working_copy: WorkingCopy,
+    /// Its files that others can see, by their paths in the repository. Empty where all that is written is nobody else's.
+    pub(super) files: Vec<String>,
+}
+
+/// `paths`, which are absolute, by the working copies that they are in. Files in none, in git's own folder, and those that git
+/// ignores are left out; a folder stands for the tracked files in it.
+///
+/// # Errors
+/// A sentence, when git does not trust a repository, or a path cannot be claimed.
+pub(super) fn of(paths: &[PathBuf]) -> Result<Vec<Place>, String> {
+    let mut places: Vec<Place> = Vec::new();
+    for path in paths {
+        let path = without_symbolic_links(path);
+        if is_of_git(&path) {
+            continue;
+        }
+        let known = places
+            .iter()
+            .position(|place| is_inside(&path, place.working_copy.root()));
+        let place = match known {
+            Some(place) => &mut places[place],
+            None => match WorkingCopy::find(&path).map_err(|error| error.to_string())? {
+                None => continue,
+                Some(working_copy) => {
+                    places.push(Place {
+                        working_copy,
+                        files: Vec::new(),
+                    });
+                    places.last_mut().ok_or("there is no place")?
+                }
+            },
+        };
+        for file in files(&place.working_copy, &path)? {
+            if !place.files.contains(&file) {
+                place.files.push(file);
+            }
+        }
+    }
+    Ok(places)
+}
+
+/// Whether `path` is in the working copy at `root`, and in no repository within it.
+fn is_inside(path: &Path, root: &Path) -> bool {
+    let between = path.ancestors().skip(1).take_while(|folder| *folder != root);
+    path.starts_with(root) && !between.into_iter().any(|folder| folder.join(".git").exists())
+}
+
+fn is_of_git(path: &Path) -> bool {
+    path.iter().any(|name| name.eq_ignore_ascii_case(".git"))
+}
+
+/// The files that `path` stands for.
+fn files(working_copy: &WorkingCopy, path: &Path) -> Result<Vec<String>, String> {
+    let root = working_copy.root();
+    if !path.starts_with(root) {
+        return Ok(Vec::new());
+    }
+    if let Some(folder) = working_copy.folder_path(root, path) {
+        let (files, has_more) = working_copy.tracked_below(&folder, bounds::FILES);
+        return match has_more {
+            true => Err(format!(
+                "{} has more than {} tracked files; change it in parts",
+                path.display(),
+                bounds::FILES
+            )),
+            false => Ok(files.iter().map(|file| file.as_str().to_owned()).collect()),
+        };
+    }
+    let file: FilePath = working_copy.repo_path(root, path)?;
+    match working_copy.is_ignored(&file) {
+        true => Ok(Vec::new()),
+        false => Ok(vec![file.as_str().to_owned()]),
+    }
+}

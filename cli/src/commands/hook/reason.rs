@@ -1,0 +1,131 @@
+//! Sentences for agents: why a tool is denied, and what to do next.
+
+use coord_protocol::{Action, ClientError, ErrorCode, Orchestration, PostResponse};
+
+/// What agents are told where nothing is known of locks, as documented.
+fn offline(why: &str) -> String {
+    format!("OFFLINE_MODE: {why}. Reading allowed, Writing disabled.")
+}
+
+/// A refusal: the action, the reason and the next step.
+pub(super) fn refusal(response: &PostResponse) -> String {
+    described(&response.orchestration)
+}
+
+/// A claim to which the server has given no answer of the expected form.
+pub(super) fn failure(error: &ClientError) -> String {
+    match error {
+        ClientError::Refused {
+            error, orchestration, ..
+        } => match (error.error, orchestration) {
+            (ErrorCode::UnknownBranch, _) => format!(
+                "STOP: {}. Next: push the branch once (`git push --set-upstream origin BRANCH`), or name the branch that the \
+                 work is for (`git config coord.branch main`), then repeat the edit.",
+                error.message.trim_end_matches('.')
+            ),
+            (_, Some(orchestration)) => described(orchestration),
+            (_, None) => format!("STOP: {}", error.message),
+        },
+        error => offline(&error.to_string()),
+    }
+}
+
+/// A server that cannot be asked at all.
+pub(super) fn unreachable(error: &anyhow::Error) -> String {
+    offline(&format!("{error:#}"))
+}
+
+fn described(orchestration: &Orchestration) -> String {
+    let Orchestration {
+        action,
+        command,
+        reason,
+        ..
+    } = orchestration;
+    // Documented sentences that begin with a code stay whole.
+    if reason.starts_with("OFFLINE_MODE") {
+        return reason.clone();
+    }
+    let command = command.as_deref().unwrap_or_default();
+    let (name, next) = match action {
+        Action::Pull => ("PULL", format!("run `{command}`, then repeat the edit")),
+        Action::Push => ("PUSH", format!("run `{command}`, then repeat the edit")),
+        Action::Wait => (
+            "WAIT",
+            format!("run `{command}`, then repeat the edit, or work on something else first"),
+        ),
+        Action::SwitchTask => ("SWITCH_TASK", "work on something else first".to_owned()),
+        Action::Stop => ("STOP", "leave the file alone, and tell your user".to_owned()),
+        Action::Proceed => ("PROCEED", "repeat the edit".to_owned()),
+    };
+    format!("{name}: {}. Next: {next}.", reason.trim_end_matches('.'))
+}
+
+/// A list of files for a sentence.
+pub(super) fn listed(files: &[impl AsRef<str>]) -> String {
+    const MOST: usize = 5;
+    let shown: Vec<&str> = files.iter().take(MOST).map(AsRef::as_ref).collect();
+    match files.len().saturating_sub(MOST) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+/// The first sentence of a prompt, as the message of a claim: others see it. A dot within a word, as in a file's name, ends none.
+pub(super) fn first_sentence(prompt: &str) -> Option<String> {
+    const MOST_CHARS: usize = 160;
+    let mut sentence = String::new();
+    for word in prompt.split_whitespace().take(MOST_CHARS) {
+        if !sentence.is_empty() {
+            sentence.push(' ');
+        }
+        let shown = word.chars().filter(|character| !character.is_control());
+        sentence.extend(shown);
+        if word.ends_with(['.', '!', '?']) {
+            break;
+        }
+    }
+    let sentence: String = sentence
+        .trim_end_matches(['.', '!', '?'])
+        .chars()
+        .take(MOST_CHARS)
+        .collect();
+    Some(sentence).filter(|sentence| sentence.chars().count() >= 3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_sentence_of_a_prompt_is_its_task() {
+        for (prompt, sentence) in [
+            (
+                "Fix src/db.ts so that it retries. Then push.",
+                Some("Fix src/db.ts so that it retries"),
+            ),
+            ("Add\n a   test for a.rs", Some("Add a test for a.rs")),
+            ("Why? Because", Some("Why")),
+            ("ok", None),
+            ("", None),
+        ] {
+            assert_eq!(first_sentence(prompt).as_deref(), sentence, "{prompt}");
+        }
+        assert_eq!(first_sentence(&"ä".repeat(500)).unwrap().chars().count(), 160);
+    }
+
+    #[test]
+    fn the_reason_of_a_denial_leads_with_the_action_and_ends_with_the_next_step() {
+        let wait = Orchestration::new(
+            Action::Wait,
+            "File 'a.ts' is locked by user 'bob' (DIRECT): Adding a pool",
+        );
+        assert_eq!(
+            described(&wait),
+            "WAIT: File 'a.ts' is locked by user 'bob' (DIRECT): Adding a pool. Next: run `sleep 5`, then repeat the edit, or work on \
+             something else first."
+        );
+        let offline = "OFFLINE_MODE: Vercel is unreachable. Reading allowed, Writing disabled.";
+        assert_eq!(described(&Orchestration::new(Action::Stop, offline)), offline);
+    }
+}

@@ -1,0 +1,76 @@
+//! What a shell command writes, where it plainly says so. Quoting, operators and compound commands are those of a shell's parser;
+//! words with variables, substitutions or patterns name no file here, and a command that cannot be read names none.
+
+mod git;
+mod programs;
+mod walk;
+mod words;
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// Longest command that is read, in bytes.
+const MOST_BYTES: usize = 64 * 1024;
+
+/// Most parentheses and braces within each other.
+const MOST_DEPTH: usize = 64;
+
+/// Stack of the thread that reads a command: nested compound commands take some of it each. Only what is used takes memory.
+const STACK_BYTES: usize = 256 << 20;
+
+/// Time limit of reading a command: some take a parser that tries alternatives very long.
+const LIMIT: Duration = Duration::from_millis(500);
+
+/// What a command does to working copies.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Effects {
+    /// Files and folders that it writes, moves or removes, absolute.
+    pub writes: Vec<PathBuf>,
+    /// Commands of git that change a whole working copy.
+    pub trees: Vec<TreeChange>,
+    /// Whether it pushes.
+    pub pushes: bool,
+}
+
+/// A command of git that changes a whole working copy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TreeChange {
+    /// A folder of the working copy.
+    pub folder: PathBuf,
+    /// The command, such as `git checkout`.
+    pub command: String,
+}
+
+/// What `command` does, which runs in `folder`.
+pub fn effects(command: &str, folder: &Path) -> Effects {
+    if command.len() > MOST_BYTES || is_deeper_than(command, MOST_DEPTH) {
+        return Effects::default();
+    }
+    let (sender, receiver) = mpsc::channel();
+    let (command, folder) = (command.to_owned(), folder.to_owned());
+    let reader = move || {
+        let _ = sender.send(walk::effects(&command, &folder));
+    };
+    let started = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(reader);
+    match started {
+        Ok(_) => receiver.recv_timeout(LIMIT).unwrap_or_default(),
+        Err(_) => Effects::default(),
+    }
+}
+
+/// Whether more than `most` parentheses and braces are open at once, quoted or not.
+fn is_deeper_than(command: &str, most: usize) -> bool {
+    let mut depth = 0_usize;
+    command.bytes().any(|byte| {
+        match byte {
+            b'(' | b'{' => depth += 1,
+            b')' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth > most
+    })
+}
+
+#[cfg(test)]
+mod tests;

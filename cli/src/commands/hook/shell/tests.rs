@@ -1,0 +1,140 @@
+use super::*;
+
+fn found(command: &str) -> Effects {
+    effects(command, Path::new("/w"))
+}
+
+/// The files that `command` writes, without the folder that it runs in.
+fn writes(command: &str) -> Vec<String> {
+    let writes = found(command).writes;
+    let shown = writes
+        .iter()
+        .map(|path| path.strip_prefix("/w").unwrap_or(path).display());
+    shown.map(|path| path.to_string()).collect()
+}
+
+#[test]
+fn files_that_a_command_plainly_writes_are_found() {
+    for (command, files) in [
+        ("echo a > b.txt", &["b.txt"][..]),
+        ("echo a>b.txt; cat c >>d", &["b.txt", "d"]),
+        ("make 2>&1 &> log", &["log"]),
+        ("make 2>err.log", &["err.log"]),
+        ("cat <<'EOF' > 'my file.rs'\n$x > no\nEOF", &["my file.rs"]),
+        ("sed -i 's/a/b/' x.rs y.rs", &["x.rs", "y.rs"]),
+        ("sed -i.bak -e 's/a/b/' x.rs", &["x.rs"]),
+        ("sed -i '' 's/a/b/' x.rs", &["x.rs"]),
+        ("sed --in-place=.bak --expression=s/a/b/ x.rs", &["x.rs"]),
+        ("sed -ne 's/a/b/p' x.rs", &[]),
+        ("sed 's/i/b/' x.rs", &[]),
+        ("perl -pi -e 's/a/b/' x.rs", &["x.rs"]),
+        ("perl -i.bak -pe 's/a/b/' x.rs", &["x.rs"]),
+        ("perl -e 'print 1' x", &[]),
+        ("ls | tee -a a.log b.log", &["a.log", "b.log"]),
+        ("mv a.rs b.rs", &["a.rs", "b.rs"]),
+        ("mv a.rs b.rs dir/", &["a.rs", "dir/a.rs", "b.rs", "dir/b.rs"]),
+        ("cp -t dir a.rs", &["dir"]),
+        ("cp a.rs b.rs", &["b.rs"]),
+        ("rm -rf -- a.rs -b.rs", &["a.rs", "-b.rs"]),
+        ("truncate -s 0 a.rs", &["a.rs"]),
+        ("dd if=/dev/zero of=disk.img bs=1M", &["disk.img"]),
+        ("patch -p1 a.rs < fix.diff", &["a.rs"]),
+        ("patch -p1 < fix.diff", &[]),
+        ("git checkout -- a.rs b.rs", &["a.rs", "b.rs"]),
+        ("git checkout HEAD~1 -- a.rs", &["a.rs"]),
+        ("git restore --source=HEAD~1 a.rs", &["a.rs"]),
+        ("git restore --staged a.rs", &[]),
+        ("git rm -f a.rs && git mv b.rs c.rs", &["a.rs", "b.rs", "c.rs"]),
+        ("git rm --cached a.rs", &[]),
+        ("git -C sub rm a.rs", &["sub/a.rs"]),
+        ("cd sub && rm a.rs", &["sub/a.rs"]),
+        ("(cd sub; rm a.rs); rm b.rs", &["sub/a.rs", "b.rs"]),
+        ("cd \"$X\" && rm a.rs /abs/b.rs", &["/abs/b.rs"]),
+        ("bash -lc \"sed -i s/a/b/ x.rs\"", &["x.rs"]),
+        ("sudo env A=1 rm a.rs", &["a.rs"]),
+        ("timeout -k 5 10 rm a.rs", &[]),
+        ("timeout 10 rm a.rs", &["a.rs"]),
+        ("if true; then rm a.rs; else rm b.rs; fi", &["a.rs", "b.rs"]),
+        ("for f in a b; do rm \"$f\" c.rs; done", &["c.rs"]),
+        (
+            "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: a.rs\n*** End Patch\nEOF",
+            &["a.rs"],
+        ),
+        (
+            "rm \"with \\\"quote\\\".rs\" a\\ b.rs",
+            &["with \"quote\".rs", "a b.rs"],
+        ),
+    ] {
+        assert_eq!(writes(command), files, "{command}");
+    }
+}
+
+#[test]
+fn words_that_the_shell_replaces_name_no_file() {
+    for command in [
+        "rm *.rs",
+        "rm $FILE",
+        "rm \"${FILE}\"",
+        "echo > $(mktemp)",
+        "echo > `mktemp`",
+        "rm {a,b}.rs",
+        "rm ~/x",
+        "echo x > /dev/null 2>&1",
+        "echo 'rm a.rs'",
+        "grep '>' a.rs",
+        "cat < a.rs",
+        "f() { rm a.rs; }",
+        "rm a.rs'",
+        "",
+    ] {
+        assert_eq!(writes(command), [""; 0], "{command}");
+    }
+}
+
+#[test]
+fn changes_of_a_whole_working_copy_are_found_with_its_folder() {
+    for (command, change) in [
+        ("git checkout main", "/w git checkout"),
+        ("git checkout -b new", "/w git checkout"),
+        ("git -C /x switch main", "/x git switch"),
+        ("cd sub && git stash", "/w/sub git stash"),
+        ("git stash pop", "/w git stash"),
+        ("git reset --hard HEAD~1", "/w git reset --hard"),
+        ("git pull --rebase", "/w git pull"),
+        ("git merge topic", "/w git merge"),
+        ("git rebase main", "/w git rebase"),
+        ("git clean -fdx", "/w git clean"),
+        ("git stash list", ""),
+        ("git reset HEAD a.rs", ""),
+        ("git clean -n", ""),
+        ("git commit -m 'git checkout'", ""),
+        ("git log", ""),
+    ] {
+        let trees = found(command).trees;
+        let shown = trees
+            .iter()
+            .map(|change| format!("{} {}", change.folder.display(), change.command));
+        assert_eq!(shown.collect::<Vec<_>>().join(", "), change, "{command}");
+    }
+}
+
+#[test]
+fn pushes_are_found() {
+    for (command, pushes) in [
+        ("git commit -am x && git push", true),
+        ("git -C /x push origin main", true),
+        ("git push --dry-run", false),
+        ("echo git push", false),
+    ] {
+        assert_eq!(found(command).pushes, pushes, "{command}");
+    }
+}
+
+#[test]
+fn a_command_that_is_hard_to_read_is_left_alone_in_time() {
+    let started = std::time::Instant::now();
+    assert_eq!(found(&"(".repeat(20_000)), Effects::default());
+    assert_eq!(found(&format!("{} rm a.rs", "$((".repeat(40))), Effects::default());
+    assert_eq!(found(&"x".repeat(MOST_BYTES + 1)), Effects::default());
+    assert!(started.elapsed() < Duration::from_secs(10));
+}

@@ -1,0 +1,186 @@
+//! The walk through a command: which programs run with which words, in which folder.
+
+use std::io::Cursor;
+use std::path::{Path, PathBuf};
+
+use brush_parser::ast::{
+    AndOr, Command, CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList, IoFileRedirectKind as Kind,
+    IoFileRedirectTarget as Target, IoRedirect, Pipeline, SimpleCommand, Word,
+};
+use brush_parser::{Parser, ParserOptions, SourceInfo};
+
+use super::{Effects, programs, words};
+
+/// Most commands within commands (`bash -c`) that are read.
+const MOST_DEPTH: usize = 4;
+
+/// Where a command runs, and what was found.
+pub(super) struct Walk {
+    /// The folder, where it is known.
+    pub(super) folder: Option<PathBuf>,
+    pub(super) effects: Effects,
+    depth: usize,
+}
+
+pub(super) fn effects(command: &str, folder: &Path) -> Effects {
+    let mut walk = Walk {
+        folder: Some(folder.to_owned()),
+        effects: Effects::default(),
+        depth: 0,
+    };
+    walk.text(command);
+    walk.effects
+}
+
+impl Walk {
+    /// A whole command line.
+    pub(super) fn text(&mut self, command: &str) {
+        if self.depth >= MOST_DEPTH {
+            return;
+        }
+        self.depth += 1;
+        let mut parser = Parser::new(
+            Cursor::new(command.as_bytes()),
+            &ParserOptions::default(),
+            &SourceInfo::default(),
+        );
+        if let Ok(program) = parser.parse_program() {
+            for list in &program.complete_commands {
+                self.list(list);
+            }
+        }
+        self.depth -= 1;
+    }
+
+    /// The file that `path` names in the folder of the command, as one that is written.
+    pub(super) fn writes(&mut self, path: &str) {
+        // Devices are no files of anybody.
+        if path.is_empty() || path.starts_with("/dev/") {
+            return;
+        }
+        if let Some(path) = self.absolute(path) {
+            self.effects.writes.push(path);
+        }
+    }
+
+    /// `path` in the folder of the command; `None` where that is not known.
+    pub(super) fn absolute(&self, path: &str) -> Option<PathBuf> {
+        match (&self.folder, Path::new(path)) {
+            (_, path) if path.is_absolute() => Some(path.to_owned()),
+            (Some(folder), path) => Some(folder.join(path)),
+            (None, _) => None,
+        }
+    }
+
+    fn list(&mut self, list: &CompoundList) {
+        for item in &list.0 {
+            self.pipeline(&item.0.first);
+            for next in &item.0.additional {
+                let (AndOr::And(pipeline) | AndOr::Or(pipeline)) = next;
+                self.pipeline(pipeline);
+            }
+        }
+    }
+
+    fn pipeline(&mut self, pipeline: &Pipeline) {
+        for command in &pipeline.seq {
+            match command {
+                Command::Simple(command) => self.simple(command),
+                Command::Compound(command, redirects) => {
+                    self.compound(command);
+                    for redirect in redirects.iter().flat_map(|redirects| &redirects.0) {
+                        self.redirect(redirect);
+                    }
+                }
+                // The body of a function runs where it is called, perhaps never.
+                Command::Function(_) | Command::ExtendedTest(_) => {}
+            }
+        }
+    }
+
+    fn compound(&mut self, command: &CompoundCommand) {
+        match command {
+            CompoundCommand::BraceGroup(group) => self.list(&group.list),
+            CompoundCommand::Subshell(subshell) => {
+                let folder = self.folder.clone();
+                self.list(&subshell.list);
+                self.folder = folder;
+            }
+            CompoundCommand::ForClause(clause) => self.list(&clause.body.list),
+            CompoundCommand::ArithmeticForClause(clause) => self.list(&clause.body.list),
+            CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => {
+                self.list(&clause.0);
+                self.list(&clause.1.list);
+            }
+            CompoundCommand::IfClause(clause) => {
+                self.list(&clause.condition);
+                self.list(&clause.then);
+                for other in clause.elses.iter().flatten() {
+                    if let Some(condition) = &other.condition {
+                        self.list(condition);
+                    }
+                    self.list(&other.body);
+                }
+            }
+            CompoundCommand::CaseClause(clause) => {
+                for case in &clause.cases {
+                    if let Some(list) = &case.cmd {
+                        self.list(list);
+                    }
+                }
+            }
+            CompoundCommand::Arithmetic(_) => {}
+        }
+    }
+
+    fn simple(&mut self, command: &SimpleCommand) {
+        let mut arguments: Vec<&Word> = command.word_or_name.iter().collect();
+        let mut text = None;
+        let before = command.prefix.iter().flat_map(|prefix| &prefix.0);
+        let after = command.suffix.iter().flat_map(|suffix| &suffix.0);
+        for item in before.chain(after) {
+            match item {
+                Item::IoRedirect(IoRedirect::HereDocument(_, document)) => text = Some(document.doc.value.clone()),
+                Item::IoRedirect(redirect) => self.redirect(redirect),
+                Item::Word(word) => arguments.push(word),
+                // An argument such as `of=FILE`; before the program's name, a variable for it.
+                Item::AssignmentWord(_, word) if !arguments.is_empty() => arguments.push(word),
+                Item::AssignmentWord(..) => {}
+                Item::ProcessSubstitution(_, subshell) => {
+                    let folder = self.folder.clone();
+                    self.list(&subshell.list);
+                    self.folder = folder;
+                }
+            }
+        }
+        let arguments: Vec<Option<String>> = arguments.into_iter().map(words::plain).collect();
+        programs::run(self, &arguments, text.as_deref());
+    }
+
+    fn redirect(&mut self, redirect: &IoRedirect) {
+        let target = match redirect {
+            IoRedirect::File(_, Kind::Write | Kind::Append | Kind::Clobber | Kind::ReadAndWrite, target) => target,
+            // `>&FILE`
+            IoRedirect::File(_, Kind::DuplicateOutput, Target::Duplicate(word)) => {
+                let path = words::plain(word);
+                let is_number = |path: &String| path.trim_end_matches('-').bytes().all(|byte| byte.is_ascii_digit());
+                if let Some(path) = path.filter(|path| !is_number(path)) {
+                    self.writes(&path);
+                }
+                return;
+            }
+            IoRedirect::OutputAndError(word, _) => {
+                if let Some(path) = words::plain(word) {
+                    self.writes(&path);
+                }
+                return;
+            }
+            _ => return,
+        };
+        if let Target::Filename(word) = target
+            && let Some(path) = words::plain(word)
+        {
+            self.writes(&path);
+        }
+    }
+}
