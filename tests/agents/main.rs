@@ -1,5 +1,7 @@
 //! What runs on an agent's machine: the working copy, the session, and the commands that ask a server.
 
+mod guard;
+mod hook;
 mod idle;
 mod session;
 mod working_copy;

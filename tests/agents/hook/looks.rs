@@ -1,0 +1,69 @@
+//! Who works on what, as the model is told.
+
+use serde_json::Value;
+
+use super::Session;
+use super::forms::{ALL, CLAUDE_CODE, Form};
+use crate::world::World;
+
+fn session<'a>(world: &'a World, form: &'a Form, holder: Option<&'a str>) -> Session<'a> {
+    Session {
+        world,
+        form,
+        folder: world.clone.path(),
+        holder,
+    }
+}
+
+/// The text for the model, in the agent's form, of an answer to the event `event`.
+fn context(form: &Form, body: &Value) -> Option<String> {
+    let field = match form.agent {
+        "claude-code" | "codex" | "gemini" => &body["hookSpecificOutput"]["additionalContext"],
+        "cursor" => &body["additional_context"],
+        "copilot" => &body["additionalContext"],
+        _ => &body["context"],
+    };
+    field.as_str().map(str::to_owned)
+}
+
+#[test]
+fn a_session_is_told_who_works_on_what_and_nothing_when_it_is_alone() {
+    for form in ALL {
+        let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
+        let ada = session(&world, form, None);
+        assert_eq!(ada.denial(&ada.edits("b.txt")), None);
+        for answer in [ada.starts(), ada.is_told("Change b.txt a bit")] {
+            assert_eq!((answer.status, context(form, &answer.body)), (0, None), "{}: {answer:?}", form.agent);
+        }
+        let bob = session(&world, &CLAUDE_CODE, Some("bob"));
+        bob.is_told("Rewrite a.txt");
+        assert_eq!(bob.denial(&bob.edits("a.txt")), None);
+        let start = context(form, &ada.starts().body);
+        let prompt = context(form, &ada.is_told("And now the rest").body);
+        // The documents of each: where text for the model is taken.
+        let (at_start, at_prompt) = match form.agent {
+            "claude-code" | "codex" | "gemini" => (true, true),
+            "cursor" | "copilot" => (true, false),
+            _ => (false, true),
+        };
+        for (text, is_taken) in [(start, at_start), (prompt, at_prompt)] {
+            assert_eq!(text.is_some(), is_taken, "{}: {text:?}", form.agent);
+            let Some(text) = text else { continue };
+            assert!(text.contains("(bob): a.txt: Rewrite a.txt") && !text.contains("b.txt"), "{text}");
+        }
+    }
+}
+
+#[test]
+fn many_sessions_are_told_in_at_most_twelve_lines() {
+    let world = World::with(&[("a.txt", "a")]);
+    for number in 0..13 {
+        let holder = format!("agent-{number}");
+        let one = session(&world, &CLAUDE_CODE, Some(&holder));
+        assert_eq!(one.denial(&one.edits(&format!("new-{number}.txt"))), None);
+    }
+    let ada = session(&world, &CLAUDE_CODE, None);
+    let text = context(&CLAUDE_CODE, &ada.starts().body).unwrap();
+    assert_eq!(text.lines().count(), 12, "{text}");
+    assert!(text.ends_with("and 3 more"), "{text}");
+}

@@ -1,0 +1,129 @@
+//! `coord hook`: each agent's documented payloads against a real server.
+
+mod edits;
+mod failures;
+pub mod forms;
+mod looks;
+mod opencode_plugin;
+mod release;
+mod shared_tree;
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Output, Stdio};
+use std::time::Duration;
+
+use coord_protocol::{Client, HeldLock, LocksFilter};
+use serde_json::Value;
+
+use crate::world::{REPO_URL, World};
+use forms::Form;
+
+/// The answer of a hook.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: i32,
+    pub body: Value,
+    pub aside: String,
+}
+
+impl Answer {
+    fn of(output: &Output) -> Answer {
+        let text = String::from_utf8(output.stdout.clone()).unwrap();
+        Answer {
+            status: output.status.code().unwrap(),
+            body: match text.trim() {
+                "" => Value::Null,
+                text => serde_json::from_str(text).unwrap(),
+            },
+            aside: String::from_utf8(output.stderr.clone()).unwrap(),
+        }
+    }
+}
+
+/// Runs `coord hook ARGS` in `folder` with `input`, as the session `holder`, or as the one of this process.
+pub fn hook(world: &World, folder: &Path, holder: Option<&str>, args: &[&str], input: &str) -> Answer {
+    let mut command = world.coord(folder);
+    if let Some(holder) = holder {
+        command.env("COORD_AGENT", holder);
+    }
+    let pipes = command.arg("hook").args(args).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut running = pipes.stderr(Stdio::piped()).spawn().unwrap();
+    // A hook that refuses its event reads no input.
+    let _ = running.stdin.take().unwrap().write_all(input.as_bytes());
+    Answer::of(&running.wait_with_output().unwrap())
+}
+
+/// A session of an agent in a working copy.
+pub struct Session<'a> {
+    pub world: &'a World,
+    pub form: &'a Form,
+    pub folder: &'a Path,
+    /// Its holder; `None` for the session of this process.
+    pub holder: Option<&'a str>,
+}
+
+impl Session<'_> {
+    fn call(&self, (event, call): (&str, Value)) -> Answer {
+        let args = [self.form.agent, event];
+        hook(self.world, self.folder, self.holder, &args, &call.to_string())
+    }
+
+    pub fn starts(&self) -> Answer {
+        self.call((self.form.start)(self.folder))
+    }
+
+    pub fn is_told(&self, prompt: &str) -> Answer {
+        self.call((self.form.prompt)(self.folder, prompt))
+    }
+
+    pub fn edits(&self, file: &str) -> Answer {
+        self.call((self.form.edit)(self.folder, &self.folder.join(file)))
+    }
+
+    pub fn runs(&self, command: &str) -> Answer {
+        self.call((self.form.shell)(self.folder, command))
+    }
+
+    pub fn has_run(&self, command: &str) -> Answer {
+        self.call((self.form.after_shell)(self.folder, command))
+    }
+
+    pub fn ends_turn(&self) -> Answer {
+        self.call((self.form.turn_end)(self.folder))
+    }
+
+    pub fn ends(&self) -> Answer {
+        self.call((self.form.end)(self.folder))
+    }
+
+    /// Why `answer` denies the tool, in the agent's form. `None` where the tool runs.
+    pub fn denial(&self, answer: &Answer) -> Option<String> {
+        (self.form.denial)(answer)
+    }
+}
+
+/// All locks, by file.
+pub fn locks(world: &World) -> Vec<HeldLock> {
+    let text = std::fs::read_to_string(world.clone.path().join(".git/coord/listening"));
+    let Ok(text) = text else { return Vec::new() };
+    let client = Client::new(text.split(' ').next().unwrap(), None, None).unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let filter = LocksFilter::default();
+    let found = runtime.block_on(async {
+        let limit = Duration::from_secs(20);
+        tokio::time::timeout(limit, client.locks(REPO_URL, &filter)).await.unwrap()
+    });
+    found.unwrap().locks
+}
+
+/// The files that are held, with their holders.
+pub fn held(world: &World) -> Vec<String> {
+    let shown = |lock: HeldLock| format!("{} {}", lock.file_path, lock.agent_id.unwrap_or_default());
+    locks(world).into_iter().map(shown).collect()
+}
+
+/// The files that are held.
+pub fn held_files(world: &World) -> Vec<String> {
+    locks(world).into_iter().map(|lock| lock.file_path).collect()
+}

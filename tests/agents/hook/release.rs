@@ -1,0 +1,130 @@
+//! Files are given back when they are pushed, and at the end those that are unchanged.
+
+use std::time::{Duration, SystemTime};
+
+use super::forms::{ALL, CLAUDE_CODE};
+use super::{Answer, Session, held_files, locks};
+use crate::world::World;
+
+fn write(world: &World, file: &str, content: &str) {
+    std::fs::write(world.clone.path().join(file), content).unwrap();
+}
+
+/// All that an answer says.
+fn told(answer: &Answer) -> String {
+    assert_eq!(answer.status, 0, "{answer:?}");
+    format!("{} {}", answer.body, answer.aside)
+}
+
+#[test]
+fn what_is_pushed_is_released_by_the_hook_after_the_push() {
+    for form in ALL {
+        let world = World::with(&[("a.txt", "a"), ("b.txt", "b"), ("c.txt", "c")]);
+        let ada = Session {
+            world: &world,
+            form,
+            folder: world.clone.path(),
+            holder: None,
+        };
+        for file in ["a.txt", "b.txt", "c.txt"] {
+            assert_eq!(ada.denial(&ada.edits(file)), None);
+        }
+        write(&world, "a.txt", "aa");
+        world.clone.git(&["commit", "--quiet", "--all", "--message", "Change a"]);
+        // Committed is not pushed.
+        ada.has_run("git commit -am 'Change a'");
+        assert_eq!(held_files(&world), ["a.txt", "b.txt", "c.txt"], "{}", form.agent);
+        write(&world, "b.txt", "bb");
+        world.clone.git(&["push", "--quiet"]);
+        ada.has_run("git push");
+        // b.txt has changes that are not committed; c.txt is not changed yet.
+        assert_eq!(held_files(&world), ["b.txt", "c.txt"], "{}", form.agent);
+        let end = told(&ada.ends_turn());
+        assert_eq!(held_files(&world), ["b.txt"], "{}: {end}", form.agent);
+        world.clone.git(&["commit", "--quiet", "--all", "--message", "Change b"]);
+        told(&ada.ends_turn());
+        assert_eq!(held_files(&world), ["b.txt"], "{}", form.agent);
+        world.clone.git(&["push", "--quiet"]);
+        told(&ada.ends());
+        assert_eq!(held_files(&world), [""; 0], "{}", form.agent);
+    }
+}
+
+#[test]
+fn a_push_that_no_hook_has_seen_is_noticed_by_a_later_one() {
+    let world = World::with(&[("a.txt", "a")]);
+    let ada = session(&world);
+    assert_eq!(ada.denial(&ada.edits("a.txt")), None);
+    write(&world, "a.txt", "aa");
+    world.clone.git(&["commit", "--quiet", "--all", "--message", "Change a"]);
+    world.clone.git(&["push", "--quiet"]);
+    let answer = ada.has_run("make");
+    assert_eq!(held_files(&world), [""; 0]);
+    assert!(told(&answer).contains("released a.txt"), "{answer:?}");
+}
+
+#[test]
+fn the_end_of_a_turn_says_what_was_released_and_what_was_kept() {
+    let world = World::with(&[("a.txt", "a"), ("b.txt", "b"), ("c.txt", "c")]);
+    let ada = session(&world);
+    for file in ["a.txt", "b.txt", "c.txt"] {
+        assert_eq!(ada.denial(&ada.edits(file)), None);
+    }
+    write(&world, "a.txt", "aa");
+    world.clone.git(&["commit", "--quiet", "--all", "--message", "Change a"]);
+    write(&world, "b.txt", "bb");
+    let answer = ada.ends_turn();
+    let message = answer.body["systemMessage"].as_str().unwrap();
+    assert!(message.contains("Released c.txt."), "{message}");
+    assert!(message.contains("a.txt (committed and not pushed)"), "{message}");
+    assert!(message.contains("b.txt (changed and not committed)"), "{message}");
+    assert_eq!(held_files(&world), ["a.txt", "b.txt"]);
+}
+
+#[test]
+fn new_files_and_files_of_another_worktree_of_the_session_are_kept() {
+    let world = World::with(&[("a.txt", "a")]);
+    let worktree = world.worktree("other");
+    let ada = session(&world);
+    let there = worktree.path().join("a.txt");
+    assert_eq!(ada.denial(&ada.edits(there.to_str().unwrap())), None);
+    std::fs::write(&there, "aa").unwrap();
+    assert_eq!(ada.denial(&ada.edits("new.txt")), None);
+    write(&world, "new.txt", "x");
+    ada.ends();
+    assert_eq!(held_files(&world), ["a.txt", "new.txt"]);
+}
+
+#[test]
+fn locks_that_expire_soon_are_renewed_at_most_once_a_minute() {
+    let world = World::with(&[("a.txt", "a")]);
+    world.clone.git(&["config", "coord.branch", "main"]);
+    let ada = session(&world);
+    let start = std::process::Command::new("true").status().unwrap();
+    assert!(start.success());
+    assert_eq!(ada.denial(&ada.edits("a.txt")), None);
+    let holder = locks(&world)[0].agent_id.clone().unwrap();
+    let first = locks(&world)[0].clone();
+    // Nothing is renewed that has most of its time left, and nothing within a minute.
+    ada.has_run("make");
+    assert_eq!(locks(&world)[0].expiry, first.expiry);
+    let folder = world.clone.path().join(".git/coord/sessions");
+    let marks = std::fs::read_dir(&folder).unwrap().flatten();
+    let mark = marks.map(|file| file.path()).find(|path| path.to_string_lossy().ends_with("renewed"));
+    let mark = mark.unwrap_or_else(|| panic!("no mark of {holder}"));
+    let file = std::fs::File::options().append(true).open(&mark).unwrap();
+    let old = SystemTime::now() - Duration::from_secs(61);
+    file.set_modified(old).unwrap();
+    ada.has_run("make");
+    assert_ne!(std::fs::metadata(&mark).unwrap().modified().unwrap(), old);
+    assert_eq!(locks(&world)[0].expiry, first.expiry, "300 seconds are not soon");
+}
+
+fn session(world: &World) -> Session<'_> {
+    Session {
+        world,
+        form: &CLAUDE_CODE,
+        folder: world.clone.path(),
+        holder: None,
+    }
+}
