@@ -73,10 +73,10 @@ impl Work {
         self.post(paths, status, message)
     }
 
-    /// A release of `paths`, whose changes were pushed with the commit that is checked out.
+    /// A release of `paths`, whose changes were pushed.
     pub fn release(&self, paths: Vec<String>, message: String) -> PostRequest {
         PostRequest {
-            new_repo_head: self.head(),
+            new_repo_head: self.pushed_head(),
             ..self.post(paths, LockStatus::Open, message)
         }
     }
@@ -113,6 +113,17 @@ impl Work {
     pub fn base_head(&self) -> Option<String> {
         let base = self.working_copy.base_head(&self.branch);
         base.map(|base| base.to_string())
+    }
+
+    /// The commit of the branch that has what was pushed: the newest that this clone knows, where it contains the one that is
+    /// checked out; otherwise that one, which another way than this clone may have brought to the branch.
+    pub fn pushed_head(&self) -> Option<String> {
+        let (head, base) = (self.head()?, self.base_head());
+        if base.as_ref() != Some(&head) {
+            return Some(head);
+        }
+        let tip = self.working_copy.tip(&self.branch);
+        tip.map(|tip| tip.commit.to_string()).or(Some(head))
     }
 
     fn agent(&self) -> Option<String> {

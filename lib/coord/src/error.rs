@@ -196,14 +196,7 @@ impl ApiError {
 
     /// Whether the request failed because the store, the source or the token issuer is unavailable.
     pub fn is_offline(&self) -> bool {
-        matches!(
-            self,
-            ApiError::StoreUnavailable(_)
-                | ApiError::SourceUnavailable(_)
-                | ApiError::SourceLimited { .. }
-                | ApiError::IdentityUnavailable(_)
-                | ApiError::TimedOut(_)
-        )
+        self.code().is_offline()
     }
 
     /// Whether the source of the repository is unavailable or limited for now.

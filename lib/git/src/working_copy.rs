@@ -54,6 +54,14 @@ impl WorkingCopy {
         Ok(Some(WorkingCopy { worktree, repository }))
     }
 
+    /// The root of the working copy that `path` is in, which need not exist, by the nearest folder that has a `.git`: it costs
+    /// no more than looks at folders. `None` where there is none.
+    pub fn root_containing(path: &Path) -> Option<PathBuf> {
+        let path = without_symbolic_links(&std::path::absolute(path).ok()?);
+        let root = path.ancestors().find(|folder| folder.join(".git").exists());
+        root.map(Path::to_owned)
+    }
+
     /// Its root, absolute, without symbolic links.
     pub fn root(&self) -> &Path {
         &self.worktree.path

@@ -88,6 +88,20 @@ codes! {
     SourceLimited = "SOURCE_LIMITED",
 }
 
+impl ErrorCode {
+    /// Whether nothing is known of locks, because the store, the source or the token issuer is unavailable.
+    pub fn is_offline(self) -> bool {
+        matches!(
+            self,
+            ErrorCode::StoreUnavailable
+                | ErrorCode::SourceUnavailable
+                | ErrorCode::SourceLimited
+                | ErrorCode::IdentityUnavailable
+                | ErrorCode::TimedOut
+        )
+    }
+}
+
 /// The part of a response that describes an error.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct ErrorBody {

@@ -2,14 +2,15 @@
 //!
 //! - `server`: what the SDK asks of us; [`Offer`]: what it offers, by a deployment or by `coord mcp`
 //! - `serve`: one request over HTTP; `session`: its caller
-//! - `tools`: `check_status` and `post_status`; `schema`: their schemas, made of the HTTP types; `operations`: their calls;
-//!   `results`: their results
+//! - `tools`: `check_status` and `post_status`; `schema`: their schemas, made of the HTTP types; [`Arguments`]; `operations`: their
+//!   calls; `results`: their results
 //! - `resource_list`, `resources`: locks, activity and graph, by URI
 //! - `instructions`: the rules that agents get when they connect, and the prompt `coordinate`
 //!
 //! `lib/coord/src/http/endpoint/mcp.rs` authenticates a request before it comes here, and gives the SDK no header that could hold a secret.
 //! `coord mcp` answers the same server over stdio, by calls of a deployment.
 
+mod arguments;
 mod instructions;
 mod offer;
 mod operations;
@@ -22,8 +23,10 @@ mod server;
 mod session;
 mod tools;
 
+pub use arguments::Arguments;
 pub use offer::Offer;
 pub use resource_list::JSON;
+pub use resources::{Resource, as_json_rpc, no_such_resource};
 pub use results::Outcome;
 pub use server::{SdkRequest, Server};
 pub use session::Session;

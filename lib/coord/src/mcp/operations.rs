@@ -1,13 +1,12 @@
 //! Calls of tools, by the operations of the HTTP interface: the same arguments, read by the same parser, and the same answer.
 
-use coord_protocol::{CheckRequest, PostRequest};
 use rmcp::model::CallToolResult;
 
+use super::arguments::Arguments;
 use super::results::Outcome;
 use super::session::Session;
 use super::tools::Tool;
 use crate::error::ApiError;
-use crate::http::body::parse;
 use crate::operations::{CheckError, Refusal, check_as_sent, post};
 
 /// The result of a call with these arguments, a JSON object.
@@ -15,28 +14,17 @@ use crate::operations::{CheckError, Refusal, check_as_sent, post};
 /// # Errors
 /// When the place of the repository does not take the caller's credential.
 pub(super) async fn call(session: &Session, tool: Tool, arguments: &str) -> Result<CallToolResult, ApiError> {
-    let (app, agent) = (&session.app, session.agent.as_deref());
-    let outcome = match tool {
-        Tool::CheckStatus => {
-            let checked = async {
-                let sent: CheckRequest = parse(arguments.as_bytes())?;
-                check_as_sent(app, &sent, session.caller.clone(), agent).await
-            };
-            match checked.await {
-                Ok(response) => Outcome::Check(response),
-                Err(CheckError { error, head }) => of_error(Refusal::of_check(&error, head.as_ref()), error)?,
-            }
-        }
-        Tool::PostStatus => {
-            let posted = async {
-                let sent: PostRequest = parse(arguments.as_bytes())?;
-                post(app, &sent, session.caller.clone(), agent).await
-            };
-            match posted.await {
-                Ok(response) => Outcome::Post(response),
-                Err(error) => of_error(Refusal::of_post(&error), error)?,
-            }
-        }
+    let (app, caller, agent) = (&session.app, session.caller.clone(), session.agent.as_deref());
+    let outcome = match Arguments::read(tool, arguments) {
+        Err(error) => Outcome::Malformed(error.for_agent()),
+        Ok(Arguments::Check(sent)) => match check_as_sent(app, &sent, caller, agent).await {
+            Ok(response) => Outcome::Check(response),
+            Err(CheckError { error, head }) => of_error(Refusal::of_check(&error, head.as_ref()), error)?,
+        },
+        Ok(Arguments::Post(sent)) => match post(app, &sent, caller, agent).await {
+            Ok(response) => Outcome::Post(response),
+            Err(error) => of_error(Refusal::of_post(&error), error)?,
+        },
     };
     Ok(outcome.result())
 }

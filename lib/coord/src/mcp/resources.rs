@@ -2,7 +2,7 @@
 
 use axum::extract::Query;
 use axum::http::Uri;
-use coord_protocol::ErrorCode;
+use coord_protocol::{AgentError, ErrorCode};
 use percent_encoding::percent_decode_str;
 use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, ResourceContents};
@@ -38,30 +38,61 @@ pub(super) async fn read(session: &Session, uri: &str) -> Result<Result<ReadReso
             let contents = ResourceContents::text(text, uri).with_mime_type(JSON);
             Ok(Ok(ReadResourceResult::new(vec![contents])))
         }
-        Ok(None) => {
-            let sentence = "there is no such resource; see resources/templates/list";
-            Ok(Err(ErrorData::resource_not_found(
-                sentence,
-                Some(json!({ "uri": uri })),
-            )))
-        }
+        Ok(None) => Ok(Err(no_such_resource(uri))),
         Err(error @ ApiError::Unauthorized(_)) => Err(error),
-        Err(error) => Ok(Err(as_json_rpc(&error, uri))),
+        Err(error) => Ok(Err(as_json_rpc(&error.for_agent(), uri))),
+    }
+}
+
+/// A resource that is offered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Resource {
+    /// `coord://locks`
+    Locks,
+    /// `coord://activity`
+    Activity,
+    /// `coord://graph/PATH`, with the path of the file.
+    Graph(String),
+}
+
+impl Resource {
+    /// The resource that `uri` names, and the URI, whose query has the particulars. `None` where it names none.
+    ///
+    /// # Errors
+    /// When the path of a file is not UTF-8.
+    pub fn named_by(uri: &str) -> Result<Option<(Resource, Uri)>, ApiError> {
+        let Some(uri) = uri.parse::<Uri>().ok().filter(|uri| uri.scheme_str() == Some("coord")) else {
+            return Ok(None);
+        };
+        let path = uri.path().trim_start_matches('/');
+        let resource = match (uri.authority().map(|authority| authority.as_str()), path) {
+            (Some("locks"), "") => Resource::Locks,
+            (Some("activity"), "") => Resource::Activity,
+            (Some("graph"), path) if !path.is_empty() => {
+                let path = percent_decode_str(path).decode_utf8();
+                let path = path.map_err(|_| ApiError::InvalidField {
+                    field: "path",
+                    problem: "is not UTF-8".to_owned(),
+                })?;
+                Resource::Graph(path.into_owned())
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some((resource, uri)))
     }
 }
 
 async fn contents(session: &Session, uri: &str) -> Result<Option<String>, ApiError> {
-    let Some(uri) = uri.parse::<Uri>().ok().filter(|uri| uri.scheme_str() == Some("coord")) else {
+    let Some((resource, uri)) = Resource::named_by(uri)? else {
         return Ok(None);
     };
     let caller = session.caller.clone();
-    let path = uri.path().trim_start_matches('/');
-    let json = match (uri.authority().map(|authority| authority.as_str()), path) {
-        (Some("locks"), "") => {
+    let json = match resource {
+        Resource::Locks => {
             let request = query::<LocksQuery>(&uri)?.parse(caller, session.agent.as_deref())?;
             serde_json::to_string(&list_locks(&session.app, request).await?)
         }
-        (Some("activity"), "") => {
+        Resource::Activity => {
             let query: ActivityQuery = query(&uri)?;
             let repo = RepoId::parse(required("repo_url", &query.repo_url)?).map_err(in_field("repo_url"))?;
             let branch = query.branch.as_deref().map(Branch::parse).transpose();
@@ -73,17 +104,10 @@ async fn contents(session: &Session, uri: &str) -> Result<Option<String>, ApiErr
             };
             serde_json::to_string(&list_activity(&session.app, request).await?)
         }
-        (Some("graph"), path) if !path.is_empty() => {
-            let path = percent_decode_str(path)
-                .decode_utf8()
-                .map_err(|_| ApiError::InvalidField {
-                    field: "path",
-                    problem: "is not UTF-8".to_owned(),
-                })?;
-            let query = query::<GraphQuery>(&uri)?.around(path.into_owned());
+        Resource::Graph(path) => {
+            let query = query::<GraphQuery>(&uri)?.around(path);
             return read_graph_view(&session.app, &query, caller).await.map(Some);
         }
-        _ => return Ok(None),
     };
     json.map(Some).map_err(|_| ApiError::Internal)
 }
@@ -96,12 +120,18 @@ fn query<T: DeserializeOwned>(uri: &Uri) -> Result<T, ApiError> {
     Ok(query)
 }
 
-/// `error` by the codes of JSON-RPC, with what HTTP would answer and the URI as its data.
-fn as_json_rpc(error: &ApiError, uri: &str) -> ErrorData {
-    let mut data = json!(error.for_agent());
+/// The error of a URI that names nothing.
+pub fn no_such_resource(uri: &str) -> ErrorData {
+    let sentence = "there is no such resource; see resources/templates/list";
+    ErrorData::resource_not_found(sentence, Some(json!({ "uri": uri })))
+}
+
+/// `error`, which HTTP would answer, by the codes of JSON-RPC, with the URI in its data.
+pub fn as_json_rpc(error: &AgentError, uri: &str) -> ErrorData {
+    let mut data = json!(error);
     data["uri"] = uri.into();
-    let (sentence, data) = (error.to_string(), Some(data));
-    match error.code() {
+    let (sentence, data) = (error.error.message.clone(), Some(data));
+    match error.error.error {
         ErrorCode::InvalidField | ErrorCode::MalformedBody => ErrorData::invalid_params(sentence, data),
         ErrorCode::UnknownRepository | ErrorCode::UnknownBranch | ErrorCode::UnknownFile => {
             ErrorData::resource_not_found(sentence, data)

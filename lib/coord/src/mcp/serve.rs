@@ -45,10 +45,15 @@ pub(super) async fn serve(session: Session, request: Request<Bytes>) -> Result<R
 /// Answers a request of the SDK. Where nobody waits for the answer any more, it is dropped.
 async fn answer(session: &Session, request: SdkRequest) -> Result<(), ApiError> {
     match request {
-        SdkRequest::Call { tool, arguments, reply } => {
+        SdkRequest::Call {
+            tool,
+            arguments,
+            reply,
+            client: _,
+        } => {
             let _ = reply.send(operations::call(session, tool, &arguments).await?);
         }
-        SdkRequest::Read { uri, reply } => {
+        SdkRequest::Read { uri, reply, client: _ } => {
             let _ = reply.send(resources::read(session, &uri).await?);
         }
     }

@@ -26,6 +26,8 @@ pub enum SdkRequest {
         tool: Tool,
         /// A JSON object.
         arguments: String,
+        /// What the client calls itself.
+        client: Option<String>,
         /// Where the result goes.
         reply: oneshot::Sender<CallToolResult>,
     },
@@ -33,6 +35,8 @@ pub enum SdkRequest {
     Read {
         /// As the client sent it.
         uri: String,
+        /// What the client calls itself.
+        client: Option<String>,
         /// Where the contents go.
         reply: oneshot::Sender<Result<ReadResourceResult, ErrorData>>,
     },
@@ -92,7 +96,7 @@ impl ServerHandler for Server {
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(tool) = Tool::named(&request.name) else {
             let names = Tool::ALL.map(Tool::name).join(" and ");
@@ -102,8 +106,14 @@ impl ServerHandler for Server {
             ));
         };
         let arguments = serde_json::Value::Object(request.arguments.unwrap_or_default()).to_string();
-        let result = self.ask(|reply| SdkRequest::Call { tool, arguments, reply }).await?;
-        Ok(result.into())
+        let client = client_name(&context);
+        let result = self.ask(|reply| SdkRequest::Call {
+            tool,
+            arguments,
+            client,
+            reply,
+        });
+        Ok(result.await?.into())
     }
 
     /// A method that the SDK does not know, or one whose parameters it cannot read.
@@ -145,10 +155,10 @@ impl ServerHandler for Server {
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let uri = request.uri;
-        let result = self.ask(|reply| SdkRequest::Read { uri, reply }).await??;
+        let (uri, client) = (request.uri, client_name(&context));
+        let result = self.ask(|reply| SdkRequest::Read { uri, client, reply }).await??;
         Ok(result.into())
     }
 
@@ -172,4 +182,8 @@ impl ServerHandler for Server {
         let arguments = request.arguments.unwrap_or_default();
         Ok(instructions::coordinate(self.offer, &request.name, &arguments)?.into())
     }
+}
+
+fn client_name(context: &RequestContext<RoleServer>) -> Option<String> {
+    context.client_info().map(|client| client.name)
 }
