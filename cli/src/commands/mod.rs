@@ -5,6 +5,7 @@ pub mod graph;
 pub mod guard;
 pub mod hook;
 pub mod man;
+pub mod mcp;
 pub mod serve;
 
 use std::process::{ExitCode, Termination};
@@ -38,6 +39,8 @@ commands! {
     Serve(serve::ServeArgs);
     /// Print the import graph of a commit, without a server.
     Graph(graph::GraphArgs);
+    /// Answer an agent by MCP, on standard input and output.
+    Mcp(mcp::McpArgs);
     /// Answer a hook of an agent: claim before edits, release after pushes.
     Hook(hook::HookArgs);
     /// Check the files of a commit or a push, as a hook of git.
@@ -64,7 +67,7 @@ impl Command {
     pub fn threads(&self) -> Threads {
         match self {
             Command::Serve(_) => Threads::Several,
-            Command::Hook(_) | Command::Guard(_) => Threads::One,
+            Command::Hook(_) | Command::Guard(_) | Command::Mcp(_) => Threads::One,
             Command::Graph(_) | Command::Completions(_) | Command::Man(_) => Threads::Alone,
         }
     }

@@ -24,3 +24,4 @@ pub mod upstash_listen;
 
 pub use args::ServeArgs;
 pub use server::{Server, build};
+pub use signals::Signals;

@@ -1,0 +1,176 @@
+//! Requests to the server, each with a time limit, and why they fail.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use coord::error::ApiError;
+use coord::mcp::Outcome;
+use coord::operations::Refusal;
+use coord_git::WorkingCopy;
+use coord_protocol::{Action, AgentError, Client, ClientError, ErrorCode, Orchestration};
+use parking_lot::Mutex;
+
+use crate::agent::connection::Connection;
+use crate::agent::options::AgentArgs;
+
+/// Time limit of a request.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// A request that has no answer of its own form.
+#[derive(Debug)]
+pub enum Failure {
+    /// Nothing is known of locks: the server cannot be reached, is slow, fails, or is no Coord.
+    Offline(ApiError),
+    /// The server refuses the request.
+    Refused(AgentError),
+}
+
+impl Failure {
+    /// The server is out of reach, or fails.
+    pub fn offline(sentence: String) -> Failure {
+        Failure::Offline(ApiError::StoreUnavailable(sentence))
+    }
+
+    fn of(error: ClientError, address: &str) -> Failure {
+        match error {
+            ClientError::Refused {
+                status,
+                error,
+                orchestration,
+                ..
+            } if status < 500 => {
+                let stop = || Orchestration::new(Action::Stop, error.message.clone());
+                let orchestration = orchestration.map_or_else(stop, |orchestration| *orchestration);
+                Failure::Refused(AgentError {
+                    error: *error,
+                    orchestration,
+                })
+            }
+            ClientError::Unreachable(error) if error.is_timeout() => Failure::offline(format!(
+                "the server at {address} gives no answer within {} s",
+                LIMIT.as_secs()
+            )),
+            ClientError::Unreachable(error) if error.is_connect() => {
+                Failure::offline(format!("the server at {address} cannot be reached"))
+            }
+            ClientError::Unreachable(_) => Failure::offline(format!("the server at {address} broke off its answer")),
+            error => Failure::offline(format!("the server at {address} fails: {error}")),
+        }
+    }
+
+    /// The outcome of a check.
+    pub fn of_check(self) -> Outcome {
+        match self {
+            Failure::Offline(error) => Refusal::of_check(&error, None).into(),
+            Failure::Refused(error) => refused(error),
+        }
+    }
+
+    /// The outcome of a claim or a release.
+    pub fn of_post(self) -> Outcome {
+        match self {
+            Failure::Offline(error) => Refusal::of_post(&error).into(),
+            Failure::Refused(error) => refused(error),
+        }
+    }
+
+    /// The error as HTTP would answer it.
+    pub fn for_agent(self) -> AgentError {
+        match self {
+            Failure::Offline(error) => error.for_agent(),
+            Failure::Refused(error) => error,
+        }
+    }
+}
+
+impl From<ApiError> for Failure {
+    fn from(error: ApiError) -> Self {
+        match error {
+            error if error.is_offline() => Failure::Offline(error),
+            error => Failure::Refused(error.for_agent()),
+        }
+    }
+}
+
+fn refused(error: AgentError) -> Outcome {
+    match error.error.error {
+        ErrorCode::InvalidField | ErrorCode::MalformedBody => Outcome::Malformed(error),
+        _ => Outcome::Refused(error),
+    }
+}
+
+/// The servers that this process asks: mostly one.
+pub struct Backend {
+    args: AgentArgs,
+    /// By the root of the working copy that asks.
+    connections: Mutex<HashMap<PathBuf, Connection>>,
+    /// So that two requests do not both start a server.
+    opening: tokio::sync::Mutex<()>,
+}
+
+impl Backend {
+    /// One without a connection.
+    pub fn new(args: AgentArgs) -> Backend {
+        Backend {
+            args,
+            connections: Mutex::default(),
+            opening: tokio::sync::Mutex::default(),
+        }
+    }
+
+    /// What the server of the working copy at `root` answers to `request`. Where the connection is out of date, because the server
+    /// of this machine has ended or a token was changed, the request is made again by a new one: each has the same effect twice
+    /// as once.
+    ///
+    /// # Errors
+    /// When there is no answer, or the server refuses the request.
+    pub async fn ask<T>(
+        &self,
+        root: &Path,
+        request: impl AsyncFn(&Client) -> Result<T, ClientError>,
+    ) -> Result<T, Failure> {
+        let connection = self.connection(root).await.map_err(Failure::offline)?;
+        let error = match request(&connection.client).await {
+            Ok(answer) => return Ok(answer),
+            Err(error) => error,
+        };
+        if !is_out_of_date(&connection, &error) {
+            return Err(Failure::of(error, &connection.address));
+        }
+        self.connections.lock().remove(root);
+        let connection = self.connection(root).await.map_err(Failure::offline)?;
+        let answer = request(&connection.client).await;
+        answer.map_err(|error| Failure::of(error, &connection.address))
+    }
+
+    /// The connection of the working copy at `root`.
+    ///
+    /// # Errors
+    /// A sentence: the address or the token cannot be used, or the server of this machine does not start.
+    pub async fn connection(&self, root: &Path) -> Result<Connection, String> {
+        let _alone = self.opening.lock().await;
+        if let Some(connection) = self.connections.lock().get(root) {
+            return Ok(connection.clone());
+        }
+        let (args, folder) = (self.args.clone(), root.to_owned());
+        let opened = tokio::task::spawn_blocking(move || {
+            let working_copy = WorkingCopy::containing(&folder)?;
+            Connection::open(&args, &working_copy, None, LIMIT)
+        });
+        let opened = opened
+            .await
+            .map_err(|error| format!("the server is not found: {error}"))?;
+        let connection = opened.map_err(|error| format!("{error:#}"))?;
+        self.connections.lock().insert(root.to_owned(), connection.clone());
+        Ok(connection)
+    }
+}
+
+fn is_out_of_date(connection: &Connection, error: &ClientError) -> bool {
+    match error {
+        ClientError::Unreachable(error) => connection.is_local && !error.is_timeout(),
+        ClientError::Refused { status, .. } => *status == 401,
+        _ => false,
+    }
+}

@@ -1,0 +1,145 @@
+//! The end of a session: what it still holds is given back where its work is on the branch or was never done. The rest is kept, and
+//! said on standard error.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::Context;
+use coord_git::WorkingCopy;
+use coord_protocol::Action;
+
+use super::proxy::{HolderKey, Proxy};
+use crate::agent::git;
+use crate::agent::work::Work;
+
+/// What others see of such a release.
+const MESSAGE: &str = "The session of the agent has ended";
+
+/// A line on standard error, whose reader may be gone.
+pub fn say(sentence: &str) {
+    let _ = writeln!(std::io::stderr(), "coord mcp: {sentence}");
+}
+
+impl Proxy {
+    /// Gives back what the session still holds and has not changed, or has pushed.
+    pub async fn give_back(&self) {
+        let _alone = self.posts.write().await;
+        self.retry_all().await;
+        for note in self.retries.take_notes() {
+            say(&note);
+        }
+        for (holder, roots) in self.holders() {
+            if let Err(error) = self.give_back_of(&holder, &roots).await {
+                say(&format!(
+                    "what '{}' holds is kept until it expires: {error:#}",
+                    holder.1
+                ));
+            }
+        }
+    }
+
+    async fn give_back_of(&self, holder: &HolderKey, roots: &[PathBuf]) -> anyhow::Result<()> {
+        let Some(root) = roots.first() else { return Ok(()) };
+        let held = self
+            .held_by(holder, root)
+            .await
+            .map_err(|failure| sentence(failure.for_agent()))?;
+        let mut by_branch: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for lock in held {
+            by_branch.entry(lock.branch).or_default().push(lock.file_path);
+        }
+        for (branch, paths) in by_branch {
+            let work = self.work_in(root, holder, &branch);
+            let work = work.with_context(|| format!("{} is no working copy any more", root.display()))?;
+            let mut changed = BTreeSet::new();
+            for root in roots {
+                // A worktree that was removed has nothing to lose.
+                if root.exists() {
+                    changed.extend(changed_files(root, &work, &paths).await?);
+                }
+            }
+            let (kept, unchanged): (Vec<String>, Vec<String>) =
+                paths.into_iter().partition(|path| changed.contains(path));
+            if !unchanged.is_empty() {
+                let files = listed(&unchanged);
+                self.release_unchanged(&work, root, unchanged).await?;
+                say(&format!("released {files}"));
+            }
+            if !kept.is_empty() {
+                say(&format!(
+                    "kept {}: there are changes that are not pushed; the locks expire unless they are claimed again",
+                    listed(&kept)
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Releases `paths`, which are as the branch has them: by its head, so that others hear of pushed changes, or without, where
+    /// nothing was changed since the claim.
+    async fn release_unchanged(&self, work: &Work, root: &PathBuf, paths: Vec<String>) -> anyhow::Result<()> {
+        let mut release = work.release(paths.clone(), MESSAGE.to_owned());
+        release.new_repo_head = work.base_head();
+        let answer = self
+            .backend
+            .ask(root, async |client| client.post_status(&release).await);
+        let mut answer = answer.await.map_err(|failure| sentence(failure.for_agent()))?;
+        if answer.orchestration.action == Action::Push {
+            let abandon = work.abandon(paths, MESSAGE.to_owned());
+            let again = self
+                .backend
+                .ask(root, async |client| client.post_status(&abandon).await);
+            answer = again.await.map_err(|failure| sentence(failure.for_agent()))?;
+        }
+        anyhow::ensure!(answer.success, "{}", answer.orchestration.reason);
+        Ok(())
+    }
+}
+
+/// Those of `paths` that are changed in the working copy at `root`, or in a commit of it that the branch does not have.
+async fn changed_files(root: &PathBuf, work: &Work, paths: &[String]) -> anyhow::Result<Vec<String>> {
+    let tip = WorkingCopy::containing(root)?.tip(&work.branch);
+    // Without a branch to compare with, nothing is known to be pushed.
+    let Some(tip) = tip else { return Ok(paths.to_vec()) };
+    let since = format!("{}...HEAD", tip.commit);
+    let status = [
+        "--literal-pathspecs",
+        "status",
+        "--porcelain",
+        "-z",
+        "--no-renames",
+        "--untracked-files=all",
+        "--",
+    ];
+    let commits = [
+        "--literal-pathspecs",
+        "diff",
+        "--name-only",
+        "-z",
+        "--no-renames",
+        &since,
+        "--",
+    ];
+    let of_paths = |command: &[&str]| -> Vec<String> {
+        let arguments = command.iter().map(|part| (*part).to_owned());
+        arguments.chain(paths.iter().cloned()).collect()
+    };
+    let (status, commits) = tokio::join!(
+        git::output(root, of_paths(&status)),
+        git::output(root, of_paths(&commits))
+    );
+    let uncommitted = git::paths(&status?);
+    // Each has two letters and a space before its path.
+    let uncommitted = uncommitted.iter().filter_map(|line| line.get(3..).map(str::to_owned));
+    Ok(uncommitted.chain(git::paths(&commits?)).collect())
+}
+
+fn sentence(error: coord_protocol::AgentError) -> anyhow::Error {
+    anyhow::anyhow!(error.error.message)
+}
+
+fn listed(paths: &[String]) -> String {
+    let quoted: Vec<String> = paths.iter().map(|path| format!("'{path}'")).collect();
+    quoted.join(", ")
+}

@@ -1,0 +1,135 @@
+//! `coord mcp`: MCP over standard input and output, for the configuration of an agent. It stands in front of a deployment or of
+//! the `coord serve` of the repository, and fills in what the agent should not have to know.
+//!
+//! It keeps no state of coordination: which locks there are is asked of the server, and what git knows is read for each call.
+//!
+//! - [`stdio`]: the protocol's transport
+//! - [`proxy`]: what one process knows between two calls
+//! - [`target`]: the working copy that a call is for; what is filled in
+//! - [`backend`]: requests to the server, and why they fail
+//! - [`tools`], [`resources`]: answers
+//! - [`release_retries`]: releases that have not reached the server
+//! - [`renewal`]: locks that are about to expire
+//! - [`exit`]: locks that are left at the end
+
+mod backend;
+mod exit;
+mod proxy;
+mod release_retries;
+mod renewal;
+mod resources;
+mod stdio;
+mod target;
+mod tools;
+
+use std::time::Duration;
+
+use clap::Args;
+use coord::mcp::{Offer, SdkRequest, Server};
+use futures::StreamExt;
+use futures::stream::FuturesUnordered;
+use rmcp::ServiceExt;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until, timeout_at};
+
+use self::proxy::Proxy;
+use self::stdio::Input;
+use crate::agent::options::AgentArgs;
+use crate::commands::serve::Signals;
+
+/// Most requests that are answered at once; further ones wait.
+const MOST_AT_ONCE: usize = 32;
+
+/// Time limit of the end: the answers that are under way, and the release of what the session holds.
+const END_TIME: Duration = Duration::from_secs(5);
+
+/// The part of it that the answers may take.
+const LAST_ANSWERS_TIME: Duration = Duration::from_secs(3);
+
+/// Options of `coord mcp`.
+#[derive(Debug, Args)]
+pub struct McpArgs {
+    #[command(flatten)]
+    agent: AgentArgs,
+    /// Seconds after the agent's last call for which its locks are renewed
+    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
+    renew_for: u64,
+}
+
+impl McpArgs {
+    /// Answers the agent until it closes standard input, or until Ctrl-C, SIGTERM or SIGHUP.
+    ///
+    /// # Errors
+    /// When the current folder cannot be told.
+    pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<()> {
+        coord::logging::start_text("warn");
+        let mut signals = Signals::caught();
+        let proxy = Proxy::new(self.agent, Duration::from_secs(self.renew_for))?;
+        let input = Input::default();
+        let ended_at = tokio::select! {
+            ended_at = answer(&proxy, &input) => ended_at,
+            () = signals.next() => Instant::now(),
+        };
+        let deadline = ended_at + END_TIME;
+        tokio::select! {
+            given_back = timeout_at(deadline, proxy.give_back()) => {
+                if given_back.is_err() {
+                    exit::say("the end took too long; what is still held expires by itself");
+                }
+            }
+            // Somebody is impatient.
+            () = signals.next() => {}
+        }
+        Ok(())
+    }
+}
+
+/// Answers until the input ends, and says when that was.
+async fn answer(proxy: &Proxy, input: &Input) -> Instant {
+    let (sender, mut requests) = mpsc::channel(1);
+    let server = Server::new(Offer::WorkingCopy, sender);
+    let session = async {
+        match server.serve(stdio::transport(input)).await {
+            Ok(running) => {
+                if let Err(error) = running.waiting().await {
+                    tracing::error!(%error, "the session has broken off");
+                }
+            }
+            // The client has gone before its first message, or that is none of the protocol.
+            Err(error) => tracing::debug!(%error, "no session"),
+        }
+    };
+    let late = async { sleep_until(input.ended().await + LAST_ANSWERS_TIME).await };
+    let background = async {
+        tokio::join!(proxy.connect(), proxy.renew_locks(), proxy.retry_releases());
+    };
+    tokio::pin!(session, late, background);
+    let mut answers = FuturesUnordered::new();
+    loop {
+        tokio::select! {
+            () = &mut session => break,
+            () = &mut late => break,
+            Some(request) = requests.recv(), if answers.len() < MOST_AT_ONCE => answers.push(reply(proxy, request)),
+            Some(()) = answers.next() => {}
+            () = &mut background => {}
+        }
+    }
+    input.ended_at().unwrap_or_else(Instant::now)
+}
+
+/// Answers a request of the SDK. Where nobody waits for the answer any more, it is dropped.
+async fn reply(proxy: &Proxy, request: SdkRequest) {
+    match request {
+        SdkRequest::Call {
+            tool,
+            arguments,
+            client,
+            reply,
+        } => {
+            let _ = reply.send(proxy.call(tool, &arguments, client.as_deref()).await);
+        }
+        SdkRequest::Read { uri, client, reply } => {
+            let _ = reply.send(proxy.read(&uri, client.as_deref()).await);
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! What one `coord mcp` knows between two calls: where and as whom it has asked. Which locks there are is known to the server alone.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::Context;
+use coord::domain::AgentId;
+use coord_git::WorkingCopy;
+use coord_protocol::PostResponse;
+use parking_lot::Mutex;
+use tokio::sync::{RwLock, watch};
+use tokio::time::Instant;
+
+use super::backend::Backend;
+use super::release_retries::ReleaseRetries;
+use crate::agent::options::AgentArgs;
+use crate::agent::session::Session;
+
+/// Time that a lock is held, until the server has granted one and so told the real one.
+const DEFAULT_TTL: Duration = Duration::from_secs(300);
+
+/// Longest beginning of an `agent_id` that is made from the name of a client.
+const MOST_NAME_CHARS: usize = 32;
+
+/// A holder of locks: the repository, as requests name it, and the agent.
+pub type HolderKey = (String, String);
+
+/// What one process knows.
+pub struct Proxy {
+    /// The options.
+    pub(super) args: AgentArgs,
+    /// The folder of the process, which relative paths begin in.
+    pub(super) folder: PathBuf,
+    /// The servers.
+    pub(super) backend: Backend,
+    /// The working copies that each holder has worked in through this process.
+    pub(super) worked_in: Mutex<BTreeMap<HolderKey, BTreeSet<PathBuf>>>,
+    /// Claims and releases of the agent go side by side. What is done in the background excludes them, because a lock must not be
+    /// renewed after the agent has released it, and must not be released after the agent has claimed it again.
+    pub(super) posts: RwLock<()>,
+    /// Releases that have not reached the server.
+    pub(super) retries: ReleaseRetries,
+    /// Time that a lock is held.
+    pub(super) ttl: watch::Sender<Duration>,
+    /// Time after the last call for which locks are renewed.
+    pub(super) renewed_for: Duration,
+    last_call: Mutex<Option<Instant>>,
+    /// The session's agent, by the shared folder of the repository.
+    agents: Mutex<HashMap<PathBuf, AgentId>>,
+}
+
+impl Proxy {
+    /// One that has not asked anything.
+    ///
+    /// # Errors
+    /// When the current folder cannot be told.
+    pub fn new(args: AgentArgs, renewed_for: Duration) -> anyhow::Result<Proxy> {
+        Ok(Proxy {
+            backend: Backend::new(args.clone()),
+            args,
+            folder: std::env::current_dir().context("the current folder cannot be told")?,
+            worked_in: Mutex::default(),
+            posts: RwLock::default(),
+            retries: ReleaseRetries::default(),
+            ttl: watch::Sender::new(DEFAULT_TTL),
+            renewed_for,
+            last_call: Mutex::default(),
+            agents: Mutex::default(),
+        })
+    }
+
+    /// Connects to the server of the current folder, and starts it where it has to run here, so that the first call finds it.
+    pub async fn connect(&self) {
+        if let Some(root) = WorkingCopy::root_containing(&self.folder)
+            && let Err(error) = self.backend.connection(&root).await
+        {
+            tracing::warn!(%error, "there is no server yet");
+        }
+    }
+
+    /// Notes that the agent has made a call.
+    pub(super) fn note_call(&self) {
+        *self.last_call.lock() = Some(Instant::now());
+    }
+
+    /// Whether the agent has made a call lately, so that its locks are renewed.
+    pub(super) fn is_working(&self) -> bool {
+        let last = *self.last_call.lock();
+        last.is_some_and(|last| last.elapsed() <= self.renewed_for)
+    }
+
+    /// Notes for how long locks are held, as the answer to a claim shows.
+    pub(super) fn note_ttl(&self, response: &PostResponse) {
+        let granted = response.locks.iter().flatten().next();
+        if let Some(held) = granted.and_then(|(_, lock)| u64::try_from(lock.expiry - lock.timestamp).ok()) {
+            let ttl = Duration::from_secs(held.max(1));
+            self.ttl.send_if_modified(|known| std::mem::replace(known, ttl) != ttl);
+        }
+    }
+
+    /// The agent of the session in `working_copy`. `client` is what the client calls itself.
+    ///
+    /// # Errors
+    /// When the file of a new session cannot be written.
+    pub(super) fn session_agent(&self, working_copy: &WorkingCopy, client: Option<&str>) -> anyhow::Result<AgentId> {
+        let shared = working_copy.shared_folder();
+        if let Some(agent) = self.agents.lock().get(shared) {
+            return Ok(agent.clone());
+        }
+        let agent = Session::of_this_process(working_copy, &as_word(client.unwrap_or_default()))?.agent_id;
+        self.agents.lock().insert(shared.to_owned(), agent.clone());
+        Ok(agent)
+    }
+
+    /// Notes that `holder` works in the working copy at `root`.
+    pub(super) fn note_work(&self, holder: HolderKey, root: &Path) {
+        self.worked_in.lock().entry(holder).or_default().insert(root.to_owned());
+    }
+
+    /// Every holder of this process, and the working copies of each.
+    pub(super) fn holders(&self) -> Vec<(HolderKey, Vec<PathBuf>)> {
+        let worked_in = self.worked_in.lock();
+        let each = worked_in
+            .iter()
+            .map(|(holder, roots)| (holder.clone(), roots.iter().cloned().collect()));
+        each.collect()
+    }
+}
+
+/// What a client calls itself, as the beginning of an `agent_id`: `Claude Code` is `claude-code`.
+fn as_word(name: &str) -> String {
+    let lower = name.to_ascii_lowercase();
+    let parts = lower
+        .split(|char: char| !char.is_ascii_alphanumeric())
+        .filter(|part| !part.is_empty());
+    let word: String = parts
+        .collect::<Vec<_>>()
+        .join("-")
+        .chars()
+        .take(MOST_NAME_CHARS)
+        .collect();
+    match word.trim_end_matches('-') {
+        "" => "agent".to_owned(),
+        word => word.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_client_becomes_the_beginning_of_an_id() {
+        for (name, word) in [
+            ("claude-code", "claude-code"),
+            ("Visual Studio Code", "visual-studio-code"),
+            ("  gemini_cli (v2)\n", "gemini-cli-v2"),
+            ("", "agent"),
+            ("名前", "agent"),
+            (&"ab ".repeat(100), "ab-ab-ab-ab-ab-ab-ab-ab-ab-ab-ab"),
+        ] {
+            assert_eq!(as_word(name), word);
+            assert!(AgentId::parse(&format!("{word}-0123abcd")).is_ok());
+        }
+    }
+}

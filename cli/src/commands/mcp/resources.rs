@@ -1,0 +1,84 @@
+//! Resources: what the server shows by GET. Repository, branch and agent are filled in where the URI does not have them.
+
+use coord::mcp::{JSON, Resource, as_json_rpc, no_such_resource};
+use rmcp::ErrorData;
+use rmcp::model::{ReadResourceResult, ResourceContents};
+use url::form_urlencoded;
+
+use super::backend::Failure;
+use super::proxy::Proxy;
+use super::target::Sent;
+
+impl Proxy {
+    /// What the resource `uri` has. `client` is what the client calls itself.
+    ///
+    /// # Errors
+    /// When there is no such resource, or the server gives no answer.
+    pub async fn read(&self, uri: &str, client: Option<&str>) -> Result<ReadResourceResult, ErrorData> {
+        self.note_call();
+        match self.contents(uri, client).await {
+            Ok(Some(text)) => {
+                let contents = ResourceContents::text(text, uri).with_mime_type(JSON);
+                Ok(ReadResourceResult::new(vec![contents]))
+            }
+            Ok(None) => Err(no_such_resource(uri)),
+            Err(failure) => Err(as_json_rpc(&failure.for_agent(), uri)),
+        }
+    }
+
+    async fn contents(&self, uri: &str, client: Option<&str>) -> Result<Option<String>, Failure> {
+        let Some((resource, parsed)) = Resource::named_by(uri)? else {
+            return Ok(None);
+        };
+        let query = form_urlencoded::parse(parsed.query().unwrap_or_default().as_bytes());
+        let mut query: Vec<(String, String)> = query.into_owned().collect();
+        let value = |name: &str| {
+            query
+                .iter()
+                .find(|(key, _)| key == name)
+                .map(|(_, value)| value.as_str())
+        };
+        let paths = match &resource {
+            Resource::Graph(path) => vec![path.clone()],
+            Resource::Locks | Resource::Activity => Vec::new(),
+        };
+        let target = self.target(
+            Sent {
+                repo_url: value("repo_url"),
+                branch: value("branch"),
+                agent_id: value("agent_id"),
+                paths: &paths,
+            },
+            client,
+        )?;
+        let mut missing = Vec::new();
+        if let (None, Some(work)) = (value("repo_url"), &target.work) {
+            missing.push(("repo_url".to_owned(), work.repo_url()));
+        }
+        let path = match resource {
+            Resource::Locks => {
+                if value("holder") == Some("me") && value("agent_id").is_none() {
+                    missing.push(("agent_id".to_owned(), target.agent_id.clone()));
+                }
+                "api/locks"
+            }
+            Resource::Activity => "api/activity",
+            Resource::Graph(_) => {
+                if let (None, Some(work)) = (value("branch"), &target.work) {
+                    missing.push(("branch".to_owned(), work.branch.to_string()));
+                }
+                missing.extend(target.paths.first().map(|path| ("focus".to_owned(), path.clone())));
+                "api/graph"
+            }
+        };
+        query.append(&mut missing);
+        let query: Vec<(&str, &str)> = query
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+            .collect();
+        let read = self
+            .backend
+            .ask(&target.root, async |client| client.read(path, &query).await);
+        Ok(Some(read.await?.get().to_owned()))
+    }
+}

@@ -1,0 +1,186 @@
+//! The working copy that a call is for, by the files that it names: an agent edits in several worktrees. What git knows of it is
+//! filled in where the agent does not send it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use coord::domain::{FilePaths, RepoId};
+use coord::error::ApiError;
+use coord_git::WorkingCopy;
+use coord_protocol::{CheckRequest, LockStatus, PostRequest};
+
+use super::proxy::Proxy;
+use crate::agent::options::AgentArgs;
+use crate::agent::work::Work;
+
+/// What an agent sends of where and who it is.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sent<'a> {
+    /// The repository.
+    pub repo_url: Option<&'a str>,
+    /// The branch.
+    pub branch: Option<&'a str>,
+    /// The agent.
+    pub agent_id: Option<&'a str>,
+    /// The files.
+    pub paths: &'a [String],
+}
+
+/// Where a call is for.
+pub struct Target {
+    /// The root of the working copy, whose server is asked.
+    pub root: PathBuf,
+    /// The files, as paths of the repository.
+    pub paths: Vec<String>,
+    /// Who asks.
+    pub agent_id: String,
+    /// The work in the working copy. `None` where the call is for another repository, of which git knows nothing here.
+    pub work: Option<Work>,
+}
+
+impl Proxy {
+    /// Where a call with `sent` is for. `client` is what the client calls itself.
+    ///
+    /// # Errors
+    /// When the files are in no working copy or in several, or the branch or the agent is not valid.
+    pub(super) fn target(&self, sent: Sent<'_>, client: Option<&str>) -> Result<Target, ApiError> {
+        if sent.paths.len() > FilePaths::MAX {
+            // Each would be looked for on the disk.
+            FilePaths::parse(sent.paths.iter().map(String::as_str))
+                .map_err(|invalid| in_field("file_paths", invalid.0))?;
+        }
+        let repo = sent.repo_url.and_then(|url| RepoId::parse(url).ok());
+        let is_elsewhere = |working_copy: &WorkingCopy| repo.as_ref().is_some_and(|repo| repo != working_copy.repo());
+        let (working_copy, is_elsewhere) = match self.root_of(sent.paths).and_then(|root| open(&root)) {
+            Ok(working_copy) => {
+                let is_elsewhere = is_elsewhere(&working_copy);
+                (working_copy, is_elsewhere)
+            }
+            Err(error) => match WorkingCopy::containing(&self.folder) {
+                Ok(here) if is_elsewhere(&here) => (here, true),
+                _ => return Err(error),
+            },
+        };
+        let args = AgentArgs {
+            branch: sent.branch.map(str::to_owned).or_else(|| self.args.branch.clone()),
+            agent_id: sent.agent_id.map(str::to_owned).or_else(|| self.args.agent_id.clone()),
+            ..self.args.clone()
+        };
+        let agent = args
+            .agent_id()
+            .map_err(|error| in_field("agent_id", error.to_string()))?;
+        let agent = match agent {
+            Some(agent) => agent,
+            None => {
+                let made = self.session_agent(&working_copy, client);
+                made.map_err(|error| ApiError::StoreUnavailable(format!("{error:#}")))?
+            }
+        };
+        let agent_id = agent.as_str().to_owned();
+        let root = working_copy.root().to_owned();
+        if is_elsewhere {
+            return Ok(Target {
+                root,
+                paths: sent.paths.to_vec(),
+                agent_id,
+                work: None,
+            });
+        }
+        let branch = args.branch(&working_copy);
+        let work = Work {
+            branch: branch.map_err(|error| in_field("branch", format!("is not known: {error:#}")))?,
+            working_copy,
+            folder: self.folder.clone(),
+            agent_id: Some(agent),
+        };
+        let is_everything = |path: &String| path == FilePaths::EVERYTHING;
+        let in_repository = |path: &String| match is_everything(path) {
+            true => Ok(path.clone()),
+            false => work.path(path).map(|path| path.as_str().to_owned()),
+        };
+        let paths = sent.paths.iter().map(in_repository).collect::<Result<Vec<_>, _>>();
+        let paths = paths.map_err(|sentence| in_field("file_paths", format!("cannot be used: {sentence}")))?;
+        self.note_work((work.repo_url(), agent_id.clone()), &root);
+        Ok(Target {
+            root,
+            paths,
+            agent_id,
+            work: Some(work),
+        })
+    }
+
+    /// The root of the one working copy that all of `paths` are in; without any, that of the current folder.
+    fn root_of(&self, paths: &[String]) -> Result<PathBuf, ApiError> {
+        let wrong = |sentence: String| in_field("file_paths", sentence);
+        let nowhere = |place: &Path| wrong(format!("cannot be used: {} is in no git repository", place.display()));
+        let mut roots: BTreeMap<PathBuf, &str> = BTreeMap::new();
+        for path in paths.iter().filter(|path| *path != FilePaths::EVERYTHING) {
+            let place = self.folder.join(path);
+            let root = WorkingCopy::root_containing(&place).ok_or_else(|| nowhere(&place))?;
+            roots.entry(root).or_insert(path);
+        }
+        let mut roots = roots.into_iter();
+        match (roots.next(), roots.next()) {
+            (None, _) => WorkingCopy::root_containing(&self.folder).ok_or_else(|| nowhere(&self.folder)),
+            (Some((root, _)), None) => Ok(root),
+            (Some((one, first)), Some((other, second))) => Err(wrong(format!(
+                "are in two working copies: {first} is in {}, {second} in {}; make a call for each",
+                one.display(),
+                other.display()
+            ))),
+        }
+    }
+}
+
+impl Target {
+    /// The check `sent`, with what is not sent filled in.
+    pub fn check(&self, sent: CheckRequest) -> CheckRequest {
+        let known = self.work.as_ref().map(|work| work.check(Vec::new(), None));
+        let known = known.unwrap_or_default();
+        CheckRequest {
+            repo_url: sent.repo_url.or(known.repo_url),
+            branch: sent.branch.or(known.branch),
+            file_paths: sent.file_paths.map(|_| self.paths.clone()),
+            base_head: sent
+                .base_head
+                .or(base_of(&sent.agent_head, &known.agent_head, known.base_head)),
+            agent_head: sent.agent_head.or(known.agent_head),
+            intent: sent.intent,
+            agent_id: Some(self.agent_id.clone()),
+        }
+    }
+
+    /// The claim or release `sent`, with what is not sent filled in.
+    pub fn post(&self, sent: PostRequest) -> PostRequest {
+        let known = self.work.as_ref().map(|work| work.release(Vec::new(), String::new()));
+        let known = known.unwrap_or_default();
+        let is_pushed = sent.status == Some(LockStatus::Open) && sent.abandon != Some(true);
+        PostRequest {
+            repo_url: sent.repo_url.or(known.repo_url),
+            branch: sent.branch.or(known.branch),
+            file_paths: sent.file_paths.map(|_| self.paths.clone()),
+            base_head: sent
+                .base_head
+                .or(base_of(&sent.agent_head, &known.agent_head, known.base_head)),
+            agent_head: sent.agent_head.or(known.agent_head),
+            new_repo_head: sent.new_repo_head.or(known.new_repo_head.filter(|_| is_pushed)),
+            agent_id: Some(self.agent_id.clone()),
+            status: sent.status,
+            message: sent.message,
+            abandon: sent.abandon,
+        }
+    }
+}
+
+/// The base of the commit that is checked out, unless the agent sends another commit as its own.
+fn base_of(sent: &Option<String>, known: &Option<String>, base: Option<String>) -> Option<String> {
+    base.filter(|_| sent.is_none() || sent == known)
+}
+
+fn open(root: &Path) -> Result<WorkingCopy, ApiError> {
+    WorkingCopy::containing(root).map_err(|error| in_field("file_paths", format!("cannot be used: {error}")))
+}
+
+fn in_field(field: &'static str, problem: String) -> ApiError {
+    ApiError::InvalidField { field, problem }
+}

@@ -1,0 +1,80 @@
+//! Calls of tools.
+
+use coord::mcp::{Arguments, Outcome, Tool};
+use coord_protocol::{CheckRequest, LockStatus, PostRequest, PostResponse};
+use rmcp::model::CallToolResult;
+
+use super::backend::Failure;
+use super::proxy::Proxy;
+use super::target::Sent;
+
+impl Proxy {
+    /// The result of a call with `arguments`, a JSON object. `client` is what the client calls itself.
+    pub async fn call(&self, tool: Tool, arguments: &str, client: Option<&str>) -> CallToolResult {
+        self.note_call();
+        let mut outcome = match Arguments::read(tool, arguments) {
+            Ok(Arguments::Check(sent)) => self.check(sent, client).await.unwrap_or_else(Failure::of_check),
+            Ok(Arguments::Post(sent)) => self.post(sent, client).await.unwrap_or_else(Failure::of_post),
+            Err(error) => Outcome::Malformed(error.for_agent()),
+        };
+        match &mut outcome {
+            Outcome::Check(response) => response.warnings.extend(self.retries.take_notes()),
+            Outcome::Post(response) => response.warnings.extend(self.retries.take_notes()),
+            // An error has no place for warnings: they wait.
+            Outcome::Refused(_) | Outcome::Malformed(_) => {}
+        }
+        outcome.result()
+    }
+
+    async fn check(&self, sent: CheckRequest, client: Option<&str>) -> Result<Outcome, Failure> {
+        let target = self.target(
+            Sent {
+                repo_url: sent.repo_url.as_deref(),
+                branch: sent.branch.as_deref(),
+                agent_id: sent.agent_id.as_deref(),
+                paths: sent.file_paths.as_deref().unwrap_or_default(),
+            },
+            client,
+        )?;
+        let request = target.check(sent);
+        let answer = self
+            .backend
+            .ask(&target.root, async |client| client.check_status(&request).await);
+        answer.await.map(Outcome::Check)
+    }
+
+    async fn post(&self, sent: PostRequest, client: Option<&str>) -> Result<Outcome, Failure> {
+        let target = self.target(
+            Sent {
+                repo_url: sent.repo_url.as_deref(),
+                branch: sent.branch.as_deref(),
+                agent_id: sent.agent_id.as_deref(),
+                paths: sent.file_paths.as_deref().unwrap_or_default(),
+            },
+            client,
+        )?;
+        let request = target.post(sent);
+        let _beside_others = self.posts.read().await;
+        self.retries.forget(&request);
+        let answer = self
+            .backend
+            .ask(&target.root, async |client| client.post_status(&request).await);
+        let mut outcome = match answer.await {
+            Ok(response) => Outcome::Post(response),
+            Err(failure) => failure.of_post(),
+        };
+        if let Outcome::Post(response) = &mut outcome {
+            self.note_ttl(response);
+            if is_offline(response) && request.status == Some(LockStatus::Open) {
+                let ttl = *self.ttl.borrow();
+                response.warnings.push(self.retries.add(target.root, request, ttl));
+            }
+        }
+        Ok(outcome)
+    }
+}
+
+/// Whether the server says that it knows nothing of locks for now.
+pub fn is_offline(response: &PostResponse) -> bool {
+    response.error.as_ref().is_some_and(|error| error.error.is_offline())
+}
