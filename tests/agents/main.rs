@@ -1,8 +1,10 @@
 //! What runs on an agent's machine: the working copy, the session, and the commands that ask a server.
 
+mod eight_agents;
 mod guard;
 mod hook;
 mod idle;
+mod mcp;
 mod session;
 mod working_copy;
 mod world;

@@ -40,8 +40,12 @@ impl Failure {
                 orchestration,
                 ..
             } if status < 500 => {
-                let stop = || Orchestration::new(Action::Stop, error.message.clone());
-                let orchestration = orchestration.map_or_else(stop, |orchestration| *orchestration);
+                let action = match error.error {
+                    ErrorCode::RateLimited => Action::Wait,
+                    _ => Action::Stop,
+                };
+                let made = || Orchestration::new(action, error.message.clone());
+                let orchestration = orchestration.map_or_else(made, |orchestration| *orchestration);
                 Failure::Refused(AgentError {
                     error: *error,
                     orchestration,

@@ -5,9 +5,9 @@ use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMes
 
 use super::offer::Offer;
 
-/// The rules, with what differs: which values an agent sends with each call, and how it gives back.
+/// The rules, with what differs: which values an agent sends with each call, who renews, and how it gives back.
 macro_rules! rules {
-    ($values:literal, $open:literal) => {
+    ($values:literal, $renewal:literal, $push:literal, $open:literal) => {
         concat!(
             "\
 Other agents work in this repository at the same time. Coord knows who changes which files, and which files import them.
@@ -18,8 +18,12 @@ Other agents work in this repository at the same time. Coord knows who changes w
 
 1. Look before you leap: call check_status with the files before you plan an edit, with intent READING if you only build on them.
 2. Claim before you edit: call post_status with status WRITING, all files in one call, and a message that tells others what changes for \
-them. Claim again at least every four minutes, or the locks expire.
-3. Give back: push, then call post_status with status OPEN",
+them. ",
+            $renewal,
+            "
+3. Give back: ",
+            $push,
+            " call post_status with status OPEN",
             $open,
             ". Work that is thrown away: OPEN with abandon true.
 4. Orchestration commands are law, in refusals as well. PROCEED: go on. WAIT: run the command, then call again. PULL, PUSH: run the \
@@ -38,6 +42,8 @@ const OF_DEPLOYMENT: &str = rules!(
 Choose an agent_id when you begin (your name and six random letters, say), and send the same one with every call. repo_url is the \
 repository's remote, branch the branch that the work is for, agent_head `git rev-parse HEAD`. With commits that are not pushed, send \
 base_head too (`git merge-base HEAD origin/BRANCH`).",
+    "Claim again at least every four minutes, or the locks expire.",
+    "push, then",
     " and new_repo_head, the commit that you pushed"
 );
 
@@ -46,7 +52,9 @@ const OF_WORKING_COPY: &str = rules!(
     "\
 Paths are relative to your working directory, or absolute. Repository, commits and who you are are filled in; so is the branch, unless the \
 work is for another one.",
-    ""
+    "They are renewed while you make calls.",
+    "claim .coord/push as you claim a file, which is your turn to push; push; then",
+    " for your files and .coord/push"
 );
 
 /// The rules of an agent.

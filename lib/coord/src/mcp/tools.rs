@@ -69,8 +69,16 @@ impl Tool {
             .with_annotations(annotations.read_only(true)),
             Tool::PostStatus => Definition::new(
                 self.name(),
-                "Claim files before you edit them: WRITING, or READING to build on them; all or none. Again within 4 minutes to keep \
-                 them. OPEN once pushed. Do what orchestration.action says.",
+                match offer {
+                    Offer::Deployment => {
+                        "Claim files before you edit them: WRITING, or READING to build on them; all or none. Again within 4 minutes \
+                         to keep them. OPEN once pushed. Do what orchestration.action says."
+                    }
+                    Offer::WorkingCopy => {
+                        "Claim files before you edit them: WRITING, or READING to build on them; all or none. OPEN once pushed. Do \
+                         what orchestration.action says."
+                    }
+                },
                 arguments_of::<PostRequest>(offer),
             )
             .with_title("Claim or release files")

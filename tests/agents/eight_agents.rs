@@ -1,0 +1,306 @@
+//! Eight agents with a worktree each work on files that import each other, through `coord mcp`, and obey its commands. A judge who
+//! knows nothing of Coord sees the edits.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use coord_test_support::git::Repo;
+use coord_test_support::waiting::block_until;
+use serde_json::{Value as Json, json};
+
+use crate::mcp::{Agent, action};
+use crate::world::World;
+
+const AGENTS: usize = 8;
+const TASKS: usize = 4;
+const FILES: usize = 20;
+
+/// What an agent claims before it pushes, as the instructions say.
+const TURN: &str = ".coord/push";
+
+/// Time in which an agent gives up: the test has failed.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// `sleep 5`, at the pace of this test.
+const PAUSE: Duration = Duration::from_millis(50);
+
+fn file(number: usize) -> String {
+    format!("src/part{}.ts", number % FILES)
+}
+
+/// Sees who edits what, from the first change until it is on the branch.
+#[derive(Default)]
+struct Judge {
+    edits: Mutex<BTreeMap<usize, usize>>,
+    /// Edits that have ended.
+    ended: AtomicUsize,
+    /// Most edits at once.
+    most: AtomicUsize,
+    /// Pushes that git has refused.
+    refused_pushes: AtomicUsize,
+}
+
+impl Judge {
+    fn begin(&self, agent: usize, parts: &[usize]) {
+        let mut edits = self.edits.lock().unwrap();
+        for part in parts {
+            for near in [part + FILES - 1, *part, part + 1] {
+                let other = edits.get(&(near % FILES));
+                assert!(
+                    other.is_none_or(|other| *other == agent),
+                    "agents {agent} and {other:?} edit {part} and {near} at once"
+                );
+            }
+            edits.insert(*part, agent);
+        }
+        self.most.fetch_max(edits.len(), Ordering::Relaxed);
+    }
+
+    fn end(&self, parts: &[usize]) {
+        let mut edits = self.edits.lock().unwrap();
+        for part in parts {
+            assert!(edits.remove(part).is_some());
+        }
+        self.ended.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// An agent at work.
+struct Worker<'a> {
+    number: usize,
+    mcp: Agent,
+    tree: Repo,
+    judge: &'a Judge,
+    takes_turns: bool,
+    deadline: Instant,
+}
+
+impl Worker<'_> {
+    /// Does every task, in the order in which it can be done.
+    fn work(mut self, tasks: Vec<Vec<usize>>) {
+        let mut tasks: VecDeque<_> = tasks.into_iter().enumerate().collect();
+        while let Some((number, parts)) = tasks.pop_front() {
+            assert!(Instant::now() < self.deadline, "agent {} is never done", self.number);
+            if !self.may_edit(&parts) {
+                tasks.push_back((number, parts));
+                std::thread::sleep(PAUSE);
+                continue;
+            }
+            self.judge.begin(self.number, &parts);
+            for part in &parts {
+                let path = self.tree.path().join(file(*part));
+                let mut text = std::fs::read_to_string(&path).unwrap();
+                text.push_str(&format!("// agent {}, task {number}\n", self.number));
+                std::fs::write(&path, text).unwrap();
+            }
+            self.tree
+                .git(&["commit", "--quiet", "--all", "--message", "Change some parts"]);
+            self.push();
+            self.judge.end(&parts);
+            self.give_back(&parts);
+        }
+        let ended = self.mcp.end();
+        assert!(ended.status.success() && ended.said.is_empty(), "{}", ended.said);
+    }
+
+    /// Checks and claims, and says whether the files are its own now; otherwise another task is the better one.
+    fn may_edit(&mut self, parts: &[usize]) -> bool {
+        let files: Vec<String> = parts.iter().map(|part| file(*part)).collect();
+        let checked = self.call("check_status", json!({ "file_paths": files }));
+        if action(&checked) == "PULL" {
+            self.pull();
+        }
+        if action(&checked) == "SWITCH_TASK" {
+            return false;
+        }
+        loop {
+            let message = format!("Agent {} adds a line to each of them", self.number);
+            let claimed = self.call(
+                "post_status",
+                json!({ "file_paths": files, "status": "WRITING", "message": message }),
+            );
+            match action(&claimed) {
+                "PROCEED" => return true,
+                "PULL" => self.pull(),
+                // After its pause it looks for what else there is to do.
+                "WAIT" => return false,
+                _ => panic!("agent {}: {claimed}", self.number),
+            }
+        }
+    }
+
+    fn push(&mut self) {
+        if !self.takes_turns {
+            while self.tree.try_git(&["push", "--quiet", "origin", "HEAD:main"]).is_err() {
+                self.judge.refused_pushes.fetch_add(1, Ordering::Relaxed);
+                self.pull();
+            }
+            return;
+        }
+        loop {
+            assert!(
+                Instant::now() < self.deadline,
+                "agent {} never gets its turn",
+                self.number
+            );
+            let claim = json!({ "file_paths": [TURN], "status": "WRITING", "message": "Pushing what is committed" });
+            let claimed = self.call("post_status", claim);
+            match action(&claimed) {
+                "PROCEED" => break,
+                "PULL" => self.pull(),
+                "WAIT" => std::thread::sleep(PAUSE),
+                _ => panic!("agent {}: {claimed}", self.number),
+            }
+        }
+        if let Err(said) = self.tree.try_git(&["push", "--quiet", "origin", "HEAD:main"]) {
+            self.judge.refused_pushes.fetch_add(1, Ordering::Relaxed);
+            panic!("the push of agent {} did not land: {said}", self.number);
+        }
+    }
+
+    fn give_back(&mut self, parts: &[usize]) {
+        let mut files: Vec<String> = parts.iter().map(|part| file(*part)).collect();
+        if self.takes_turns {
+            files.push(TURN.to_owned());
+        }
+        let released = self.call(
+            "post_status",
+            json!({ "file_paths": files, "status": "OPEN", "message": "Each has a line more" }),
+        );
+        assert_eq!(action(&released), "PROCEED", "agent {}: {released}", self.number);
+    }
+
+    /// `git pull --rebase`, again where another worktree has just updated the remote-tracking branch that all share.
+    fn pull(&self) {
+        loop {
+            match self.tree.try_git(&["pull", "--quiet", "--rebase"]) {
+                Ok(_) => return,
+                Err(said) => {
+                    assert!(
+                        said.contains("cannot lock ref") || said.contains("Unable to create"),
+                        "agent {}: {said}",
+                        self.number
+                    );
+                    assert!(
+                        Instant::now() < self.deadline,
+                        "agent {} cannot pull: {said}",
+                        self.number
+                    );
+                }
+            }
+        }
+    }
+
+    fn call(&mut self, tool: &str, arguments: Json) -> Json {
+        let result = self.mcp.call(tool, arguments);
+        assert_eq!(result["isError"], false, "{result}");
+        result["structuredContent"].clone()
+    }
+}
+
+/// The tasks of an agent: one part, or two that are far from each other. They are the same in every run.
+fn tasks_of(agent: usize) -> Vec<Vec<usize>> {
+    let mut random = fastrand::Rng::with_seed(agent as u64);
+    let mut task = || {
+        let first = random.usize(..FILES);
+        match random.bool() {
+            true => vec![first],
+            false => vec![first, (first + FILES / 2) % FILES],
+        }
+    };
+    (0..TASKS).map(|_| task()).collect()
+}
+
+/// `coord mcp` below a process of its own, by which the session is found: eight agents of one person are eight holders.
+fn start(world: &World, tree: &Path) -> Agent {
+    let mut command = world.coord(tree);
+    let mcp = format!("alias.agent=!{} mcp", env!("CARGO_BIN_EXE_coord"));
+    let mut agent = std::process::Command::new("git");
+    agent.args(["-c", &mcp, "agent"]).current_dir(tree).env_clear();
+    agent.envs(
+        command
+            .get_envs()
+            .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned()))),
+    );
+    agent.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+    // One person asks for eight.
+    for limit in ["HOLDER", "PERSON", "REPOSITORY"] {
+        agent.env(format!("COORD_LIMIT_{limit}_PER_MINUTE"), "0");
+    }
+    command.arg("mcp");
+    Agent::start(agent)
+}
+
+/// Plays the eight agents to the end.
+fn play(takes_turns: bool) -> Judge {
+    let texts: Vec<(String, String)> = (0..FILES)
+        .map(|part| (file(part), format!("import './part{}';\n", (part + 1) % FILES)))
+        .collect();
+    let files: Vec<(&str, &str)> = texts
+        .iter()
+        .map(|(name, text)| (name.as_str(), text.as_str()))
+        .collect();
+    let world = World::with(&files);
+    let mut observer = start(&world, world.clone.path());
+    block_until("the graph is built", || {
+        observer.read(&format!("coord://graph/{}", file(0)))["state"] == "ready"
+    });
+    let judge = Judge::default();
+    let workers: Vec<Worker<'_>> = (0..AGENTS)
+        .map(|number| {
+            let tree = world.worktree(&format!("agent{number}"));
+            Worker {
+                number,
+                mcp: start(&world, tree.path()),
+                tree,
+                judge: &judge,
+                takes_turns,
+                deadline: Instant::now() + PATIENCE,
+            }
+        })
+        .collect();
+    std::thread::scope(|scope| {
+        for worker in workers {
+            scope.spawn(|| {
+                let tasks = tasks_of(worker.number);
+                worker.work(tasks);
+            });
+        }
+    });
+
+    assert_eq!(observer.held(""), [""; 0], "nothing stays locked");
+    world.clone.git(&["pull", "--quiet", "--rebase"]);
+    for agent in 0..AGENTS {
+        for (number, parts) in tasks_of(agent).iter().enumerate() {
+            for part in parts {
+                let text = std::fs::read_to_string(world.clone.path().join(file(*part))).unwrap();
+                let line = format!("// agent {agent}, task {number}\n");
+                assert_eq!(text.matches(&line).count(), 1, "{}: {line}", file(*part));
+            }
+        }
+    }
+    assert!(judge.edits.lock().unwrap().is_empty());
+    assert_eq!(judge.ended.load(Ordering::Relaxed), AGENTS * TASKS);
+    judge
+}
+
+#[test]
+fn no_two_edit_one_file_at_once_every_push_lands_first_time_and_nothing_stays_locked() {
+    let judge = play(true);
+    assert_eq!(judge.refused_pushes.load(Ordering::Relaxed), 0);
+    assert!(judge.most.load(Ordering::Relaxed) > 1, "they have worked side by side");
+}
+
+#[test]
+fn without_turns_to_push_git_refuses_some_pushes_and_nothing_is_lost() {
+    let judge = play(false);
+    // How many depends on the machine; the first try of an agent that is not the only one is mostly too late.
+    println!(
+        "{} pushes of {} were refused",
+        judge.refused_pushes.load(Ordering::Relaxed),
+        AGENTS * TASKS
+    );
+}

@@ -1,0 +1,210 @@
+//! A client of `coord mcp`: one line of JSON-RPC out, one in.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use serde_json::{Value as Json, json};
+
+/// Much longer than any answer takes, that of a server which gives none included.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The sentence of every claim that has no other.
+pub const MESSAGE: &str = "Moving the pool of connections behind a trait";
+
+/// An agent with its `coord mcp`.
+pub struct Agent {
+    process: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<String>,
+    said: Option<JoinHandle<String>>,
+    next: i64,
+}
+
+/// How a `coord mcp` has ended.
+pub struct Ended {
+    /// Its exit status.
+    pub status: ExitStatus,
+    /// Its standard error.
+    pub said: String,
+}
+
+impl Agent {
+    /// Starts `command`, which runs `coord mcp`, and says hello.
+    pub fn start(command: Command) -> Agent {
+        let mut agent = Agent::silent(command);
+        agent.hello("test-client");
+        agent
+    }
+
+    /// Starts `command`, and says nothing.
+    pub fn silent(mut command: Command) -> Agent {
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut process = command.spawn().unwrap();
+        let output = BufReader::new(process.stdout.take().unwrap());
+        let mut errors = process.stderr.take().unwrap();
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            for line in output.lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        let said = std::thread::spawn(move || {
+            let mut said = String::new();
+            let _ = errors.read_to_string(&mut said);
+            said
+        });
+        Agent {
+            input: process.stdin.take(),
+            process,
+            lines,
+            said: Some(said),
+            next: 0,
+        }
+    }
+
+    /// `initialize` as the client `name`.
+    pub fn hello(&mut self, name: &str) -> Json {
+        let hello = self.ask(
+            "initialize",
+            json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": name, "version": "1" } }),
+        );
+        self.write(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string());
+        hello
+    }
+
+    /// The result of a request.
+    pub fn ask(&mut self, method: &str, params: Json) -> Json {
+        match self.try_ask(method, params) {
+            Ok(result) => result,
+            Err(error) => panic!("{method}: {error}"),
+        }
+    }
+
+    /// The result of a request, or its error.
+    pub fn try_ask(&mut self, method: &str, params: Json) -> Result<Json, Json> {
+        let id = self.send(method, params);
+        let answer = self.answer();
+        assert_eq!(answer["id"], id, "{answer}");
+        match answer.get("error") {
+            Some(error) => Err(error.clone()),
+            None => Ok(answer["result"].clone()),
+        }
+    }
+
+    /// Sends a request, whose id this returns.
+    pub fn send(&mut self, method: &str, params: Json) -> i64 {
+        self.next += 1;
+        self.write(&json!({ "jsonrpc": "2.0", "id": self.next, "method": method, "params": params }).to_string());
+        self.next
+    }
+
+    /// The next message.
+    pub fn answer(&mut self) -> Json {
+        let line = self.lines.recv_timeout(PATIENCE).expect("an answer");
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("not the protocol: {line:?}: {error}"))
+    }
+
+    /// Writes a line.
+    pub fn write(&mut self, line: &str) {
+        let input = self.input.as_mut().expect("not closed");
+        input.write_all(line.as_bytes()).unwrap();
+        input.write_all(b"\n").unwrap();
+        input.flush().unwrap();
+    }
+
+    /// The result of a call.
+    pub fn call(&mut self, tool: &str, arguments: Json) -> Json {
+        self.ask("tools/call", json!({ "name": tool, "arguments": arguments }))
+    }
+
+    /// The answer to a check.
+    pub fn check(&mut self, paths: &[&str]) -> Json {
+        self.call("check_status", json!({ "file_paths": paths }))["structuredContent"].clone()
+    }
+
+    /// The answer to a claim to write.
+    pub fn claim(&mut self, paths: &[&str]) -> Json {
+        self.post(paths, "WRITING", MESSAGE)
+    }
+
+    /// The answer to a claim or a release.
+    pub fn post(&mut self, paths: &[&str], status: &str, message: &str) -> Json {
+        let arguments = json!({ "file_paths": paths, "status": status, "message": message });
+        self.call("post_status", arguments)["structuredContent"].clone()
+    }
+
+    /// What a resource has.
+    pub fn read(&mut self, uri: &str) -> Json {
+        let result = self.ask("resources/read", json!({ "uri": uri }));
+        serde_json::from_str(result["contents"][0]["text"].as_str().unwrap()).unwrap()
+    }
+
+    /// The files that `coord://locks` shows, sorted, with `query`.
+    pub fn held(&mut self, query: &str) -> Vec<String> {
+        let locks = self.read(&format!("coord://locks{query}"));
+        let locks = locks["locks"].as_array().unwrap().iter();
+        locks
+            .map(|lock| lock["file_path"].as_str().unwrap().to_owned())
+            .collect()
+    }
+
+    /// Sends a signal.
+    pub fn signal(&self, name: &str) {
+        let sent = Command::new("kill")
+            .args([&format!("-{name}"), &self.process.id().to_string()])
+            .status();
+        assert!(sent.unwrap().success());
+    }
+
+    /// Closes its input.
+    pub fn close(&mut self) {
+        self.input = None;
+    }
+
+    /// Closes its input, and waits for its end.
+    pub fn end(mut self) -> Ended {
+        self.close();
+        self.wait()
+    }
+
+    /// Waits for its end.
+    pub fn wait(mut self) -> Ended {
+        let status = self.process.wait().unwrap();
+        let rest: Vec<String> = self.lines.iter().collect();
+        assert_eq!(rest, [""; 0], "nothing but the protocol is on standard output");
+        Ended {
+            status,
+            said: self.said.take().unwrap().join().unwrap(),
+        }
+    }
+}
+
+impl Drop for Agent {
+    fn drop(&mut self) {
+        // Where a test is over before its agent, nothing of it may go on: it would start the server again.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// The action of an answer.
+pub fn action(answer: &Json) -> &str {
+    answer["orchestration"]["action"].as_str().unwrap_or_default()
+}
+
+/// The warnings of an answer that begin with `code`.
+pub fn warnings<'a>(answer: &'a Json, code: &str) -> Vec<&'a str> {
+    let warnings = answer["warnings"].as_array().into_iter().flatten();
+    let texts = warnings.filter_map(Json::as_str);
+    texts
+        .filter(|warning| warning.strip_prefix(code).is_some_and(|rest| rest.starts_with(':')))
+        .collect()
+}

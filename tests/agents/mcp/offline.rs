@@ -1,0 +1,222 @@
+//! A server that is out of reach, slow, or fails.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener};
+use std::time::{Duration, Instant};
+
+use coord_test_support::waiting::block_until;
+use serde_json::json;
+
+use super::client::{Agent, MESSAGE, action, warnings};
+use super::server::Server;
+use crate::world::World;
+
+const WARNING: &str = "OFFLINE_MODE: Vercel is unreachable. Reading allowed, Writing disabled.";
+
+/// Answers every request with `answer`; with none, never. It lives as long as the test's process.
+fn listening(answer: Option<&'static str>) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        let mut open = Vec::new();
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            let Some(answer) = answer else {
+                open.push(stream);
+                continue;
+            };
+            let mut request = [0; 16 * 1024];
+            let _ = stream.read(&mut request);
+            let _ = stream.write_all(answer.as_bytes());
+        }
+    });
+    address
+}
+
+fn in_front_of(world: &World, address: SocketAddr) -> Agent {
+    let mut command = world.coord(world.clone.path());
+    command.args(["mcp", "--url", &format!("http://{address}")]);
+    Agent::start(command)
+}
+
+/// The answers of an agent that has no server: reading is allowed, writing is not.
+fn is_offline(agent: &mut Agent) {
+    let result = agent.call("check_status", json!({ "file_paths": ["a.txt"] }));
+    assert_eq!(result["isError"], false, "{result}");
+    let checked = &result["structuredContent"];
+    assert_eq!(checked["status"], "OFFLINE", "{checked}");
+    assert_eq!(action(checked), "STOP");
+    assert_eq!(warnings(checked, "OFFLINE_MODE"), [WARNING]);
+    assert!(
+        result["content"][0]["text"].as_str().unwrap().starts_with("STOP: "),
+        "{result}"
+    );
+    for status in ["WRITING", "READING"] {
+        let posted = agent.post(&["a.txt"], status, MESSAGE);
+        assert_eq!(
+            (action(&posted), &posted["success"]),
+            ("STOP", &json!(false)),
+            "{posted}"
+        );
+        assert_eq!(warnings(&posted, "OFFLINE_MODE"), [WARNING]);
+    }
+}
+
+#[test]
+fn reading_is_allowed_and_writing_is_not_where_the_server_cannot_be_reached() {
+    let world = World::with(&[("a.txt", "a")]);
+    let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let mut agent = in_front_of(&world, gone);
+    is_offline(&mut agent);
+    let error = agent
+        .try_ask("resources/read", json!({ "uri": "coord://locks" }))
+        .unwrap_err();
+    assert_eq!(error["data"]["error"], "STORE_UNAVAILABLE", "{error}");
+}
+
+#[test]
+fn reading_is_allowed_and_writing_is_not_where_the_server_fails() {
+    let world = World::with(&[("a.txt", "a")]);
+    for answer in [
+        "HTTP/1.1 500 Internal Server Error\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}",
+        "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 7\r\nConnection: close\r\n\r\n<html/>",
+        "HTTP/1.1 200 OK\r\nContent-Length: 7\r\nConnection: close\r\n\r\n<html/>",
+        "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 43\r\nConnection: close\r\n\r\n{\"error\":\"INTERNAL\",\"message\":\"it is broken\"}",
+        "no HTTP at all\r\n\r\n",
+    ] {
+        is_offline(&mut in_front_of(&world, listening(Some(answer))));
+    }
+}
+
+#[test]
+fn a_server_that_gives_no_answer_is_not_waited_for_longer_than_ten_seconds() {
+    let world = World::with(&[("a.txt", "a")]);
+    let mut agent = in_front_of(&world, listening(None));
+    let asked = Instant::now();
+    let checked = agent.check(&["a.txt"]);
+    assert_eq!(checked["status"], "OFFLINE", "{checked}");
+    assert!(
+        checked["orchestration"]["reason"]
+            .as_str()
+            .unwrap()
+            .contains("no answer within 10 s"),
+        "{checked}"
+    );
+    assert!((9..20).contains(&asked.elapsed().as_secs()), "{:?}", asked.elapsed());
+}
+
+#[test]
+fn a_release_that_does_not_arrive_is_retried_until_it_lands_and_the_agent_is_told() {
+    let world = World::with(&[("a.txt", "a")]);
+    let mut server = Server::start(&world, 300);
+    let mut ada = server.agent();
+    assert_eq!(action(&ada.claim(&["a.txt"])), "PROCEED");
+    world.clone.commit(&[("a.txt", "changed")]);
+    world.clone.git(&["push", "--quiet"]);
+    server.kill();
+    let answer = ada.post(&["a.txt"], "OPEN", MESSAGE);
+    assert_eq!(
+        (action(&answer), &answer["success"]),
+        ("STOP", &json!(false)),
+        "{answer}"
+    );
+    assert_eq!(warnings(&answer, "RELEASE_RETRIED").len(), 1, "{answer}");
+    server.start_again();
+    let mut command = server.command();
+    command.args(["--agent", "watcher"]);
+    let mut watcher = Agent::start(command);
+    block_until("the release lands", || watcher.held("").is_empty());
+    let mut told = Vec::new();
+    block_until("the agent is told", || {
+        let checked = ada.check(&["a.txt"]);
+        told.extend(
+            warnings(&checked, "RELEASE_LANDED")
+                .iter()
+                .map(|warning| (*warning).to_owned()),
+        );
+        !told.is_empty()
+    });
+    assert_eq!(told, ["RELEASE_LANDED: 'a.txt' released after all."]);
+    assert_eq!(warnings(&ada.check(&["a.txt"]), "RELEASE_LANDED"), [""; 0]);
+}
+
+#[test]
+fn a_release_is_given_up_when_the_lock_has_expired_and_the_agent_is_told() {
+    let world = World::with(&[("a.txt", "a")]);
+    let mut server = Server::start(&world, 2);
+    let mut ada = server.agent();
+    assert_eq!(action(&ada.claim(&["a.txt"])), "PROCEED");
+    server.kill();
+    let abandon = json!({ "file_paths": ["a.txt"], "status": "OPEN", "abandon": true, "message": MESSAGE });
+    ada.call("post_status", abandon);
+    let mut told = Vec::new();
+    block_until("the agent is told", || {
+        let checked = ada.check(&["a.txt"]);
+        assert_eq!(checked["status"], "OFFLINE");
+        told.extend(
+            warnings(&checked, "RELEASE_EXPIRED")
+                .iter()
+                .map(|warning| (*warning).to_owned()),
+        );
+        !told.is_empty()
+    });
+    assert_eq!(
+        told,
+        ["RELEASE_EXPIRED: Coord gave no answer until the locks on 'a.txt' had expired."]
+    );
+}
+
+#[test]
+fn a_retried_release_that_the_rules_refuse_is_told_with_the_reason() {
+    let world = World::with(&[("a.txt", "a")]);
+    let mut server = Server::start(&world, 300);
+    let mut ada = server.agent();
+    assert_eq!(action(&ada.claim(&["a.txt"])), "PROCEED");
+    server.kill();
+    world.clone.commit(&[("a.txt", "changed")]);
+    ada.post(&["a.txt"], "OPEN", MESSAGE);
+    server.start_again();
+    block_until("the agent is told", || {
+        let checked = ada.check(&["a.txt"]);
+        let refused = warnings(&checked, "RELEASE_REFUSED");
+        refused.first().is_some_and(|warning| warning.contains("a.txt"))
+    });
+    assert_eq!(ada.held("?holder=me"), ["a.txt"]);
+}
+
+#[test]
+fn a_new_claim_ends_the_retries_of_an_older_release() {
+    let world = World::with(&[("a.txt", "a")]);
+    let mut server = Server::start(&world, 300);
+    let mut ada = server.agent();
+    assert_eq!(action(&ada.claim(&["a.txt"])), "PROCEED");
+    server.kill();
+    let abandon = json!({ "file_paths": ["a.txt"], "status": "OPEN", "abandon": true, "message": MESSAGE });
+    ada.call("post_status", abandon);
+    assert_eq!(action(&ada.claim(&["a.txt"])), "STOP");
+    server.start_again();
+    assert_eq!(action(&ada.claim(&["a.txt"])), "PROCEED");
+    let claimed = Instant::now();
+    while claimed.elapsed() < Duration::from_secs(3) {
+        assert_eq!(ada.held("?holder=me"), ["a.txt"]);
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+#[test]
+fn a_server_of_the_repository_that_has_ended_is_started_again() {
+    let world = World::with(&[("a.txt", "a")]);
+    let mut ada = super::agent(&world);
+    assert_eq!(action(&ada.claim(&["a.txt"])), "PROCEED");
+    let first = world.server().unwrap();
+    assert!(
+        std::process::Command::new("kill")
+            .args(["-9", &first])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let checked = ada.check(&["a.txt"]);
+    assert_eq!(checked["status"], "OK", "{checked}");
+    assert_eq!(checked["held"]["a.txt"]["status"], "WRITING", "{checked}");
+    assert_ne!(world.server().unwrap(), first);
+}

@@ -1,0 +1,81 @@
+//! The working copy of a call is that of its files.
+
+use serde_json::json;
+
+use super::client::{MESSAGE, action};
+use super::{agent, agent_in};
+use crate::world::World;
+
+fn shown(path: &std::path::Path, file: &str) -> String {
+    path.join(file).display().to_string()
+}
+
+#[test]
+fn a_call_counts_for_the_worktree_that_its_files_are_in() {
+    let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
+    let worktree = world.worktree("ada");
+    worktree.commit(&[("b.txt", "changed")]);
+    worktree.git(&["push", "--quiet", "origin", "HEAD:main"]);
+    // The process works in the clone, which lacks that commit.
+    let mut ada = agent(&world);
+    assert_eq!(action(&ada.check(&["a.txt"])), "PULL");
+    let in_worktree = shown(worktree.path(), "a.txt");
+    assert_eq!(action(&ada.check(&[&in_worktree])), "PROCEED");
+    assert_eq!(action(&ada.claim(&[&in_worktree])), "PROCEED");
+    // All worktrees have the same locks.
+    let mut bob = agent_in(&world, worktree.path());
+    let answer = bob.call(
+        "post_status",
+        json!({ "file_paths": ["a.txt"], "agent_id": "bob", "status": "WRITING", "message": MESSAGE }),
+    );
+    assert_eq!(action(&answer["structuredContent"]), "WAIT", "{answer}");
+}
+
+#[test]
+fn a_worktree_inside_of_another_working_copy_counts_by_itself() {
+    let world = World::with(&[("a.txt", "a")]);
+    let inner = world.clone.path().join(".agents/one");
+    let shown_inner = inner.display().to_string();
+    world.clone.git(&[
+        "worktree",
+        "add",
+        "--quiet",
+        "--track",
+        "-b",
+        "one",
+        &shown_inner,
+        "origin/main",
+    ]);
+    let mut ada = agent(&world);
+    assert_eq!(action(&ada.claim(&[".agents/one/a.txt"])), "PROCEED");
+    assert_eq!(ada.held("?holder=me"), ["a.txt"]);
+}
+
+#[test]
+fn files_of_two_working_copies_are_two_calls() {
+    let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
+    let worktree = world.worktree("ada");
+    let mut ada = agent(&world);
+    let result = ada.call(
+        "check_status",
+        json!({ "file_paths": ["a.txt", shown(worktree.path(), "b.txt")] }),
+    );
+    assert_eq!(result["isError"], true);
+    let text = result["content"][0]["text"].as_str().unwrap();
+    assert!(
+        text.contains("are in two working copies") && text.contains("make a call for each"),
+        "{text}"
+    );
+}
+
+#[test]
+fn another_repository_has_another_server() {
+    let (here, there) = (World::with(&[("a.txt", "a")]), World::with(&[("a.txt", "a")]));
+    let mut ada = agent(&here);
+    assert_eq!(action(&ada.claim(&["a.txt"])), "PROCEED");
+    assert_eq!(action(&ada.claim(&[&shown(there.clone.path(), "a.txt")])), "PROCEED");
+    assert!(here.server().is_some() && there.server().is_some());
+    assert_ne!(here.server(), there.server());
+    let said = ada.end().said;
+    assert_eq!(said.matches("released 'a.txt'").count(), 2, "{said}");
+}
