@@ -1,4 +1,5 @@
-"""The session of session.mjs by the Python SDK: `client.py 1` by its first generation, `client.py newest` by the second."""
+"""The session of session.mjs by the Python SDK, over HTTP and over stdio: `client.py 1` by its first generation, `client.py newest` by
+the second."""
 
 import asyncio
 import contextlib
@@ -8,31 +9,43 @@ import re
 import sys
 from urllib.parse import quote
 
-URL, TOKEN, REPO_URL, HEAD = (os.environ[name] for name in ("MCP_URL", "MCP_TOKEN", "MCP_REPO_URL", "MCP_HEAD"))
+URL, TOKEN, REPO_URL, HEAD, COORD, FOLDER = (
+    os.environ[f"MCP_{name}"] for name in ("URL", "TOKEN", "REPO_URL", "HEAD", "COORD", "FOLDER")
+)
 MESSAGE = "Moving sessions from cookies to tokens"
 HEADERS = {"Authorization": f"Bearer {TOKEN}"}
 
 
+def coord_mcp():
+    """`coord mcp` in the repository."""
+    from mcp import StdioServerParameters
+
+    return StdioServerParameters(command=COORD, args=["mcp"], cwd=FOLDER)
+
+
 @contextlib.asynccontextmanager
-async def first_generation():
+async def first_generation(way):
     from mcp import ClientSession
+    from mcp.client.stdio import stdio_client
     from mcp.client.streamable_http import streamablehttp_client
 
-    async with streamablehttp_client(URL, headers=HEADERS) as (read, write, session_id):
+    opened = streamablehttp_client(URL, headers=HEADERS) if way == "http" else stdio_client(coord_mcp())
+    async with opened as (read, write, *session_id):
         async with ClientSession(read, write) as session:
             hello = await session.initialize()
-            assert session_id() is None
+            assert all(get() is None for get in session_id)
             yield session, hello.protocolVersion, hello.instructions
 
 
 @contextlib.asynccontextmanager
-async def second_generation(mode):
+async def second_generation(way, mode):
     import httpx2
     from mcp import Client
     from mcp.client.streamable_http import streamable_http_client
 
     async with httpx2.AsyncClient(headers=HEADERS) as http:
-        async with Client(streamable_http_client(URL, http_client=http), mode=mode) as client:
+        server = streamable_http_client(URL, http_client=http) if way == "http" else coord_mcp()
+        async with Client(server, mode=mode) as client:
             yield client, client.protocol_version, client.instructions
 
 
@@ -42,8 +55,9 @@ def field(value, snake):
     return getattr(value, snake) if hasattr(value, snake) else getattr(value, camel)
 
 
-async def play(client, instructions, agent):
-    about = {"repo_url": REPO_URL, "branch": "main", "agent_head": HEAD, "file_paths": [f"{agent}.py"], "agent_id": agent}
+async def play(client, instructions, agent, way):
+    place = {"repo_url": REPO_URL, "branch": "main", "agent_head": HEAD, "agent_id": agent} if way == "http" else {}
+    about = {**place, "file_paths": [f"{agent}.py"]}
     assert "Orchestration commands are law" in instructions
     tools = (await client.list_tools()).tools
     assert sorted(tool.name for tool in tools) == ["check_status", "post_status"]
@@ -62,7 +76,8 @@ async def play(client, instructions, agent):
     assert is_error and content["field"] == "file_paths", text
     templates = field(await client.list_resource_templates(), "resource_templates")
     assert sorted(template.name for template in templates) == ["activity", "graph", "locks"]
-    uri = f"coord://locks?repo_url={quote(REPO_URL, safe='')}&holder=me&agent_id={agent}"
+    of_http = f"&repo_url={quote(REPO_URL, safe='')}&agent_id={agent}" if way == "http" else ""
+    uri = f"coord://locks?holder=me{of_http}"
     locks = json.loads((await client.read_resource(uri)).contents[0].text)["locks"]
     assert [lock["file_path"] for lock in locks] == [f"{agent}.py"], locks
     prompt = await client.get_prompt("coordinate", {"task": "Add a pool"})
@@ -72,16 +87,17 @@ async def play(client, instructions, agent):
 
 
 async def main(generation):
-    if generation == "1":
-        sessions = [("python-1", first_generation(), "2025-")]
-    else:
-        newest, legacy = second_generation("auto"), second_generation("legacy")
-        sessions = [("python-2", newest, "2026-07-28"), ("python-2-legacy", legacy, "2025-")]
-    for agent, opened, expected in sessions:
-        async with opened as (client, version, instructions):
-            assert version.startswith(expected), version
-            await play(client, instructions, agent)
-            print(f"{agent}: {version}")
+    for way in ("http", "stdio"):
+        if generation == "1":
+            sessions = [("python-1", first_generation(way), "2025-")]
+        else:
+            newest, legacy = second_generation(way, "auto"), second_generation(way, "legacy")
+            sessions = [("python-2", newest, "2026-07-28"), ("python-2-legacy", legacy, "2025-")]
+        for agent, opened, expected in sessions:
+            async with opened as (client, version, instructions):
+                assert version.startswith(expected), version
+                await play(client, instructions, agent, way)
+                print(f"{agent}, {way}: {version}")
 
 
 asyncio.run(asyncio.wait_for(main(sys.argv[1]), 120))

@@ -2,28 +2,39 @@
 
 import assert from "node:assert/strict";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { MCP_TOKEN, MCP_URL, play } from "./session.mjs";
+import { MCP_TOKEN, MCP_URL, WAYS, play, stdio } from "./session.mjs";
 
-const transport = (headers) => new StreamableHTTPClientTransport(new URL(MCP_URL), { requestInit: { headers } });
+const http = (headers) => new StreamableHTTPClientTransport(new URL(MCP_URL), { requestInit: { headers } });
 
-const client = new Client({ name: "check", version: "1" });
-const connection = transport({ authorization: `Bearer ${MCP_TOKEN}` });
-await client.connect(connection);
-await play(
-  {
-    version: connection.protocolVersion,
-    instructions: client.getInstructions(),
-    tools: async () => (await client.listTools()).tools,
-    call: (name, args) => client.callTool({ name, arguments: args }),
-    templates: async () => (await client.listResourceTemplates()).resourceTemplates,
-    read: (uri) => client.readResource({ uri }),
-    prompt: (name, args) => client.getPrompt({ name, arguments: args }),
-  },
-  "typescript-1",
-);
-assert.equal(connection.sessionId, undefined);
-await client.close();
+for (const way of WAYS) {
+  const client = new Client({ name: "check", version: "1" });
+  const connection = way === "http" ? http({ authorization: `Bearer ${MCP_TOKEN}` }) : new StdioClientTransport(stdio);
+  // The transport alone is told the revision.
+  let version;
+  const told = connection.setProtocolVersion?.bind(connection);
+  connection.setProtocolVersion = (negotiated) => {
+    version = negotiated;
+    told?.(negotiated);
+  };
+  await client.connect(connection);
+  await play(
+    {
+      version,
+      instructions: client.getInstructions(),
+      tools: async () => (await client.listTools()).tools,
+      call: (name, args) => client.callTool({ name, arguments: args }),
+      templates: async () => (await client.listResourceTemplates()).resourceTemplates,
+      read: (uri) => client.readResource({ uri }),
+      prompt: (name, args) => client.getPrompt({ name, arguments: args }),
+    },
+    "typescript-1",
+    way,
+  );
+  assert.equal(connection.sessionId, undefined);
+  await client.close();
+}
 
 const stranger = new Client({ name: "check", version: "1" });
-await assert.rejects(stranger.connect(transport({ authorization: "Bearer a.b.c" })), /401|Unauthorized|UNAUTHORIZED/);
+await assert.rejects(stranger.connect(http({ authorization: "Bearer a.b.c" })), /401|Unauthorized|UNAUTHORIZED/);

@@ -1,29 +1,30 @@
 // The session by the TypeScript client of the second generation: once by the newest revision, once by those before.
 
 import assert from "node:assert/strict";
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { MCP_TOKEN, MCP_URL, play } from "./session.mjs";
+import { connect } from "./connect.mjs";
+import { WAYS, play } from "./session.mjs";
 
-for (const [agent, mode, expected] of [
-  ["typescript-2", "auto", /^2026-07-28$/],
-  ["typescript-2-legacy", "legacy", /^2025-/],
-]) {
-  const client = new Client({ name: "check", version: "1" }, { versionNegotiation: { mode } });
-  const requestInit = { headers: { authorization: `Bearer ${MCP_TOKEN}` } };
-  await client.connect(new StreamableHTTPClientTransport(new URL(MCP_URL), { requestInit }));
-  const version = client.getNegotiatedProtocolVersion();
-  assert.match(version, expected);
-  await play(
-    {
-      version,
-      instructions: client.getInstructions(),
-      tools: async () => (await client.listTools()).tools,
-      call: (name, args) => client.callTool({ name, arguments: args }),
-      templates: async () => (await client.listResourceTemplates()).resourceTemplates,
-      read: (uri) => client.readResource({ uri }),
-      prompt: (name, args) => client.getPrompt({ name, arguments: args }),
-    },
-    agent,
-  );
-  await client.close();
+for (const way of WAYS) {
+  for (const [agent, mode, expected] of [
+    ["typescript-2", "auto", /^2026-07-28$/],
+    ["typescript-2-legacy", "legacy", /^2025-/],
+  ]) {
+    const client = await connect(way, mode);
+    const version = client.getNegotiatedProtocolVersion();
+    assert.match(version, expected);
+    await play(
+      {
+        version,
+        instructions: client.getInstructions(),
+        tools: async () => (await client.listTools()).tools,
+        call: (name, args) => client.callTool({ name, arguments: args }),
+        templates: async () => (await client.listResourceTemplates()).resourceTemplates,
+        read: (uri) => client.readResource({ uri }),
+        prompt: (name, args) => client.getPrompt({ name, arguments: args }),
+      },
+      agent,
+      way,
+    );
+    await client.close();
+  }
 }

@@ -4,11 +4,23 @@
 import assert from "node:assert/strict";
 
 /** What the checks are about; `.ci/check-mcp` sets it. */
-export const { MCP_URL, MCP_TOKEN, MCP_REPO_URL, MCP_HEAD } = process.env;
+export const { MCP_URL, MCP_TOKEN, MCP_REPO_URL, MCP_HEAD, MCP_COORD, MCP_FOLDER } = process.env;
+
+/** The two ways to a server; over stdio it is `coord mcp`. */
+export const WAYS = ["http", "stdio"];
+
+/** How a client starts `coord mcp` in the repository. */
+export const stdio = { command: MCP_COORD, args: ["mcp"], cwd: MCP_FOLDER, stderr: "inherit" };
+
+/** What a call has to say of where and who the agent is: over stdio nothing. */
+export function place(way, agent) {
+  if (way === "stdio") return {};
+  return { repo_url: MCP_REPO_URL, branch: "main", agent_head: MCP_HEAD, ...(agent && { agent_id: agent }) };
+}
 
 /** Plays the session as the agent `agent`, and says which revision was spoken. */
-export async function play(client, agent) {
-  const about = { repo_url: MCP_REPO_URL, branch: "main", agent_head: MCP_HEAD, file_paths: [`${agent}.ts`], agent_id: agent };
+export async function play(client, agent, way) {
+  const about = { ...place(way, agent), file_paths: [`${agent}.ts`] };
   const message = "Moving sessions from cookies to tokens";
   assert.match(client.instructions, /Orchestration commands are law/);
   const tools = await client.tools();
@@ -29,13 +41,13 @@ export async function play(client, agent) {
   assert.equal(malformed.structuredContent.field, "file_paths");
 
   assert.deepEqual((await client.templates()).map(({ name }) => name).sort(), ["activity", "graph", "locks"]);
-  const uri = `coord://locks?repo_url=${encodeURIComponent(MCP_REPO_URL)}&holder=me&agent_id=${agent}`;
-  const { contents } = await client.read(uri);
+  const mine = way === "http" ? `repo_url=${encodeURIComponent(MCP_REPO_URL)}&holder=me&agent_id=${agent}` : "holder=me";
+  const { contents } = await client.read(`coord://locks?${mine}`);
   assert.deepEqual(JSON.parse(contents[0].text).locks.map((lock) => lock.file_path), [`${agent}.ts`]);
   const { messages } = await client.prompt("coordinate", { task: "Add a pool" });
   assert.match(messages[0].content.text, /The task: Add a pool$/);
 
   const released = await client.call("post_status", { ...about, status: "OPEN", abandon: true, message });
   assert.equal(released.structuredContent.success, true);
-  console.log(`${agent}: ${client.version}`);
+  console.log(`${agent}, ${way}: ${client.version}`);
 }
