@@ -121,7 +121,7 @@ async fn all_together_have_a_limit_too() {
         if answer.status != 200 {
             check_limited(&answer);
             assert!(
-                answer.body["message"].as_str().unwrap().contains("all callers"),
+                answer.body["message"].as_str().unwrap().contains("the callers of this repository"),
                 "{answer:?}"
             );
         }
