@@ -18,6 +18,7 @@ use crate::process::{self, Process, State};
 use crate::redis_link::{RedisLink, encode};
 use crate::report::{Latencies, Table, progress};
 use crate::repository::file;
+use crate::stdio::CoordMcp;
 
 /// The requested file: it has five neighbors in every measured repository.
 const FILE: usize = 40;
@@ -37,6 +38,7 @@ pub async fn hold_some(server: &Process, subject: &Subject) -> Result<()> {
 pub enum Probe {
     Http(Connection, Vec<Post>),
     Redis(RedisLink, Vec<u8>),
+    Stdio(CoordMcp, Vec<String>),
 }
 
 impl Probe {
@@ -48,6 +50,10 @@ impl Probe {
                 anyhow::ensure!(status.is_success(), "answered {status}");
             }
             Probe::Redis(link, command) => drop(link.ask_encoded(command).await?),
+            Probe::Stdio(agent, lines) => {
+                let said = agent.ask(&lines[round % lines.len()]).await?;
+                anyhow::ensure!(said.contains("PROCEED"), "coord mcp said {said}");
+            }
         }
         Ok(started.elapsed())
     }

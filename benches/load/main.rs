@@ -14,6 +14,7 @@ mod report;
 mod repository;
 mod round_trips;
 mod start;
+mod stdio;
 mod sweep;
 mod throughput;
 

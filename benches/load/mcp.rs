@@ -1,4 +1,5 @@
-//! What a tool call of MCP costs over the HTTP request that it stands for, on one connection each, in turn within one run.
+//! What a tool call of MCP costs over the HTTP request that it stands for, on one connection each, in turn within one run: of
+//! `/api/mcp`, and of `coord mcp` over stdio.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,6 +12,7 @@ use crate::latency::{Probe, in_turn};
 use crate::process::{self, State};
 use crate::report::{Table, progress};
 use crate::repository::file;
+use crate::stdio::{self, CoordMcp, call};
 
 /// The request `post` as a call of the tool with the name of its endpoint.
 fn as_tool(post: &Post) -> Result<Post> {
@@ -52,6 +54,15 @@ pub async fn measure(repository: &Path, subject: &Subject, scratch: &Path, time:
         let connection = Connection::open(server.address).await?;
         probes.push((name.to_owned(), Probe::Http(connection, posts)));
     }
+    let [check, claim, release] = of_working_copy(&files);
+    for (name, lines) in [
+        ("check_status, coord mcp", vec![check]),
+        ("post_status, coord mcp", vec![claim, release]),
+    ] {
+        let mut agent = CoordMcp::start(repository)?;
+        agent.hello().await?;
+        probes.push((name.to_owned(), Probe::Stdio(agent, lines)));
+    }
     let latencies = in_turn(&mut probes, time).await?;
     let table = Table::begin(
         "Tools of MCP, one connection",
@@ -62,10 +73,26 @@ pub async fn measure(repository: &Path, subject: &Subject, scratch: &Path, time:
         let cells = [0.5, 0.99].map(|quantile| format!("{:.0}", latencies.micros(quantile)));
         table.row(&[name, &cells[0], &cells[1], &latencies.count()]);
     }
-    for (tool, http, mcp) in [("check_status", 0, 1), ("post_status", 2, 3)] {
+    for (tool, way, http, mcp) in [
+        ("check_status", "MCP", 0, 1),
+        ("post_status", "MCP", 2, 3),
+        ("check_status", "coord mcp", 0, 5),
+        ("post_status", "coord mcp", 2, 6),
+    ] {
         let [http, mcp] = [http, mcp].map(|place: usize| latencies[place].micros(0.5));
         let (ratio, over) = (format!("**{:.2}**", mcp / http), format!("+{:.0}", mcp - http));
-        table.row(&[&format!("**{tool}, MCP : HTTP**"), &ratio, &over, &""]);
+        table.row(&[&format!("**{tool}, {way} : HTTP**"), &ratio, &over, &""]);
     }
-    Ok(())
+    drop(probes);
+    stdio::measure_start(repository).await
+}
+
+/// A check, a claim and a release of `files` as an agent in a working copy makes them.
+fn of_working_copy(files: &[String]) -> [String; 3] {
+    let post = |status: &str| json!({ "file_paths": files, "status": status, "message": "Measuring", "abandon": status == "OPEN" });
+    [
+        call("check_status", &json!({ "file_paths": files })),
+        call("post_status", &post("WRITING")),
+        call("post_status", &post("OPEN")),
+    ]
 }
