@@ -19,19 +19,7 @@ for (const way of WAYS) {
     told?.(negotiated);
   };
   await client.connect(connection);
-  await play(
-    {
-      version,
-      instructions: client.getInstructions(),
-      tools: async () => (await client.listTools()).tools,
-      call: (name, args) => client.callTool({ name, arguments: args }),
-      templates: async () => (await client.listResourceTemplates()).resourceTemplates,
-      read: (uri) => client.readResource({ uri }),
-      prompt: (name, args) => client.getPrompt({ name, arguments: args }),
-    },
-    "typescript-1",
-    way,
-  );
+  await play(client, version, "typescript-1", way);
   assert.equal(connection.sessionId, undefined);
   await client.close();
 }

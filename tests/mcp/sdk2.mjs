@@ -12,19 +12,7 @@ for (const way of WAYS) {
     const client = await connect(way, mode);
     const version = client.getNegotiatedProtocolVersion();
     assert.match(version, expected);
-    await play(
-      {
-        version,
-        instructions: client.getInstructions(),
-        tools: async () => (await client.listTools()).tools,
-        call: (name, args) => client.callTool({ name, arguments: args }),
-        templates: async () => (await client.listResourceTemplates()).resourceTemplates,
-        read: (uri) => client.readResource({ uri }),
-        prompt: (name, args) => client.getPrompt({ name, arguments: args }),
-      },
-      agent,
-      way,
-    );
+    await play(client, version, agent, way);
     await client.close();
   }
 }

@@ -1,5 +1,4 @@
-// One agent's session by MCP, and what must come of it. Each client plays it in its own way: `client` has `tools`, `call`, `read`,
-// `templates` and `prompt`.
+// One agent's session by MCP, and what must come of it. The clients of both generations have the methods that it needs.
 
 import assert from "node:assert/strict";
 
@@ -19,35 +18,36 @@ export function place(way, agent) {
 }
 
 /** Plays the session as the agent `agent`, and says which revision was spoken. */
-export async function play(client, agent, way) {
+export async function play(client, version, agent, way) {
+  const call = (name, args) => client.callTool({ name, arguments: args });
   const about = { ...place(way, agent), file_paths: [`${agent}.ts`] };
   const message = "Moving sessions from cookies to tokens";
-  assert.match(client.instructions, /Orchestration commands are law/);
-  const tools = await client.tools();
+  assert.match(client.getInstructions(), /Orchestration commands are law/);
+  const { tools } = await client.listTools();
   assert.deepEqual(tools.map(({ name }) => name).sort(), ["check_status", "post_status"]);
   assert.ok(tools.every(({ outputSchema, annotations }) => outputSchema && annotations));
 
-  const free = await client.call("check_status", about);
+  const free = await call("check_status", about);
   assert.equal(free.structuredContent.status, "OK");
   assert.match(free.content[0].text, /^PROCEED: /);
-  const claimed = await client.call("post_status", { ...about, status: "WRITING", message });
+  const claimed = await call("post_status", { ...about, status: "WRITING", message });
   assert.equal(claimed.structuredContent.success, true);
-  const refused = await client.call("post_status", { ...about, agent_id: "another", status: "WRITING", message });
+  const refused = await call("post_status", { ...about, agent_id: "another", status: "WRITING", message });
   assert.ok(!refused.isError);
   assert.equal(refused.structuredContent.error, "LOCK_CONFLICT");
   assert.match(refused.content[0].text, /^WAIT: /);
-  const malformed = await client.call("check_status", { ...about, file_paths: ["../etc/passwd"] });
+  const malformed = await call("check_status", { ...about, file_paths: ["../etc/passwd"] });
   assert.equal(malformed.isError, true);
   assert.equal(malformed.structuredContent.field, "file_paths");
 
-  assert.deepEqual((await client.templates()).map(({ name }) => name).sort(), ["activity", "graph", "locks"]);
+  assert.deepEqual((await client.listResourceTemplates()).resourceTemplates.map(({ name }) => name).sort(), ["activity", "graph", "locks"]);
   const mine = way === "http" ? `repo_url=${encodeURIComponent(MCP_REPO_URL)}&holder=me&agent_id=${agent}` : "holder=me";
-  const { contents } = await client.read(`coord://locks?${mine}`);
+  const { contents } = await client.readResource({ uri: `coord://locks?${mine}` });
   assert.deepEqual(JSON.parse(contents[0].text).locks.map((lock) => lock.file_path), [`${agent}.ts`]);
-  const { messages } = await client.prompt("coordinate", { task: "Add a pool" });
+  const { messages } = await client.getPrompt({ name: "coordinate", arguments: { task: "Add a pool" } });
   assert.match(messages[0].content.text, /The task: Add a pool$/);
 
-  const released = await client.call("post_status", { ...about, status: "OPEN", abandon: true, message });
+  const released = await call("post_status", { ...about, status: "OPEN", abandon: true, message });
   assert.equal(released.structuredContent.success, true);
-  console.log(`${agent}, ${way}: ${client.version}`);
+  console.log(`${agent}, ${way}: ${version}`);
 }

@@ -40,7 +40,7 @@ impl Proxy {
     }
 
     async fn give_back_of(&self, holder: &HolderKey, roots: &[PathBuf]) -> anyhow::Result<()> {
-        let Some(root) = roots.first() else { return Ok(()) };
+        let root = roots.first().context("its working copies are gone")?;
         let held = self
             .held_by(holder, root)
             .await
@@ -54,10 +54,7 @@ impl Proxy {
             let work = work.with_context(|| format!("{} is no working copy any more", root.display()))?;
             let mut changed = BTreeSet::new();
             for root in roots {
-                // A worktree that was removed has nothing to lose.
-                if root.exists() {
-                    changed.extend(changed_files(root, &work, &paths).await?);
-                }
+                changed.extend(changed_files(root, &work, &paths).await?);
             }
             let (kept, unchanged): (Vec<String>, Vec<String>) =
                 paths.into_iter().partition(|path| changed.contains(path));

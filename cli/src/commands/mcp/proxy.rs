@@ -118,9 +118,12 @@ impl Proxy {
         self.worked_in.lock().entry(holder).or_default().insert(root.to_owned());
     }
 
-    /// Every holder of this process, and the working copies of each.
+    /// Every holder of this process, and the working copies of each that are still there: an agent removes its worktrees.
     pub(super) fn holders(&self) -> Vec<(HolderKey, Vec<PathBuf>)> {
-        let worked_in = self.worked_in.lock();
+        let mut worked_in = self.worked_in.lock();
+        for roots in worked_in.values_mut() {
+            roots.retain(|root| root.exists());
+        }
         let each = worked_in
             .iter()
             .map(|(holder, roots)| (holder.clone(), roots.iter().cloned().collect()));

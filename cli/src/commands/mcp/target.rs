@@ -26,6 +26,23 @@ pub struct Sent<'a> {
     pub paths: &'a [String],
 }
 
+impl<'a> Sent<'a> {
+    /// These fields of a request.
+    pub fn of(
+        repo_url: &'a Option<String>,
+        branch: &'a Option<String>,
+        agent_id: &'a Option<String>,
+        paths: &'a Option<Vec<String>>,
+    ) -> Sent<'a> {
+        Sent {
+            repo_url: repo_url.as_deref(),
+            branch: branch.as_deref(),
+            agent_id: agent_id.as_deref(),
+            paths: paths.as_deref().unwrap_or_default(),
+        }
+    }
+}
+
 /// Where a call is for.
 pub struct Target {
     /// The root of the working copy, whose server is asked.

@@ -27,15 +27,8 @@ impl Proxy {
     }
 
     async fn check(&self, sent: CheckRequest, client: Option<&str>) -> Result<Outcome, Failure> {
-        let target = self.target(
-            Sent {
-                repo_url: sent.repo_url.as_deref(),
-                branch: sent.branch.as_deref(),
-                agent_id: sent.agent_id.as_deref(),
-                paths: sent.file_paths.as_deref().unwrap_or_default(),
-            },
-            client,
-        )?;
+        let about = Sent::of(&sent.repo_url, &sent.branch, &sent.agent_id, &sent.file_paths);
+        let target = self.target(about, client)?;
         let request = target.check(sent);
         let answer = self
             .backend
@@ -44,15 +37,8 @@ impl Proxy {
     }
 
     async fn post(&self, sent: PostRequest, client: Option<&str>) -> Result<Outcome, Failure> {
-        let target = self.target(
-            Sent {
-                repo_url: sent.repo_url.as_deref(),
-                branch: sent.branch.as_deref(),
-                agent_id: sent.agent_id.as_deref(),
-                paths: sent.file_paths.as_deref().unwrap_or_default(),
-            },
-            client,
-        )?;
+        let about = Sent::of(&sent.repo_url, &sent.branch, &sent.agent_id, &sent.file_paths);
+        let target = self.target(about, client)?;
         let request = target.post(sent);
         let _beside_others = self.posts.read().await;
         self.retries.forget(&request);
