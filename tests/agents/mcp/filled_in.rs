@@ -124,13 +124,20 @@ fn resources_are_those_of_the_working_copy() {
         .try_ask("resources/read", json!({ "uri": "coord://graph/gone.ts" }))
         .unwrap_err();
     assert_eq!(error["data"]["error"], "UNKNOWN_FILE", "{error}");
+}
+
+#[test]
+fn activity_is_that_of_the_repository() {
+    let world = World::with(&[("a.txt", "a")]);
+    let mut ada = agent(&world);
+    assert_eq!(action(&ada.claim(&["a.txt"])), "PROCEED");
     let activity = ada.read("coord://activity?branch=main");
     assert!(
         activity["events"]
             .as_array()
             .unwrap()
             .iter()
-            .any(|event| event["type"] == "lock_acquired"),
+            .any(|event| event["type"] == "lock_granted"),
         "{activity}"
     );
 }
