@@ -70,13 +70,21 @@ fn a_commit_of_a_file_that_another_holds_is_refused_and_its_holder_may_commit() 
     let refused = git(&world, folder, &[], &["commit", "-qam", "Change both"]);
     assert!(!refused.status.success());
     let text = said(&refused);
-    assert!(text.contains("a.txt: WRITING by") && text.contains("(bob): Rewrite it all"), "{text}");
+    assert!(
+        text.contains("a.txt: WRITING by") && text.contains("(bob): Rewrite it all"),
+        "{text}"
+    );
     assert!(text.contains("COORD_BYPASS=1") && !text.contains("b.txt:"), "{text}");
     // Only the files of this commit count, also where git makes an index for it.
     git(&world, folder, &[], &["add", "a.txt"]);
     let part = git(&world, folder, &[], &["commit", "-qm", "Change b", "b.txt"]);
     assert!(part.status.success(), "{}", said(&part));
-    let of_bob = git(&world, folder, &[("COORD_AGENT", "bob")], &["commit", "-qam", "Change a"]);
+    let of_bob = git(
+        &world,
+        folder,
+        &[("COORD_AGENT", "bob")],
+        &["commit", "-qam", "Change a"],
+    );
     assert!(of_bob.status.success(), "{}", said(&of_bob));
 }
 
@@ -98,7 +106,10 @@ fn the_session_of_the_agent_above_git_is_the_holder() {
 
 #[test]
 fn a_neighbor_that_another_changes_is_a_warning() {
-    let world = World::with(&[("src/db.ts", "export const a = 1;\n"), ("src/auth.ts", "import { a } from './db';\n")]);
+    let world = World::with(&[
+        ("src/db.ts", "export const a = 1;\n"),
+        ("src/auth.ts", "import { a } from './db';\n"),
+    ]);
     install(&world, "pre-commit", "");
     bob_edits(&world, "src/db.ts");
     write(&world, "src/auth.ts");
@@ -106,12 +117,25 @@ fn a_neighbor_that_another_changes_is_a_warning() {
     let mut text = String::new();
     let started = std::time::Instant::now();
     while !text.contains("src/db.ts") && started.elapsed() < std::time::Duration::from_secs(20) {
-        let done = git(&world, world.clone.path(), &[], &["commit", "-qam", "Change it", "--allow-empty"]);
+        let done = git(
+            &world,
+            world.clone.path(),
+            &[],
+            &["commit", "-qam", "Change it", "--allow-empty"],
+        );
         assert!(done.status.success(), "{}", said(&done));
         text = said(&done);
-        git(&world, world.clone.path(), &[("COORD_BYPASS", "1")], &["reset", "-q", "HEAD~1"]);
+        git(
+            &world,
+            world.clone.path(),
+            &[("COORD_BYPASS", "1")],
+            &["reset", "-q", "HEAD~1"],
+        );
     }
-    assert!(text.contains("warning") && text.contains("src/db.ts: WRITING"), "{text}");
+    assert!(
+        text.contains("warning") && text.contains("src/db.ts: WRITING"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -146,12 +170,26 @@ fn the_way_past_the_guard_is_noted() {
     let folder = world.clone.path();
     let log = folder.join(".git/coord/bypass.log");
     std::fs::write(&log, "x\n".repeat(32 * 1024)).unwrap();
-    let done = git(&world, folder, &[("COORD_BYPASS", "1")], &["commit", "-qam", "Change a"]);
+    let done = git(
+        &world,
+        folder,
+        &[("COORD_BYPASS", "1")],
+        &["commit", "-qam", "Change a"],
+    );
     assert!(done.status.success(), "{}", said(&done));
     assert!(said(&done).contains("COORD_BYPASS=1"), "{}", said(&done));
     let text = std::fs::read_to_string(&log).unwrap();
-    assert!(text.len() < 40 * 1024 && text.lines().last().unwrap().contains("pre-commit head="), "{text}");
-    let other = git(&world, folder, &[("COORD_BYPASS", "0")], &["commit", "-q", "--amend", "--no-edit"]);
+    assert!(
+        text.len() < 40 * 1024 && text.lines().last().unwrap().contains("pre-commit head="),
+        "{text}"
+    );
+    std::fs::write(folder.join("a.txt"), "changed again").unwrap();
+    let other = git(
+        &world,
+        folder,
+        &[("COORD_BYPASS", "0")],
+        &["commit", "-qam", "Change a"],
+    );
     assert!(!other.status.success(), "{}", said(&other));
 }
 
@@ -172,12 +210,25 @@ fn without_a_server_commits_pass_and_none_is_started() {
     write(&world, "b.txt");
     git(&world, folder, &[], &["add", "b.txt"]);
     let done = git(&world, folder, &settings, &["commit", "-qm", "Add b"]);
-    assert!(done.status.success() && said(&done).contains("let pass, unchecked"), "{}", said(&done));
+    assert!(
+        done.status.success() && said(&done).contains("let pass, unchecked"),
+        "{}",
+        said(&done)
+    );
     install(&world, "pre-commit", "--on-error deny");
-    let refused = git(&world, folder, &settings, &["commit", "-qm", "Change b", "--allow-empty"]);
+    let refused = git(
+        &world,
+        folder,
+        &settings,
+        &["commit", "-qm", "Change b", "--allow-empty"],
+    );
     assert!(refused.status.success(), "no file, no request: {}", said(&refused));
     write(&world, "c.txt");
     git(&world, folder, &[], &["add", "c.txt"]);
     let refused = git(&world, folder, &settings, &["commit", "-qm", "Add c"]);
-    assert!(!refused.status.success() && said(&refused).contains("--on-error deny"), "{}", said(&refused));
+    assert!(
+        !refused.status.success() && said(&refused).contains("--on-error deny"),
+        "{}",
+        said(&refused)
+    );
 }

@@ -30,16 +30,30 @@ fn every_agent_claims_what_it_edits_and_is_denied_what_another_session_holds() {
         assert_eq!(locks[0].message, "Editing a.txt");
 
         let bob = session(&world, form, Some("bob"));
-        for answer in [bob.edits("a.txt"), bob.runs("sed -i s/a/b/ a.txt"), bob.runs("echo b >> a.txt")] {
-            let reason = bob.denial(&answer).unwrap_or_else(|| panic!("{}: {answer:?}", form.agent));
-            assert!(reason.starts_with("WAIT: ") && reason.contains("Editing a.txt"), "{reason}");
+        for answer in [
+            bob.edits("a.txt"),
+            bob.runs("sed -i s/a/b/ a.txt"),
+            bob.runs("echo b >> a.txt"),
+        ] {
+            let reason = bob
+                .denial(&answer)
+                .unwrap_or_else(|| panic!("{}: {answer:?}", form.agent));
+            assert!(
+                reason.starts_with("WAIT: ") && reason.contains("Editing a.txt"),
+                "{reason}"
+            );
             assert!(reason.contains("`sleep 5`"), "{reason}");
         }
         // His session goes on with another file, and the first with its own.
         assert_eq!(bob.denial(&bob.edits("b.txt")), None, "{}", form.agent);
         assert_eq!(ada.denial(&ada.edits("a.txt")), None, "{}", form.agent);
         assert_eq!(bob.denial(&bob.runs("cat a.txt")), None, "{}", form.agent);
-        assert_eq!(held(&world), [format!("a.txt {holder}"), "b.txt bob".to_owned()], "{}", form.agent);
+        assert_eq!(
+            held(&world),
+            [format!("a.txt {holder}"), "b.txt bob".to_owned()],
+            "{}",
+            form.agent
+        );
     }
 }
 
@@ -54,7 +68,10 @@ fn a_session_that_is_behind_is_told_to_pull() {
         ..session(&world, &CLAUDE_CODE, None)
     };
     let reason = ada.denial(&ada.edits("a.txt")).unwrap();
-    assert!(reason.starts_with("PULL: ") && reason.contains("`git pull --rebase`"), "{reason}");
+    assert!(
+        reason.starts_with("PULL: ") && reason.contains("`git pull --rebase`"),
+        "{reason}"
+    );
     worktree.git(&["pull", "--quiet", "--rebase"]);
     assert_eq!(ada.denial(&ada.edits("a.txt")), None);
 }
@@ -69,12 +86,23 @@ fn a_patch_is_claimed_whole_or_denied() {
         let patch = format!("*** Begin Patch\n{}*** End Patch\n", lines.concat());
         let call = json!({ "cwd": world.clone.path(), "session_id": "s", "hook_event_name": "PreToolUse", "model": "x",
             "tool_name": "apply_patch", "tool_input": { "command": patch }, "tool_use_id": "1" });
-        hook(&world, world.clone.path(), Some("ada"), &["codex", "PreToolUse"], &call.to_string())
+        hook(
+            &world,
+            world.clone.path(),
+            Some("ada"),
+            &["codex", "PreToolUse"],
+            &call.to_string(),
+        )
     };
     let denied = patch(&["Update File: a.txt", "Update File: b.txt", "Move to: c.txt"]);
     assert!((CODEX.denial)(&denied).is_some(), "{denied:?}");
     assert_eq!(held_files(&world), ["c.txt"]);
-    let allowed = patch(&["Update File: a.txt", "Move to: d/e.txt", "Add File: new.txt", "Delete File: b.txt"]);
+    let allowed = patch(&[
+        "Update File: a.txt",
+        "Move to: d/e.txt",
+        "Add File: new.txt",
+        "Delete File: b.txt",
+    ]);
     // A bare `allow` would be rejected by Codex.
     assert_eq!((allowed.status, &allowed.body), (0, &serde_json::Value::Null));
     assert_eq!(held_files(&world), ["a.txt", "b.txt", "c.txt", "d/e.txt", "new.txt"]);
@@ -109,6 +137,7 @@ fn files_that_are_nobody_elses_are_edited_without_a_claim_or_a_server() {
         let answer = ada.edits(file);
         assert_eq!((answer.status, ada.denial(&answer)), (0, None), "{file}");
     }
+    std::fs::create_dir(world.clone.path().join("target")).unwrap();
     assert_eq!(ada.denial(&ada.runs("rm -rf target; git status")), None);
     assert_eq!(world.server(), None);
     // It is tracked, and a rule for files that are not does not matter.

@@ -24,17 +24,35 @@ fn without_a_server_writes_are_denied_and_all_else_goes_on() {
             holder: None,
         };
         for answer in [ada.edits("a.txt"), ada.runs("tee a.txt")] {
-            let reason = ada.denial(&answer).unwrap_or_else(|| panic!("{}: {answer:?}", form.agent));
+            let reason = ada
+                .denial(&answer)
+                .unwrap_or_else(|| panic!("{}: {answer:?}", form.agent));
             assert!(reason.starts_with("OFFLINE_MODE: "), "{reason}");
             assert!(reason.ends_with("Reading allowed, Writing disabled."), "{reason}");
         }
-        for answer in [ada.runs("cat a.txt"), ada.starts(), ada.is_told("Read a.txt"), ada.ends_turn(), ada.ends()] {
-            assert_eq!((answer.status, ada.denial(&answer)), (0, None), "{}: {answer:?}", form.agent);
+        for answer in [
+            ada.runs("cat a.txt"),
+            ada.starts(),
+            ada.is_told("Read a.txt"),
+            ada.ends_turn(),
+            ada.ends(),
+        ] {
+            assert_eq!(
+                (answer.status, ada.denial(&answer)),
+                (0, None),
+                "{}: {answer:?}",
+                form.agent
+            );
         }
         let (event, call) = (form.edit)(world.clone.path(), &world.clone.path().join("a.txt"));
         let args = [form.agent, event, "--on-error", "allow"];
         let answer = hook(&world, world.clone.path(), None, &args, &call.to_string());
-        assert_eq!((answer.status, ada.denial(&answer)), (0, None), "{}: {answer:?}", form.agent);
+        assert_eq!(
+            (answer.status, ada.denial(&answer)),
+            (0, None),
+            "{}: {answer:?}",
+            form.agent
+        );
         let told = format!("{} {}", answer.body, answer.aside);
         assert!(told.contains("OFFLINE_MODE"), "{told}");
     }
@@ -65,7 +83,13 @@ fn input_that_is_not_of_the_form_denies_a_tool_and_fails_elsewhere() {
             // 2 denies in all of them.
             assert_eq!(answer.status, 2, "{} {why}: {answer:?}", form.agent);
             assert!(answer.aside.contains(why), "{} {why}: {answer:?}", form.agent);
-            let answer = hook(&world, folder, None, &[form.agent, before, "--on-error", "allow"], input);
+            let answer = hook(
+                &world,
+                folder,
+                None,
+                &[form.agent, before, "--on-error", "allow"],
+                input,
+            );
             // Copilot denies by every status but 0.
             let status = if form.agent == "copilot" { 0 } else { 1 };
             assert_eq!(answer.status, status, "{} {why}: {answer:?}", form.agent);
@@ -75,7 +99,10 @@ fn input_that_is_not_of_the_form_denies_a_tool_and_fails_elsewhere() {
         assert_eq!(answer.status, 1, "{}: {answer:?}", form.agent);
         let answer = hook(&world, folder, None, &[form.agent, "NoSuchEvent"], "{}");
         assert_eq!(answer.status, 1, "{}: {answer:?}", form.agent);
-        assert!(answer.aside.contains("NoSuchEvent") && answer.aside.contains(before), "{answer:?}");
+        assert!(
+            answer.aside.contains("NoSuchEvent") && answer.aside.contains(before),
+            "{answer:?}"
+        );
     }
     assert_eq!(world.server(), None);
 }
@@ -85,7 +112,9 @@ fn input_that_does_not_end_is_not_waited_for() {
     let world = World::with(&[("a.txt", "a")]);
     let mut command = world.coord(world.clone.path());
     command.args(["hook", "claude-code", "PreToolUse"]);
-    let pipes = command.stdin(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let pipes = command
+        .stdin(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped());
     let mut running = pipes.spawn().unwrap();
     let input = running.stdin.take();
     let ended = running.wait_with_output().unwrap();

@@ -45,7 +45,9 @@ fn claude(folder: &Path, event: &str, more: Value) -> Value {
 }
 
 fn merge(call: &mut Value, more: Value) {
-    let Value::Object(more) = more else { panic!("not an object") };
+    let Value::Object(more) = more else {
+        panic!("not an object")
+    };
     call.as_object_mut().unwrap().extend(more);
 }
 
@@ -55,14 +57,25 @@ fn text(value: &Value) -> Option<String> {
 
 fn claude_denial(answer: &Answer) -> Option<String> {
     let output = &answer.body["hookSpecificOutput"];
-    let is_denied = answer.status == 0 && output["hookEventName"] == "PreToolUse" && output["permissionDecision"] == "deny";
+    let is_denied =
+        answer.status == 0 && output["hookEventName"] == "PreToolUse" && output["permissionDecision"] == "deny";
     is_denied.then(|| text(&output["permissionDecisionReason"])).flatten()
 }
 
 pub const CLAUDE_CODE: Form = Form {
     agent: "claude-code",
-    start: |folder| ("SessionStart", claude(folder, "SessionStart", json!({ "source": "startup", "model": "x" }))),
-    prompt: |folder, prompt| ("UserPromptSubmit", claude(folder, "UserPromptSubmit", json!({ "prompt": prompt }))),
+    start: |folder| {
+        (
+            "SessionStart",
+            claude(folder, "SessionStart", json!({ "source": "startup", "model": "x" })),
+        )
+    },
+    prompt: |folder, prompt| {
+        (
+            "UserPromptSubmit",
+            claude(folder, "UserPromptSubmit", json!({ "prompt": prompt })),
+        )
+    },
     edit: |folder, file| {
         let tool = json!({ "file_path": file, "old_string": "a", "new_string": "b" });
         let more = json!({ "tool_name": "Edit", "tool_input": tool, "tool_use_id": "toolu_01ABC123" });
@@ -70,7 +83,10 @@ pub const CLAUDE_CODE: Form = Form {
     },
     shell: |folder, command| {
         let tool = json!({ "command": command, "description": "x", "timeout": 120_000 });
-        ("PreToolUse", claude(folder, "PreToolUse", json!({ "tool_name": "Bash", "tool_input": tool })))
+        (
+            "PreToolUse",
+            claude(folder, "PreToolUse", json!({ "tool_name": "Bash", "tool_input": tool })),
+        )
     },
     after_shell: |folder, command| {
         let tool = json!({ "command": command });
@@ -84,22 +100,32 @@ pub const CLAUDE_CODE: Form = Form {
 
 pub const CODEX: Form = Form {
     agent: "codex",
-    start: |folder| ("SessionStart", claude(folder, "SessionStart", json!({ "source": "startup", "model": "x" }))),
+    start: |folder| {
+        (
+            "SessionStart",
+            claude(folder, "SessionStart", json!({ "source": "startup", "model": "x" })),
+        )
+    },
     prompt: |folder, prompt| {
         let more = json!({ "prompt": prompt, "model": "x", "turn_id": "1" });
         ("UserPromptSubmit", claude(folder, "UserPromptSubmit", more))
     },
     edit: |folder, file| {
-        let patch = format!("*** Begin Patch\n*** Update File: {}\n@@\n-a\n+b\n*** End Patch\n", file.display());
+        let patch = format!(
+            "*** Begin Patch\n*** Update File: {}\n@@\n-a\n+b\n*** End Patch\n",
+            file.display()
+        );
         let more = json!({ "model": "x", "tool_name": "apply_patch", "tool_input": { "command": patch }, "tool_use_id": "call_1" });
         ("PreToolUse", claude(folder, "PreToolUse", more))
     },
     shell: |folder, command| {
-        let more = json!({ "model": "x", "tool_name": "Bash", "tool_input": { "command": command }, "tool_use_id": "call_1" });
+        let more =
+            json!({ "model": "x", "tool_name": "Bash", "tool_input": { "command": command }, "tool_use_id": "call_1" });
         ("PreToolUse", claude(folder, "PreToolUse", more))
     },
     after_shell: |folder, command| {
-        let more = json!({ "model": "x", "tool_name": "Bash", "tool_input": { "command": command }, "tool_response": "" });
+        let more =
+            json!({ "model": "x", "tool_name": "Bash", "tool_input": { "command": command }, "tool_response": "" });
         ("PostToolUse", claude(folder, "PostToolUse", more))
     },
     turn_end: |folder| ("Stop", claude(folder, "Stop", json!({ "stop_hook_active": false }))),
@@ -141,11 +167,22 @@ pub const CURSOR: Form = Form {
         ("beforeShellExecution", cursor(folder, "beforeShellExecution", more))
     },
     after_shell: |folder, command| {
-        let more = json!({ "tool_name": "Shell", "tool_input": { "command": command }, "tool_output": "{}", "cwd": folder });
+        let more =
+            json!({ "tool_name": "Shell", "tool_input": { "command": command }, "tool_output": "{}", "cwd": folder });
         ("postToolUse", cursor(folder, "postToolUse", more))
     },
-    turn_end: |folder| ("stop", cursor(folder, "stop", json!({ "status": "completed", "loop_count": 0 }))),
-    end: |folder| ("sessionEnd", cursor(folder, "sessionEnd", json!({ "reason": "completed" }))),
+    turn_end: |folder| {
+        (
+            "stop",
+            cursor(folder, "stop", json!({ "status": "completed", "loop_count": 0 })),
+        )
+    },
+    end: |folder| {
+        (
+            "sessionEnd",
+            cursor(folder, "sessionEnd", json!({ "reason": "completed" })),
+        )
+    },
     denial: |answer| {
         let is_denied = answer.status == 0 && answer.body["permission"] == "deny";
         is_denied.then(|| text(&answer.body["agent_message"])).flatten()
@@ -166,8 +203,18 @@ fn gemini(folder: &Path, event: &str, more: Value) -> Value {
 
 pub const GEMINI: Form = Form {
     agent: "gemini",
-    start: |folder| ("SessionStart", gemini(folder, "SessionStart", json!({ "source": "startup" }))),
-    prompt: |folder, prompt| ("BeforeAgent", gemini(folder, "BeforeAgent", json!({ "prompt": prompt }))),
+    start: |folder| {
+        (
+            "SessionStart",
+            gemini(folder, "SessionStart", json!({ "source": "startup" })),
+        )
+    },
+    prompt: |folder, prompt| {
+        (
+            "BeforeAgent",
+            gemini(folder, "BeforeAgent", json!({ "prompt": prompt })),
+        )
+    },
     edit: |folder, file| {
         let more = json!({ "tool_name": "write_file", "tool_input": { "file_path": file, "content": "b" } });
         ("BeforeTool", gemini(folder, "BeforeTool", more))
@@ -205,7 +252,10 @@ pub const COPILOT: Form = Form {
     edit: |folder, file| {
         // The arguments were JSON in a text before, and still are in some versions.
         let arguments = json!({ "path": file, "old_str": "a", "new_str": "b" }).to_string();
-        ("preToolUse", copilot(folder, json!({ "toolName": "edit", "toolArgs": arguments })))
+        (
+            "preToolUse",
+            copilot(folder, json!({ "toolName": "edit", "toolArgs": arguments })),
+        )
     },
     shell: |folder, command| {
         let more = json!({ "toolName": "bash", "toolArgs": { "command": command, "description": "x" } });
@@ -223,7 +273,9 @@ pub const COPILOT: Form = Form {
     end: |folder| ("sessionEnd", copilot(folder, json!({ "reason": "complete" }))),
     denial: |answer| {
         let is_denied = answer.status == 2 && answer.body["permissionDecision"] == "deny";
-        is_denied.then(|| text(&answer.body["permissionDecisionReason"])).flatten()
+        is_denied
+            .then(|| text(&answer.body["permissionDecisionReason"]))
+            .flatten()
     },
 };
 

@@ -33,7 +33,12 @@ fn a_session_is_told_who_works_on_what_and_nothing_when_it_is_alone() {
         let ada = session(&world, form, None);
         assert_eq!(ada.denial(&ada.edits("b.txt")), None);
         for answer in [ada.starts(), ada.is_told("Change b.txt a bit")] {
-            assert_eq!((answer.status, context(form, &answer.body)), (0, None), "{}: {answer:?}", form.agent);
+            assert_eq!(
+                (answer.status, context(form, &answer.body)),
+                (0, None),
+                "{}: {answer:?}",
+                form.agent
+            );
         }
         let bob = session(&world, &CLAUDE_CODE, Some("bob"));
         bob.is_told("Rewrite a.txt");
@@ -49,7 +54,10 @@ fn a_session_is_told_who_works_on_what_and_nothing_when_it_is_alone() {
         for (text, is_taken) in [(start, at_start), (prompt, at_prompt)] {
             assert_eq!(text.is_some(), is_taken, "{}: {text:?}", form.agent);
             let Some(text) = text else { continue };
-            assert!(text.contains("(bob): a.txt: Rewrite a.txt") && !text.contains("b.txt"), "{text}");
+            assert!(
+                text.contains("(bob): a.txt: Rewrite a.txt") && !text.contains("b.txt"),
+                "{text}"
+            );
         }
     }
 }

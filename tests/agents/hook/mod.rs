@@ -47,7 +47,11 @@ pub fn hook(world: &World, folder: &Path, holder: Option<&str>, args: &[&str], i
     if let Some(holder) = holder {
         command.env("COORD_AGENT", holder);
     }
-    let pipes = command.arg("hook").args(args).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let pipes = command
+        .arg("hook")
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
     let mut running = pipes.stderr(Stdio::piped()).spawn().unwrap();
     // A hook that refuses its event reads no input.
     let _ = running.stdin.take().unwrap().write_all(input.as_bytes());
@@ -112,7 +116,9 @@ pub fn locks(world: &World) -> Vec<HeldLock> {
     let filter = LocksFilter::default();
     let found = runtime.block_on(async {
         let limit = Duration::from_secs(20);
-        tokio::time::timeout(limit, client.locks(REPO_URL, &filter)).await.unwrap()
+        tokio::time::timeout(limit, client.locks(REPO_URL, &filter))
+            .await
+            .unwrap()
     });
     found.unwrap().locks
 }

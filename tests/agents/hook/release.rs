@@ -1,6 +1,8 @@
 //! Files are given back when they are pushed, and at the end those that are unchanged.
 
-use std::time::{Duration, SystemTime};
+use std::io::Write;
+use std::process::Stdio;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::forms::{ALL, CLAUDE_CODE};
 use super::{Answer, Session, held_files, locks};
@@ -30,7 +32,9 @@ fn what_is_pushed_is_released_by_the_hook_after_the_push() {
             assert_eq!(ada.denial(&ada.edits(file)), None);
         }
         write(&world, "a.txt", "aa");
-        world.clone.git(&["commit", "--quiet", "--all", "--message", "Change a"]);
+        world
+            .clone
+            .git(&["commit", "--quiet", "--all", "--message", "Change a"]);
         // Committed is not pushed.
         ada.has_run("git commit -am 'Change a'");
         assert_eq!(held_files(&world), ["a.txt", "b.txt", "c.txt"], "{}", form.agent);
@@ -41,7 +45,9 @@ fn what_is_pushed_is_released_by_the_hook_after_the_push() {
         assert_eq!(held_files(&world), ["b.txt", "c.txt"], "{}", form.agent);
         let end = told(&ada.ends_turn());
         assert_eq!(held_files(&world), ["b.txt"], "{}: {end}", form.agent);
-        world.clone.git(&["commit", "--quiet", "--all", "--message", "Change b"]);
+        world
+            .clone
+            .git(&["commit", "--quiet", "--all", "--message", "Change b"]);
         told(&ada.ends_turn());
         assert_eq!(held_files(&world), ["b.txt"], "{}", form.agent);
         world.clone.git(&["push", "--quiet"]);
@@ -56,7 +62,9 @@ fn a_push_that_no_hook_has_seen_is_noticed_by_a_later_one() {
     let ada = session(&world);
     assert_eq!(ada.denial(&ada.edits("a.txt")), None);
     write(&world, "a.txt", "aa");
-    world.clone.git(&["commit", "--quiet", "--all", "--message", "Change a"]);
+    world
+        .clone
+        .git(&["commit", "--quiet", "--all", "--message", "Change a"]);
     world.clone.git(&["push", "--quiet"]);
     let answer = ada.has_run("make");
     assert_eq!(held_files(&world), [""; 0]);
@@ -71,7 +79,9 @@ fn the_end_of_a_turn_says_what_was_released_and_what_was_kept() {
         assert_eq!(ada.denial(&ada.edits(file)), None);
     }
     write(&world, "a.txt", "aa");
-    world.clone.git(&["commit", "--quiet", "--all", "--message", "Change a"]);
+    world
+        .clone
+        .git(&["commit", "--quiet", "--all", "--message", "Change a"]);
     write(&world, "b.txt", "bb");
     let answer = ada.ends_turn();
     let message = answer.body["systemMessage"].as_str().unwrap();
@@ -97,27 +107,45 @@ fn new_files_and_files_of_another_worktree_of_the_session_are_kept() {
 
 #[test]
 fn locks_that_expire_soon_are_renewed_at_most_once_a_minute() {
-    let world = World::with(&[("a.txt", "a")]);
-    world.clone.git(&["config", "coord.branch", "main"]);
-    let ada = session(&world);
-    let start = std::process::Command::new("true").status().unwrap();
-    assert!(start.success());
-    assert_eq!(ada.denial(&ada.edits("a.txt")), None);
-    let holder = locks(&world)[0].agent_id.clone().unwrap();
-    let first = locks(&world)[0].clone();
-    // Nothing is renewed that has most of its time left, and nothing within a minute.
-    ada.has_run("make");
-    assert_eq!(locks(&world)[0].expiry, first.expiry);
-    let folder = world.clone.path().join(".git/coord/sessions");
-    let marks = std::fs::read_dir(&folder).unwrap().flatten();
-    let mark = marks.map(|file| file.path()).find(|path| path.to_string_lossy().ends_with("renewed"));
-    let mark = mark.unwrap_or_else(|| panic!("no mark of {holder}"));
-    let file = std::fs::File::options().append(true).open(&mark).unwrap();
-    let old = SystemTime::now() - Duration::from_secs(61);
-    file.set_modified(old).unwrap();
-    ada.has_run("make");
-    assert_ne!(std::fs::metadata(&mark).unwrap().modified().unwrap(), old);
-    assert_eq!(locks(&world)[0].expiry, first.expiry, "300 seconds are not soon");
+    for (seconds, is_renewed) in [("100", true), ("300", false)] {
+        let world = World::with(&[("a.txt", "a")]);
+        let ada = session(&world);
+        // The hook starts the server, which takes the time of locks from its environment.
+        let (event, call) = (CLAUDE_CODE.edit)(ada.folder, &ada.folder.join("a.txt"));
+        let mut command = world.coord(ada.folder);
+        command
+            .env("COORD_LOCK_TTL_SECONDS", seconds)
+            .args(["hook", "claude-code", event]);
+        let mut running = command.stdin(Stdio::piped()).spawn().unwrap();
+        running
+            .stdin
+            .take()
+            .unwrap()
+            .write_all(call.to_string().as_bytes())
+            .unwrap();
+        assert!(running.wait().unwrap().success());
+        let first = locks(&world)[0].clone();
+        let has_next_second = || SystemTime::now() > UNIX_EPOCH + Duration::from_secs(first.timestamp as u64 + 2);
+        while !has_next_second() {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        // Somebody has looked less than a minute ago.
+        ada.has_run("make");
+        assert_eq!(locks(&world)[0].expiry, first.expiry);
+        let marks = std::fs::read_dir(ada.folder.join(".git/coord/sessions"))
+            .unwrap()
+            .flatten();
+        let mark = marks
+            .map(|file| file.path())
+            .find(|path| path.to_string_lossy().ends_with("renewed"))
+            .unwrap();
+        let file = std::fs::File::options().append(true).open(mark).unwrap();
+        file.set_modified(SystemTime::now() - Duration::from_secs(61)).unwrap();
+        ada.has_run("make");
+        let again = locks(&world)[0].clone();
+        assert_eq!(again.expiry > first.expiry, is_renewed, "{first:?} {again:?}");
+        assert_eq!(again.message, first.message);
+    }
 }
 
 fn session(world: &World) -> Session<'_> {

@@ -16,10 +16,21 @@ fn a_working_copy_in_which_another_session_holds_files_is_not_changed_whole() {
         };
         let (ada, bob) = (at(None), at(Some("bob")));
         assert_eq!(ada.denial(&ada.edits("a.txt")), None);
-        for command in ["git checkout main", "git stash", "git reset --hard", "git pull --rebase", "cd . && git switch main"] {
+        for command in [
+            "git checkout main",
+            "git stash",
+            "git reset --hard",
+            "git pull --rebase",
+            "cd . && git switch main",
+        ] {
             let answer = bob.runs(command);
-            let reason = bob.denial(&answer).unwrap_or_else(|| panic!("{} {command}: {answer:?}", form.agent));
-            assert!(reason.contains("a.txt") && reason.contains("git worktree add"), "{reason}");
+            let reason = bob
+                .denial(&answer)
+                .unwrap_or_else(|| panic!("{} {command}: {answer:?}", form.agent));
+            assert!(
+                reason.contains("a.txt") && reason.contains("git worktree add"),
+                "{reason}"
+            );
             // Her own working copy is hers.
             assert_eq!(ada.denial(&ada.runs(command)), None, "{} {command}", form.agent);
         }
@@ -29,7 +40,12 @@ fn a_working_copy_in_which_another_session_holds_files_is_not_changed_whole() {
             folder: worktree.path(),
             ..at(Some("bob"))
         };
-        assert_eq!(elsewhere.denial(&elsewhere.runs("git pull --rebase")), None, "{}", form.agent);
+        assert_eq!(
+            elsewhere.denial(&elsewhere.runs("git pull --rebase")),
+            None,
+            "{}",
+            form.agent
+        );
         let into = format!("git -C {} stash", world.clone.path().display());
         assert!(elsewhere.denial(&elsewhere.runs(&into)).is_some(), "{}", form.agent);
         // She is done, and holds nothing.

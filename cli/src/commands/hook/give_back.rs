@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use coord::domain::{AgentId, Branch};
 use coord_git::WorkingCopy;
-use coord_protocol::{HeldLock, LockMode, LockStatus, LocksFilter, PostRequest};
+use coord_protocol::{Action, HeldLock, LockMode, LocksFilter, PostRequest, PostResponse};
 
 use crate::agent::connection::Connection;
 use crate::agent::options::AgentArgs;
@@ -138,40 +138,39 @@ fn working_copies(args: &AgentArgs, work: &Work, notes: &SessionNotes, branch: &
         .collect()
 }
 
-/// Releases `files`, or those of them that the server takes for pushed.
+/// Releases `files`, which are on the branch as they are in every working copy.
 async fn release(
     connection: &Connection,
     work: &Work,
     branch: &Branch,
     changes: &Changes,
-    mut files: Vec<String>,
+    files: Vec<String>,
     outcome: &mut Outcome,
 ) -> anyhow::Result<()> {
-    loop {
-        let message = format!("Released by a hook: {}", reason::listed(&files));
-        let request = PostRequest {
+    let message = format!("Released by a hook: {}", reason::listed(&files));
+    let pushed = PostRequest {
+        branch: Some(branch.to_string()),
+        // The commits of other files that are not pushed do not matter.
+        agent_head: changes.base.clone(),
+        base_head: changes.base.clone(),
+        new_repo_head: changes.head.clone(),
+        ..work.release(files.clone(), message.clone())
+    };
+    let mut response = connection.client.post_status(&pushed).await?;
+    let is_unpushed = |response: &PostResponse| response.orchestration.action == Action::Push;
+    if !response.success && is_unpushed(&response) {
+        // What no push has changed since the claim, and no working copy has changes of, was never changed.
+        let abandoned = PostRequest {
             branch: Some(branch.to_string()),
-            status: Some(LockStatus::Open),
-            // The commits of other files that are not pushed do not matter.
-            agent_head: changes.base.clone(),
-            base_head: changes.base.clone(),
-            new_repo_head: changes.head.clone(),
-            ..work.release(files.clone(), message)
+            ..work.abandon(files.clone(), message)
         };
-        let response = connection.client.post_status(&request).await?;
-        if response.success {
-            outcome.released.append(&mut files);
-            return Ok(());
-        }
-        let metadata = response.orchestration.metadata.unwrap_or_default();
-        let (unpushed, rest): (Vec<String>, Vec<String>) =
-            files.into_iter().partition(|file| metadata.unpushed.contains(file));
-        if unpushed.is_empty() || rest.is_empty() {
-            let why = response.orchestration.reason;
-            unpushed.iter().chain(&rest).for_each(|file| outcome.keep(&why, file));
-            return Ok(());
-        }
-        unpushed.iter().for_each(|file| outcome.keep("not on the branch", file));
-        files = rest;
+        response = connection.client.post_status(&abandoned).await?;
     }
+    match response.success {
+        true => outcome.released.extend(files),
+        false => files
+            .iter()
+            .for_each(|file| outcome.keep(&response.orchestration.reason, file)),
+    }
+    Ok(())
 }

@@ -1,0 +1,62 @@
+//! The time that a hook adds to an edit: `coord hook claude-code PreToolUse` as an agent runs it, a process each time, in a clone and
+//! in a worktree, against a server that runs. Beside it stands a process that does nothing (`coord --version`).
+//!
+//! `cargo bench -p coord-cli --bench hook`, with the number of runs as an argument (default 200).
+
+#[path = "../../tests/agents/world.rs"]
+#[expect(dead_code, reason = "the tests use more of it")]
+mod world;
+
+use std::io::Write;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use world::World;
+
+/// How long `coord ARGS` takes in `folder`, with `input`.
+fn timed(world: &World, folder: &Path, args: &[&str], input: &str) -> Duration {
+    let mut command = world.coord(folder);
+    command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let started = Instant::now();
+    let mut running = command.spawn().unwrap();
+    // A process that reads nothing may have ended already.
+    let _ = running.stdin.take().unwrap().write_all(input.as_bytes());
+    let ended = running.wait_with_output().unwrap();
+    let took = started.elapsed();
+    assert!(ended.status.success());
+    let said = String::from_utf8(ended.stdout).unwrap();
+    assert!(!said.contains("deny"), "{said}");
+    took
+}
+
+fn edit(folder: &Path, file: &str) -> String {
+    let tool = json!({ "file_path": folder.join(file), "old_string": "a", "new_string": "b" });
+    json!({ "session_id": "s", "cwd": folder, "hook_event_name": "PreToolUse", "tool_name": "Edit", "tool_input": tool }).to_string()
+}
+
+fn report(name: &str, mut times: Vec<Duration>) {
+    times.sort();
+    let at = |share: usize| times[(times.len() - 1) * share / 100].as_secs_f64() * 1e3;
+    println!("{name:32} median {:6.2} ms   p95 {:6.2} ms   most {:6.2} ms", at(50), at(95), at(100));
+}
+
+fn main() {
+    let runs = std::env::args().filter_map(|argument| argument.parse().ok()).next().unwrap_or(200);
+    let names: Vec<String> = (0..2000).map(|number| format!("src/{}/file-{number}.txt", number % 50)).collect();
+    let files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "a")).collect();
+    let world = World::with(&files);
+    let worktree = world.worktree("ada");
+    let hook = ["hook", "claude-code", "PreToolUse"];
+    // Starts the server.
+    timed(&world, world.clone.path(), &hook, &edit(world.clone.path(), &names[0]));
+    let nothing = (0..runs).map(|_| timed(&world, world.clone.path(), &["--version"], ""));
+    report("a process that does nothing", nothing.collect());
+    for (place, folder) in [("clone", world.clone.path()), ("worktree", worktree.path())] {
+        let renewed = (0..runs).map(|_| timed(&world, folder, &hook, &edit(folder, &names[0])));
+        report(&format!("edit, the same file, {place}"), renewed.collect());
+        let new = (0..runs).map(|run| timed(&world, folder, &hook, &edit(folder, &names[run % names.len()])));
+        report(&format!("edit, another file, {place}"), new.collect());
+    }
+}
