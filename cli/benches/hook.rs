@@ -39,12 +39,22 @@ fn edit(folder: &Path, file: &str) -> String {
 fn report(name: &str, mut times: Vec<Duration>) {
     times.sort();
     let at = |share: usize| times[(times.len() - 1) * share / 100].as_secs_f64() * 1e3;
-    println!("{name:32} median {:6.2} ms   p95 {:6.2} ms   most {:6.2} ms", at(50), at(95), at(100));
+    println!(
+        "{name:32} median {:6.2} ms   p95 {:6.2} ms   most {:6.2} ms",
+        at(50),
+        at(95),
+        at(100)
+    );
 }
 
 fn main() {
-    let runs = std::env::args().filter_map(|argument| argument.parse().ok()).next().unwrap_or(200);
-    let names: Vec<String> = (0..2000).map(|number| format!("src/{}/file-{number}.txt", number % 50)).collect();
+    let runs = std::env::args()
+        .filter_map(|argument| argument.parse().ok())
+        .next()
+        .unwrap_or(200);
+    let names: Vec<String> = (0..2000)
+        .map(|number| format!("src/{}/file-{number}.txt", number % 50))
+        .collect();
     let files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "a")).collect();
     let world = World::with(&files);
     let worktree = world.worktree("ada");

@@ -57,6 +57,26 @@ fn what_is_pushed_is_released_by_the_hook_after_the_push() {
 }
 
 #[test]
+fn a_push_from_another_folder_than_the_agents_releases_too() {
+    let world = World::with(&[("a.txt", "a")]);
+    let worktree = world.worktree("other");
+    let outside = world.folder("outside");
+    let ada = Session {
+        folder: &outside,
+        ..session(&world)
+    };
+    let file = worktree.path().join("a.txt");
+    assert_eq!(ada.denial(&ada.edits(file.to_str().unwrap())), None);
+    worktree.commit(&[("a.txt", "aa")]);
+    worktree.git(&["push", "--quiet", "origin", "HEAD:main"]);
+    let answer = ada.has_run(&format!(
+        "cd {} && git push origin HEAD:main",
+        worktree.path().display()
+    ));
+    assert_eq!(held_files(&world), [""; 0], "{answer:?}");
+}
+
+#[test]
 fn a_push_that_no_hook_has_seen_is_noticed_by_a_later_one() {
     let world = World::with(&[("a.txt", "a")]);
     let ada = session(&world);

@@ -1,20 +1,24 @@
 //! Everything but the moment before a tool: the session's locks are looked after, and the agent is told who works on what. No failure
 //! stops an agent here; it is told in one line.
 
+use std::path::PathBuf;
+
 use coord::domain::AgentId;
 
 use crate::agent::connection::Connection;
 use crate::agent::session_notes::SessionNotes;
 use crate::agent::work::Work;
 
-use super::caller::{Caller, SHORT_LIMIT};
+use super::caller::{Caller, SHORT_LIMIT, find};
 use super::event::{Decision, Moment, Tool};
 use super::give_back::{Extent, give_back, head_has_moved};
 use super::{context, heard, reason, renewal, shell};
 
 /// What the event asks for.
 pub(super) async fn run(caller: &Caller<'_>) -> Decision {
-    let Some(working_copy) = caller.working_copy() else {
+    let pushed_from = pushed_from(caller);
+    let found = pushed_from.as_deref().map_or_else(|| caller.working_copy(), find);
+    let Some(working_copy) = found else {
         return Decision::PROCEED;
     };
     heard::note(&working_copy, caller.agent, caller.event);
@@ -32,7 +36,7 @@ pub(super) async fn run(caller: &Caller<'_>) -> Decision {
             notes.task = task.or(notes.task.take());
         });
     }
-    match with_server(caller, &work, &holder).await {
+    match with_server(caller, &work, &holder, pushed_from.is_some()).await {
         Ok(decision) => decision,
         Err(error) => failed(&error),
     }
@@ -45,7 +49,7 @@ fn failed(error: &anyhow::Error) -> Decision {
     }
 }
 
-async fn with_server(caller: &Caller<'_>, work: &Work, holder: &AgentId) -> anyhow::Result<Decision> {
+async fn with_server(caller: &Caller<'_>, work: &Work, holder: &AgentId, has_pushed: bool) -> anyhow::Result<Decision> {
     let moment = caller.call.moment;
     let place = &work.working_copy;
     let connection = match moment {
@@ -62,7 +66,7 @@ async fn with_server(caller: &Caller<'_>, work: &Work, holder: &AgentId) -> anyh
     }
     let extent = match moment {
         Moment::TurnEnd | Moment::SessionEnd => Some(Extent::Finished),
-        _ if pushes(caller) || head_has_moved(work, holder) => Some(Extent::Pushed),
+        _ if has_pushed || head_has_moved(work, holder) => Some(Extent::Pushed),
         _ => None,
     };
     let outcome = match extent {
@@ -93,10 +97,14 @@ async fn with_server(caller: &Caller<'_>, work: &Work, holder: &AgentId) -> anyh
     })
 }
 
-/// Whether the tool was a shell command that pushes.
-fn pushes(caller: &Caller<'_>) -> bool {
+/// The folder that a shell command has pushed from.
+fn pushed_from(caller: &Caller<'_>) -> Option<PathBuf> {
     match &caller.call.tool {
-        Tool::Shell { command, .. } => command.contains("push") && shell::effects(command, &caller.folder()).pushes,
-        _ => false,
+        Tool::Shell { command, folder } if command.contains("push") => {
+            let of_command = folder.as_ref().map(|folder| caller.folder().join(folder));
+            let folder = of_command.unwrap_or_else(|| caller.folder());
+            shell::effects(command, &folder).pushes.into_iter().next()
+        }
+        _ => None,
     }
 }

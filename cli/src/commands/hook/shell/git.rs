@@ -33,7 +33,7 @@ fn subcommand(walk: &mut Walk, command: &str, words: &[Option<String>]) {
     let has = |names: &[&str]| words.iter().flatten().any(|word| names.contains(&word.as_str()));
     let first = words.first().and_then(Option::as_deref).unwrap_or_default();
     match command {
-        "push" => walk.effects.pushes = !has(&["--dry-run", "-n"]) || walk.effects.pushes,
+        "push" if !has(&["--dry-run", "-n"]) => walk.effects.pushes.extend(walk.folder.clone()),
         "rm" | "mv" if !has(&["--cached", "--dry-run", "-n"]) => moved(walk, &arguments),
         "checkout" => match files_of_checkout(walk, words) {
             Some(files) => files.into_iter().for_each(|path| walk.writes(path)),

@@ -29,8 +29,8 @@ pub struct Effects {
     pub writes: Vec<PathBuf>,
     /// Commands of git that change a whole working copy.
     pub trees: Vec<TreeChange>,
-    /// Whether it pushes.
-    pub pushes: bool,
+    /// The folders that it pushes from.
+    pub pushes: Vec<PathBuf>,
 }
 
 /// A command of git that changes a whole working copy.

@@ -119,14 +119,15 @@ fn changes_of_a_whole_working_copy_are_found_with_its_folder() {
 }
 
 #[test]
-fn pushes_are_found() {
-    for (command, pushes) in [
-        ("git commit -am x && git push", true),
-        ("git -C /x push origin main", true),
-        ("git push --dry-run", false),
-        ("echo git push", false),
+fn pushes_are_found_with_their_folder() {
+    for (command, folders) in [
+        ("git commit -am x && git push", &["/w"][..]),
+        ("git -C /x push origin main; cd sub && git push", &["/x", "/w/sub"]),
+        ("git push --dry-run", &[]),
+        ("echo git push", &[]),
     ] {
-        assert_eq!(found(command).pushes, pushes, "{command}");
+        let folders: Vec<PathBuf> = folders.iter().map(PathBuf::from).collect();
+        assert_eq!(found(command).pushes, folders, "{command}");
     }
 }
 
