@@ -22,7 +22,7 @@ impl LastRequest {
     }
 
     /// Completes when no request has come for `limit`.
-    pub async fn is_past(self, limit: Duration) {
+    pub async fn passed(self, limit: Duration) {
         loop {
             let at = *self.0.lock() + limit;
             if at <= Instant::now() {

@@ -135,7 +135,7 @@ fn idle(args: &ServeArgs, server: &mut Server) -> impl Future<Output = ()> + use
     }
     async move {
         match last {
-            Some((last, limit)) => last.is_past(limit).await,
+            Some((last, limit)) => last.passed(limit).await,
             None => std::future::pending().await,
         }
     }
