@@ -1,4 +1,4 @@
-//! The function behind `/api/graph` and, by a rewrite, `/api/locks`.
+//! The function behind `/api/graph` and, by rewrites, `/api/locks` and `/api/activity`.
 
 use coord::after_answer::AfterAnswer;
 use coord::function::{function_router, start_logging};

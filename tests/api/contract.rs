@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use coord_protocol::{AgentError, CheckResponse, ErrorBody, LocksResponse, PostResponse};
+use coord_protocol::{ActivityResponse, AgentError, CheckResponse, ErrorBody, LocksResponse, PostResponse};
 use jsonschema::{Draft, Validator};
 use reqwest::Method;
 use serde::Serialize;
@@ -91,6 +91,7 @@ fn survives_the_protocol(path: &str, body: &Value) -> Result<(), String> {
     let read = match path {
         "/api/check_status" if is_whole("held") => again::<CheckResponse>(body)?,
         "/api/post_status" if is_whole("success") => again::<PostResponse>(body)?,
+        "/api/activity" if is_whole("cursor") => again::<ActivityResponse>(body)?,
         "/api/locks" if is_whole("locks") => again::<LocksResponse>(body)?,
         _ if is_whole("error") && is_whole("orchestration") => again::<AgentError>(body)?,
         _ if is_whole("error") => again::<ErrorBody>(body)?,

@@ -45,6 +45,7 @@ async fn a_preflight_of_a_listed_origin_is_told_what_it_may_send() {
         ("/api/post_status", "POST"),
         ("/api/graph", "GET, HEAD"),
         ("/api/locks", "GET, HEAD"),
+        ("/api/activity", "GET, HEAD"),
         ("/api/health", "GET, HEAD"),
     ] {
         for origin in [PAGE, "http://localhost:5173"] {

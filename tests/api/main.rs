@@ -1,5 +1,6 @@
 //! The HTTP contract, from outside: whole answers of a server on a port, over a real git repository.
 
+mod activity;
 mod answer;
 mod api;
 mod contract;

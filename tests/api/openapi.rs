@@ -59,6 +59,25 @@ async fn the_examples_are_what_a_server_answers() {
     assert_eq!(at_the_time_of_the_examples(&graph), examples::graph());
     let locks = api.get(&GRAPH.replace("graph", "locks"), &[]).await;
     assert_eq!(at_the_time_of_the_examples(&locks), examples::locks());
+    let activity = api.get(&GRAPH.replace("graph", "activity"), &[]).await;
+    assert_eq!(events_of_locks(&activity), examples::activity());
+}
+
+/// The events of locks in `answer`, as if they had happened when those of the examples did.
+fn events_of_locks(answer: &Answer) -> Value {
+    let mut body = at_the_time_of_the_examples(answer);
+    let example = examples::activity();
+    let events = body["events"].as_array_mut().unwrap();
+    events.retain(|event| event["type"].as_str().unwrap().starts_with("lock_"));
+    for (event, example) in events.iter_mut().zip(example["events"].as_array().unwrap()) {
+        for changing in ["id", "time", "time_ms", "expiry_ms"] {
+            if event.get(changing).is_some() {
+                event[changing] = example[changing].clone();
+            }
+        }
+    }
+    body["cursor"] = example["cursor"].clone();
+    body
 }
 
 /// Every example in the document with the schema that it belongs to, and where both are.
@@ -168,6 +187,10 @@ fn is_optional(pointer: &str, name: &str) -> bool {
         "latency_ms",
         "size",
         "lock_type",
+        "id",
+        "files",
+        "expiry_ms",
+        "conflict_count",
     ];
     is_map || optional.contains(&name)
 }

@@ -14,6 +14,7 @@ async fn other_methods_are_refused_with_those_that_are_taken() {
         ("/api/post_status", "POST"),
         ("/api/graph", "GET, HEAD"),
         ("/api/locks", "GET, HEAD"),
+        ("/api/activity", "GET, HEAD"),
         ("/api/cron_cleanup", "GET, HEAD"),
         ("/api/health", "GET, HEAD"),
     ] {

@@ -83,7 +83,7 @@ def before_call(context, case, kwargs):
         return
     if isinstance(case.body, dict) and case.operation.path in ("/api/check_status", "/api/post_status"):
         change_body(case.body)
-    elif case.operation.path == "/api/locks" and case.query:
+    elif case.operation.path in ("/api/locks", "/api/activity") and case.query:
         use_served(case.query, dice(case.query))
     elif case.operation.path == "/api/graph" and case.query:
         change_query(case.query)

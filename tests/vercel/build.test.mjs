@@ -67,10 +67,12 @@ function executablePath(name, folder, handler, filePathMap = {}) {
   return filePathMap[handler] ? join(project, filePathMap[handler]) : join(folder, handler);
 }
 
-test("who holds what is answered by the function of the graph", () => {
+test("who holds what, and what has happened, is answered by the function of the graph", () => {
   const { routes } = readJson(output, "config.json");
-  const rewrite = routes.find(({ src }) => src && new RegExp(src).test("/api/locks") && !new RegExp(src).test("/api/graph"));
-  assert.match(rewrite?.dest ?? "", /^\/api\/graph(\?|$)/, JSON.stringify(routes));
+  for (const path of ["/api/locks", "/api/activity"]) {
+    const rewrite = routes.find(({ src }) => src && new RegExp(src).test(path) && !new RegExp(src).test("/api/graph"));
+    assert.match(rewrite?.dest ?? "", /^\/api\/graph(\?|$)/, JSON.stringify(routes));
+  }
 });
 
 test("the metadata of MCP is answered by its function", () => {

@@ -42,8 +42,8 @@ pub enum ApiError {
     ForbiddenRepository(String),
     /// 404: no such route.
     #[error(
-        "this route does not exist; the endpoints are /api/check_status, /api/post_status, /api/graph, /api/locks and \
-         /api/health"
+        "this route does not exist; the endpoints are /api/check_status, /api/post_status, /api/graph, /api/locks, \
+         /api/activity and /api/health"
     )]
     UnknownRoute,
     /// 404: this server does not serve the repository.

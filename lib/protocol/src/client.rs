@@ -6,11 +6,13 @@ use reqwest::header::{HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{Method, RequestBuilder, StatusCode};
 use secrecy::{ExposeSecret, SecretString};
 use serde::de::DeserializeOwned;
+use serde_json::Value as Json;
 use serde_json::value::RawValue;
 use url::Url;
 
 use crate::{
-    AgentError, CheckRequest, CheckResponse, ErrorBody, LocksResponse, Orchestration, PostRequest, PostResponse,
+    ActivityResponse, AgentError, CheckRequest, CheckResponse, ErrorBody, LocksResponse, Orchestration, PostRequest,
+    PostResponse,
 };
 
 /// Time limit of a connection attempt.
@@ -82,6 +84,28 @@ pub struct LocksFilter {
     pub is_own: bool,
     /// Only locks of this agent.
     pub agent_id: Option<String>,
+}
+
+/// Which events `GET /api/activity` lists: without `after` the newest of the repository.
+#[derive(Clone, Debug, Default)]
+pub struct ActivityFilter {
+    /// Only events of this branch.
+    pub branch: Option<String>,
+    /// Only events after this one, the oldest first: the `cursor` of an earlier response.
+    pub after: Option<String>,
+    /// Most events, 1 to 100; 50 where it is not set.
+    pub limit: Option<usize>,
+}
+
+/// The part of a graph that `GET /api/graph` shows: that around one file.
+#[derive(Clone, Debug, Default)]
+pub struct GraphFilter {
+    /// The file.
+    pub focus: Option<String>,
+    /// Most steps from it.
+    pub depth: Option<u32>,
+    /// `imports`, `importers` or `both`.
+    pub direction: Option<String>,
 }
 
 impl Client {
@@ -176,12 +200,60 @@ impl Client {
     /// # Errors
     /// When the server returns an error, or no response.
     pub async fn locks(&self, repo_url: &str, filter: &LocksFilter) -> Result<LocksResponse, ClientError> {
-        let mut query = vec![("repo_url", repo_url)];
-        query.extend(filter.branch.as_deref().map(|branch| ("branch", branch)));
-        query.extend(filter.is_own.then_some(("holder", "me")));
-        query.extend(filter.agent_id.as_deref().map(|agent| ("agent_id", agent)));
-        let mut url = self.url("api/locks")?;
-        url.query_pairs_mut().extend_pairs(query);
+        let query = [
+            ("repo_url", Some(repo_url)),
+            ("branch", filter.branch.as_deref()),
+            ("holder", filter.is_own.then_some("me")),
+            ("agent_id", filter.agent_id.as_deref()),
+        ];
+        self.get("api/locks", &query).await
+    }
+
+    /// `GET /api/activity`.
+    ///
+    /// # Errors
+    /// When the server returns an error, or no response.
+    pub async fn activity(&self, repo_url: &str, filter: &ActivityFilter) -> Result<ActivityResponse, ClientError> {
+        let limit = filter.limit.map(|limit| limit.to_string());
+        let query = [
+            ("repo_url", Some(repo_url)),
+            ("branch", filter.branch.as_deref()),
+            ("after", filter.after.as_deref()),
+            ("limit", limit.as_deref()),
+        ];
+        self.get("api/activity", &query).await
+    }
+
+    /// `GET /api/graph`, as JSON.
+    ///
+    /// # Errors
+    /// When the server returns an error, or no response; also when the graph is larger than a response may be.
+    pub async fn graph(&self, repo_url: &str, branch: &str, filter: &GraphFilter) -> Result<Json, ClientError> {
+        let depth = filter.depth.map(|depth| depth.to_string());
+        let query = [
+            ("repo_url", Some(repo_url)),
+            ("branch", Some(branch)),
+            ("focus", filter.focus.as_deref()),
+            ("depth", depth.as_deref()),
+            ("direction", filter.direction.as_deref()),
+        ];
+        self.get("api/graph", &query).await
+    }
+
+    /// `GET /api/health`, as JSON. A server that is not well (503) is returned like any other.
+    ///
+    /// # Errors
+    /// When the server returns an error, or no response.
+    pub async fn health(&self) -> Result<Json, ClientError> {
+        let sent = self.request(Method::GET, "api/health")?;
+        self.send(sent, &[StatusCode::SERVICE_UNAVAILABLE]).await
+    }
+
+    /// `GET path` with those of the parameters that have a value.
+    async fn get<T: DeserializeOwned>(&self, path: &str, query: &[(&str, Option<&str>)]) -> Result<T, ClientError> {
+        let mut url = self.url(path)?;
+        let given = query.iter().filter_map(|(name, value)| Some((name, (*value)?)));
+        url.query_pairs_mut().extend_pairs(given);
         self.send(self.http.get(url), &[]).await
     }
 

@@ -30,6 +30,23 @@ pub enum Event {
     GraphProgress(GraphProgress),
 }
 
+impl Event {
+    /// The branch that it is about; none for locks of many claims that ended at once.
+    pub fn branch(&self) -> Option<&str> {
+        match self {
+            Event::LockGranted(change) | Event::LockRenewed(change) => Some(&change.branch),
+            Event::LockReleased(LocksEnded::OfClaim(change)) | Event::LockExpired(LocksEnded::OfClaim(change)) => {
+                Some(&change.branch)
+            }
+            Event::LockReleased(LocksEnded::OfMany(_)) | Event::LockExpired(LocksEnded::OfMany(_)) => None,
+            Event::LockRefused(refusal) => Some(&refusal.branch),
+            Event::HeadMoved(moved) => Some(&moved.branch),
+            Event::GraphUpdate(update) => Some(&update.branch),
+            Event::GraphProgress(progress) => Some(&progress.branch),
+        }
+    }
+}
+
 /// An event as it is published, with its id if it is in the log.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct PublishedEvent {

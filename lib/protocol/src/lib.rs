@@ -2,13 +2,14 @@
 //! share it.
 //!
 //! - [`bounds`]: limits of a request
-//! - [`check_status`], [`post_status`], [`locks`]: requests and responses
+//! - [`check_status`], [`post_status`], [`locks`], [`activity`]: requests and responses
 //! - [`orchestration`]: the command for an agent's next step
 //! - [`error`]: stable codes, and the body of an error
 //! - [`event`]: what changes of the state tell
 //! - [`schema`]: strings of the wire as JSON Schema
 //! - `client` (a feature): a client over HTTP
 
+pub mod activity;
 pub mod bounds;
 pub mod check_status;
 #[cfg(feature = "client")]
@@ -20,9 +21,10 @@ pub mod orchestration;
 pub mod post_status;
 pub mod schema;
 
+pub use activity::ActivityResponse;
 pub use check_status::{CheckRequest, CheckResponse};
 #[cfg(feature = "client")]
-pub use client::{Client, ClientError, ClientSettings, LocksFilter};
+pub use client::{ActivityFilter, Client, ClientError, ClientSettings, GraphFilter, LocksFilter};
 pub use error::{AgentError, ErrorBody, ErrorCode};
 pub use event::{Event, PublishedEvent};
 pub use locks::{HeldLock, LockMode, LockStatus, LocksResponse, OtherLock, OwnLock, Reader};

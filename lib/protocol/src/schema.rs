@@ -33,6 +33,10 @@ pub enum FilePath {}
 #[derive(Clone, Copy, Debug)]
 pub enum AgentId {}
 
+/// The id of an event in the log of its repository.
+#[derive(Clone, Copy, Debug)]
+pub enum EventId {}
+
 /// The sentence that says why a file is locked.
 #[derive(Clone, Copy, Debug)]
 pub enum Message {}
@@ -219,6 +223,14 @@ text!(
     AGENT_ID,
     "One of several agents of one person.",
     ["planner-1"],
+    |text| text
+);
+text!(
+    EventId,
+    "EventId",
+    "^[0-9]{1,19}-[0-9]{1,19}$",
+    "An event of a repository's log. `0-0` is before the first.",
+    ["1795306224000-0"],
     |text| text
 );
 text!(

@@ -52,10 +52,8 @@ async fn resources_are_what_http_shows() {
         (&json!("lock_granted"), &json!(["src/db.ts"])),
         "{activity}"
     );
-    assert_eq!(
-        read(format!("coord://activity?{repo}&branch=other")).await,
-        json!({ "events": [] })
-    );
+    let other = read(format!("coord://activity?{repo}&branch=other")).await;
+    assert_eq!(other, json!({ "events": [], "cursor": activity["cursor"] }));
     let mut lines = Vec::new();
     for uri in [
         "coord://locks",

@@ -3,6 +3,7 @@
 mod branch;
 mod build_progress;
 mod commit;
+mod event_id;
 pub mod file_path;
 mod holder;
 mod lock;
@@ -16,6 +17,7 @@ pub use branch::Branch;
 pub use build_progress::BuildProgress;
 pub use commit::CommitSha;
 pub use coord_protocol::{LockMode, LockStatus};
+pub use event_id::EventId;
 pub use file_path::{FilePath, FilePaths};
 pub use holder::{AgentId, Holder, UserId};
 pub use lock::{LockEntry, NeighborPolicy};

@@ -8,6 +8,7 @@ use utoipa::openapi::OpenApi as Document;
 
 use super::route::Route;
 
+mod activity;
 mod check_status;
 mod cron_cleanup;
 mod github_webhook;
@@ -19,7 +20,7 @@ mod mcp_metadata;
 mod post_status;
 
 pub use mcp::Protocol;
-pub(crate) use {graph::GraphQuery, graph::read_graph_view, locks::LocksQuery};
+pub(crate) use {activity::ActivityQuery, graph::GraphQuery, graph::read_graph_view, locks::LocksQuery};
 
 const AGENTS: Route = Route::OF_AGENTS;
 const PEOPLE: Route = Route::OF_PEOPLE;
@@ -73,6 +74,7 @@ endpoints! {
     PostStatus = post_status { own_errors: Some(post_status::refuse), ..AGENTS };
     Graph = graph { ..PEOPLE };
     Locks = locks { served_with: Some("graph"), ..PEOPLE };
+    Activity = activity { served_with: Some("graph"), ..PEOPLE };
     CronCleanup = cron_cleanup { extra_time: HALF_A_MINUTE, function_seconds: 60, ..OPERATORS };
     Health = health { ..OPERATORS };
     GithubWebhook = github_webhook {

@@ -23,7 +23,7 @@ pub(super) fn templates(offer: Offer) -> Vec<ResourceTemplate> {
             "The locks of a repository, or of one branch; holder=me: yours alone",
         ),
         template(
-            "coord://activity{?repo_url,branch}",
+            "coord://activity{?repo_url,branch,after,limit}",
             "activity",
             "What happened",
             "The newest 50 events of a repository, or of one branch: claims, releases, refusals, pushes",

@@ -6,27 +6,17 @@ use coord_protocol::{AgentError, ErrorCode};
 use percent_encoding::percent_decode_str;
 use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, ResourceContents};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use super::resource_list::JSON;
 use super::session::Session;
-use crate::domain::{Branch, RepoId};
 use crate::error::ApiError;
-use crate::http::{GraphQuery, LocksQuery, read_graph_view};
-use crate::operations::fields::{agent_of, in_field, required};
-use crate::operations::{ActivityRequest, list_activity, list_locks};
+use crate::http::{ActivityQuery, GraphQuery, LocksQuery, read_graph_view};
+use crate::operations::{list_activity, list_locks};
 
 /// Errors that JSON-RPC has no code for: the store or GitHub gives no answer, the caller asks too often or may not.
 const SERVER_ERROR: rmcp::model::ErrorCode = rmcp::model::ErrorCode(-32_000);
-
-/// The query of `coord://activity`.
-#[derive(Deserialize)]
-struct ActivityQuery {
-    repo_url: Option<String>,
-    branch: Option<String>,
-}
 
 /// What `uri` has, or the error that the client gets.
 ///
@@ -93,15 +83,7 @@ async fn contents(session: &Session, uri: &str) -> Result<Option<String>, ApiErr
             serde_json::to_string(&list_locks(&session.app, request).await?)
         }
         Resource::Activity => {
-            let query: ActivityQuery = query(&uri)?;
-            let repo = RepoId::parse(required("repo_url", &query.repo_url)?).map_err(in_field("repo_url"))?;
-            let branch = query.branch.as_deref().map(Branch::parse).transpose();
-            let request = ActivityRequest {
-                caller: caller.in_repository(&repo)?,
-                repo,
-                branch: branch.map_err(in_field("branch"))?,
-                caller_agent: agent_of(None, session.agent.as_deref())?,
-            };
+            let request = query::<ActivityQuery>(&uri)?.parse(caller, session.agent.as_deref())?;
             serde_json::to_string(&list_activity(&session.app, request).await?)
         }
         Resource::Graph(path) => {

@@ -3,7 +3,7 @@
 //!
 //! - [`check()`], [`claim()`], [`release()`]: operations on the files of a branch ([`WorkRequest`])
 //! - [`post()`]: a claim or a release, depending on `status`
-//! - [`list_locks()`]: the locks of a repository; [`list_activity()`]: its newest events
+//! - [`list_locks()`]: the locks of a repository; [`list_activity()`]: its events
 //! - [`read_graph`]: the graph of a branch with its locks
 //! - `fields`, `sentences`, `lock_views`, `blocking`: shared by several operations
 
@@ -23,7 +23,7 @@ mod work_request;
 
 pub use check::{CheckError, check, check_as_sent};
 pub use claim::claim;
-pub use list_activity::{Activity, ActivityRequest, list_activity};
+pub use list_activity::{ActivityRequest, list_activity};
 pub use list_locks::{LocksRequest, list_locks};
 pub use post::post;
 pub use refusal::Refusal;

@@ -48,9 +48,21 @@ impl Request {
     pub fn is_repeatable(&self) -> bool {
         match self {
             Request::Command(words) => words.first().is_some_and(|name| {
-                const READS: [&str; 13] = [
-                    "EXISTS", "GET", "HGET", "HGETALL", "HKEYS", "HLEN", "HMGET", "PING", "TIME", "XRANGE", "ZCARD",
-                    "ZRANGE", "ZSCORE",
+                const READS: [&str; 14] = [
+                    "EXISTS",
+                    "GET",
+                    "HGET",
+                    "HGETALL",
+                    "HKEYS",
+                    "HLEN",
+                    "HMGET",
+                    "PING",
+                    "TIME",
+                    "XRANGE",
+                    "XREVRANGE",
+                    "ZCARD",
+                    "ZRANGE",
+                    "ZSCORE",
                 ];
                 READS.iter().any(|read| name.eq_ignore_ascii_case(read.as_bytes()))
             }),

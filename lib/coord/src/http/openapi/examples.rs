@@ -123,6 +123,38 @@ pub fn locks() -> Value {
     json!({ "locks": [lock] })
 }
 
+/// What Ada has done, and what Bob could not.
+pub fn activity() -> Value {
+    let change = |kind: &str, user: &str, id: &str| {
+        json!({
+            "id": id,
+            "type": kind,
+            "user": user,
+            "user_name": user,
+            "branch": "main",
+            "status": "WRITING",
+            "message": MESSAGE,
+            "files": ["src/db.ts"],
+            "file_count": 1,
+            "time": GRANTED_AT,
+            "time_ms": GRANTED_AT * 1000,
+        })
+    };
+    let mut refused = change("lock_refused", "bob", NEWEST);
+    refused["reason"] = "CONFLICT".into();
+    refused["conflicts"] = json!(["src/db.ts"]);
+    refused["conflict_count"] = 1.into();
+    let mut granted = change("lock_granted", "ada", OLDEST);
+    granted["token"] = TOKEN.into();
+    granted["expiry"] = EXPIRY.into();
+    granted["expiry_ms"] = (EXPIRY * 1000).into();
+    json!({ "events": [refused, granted], "cursor": NEWEST })
+}
+
+/// The ids of the events.
+const OLDEST: &str = "1795306224000-0";
+const NEWEST: &str = "1795306224000-1";
+
 /// The graph before it was built.
 pub fn building_graph() -> Value {
     json!({ "nodes": [], "edges": [], "locks": {}, "version": null, "state": "building", "generated_at": null })

@@ -1,19 +1,29 @@
 //! Reads of the log.
 
-use serde_json::{Map, Value as Json};
+use coord_protocol::Event;
+use serde_json::Value as Json;
 
 use super::keys;
-use crate::domain::RepoId;
+use crate::domain::{EventId, RepoId};
 use crate::state::read::Read;
 use crate::store::{Request, StoreError, Value};
 
-/// An event as its script has written it.
+/// An event in the log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoggedEvent {
     /// Its id in the log: the cursor from which a reader resumes.
-    pub id: String,
-    /// Its fields.
-    pub fields: Map<String, Json>,
+    pub id: EventId,
+    /// What happened; `None` where this version does not know it, such as after a newer one was taken back.
+    pub event: Option<Event>,
+}
+
+/// Events that follow one in the log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LaterEvents {
+    /// The oldest first.
+    pub events: Vec<LoggedEvent>,
+    /// The oldest of the whole log.
+    pub oldest: Option<EventId>,
 }
 
 /// Reads the newest `most` events of `repo`, the latest first.
@@ -21,6 +31,19 @@ pub fn newest_events(repo: &RepoId, most: usize) -> Read<Vec<LoggedEvent>> {
     let most = most.to_string();
     let request = Request::command(["XREVRANGE", &keys::status_log(repo), "+", "-", "COUNT", &most]);
     Read::new([request], |[entries]| decode(&entries))
+}
+
+/// Reads at most `most` events of `repo` that come after `after`.
+pub fn events_after(repo: &RepoId, after: EventId, most: usize) -> Read<LaterEvents> {
+    let (log, first, most) = (keys::status_log(repo), after.next().to_string(), most.to_string());
+    let later = Request::command(["XRANGE", &log, &first, "+", "COUNT", &most]);
+    let oldest = Request::command(["XRANGE", &log, "-", "+", "COUNT", "1"]);
+    Read::new([later, oldest], |[later, oldest]| {
+        Ok(LaterEvents {
+            events: decode(&later)?,
+            oldest: decode(&oldest)?.first().map(|event| event.id),
+        })
+    })
 }
 
 fn decode(entries: &Value) -> Result<Vec<LoggedEvent>, StoreError> {
@@ -33,9 +56,10 @@ fn decode(entries: &Value) -> Result<Vec<LoggedEvent>, StoreError> {
         let [_, event] = fields.as_array()? else {
             return None;
         };
+        let event: Json = serde_json::from_str(event.as_str()?).ok()?;
         Some(LoggedEvent {
-            id: id.as_str()?.to_owned(),
-            fields: serde_json::from_str(event.as_str()?).ok()?,
+            id: EventId::parse(id.as_str()?).ok()?,
+            event: serde_json::from_value(event).ok(),
         })
     });
     events.map(|event| event.ok_or_else(malformed)).collect()
@@ -45,9 +69,9 @@ fn decode(entries: &Value) -> Result<Vec<LoggedEvent>, StoreError> {
 mod tests {
     use super::*;
 
-    fn entry(event: &str) -> Value {
+    fn entry(id: &str, event: &str) -> Value {
         let fields = Value::Array(vec![Value::bulk("event"), Value::bulk(event)]);
-        Value::Array(vec![Value::bulk("1-0"), fields])
+        Value::Array(vec![Value::bulk(id), fields])
     }
 
     #[test]
@@ -55,15 +79,20 @@ mod tests {
         for reply in [
             Value::Nil,
             Value::Array(vec![Value::bulk("1-0")]),
-            Value::Array(vec![entry("no JSON")]),
+            Value::Array(vec![entry("1-0", "no JSON")]),
+            Value::Array(vec![entry("one", "{}")]),
         ] {
             assert!(decode(&reply).is_err(), "{reply:?}");
         }
         assert_eq!(decode(&Value::Array(vec![])).unwrap(), []);
-        let events = decode(&Value::Array(vec![entry("{\"type\":\"head_moved\"}")])).unwrap();
-        assert_eq!(
-            (events[0].id.as_str(), &events[0].fields["type"]),
-            ("1-0", &"head_moved".into())
-        );
+    }
+
+    #[test]
+    fn an_event_of_a_newer_version_keeps_its_place() {
+        let known = r#"{"type":"graph_update","branch":"main","version":"9bee4e1","time":1}"#;
+        let events = Value::Array(vec![entry("1-0", known), entry("1-1", r#"{"type":"task_opened"}"#)]);
+        let events = decode(&events).unwrap();
+        assert!(matches!(events[0].event, Some(Event::GraphUpdate(_))), "{events:?}");
+        assert_eq!((events[1].id.to_string().as_str(), &events[1].event), ("1-1", &None));
     }
 }

@@ -1,0 +1,92 @@
+use super::{Invalid, quoted};
+
+/// The id of an event in the log of its repository: `MILLISECONDS-NUMBER`, as the stream of the store has it. Ids grow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct EventId {
+    milliseconds: u64,
+    number: u64,
+}
+
+/// As many digits as every number of 64 bits has room for.
+const MOST_DIGITS: usize = 19;
+
+impl EventId {
+    /// Before every event.
+    pub const START: EventId = EventId {
+        milliseconds: 0,
+        number: 0,
+    };
+
+    /// # Errors
+    /// When it is not two whole numbers with a hyphen between them.
+    pub fn parse(text: &str) -> Result<Self, Invalid> {
+        let number = |digits: &str| {
+            let is_number = digits.len() <= MOST_DIGITS && digits.bytes().all(|byte| byte.is_ascii_digit());
+            digits.parse::<u64>().ok().filter(|_| is_number)
+        };
+        let parts = text.split_once('-');
+        let id = parts.and_then(|(milliseconds, rest)| {
+            Some(EventId {
+                milliseconds: number(milliseconds)?,
+                number: number(rest)?,
+            })
+        });
+        id.ok_or_else(|| {
+            Invalid(format!(
+                "{} is not the id of an event; send the cursor of an answer, such as 1795306224000-0",
+                quoted(text)
+            ))
+        })
+    }
+
+    /// The least id that is greater.
+    #[must_use]
+    pub fn next(self) -> EventId {
+        EventId {
+            number: self.number + 1,
+            ..self
+        }
+    }
+}
+
+impl std::fmt::Display for EventId {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{}-{}", self.milliseconds, self.number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_two_numbers_and_is_written_as_it_was_read() {
+        for text in ["0-0", "1795306224000-7", "9999999999999999999-9999999999999999999"] {
+            assert_eq!(EventId::parse(text).unwrap().to_string(), text);
+        }
+        for text in [
+            "",
+            "-",
+            "1",
+            "1-",
+            "-1",
+            "1-2-3",
+            "+1-2",
+            "1- 2",
+            "$",
+            "10000000000000000000-0",
+        ] {
+            let said = EventId::parse(text).unwrap_err().0;
+            assert!(said.contains("is not the id of an event"), "{text}: {said}");
+        }
+    }
+
+    #[test]
+    fn the_next_id_is_the_least_that_is_greater() {
+        let next = |text: &str| EventId::parse(text).unwrap().next().to_string();
+        assert_eq!(next("5-0"), "5-1");
+        assert_eq!(next("5-9999999999999999999"), "5-10000000000000000000");
+        assert!(EventId::parse("5-1").unwrap() > EventId::parse("5-0").unwrap());
+        assert!(EventId::START < EventId::parse("0-1").unwrap());
+    }
+}

@@ -1,0 +1,50 @@
+//! `GET /api/activity`.
+
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value as Json;
+use utoipa::ToSchema;
+
+use crate::event::PublishedEvent;
+use crate::schema::EventId;
+
+/// What has happened of late.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[schema(as = Activity)]
+pub struct ActivityResponse {
+    /// The newest first; with `after`, the oldest first.
+    #[serde(deserialize_with = "known_events")]
+    #[schema(max_items = 100)]
+    pub events: Vec<PublishedEvent>,
+    /// What to send as `after` for the events that follow.
+    #[schema(value_type = EventId)]
+    pub cursor: String,
+    /// `true` where the log no longer reaches back to `after`, so that events before these may be missing. It keeps the newest
+    /// 10,000, for seven days.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_cut: bool,
+}
+
+/// The events of the types that this version knows: later versions may have more.
+fn known_events<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<PublishedEvent>, D::Error> {
+    let events = Vec::<Json>::deserialize(deserializer)?;
+    let known = events
+        .into_iter()
+        .filter_map(|event| serde_json::from_value(event).ok());
+    Ok(known.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_of_later_versions_are_left_out() {
+        let events: Vec<Json> = serde_json::from_str(crate::event::EXAMPLES).unwrap();
+        let mut sent = events.clone();
+        sent.insert(1, serde_json::json!({ "type": "task_opened", "id": "9-0" }));
+        let body = serde_json::json!({ "events": sent, "cursor": "9-0" });
+        let response: ActivityResponse = serde_json::from_value(body).unwrap();
+        assert!(!response.is_cut);
+        assert_eq!(serde_json::to_value(&response.events).unwrap(), Json::from(events));
+    }
+}

@@ -1,0 +1,213 @@
+//! `GET /api/activity`.
+
+use std::sync::Arc;
+
+use coord::auth::{Authenticator, JwtVerifier};
+use coord::http::Endpoint;
+use coord::state::admission::{Rate, Rates};
+use coord_protocol::client::ActivityFilter;
+use coord_protocol::{ActivityResponse, Client, Event};
+use insta::assert_snapshot;
+use secrecy::SecretString;
+use serde_json::json;
+
+use crate::api::{Api, REPO_URL};
+
+const PATH: &str = "/api/activity?repo_url=https://github.com/acme/shop.git";
+
+async fn activity(api: &Api, query: &str) -> ActivityResponse {
+    let answer = api.get(&format!("{PATH}{query}"), &[]).await;
+    assert_eq!(answer.status, 200, "{query}: {}", answer.json());
+    serde_json::from_value(answer.json()).unwrap()
+}
+
+/// Each event as `type first-file`.
+fn lines(response: &ActivityResponse) -> Vec<String> {
+    let line = |event: &coord_protocol::PublishedEvent| {
+        let json = serde_json::to_value(event).unwrap();
+        format!(
+            "{} {}",
+            json["type"].as_str().unwrap(),
+            json["files"][0].as_str().unwrap_or("-")
+        )
+    };
+    response.events.iter().map(line).collect()
+}
+
+fn client(api: &Api) -> Client {
+    Client::new(&format!("http://{}", api.address), None, None).unwrap()
+}
+
+#[tokio::test]
+async fn the_newest_come_first_and_those_after_one_in_their_order() {
+    let api = Api::start().await;
+    let nothing = activity(&api, "").await;
+    assert_eq!((nothing.events.len(), nothing.cursor.as_str()), (0, "0-0"));
+    for path in ["README.md", "src/db.ts", "src/page.ts"] {
+        api.claim("ann", "WRITING", &[path]).await;
+    }
+    let newest = activity(&api, "").await;
+    let granted = [
+        "lock_granted src/page.ts",
+        "lock_granted src/db.ts",
+        "lock_granted README.md",
+    ];
+    let of_locks = |response: &ActivityResponse| -> Vec<String> {
+        let lines = lines(response).into_iter();
+        lines.filter(|line| line.starts_with("lock_")).collect()
+    };
+    assert_eq!(of_locks(&newest), granted);
+    assert_eq!(newest.events[0].id.as_ref(), Some(&newest.cursor));
+    let two = activity(&api, "&limit=2").await;
+    assert_eq!(lines(&two), granted[..2]);
+    assert_eq!(two.cursor, newest.cursor);
+    let all = activity(&api, &format!("&after={}", nothing.cursor)).await;
+    let in_order = [
+        "lock_granted README.md",
+        "lock_granted src/db.ts",
+        "lock_granted src/page.ts",
+    ];
+    assert_eq!(of_locks(&all), in_order);
+    assert_eq!(all.cursor, newest.cursor);
+    let none = activity(&api, &format!("&after={}", newest.cursor)).await;
+    assert_eq!(
+        (none.events.len(), &none.cursor, none.is_cut),
+        (0, &newest.cursor, false)
+    );
+}
+
+#[tokio::test]
+async fn a_client_follows_by_the_cursor_and_misses_nothing() {
+    let api = Api::start().await;
+    let client = client(&api);
+    let mut filter = ActivityFilter {
+        limit: Some(1),
+        ..ActivityFilter::default()
+    };
+    filter.after = Some(client.activity(REPO_URL, &filter).await.unwrap().cursor);
+    api.claim("ann", "WRITING", &["src/db.ts"]).await;
+    api.claim("bob", "READING", &["README.md"]).await;
+    let mut seen = Vec::new();
+    loop {
+        let response = client.activity(REPO_URL, &filter).await.unwrap();
+        if response.events.is_empty() {
+            break;
+        }
+        assert_eq!((response.events.len(), response.is_cut), (1, false));
+        if let Event::LockGranted(change) = &response.events[0].event {
+            seen.push(change.user.clone());
+        }
+        filter.after = Some(response.cursor);
+    }
+    assert_eq!(seen, ["ann", "bob"]);
+}
+
+#[tokio::test]
+async fn events_of_other_branches_are_passed_over_and_not_read_again() {
+    let api = Api::start().await;
+    api.git.git(&["branch", "other"]);
+    api.claim("ann", "WRITING", &["src/db.ts"]).await;
+    let before = activity(&api, "&branch=other").await;
+    assert_eq!(before.events, []);
+    let answer = api
+        .tell("bob", "WRITING", &["src/db.ts"], json!({ "branch": "other" }))
+        .await;
+    assert_eq!(answer.status, 200);
+    api.claim("cid", "READING", &["README.md"]).await;
+    let other = activity(&api, &format!("&branch=other&after={}", before.cursor)).await;
+    assert!(
+        lines(&other).contains(&"lock_granted src/db.ts".to_owned()),
+        "{other:?}"
+    );
+    assert!(other.events.iter().all(|event| event.event.branch() == Some("other")));
+    let newest = activity(&api, "&limit=1").await;
+    assert_eq!(other.cursor, newest.cursor);
+}
+
+#[tokio::test]
+async fn a_log_that_does_not_reach_back_says_so() {
+    let api = Api::start().await;
+    api.claim("ann", "WRITING", &["src/db.ts"]).await;
+    let first = activity(&api, "").await.cursor;
+    api.claim("ann", "WRITING", &["README.md"]).await;
+    assert!(!activity(&api, &format!("&after={first}")).await.is_cut);
+    let log = coord::state::events::keys::status_log(&crate::api::repo());
+    api.command(["XTRIM", &log, "MAXLEN", "1"]).await;
+    let after = activity(&api, &format!("&after={first}")).await;
+    assert_eq!((lines(&after).len(), after.is_cut), (1, true));
+    assert!(
+        !activity(&api, "&after=0-0").await.is_cut,
+        "from the start there is no more"
+    );
+    api.command(["DEL", &log]).await;
+    let gone = activity(&api, &format!("&after={first}")).await;
+    assert_eq!((gone.events.len(), gone.cursor, gone.is_cut), (0, first, false));
+}
+
+#[tokio::test]
+async fn a_question_that_is_not_valid_says_what_to_send() {
+    let api = Api::start().await;
+    let url = "repo_url=https://github.com/acme/shop.git";
+    let mut lines = Vec::new();
+    for query in [
+        String::new(),
+        format!("?{url}&branch="),
+        format!("?{url}&after=yesterday"),
+        format!("?{url}&after=1"),
+        format!("?{url}&limit=0"),
+        format!("?{url}&limit=101"),
+        format!("?{url}&limit=all"),
+        format!("?{url}&limit=1&limit=2"),
+        "?repo_url=https://github.com/acme/other".to_owned(),
+    ] {
+        let answer = api.get(&format!("/api/activity{query}"), &[]).await;
+        lines.push(format!("{query}\n    {}", answer.refusal()));
+    }
+    assert_snapshot!(lines.join("\n"));
+}
+
+#[tokio::test]
+async fn the_limits_and_the_credentials_are_those_of_locks() {
+    let rates = |state: &mut coord::app::App| {
+        state.rates = Rates {
+            holder: Rate {
+                interval_ms: 60_000,
+                burst: 1,
+            },
+            ..Rates::NONE
+        }
+    };
+    let limited = Api::start_with(rates).await;
+    assert_eq!(limited.get(PATH, &[]).await.status, 200);
+    assert_eq!(limited.get(&PATH.replace("activity", "locks"), &[]).await.status, 429);
+    assert_eq!(limited.get(PATH, &[]).await.status, 429);
+    let verifier = JwtVerifier::hs256(&SecretString::from(crate::identity::SECRET));
+    let closed = Api::start_with(|state| state.authenticator = Arc::new(Authenticator::by_jwt(Some(verifier)))).await;
+    assert_eq!(closed.get(PATH, &[]).await.status, 401);
+    let token = crate::identity::good_token();
+    let answer = closed.get(PATH, &[("authorization", token.as_str())]).await;
+    assert_eq!(answer.status, 200);
+}
+
+#[tokio::test]
+async fn the_function_of_the_graph_answers_it_too() {
+    let api = Api::start().await;
+    let state = crate::api::state(api.store.clone(), &[api.git.path().to_owned()]);
+    let router = coord::http::router(state, &Endpoint::Graph.of_function());
+    let function = api.elsewhere(crate::api::listen(router).await, api.store.clone());
+    assert_eq!(activity(&function, "").await.events, []);
+}
+
+#[tokio::test]
+async fn a_client_asks_for_a_graph_and_for_health() {
+    let api = Api::start().await;
+    api.publish_graph(&api.head).await;
+    let around = coord_protocol::GraphFilter {
+        focus: Some("src/auth.ts".to_owned()),
+        depth: Some(1),
+        direction: Some("imports".to_owned()),
+    };
+    let graph = client(&api).graph(REPO_URL, "main", &around).await.unwrap();
+    assert_eq!(graph["edges"][0]["target"], "src/db.ts", "{graph}");
+    assert_eq!(client(&api).health().await.unwrap()["status"], "ok");
+}
