@@ -161,7 +161,9 @@ pub fn closed(schema: &Value, is_whole: bool) -> Value {
         };
         let value = match name.as_str() {
             "allOf" => each(value, false),
-            "oneOf" | "anyOf" | "items" | "prefixItems" | "additionalProperties" => each(value, true),
+            // One way to be a part is as open as the part.
+            "oneOf" | "anyOf" => each(value, is_whole),
+            "items" | "prefixItems" | "additionalProperties" => each(value, true),
             "properties" => {
                 let properties = value.as_object().into_iter().flatten();
                 let properties = properties.map(|(name, value)| (name.clone(), closed(value, true)));
