@@ -3,7 +3,7 @@
 use std::fs::{self, OpenOptions};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
@@ -19,6 +19,9 @@ const START_TIME: Duration = Duration::from_secs(10);
 
 /// Interval of looks whether it has started.
 const POLL: Duration = Duration::from_millis(10);
+
+/// Pause before another start, where a server has ended at once.
+const PAUSE: Duration = Duration::from_millis(500);
 
 /// A server that was started for agents ends when nobody has asked it anything for this long, in seconds.
 pub const IDLE_SECONDS: u64 = 3600;
@@ -40,13 +43,20 @@ pub fn running_or_started(working_copy: &WorkingCopy) -> anyhow::Result<String> 
     if let Some(address) = running(working_copy) {
         return Ok(address);
     }
-    let log = folder(working_copy).join(LOG);
-    start(working_copy.root(), &log)?;
+    let log = log(working_copy);
+    let mut server = start(working_copy.root(), &log)?;
     let deadline = Instant::now() + START_TIME;
     // Where several agents start at once, one server gets the store; the others end, and their agents find the first.
     while Instant::now() < deadline {
         if let Some(address) = running(working_copy) {
             return Ok(address);
+        }
+        if server.try_wait().is_ok_and(|ended| ended.is_some()) {
+            // One that is about to end keeps the store a little longer than its announcement.
+            std::thread::sleep(PAUSE);
+            if running(working_copy).is_none() {
+                server = start(working_copy.root(), &log)?;
+            }
         }
         std::thread::sleep(POLL);
     }
@@ -63,6 +73,11 @@ pub fn running_or_started(working_copy: &WorkingCopy) -> anyhow::Result<String> 
     )
 }
 
+/// The log of a server that was started for agents.
+pub fn log(working_copy: &WorkingCopy) -> PathBuf {
+    folder(working_copy).join(LOG)
+}
+
 /// The folder of Coord's files for this repository.
 pub fn folder(working_copy: &WorkingCopy) -> PathBuf {
     working_copy.shared_folder().join(FOLDER)
@@ -74,7 +89,7 @@ fn is_listening(address: &str) -> bool {
 }
 
 /// Starts a server that outlives this process.
-fn start(root: &Path, log: &Path) -> anyhow::Result<()> {
+fn start(root: &Path, log: &Path) -> anyhow::Result<Child> {
     if let Some(folder) = log.parent() {
         fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     }
@@ -93,8 +108,7 @@ fn start(root: &Path, log: &Path) -> anyhow::Result<()> {
         .stderr(log);
     crate::git_environment::clear_of_git(&mut server);
     detach(&mut server);
-    server.spawn().context("coord serve cannot be started")?;
-    Ok(())
+    server.spawn().context("coord serve cannot be started")
 }
 
 /// Ctrl-C in the terminal of an agent does not reach the server.
