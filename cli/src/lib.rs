@@ -1,5 +1,5 @@
 //! The binary `coord`: its command line ([`cli`]) and its [`commands`], of which those of agents share
-//! [`agent`].
+//! [`agent`]; `terminal` is what people see.
 
 pub mod agent;
 mod announcement;
@@ -7,3 +7,4 @@ pub mod cli;
 pub mod commands;
 mod git_environment;
 mod stdout;
+mod terminal;

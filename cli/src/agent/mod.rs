@@ -7,13 +7,20 @@
 //! - [`work`]: requests, with everything filled in that git knows
 //! - [`session`], `ancestors`: the `agent_id` that all processes of one session of an agent share
 //! - [`session_notes`]: what the session works on, and where
+//! - [`workplace`]: a working copy and its server, for commands of people and scripts; [`files`]: the files that they name;
+//!   [`exit_status`]: how they end
+//! - [`changes`]: what is changed and not pushed
 //! - [`git`]: runs git
 
 mod ancestors;
+pub mod changes;
 pub mod connection;
+pub mod exit_status;
+pub mod files;
 pub mod git;
 pub mod local_server;
 pub mod options;
 pub mod session;
 pub mod session_notes;
 pub mod work;
+pub mod workplace;

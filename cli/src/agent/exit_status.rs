@@ -1,0 +1,93 @@
+//! Exit statuses of commands that ask a server.
+
+use std::process::ExitCode;
+
+use coord::mcp::Outcome;
+use coord_protocol::{Action, ErrorCode, Status};
+
+/// Exit statuses of commands that ask a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExitStatus {
+    /// PROCEED, or what was asked for is done.
+    Done = 0,
+    /// The request cannot be answered: mend it.
+    Error = 1,
+    /// The rules say no: another's lock, PULL, PUSH, a limit.
+    Refused = 3,
+    /// There is no answer: nothing is known.
+    Offline = 4,
+}
+
+impl ExitStatus {
+    /// That of an outcome.
+    pub fn of(outcome: &Outcome) -> ExitStatus {
+        let of_error = |code: ErrorCode| match code {
+            ErrorCode::StoreUnavailable
+            | ErrorCode::SourceUnavailable
+            | ErrorCode::SourceLimited
+            | ErrorCode::IdentityUnavailable
+            | ErrorCode::TimedOut => ExitStatus::Offline,
+            ErrorCode::RateLimited | ErrorCode::TooManyLocks => ExitStatus::Refused,
+            _ => ExitStatus::Error,
+        };
+        match outcome {
+            Outcome::Check(response) => match (response.status, response.orchestration.action) {
+                (Status::Offline, _) => ExitStatus::Offline,
+                (_, Action::Proceed) => ExitStatus::Done,
+                _ => ExitStatus::Refused,
+            },
+            Outcome::Post(response) if response.success => ExitStatus::Done,
+            Outcome::Post(response) => match &response.error {
+                Some(error) if of_error(error.error) == ExitStatus::Offline => ExitStatus::Offline,
+                _ => ExitStatus::Refused,
+            },
+            Outcome::Refused(error) => of_error(error.error.error),
+            Outcome::Malformed(_) => ExitStatus::Error,
+        }
+    }
+}
+
+impl From<ExitStatus> for ExitCode {
+    fn from(status: ExitStatus) -> Self {
+        (status as u8).into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use coord::error::ApiError;
+    use coord::operations::Refusal;
+    use coord_protocol::{AgentError, ErrorBody, Orchestration, PostResponse};
+
+    use super::*;
+
+    #[test]
+    fn the_rules_a_missing_answer_and_an_error_have_exit_statuses_of_their_own() {
+        let post = |code: ErrorCode, action: Action| {
+            Outcome::Post(PostResponse::refusal(code, Orchestration::new(action, "why")))
+        };
+        let refused = |code: ErrorCode| {
+            let error = ErrorBody {
+                error: code,
+                message: "why".to_owned(),
+                field: None,
+            };
+            let orchestration = Orchestration::new(Action::Stop, "why");
+            Outcome::Refused(AgentError { error, orchestration })
+        };
+        let offline = || Outcome::from(Refusal::of_check(&ApiError::StoreUnavailable("why".to_owned()), None));
+        for (outcome, status) in [
+            (post(ErrorCode::LockConflict, Action::Wait), ExitStatus::Refused),
+            (post(ErrorCode::NotPushed, Action::Push), ExitStatus::Refused),
+            (post(ErrorCode::LockLost, Action::Stop), ExitStatus::Refused),
+            (post(ErrorCode::StoreUnavailable, Action::Stop), ExitStatus::Offline),
+            (refused(ErrorCode::RateLimited), ExitStatus::Refused),
+            (refused(ErrorCode::SourceLimited), ExitStatus::Offline),
+            (refused(ErrorCode::Unauthorized), ExitStatus::Error),
+            (refused(ErrorCode::UnknownBranch), ExitStatus::Error),
+            (offline(), ExitStatus::Offline),
+        ] {
+            assert_eq!(ExitStatus::of(&outcome), status, "{outcome:?}");
+        }
+    }
+}

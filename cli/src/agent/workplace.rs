@@ -1,0 +1,184 @@
+//! A working copy and the server that is asked about it, for commands that people and scripts run: whose locks they are about,
+//! and what becomes of the server's answers.
+
+use std::io::Write;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use coord::domain::AgentId;
+use coord::error::ApiError;
+use coord::mcp::Outcome;
+use coord::operations::Refusal;
+use coord_protocol::{Action, AgentError, CheckRequest, ClientError, Orchestration, PostRequest};
+
+use super::connection::Connection;
+use super::exit_status::ExitStatus;
+use super::local_server;
+use super::options::AgentArgs;
+use super::session::Session;
+use super::work::Work;
+use crate::announcement::Announcement;
+use crate::terminal::spinner::Spinner;
+
+/// Time limit of a request: a server answers within 25 seconds.
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// A working copy and its server.
+pub struct Workplace {
+    /// The working copy, and the holder of its locks: the agent that is named, or that of the session which the command runs
+    /// in, or else the person.
+    pub work: Work,
+    /// The server.
+    pub connection: Connection,
+    args: AgentArgs,
+}
+
+impl Workplace {
+    /// That of the current folder.
+    ///
+    /// # Errors
+    /// When the folder is in no working copy, an option is not valid, or the local server does not start.
+    pub fn open(args: &AgentArgs) -> anyhow::Result<Workplace> {
+        let work = work(args)?;
+        let _waiting = Spinner::start("starting coord serve");
+        let connection = Connection::open(args, &work.working_copy, work.agent_id.as_ref(), LIMIT)?;
+        Ok(Workplace {
+            work,
+            connection,
+            args: args.clone(),
+        })
+    }
+
+    /// Connects to the server of the clone that runs now, which may be another than before, at another address. Some other
+    /// clone's server may have the old one.
+    ///
+    /// # Errors
+    /// A sentence, when none runs.
+    pub fn follow_server(&mut self) -> Result<(), String> {
+        let working_copy = &self.work.working_copy;
+        if !self.connection.is_local {
+            return Ok(());
+        }
+        match Announcement::address(&local_server::folder(working_copy)) {
+            None => Err("the coord serve of this clone has ended; the next command starts it anew".to_owned()),
+            Some(address) if address == self.connection.address => Ok(()),
+            Some(_) => {
+                let agent_id = self.work.agent_id.as_ref();
+                let opened = Connection::open(&self.args, working_copy, agent_id, LIMIT);
+                self.connection = opened.map_err(|error| format!("{error:#}"))?;
+                Ok(())
+            }
+        }
+    }
+
+    /// What a check comes to.
+    ///
+    /// # Errors
+    /// When the answer is none of Coord's.
+    pub async fn check(&self, request: &CheckRequest) -> anyhow::Result<Outcome> {
+        let _waiting = self.waiting();
+        match self.connection.client.check_status(request).await {
+            Ok(response) => Ok(Outcome::Check(response)),
+            Err(error) => self.outcome_of(error, |offline| Refusal::of_check(offline, None)),
+        }
+    }
+
+    /// What a claim or a release comes to.
+    ///
+    /// # Errors
+    /// When the answer is none of Coord's.
+    pub async fn post(&self, request: &PostRequest) -> anyhow::Result<Outcome> {
+        let _waiting = self.waiting();
+        match self.connection.client.post_status(request).await {
+            Ok(response) => Ok(Outcome::Post(response)),
+            Err(error) => self.refused_post(error),
+        }
+    }
+
+    /// What a claim or a release comes to, where the server refused it or a question that it depends on.
+    ///
+    /// # Errors
+    /// When the answer is none of Coord's.
+    pub fn refused_post(&self, error: ClientError) -> anyhow::Result<Outcome> {
+        self.outcome_of(error, Refusal::of_post)
+    }
+
+    /// An error as an agent gets it. Without an answer nothing is known, as where the server has no store.
+    fn outcome_of(&self, error: ClientError, offline: impl Fn(&ApiError) -> Refusal) -> anyhow::Result<Outcome> {
+        let is_no_answer = match &error {
+            ClientError::Unreachable(_) => true,
+            ClientError::Malformed { status, .. } => *status >= 500,
+            ClientError::Refused { .. } | ClientError::Invalid(_) => false,
+        };
+        if is_no_answer {
+            return Ok(offline(&ApiError::StoreUnavailable(self.no_answer(&error))).into());
+        }
+        let ClientError::Refused {
+            status,
+            error,
+            orchestration,
+            ..
+        } = error
+        else {
+            return Err(error.into());
+        };
+        let orchestration = orchestration.map_or_else(
+            || Orchestration::new(Action::Stop, error.message.clone()),
+            |orchestration| *orchestration,
+        );
+        let refused = AgentError {
+            error: *error,
+            orchestration,
+        };
+        Ok(match status {
+            400 => Outcome::Malformed(refused),
+            _ => Outcome::Refused(refused),
+        })
+    }
+
+    /// Prints why a question that is no agent's has no answer, and returns the exit status.
+    ///
+    /// # Errors
+    /// When the answer is none of Coord's.
+    pub fn failed(&self, error: ClientError) -> anyhow::Result<ExitCode> {
+        let sentence = self.no_answer(&error);
+        let outcome = self.refused_post(error)?;
+        // The reader may have closed standard error.
+        let _ = writeln!(std::io::stderr(), "coord: {sentence}");
+        Ok(ExitStatus::of(&outcome).into())
+    }
+
+    /// `error` as a sentence: of one that has several causes, the first is what can be mended.
+    pub fn no_answer(&self, error: &ClientError) -> String {
+        let ClientError::Unreachable(unreachable) = error else {
+            return error.to_string();
+        };
+        let mut cause: &dyn std::error::Error = unreachable;
+        while let Some(deeper) = cause.source() {
+            cause = deeper;
+        }
+        format!("{} gives no answer: {cause}", self.connection.address)
+    }
+
+    /// A line for as long as an answer takes.
+    pub fn waiting(&self) -> Spinner {
+        Spinner::start(&format!("waiting for {}", self.connection.address))
+    }
+
+    /// The holder's agent.
+    pub fn agent_id(&self) -> Option<&str> {
+        self.work.agent_id.as_ref().map(AgentId::as_str)
+    }
+}
+
+/// The work in the current folder, of the holder that the command acts for.
+///
+/// # Errors
+/// When the folder is in no working copy, or an option is not valid.
+pub fn work(args: &AgentArgs) -> anyhow::Result<Work> {
+    let mut work = Work::in_folder(".".as_ref(), args)?;
+    if work.agent_id.is_none() {
+        work.agent_id = Session::existing(&work.working_copy).map(|session| session.agent_id);
+    }
+    Ok(work)
+}

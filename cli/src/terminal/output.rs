@@ -1,0 +1,70 @@
+//! Standard output. Colors are left out where it is no terminal, and where `NO_COLOR` is set.
+
+use std::io::{ErrorKind, IsTerminal, Write};
+
+use anstyle::{AnsiColor, Style};
+use anyhow::Context;
+use serde::Serialize;
+
+/// What goes on.
+pub const GOOD: Style = AnsiColor::Green.on_default().bold();
+/// What needs something to be done first.
+pub const CAUTION: Style = AnsiColor::Yellow.on_default().bold();
+/// What does not go on.
+pub const BAD: Style = AnsiColor::Red.on_default().bold();
+/// What stands out.
+pub const STRONG: Style = Style::new().bold();
+/// What is beside the point.
+pub const FAINT: Style = Style::new().dimmed();
+
+/// Width where there is no terminal that has one.
+const USUAL_WIDTH: u16 = 80;
+
+/// The first seven digits of a commit.
+pub fn short(commit: &str) -> &str {
+    commit.get(..7).unwrap_or(commit)
+}
+
+/// `text` in `style`.
+pub fn styled(style: Style, text: &str) -> String {
+    format!("{style}{text}{style:#}")
+}
+
+/// Prints `text`. A reader that closes the pipe early is not an error.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn print(text: &str) -> anyhow::Result<()> {
+    is_read(text).map(drop)
+}
+
+/// Prints `text`, and returns whether there is still a reader: one such as `head` reads no more than it needs.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn is_read(text: &str) -> anyhow::Result<bool> {
+    let mut out = anstream::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(error).context("standard output"),
+    }
+}
+
+/// Prints `value` as JSON, with line breaks.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
+    let json = serde_json::to_string_pretty(value).context("the answer is no JSON")?;
+    print(&format!("{json}\n"))
+}
+
+/// The width of the terminal; `None` where standard output is none, so that programs read whole lines.
+pub fn width() -> Option<usize> {
+    std::io::stdout().is_terminal().then(|| {
+        let size = crossterm::terminal::size();
+        let columns = size.map_or(USUAL_WIDTH, |(columns, _)| columns);
+        usize::from(if columns == 0 { USUAL_WIDTH } else { columns })
+    })
+}

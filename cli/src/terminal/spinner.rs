@@ -1,0 +1,80 @@
+//! A line on standard error while something takes more than a second, if that is a terminal.
+
+use std::io::{IsTerminal, stderr};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// What takes less is not worth a line.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Interval of its steps.
+const STEP: Duration = Duration::from_millis(100);
+
+/// The line; dropping it removes it.
+#[derive(Debug, Default)]
+pub struct Spinner {
+    running: Option<(Sender<String>, JoinHandle<()>)>,
+}
+
+impl Spinner {
+    /// Shows `text` from the first second on.
+    #[must_use]
+    pub fn start(text: &str) -> Spinner {
+        if !stderr().is_terminal() {
+            return Spinner::default();
+        }
+        let (sender, receiver) = channel::<String>();
+        let mut text = text.to_owned();
+        let show = move || {
+            let mut bar: Option<ProgressBar> = None;
+            loop {
+                let patience = if bar.is_some() { STEP } else { PATIENCE };
+                match receiver.recv_timeout(patience) {
+                    Ok(newer) => text = newer,
+                    Err(RecvTimeoutError::Timeout) if bar.is_none() => bar = Some(drawn()),
+                    Err(RecvTimeoutError::Timeout) => {}
+                    Err(RecvTimeoutError::Disconnected) => break,
+                }
+                if let Some(bar) = &bar {
+                    bar.set_message(text.clone());
+                    bar.tick();
+                }
+            }
+            if let Some(bar) = bar {
+                bar.finish_and_clear();
+            }
+        };
+        let thread = std::thread::Builder::new().name("spinner".to_owned()).spawn(show);
+        Spinner {
+            running: thread.ok().map(|thread| (sender, thread)),
+        }
+    }
+
+    /// Shows `text` from now on.
+    pub fn say(&self, text: String) {
+        if let Some((sender, _)) = &self.running {
+            // It ends with the spinner alone.
+            let _ = sender.send(text);
+        }
+    }
+}
+
+fn drawn() -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+impl Drop for Spinner {
+    fn drop(&mut self) {
+        if let Some((sender, thread)) = self.running.take() {
+            drop(sender);
+            let _ = thread.join();
+        }
+    }
+}
