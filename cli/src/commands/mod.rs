@@ -1,12 +1,19 @@
 //! The commands of `coord`: a file or folder each, with its options and its `run`, whose value gives the exit status.
 
+pub mod check;
+pub mod claim;
 pub mod completions;
+pub mod doctor;
 pub mod graph;
 pub mod guard;
 pub mod hook;
+pub mod log;
 pub mod man;
 pub mod mcp;
+mod outcome;
+pub mod release;
 pub mod serve;
+pub mod status;
 
 use std::process::{ExitCode, Termination};
 
@@ -39,6 +46,18 @@ commands! {
     Serve(serve::ServeArgs);
     /// Print the import graph of a commit, without a server.
     Graph(graph::GraphArgs);
+    /// Say whether files are free, and what to do next.
+    Check(check::CheckArgs);
+    /// Claim files: all of them, or none.
+    Claim(claim::ClaimArgs);
+    /// Release files.
+    Release(release::ReleaseArgs);
+    /// Show who holds what in the repository.
+    Status(status::StatusArgs);
+    /// Show what has happened in the repository.
+    Log(log::LogArgs);
+    /// Find what is wrong here, and the line that mends it.
+    Doctor(doctor::DoctorArgs);
     /// Answer an agent by MCP, on standard input and output.
     Mcp(mcp::McpArgs);
     /// Answer a hook of an agent: claim before edits, release after pushes.
@@ -67,8 +86,8 @@ impl Command {
     pub fn threads(&self) -> Threads {
         match self {
             Command::Serve(_) => Threads::Several,
-            Command::Hook(_) | Command::Guard(_) | Command::Mcp(_) => Threads::One,
             Command::Graph(_) | Command::Completions(_) | Command::Man(_) => Threads::Alone,
+            _ => Threads::One,
         }
     }
 }

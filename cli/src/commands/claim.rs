@@ -1,0 +1,148 @@
+//! `coord claim`: claims files, and waits for them where it is told to.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Args;
+use coord::mcp::Outcome;
+use coord::settings::variables::{self, Reader};
+use coord_protocol::{Action, LockMode, Metadata};
+use tokio::time::Instant;
+
+use super::outcome::{action, show};
+use crate::agent::files::named_files;
+use crate::agent::options::AgentArgs;
+use crate::agent::workplace::Workplace;
+use crate::terminal::spinner::Spinner;
+use crate::terminal::times::countdown;
+
+const EXAMPLES: &str = "\
+Examples:
+  coord claim src/db.ts -m 'Adding a pool: query() becomes async'
+  coord claim 'src/auth/**' README.md -m 'Moving the login'
+  coord claim src/new.ts -m 'A cache for sessions'      a file that is yet to be
+  coord claim src/db.ts -m 'A pool' --wait 120          wait up to two minutes
+
+A lock expires after five minutes: claim again to renew it. What one shell of
+yours claims, another may release, unless an agent is named.
+
+Exit status: 0 claimed, 1 an error, 2 wrong usage, 3 refused, 4 no answer.";
+
+/// Interval of claims while another holds a file: what WAIT says.
+const INTERVAL: Duration = Duration::from_secs(5);
+
+/// Options of `coord claim`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
+pub struct ClaimArgs {
+    /// Files, from the current folder; a pattern such as 'src/**' stands for the tracked files that it matches
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<String>,
+    /// One sentence: what changes for others
+    #[arg(short, long)]
+    pub message: String,
+    /// Only read the files: others may read them, too, and nobody may write
+    #[arg(long)]
+    pub reading: bool,
+    /// Try again for this time while another holds a file
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub wait: Option<u64>,
+    /// Print the response as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Server, token, branch and agent.
+    #[command(flatten)]
+    pub agent: AgentArgs,
+}
+
+impl ClaimArgs {
+    /// Claims the files, and prints what to do next.
+    ///
+    /// # Errors
+    /// When the request cannot be made, with a sentence for the terminal.
+    pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
+        let workplace = Workplace::open(&self.agent)?;
+        let files = named_files(&workplace.work, &self.paths).await?;
+        let outcome = self.claimed(&workplace, files).await?;
+        show(&outcome, self.json, "")
+    }
+
+    /// The outcome of the first claim that is not told to wait, or of the last one in time.
+    async fn claimed(&self, workplace: &Workplace, files: Vec<String>) -> anyhow::Result<Outcome> {
+        let mode = if self.reading {
+            LockMode::Reading
+        } else {
+            LockMode::Writing
+        };
+        let deadline = Instant::now() + Duration::from_secs(self.wait.unwrap_or_default());
+        let spinner = Spinner::start(&format!("waiting for {}", workplace.connection.address));
+        loop {
+            // Each claim has the commit that is checked out now.
+            let request = workplace.work.claim(files.clone(), mode, self.message.clone());
+            let outcome = workplace.post(&request).await?;
+            let left = deadline.saturating_duration_since(Instant::now());
+            if action(&outcome) != Some(Action::Wait) || left.is_zero() {
+                return Ok(outcome);
+            }
+            spinner.say(waiting_for(metadata_of(&outcome), left));
+            tokio::time::sleep(pause(metadata_of(&outcome)).min(left)).await;
+        }
+    }
+}
+
+/// Time until the next claim: a holder may release earlier than its lock expires.
+fn pause(metadata: Option<&Metadata>) -> Duration {
+    let expires = metadata.and_then(|metadata| metadata.retry_after);
+    let expires = expires.and_then(|seconds| u64::try_from(seconds).ok());
+    expires.map_or(INTERVAL, |seconds| Duration::from_secs(seconds.max(1)).min(INTERVAL))
+}
+
+fn waiting_for(metadata: Option<&Metadata>, left: Duration) -> String {
+    let left = countdown(i64::try_from(left.as_secs()).unwrap_or(i64::MAX));
+    let owner = metadata.and_then(|metadata| metadata.lock_owner.as_deref());
+    match (owner, metadata.and_then(|metadata| metadata.conflicts.first())) {
+        (Some(owner), Some(file)) => format!("waiting for {owner}, who holds {file}; giving up in {left}"),
+        _ => format!("waiting; giving up in {left}"),
+    }
+}
+
+fn metadata_of(outcome: &Outcome) -> Option<&Metadata> {
+    match outcome {
+        Outcome::Post(response) => response.orchestration.metadata.as_ref(),
+        Outcome::Refused(error) => error.orchestration.metadata.as_ref(),
+        Outcome::Check(_) | Outcome::Malformed(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_claim_is_repeated_when_the_lock_expires_and_at_least_every_five_seconds() {
+        let after = |retry_after| {
+            let metadata = Metadata {
+                retry_after,
+                ..Metadata::default()
+            };
+            pause(Some(&metadata)).as_secs()
+        };
+        assert_eq!(
+            [None, Some(300), Some(2), Some(0), Some(-1)].map(after),
+            [5, 5, 2, 1, 5]
+        );
+        assert_eq!(pause(None), INTERVAL);
+    }
+
+    #[test]
+    fn the_line_says_whom_a_claim_waits_for_and_how_long() {
+        let metadata = Metadata {
+            lock_owner: Some("bob".to_owned()),
+            conflicts: vec!["src/db.ts".to_owned()],
+            ..Metadata::default()
+        };
+        let line = waiting_for(Some(&metadata), Duration::from_secs(65));
+        assert_eq!(line, "waiting for bob, who holds src/db.ts; giving up in 1:05");
+        assert_eq!(waiting_for(None, Duration::from_secs(5)), "waiting; giving up in 0:05");
+    }
+}

@@ -1,0 +1,136 @@
+//! A finding, and a list of them for people.
+
+use anstyle::Style;
+use serde::Serialize;
+
+use crate::terminal::output::{BAD, CAUTION, GOOD, STRONG, styled};
+
+/// Columns before the sentence of a finding.
+const INDENT: usize = 19;
+
+/// Least columns for a sentence, however narrow the terminal is.
+const LEAST: usize = 30;
+
+/// How it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum State {
+    /// As it should be.
+    Ok,
+    /// It works, and could be better.
+    Warn,
+    /// It does not work.
+    Wrong,
+}
+
+/// What one check has found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Finding {
+    /// What was looked at.
+    pub(super) subject: &'static str,
+    /// How it is.
+    pub(super) state: State,
+    /// What was found, as a sentence.
+    pub(super) found: String,
+    /// The line that mends it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) mend: Option<String>,
+}
+
+impl Finding {
+    pub(super) fn ok(subject: &'static str, found: impl Into<String>) -> Finding {
+        Finding {
+            subject,
+            state: State::Ok,
+            found: found.into(),
+            mend: None,
+        }
+    }
+
+    pub(super) fn warn(subject: &'static str, found: impl Into<String>, mend: impl Into<String>) -> Finding {
+        Finding {
+            state: State::Warn,
+            mend: Some(mend.into()),
+            ..Finding::ok(subject, found)
+        }
+    }
+
+    pub(super) fn wrong(subject: &'static str, found: impl Into<String>, mend: impl Into<String>) -> Finding {
+        Finding {
+            state: State::Wrong,
+            ..Finding::warn(subject, found, mend)
+        }
+    }
+}
+
+/// The findings and their sum; sentences are wrapped at `width`, and lines that mend are not, so that they can be copied.
+pub(super) fn text(findings: &[Finding], width: Option<usize>) -> String {
+    let mut text = String::new();
+    for finding in findings {
+        let (word, style) = name_of(finding.state);
+        let room = width.map_or(usize::MAX, |width| width.saturating_sub(INDENT).max(LEAST));
+        let found = wrapped(&finding.found, room).join(&format!("\n{:INDENT$}", ""));
+        text.push_str(&format!("{style}{word:5}{style:#}  {:10}  {found}\n", finding.subject));
+        if let Some(mend) = &finding.mend {
+            text.push_str(&format!("{:INDENT$}{}\n", "", styled(STRONG, mend)));
+        }
+    }
+    let count = |state| findings.iter().filter(|finding| finding.state == state).count();
+    text.push('\n');
+    text.push_str(&match (count(State::Wrong), count(State::Warn)) {
+        (0, 0) => "Everything is as it should be.\n".to_owned(),
+        (0, warnings) => format!("Nothing is wrong; {warnings} could be better.\n"),
+        (wrong, 0) => format!("{wrong} wrong.\n"),
+        (wrong, warnings) => format!("{wrong} wrong; {warnings} could be better.\n"),
+    });
+    text
+}
+
+fn name_of(state: State) -> (&'static str, Style) {
+    match state {
+        State::Ok => ("ok", GOOD),
+        State::Warn => ("warn", CAUTION),
+        State::Wrong => ("wrong", BAD),
+    }
+}
+
+/// `text` in lines of at most `width` characters, broken at blanks.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn findings_are_readable_in_a_narrow_terminal() {
+        let findings = [
+            Finding::ok("git", "git 2.47.0"),
+            Finding::warn(
+                "head",
+                "the working copy is behind main, whose head is 99cc7da: claims of files for writing are refused",
+                "git pull --rebase",
+            ),
+            Finding::wrong(
+                "token",
+                "the server does not take the token",
+                "export COORD_TOKEN=$(gh auth token)",
+            ),
+        ];
+        let plain = |width| anstream::adapter::strip_str(&text(&findings, width)).to_string();
+        let all_ok = anstream::adapter::strip_str(&text(&findings[..1], None)).to_string();
+        insta::assert_snapshot!([plain(None), plain(Some(60)), all_ok].join("----\n"));
+    }
+}

@@ -1,0 +1,79 @@
+//! The head of the branch, and how old the clone's knowledge of it is.
+
+use std::time::SystemTime;
+
+use coord_protocol::{ClientError, ErrorCode, Status};
+
+use super::finding::Finding;
+use super::server::see_the_log;
+use crate::agent::workplace::Workplace;
+use crate::terminal::output::short;
+use crate::terminal::times::duration;
+
+/// A clone that was fetched longer ago than this knows little of what others have pushed, in seconds.
+const OLD_FETCH: i64 = 24 * 3600;
+
+/// A file to ask about; it need not exist.
+const SOME_FILE: &str = "README.md";
+
+/// The head of the branch, how the working copy stands to it, and how old the clone's knowledge is.
+pub(super) async fn head(workplace: &Workplace) -> Vec<Finding> {
+    let work = &workplace.work;
+    let branch = &work.branch;
+    let request = work.check(vec![SOME_FILE.to_owned()], None);
+    let response = match workplace.connection.client.check_status(&request).await {
+        Ok(response) => response,
+        Err(error) => {
+            let mend = match &error {
+                ClientError::Refused { error, .. } if error.error == ErrorCode::UnknownBranch => {
+                    format!("git push --set-upstream origin {branch}")
+                }
+                _ => see_the_log(workplace),
+            };
+            return vec![Finding::wrong("head", workplace.no_answer(&error), mend)];
+        }
+    };
+    let head = response.repo_head.as_deref().map_or("unknown", short).to_owned();
+    let unconfirmed = response
+        .warnings
+        .iter()
+        .find(|warning| warning.starts_with("HEAD_UNCONFIRMED"));
+    let is_behind = response.status == Status::Stale
+        || response
+            .warnings
+            .iter()
+            .any(|warning| warning.starts_with("STALE_BRANCH"));
+    let standing = match unconfirmed {
+        _ if response.status == Status::Offline => {
+            Finding::wrong("head", response.orchestration.reason.clone(), see_the_log(workplace))
+        }
+        Some(warning) => Finding::warn("head", warning.clone(), see_the_log(workplace)),
+        None if is_behind => {
+            let sentence =
+                format!("the working copy is behind {branch}, whose head is {head}: claims for writing are refused");
+            Finding::warn("head", sentence, "git pull --rebase")
+        }
+        None => Finding::ok("head", format!("{branch} is at {head}, and the working copy has that")),
+    };
+    std::iter::once(standing).chain(fetched(workplace)).collect()
+}
+
+/// How long ago the clone was fetched: the server of a clone knows no more than the clone.
+fn fetched(workplace: &Workplace) -> Option<Finding> {
+    let work = &workplace.work;
+    if !workplace.connection.is_local || !work.working_copy.has_remote() {
+        return None;
+    }
+    let shared = work.working_copy.shared_folder();
+    let newest = ["FETCH_HEAD", "packed-refs", "refs/remotes"].map(|name| shared.join(name));
+    let times = newest
+        .iter()
+        .filter_map(|path| std::fs::metadata(path).ok()?.modified().ok());
+    let age = SystemTime::now().duration_since(times.max()?).unwrap_or_default();
+    let age = i64::try_from(age.as_secs()).unwrap_or(i64::MAX);
+    let said = format!("this clone was last fetched, pushed or cloned {} ago", duration(age));
+    Some(match age > OLD_FETCH {
+        true => Finding::warn("fetch", said, "git fetch"),
+        false => Finding::ok("fetch", said),
+    })
+}

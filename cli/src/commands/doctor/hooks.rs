@@ -1,0 +1,148 @@
+//! Hooks that are configured in this repository or for this user, and when they were last heard of.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use coord_git::WorkingCopy;
+
+use super::finding::Finding;
+use crate::agent::local_server;
+use crate::commands::status::hooks::{Heard, heard};
+use crate::terminal::times::{duration, now};
+
+/// What a configuration that has the hook says.
+const HOOK: &str = "coord hook";
+
+/// What a git hook that has the guard says.
+const GUARD: &str = "coord guard";
+
+/// Largest file that is looked into, in bytes.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// Agents by their names for `coord hook`, with the files that configure their hooks, below the working copy or the home folder.
+const AGENTS: [(&str, &[&str]); 6] = [
+    ("claude-code", &[".claude/settings.json", ".claude/settings.local.json"]),
+    ("codex", &[".codex/hooks.json", ".codex/config.toml"]),
+    ("cursor", &[".cursor/hooks.json"]),
+    ("gemini", &[".gemini/settings.json"]),
+    ("copilot", &[".github/hooks/coord.json", ".copilot/config.json"]),
+    (
+        "opencode",
+        &[".opencode/plugins/coord.js", ".config/opencode/plugins/coord.js"],
+    ),
+];
+
+/// A finding for each agent whose hooks are configured or were heard of, and one for git's own hooks.
+pub(super) fn all(working_copy: &WorkingCopy) -> Vec<Finding> {
+    let home = std::env::home_dir();
+    let folders: Vec<PathBuf> = [Some(working_copy.root().to_owned()), home]
+        .into_iter()
+        .flatten()
+        .collect();
+    let heard = heard(&local_server::folder(working_copy));
+    let configured = AGENTS.map(|(agent, files)| {
+        let paths = folders
+            .iter()
+            .flat_map(|folder| files.iter().map(|file| folder.join(file)));
+        (agent, paths.into_iter().find(|path| has(path, HOOK)))
+    });
+    let mut findings = of_agents(&configured, &heard, now());
+    findings.push(guard(&git_hooks(working_copy)));
+    findings
+}
+
+/// The folders that git's hooks may be in. A tool that sets `core.hooksPath` may have its own hooks call those beside that folder.
+fn git_hooks(working_copy: &WorkingCopy) -> Vec<PathBuf> {
+    let Some(path) = working_copy.setting("core.hooksPath") else {
+        return vec![working_copy.shared_folder().join("hooks")];
+    };
+    let folder = working_copy.root().join(path);
+    let beside = folder.parent().map(Path::to_owned);
+    std::iter::once(folder).chain(beside).collect()
+}
+
+fn of_agents(configured: &[(&'static str, Option<PathBuf>)], heard: &[Heard], now: i64) -> Vec<Finding> {
+    let of_agent = |(agent, path): &(&'static str, Option<PathBuf>)| {
+        let latest = heard.iter().find(|heard| heard.agent == *agent);
+        let last = latest.map(|heard| format!("last heard of {} ago ({})", duration(now - heard.time), heard.event));
+        match (path, last) {
+            (None, None) => None,
+            (Some(path), Some(last)) => Some(Finding::ok("hooks", format!("{agent}: {}, {last}", path.display()))),
+            (Some(path), None) => Some(Finding::warn(
+                "hooks",
+                format!("{agent}: {}, not heard of yet", path.display()),
+                format!("start {agent} anew in this folder; it reads its hooks when it starts"),
+            )),
+            (None, Some(last)) => Some(Finding::warn(
+                "hooks",
+                format!("{agent}: {last}, and configured no more"),
+                "coord init",
+            )),
+        }
+    };
+    let findings: Vec<Finding> = configured.iter().filter_map(of_agent).collect();
+    if findings.is_empty() {
+        let sentence = "no agent has the hook that claims files at the first edit: agents have to remember the rules";
+        return vec![Finding::warn("hooks", sentence, "coord init")];
+    }
+    findings
+}
+
+fn guard(folders: &[PathBuf]) -> Finding {
+    let has_guard = |name: &&str| folders.iter().any(|folder| has(&folder.join(name), GUARD));
+    let names: Vec<&str> = ["pre-commit", "pre-push"].into_iter().filter(has_guard).collect();
+    match &names[..] {
+        [] => Finding::warn(
+            "git hooks",
+            "commits of files that another holds are not refused",
+            "coord init",
+        ),
+        names => Finding::ok("git hooks", format!("coord guard runs at {}", names.join(" and "))),
+    }
+}
+
+fn has(path: &Path, text: &str) -> bool {
+    let is_small = fs::metadata(path).is_ok_and(|about| about.is_file() && about.len() <= MOST_BYTES);
+    is_small && fs::read_to_string(path).is_ok_and(|content| content.contains(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hook_is_found_by_its_configuration_and_by_its_calls() {
+        let heard = |agent: &str| Heard {
+            agent: agent.to_owned(),
+            event: "PreToolUse".to_owned(),
+            time: 880,
+        };
+        let configured = [
+            ("claude-code", Some(PathBuf::from(".claude/settings.json"))),
+            ("codex", Some(PathBuf::from(".codex/hooks.json"))),
+            ("cursor", None),
+            ("gemini", None),
+        ];
+        let findings = of_agents(&configured, &[heard("claude-code"), heard("cursor")], 1000);
+        let lines: Vec<String> = findings
+            .iter()
+            .map(|finding| format!("{:?} {} {:?}", finding.state, finding.found, finding.mend))
+            .collect();
+        insta::assert_snapshot!(lines.join("\n"));
+        let nothing = of_agents(&configured[2..], &[], 1000);
+        assert_eq!((nothing.len(), nothing[0].mend.as_deref()), (1, Some("coord init")));
+    }
+
+    #[test]
+    fn the_guard_is_found_in_gits_hooks() {
+        let folder = tempfile::tempdir().unwrap();
+        let folders = [folder.path().join("_"), folder.path().to_owned()];
+        assert_eq!(guard(&folders).mend.as_deref(), Some("coord init"));
+        fs::write(
+            folder.path().join("pre-push"),
+            "#!/bin/sh\nexec coord guard pre-push \"$@\"\n",
+        )
+        .unwrap();
+        assert_eq!(guard(&folders).found, "coord guard runs at pre-push");
+    }
+}

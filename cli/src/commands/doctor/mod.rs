@@ -1,0 +1,80 @@
+//! `coord doctor`: what is wrong with what Coord needs here, and the line that mends it.
+//!
+//! - `finding`: one check, and what it found
+//! - `working_copy`: git, repository, branch, session
+//! - `server`: the server, its store and its source, the token; `head`: the head of the branch
+//! - `hooks`: hooks that are configured, and when they were last heard of
+
+mod finding;
+mod head;
+mod hooks;
+mod server;
+mod working_copy;
+
+use std::process::ExitCode;
+
+use clap::Args;
+use coord::settings::variables::{self, Reader};
+
+use self::finding::{Finding, State, text};
+use crate::agent::exit_status::ExitStatus;
+use crate::agent::options::AgentArgs;
+use crate::agent::workplace::{Workplace, work};
+use crate::terminal::output::{print, print_json, width};
+use crate::terminal::spinner::Spinner;
+
+const EXAMPLES: &str = "\
+Each line is ok, warn (it works, and could be better) or wrong (it does not),
+with the line that mends it.
+
+Exit status: 0 nothing is wrong, 1 something is, 2 wrong usage.";
+
+/// Options of `coord doctor`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
+pub struct DoctorArgs {
+    /// Print the findings as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Server, token, branch and agent.
+    #[command(flatten)]
+    pub agent: AgentArgs,
+}
+
+impl DoctorArgs {
+    /// Looks at everything, and prints what it found.
+    ///
+    /// # Errors
+    /// When it cannot be printed.
+    pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
+        let looking = Spinner::start("looking at git, the server and the hooks");
+        let findings = findings(&self.agent).await;
+        drop(looking);
+        match self.json {
+            true => print_json(&findings)?,
+            false => print(&text(&findings, width()))?,
+        }
+        let is_wrong = findings.iter().any(|finding| finding.state == State::Wrong);
+        Ok(if is_wrong { ExitStatus::Error } else { ExitStatus::Done }.into())
+    }
+}
+
+/// What needs something that is wrong is not looked at.
+async fn findings(args: &AgentArgs) -> Vec<Finding> {
+    let mut findings = vec![working_copy::git().await];
+    let work = match work(args) {
+        Ok(work) => work,
+        Err(error) => {
+            findings.push(working_copy::not_found(&error));
+            return findings;
+        }
+    };
+    findings.extend(working_copy::all(&work));
+    findings.push(server::token_setting(args, &work));
+    match Workplace::open(args) {
+        Ok(workplace) => findings.extend(server::all(args, &workplace).await),
+        Err(error) => findings.push(server::not_opened(args, &work, &error)),
+    }
+    findings.extend(hooks::all(&work.working_copy));
+    findings
+}

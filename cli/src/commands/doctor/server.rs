@@ -1,0 +1,224 @@
+//! The server, its store and its source, and the token.
+
+use coord::settings::env_vars;
+use coord_protocol::{ClientError, ErrorCode, LocksFilter};
+use serde_json::Value as Json;
+
+use super::finding::Finding;
+use super::head::head;
+use crate::agent::local_server;
+use crate::agent::options::AgentArgs;
+use crate::agent::work::Work;
+use crate::agent::workplace::Workplace;
+use crate::announcement::Announcement;
+
+/// The line that gives the commands a token.
+fn mend_token() -> String {
+    format!("export {}=$(gh auth token)", env_vars::COORD_TOKEN)
+}
+
+/// Whether a token is set, and can be read.
+pub(super) fn token_setting(args: &AgentArgs, work: &Work) -> Finding {
+    let is_remote = args.url(&work.working_copy).is_some();
+    match args.token(&work.working_copy) {
+        Err(error) => Finding::wrong("token", format!("{error:#}"), mend_token()),
+        Ok(Some(_)) if is_remote => Finding::ok("token", "a token is set"),
+        Ok(Some(_)) => Finding::ok(
+            "token",
+            "a token is set; the server of this clone needs none, and does not get it",
+        ),
+        Ok(None) if is_remote => Finding::warn("token", "no token is set", mend_token()),
+        Ok(None) => Finding::ok("token", "none is set, and the server of this clone needs none"),
+    }
+}
+
+/// The address cannot be used, or the server of the clone does not start.
+pub(super) fn not_opened(args: &AgentArgs, work: &Work, error: &anyhow::Error) -> Finding {
+    let mend = match args.url(&work.working_copy) {
+        Some(_) => name_another(args),
+        None => "coord serve".to_owned(),
+    };
+    Finding::wrong("server", format!("{error:#}"), mend)
+}
+
+/// The line that names another server, where the present one is named.
+fn name_another(args: &AgentArgs) -> String {
+    match args.url {
+        Some(_) => format!("export {}=https://YOUR-PROJECT.vercel.app", env_vars::COORD_URL),
+        None => "git config coord.url https://YOUR-PROJECT.vercel.app".to_owned(),
+    }
+}
+
+/// The line that ends the server of the clone, which the next command starts anew.
+fn end_local(work: &Work) -> String {
+    let announced = Announcement::read(&local_server::folder(&work.working_copy)).unwrap_or_default();
+    match announced.split_once("(process ") {
+        Some((_, process)) => format!("kill {}", process.trim_end_matches(')')),
+        None => "end coord serve, and run this again".to_owned(),
+    }
+}
+
+/// The line that shows what the server says.
+pub(super) fn see_the_log(workplace: &Workplace) -> String {
+    let log = local_server::log(&workplace.work.working_copy);
+    match workplace.connection.is_local && log.is_file() {
+        true => format!("tail '{}'", log.display()),
+        false => "see the log of the server".to_owned(),
+    }
+}
+
+/// What the server says.
+pub(super) async fn all(args: &AgentArgs, workplace: &Workplace) -> Vec<Finding> {
+    let health = match workplace.connection.client.health().await {
+        Ok(health) => health,
+        Err(error) => {
+            let sentence = anyhow::Error::msg(workplace.no_answer(&error));
+            return vec![not_opened(args, &workplace.work, &sentence)];
+        }
+    };
+    let log = see_the_log(workplace);
+    let mut findings = vec![
+        version(args, workplace, &health),
+        store(&health, &log),
+        source(&health, &log),
+    ];
+    let access = access(workplace).await;
+    let is_served = access.mend.is_none();
+    findings.push(access);
+    if is_served {
+        findings.extend(head(workplace).await);
+    }
+    findings
+}
+
+fn version(args: &AgentArgs, workplace: &Workplace, health: &Json) -> Finding {
+    let own = env!("CARGO_PKG_VERSION");
+    let address = &workplace.connection.address;
+    let place = if workplace.connection.is_local {
+        ", the coord serve of this clone"
+    } else {
+        ""
+    };
+    match health["version"].as_str() {
+        Some(version) if version == own => Finding::ok("server", format!("{address}{place}, version {version}")),
+        Some(version) => Finding::warn(
+            "server",
+            format!("{address}{place} is version {version}, and this command is {own}"),
+            match workplace.connection.is_local {
+                true => end_local(&workplace.work),
+                false => "cargo install --locked --path cli".to_owned(),
+            },
+        ),
+        None => Finding::wrong("server", format!("{address} is no server of Coord"), name_another(args)),
+    }
+}
+
+fn store(health: &Json, log: &str) -> Finding {
+    let store = &health["store"];
+    let cause = store["cause"]
+        .as_str()
+        .map(|cause| format!(": {}", cause.replace('_', " ")));
+    let cause = cause.unwrap_or_default();
+    match (
+        store["status"].as_str().unwrap_or("unknown"),
+        store["promises"].as_str(),
+    ) {
+        ("ok", Some("broken")) => {
+            let broken: Vec<&str> = store["broken_promises"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(Json::as_str)
+                .collect();
+            let sentence = format!("it works, and may lose locks: {}", broken.join(", ").replace('_', " "));
+            let mend = "set appendonly yes and maxmemory-policy noeviction in Redis";
+            Finding::warn("store", sentence, mend)
+        }
+        ("ok", Some("kept")) => Finding::ok("store", "it works, and keeps what it is told"),
+        ("ok", _) => Finding::ok("store", "it works; it does not say whether it keeps what it is told"),
+        ("not_configured", _) => Finding::wrong(
+            "store",
+            "the server has none",
+            format!("set {} of the deployment", env_vars::UPSTASH_REDIS_REST_URL),
+        ),
+        ("read_only", _) => Finding::wrong("store", format!("nothing can be claimed{cause}"), log),
+        (_, _) => Finding::wrong("store", format!("it does not answer{cause}"), log),
+    }
+}
+
+fn source(health: &Json, log: &str) -> Finding {
+    match health["source"]["status"].as_str().unwrap_or("unknown") {
+        "ok" => Finding::ok("source", "repositories can be read"),
+        "unknown" => Finding::ok("source", "no repository was read yet"),
+        "none" => Finding::ok("source", "heads and graphs are those that the store has"),
+        "limited" => Finding::warn(
+            "source",
+            "GitHub's rate limit is used up",
+            "wait, or give the server a token of its own",
+        ),
+        "not_configured" => Finding::warn(
+            "source",
+            "the server reads GitHub without a token",
+            format!("set {} of the deployment", env_vars::GITHUB_TOKEN),
+        ),
+        _ => Finding::wrong("source", "repositories cannot be read", log),
+    }
+}
+
+/// Whether the server takes the caller, and serves the repository.
+async fn access(workplace: &Workplace) -> Finding {
+    let repo_url = workplace.work.repo_url();
+    let own = LocksFilter {
+        is_own: true,
+        ..LocksFilter::default()
+    };
+    let error = match workplace.connection.client.locks(&repo_url, &own).await {
+        Ok(_) => return Finding::ok("access", "the server takes you, and serves the repository"),
+        Err(error) => error,
+    };
+    let sentence = workplace.no_answer(&error);
+    let mend = match &error {
+        ClientError::Refused { error, .. } => match error.error {
+            ErrorCode::Unauthorized => mend_token(),
+            ErrorCode::ForbiddenRepository => "gh auth login".to_owned(),
+            ErrorCode::UnknownRepository if workplace.connection.is_local => end_local(&workplace.work),
+            ErrorCode::UnknownRepository => format!("add it to {} of the deployment", env_vars::COORD_REPOSITORIES),
+            ErrorCode::RateLimited => "wait a minute".to_owned(),
+            _ => see_the_log(workplace),
+        },
+        _ => see_the_log(workplace),
+    };
+    Finding::wrong("access", sentence, mend)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::doctor::finding::State;
+    use serde_json::json;
+
+    #[test]
+    fn each_state_of_a_store_and_a_source_has_its_sentence() {
+        let mut lines = Vec::new();
+        for health in [
+            json!({ "store": { "status": "ok", "promises": "kept" }, "source": { "status": "ok" } }),
+            json!({ "store": { "status": "ok", "promises": "unknown" }, "source": { "status": "unknown" } }),
+            json!({ "store": { "status": "ok", "promises": "broken", "broken_promises": ["evicts", "not_persistent"] },
+                    "source": { "status": "limited" } }),
+            json!({ "store": { "status": "read_only", "cause": "out_of_memory" }, "source": { "status": "none" } }),
+            json!({ "store": { "status": "down" }, "source": { "status": "not_configured" } }),
+            json!({ "store": { "status": "not_configured" }, "source": { "status": "unreachable" } }),
+            json!({}),
+        ] {
+            for finding in [store(&health, "tail serve.log"), source(&health, "tail serve.log")] {
+                assert_eq!(finding.mend.is_none(), finding.state == State::Ok, "{finding:?}");
+                let mend = finding.mend.unwrap_or_default();
+                lines.push(format!(
+                    "{:?} {}: {} [{mend}]",
+                    finding.state, finding.subject, finding.found
+                ));
+            }
+        }
+        insta::assert_snapshot!(lines.join("\n"));
+    }
+}

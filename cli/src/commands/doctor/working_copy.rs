@@ -1,0 +1,103 @@
+//! Git, the repository, the branch and the session.
+
+use coord::settings::env_vars;
+
+use super::finding::Finding;
+use crate::agent::git;
+use crate::agent::work::Work;
+
+/// The oldest git that the commands are written for: `ls-files` with pathspecs that have magic, worktrees, `--porcelain=v2`.
+const LEAST_GIT: (u32, u32) = (2, 17);
+
+/// Whether git can be run, and is not too old.
+pub(super) async fn git() -> Finding {
+    const MEND: &str = "install git 2.17 or later";
+    let said = match git::output(".".as_ref(), ["--version"]).await {
+        Ok(said) => String::from_utf8_lossy(&said).trim().to_owned(),
+        Err(error) => return Finding::wrong("git", format!("{error:#}"), MEND),
+    };
+    match version(&said) {
+        Some(version) if version < LEAST_GIT => Finding::wrong("git", format!("{said} is too old"), MEND),
+        Some(_) => Finding::ok("git", said),
+        None => Finding::warn("git", format!("'{said}' is no version"), MEND),
+    }
+}
+
+/// Major and minor version in what `git --version` says.
+fn version(said: &str) -> Option<(u32, u32)> {
+    let mut numbers = said.strip_prefix("git version ")?.split('.');
+    Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+}
+
+/// The folder is in no working copy, or an option is not valid.
+pub(super) fn not_found(error: &anyhow::Error) -> Finding {
+    let sentence = format!("{error:#}");
+    let mend = match sentence.contains("no branch is checked out") {
+        true => "git switch main",
+        false => "cd to a clone of the repository",
+    };
+    Finding::wrong("repository", sentence, mend)
+}
+
+/// What the working copy says of itself.
+pub(super) fn all(work: &Work) -> Vec<Finding> {
+    vec![repository(work), branch(work), session(work)]
+}
+
+fn repository(work: &Work) -> Finding {
+    let copy = &work.working_copy;
+    let found = format!("{} in {}", copy.repo(), copy.root().display());
+    match copy.has_remote() {
+        true => Finding::ok("repository", found),
+        false => Finding::warn(
+            "repository",
+            format!("{found} has no remote: other clones cannot mean the same repository"),
+            "git remote add origin URL",
+        ),
+    }
+}
+
+fn branch(work: &Work) -> Finding {
+    let branch = &work.branch;
+    let copy = &work.working_copy;
+    let checked_out = copy.checked_out().map(|branch| branch.to_string());
+    let on = match checked_out {
+        Some(name) if name == branch.as_str() => format!("the work is for {branch}"),
+        Some(name) => format!("the work on {name} is for {branch}"),
+        None => format!("the work is for {branch}; no branch is checked out"),
+    };
+    match (copy.head(), copy.tip(branch)) {
+        (None, _) => Finding::wrong("branch", format!("{on}; there is no commit yet"), "git commit"),
+        (Some(_), None) if copy.has_remote() => Finding::warn(
+            "branch",
+            format!("{on}, which this clone does not know"),
+            format!("git push --set-upstream origin {branch}"),
+        ),
+        (Some(_), _) => Finding::ok("branch", on),
+    }
+}
+
+fn session(work: &Work) -> Finding {
+    let found = match &work.agent_id {
+        Some(agent) => format!("you are the agent {}", agent.as_str()),
+        None => format!(
+            "you are a person: no agent runs this, and {} is not set",
+            env_vars::COORD_AGENT
+        ),
+    };
+    Finding::ok("session", found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_of_git_is_read_on_every_system() {
+        assert_eq!(version("git version 2.47.0"), Some((2, 47)));
+        assert_eq!(version("git version 2.39.5 (Apple Git-154)"), Some((2, 39)));
+        assert_eq!(version("git version 2.44.0.windows.1"), Some((2, 44)));
+        assert_eq!(version("hub version 3"), None);
+        assert!(version("git version 1.8.3").unwrap() < LEAST_GIT);
+    }
+}

@@ -1,0 +1,102 @@
+//! What happens from now on: asked for each second, also while the server is away.
+
+use std::io::Write;
+use std::time::Duration;
+
+use coord_protocol::{ActivityFilter, ClientError};
+
+use super::LogArgs;
+use crate::agent::workplace::Workplace;
+
+/// Interval of questions.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// Longest pause while there is no answer.
+const LONGEST: Duration = Duration::from_secs(30);
+
+/// Prints the events that follow `filter.after`, until the process is ended.
+pub(super) async fn follow(
+    args: &LogArgs,
+    workplace: &mut Workplace,
+    mut filter: ActivityFilter,
+) -> anyhow::Result<()> {
+    let repo_url = workplace.work.repo_url();
+    let mut pause = INTERVAL;
+    let mut is_away = false;
+    loop {
+        let answer = match workplace.follow_server() {
+            Ok(()) => workplace
+                .connection
+                .client
+                .activity(&repo_url, &filter)
+                .await
+                .map_err(Problem::Error),
+            Err(sentence) => Err(Problem::NoServer(sentence)),
+        };
+        match answer {
+            Ok(response) => {
+                if is_away {
+                    note("the server answers again");
+                }
+                (is_away, pause) = (false, INTERVAL);
+                if response.is_cut && !response.events.is_empty() {
+                    note("events may be missing here: the log no longer reaches back so far");
+                }
+                if !args.print(&response.events)? {
+                    return Ok(());
+                }
+                let is_more = !response.events.is_empty() && filter.after.as_deref() != Some(&response.cursor);
+                filter.after = Some(response.cursor);
+                if is_more {
+                    continue;
+                }
+            }
+            Err(problem) => {
+                let (sentence, least) = match problem {
+                    Problem::NoServer(sentence) => (sentence, INTERVAL),
+                    Problem::Error(error) => match pause_of(&error) {
+                        Some(least) => (workplace.no_answer(&error), least),
+                        None => return Err(error.into()),
+                    },
+                };
+                if !is_away {
+                    note(&format!("{sentence}; trying again"));
+                    is_away = true;
+                }
+                // A file tells that the server of a clone runs again, so that asking costs nothing.
+                let longest = if workplace.connection.is_local {
+                    INTERVAL
+                } else {
+                    LONGEST
+                };
+                pause = (pause * 2).clamp(least.min(longest), longest);
+            }
+        }
+        tokio::time::sleep(pause).await;
+    }
+}
+
+/// Why there is no answer.
+enum Problem {
+    /// No server runs.
+    NoServer(String),
+    /// The server was asked.
+    Error(ClientError),
+}
+
+/// The least pause after an error that may pass; `None` for one that does not.
+fn pause_of(error: &ClientError) -> Option<Duration> {
+    match error {
+        ClientError::Unreachable(_) => Some(INTERVAL),
+        ClientError::Malformed { status, .. } => (*status >= 500).then_some(INTERVAL),
+        ClientError::Refused {
+            status, retry_after, ..
+        } => (*status == 429 || *status >= 500).then(|| retry_after.map_or(INTERVAL, Duration::from_secs)),
+        ClientError::Invalid(_) => None,
+    }
+}
+
+fn note(sentence: &str) {
+    // The reader may have closed standard error.
+    let _ = writeln!(std::io::stderr(), "coord: {sentence}");
+}

@@ -1,0 +1,97 @@
+//! `coord log`: what has happened in a repository, as sentences.
+//!
+//! - `sentence`: an event as a sentence
+//! - `follow`: what happens from now on
+
+mod follow;
+mod sentence;
+
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::Args;
+use coord::settings::variables::{self, Reader};
+use coord_protocol::{ActivityFilter, ActivityResponse, PublishedEvent};
+
+use crate::agent::exit_status::ExitStatus;
+use crate::agent::options::AgentArgs;
+use crate::agent::workplace::Workplace;
+use crate::terminal::output::{is_read, print};
+use crate::terminal::times::now;
+
+const EXAMPLES: &str = "\
+Examples:
+  coord log                      the last 20 events, the newest at the end
+  coord log --follow             and those that come; Ctrl-C ends it
+  coord log --limit 100 --json   for a program: an event a line
+
+Exit status: 0, 1 an error, 2 wrong usage, 4 no answer.";
+
+/// Options of `coord log`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
+pub struct LogArgs {
+    /// Go on with what happens from now on
+    #[arg(short, long)]
+    pub follow: bool,
+    /// How many events of the past, 1 to 100
+    #[arg(short = 'n', long, value_name = "NUMBER", default_value_t = 20, value_parser = clap::value_parser!(u8).range(1..=100))]
+    pub limit: u8,
+    /// Print each event as JSON, one a line
+    #[arg(long)]
+    pub json: bool,
+    /// Server, token, branch and agent. Without a branch, the events of all.
+    #[command(flatten)]
+    pub agent: AgentArgs,
+}
+
+impl LogArgs {
+    /// Prints the events.
+    ///
+    /// # Errors
+    /// When they cannot be asked for or printed, with a sentence for the terminal.
+    pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
+        let mut workplace = Workplace::open(&self.agent)?;
+        let filter = ActivityFilter {
+            branch: self.agent.branch.clone().filter(|branch| !branch.trim().is_empty()),
+            after: None,
+            limit: Some(self.limit.into()),
+        };
+        let waiting = workplace.waiting();
+        let repo_url = workplace.work.repo_url();
+        let listed = workplace.connection.client.activity(&repo_url, &filter).await;
+        drop(waiting);
+        let ActivityResponse { mut events, cursor, .. } = match listed {
+            Ok(response) => response,
+            Err(error) => return workplace.failed(error),
+        };
+        events.reverse();
+        if events.is_empty() && !self.json && !self.follow {
+            print("Nothing has happened yet.\n")?;
+        }
+        if self.print(&events)? && self.follow {
+            let filter = ActivityFilter {
+                after: Some(cursor),
+                limit: None,
+                ..filter
+            };
+            follow::follow(&self, &mut workplace, filter).await?;
+        }
+        Ok(ExitStatus::Done.into())
+    }
+
+    /// Prints `events`, one a line, and returns whether there is still a reader.
+    fn print(&self, events: &[PublishedEvent]) -> anyhow::Result<bool> {
+        let now = now();
+        let mut text = String::new();
+        for event in events {
+            let line = match self.json {
+                true => serde_json::to_string(event).context("the event is no JSON")?,
+                false => sentence::line(&event.event, now),
+            };
+            text.push_str(&line);
+            text.push('\n');
+        }
+        is_read(&text)
+    }
+}

@@ -1,0 +1,158 @@
+//! An event as a sentence, for people.
+
+use anstyle::Style;
+use coord_protocol::event::{LockChange, LockRefusal, LocksEnded, RefusalReason};
+use coord_protocol::{Event, LockMode, LockStatus};
+
+use crate::terminal::locks::holder;
+use crate::terminal::output::{BAD, CAUTION, FAINT, GOOD, STRONG, short, styled};
+use crate::terminal::times::clock;
+
+/// Most files that a line names.
+const MOST_NAMED: usize = 3;
+
+/// The time and what happened.
+pub(super) fn line(event: &Event, now: i64) -> String {
+    let (time, sentence) = match event {
+        Event::LockGranted(change) => (change.time, of_change(change, GOOD, "claims", "")),
+        Event::LockRenewed(change) => (change.time, of_change(change, FAINT, "renews", "")),
+        Event::LockReleased(ended) => of_ended(ended, "releases", "are released"),
+        Event::LockExpired(ended) => of_ended(ended, "loses", "expire"),
+        Event::LockRefused(refusal) => (refusal.time, of_refusal(refusal)),
+        Event::HeadMoved(moved) => {
+            let head = styled(STRONG, short(&moved.head));
+            (moved.time, format!("{} is at {head}", moved.branch))
+        }
+        Event::GraphUpdate(update) => {
+            let sentence = format!(
+                "the import graph of {} is that of {}",
+                update.branch,
+                short(&update.version)
+            );
+            (update.time, styled(FAINT, &sentence))
+        }
+        Event::GraphProgress(progress) => {
+            let (scanned, wanted) = (progress.scanned, progress.wanted);
+            let sentence = format!(
+                "the import graph of {}: {scanned} of {wanted} files are read",
+                progress.branch
+            );
+            (progress.time, styled(FAINT, &sentence))
+        }
+    };
+    format!("{}  {sentence}", styled(FAINT, &clock(time, now)))
+}
+
+fn of_change(change: &LockChange, style: Style, verb: &str, why: &str) -> String {
+    let mode = match change.status {
+        LockMode::Writing => "",
+        LockMode::Reading => " for reading",
+    };
+    let files = files(change.files.as_deref(), change.file_count);
+    let LockChange { branch, message, .. } = change;
+    let verb = styled(style, verb);
+    let who = who(&change.user, change.agent_id.as_deref());
+    format!("{who} {verb} {files} on {branch}{mode}{why}: {message}")
+}
+
+fn of_ended(ended: &LocksEnded, verb: &str, of_many: &str) -> (i64, String) {
+    let (style, why) = if verb == "loses" {
+        (CAUTION, ", which expired")
+    } else {
+        (GOOD, "")
+    };
+    match ended {
+        LocksEnded::OfClaim(change) => (change.time, of_change(change, style, verb, why)),
+        LocksEnded::OfMany(many) => {
+            let files = files(many.files.as_deref(), many.file_count);
+            (many.time, format!("the locks on {files} {}", styled(style, of_many)))
+        }
+    }
+}
+
+fn of_refusal(refusal: &LockRefusal) -> String {
+    let wanted = files(refusal.files.as_deref(), refusal.file_count);
+    let conflicts = files(refusal.conflicts.as_deref(), refusal.conflict_count.unwrap_or_default());
+    let why = match refusal.reason {
+        RefusalReason::Stale => "the working copy is behind".to_owned(),
+        RefusalReason::Conflict if refusal.conflicts.as_ref() == refusal.files.as_ref() => "held by another".to_owned(),
+        RefusalReason::Conflict => format!("{conflicts} is held by another"),
+        RefusalReason::Full => "the repository has too many locks".to_owned(),
+        RefusalReason::NotPushed => "the change is not pushed".to_owned(),
+        RefusalReason::Lost => "the lock is another's now".to_owned(),
+    };
+    let verb = match refusal.status {
+        LockStatus::Open => "may not release",
+        LockStatus::Reading | LockStatus::Writing => "does not get",
+    };
+    let again = match refusal.repeated {
+        Some(count) => format!(", asked {count} times more"),
+        None => String::new(),
+    };
+    let who = who(&refusal.user, refusal.agent_id.as_deref());
+    let (verb, branch) = (styled(BAD, verb), &refusal.branch);
+    format!("{who} {verb} {wanted} on {branch} ({why}{again})")
+}
+
+fn who(user: &str, agent_id: Option<&str>) -> String {
+    styled(STRONG, &holder(user, agent_id))
+}
+
+fn files(named: Option<&[String]>, count: u32) -> String {
+    let named = named.unwrap_or_default();
+    let shown = named.len().min(MOST_NAMED);
+    let more = usize::try_from(count).unwrap_or(usize::MAX).saturating_sub(shown);
+    match (shown, more) {
+        (0, 1) => "1 file".to_owned(),
+        (0, more) => format!("{more} files"),
+        (_, 0) => named[..shown].join(", "),
+        (_, more) => format!("{} and {more} more", named[..shown].join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_event_is_a_sentence() {
+        let mut events: Vec<Event> = serde_json::from_str(coord_protocol::event::EXAMPLES).unwrap();
+        let claim = events[0].clone();
+        if let Event::LockGranted(change) = claim {
+            let change = LockChange {
+                files: Some(["a", "b", "c", "d"].map(str::to_owned).to_vec()),
+                file_count: 700,
+                ..change
+            };
+            events.push(Event::LockGranted(change.clone()));
+            events.push(Event::LockExpired(LocksEnded::OfClaim(LockChange {
+                files: None,
+                ..change
+            })));
+        }
+        if let Event::LockRefused(refusal) = events[4].clone() {
+            for (reason, status) in [
+                (RefusalReason::Stale, LockStatus::Writing),
+                (RefusalReason::Full, LockStatus::Reading),
+                (RefusalReason::NotPushed, LockStatus::Open),
+                (RefusalReason::Lost, LockStatus::Open),
+            ] {
+                events.push(Event::LockRefused(LockRefusal {
+                    reason,
+                    status,
+                    repeated: None,
+                    ..refusal.clone()
+                }));
+            }
+            events.push(Event::LockRefused(LockRefusal {
+                conflicts: Some(vec!["src/pool.ts".to_owned()]),
+                ..refusal
+            }));
+        }
+        let lines: Vec<String> = events.iter().map(|event| line(event, 0)).collect();
+        let plain = anstream::adapter::strip_str(&lines.join("\n")).to_string();
+        // The time of day is that of this machine's zone.
+        let sentences: Vec<&str> = plain.lines().map(|line| line.split_once("  ").unwrap().1).collect();
+        insta::assert_snapshot!(sentences.join("\n"));
+    }
+}

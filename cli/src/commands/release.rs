@@ -1,0 +1,218 @@
+//! `coord release`: releases files whose changes are pushed, or thrown away.
+
+use std::process::ExitCode;
+
+use clap::{ArgGroup, Args};
+use coord::mcp::Outcome;
+use coord::settings::variables::{self, Reader};
+use coord_protocol::bounds::{FILES, PATHS_BYTES};
+use coord_protocol::{Action, LocksFilter};
+
+use super::outcome::{action, show};
+use crate::agent::changes::changed;
+use crate::agent::exit_status::ExitStatus;
+use crate::agent::files::{named_files, sent};
+use crate::agent::options::AgentArgs;
+use crate::agent::workplace::Workplace;
+use crate::terminal::output::{print, print_json};
+
+const EXAMPLES: &str = "\
+Examples:
+  coord release src/db.ts         after git push: others may have the file
+  coord release --all             everything that you hold on the branch
+  coord release --all --abandon   the same, and the changes are thrown away
+
+A file that you have changed is released when its change is on the branch of the
+remote. Otherwise the answer is PUSH, and you keep it. What you have not changed
+is released at once.
+
+Exit status: 0 released, 1 an error, 2 wrong usage, 3 refused, 4 no answer.";
+
+/// Files that are left out of the explanation of PUSH, where there are more.
+const MOST_NAMED: usize = 5;
+
+/// Options of `coord release`.
+#[derive(Clone, Debug, Args)]
+#[command(
+    group = ArgGroup::new("files").required(true),
+    after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)),
+)]
+pub struct ReleaseArgs {
+    /// Files, from the current folder; a pattern such as 'src/**' stands for the tracked files that it matches
+    #[arg(value_name = "PATH", group = "files")]
+    pub paths: Vec<String>,
+    /// All files that you hold on the branch
+    #[arg(long, group = "files")]
+    pub all: bool,
+    /// Release without a push: the changes are thrown away, or never were made
+    #[arg(long)]
+    pub abandon: bool,
+    /// One sentence: what has changed for others
+    #[arg(short, long)]
+    pub message: Option<String>,
+    /// Print the response as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Server, token, branch and agent.
+    #[command(flatten)]
+    pub agent: AgentArgs,
+}
+
+impl ReleaseArgs {
+    /// Releases the files, and prints what to do next.
+    ///
+    /// # Errors
+    /// When the request cannot be made, with a sentence for the terminal.
+    pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
+        let workplace = Workplace::open(&self.agent)?;
+        let files = match self.all {
+            true => held(&workplace).await?,
+            false => Held::Files(named_files(&workplace.work, &self.paths).await?),
+        };
+        let files = match files {
+            Held::Files(files) => files,
+            Held::Unknown(outcome) => return show(&outcome, self.json, ""),
+        };
+        if files.is_empty() {
+            match self.json {
+                true => print_json(&serde_json::json!({ "success": true, "held": [] }))?,
+                false => print(&format!("You hold nothing on {}.\n", workplace.work.branch))?,
+            }
+            return Ok(ExitStatus::Done.into());
+        }
+        let mut status = ExitCode::SUCCESS;
+        for part in parts(files) {
+            let outcome = self.release(&workplace, part).await?;
+            let shown = show(&outcome, self.json, &advice(&outcome))?;
+            if ExitStatus::of(&outcome) != ExitStatus::Done {
+                status = shown;
+            }
+        }
+        Ok(status)
+    }
+
+    /// Releases what is pushed. What was claimed and never changed is no work that could be lost: it is released as well.
+    async fn release(&self, workplace: &Workplace, files: Vec<String>) -> anyhow::Result<Outcome> {
+        let work = &workplace.work;
+        let message = |usual: &str| self.message.clone().unwrap_or_else(|| usual.to_owned());
+        let abandon = || work.abandon(files.clone(), message("Released without a change"));
+        if self.abandon {
+            return workplace.post(&abandon()).await;
+        }
+        let outcome = workplace
+            .post(&work.release(files.clone(), message("The change is pushed")))
+            .await?;
+        if action(&outcome) == Some(Action::Push) && changed(work, &files).await?.is_empty() {
+            return workplace.post(&abandon()).await;
+        }
+        Ok(outcome)
+    }
+}
+
+/// What the caller holds.
+enum Held {
+    Files(Vec<String>),
+    /// There is no answer.
+    Unknown(Box<Outcome>),
+}
+
+/// The files that the holder has on the branch: this one agent, or the person where none is named.
+async fn held(workplace: &Workplace) -> anyhow::Result<Held> {
+    let filter = LocksFilter {
+        branch: Some(workplace.work.branch.to_string()),
+        is_own: true,
+        agent_id: workplace.agent_id().map(str::to_owned),
+    };
+    let waiting = workplace.waiting();
+    let listed = workplace
+        .connection
+        .client
+        .locks(&workplace.work.repo_url(), &filter)
+        .await;
+    drop(waiting);
+    let locks = match listed {
+        Ok(response) => response.locks,
+        Err(error) => return Ok(Held::Unknown(Box::new(workplace.refused_post(error)?))),
+    };
+    // Without an agent in the question, the answer has the locks of all agents of the person.
+    let own = locks
+        .into_iter()
+        .filter(|lock| lock.agent_id.as_deref() == workplace.agent_id());
+    Ok(Held::Files(own.map(|lock| sent(&lock.file_path)).collect()))
+}
+
+/// `files` in as many requests as they need.
+fn parts(files: Vec<String>) -> Vec<Vec<String>> {
+    let mut parts: Vec<Vec<String>> = Vec::new();
+    let mut bytes = 0;
+    for file in files {
+        bytes += file.len();
+        match parts.last_mut() {
+            Some(part) if part.len() < FILES && bytes <= PATHS_BYTES => part.push(file),
+            _ => {
+                bytes = file.len();
+                parts.push(vec![file]);
+            }
+        }
+    }
+    parts
+}
+
+/// What PUSH means, and what else can be done.
+fn advice(outcome: &Outcome) -> String {
+    let Outcome::Post(response) = outcome else {
+        return String::new();
+    };
+    if action(outcome) != Some(Action::Push) {
+        return String::new();
+    }
+    let unpushed = response
+        .orchestration
+        .metadata
+        .as_ref()
+        .map(|metadata| &metadata.unpushed[..]);
+    let unpushed = unpushed.unwrap_or_default();
+    let mut named: Vec<String> = unpushed
+        .iter()
+        .take(MOST_NAMED)
+        .map(|file| format!("  {file}\n"))
+        .collect();
+    if unpushed.len() > MOST_NAMED {
+        named.push(format!("  and {} more\n", unpushed.len() - MOST_NAMED));
+    }
+    let lead = match unpushed {
+        [] => String::new(),
+        _ => format!("Not on the branch yet, and still yours:\n{}", named.concat()),
+    };
+    format!(
+        "{lead}Push, and release again. To throw the changes away instead: git restore, then coord release --abandon.\n"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use coord_protocol::{ErrorCode, Metadata, Orchestration, PostResponse};
+
+    #[test]
+    fn many_files_are_released_by_several_requests() {
+        let names = |count: usize, width: usize| (0..count).map(|number| format!("{number:0width$}")).collect();
+        let lengths = |files: Vec<String>| parts(files).iter().map(Vec::len).collect::<Vec<usize>>();
+        assert_eq!(lengths(names(1025, 4)), [512, 512, 1]);
+        assert_eq!(lengths(names(33, 4096)), [16, 16, 1]);
+        assert_eq!(parts(vec![]), Vec::<Vec<String>>::new());
+    }
+
+    #[test]
+    fn push_is_explained_with_the_files_that_it_is_about() {
+        let metadata = Metadata {
+            unpushed: (0..7).map(|number| format!("src/{number}.ts")).collect(),
+            ..Metadata::default()
+        };
+        let push = Orchestration::new(Action::Push, "7 files are not on the branch").with(metadata);
+        let outcome = Outcome::Post(PostResponse::refusal(ErrorCode::NotPushed, push));
+        insta::assert_snapshot!(advice(&outcome));
+        let done = Outcome::Post(PostResponse::new(true, Orchestration::new(Action::Proceed, "Released")));
+        assert_eq!(advice(&done), "");
+    }
+}

@@ -1,0 +1,82 @@
+//! When hooks of agents were last heard of: each call of `coord hook AGENT EVENT` touches the file `hooks/AGENT/EVENT`.
+
+use std::fs;
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use serde::Serialize;
+
+/// The folder, in that of Coord's files.
+const FOLDER: &str = "hooks";
+
+/// Most agents and most events that are looked at.
+const MOST: usize = 64;
+
+/// A hook that was heard of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(in crate::commands) struct Heard {
+    /// The agent, such as `claude-code`.
+    pub(in crate::commands) agent: String,
+    /// The event, by the agent's own name.
+    pub(in crate::commands) event: String,
+    /// When, Unix seconds.
+    pub(in crate::commands) time: i64,
+}
+
+/// The hooks that were heard of, the latest first; `folder` is that of Coord's files.
+pub(in crate::commands) fn heard(folder: &Path) -> Vec<Heard> {
+    let mut heard = Vec::new();
+    for (agent, path) in entries(&folder.join(FOLDER)) {
+        for (event, path) in entries(&path) {
+            let modified = fs::metadata(&path).and_then(|about| about.modified()).ok();
+            let since = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+            let time = since.and_then(|since| i64::try_from(since.as_secs()).ok());
+            heard.extend(time.map(|time| Heard {
+                agent: agent.clone(),
+                event,
+                time,
+            }));
+        }
+    }
+    heard.sort_by(|one, other| other.time.cmp(&one.time).then_with(|| one.event.cmp(&other.event)));
+    heard
+}
+
+fn entries(folder: &Path) -> Vec<(String, std::path::PathBuf)> {
+    let files = fs::read_dir(folder).into_iter().flatten().flatten().take(MOST);
+    let named = files.filter_map(|file| Some((file.file_name().into_string().ok()?, file.path())));
+    let mut named: Vec<_> = named.filter(|(name, _)| !name.chars().any(char::is_control)).collect();
+    named.sort();
+    named
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hooks_are_listed_with_the_latest_first() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(heard(folder.path()), []);
+        let now = std::time::SystemTime::now();
+        for (name, seconds) in [
+            ("claude-code/PreToolUse", 60),
+            ("claude-code/Stop", 5),
+            ("codex/PreToolUse", 600),
+        ] {
+            let path = folder.path().join(FOLDER).join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            let file = fs::File::create(&path).unwrap();
+            file.set_modified(now - std::time::Duration::from_secs(seconds))
+                .unwrap();
+        }
+        let listed: Vec<String> = heard(folder.path())
+            .iter()
+            .map(|heard| format!("{} {}", heard.agent, heard.event))
+            .collect();
+        assert_eq!(
+            listed,
+            ["claude-code Stop", "claude-code PreToolUse", "codex PreToolUse"]
+        );
+    }
+}

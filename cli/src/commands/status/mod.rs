@@ -1,0 +1,72 @@
+//! `coord status`: who holds what in a repository.
+//!
+//! - `report`: what is shown, and its JSON
+//! - `text`: the same for people
+//! - `watch`: the same, live
+//! - [`hooks`]: when hooks of agents were last heard of
+
+pub(super) mod hooks;
+mod report;
+mod text;
+mod watch;
+
+use std::process::ExitCode;
+
+use clap::Args;
+use coord::settings::variables::{self, Reader};
+
+use self::report::Report;
+use crate::agent::exit_status::ExitStatus;
+use crate::agent::options::AgentArgs;
+use crate::agent::workplace::Workplace;
+use crate::terminal::output::{print, print_json, width};
+use crate::terminal::times::now;
+
+const EXAMPLES: &str = "\
+Examples:
+  coord status           who holds what, on all branches
+  coord status --watch   the same, live; q or Ctrl-C ends it
+  coord status --json    for a program
+
+Exit status: 0, 1 an error, 2 wrong usage, 4 no answer.";
+
+/// Options of `coord status`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
+pub struct StatusArgs {
+    /// Show it live, in a terminal
+    #[arg(short, long, conflicts_with = "json")]
+    pub watch: bool,
+    /// Print it as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Server, token, branch and agent.
+    #[command(flatten)]
+    pub agent: AgentArgs,
+}
+
+impl StatusArgs {
+    /// Prints who holds what.
+    ///
+    /// # Errors
+    /// When it cannot be asked for or printed, with a sentence for the terminal.
+    pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
+        let workplace = Workplace::open(&self.agent)?;
+        if self.watch {
+            watch::watch(workplace).await?;
+            return Ok(ExitStatus::Done.into());
+        }
+        let waiting = workplace.waiting();
+        let report = Report::ask(&workplace).await;
+        drop(waiting);
+        let report = match report {
+            Ok(report) => report,
+            Err(error) => return workplace.failed(error),
+        };
+        match self.json {
+            true => print_json(&report)?,
+            false => print(&text::of(&report, now(), width()))?,
+        }
+        Ok(ExitStatus::Done.into())
+    }
+}

@@ -1,0 +1,164 @@
+//! What `coord status` shows, and its JSON.
+
+use coord_git::WorkingCopy;
+use coord_protocol::{ClientError, HeldLock, LocksFilter, LocksResponse};
+use serde::Serialize;
+
+use super::hooks::{Heard, heard};
+use crate::agent::local_server;
+use crate::agent::work::Work;
+use crate::agent::workplace::Workplace;
+
+/// Who holds what in a repository, as seen from a working copy.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Report {
+    /// The repository, as requests name it.
+    pub(super) repo_url: String,
+    /// The server.
+    pub(super) server: String,
+    /// Whether it is the `coord serve` of the repository.
+    pub(super) is_local: bool,
+    /// The branch that the work is for.
+    pub(super) branch: String,
+    /// Its head as the clone knows it.
+    pub(super) branch_head: Option<String>,
+    /// The reference that the head was read from.
+    pub(super) branch_head_ref: Option<String>,
+    /// The commit that is checked out.
+    pub(super) head: Option<String>,
+    /// How it stands to the head of the branch.
+    pub(super) standing: Standing,
+    /// The agent that the command acts for; none for a person.
+    pub(super) agent_id: Option<String>,
+    /// Own locks first, then by branch, file and time.
+    pub(super) locks: Vec<ShownLock>,
+    /// How many locks are left out, where there are very many.
+    pub(super) locks_omitted: u64,
+    /// When hooks were last heard of, the latest first.
+    pub(super) hooks: Vec<Heard>,
+}
+
+/// How a working copy stands to the head of its branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Standing {
+    /// It is at the head.
+    AtHead,
+    /// It has the head, and commits that are not pushed.
+    Ahead,
+    /// It lacks the head.
+    Behind,
+    /// The clone does not know the branch, or nothing is checked out.
+    Unknown,
+}
+
+/// A lock, and whose it is.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct ShownLock {
+    /// Whether the holder is the caller: this agent of this person.
+    pub(super) is_own: bool,
+    /// The lock.
+    #[serde(flatten)]
+    pub(super) lock: HeldLock,
+}
+
+impl Report {
+    /// Asks the server of `workplace`.
+    ///
+    /// # Errors
+    /// When it does not answer.
+    pub(super) async fn ask(workplace: &Workplace) -> Result<Report, ClientError> {
+        let client = &workplace.connection.client;
+        let repo_url = workplace.work.repo_url();
+        let own = LocksFilter {
+            is_own: true,
+            ..LocksFilter::default()
+        };
+        let everything = LocksFilter::default();
+        let (all, own) = futures::join!(client.locks(&repo_url, &everything), client.locks(&repo_url, &own));
+        Ok(Report::of(workplace, all?, own?))
+    }
+
+    fn of(workplace: &Workplace, all: LocksResponse, own: LocksResponse) -> Report {
+        let work = &workplace.work;
+        let tip = work.working_copy.tip(&work.branch);
+        Report {
+            repo_url: work.repo_url(),
+            server: workplace.connection.address.clone(),
+            is_local: workplace.connection.is_local,
+            branch: work.branch.to_string(),
+            standing: standing(work, tip.as_ref().map(|tip| tip.commit.as_str())),
+            branch_head: tip.as_ref().map(|tip| tip.commit.to_string()),
+            branch_head_ref: tip.map(|tip| tip.reference),
+            head: work.head(),
+            agent_id: workplace.agent_id().map(str::to_owned),
+            locks_omitted: all.locks_omitted,
+            locks: shown(all.locks, &own.locks, workplace.agent_id()),
+            hooks: hooks_of(&work.working_copy),
+        }
+    }
+}
+
+fn hooks_of(working_copy: &WorkingCopy) -> Vec<Heard> {
+    heard(&local_server::folder(working_copy))
+}
+
+fn standing(work: &Work, tip: Option<&str>) -> Standing {
+    match (work.head(), tip, work.base_head()) {
+        (Some(head), Some(tip), _) if head == tip => Standing::AtHead,
+        (Some(_), Some(tip), Some(base)) if base == tip => Standing::Ahead,
+        (Some(_), Some(_), _) => Standing::Behind,
+        _ => Standing::Unknown,
+    }
+}
+
+/// The locks with the caller's own first. `own` are those of the person, from which the login is known; of the person's agents
+/// only `agent_id` is the caller.
+fn shown(all: Vec<HeldLock>, own: &[HeldLock], agent_id: Option<&str>) -> Vec<ShownLock> {
+    let login = own.first().map(|lock| lock.user.as_str());
+    let show = |lock: HeldLock| ShownLock {
+        is_own: login == Some(lock.user.as_str()) && lock.agent_id.as_deref() == agent_id,
+        lock,
+    };
+    let mut locks: Vec<ShownLock> = all.into_iter().map(show).collect();
+    locks.sort_by_key(|shown| !shown.is_own);
+    locks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use coord_protocol::LockMode;
+
+    fn lock(user: &str, agent_id: Option<&str>, file_path: &str) -> HeldLock {
+        HeldLock {
+            file_path: file_path.to_owned(),
+            branch: "main".to_owned(),
+            user: user.to_owned(),
+            user_name: user.to_owned(),
+            agent_id: agent_id.map(str::to_owned),
+            status: LockMode::Writing,
+            message: "Adding a pool".to_owned(),
+            timestamp: 1,
+            expiry: 2,
+        }
+    }
+
+    #[test]
+    fn own_locks_come_first_and_are_those_of_this_agent_alone() {
+        let all = vec![
+            lock("bob", Some("one"), "a"),
+            lock("ann", None, "b"),
+            lock("ann", Some("one"), "c"),
+        ];
+        let own = vec![all[1].clone(), all[2].clone()];
+        let order = |agent: Option<&str>| -> Vec<(String, bool)> {
+            let shown = shown(all.clone(), &own, agent).into_iter();
+            shown.map(|lock| (lock.lock.file_path, lock.is_own)).collect()
+        };
+        let of = |files: [(&str, bool); 3]| files.map(|(file, is_own)| (file.to_owned(), is_own)).to_vec();
+        assert_eq!(order(None), of([("b", true), ("a", false), ("c", false)]));
+        assert_eq!(order(Some("one")), of([("c", true), ("a", false), ("b", false)]));
+        assert_eq!(order(Some("two")), of([("a", false), ("b", false), ("c", false)]));
+    }
+}

@@ -1,0 +1,220 @@
+//! A report for people.
+
+use anstyle::Style;
+use coord_protocol::HeldLock;
+
+use super::report::{Report, ShownLock, Standing};
+use crate::terminal::locks::{holder, mode};
+use crate::terminal::output::{CAUTION, FAINT, GOOD, STRONG, short, styled};
+use crate::terminal::table::{Column, Cut, cut, render};
+use crate::terminal::times::{countdown, duration};
+
+/// Most hooks in the line about them.
+const MOST_HOOKS: usize = 6;
+
+const FILE: Column = Column::new("FILE", Cut::Start, 16);
+const HOLDER: Column = Column::new("HOLDER", Cut::End, 8);
+const BRANCH: Column = Column::new("BRANCH", Cut::End, 8);
+const MODE: Column = Column::new("MODE", Cut::Never, 0);
+const SINCE: Column = Column::new("SINCE", Cut::Never, 0);
+const LEFT: Column = Column::new("EXPIRES", Cut::Never, 0);
+const MESSAGE: Column = Column::new("MESSAGE", Cut::End, 12);
+
+/// The text; no line is wider than `width`, where there is one.
+pub(super) fn of(report: &Report, now: i64, width: Option<usize>) -> String {
+    let mut text = heading(report, width);
+    text.push('\n');
+    if report.locks.is_empty() {
+        text.push_str("Nobody holds anything.\n");
+    } else {
+        text.push_str(&table(report, now, width));
+    }
+    if report.locks_omitted > 0 {
+        text.push_str(&format!(
+            "and {} more locks, which the server left out\n",
+            report.locks_omitted
+        ));
+    }
+    text.push('\n');
+    text.push_str(&hooks(report, now, width));
+    text
+}
+
+fn heading(report: &Report, width: Option<usize>) -> String {
+    let branch = styled(STRONG, &report.branch);
+    let at = match (&report.branch_head, &report.branch_head_ref) {
+        (Some(head), Some(reference)) => {
+            let reference = reference.strip_prefix("refs/remotes/").unwrap_or(reference);
+            format!("{branch} is at {} ({reference})", short(head))
+        }
+        (Some(head), None) => format!("{branch} is at {}", short(head)),
+        (None, _) => format!("{branch} is not known to this clone"),
+    };
+    let head = report.head.as_deref().map_or("nothing", short);
+    let standing = match report.standing {
+        Standing::AtHead => styled(GOOD, "your working copy is at it"),
+        Standing::Ahead => styled(CAUTION, &format!("your working copy is ahead, at {head}: not pushed")),
+        Standing::Behind => styled(
+            CAUTION,
+            &format!("your working copy is behind, at {head}: git pull --rebase"),
+        ),
+        Standing::Unknown => format!("your working copy is at {head}"),
+    };
+    let who = match &report.agent_id {
+        Some(agent) => format!("you are the agent {}\n", styled(STRONG, agent)),
+        None => String::new(),
+    };
+    let repository = report.repo_url.strip_prefix("https://").unwrap_or(&report.repo_url);
+    let server = if report.is_local {
+        ", the coord serve of this clone"
+    } else {
+        ""
+    };
+    let asked = format!("{repository} at {}{server}", report.server);
+    let asked = width.map_or(asked.clone(), |width| cut(&asked, width, Cut::End));
+    format!("{}\n{at}\n{standing}\n{who}", styled(FAINT, &asked))
+}
+
+fn table(report: &Report, now: i64, width: Option<usize>) -> String {
+    let is_elsewhere = |shown: &ShownLock| shown.lock.branch != report.branch;
+    let with_branch = report.locks.iter().any(is_elsewhere);
+    let mut columns = vec![FILE, HOLDER, MODE, SINCE, LEFT, MESSAGE];
+    if with_branch {
+        columns.insert(1, BRANCH);
+    }
+    let row = |shown: &ShownLock| {
+        let HeldLock {
+            file_path,
+            branch,
+            timestamp,
+            expiry,
+            message,
+            ..
+        } = &shown.lock;
+        let mut cells = vec![
+            file_path.clone(),
+            holder_of(shown),
+            mode(shown.lock.status).to_owned(),
+            duration(now - timestamp),
+            countdown(expiry - now),
+            message.clone(),
+        ];
+        if with_branch {
+            cells.insert(1, branch.clone());
+        }
+        let style = if shown.is_own { GOOD } else { Style::new() };
+        (style, cells)
+    };
+    let rows: Vec<_> = report.locks.iter().map(row).collect();
+    render(&columns, &rows, width)
+}
+
+/// Who holds the lock, as the caller sees it.
+fn holder_of(shown: &ShownLock) -> String {
+    match shown.is_own {
+        true => "you".to_owned(),
+        false => holder(&shown.lock.user, shown.lock.agent_id.as_deref()),
+    }
+}
+
+fn hooks(report: &Report, now: i64, width: Option<usize>) -> String {
+    let heard = |hook: &super::hooks::Heard| format!("{} {} {} ago", hook.agent, hook.event, duration(now - hook.time));
+    let line = match &report.hooks[..] {
+        [] => "hooks: no agent's hook was heard of yet".to_owned(),
+        hooks => {
+            let heard: Vec<String> = hooks.iter().take(MOST_HOOKS).map(heard).collect();
+            format!("hooks: {}", heard.join(", "))
+        }
+    };
+    let line = width.map_or(line.clone(), |width| cut(&line, width, Cut::End));
+    format!("{}\n", styled(FAINT, &line))
+}
+
+#[cfg(test)]
+mod tests {
+    use coord_protocol::LockMode;
+
+    use super::*;
+    use crate::commands::status::hooks::Heard;
+
+    fn lock(user: &str, agent_id: Option<&str>, file_path: &str, branch: &str, message: &str) -> HeldLock {
+        HeldLock {
+            file_path: file_path.to_owned(),
+            branch: branch.to_owned(),
+            user: user.to_owned(),
+            user_name: user.to_owned(),
+            agent_id: agent_id.map(str::to_owned),
+            status: if user == "bob" {
+                LockMode::Reading
+            } else {
+                LockMode::Writing
+            },
+            message: message.to_owned(),
+            timestamp: 940,
+            expiry: 1240,
+        }
+    }
+
+    fn report(branch: &str) -> Report {
+        let own = lock(
+            "ann",
+            Some("claude-1"),
+            "src/db.ts",
+            "main",
+            "Adding a pool: query() becomes async",
+        );
+        let long = "packages/server/src/authentication/session.ts";
+        let others = lock(
+            "bob",
+            Some("codex-7f"),
+            long,
+            branch,
+            "Reading how sessions are kept, and for how long",
+        );
+        let shown = |is_own, lock| ShownLock { is_own, lock };
+        Report {
+            repo_url: "https://github.com/acme/shop".to_owned(),
+            server: "http://127.0.0.1:41233".to_owned(),
+            is_local: true,
+            branch: "main".to_owned(),
+            branch_head: Some("99cc7da9399f806a758cf80dab931201cf07c67e".to_owned()),
+            branch_head_ref: Some("refs/remotes/origin/main".to_owned()),
+            head: Some("9bee4e10f4a4a5cf3bd2e0c6ce2bb6ae1c0a8e55".to_owned()),
+            standing: Standing::Behind,
+            agent_id: Some("claude-1".to_owned()),
+            locks: vec![shown(true, own), shown(false, others)],
+            locks_omitted: 0,
+            hooks: vec![Heard {
+                agent: "claude-code".to_owned(),
+                event: "PreToolUse".to_owned(),
+                time: 880,
+            }],
+        }
+    }
+
+    fn plain(report: &Report, width: Option<usize>) -> String {
+        anstream::adapter::strip_str(&of(report, 1000, width)).to_string()
+    }
+
+    #[test]
+    fn a_report_is_readable_wide_and_narrow() {
+        let texts = [
+            plain(&report("main"), None),
+            plain(&report("main"), Some(80)),
+            plain(&report("feature/sessions"), Some(80)),
+        ];
+        insta::assert_snapshot!(texts.join("\n----\n"));
+    }
+
+    #[test]
+    fn an_empty_report_says_so() {
+        let nothing = Report {
+            locks: Vec::new(),
+            hooks: Vec::new(),
+            agent_id: None,
+            standing: Standing::AtHead,
+            ..report("main")
+        };
+        insta::assert_snapshot!(plain(&nothing, Some(80)));
+    }
+}

@@ -1,0 +1,149 @@
+//! The report, live: drawn every two seconds, and when the terminal is resized, until `q` or Ctrl-C.
+
+use std::io::{IsTerminal, Write};
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use crossterm::cursor::{Hide, MoveTo, Show};
+use crossterm::event::{Event, EventStream, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use crossterm::terminal::{
+    Clear, ClearType, DisableLineWrap, EnableLineWrap, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
+    enable_raw_mode, size,
+};
+use crossterm::{execute, queue};
+use futures::StreamExt;
+
+use super::report::Report;
+use super::text;
+use crate::agent::workplace::Workplace;
+use crate::terminal::output::{BAD, FAINT, styled};
+use crate::terminal::table::{Cut, cut};
+use crate::terminal::times::now;
+
+/// Interval of questions.
+const INTERVAL: Duration = Duration::from_secs(2);
+
+/// Shows the report of `workplace` until a key ends it.
+///
+/// # Errors
+/// When standard output is no terminal, or cannot be drawn on.
+pub(super) async fn watch(mut workplace: Workplace) -> anyhow::Result<()> {
+    if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
+        bail!("--watch needs a terminal; coord status --json is for programs, coord log --follow for what happens");
+    }
+    let screen = Screen::open()?;
+    let mut keys = EventStream::new();
+    let mut ticks = tokio::time::interval(INTERVAL);
+    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    let mut newest: Option<Report> = None;
+    let mut problem = None;
+    loop {
+        tokio::select! {
+            _ = ticks.tick() => {
+                match ask(&mut workplace).await {
+                    Ok(report) => (newest, problem) = (Some(report), None),
+                    Err(sentence) => problem = Some(sentence),
+                }
+                screen.draw(newest.as_ref(), problem.as_deref())?;
+            }
+            key = keys.next() => match key {
+                Some(Ok(Event::Resize(..))) => screen.draw(newest.as_ref(), problem.as_deref())?,
+                Some(Ok(Event::Key(key))) if ends(key) => return Ok(()),
+                Some(Ok(_)) => {}
+                Some(Err(error)) => return Err(error).context("the terminal"),
+                None => return Ok(()),
+            },
+        }
+    }
+}
+
+/// The report of now, or why there is none.
+async fn ask(workplace: &mut Workplace) -> Result<Report, String> {
+    workplace.follow_server()?;
+    let asked = Report::ask(workplace).await;
+    asked.map_err(|error| workplace.no_answer(&error))
+}
+
+fn ends(key: KeyEvent) -> bool {
+    let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
+    key.kind == KeyEventKind::Press
+        && match key.code {
+            KeyCode::Char('q' | 'Q') | KeyCode::Esc => true,
+            KeyCode::Char('c' | 'd') => is_control,
+            _ => false,
+        }
+}
+
+/// The alternate screen; dropping it restores the terminal.
+struct Screen;
+
+impl Screen {
+    fn open() -> anyhow::Result<Screen> {
+        enable_raw_mode().context("the terminal cannot be read key by key")?;
+        let screen = Screen;
+        execute!(std::io::stdout(), EnterAlternateScreen, DisableLineWrap, Hide).context("the terminal")?;
+        Ok(screen)
+    }
+
+    /// Draws the lines that fit.
+    fn draw(&self, report: Option<&Report>, problem: Option<&str>) -> anyhow::Result<()> {
+        let (columns, rows) = size().context("the terminal")?;
+        let (width, height) = (usize::from(columns), usize::from(rows));
+        let body = report.map(|report| text::of(report, now(), Some(width)));
+        let foot = match problem {
+            Some(problem) => styled(BAD, &cut(problem, width, Cut::End)),
+            None => styled(FAINT, &cut("every 2 seconds; q ends", width, Cut::End)),
+        };
+        let lines = shown(body.as_deref().unwrap_or_default(), height.saturating_sub(1));
+        let mut out = anstream::stdout().lock();
+        queue!(out, MoveTo(0, 0))?;
+        for line in lines {
+            write!(out, "{line}")?;
+            queue!(out, Clear(ClearType::UntilNewLine))?;
+            write!(out, "\r\n")?;
+        }
+        write!(out, "{foot}")?;
+        queue!(out, Clear(ClearType::FromCursorDown))?;
+        out.flush().context("the terminal")
+    }
+}
+
+/// The first `most` lines of `text`; the last of them says how many there are besides.
+fn shown(text: &str, most: usize) -> Vec<String> {
+    let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    if lines.len() <= most || most == 0 {
+        return lines.into_iter().take(most).collect();
+    }
+    let more = lines.len() - (most - 1);
+    let kept = lines.into_iter().take(most - 1);
+    kept.chain([format!("and {more} more lines")]).collect()
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        // The terminal may be gone.
+        let _ = execute!(std::io::stdout(), Show, EnableLineWrap, LeaveAlternateScreen);
+        let _ = disable_raw_mode();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_is_counted() {
+        assert_eq!(shown("a\nb\nc", 3), ["a", "b", "c"]);
+        assert_eq!(shown("a\nb\nc\nd", 3), ["a", "b", "and 2 more lines"]);
+        assert_eq!(shown("a\nb", 1), ["and 2 more lines"]);
+        assert_eq!(shown("a\nb", 0), [""; 0]);
+    }
+
+    #[test]
+    fn q_escape_and_control_c_end_it_and_other_keys_do_not() {
+        let key = |code, modifiers| ends(KeyEvent::new(code, modifiers));
+        assert!(key(KeyCode::Char('q'), KeyModifiers::NONE) && key(KeyCode::Esc, KeyModifiers::NONE));
+        assert!(key(KeyCode::Char('c'), KeyModifiers::CONTROL));
+        assert!(!key(KeyCode::Char('c'), KeyModifiers::NONE) && !key(KeyCode::Enter, KeyModifiers::NONE));
+    }
+}
