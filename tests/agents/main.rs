@@ -1,5 +1,6 @@
 //! What runs on an agent's machine: the working copy, the session, and the commands that ask a server.
 
+mod commands;
 mod eight_agents;
 mod guard;
 mod hook;

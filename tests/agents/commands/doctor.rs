@@ -1,0 +1,97 @@
+//! `coord doctor`.
+
+use serde_json::Value;
+
+use super::{json, parts, printed, world};
+
+/// The state of each subject, and its line that mends it.
+fn states(findings: &Value) -> Vec<String> {
+    let findings = findings.as_array().unwrap().iter();
+    let line = |finding: &Value| {
+        let text = |name: &str| finding[name].as_str().unwrap_or("-").to_owned();
+        format!("{} {}: {}", text("state"), text("subject"), text("mend"))
+    };
+    findings.map(line).collect()
+}
+
+#[test]
+fn a_clone_that_is_well_lacks_hooks_alone() {
+    let world = world();
+    let findings = json(&world, &["doctor", "--json"], 0);
+    insta::assert_snapshot!(states(&findings).join("\n"));
+    let text = printed(&world, &["doctor"], 0);
+    assert!(text.contains("\nok     branch      the work is for main\n"), "{text}");
+    assert!(text.ends_with("\nNothing is wrong; 2 could be better.\n"), "{text}");
+}
+
+#[test]
+fn what_is_wrong_has_the_line_that_mends_it() {
+    let world = world();
+    let broken = json(&world, &["doctor", "--json", "--url", "http://127.0.0.1:1"], 1);
+    let lines = states(&broken);
+    assert!(
+        lines
+            .iter()
+            .any(|line| line.starts_with("wrong server: export COORD_URL=")),
+        "{lines:?}"
+    );
+    assert!(
+        lines.contains(&"warn token: export COORD_TOKEN=$(gh auth token)".to_owned()),
+        "{lines:?}"
+    );
+    let no_file = world.folder("home").join("missing");
+    let file = no_file.display().to_string();
+    let unreadable = json(&world, &["doctor", "--json", "--token-file", &file], 1);
+    let lines = states(&unreadable);
+    assert!(
+        lines.contains(&"wrong token: export COORD_TOKEN=$(gh auth token)".to_owned()),
+        "{lines:?}"
+    );
+    let unknown = json(&world, &["doctor", "--json", "--branch", "nowhere"], 1);
+    let lines = states(&unknown);
+    assert!(
+        lines
+            .iter()
+            .any(|line| line.starts_with("wrong head: git push --set-upstream origin nowhere")),
+        "{lines:?}"
+    );
+    let outside = world
+        .coord(&world.folder("empty"))
+        .args(["doctor", "--json"])
+        .output()
+        .unwrap();
+    let (code, out, _) = parts(&outside);
+    let lines = states(&serde_json::from_str(&out).unwrap());
+    assert_eq!((code, lines.len()), (1, 2), "{lines:?}");
+    assert!(lines[1].starts_with("wrong repository: cd to a clone"), "{lines:?}");
+}
+
+#[test]
+fn what_could_be_better_is_said() {
+    let world = world();
+    let other = world.worktree("other");
+    other.commit(&[("src/db.ts", "export const query = 3;\n")]);
+    other.git(&["push", "--quiet", "origin", "HEAD:main"]);
+    let root = world.clone.path();
+    std::fs::create_dir_all(root.join(".claude")).unwrap();
+    let hook = r#"{ "hooks": { "PreToolUse": [{ "command": "coord hook claude-code PreToolUse" }] } }"#;
+    std::fs::write(root.join(".claude/settings.json"), hook).unwrap();
+    std::fs::write(
+        root.join(".git/hooks/pre-commit"),
+        "#!/bin/sh\nexec coord guard pre-commit\n",
+    )
+    .unwrap();
+    let lines = states(&json(&world, &["doctor", "--json"], 0));
+    for line in [
+        "warn head: git pull --rebase",
+        "warn hooks: start claude-code anew in this folder; it reads its hooks when it starts",
+        "ok git hooks: -",
+    ] {
+        assert!(lines.contains(&line.to_owned()), "{line}: {lines:?}");
+    }
+    let heard = root.join(".git/coord/hooks/claude-code");
+    std::fs::create_dir_all(&heard).unwrap();
+    std::fs::write(heard.join("PreToolUse"), "").unwrap();
+    let lines = states(&json(&world, &["doctor", "--json"], 0));
+    assert!(lines.contains(&"ok hooks: -".to_owned()), "{lines:?}");
+}

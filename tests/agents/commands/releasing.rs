@@ -1,0 +1,79 @@
+//! Releases: what is pushed, what is not, and everything at once.
+
+use super::{json, printed, steady, world};
+
+#[test]
+fn a_change_is_released_when_it_is_pushed_and_push_is_explained() {
+    let world = world();
+    printed(&world, &["claim", "src/db.ts", "README.md", "-m", "Adding a pool"], 0);
+    std::fs::write(world.clone.path().join("src/db.ts"), "export const query = 3;\n").unwrap();
+    let uncommitted = printed(&world, &["release", "src/db.ts"], 3);
+    assert!(uncommitted.starts_with("PUSH: "), "{uncommitted}");
+    world.clone.commit(&[("src/db.ts", "export const query = 2;\n")]);
+    let refused = printed(&world, &["release", "--all"], 3);
+    assert_eq!(json(&world, &["release", "--all", "--json"], 3)["error"], "NOT_PUSHED");
+    world.clone.git(&["push", "--quiet"]);
+    let released = printed(&world, &["release", "--all"], 0);
+    let nothing = printed(&world, &["release", "--all"], 0);
+    assert_eq!(
+        json(&world, &["release", "--all", "--json"], 0)["held"],
+        serde_json::json!([])
+    );
+    insta::assert_snapshot!(steady(&[refused, released, nothing].join("----\n"), &world));
+}
+
+#[test]
+fn what_was_not_changed_is_released_without_a_push_and_new_files_are_changes() {
+    let world = world();
+    let root = world.clone.path();
+    printed(&world, &["claim", "src/db.ts", "src/new.ts", "-m", "Adding a pool"], 0);
+    std::fs::write(root.join("src/new.ts"), "").unwrap();
+    printed(&world, &["release", "src/new.ts"], 3);
+    let released = printed(&world, &["release", "src/db.ts"], 0);
+    assert!(released.starts_with("PROCEED: Released 'src/db.ts'"), "{released}");
+    std::fs::remove_file(root.join("src/new.ts")).unwrap();
+    printed(&world, &["release", "src/new.ts"], 0);
+}
+
+#[test]
+fn everything_is_what_one_holder_has_and_not_what_its_other_agents_have() {
+    let world = world();
+    for (file, agent) in [
+        ("README.md", None),
+        ("src/db.ts", Some("one")),
+        ("src/new.ts", Some("two")),
+    ] {
+        let mut args = vec!["claim", file, "-m", "Adding a pool"];
+        args.extend(agent.iter().flat_map(|agent| ["--agent", *agent]));
+        printed(&world, &args, 0);
+    }
+    let files = || -> Vec<String> {
+        let status = json(&world, &["status", "--json"], 0);
+        let locks = status["locks"].as_array().unwrap().iter();
+        locks
+            .map(|lock| lock["file_path"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    printed(&world, &["release", "--all", "--abandon"], 0);
+    assert_eq!(files(), ["src/db.ts", "src/new.ts"]);
+    printed(&world, &["release", "--all", "--agent", "one"], 0);
+    assert_eq!(files(), ["src/new.ts"]);
+    printed(&world, &["release", "src/n*.ts", "--agent", "two"], 1);
+    printed(&world, &["release", "src/new.ts", "--abandon", "--agent", "two"], 0);
+    assert_eq!(files(), [""; 0]);
+}
+
+#[test]
+fn a_working_copy_that_is_behind_is_told_to_pull() {
+    let world = world();
+    let other = world.worktree("other");
+    other.commit(&[("src/db.ts", "export const query = 3;\n")]);
+    other.git(&["push", "--quiet", "origin", "HEAD:main"]);
+    let pull = printed(&world, &["claim", "src/db.ts", "-m", "Adding a pool"], 3);
+    assert!(
+        pull.starts_with("PULL: ") && pull.contains("\nRun: git pull --rebase\n"),
+        "{pull}"
+    );
+    world.clone.git(&["pull", "--quiet", "--rebase"]);
+    printed(&world, &["claim", "src/db.ts", "-m", "Adding a pool"], 0);
+}

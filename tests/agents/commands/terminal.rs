@@ -1,0 +1,130 @@
+//! The commands in a terminal: colors, widths, and the live table.
+
+use std::io::{Read, Write};
+use std::process::{Command, Stdio};
+
+use coord_test_support::skipping::skip;
+
+use super::{printed, world};
+use crate::world::World;
+
+/// The command `script` of util-linux, which runs a command in a terminal of its own.
+fn in_terminal(world: &World, columns: u16, line: &str) -> Option<Command> {
+    let has_script = Command::new("script")
+        .arg("--version")
+        .output()
+        .is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains("util-linux"));
+    if !has_script {
+        skip("the command script of util-linux is not installed");
+        return None;
+    }
+    let program = env!("CARGO_BIN_EXE_coord");
+    let inside = format!("stty cols {columns} rows 24; '{program}' {line}");
+    let mut command = world.coord(world.clone.path());
+    let environment: Vec<_> = command
+        .get_envs()
+        .map(|(name, value)| (name.to_owned(), value.map(ToOwned::to_owned)))
+        .collect();
+    let mut script = Command::new("script");
+    for (name, value) in environment {
+        match value {
+            Some(value) => script.env(name, value),
+            None => script.env_remove(name),
+        };
+    }
+    script
+        .current_dir(command.get_current_dir().unwrap())
+        .env("TERM", "xterm-256color")
+        .env_remove("NO_COLOR")
+        .args(["--quiet", "--flush", "--return", "--command", &inside, "/dev/null"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
+    command.stdin(Stdio::null());
+    Some(script)
+}
+
+fn shown(mut script: Command) -> String {
+    let output = script.stdin(Stdio::null()).output().unwrap();
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn plain(text: &str) -> String {
+    anstream::adapter::strip_str(text).to_string()
+}
+
+#[test]
+fn in_a_terminal_there_are_colors_and_no_line_is_too_wide() {
+    let world = world();
+    let long = "Adding a pool: query() becomes async, and every caller has to await it from now on";
+    printed(
+        &world,
+        &[
+            "claim",
+            "src/auth/deep/token.ts",
+            "-m",
+            long,
+            "--agent",
+            "a-very-long-name-of-an-agent",
+        ],
+        0,
+    );
+    for columns in [80, 120] {
+        let Some(script) = in_terminal(&world, columns, "status") else {
+            return;
+        };
+        let text = shown(script);
+        assert!(text.contains("\u{1b}[1m"), "{text:?}");
+        for line in plain(&text).lines() {
+            assert!(line.chars().count() <= usize::from(columns), "{columns}: {line}");
+        }
+        assert!(
+            plain(&text).contains("token.ts") && plain(&text).contains("Adding a pool"),
+            "{text}"
+        );
+    }
+    let Some(mut script) = in_terminal(&world, 80, "check src/db.ts") else {
+        return;
+    };
+    script.env("NO_COLOR", "1");
+    assert!(shown(script).starts_with("PROCEED: "));
+    let Some(script) = in_terminal(&world, 80, "check src/db.ts") else {
+        return;
+    };
+    assert!(shown(script).starts_with("\u{1b}[1m\u{1b}[32mPROCEED\u{1b}[0m: "));
+}
+
+#[test]
+fn a_live_table_ends_with_q_and_restores_the_terminal() {
+    let world = world();
+    printed(
+        &world,
+        &["claim", "src/db.ts", "-m", "Adding a pool", "--agent", "one"],
+        0,
+    );
+    let Some(mut script) = in_terminal(&world, 80, "status --watch") else {
+        return;
+    };
+    let mut process = script.spawn().unwrap();
+    let (mut keys, mut out) = (process.stdin.take().unwrap(), process.stdout.take().unwrap());
+    let mut text = String::new();
+    let mut read_until = |wanted: &str| {
+        let mut part = [0; 4096];
+        while !text.contains(wanted) {
+            let count = out.read(&mut part).unwrap();
+            assert_ne!(count, 0, "it has ended before {wanted:?}: {text:?}");
+            text.push_str(&String::from_utf8_lossy(&part[..count]));
+        }
+        text.clear();
+    };
+    read_until("\u{1b}[?1049h");
+    read_until("src/db.ts");
+    printed(
+        &world,
+        &["claim", "README.md", "-m", "Describing the pool", "--agent", "two"],
+        0,
+    );
+    read_until("README.md");
+    keys.write_all(b"q").unwrap();
+    read_until("\u{1b}[?1049l");
+    assert!(process.wait().unwrap().success());
+}
