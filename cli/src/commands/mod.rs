@@ -7,6 +7,7 @@ pub mod doctor;
 pub mod graph;
 pub mod guard;
 pub mod hook;
+pub mod init;
 pub mod log;
 pub mod man;
 pub mod mcp;
@@ -46,6 +47,8 @@ commands! {
     Serve(serve::ServeArgs);
     /// Print the import graph of a commit, without a server.
     Graph(graph::GraphArgs);
+    /// Write what your agents need into their configuration, after asking; `--undo` takes it away.
+    Init(init::InitArgs);
     /// Say whether files are free, and what to do next.
     Check(check::CheckArgs);
     /// Claim files: all of them, or none.

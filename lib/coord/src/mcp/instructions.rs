@@ -58,7 +58,7 @@ work is for another one.",
 );
 
 /// The rules of an agent.
-pub(super) fn rules(offer: Offer) -> &'static str {
+pub fn rules(offer: Offer) -> &'static str {
     match offer {
         Offer::Deployment => OF_DEPLOYMENT,
         Offer::WorkingCopy => OF_WORKING_COPY,

@@ -24,6 +24,7 @@ mod session;
 mod tools;
 
 pub use arguments::Arguments;
+pub use instructions::rules;
 pub use offer::Offer;
 pub use resource_list::JSON;
 pub use resources::{Resource, as_json_rpc, no_such_resource};

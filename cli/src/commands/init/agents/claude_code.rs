@@ -1,0 +1,69 @@
+//! Claude Code: `.mcp.json` and `.claude/settings.json`, or `~/.claude.json` and `~/.claude/settings.json`.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::{Agent, Attempt, Event, Hooks, Places, Reads, command_handler, folder_in, json_file, mcp_server};
+use crate::commands::init::json::Syntax;
+use crate::commands::init::target::Target;
+
+pub static AGENT: Agent = Agent {
+    name: "claude-code",
+    programs: &["claude"],
+    marks: &[".claude", "CLAUDE.md", ".mcp.json"],
+    user_folder,
+    files,
+    reads: Some(Reads {
+        instructions: "CLAUDE.md",
+        skills: ".claude/skills",
+        user_skills: |home| user_folder(home).join("skills"),
+    }),
+    hooks: Some(Hooks {
+        events: &[
+            Event::new("SessionStart"),
+            Event::new("UserPromptSubmit"),
+            Event::before_edit("PreToolUse", Some("Edit|MultiEdit|Write|NotebookEdit|Bash")),
+            Event::after("PostToolUse", "Bash"),
+            Event::new("Stop"),
+            Event::new("SessionEnd"),
+        ],
+        decision: "/hookSpecificOutput/permissionDecision",
+        payload,
+    }),
+    next: Some("approve the server coord when Claude Code asks, or with /mcp"),
+};
+
+fn user_folder(home: &Path) -> PathBuf {
+    folder_in("CLAUDE_CONFIG_DIR", home.join(".claude"))
+}
+
+fn files(agent: &Agent, places: &Places) -> Vec<Target> {
+    let servers = match &places.project {
+        Some(root) => root.join(".mcp.json"),
+        // Beside the folder, unless a variable names the folder.
+        None => folder_in("CLAUDE_CONFIG_DIR", places.home.clone()).join(".claude.json"),
+    };
+    let settings = agent.path(places, ".claude/settings.json", "settings.json");
+    vec![
+        json_file(servers, Syntax::Strict, vec![mcp_server()]),
+        json_file(settings, Syntax::Strict, agent.hook_groups(command_handler)),
+    ]
+}
+
+fn payload(event: &Event, attempt: &Attempt) -> Value {
+    let mut payload = json!({
+        "session_id": attempt.conversation, "transcript_path": "", "cwd": attempt.root, "permission_mode": "default",
+        "hook_event_name": event.name,
+    });
+    let more = match event.name {
+        "SessionStart" => json!({ "source": "startup" }),
+        "UserPromptSubmit" => json!({ "prompt": "" }),
+        "PreToolUse" => json!({ "tool_name": "Write", "tool_input": { "file_path": attempt.file, "content": "" } }),
+        "PostToolUse" => json!({ "tool_name": "Bash", "tool_input": { "command": "true" }, "tool_response": {} }),
+        "Stop" => json!({ "stop_hook_active": false }),
+        _ => json!({ "reason": "other" }),
+    };
+    super::extend(&mut payload, more);
+    payload
+}

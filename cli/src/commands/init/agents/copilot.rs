@@ -1,0 +1,89 @@
+//! Copilot CLI: `.github/mcp.json` and `.github/hooks/coord.json`, or `mcp-config.json` and `hooks/coord.json` in `~/.copilot`.
+
+use std::path::{Path, PathBuf};
+
+use jsonc_parser::json;
+use serde_json::{Value, json as sent};
+
+use super::{Agent, Attempt, Event, HOOK_SECONDS, Hooks, Places, Reads, folder_in, json_file, object, shared_skills};
+use crate::commands::init::json::{Entry, Syntax};
+use crate::commands::init::target::Target;
+
+pub static AGENT: Agent = Agent {
+    name: "copilot",
+    programs: &["copilot"],
+    marks: &[
+        ".github/copilot-instructions.md",
+        ".github/copilot",
+        ".github/hooks",
+        ".github/mcp.json",
+    ],
+    user_folder,
+    files,
+    reads: Some(Reads {
+        instructions: "AGENTS.md",
+        skills: ".agents/skills",
+        user_skills: shared_skills,
+    }),
+    hooks: Some(Hooks {
+        events: &[
+            Event::new("sessionStart"),
+            Event::new("userPromptSubmitted"),
+            Event::before_edit("preToolUse", None),
+            Event::new("postToolUse"),
+            Event::new("agentStop"),
+            Event::new("sessionEnd"),
+        ],
+        decision: "/permissionDecision",
+        payload,
+    }),
+    next: Some("trust the folder when Copilot CLI asks"),
+};
+
+fn user_folder(home: &Path) -> PathBuf {
+    folder_in("COPILOT_HOME", home.join(".copilot"))
+}
+
+fn files(agent: &Agent, places: &Places) -> Vec<Target> {
+    let server = Entry::Property(
+        vec!["mcpServers", "coord"],
+        json!({ "type": "local", "command": "coord", "args": ["mcp"], "tools": ["*"] }),
+    );
+    let mut entries = vec![Entry::Format("version", json!(1_usize))];
+    entries.extend(agent.hook_elements(|_, command| {
+        // Copilot denies every tool whose hook fails, and its agent in the cloud reads these files too, where there is no coord.
+        let bash = format!("if command -v coord >/dev/null 2>&1; then {command}; fi");
+        let powershell = format!("if (Get-Command coord -ErrorAction SilentlyContinue) {{ {command} }}");
+        object(json!({ "type": "command", "bash": bash, "powershell": powershell, "timeoutSec": HOOK_SECONDS }))
+    }));
+    vec![
+        json_file(
+            agent.path(places, ".github/mcp.json", "mcp-config.json"),
+            Syntax::Strict,
+            vec![server],
+        ),
+        json_file(
+            agent.path(places, ".github/hooks/coord.json", "hooks/coord.json"),
+            Syntax::Strict,
+            entries,
+        ),
+    ]
+}
+
+fn payload(event: &Event, attempt: &Attempt) -> Value {
+    let mut payload = sent!({ "sessionId": attempt.conversation, "timestamp": 0, "cwd": attempt.root });
+    let arguments = sent!({ "path": attempt.file, "file_text": "" }).to_string();
+    let more = match event.name {
+        "sessionStart" => sent!({ "source": "new", "initialPrompt": "" }),
+        "userPromptSubmitted" => sent!({ "prompt": "" }),
+        "preToolUse" => sent!({ "toolName": "create", "toolArgs": arguments }),
+        "postToolUse" => sent!({
+            "toolName": "bash", "toolArgs": "{\"command\":\"true\"}",
+            "toolResult": { "resultType": "success", "textResultForLlm": "" },
+        }),
+        "agentStop" => sent!({ "transcriptPath": "", "stopReason": "end_turn" }),
+        _ => sent!({ "reason": "complete" }),
+    };
+    super::extend(&mut payload, more);
+    payload
+}

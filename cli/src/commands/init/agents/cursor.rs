@@ -1,0 +1,81 @@
+//! Cursor: `mcp.json` and `hooks.json` in `.cursor` or `~/.cursor`.
+
+use jsonc_parser::json;
+use serde_json::{Value, json as sent};
+
+use super::{Agent, Attempt, Event, HOOK_SECONDS, Hooks, Places, Reads, json_file, mcp_server, object, shared_skills};
+use crate::commands::init::json::{Entry, Syntax};
+use crate::commands::init::target::Target;
+
+pub static AGENT: Agent = Agent {
+    name: "cursor",
+    programs: &["cursor", "cursor-agent"],
+    marks: &[".cursor", ".cursorrules"],
+    user_folder: |home| home.join(".cursor"),
+    files,
+    reads: Some(Reads {
+        instructions: "AGENTS.md",
+        skills: ".agents/skills",
+        user_skills: shared_skills,
+    }),
+    hooks: Some(Hooks {
+        events: &[
+            Event::new("sessionStart"),
+            Event::new("beforeSubmitPrompt"),
+            Event::before_edit("preToolUse", Some("Write|StrReplace|Edit|Delete|Shell")),
+            Event::new("afterShellExecution"),
+            Event::new("stop"),
+            Event::new("sessionEnd"),
+        ],
+        decision: "/permission",
+        payload,
+    }),
+    next: Some("enable the server coord in the settings of Cursor, under MCP"),
+};
+
+fn files(agent: &Agent, places: &Places) -> Vec<Target> {
+    let mut entries = vec![Entry::Format("version", json!(1_usize))];
+    entries.extend(agent.hook_elements(|event, command| {
+        let mut hook = object(json!({ "command": command, "timeout": HOOK_SECONDS }));
+        if let Some(matcher) = event.matcher {
+            hook.push(("matcher".to_owned(), matcher.into()));
+        }
+        if event.is_before_edit {
+            // A hook that cannot run would else allow the edit.
+            hook.push(("failClosed".to_owned(), true.into()));
+        }
+        hook
+    }));
+    vec![
+        json_file(
+            agent.path(places, ".cursor/mcp.json", "mcp.json"),
+            Syntax::Comments,
+            vec![mcp_server()],
+        ),
+        json_file(
+            agent.path(places, ".cursor/hooks.json", "hooks.json"),
+            Syntax::Comments,
+            entries,
+        ),
+    ]
+}
+
+fn payload(event: &Event, attempt: &Attempt) -> Value {
+    let mut payload = sent!({
+        "conversation_id": attempt.conversation, "generation_id": "1", "hook_event_name": event.name,
+        "workspace_roots": [attempt.root], "cursor_version": "",
+    });
+    let more = match event.name {
+        "sessionStart" => sent!({ "session_id": attempt.conversation, "is_background_agent": false }),
+        "beforeSubmitPrompt" => sent!({ "prompt": "", "attachments": [] }),
+        "preToolUse" => sent!({
+            "tool_name": "Write", "tool_use_id": "1", "cwd": attempt.root,
+            "tool_input": { "file_path": attempt.file, "content": "" },
+        }),
+        "afterShellExecution" => sent!({ "command": "true", "output": "", "duration": 1 }),
+        "stop" => sent!({ "status": "completed", "loop_count": 0 }),
+        _ => sent!({ "session_id": attempt.conversation, "reason": "completed" }),
+    };
+    super::extend(&mut payload, more);
+    payload
+}

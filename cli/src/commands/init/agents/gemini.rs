@@ -1,0 +1,66 @@
+//! Gemini CLI: `settings.json` in `.gemini` or `~/.gemini`.
+
+use jsonc_parser::json;
+use serde_json::{Value, json as sent};
+
+use super::{Agent, Attempt, Event, HOOK_SECONDS, Hooks, Places, Reads, json_file, mcp_server, object, shared_skills};
+use crate::commands::init::json::Syntax;
+use crate::commands::init::target::Target;
+
+pub static AGENT: Agent = Agent {
+    name: "gemini",
+    programs: &["gemini"],
+    marks: &[".gemini", "GEMINI.md"],
+    user_folder: |home| home.join(".gemini"),
+    files,
+    reads: Some(Reads {
+        instructions: "GEMINI.md",
+        skills: ".agents/skills",
+        user_skills: shared_skills,
+    }),
+    hooks: Some(Hooks {
+        events: &[
+            Event::new("SessionStart"),
+            Event::new("BeforeAgent"),
+            Event::before_edit("BeforeTool", Some("write_file|replace|run_shell_command")),
+            Event::after("AfterTool", "run_shell_command"),
+            Event::new("AfterAgent"),
+            Event::new("SessionEnd"),
+        ],
+        decision: "/decision",
+        payload,
+    }),
+    next: Some("trust the folder when Gemini CLI asks, and look at /hooks"),
+};
+
+fn files(agent: &Agent, places: &Places) -> Vec<Target> {
+    let mut entries = vec![mcp_server()];
+    entries.extend(agent.hook_groups(|command| {
+        // Milliseconds.
+        let timeout = HOOK_SECONDS * 1000;
+        object(json!({ "name": "coord", "type": "command", "command": command, "timeout": timeout }))
+    }));
+    let settings = agent.path(places, ".gemini/settings.json", "settings.json");
+    vec![json_file(settings, Syntax::Comments, entries)]
+}
+
+fn payload(event: &Event, attempt: &Attempt) -> Value {
+    let mut payload = sent!({
+        "session_id": attempt.conversation, "transcript_path": "", "cwd": attempt.root, "hook_event_name": event.name,
+        "timestamp": "1970-01-01T00:00:00Z",
+    });
+    let more = match event.name {
+        "SessionStart" => sent!({ "source": "startup" }),
+        "BeforeAgent" => sent!({ "prompt": "" }),
+        "BeforeTool" => {
+            sent!({ "tool_name": "write_file", "tool_input": { "file_path": attempt.file, "content": "" } })
+        }
+        "AfterTool" => {
+            sent!({ "tool_name": "run_shell_command", "tool_input": { "command": "true" }, "tool_response": {} })
+        }
+        "AfterAgent" => sent!({ "prompt": "", "prompt_response": "", "stop_hook_active": false }),
+        _ => sent!({ "reason": "exit" }),
+    };
+    super::extend(&mut payload, more);
+    payload
+}

@@ -1,0 +1,38 @@
+//! VS Code: the MCP server alone, in `.vscode/mcp.json` or `mcp.json` of the user's profile.
+
+use std::path::{Path, PathBuf};
+
+use jsonc_parser::json;
+
+use super::{Agent, Places, folder_in, json_file};
+use crate::commands::init::json::{Entry, Syntax};
+use crate::commands::init::target::Target;
+
+pub static AGENT: Agent = Agent {
+    name: "vscode",
+    programs: &["code"],
+    marks: &[".vscode"],
+    user_folder,
+    files,
+    reads: None,
+    hooks: None,
+    next: Some("start the server coord when VS Code asks"),
+};
+
+fn user_folder(home: &Path) -> PathBuf {
+    let settings = match std::env::consts::OS {
+        "macos" => home.join("Library/Application Support"),
+        "windows" => folder_in("APPDATA", home.join("AppData/Roaming")),
+        _ => folder_in("XDG_CONFIG_HOME", home.join(".config")),
+    };
+    settings.join("Code/User")
+}
+
+fn files(agent: &Agent, places: &Places) -> Vec<Target> {
+    let server = Entry::Property(
+        vec!["servers", "coord"],
+        json!({ "type": "stdio", "command": "coord", "args": ["mcp"] }),
+    );
+    let path = agent.path(places, ".vscode/mcp.json", "mcp.json");
+    vec![json_file(path, Syntax::Comments, vec![server])]
+}

@@ -1,0 +1,159 @@
+//! Runs each hook once, as its agent does, with an edit of a file that another holds: a denial has to deny.
+//!
+//! The file does not exist, and neither does the agent that holds it, nor the one that tries to edit it: no lock of anybody is
+//! touched, on a deployment either.
+
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use anyhow::{Context, bail, ensure};
+use clap::{Args, FromArgMatches};
+use coord::domain::AgentId;
+use coord::settings::env_vars;
+use coord_protocol::LockMode;
+use serde_json::Value;
+use tokio::io::AsyncWriteExt;
+use tokio::process::Command;
+
+use super::agents::{Agent, Attempt, Event, Hooks};
+use crate::agent::connection::Connection;
+use crate::agent::options::AgentArgs;
+use crate::agent::work::Work;
+use crate::git_environment;
+
+/// Time limit of a request.
+const REQUEST_TIME: Duration = Duration::from_secs(10);
+
+/// Time limit of a hook.
+const HOOK_TIME: Duration = Duration::from_secs(20);
+
+/// Whether an agent's hooks work; `None` where it has none.
+#[derive(Debug)]
+pub struct Verdict {
+    /// The agent.
+    pub agent: &'static Agent,
+    /// What is wrong, in a clause.
+    pub result: Option<Result<(), String>>,
+}
+
+/// Runs the hooks of `agents` in `folder`.
+///
+/// # Errors
+/// When it cannot be checked: there is no server, or it gives no lock.
+pub async fn check(agents: &[&'static Agent], folder: &Path) -> anyhow::Result<Vec<Verdict>> {
+    let end = format!("{:08x}", fastrand::u32(..));
+    let id =
+        |who: &str| AgentId::parse(&format!("coord-init-{who}-{end}")).map_err(|invalid| anyhow::anyhow!("{invalid}"));
+    let options = AgentArgs::augment_args(clap::Command::new("coord"));
+    let options = AgentArgs::from_arg_matches(&options.try_get_matches_from(["coord"])?)?;
+    let mut work = Work::in_folder(folder, &options)?;
+    let holder = id("holder")?;
+    work.agent_id = Some(holder.clone());
+    let name = format!("coord-init-check-{end}.txt");
+    let connection = Connection::open(&options, &work.working_copy, Some(&holder), REQUEST_TIME)?;
+
+    // Reading is granted to a working copy that is behind, too, and keeps others from writing.
+    let reason = "coord init checks whether a hook denies an edit; the file does not exist".to_owned();
+    let claim = work.claim(vec![name.clone()], LockMode::Reading, reason.clone());
+    let answer = connection.client.post_status(&claim).await?;
+    ensure!(answer.success, "{}", answer.orchestration.reason);
+
+    let attempt = Attempt {
+        root: work.working_copy.root(),
+        file: &work.working_copy.root().join(&name),
+        conversation: &format!("coord-init-check-{end}"),
+    };
+    let editor = id("editor")?;
+    let mut verdicts = Vec::new();
+    for agent in agents {
+        let result = match &agent.hooks {
+            Some(hooks) => Some(
+                check_agent(agent, hooks, &attempt, &editor)
+                    .await
+                    .map_err(|error| format!("{error:#}")),
+            ),
+            None => None,
+        };
+        verdicts.push(Verdict { agent, result });
+    }
+
+    let release = work.abandon(vec![name.clone()], reason);
+    let released = connection.client.post_status(&release).await;
+    released.with_context(|| format!("the lock on {name} was not released; it expires by itself"))?;
+    Ok(verdicts)
+}
+
+async fn check_agent(agent: &Agent, hooks: &Hooks, attempt: &Attempt<'_>, editor: &AgentId) -> anyhow::Result<()> {
+    for event in hooks.events {
+        let command = agent.command(event);
+        let payload = (hooks.payload)(event, attempt);
+        let reply = run(&command, &payload, attempt.root, editor).await;
+        let reply = reply.with_context(|| format!("`{command}`"))?;
+        judge(event, hooks, &reply).with_context(|| format!("`{command}`"))?;
+    }
+    Ok(())
+}
+
+/// What a hook has answered.
+struct Reply {
+    status: Option<i32>,
+    output: String,
+    errors: String,
+}
+
+async fn run(command: &str, payload: &Value, root: &Path, editor: &AgentId) -> anyhow::Result<Reply> {
+    let mut shell = match cfg!(windows) {
+        true => Command::new("cmd"),
+        false => Command::new("sh"),
+    };
+    git_environment::clear_of_git(shell.as_std_mut());
+    let mut hook = shell
+        .args([if cfg!(windows) { "/C" } else { "-c" }, command])
+        .current_dir(root)
+        .env(env_vars::COORD_AGENT, editor.as_str())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .context("no shell can be started")?;
+    let mut input = hook.stdin.take().context("it has no input")?;
+    let ended = tokio::time::timeout(HOOK_TIME, async {
+        // A hook that needs no payload may have closed its input.
+        let _ = input.write_all(payload.to_string().as_bytes()).await;
+        drop(input);
+        hook.wait_with_output().await
+    });
+    let ended = ended
+        .await
+        .with_context(|| format!("does not end within {HOOK_TIME:?}"))??;
+    Ok(Reply {
+        status: ended.status.code(),
+        output: String::from_utf8_lossy(&ended.stdout).trim().to_owned(),
+        errors: String::from_utf8_lossy(&ended.stderr).trim().to_owned(),
+    })
+}
+
+/// # Errors
+/// When the reply is not what the agent should get.
+fn judge(event: &Event, hooks: &Hooks, reply: &Reply) -> anyhow::Result<()> {
+    let said = || reply.errors.lines().next().unwrap_or("nothing").to_owned();
+    match (reply.status, event.is_before_edit) {
+        (Some(0), _) => {}
+        (Some(2), true) => return Ok(()),
+        (Some(127), _) => bail!("is not found: put coord on the PATH that your agents have"),
+        (Some(status), _) => bail!("ends with status {status}, and says: {}", said()),
+        (None, _) => bail!("was stopped by a signal"),
+    }
+    let answer: Option<Value> = match reply.output.as_str() {
+        "" => None,
+        text => Some(serde_json::from_str(text).context("prints something that is no JSON")?),
+    };
+    let decision = answer.as_ref().and_then(|answer| answer.pointer(hooks.decision));
+    ensure!(
+        !event.is_before_edit || decision.and_then(Value::as_str) == Some("deny"),
+        "allows an edit of a file that another holds"
+    );
+    Ok(())
+}

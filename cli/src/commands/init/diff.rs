@@ -1,0 +1,60 @@
+//! Shows changes of files as unified diffs, in color on a terminal.
+
+use std::io::Write;
+
+use similar::TextDiff;
+
+use super::plan::Change;
+
+const RED: &str = "\x1b[31m";
+const GREEN: &str = "\x1b[32m";
+const CYAN: &str = "\x1b[36m";
+const BOLD: &str = "\x1b[1m";
+const PLAIN: &str = "\x1b[0m";
+
+/// Prints the changes.
+///
+/// # Errors
+/// When standard output cannot be written.
+pub fn print(changes: &[&Change]) -> std::io::Result<()> {
+    // It leaves the colors out where nobody would see them.
+    let mut output = anstream::stdout().lock();
+    for change in changes {
+        for line in of(change).lines() {
+            let color = match line.as_bytes() {
+                [b'-', b'-', b'-', ..] | [b'+', b'+', b'+', ..] => BOLD,
+                [b'@', ..] => CYAN,
+                [b'-', ..] => RED,
+                [b'+', ..] => GREEN,
+                _ => "",
+            };
+            match color {
+                "" => writeln!(output, "{line}")?,
+                color => writeln!(output, "{color}{line}{PLAIN}")?,
+            }
+        }
+        writeln!(output)?;
+    }
+    output.flush()
+}
+
+fn of(change: &Change) -> String {
+    let before = change.before.as_deref().unwrap_or_default();
+    let after = change.after.as_deref().unwrap_or_default();
+    let name = |text: &Option<String>| {
+        if text.is_some() {
+            change.name.as_str()
+        } else {
+            "/dev/null"
+        }
+    };
+    let text = TextDiff::from_lines(before, after)
+        .unified_diff()
+        .header(name(&change.before), name(&change.after))
+        .to_string();
+    match text.is_empty() {
+        // An empty file comes or goes.
+        true => format!("--- {}\n+++ {}\n", name(&change.before), name(&change.after)),
+        false => text,
+    }
+}

@@ -1,0 +1,116 @@
+//! The hooks of git that run `coord guard`: a line in the hooks that are there, or new ones.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use coord_git::WorkingCopy;
+
+use super::block::{Block, Language};
+use super::target::{Content, Target};
+use crate::agent::git;
+
+/// The hooks, with what runs the guard there. A machine without coord goes on without it, because such files may be in the
+/// repository.
+const HOOKS: [(&str, &str); 2] = [
+    (
+        "pre-commit",
+        "if command -v coord >/dev/null 2>&1; then coord guard pre-commit || exit $?; fi\n",
+    ),
+    // The rest of the hook gets the same input.
+    (
+        "pre-push",
+        "\
+if command -v coord >/dev/null 2>&1; then
+    coord_refs=$(cat)
+    printf '%s\\n' \"$coord_refs\" | coord guard pre-push \"$@\" || exit $?
+    exec <<COORD_REFS
+$coord_refs
+COORD_REFS
+fi
+",
+    ),
+];
+
+/// Shells whose scripts understand these lines.
+const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "ash"];
+
+/// The hooks that get the lines, and clauses about those that cannot have them.
+///
+/// # Errors
+/// When git does not say where its hooks are.
+pub async fn targets(working_copy: &WorkingCopy) -> anyhow::Result<(Vec<Target>, Vec<String>)> {
+    let folder = folder(working_copy).await?;
+    let (mut targets, mut notes) = (Vec::new(), Vec::new());
+    if !is_of_repository(&folder, working_copy) {
+        let shown = folder.display();
+        notes.push(format!(
+            "{shown} (core.hooksPath) has the hooks of other repositories too: add `coord guard pre-commit` and \
+             `coord guard pre-push \"$@\"` there yourself"
+        ));
+        return Ok((targets, notes));
+    }
+    for (name, lines) in HOOKS {
+        let path = folder.join(name);
+        match refusal(&path) {
+            Some(why) => notes.push(format!(
+                "{} {why}: run `coord guard {name}` there yourself",
+                path.display()
+            )),
+            None => targets.push(Target {
+                path,
+                is_program: true,
+                content: Content::Block(Block {
+                    text: lines.to_owned(),
+                    language: Language::Shell,
+                }),
+            }),
+        }
+    }
+    Ok((targets, notes))
+}
+
+async fn folder(working_copy: &WorkingCopy) -> anyhow::Result<PathBuf> {
+    let output = git::output(working_copy.root(), ["rev-parse", "--git-path", "hooks"]).await?;
+    let path = String::from_utf8(output).context("the path of git's hooks is not UTF-8")?;
+    let folder = working_copy.root().join(path.trim_end_matches(['\n', '\r']));
+    // Husky 9 has git run what it makes itself in `_`, and that runs the hooks beside it.
+    Ok(match folder.ends_with(".husky/_") {
+        true => folder.parent().map(Path::to_owned).unwrap_or(folder),
+        false => folder,
+    })
+}
+
+fn is_of_repository(folder: &Path, working_copy: &WorkingCopy) -> bool {
+    let existing = folder.ancestors().find_map(|folder| folder.canonicalize().ok());
+    let shared = working_copy.shared_folder();
+    let shared = shared.canonicalize().unwrap_or(shared.to_owned());
+    existing.is_some_and(|folder| folder.starts_with(working_copy.root()) || folder.starts_with(&shared))
+}
+
+/// Why the hook at `path` cannot have our lines.
+fn refusal(path: &Path) -> Option<&'static str> {
+    let text = std::fs::read(path).ok()?;
+    let first = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let first = String::from_utf8_lossy(first);
+    if let Some(program) = first.strip_prefix("#!") {
+        let words: Vec<&str> = program.split_whitespace().collect();
+        let names = words.iter().filter_map(|word| word.rsplit('/').next());
+        if !names.into_iter().any(|name| SHELLS.contains(&name)) {
+            return Some("is no script of a shell");
+        }
+    }
+    // Husky runs its hooks by name, whatever their mode.
+    let is_husky = path.parent().is_some_and(|folder| folder.ends_with(".husky"));
+    (!is_husky && !is_executable(path)).then_some("is not executable, so git does not run it")
+}
+
+#[cfg(unix)]
+fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::metadata(path).is_ok_and(|about| about.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(_: &Path) -> bool {
+    true
+}

@@ -1,0 +1,302 @@
+//! Values in a JSON file. Comments, order and layout of everything else stay as they are.
+
+use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
+use jsonc_parser::{ParseOptions, json};
+use serde_json::Value;
+
+use super::record::FileRecord;
+use super::target::{Added, Removed};
+
+/// What is written into a JSON file.
+#[derive(Clone, Debug)]
+pub struct Json {
+    /// How the agent reads the file.
+    pub syntax: Syntax,
+    /// The values.
+    pub entries: Vec<Entry>,
+}
+
+/// How a program reads JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Syntax {
+    /// By the standard.
+    Strict,
+    /// With comments, and commas before a closing bracket.
+    Comments,
+}
+
+/// A value, and its place.
+#[derive(Clone, Debug)]
+pub enum Entry {
+    /// A property, by the names that lead to it. Where there is one of its name, that one stays.
+    Property(Vec<&'static str>, CstInputValue),
+    /// An element of the array to which the names lead. Where one runs the same command, that one stays.
+    Element {
+        /// The names that lead to the array.
+        path: Vec<&'static str>,
+        /// The element.
+        value: CstInputValue,
+        /// The command that it runs, which no other element has.
+        command: String,
+    },
+    /// A property at the top that the format asks for, and that is nothing of ours.
+    Format(&'static str, CstInputValue),
+}
+
+impl Json {
+    /// Adds what is missing.
+    ///
+    /// # Errors
+    /// When the text is no JSON, or something on the way is neither missing nor what it should be.
+    pub fn add(&self, text: Option<&str>) -> Result<Added, String> {
+        let (mark, body) = split_mark(text.unwrap_or("{}\n"));
+        let root = self.parse(body)?;
+        let top = root.object_value_or_create().ok_or("its value is no object")?;
+        let (mut made, mut kept) = (Vec::new(), Vec::new());
+        let mut is_changed = false;
+        for entry in &self.entries {
+            match entry {
+                Entry::Format(name, value) => {
+                    if top.get(name).is_none() {
+                        top.insert(0, name, value.clone());
+                        made.push((*name).to_owned());
+                        is_changed = true;
+                    }
+                }
+                Entry::Property(path, value) => {
+                    let (name, parents) = path.split_last().expect("a name");
+                    let object = objects(&top, parents, &mut made)?;
+                    match object.get(name).and_then(|property| property.value()) {
+                        Some(found) if is(&found, value) => {}
+                        Some(_) => kept.push(format!("`{}` is set otherwise", path.join("."))),
+                        None => {
+                            object.append(name, value.clone());
+                            is_changed = true;
+                        }
+                    }
+                }
+                Entry::Element { path, value, command } => {
+                    let array = array(&top, path, &mut made)?;
+                    let elements = array.elements();
+                    match elements.iter().find(|element| has(element, command)) {
+                        Some(found) if is(found, value) => {}
+                        Some(_) => kept.push(format!("`{command}` is set otherwise")),
+                        None => {
+                            array.append(value.clone());
+                            array.ensure_multiline();
+                            is_changed = true;
+                        }
+                    }
+                }
+            }
+        }
+        Ok(Added {
+            text: match is_changed {
+                true => format!("{mark}{root}"),
+                false => text.unwrap_or_default().to_owned(),
+            },
+            made: if is_changed { made } else { Vec::new() },
+            kept,
+        })
+    }
+
+    /// Takes away what is still as it was written, then the objects and arrays that were made around it.
+    ///
+    /// # Errors
+    /// When the text is no JSON.
+    pub fn remove(&self, text: &str, record: Option<&FileRecord>) -> Result<Removed, String> {
+        let (mark, body) = split_mark(text);
+        let root = self.parse(body)?;
+        let Some(top) = root.object_value() else {
+            return Ok(Removed {
+                text: Some(text.to_owned()),
+                kept: Vec::new(),
+            });
+        };
+        let mut kept = Vec::new();
+        let mut is_changed = false;
+        for entry in &self.entries {
+            let found = match entry {
+                Entry::Property(path, value) => node(&top, path).map(|node| (node, value, path.join("."))),
+                Entry::Element { path, value, command } => node(&top, path)
+                    .and_then(|node| node.as_array())
+                    .and_then(|array| array.elements().into_iter().find(|element| has(element, command)))
+                    .map(|element| (element, value, command.clone())),
+                Entry::Format(..) => None,
+            };
+            match found {
+                Some((node, value, _)) if is(&node, value) => {
+                    match entry {
+                        Entry::Property(path, _) => remove_property(&top, path),
+                        _ => node.remove(),
+                    }
+                    is_changed = true;
+                }
+                Some((.., name)) => kept.push(format!("`{name}` was changed")),
+                None => {}
+            }
+        }
+        if !is_changed {
+            return Ok(Removed {
+                text: Some(text.to_owned()),
+                kept,
+            });
+        }
+        self.remove_made(&top, record);
+        let rest = format!("{mark}{root}");
+        let is_empty = root.to_string().split_whitespace().collect::<String>() == "{}";
+        let is_ours = record.is_none_or(|record| record.created);
+        Ok(Removed {
+            text: (!(is_ours && is_empty)).then_some(rest),
+            kept,
+        })
+    }
+
+    /// Removes empty objects and arrays around our values, and what only the format asks for: those that the record has, or,
+    /// without a record, the empty ones, and the rest where nothing else is left.
+    fn remove_made(&self, top: &CstObject, record: Option<&FileRecord>) {
+        let mut around: Vec<&[&str]> = Vec::new();
+        for entry in &self.entries {
+            let path = match entry {
+                Entry::Property(path, _) => &path[..path.len() - 1],
+                Entry::Element { path, .. } => path,
+                Entry::Format(..) => &[],
+            };
+            around.extend((1..=path.len()).map(|length| &path[..length]));
+        }
+        around.sort_by_key(|path| std::cmp::Reverse(path.len()));
+        for path in around {
+            let is_empty = node(top, path).is_some_and(|node| node.children_exclude_trivia_and_tokens().is_empty());
+            if is_empty && record.is_none_or(|record| record.made.contains(&path.join("."))) {
+                remove_property(top, path);
+            }
+        }
+        let formats = self.entries.iter().filter_map(|entry| match entry {
+            Entry::Format(name, value) => Some((*name, value)),
+            _ => None,
+        });
+        let formats: Vec<_> = formats
+            .filter(|(name, value)| node(top, &[*name]).is_some_and(|node| is(&node, value)))
+            .collect();
+        let are_alone = top.properties().len() == formats.len();
+        for (name, _) in formats {
+            let was_made = match record {
+                Some(record) => record.created && are_alone && record.made.contains(name),
+                None => are_alone,
+            };
+            if was_made {
+                remove_property(top, &[name]);
+            }
+        }
+    }
+
+    fn parse(&self, text: &str) -> Result<CstRootNode, String> {
+        let lenient = self.syntax == Syntax::Comments;
+        let options = ParseOptions {
+            allow_comments: lenient,
+            allow_trailing_commas: lenient,
+            allow_loose_object_property_names: false,
+            allow_missing_commas: false,
+            allow_single_quoted_strings: false,
+            allow_hexadecimal_numbers: false,
+            allow_unary_plus_numbers: false,
+            allow_bare_decimal_point_numbers: false,
+            allow_non_finite_numbers: false,
+            allow_extended_string_escapes: false,
+        };
+        CstRootNode::parse(text, &options).map_err(|error| format!("line {}: {}", error.line_display(), error.kind()))
+    }
+}
+
+/// The byte order mark that some editors of Windows begin a file with, and the rest.
+fn split_mark(text: &str) -> (&str, &str) {
+    text.split_at(if text.starts_with('\u{feff}') {
+        '\u{feff}'.len_utf8()
+    } else {
+        0
+    })
+}
+
+/// The object to which `path` leads, made where it is missing.
+fn objects(top: &CstObject, path: &[&str], made: &mut Vec<String>) -> Result<CstObject, String> {
+    let mut object = top.clone();
+    for (index, name) in path.iter().enumerate() {
+        let place = path[..=index].join(".");
+        object = match object.get(name) {
+            Some(property) => property
+                .object_value()
+                .ok_or_else(|| format!("`{place}` is no object"))?,
+            None => {
+                made.push(place);
+                object.append(name, json!({})).object_value_or_set()
+            }
+        };
+    }
+    Ok(object)
+}
+
+/// The array to which `path` leads, made where it is missing.
+fn array(top: &CstObject, path: &[&str], made: &mut Vec<String>) -> Result<CstArray, String> {
+    let (name, parents) = path.split_last().expect("a name");
+    let object = objects(top, parents, made)?;
+    match object.get(name) {
+        Some(property) => property
+            .array_value()
+            .ok_or_else(|| format!("`{}` is no array", path.join("."))),
+        None => {
+            made.push(path.join("."));
+            Ok(object.append(name, json!([])).array_value_or_set())
+        }
+    }
+}
+
+fn node(top: &CstObject, path: &[&str]) -> Option<CstNode> {
+    let (name, parents) = path.split_last()?;
+    let mut object = top.clone();
+    for parent in parents {
+        object = object.get(parent)?.object_value()?;
+    }
+    object.get(name)?.value()
+}
+
+fn remove_property(top: &CstObject, path: &[&str]) {
+    let (name, parents) = path.split_last().expect("a name");
+    let object = match parents {
+        [] => Some(top.clone()),
+        _ => node(top, parents).and_then(|node| node.as_object()),
+    };
+    if let Some(property) = object.and_then(|object| object.get(name)) {
+        property.remove();
+    }
+}
+
+fn is(found: &CstNode, value: &CstInputValue) -> bool {
+    found.to_serde_value().is_some_and(|found| found == plain(value))
+}
+
+/// Whether a string in `found` has `command` in it.
+fn has(found: &CstNode, command: &str) -> bool {
+    fn any(value: &Value, command: &str) -> bool {
+        match value {
+            Value::String(text) => text.contains(command),
+            Value::Array(values) => values.iter().any(|value| any(value, command)),
+            Value::Object(values) => values.values().any(|value| any(value, command)),
+            _ => false,
+        }
+    }
+    found.to_serde_value().is_some_and(|found| any(&found, command))
+}
+
+fn plain(value: &CstInputValue) -> Value {
+    match value {
+        CstInputValue::Null => Value::Null,
+        CstInputValue::Bool(value) => (*value).into(),
+        CstInputValue::Number(number) => serde_json::from_str(number).unwrap_or_default(),
+        CstInputValue::String(text) => text.as_str().into(),
+        CstInputValue::Array(values) => values.iter().map(plain).collect(),
+        CstInputValue::Object(values) => values
+            .iter()
+            .map(|(name, value)| (name.clone(), plain(value)))
+            .collect(),
+    }
+}

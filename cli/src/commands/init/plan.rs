@@ -1,0 +1,135 @@
+//! The files as they are, and as they will be.
+
+use std::path::PathBuf;
+
+use anyhow::bail;
+
+use super::agents::Places;
+use super::detect::shown;
+use super::files;
+use super::record::{FileRecord, Record, digest};
+use super::target::{Content, Target};
+
+/// All changes of files.
+#[derive(Debug)]
+pub struct Plan<'a> {
+    places: &'a Places,
+    /// The record as it will be.
+    pub record: Record,
+    /// Files that were looked at, changed or not.
+    files: Vec<Change>,
+    /// Clauses about what was left.
+    pub notes: Vec<String>,
+}
+
+/// A file.
+#[derive(Debug)]
+pub struct Change {
+    /// Where it is, without symbolic links.
+    pub path: PathBuf,
+    /// Its name for the user.
+    pub name: String,
+    /// Its text. `None` where there is no file.
+    pub before: Option<String>,
+    /// Its text then. `None` where it is deleted.
+    pub after: Option<String>,
+    /// Whether it is a program, if it is made.
+    pub is_program: bool,
+}
+
+impl<'a> Plan<'a> {
+    /// One without changes.
+    pub fn new(places: &'a Places, record: Record) -> Plan<'a> {
+        Plan {
+            places,
+            record,
+            files: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// Adds to a file what `target` says.
+    ///
+    /// # Errors
+    /// When the file cannot be read as what it should be.
+    pub fn add(&mut self, target: &Target) -> anyhow::Result<()> {
+        let index = self.open(target)?;
+        let file = &mut self.files[index];
+        let known = self.record.files.get(&file.path);
+        let added = match target.add(file.after.as_deref(), known) {
+            Ok(added) => added,
+            Err(clause) => bail!("{}: {clause}; nothing was written", file.name),
+        };
+        self.notes.extend(
+            added
+                .kept
+                .iter()
+                .map(|clause| format!("{} {clause}: it was left", file.name)),
+        );
+        if file.after.as_deref() != Some(&added.text) {
+            let is_new = file.before.is_none();
+            let known = self
+                .record
+                .files
+                .entry(file.path.clone())
+                .or_insert_with(|| FileRecord {
+                    created: is_new,
+                    ..FileRecord::default()
+                });
+            known.made.extend(added.made);
+            if matches!(target.content, Content::Whole(_)) {
+                known.digest = Some(digest(&added.text));
+            }
+            file.after = Some(added.text);
+        }
+        Ok(())
+    }
+
+    /// Takes from a file what `target` says.
+    ///
+    /// # Errors
+    /// As [`Plan::add`].
+    pub fn remove(&mut self, target: &Target) -> anyhow::Result<()> {
+        let index = self.open(target)?;
+        let file = &mut self.files[index];
+        let Some(text) = file.after.as_deref() else {
+            return Ok(());
+        };
+        let removed = match target.remove(text, self.record.files.get(&file.path)) {
+            Ok(removed) => removed,
+            Err(clause) => bail!("{}: {clause}; nothing was written", file.name),
+        };
+        let notes = removed.kept.iter();
+        self.notes
+            .extend(notes.map(|clause| format!("{} {clause} since: it was left", file.name)));
+        file.after = removed.text;
+        Ok(())
+    }
+
+    /// The files that change.
+    pub fn changes(&self) -> Vec<&Change> {
+        let changed = |file: &&Change| file.before != file.after;
+        self.files.iter().filter(changed).collect()
+    }
+
+    /// The file of `target`, read once.
+    fn open(&mut self, target: &Target) -> anyhow::Result<usize> {
+        let path = files::real_path(&target.path)?;
+        if let Some(index) = self.files.iter().position(|file| file.path == path) {
+            return Ok(index);
+        }
+        let mut name = shown(&target.path, self.places);
+        if target.path.is_symlink() {
+            name = format!("{name} -> {}", shown(&path, self.places));
+        }
+        let before = files::read(&path, &name)?;
+        self.files.push(Change {
+            path,
+            name,
+            after: before.clone(),
+            before,
+            is_program: target.is_program,
+        });
+        Ok(self.files.len() - 1)
+    }
+}

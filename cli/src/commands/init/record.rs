@@ -1,0 +1,83 @@
+//! What `coord init` has made, in a file of its own, so that `--undo` takes away that and nothing else: an empty object that was
+//! there before stays, and so does a setting that somebody else has set.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use serde::{Deserialize, Serialize};
+
+/// Largest record that is read, in bytes.
+const MOST_BYTES: u64 = 1024 * 1024;
+
+/// The record of a repository, or of a user's own files.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+pub struct Record {
+    /// Files by their paths, absolute and without symbolic links.
+    #[serde(default)]
+    pub files: BTreeMap<PathBuf, FileRecord>,
+    /// Folders that were made.
+    #[serde(default)]
+    pub folders: BTreeSet<PathBuf>,
+    /// Settings of git, with the value that was set.
+    #[serde(default)]
+    pub settings: BTreeMap<String, String>,
+}
+
+/// What was made of one file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+pub struct FileRecord {
+    /// Whether the file was made.
+    pub created: bool,
+    /// What was made in it besides the values themselves: [`super::target::Added::made`].
+    #[serde(default)]
+    pub made: BTreeSet<String>,
+    /// The digest of the whole text, of files that are written as a whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+}
+
+impl Record {
+    /// Reads it; an empty one where there is none.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is no record.
+    pub fn read(path: &Path) -> anyhow::Result<Record> {
+        let about = || format!("cannot read {}", path.display());
+        match fs::metadata(path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Record::default()),
+            found => anyhow::ensure!(
+                found.with_context(about)?.len() <= MOST_BYTES,
+                "{} is too large",
+                path.display()
+            ),
+        }
+        serde_json::from_slice(&fs::read(path).with_context(about)?).with_context(about)
+    }
+
+    /// Writes it; an empty one is deleted.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write(&self, path: &Path) -> anyhow::Result<()> {
+        let about = || format!("cannot write {}", path.display());
+        if *self == Record::default() {
+            return match fs::remove_file(path) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error).with_context(about),
+                _ => Ok(()),
+            };
+        }
+        let folder = path.parent().with_context(about)?;
+        fs::create_dir_all(folder).with_context(about)?;
+        let unfinished = tempfile::NamedTempFile::new_in(folder).with_context(about)?;
+        serde_json::to_writer_pretty(&unfinished, self).with_context(about)?;
+        unfinished.persist(path).with_context(about)?;
+        Ok(())
+    }
+}
+
+/// The digest of a text.
+pub fn digest(text: &str) -> String {
+    sha1_smol::Sha1::from(text).digest().to_string()
+}

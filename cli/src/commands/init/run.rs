@@ -1,0 +1,273 @@
+//! The order of things: plan, show, ask, write, check.
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, bail};
+use coord_git::WorkingCopy;
+
+use super::agents::{AGENTS, Agent, Places};
+use super::args::InitArgs;
+use super::check::{self, Verdict};
+use super::detect::{detect, is_on_path};
+use super::plan::{Change, Plan};
+use super::record::Record;
+use super::settings::{self, Setting};
+use super::{diff, files, guard, texts};
+use crate::agent::local_server;
+use crate::stdout;
+
+/// The file of the record, in Coord's folder of the repository or of the user.
+const RECORD: &str = "init.json";
+
+impl InitArgs {
+    /// # Errors
+    /// When a file cannot be read as what it should be or cannot be written, or nobody can be asked.
+    pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
+        let home = std::env::home_dir().context("you have no home folder")?;
+        let here = std::env::current_dir().context("the current folder")?;
+        let working_copy = match WorkingCopy::containing(&here) {
+            Ok(working_copy) => Some(working_copy),
+            Err(_) if self.user => None,
+            Err(error) => return Err(error.into()),
+        };
+        let project = working_copy.as_ref().filter(|_| !self.user);
+        let places = Places {
+            home: home.canonicalize().unwrap_or(home),
+            project: project.map(|project| project.root().to_owned()),
+        };
+        let record_path = match project {
+            Some(project) => local_server::folder(project).join(RECORD),
+            None => user_folder(&places.home).join(RECORD),
+        };
+        let run = Run {
+            plan: Plan::new(&places, Record::read(&record_path)?),
+            args: &self,
+            places: &places,
+            project,
+            record_path: &record_path,
+        };
+        match self.undo {
+            true => run.undo().await,
+            false => run.init(&here).await,
+        }
+    }
+}
+
+fn user_folder(home: &Path) -> PathBuf {
+    let set = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
+    let set = set.filter(|path| path.is_absolute());
+    set.unwrap_or_else(|| home.join(".config")).join("coord")
+}
+
+/// One run of the command.
+struct Run<'a> {
+    args: &'a InitArgs,
+    places: &'a Places,
+    project: Option<&'a WorkingCopy>,
+    record_path: &'a Path,
+    plan: Plan<'a>,
+}
+
+impl Run<'_> {
+    async fn init(mut self, here: &Path) -> anyhow::Result<ExitCode> {
+        let agents = self.agents()?;
+        for agent in &agents {
+            for target in (agent.files)(agent, self.places)
+                .iter()
+                .chain(&texts::targets(agent, self.places))
+            {
+                self.plan.add(target)?;
+            }
+        }
+        let mut settings = Vec::new();
+        if let Some(working_copy) = self.project {
+            settings = settings::changed(self.args, working_copy)?;
+            if !self.args.no_guard {
+                let (targets, notes) = guard::targets(working_copy).await?;
+                self.plan.notes.extend(notes);
+                for target in &targets {
+                    self.plan.add(target)?;
+                }
+            }
+        }
+        if let Some(status) = self.write(&settings, "Write").await? {
+            return Ok(status);
+        }
+        if !is_on_path("coord") {
+            say("coord is not on your PATH. Your agents start it by its name: put it there.\n")?;
+        }
+        let status = self.check(&agents, here).await?;
+        let next = agents.iter().filter_map(|agent| Some((agent.name, agent.next?)));
+        let next: String = next.map(|(name, next)| format!("  {name:<12} {next}\n")).collect();
+        say(&format!("\nIn each agent, the next time it starts:\n{next}"))?;
+        Ok(status)
+    }
+
+    async fn undo(mut self) -> anyhow::Result<ExitCode> {
+        let mut targets = Vec::new();
+        for agent in AGENTS {
+            targets.extend((agent.files)(agent, self.places));
+            targets.extend(texts::targets(agent, self.places));
+        }
+        let mut settings = Vec::new();
+        if let Some(working_copy) = self.project {
+            targets.extend(guard::targets(working_copy).await?.0);
+            settings = settings::recorded(&self.plan.record, working_copy);
+        }
+        for target in &targets {
+            self.plan.remove(target)?;
+        }
+        Ok(self.write(&settings, "Take away").await?.unwrap_or(ExitCode::SUCCESS))
+    }
+
+    /// The agents that are named, or else those that are found.
+    fn agents(&self) -> anyhow::Result<Vec<&'static Agent>> {
+        if !self.args.agents.is_empty() {
+            let named = AGENTS
+                .into_iter()
+                .filter(|agent| self.args.agents.iter().any(|name| name == agent.name));
+            return Ok(named.collect());
+        }
+        let found = detect(self.places);
+        if found.is_empty() {
+            let names = AGENTS.map(|agent| agent.name).join(", ");
+            bail!("no agent was found here; name those that you use: {names}");
+        }
+        let mut text = "Agents that are used here:\n".to_owned();
+        for (agent, trace) in &found {
+            text.push_str(&format!("  {:<12} {trace}\n", agent.name));
+        }
+        say(&(text + "\n"))?;
+        Ok(found.into_iter().map(|(agent, _)| agent).collect())
+    }
+
+    /// Shows the changes, asks, and writes them. Returns a status where the command ends with that.
+    async fn write(&mut self, settings: &[Setting], verb: &str) -> anyhow::Result<Option<ExitCode>> {
+        let changes = self.plan.changes();
+        diff::print(&changes).context("standard output")?;
+        let commands: String = settings
+            .iter()
+            .map(|setting| format!("git {}\n", setting.arguments().join(" ")))
+            .collect();
+        let notes: String = self.plan.notes.iter().map(|note| format!("Note: {note}.\n")).collect();
+        say(&format!("{commands}{notes}"))?;
+        if changes.is_empty() && settings.is_empty() {
+            let already = if self.args.undo {
+                "Nothing of coord init is here"
+            } else {
+                "Everything is written already"
+            };
+            say(&format!("{already}: nothing to change.\n"))?;
+            return Ok(self.args.dry_run.then_some(ExitCode::SUCCESS));
+        }
+        let number = counted(&changes, settings);
+        if self.args.dry_run {
+            say(&format!("{number} would change. Nothing was written.\n"))?;
+            return Ok(Some(ExitCode::SUCCESS));
+        }
+        if !self.args.yes && !self.is_confirmed(&format!("{verb} this ({number})?"))? {
+            say("Nothing was written.\n")?;
+            return Ok(Some(ExitCode::FAILURE));
+        }
+        let folders = files::write(&changes)?;
+        let mut record = self.plan.record.clone();
+        record.folders.extend(folders);
+        if self.args.undo {
+            self.forget(&changes, &mut record);
+        }
+        let is_written = match self.project {
+            Some(working_copy) => settings::write(settings, working_copy, &mut record).await,
+            None => Ok(()),
+        };
+        record.write(self.record_path)?;
+        is_written?;
+        say(&match self.args.undo {
+            true => format!("{number} changed: what coord init wrote is gone.\n"),
+            false => format!("{number} changed. `{}` takes it away again.\n", self.undo_line()),
+        })?;
+        Ok(None)
+    }
+
+    /// Forgets files that have nothing of ours any more, and removes folders that were made for them.
+    fn forget(&self, changes: &[&Change], record: &mut Record) {
+        for change in changes {
+            record.files.remove(&change.path);
+        }
+        for folder in files::remove_empty(record.folders.clone().iter()) {
+            record.folders.remove(&folder);
+        }
+        record
+            .folders
+            .retain(|folder| folder.exists() && !record.files.is_empty());
+    }
+
+    fn undo_line(&self) -> &'static str {
+        match self.args.user {
+            true => "coord init --user --undo",
+            false => "coord init --undo",
+        }
+    }
+
+    fn is_confirmed(&self, question: &str) -> anyhow::Result<bool> {
+        if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
+            let line: Vec<String> = std::env::args().skip(1).collect();
+            bail!(
+                "nothing was written: there is no terminal to ask; run `coord {} --yes`",
+                line.join(" ")
+            );
+        }
+        let mut output = std::io::stdout();
+        write!(output, "{question} [y/N] ")
+            .and_then(|()| output.flush())
+            .context("standard output")?;
+        let mut answer = String::new();
+        std::io::stdin().read_line(&mut answer).context("standard input")?;
+        Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+    }
+
+    async fn check(&self, agents: &[&'static Agent], here: &Path) -> anyhow::Result<ExitCode> {
+        if self.args.no_check {
+            return Ok(ExitCode::SUCCESS);
+        }
+        say("\nHooks, each run with an edit of a file that another holds:\n")?;
+        let verdicts = match check::check(agents, here).await {
+            Ok(verdicts) => verdicts,
+            Err(error) => {
+                say(&format!("  not checked: {error:#}\n"))?;
+                return Ok(ExitCode::SUCCESS);
+            }
+        };
+        let mut status = ExitCode::SUCCESS;
+        for Verdict { agent, result } in verdicts {
+            let name = agent.name;
+            match result {
+                None => say(&format!("  {name:<12} has none from coord: the MCP server alone\n"))?,
+                Some(Ok(())) => say(&format!("  {name:<12} ok, the edit is denied\n"))?,
+                Some(Err(wrong)) => {
+                    say(&format!("  {name:<12} wrong: {wrong}\n"))?;
+                    status = ExitCode::FAILURE;
+                }
+            }
+        }
+        Ok(status)
+    }
+}
+
+fn counted(changes: &[&Change], settings: &[Setting]) -> String {
+    let several = |number: usize, what: &str| match number {
+        0 => None,
+        1 => Some(format!("1 {what}")),
+        _ => Some(format!("{number} {what}s")),
+    };
+    let parts = [
+        several(changes.len(), "file"),
+        several(settings.len(), "setting of git"),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" and ")
+}
+
+fn say(text: &str) -> anyhow::Result<()> {
+    stdout::print(text.as_bytes())
+}

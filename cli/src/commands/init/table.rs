@@ -1,0 +1,115 @@
+//! A table in a TOML file. Everything else in the file stays as it is written.
+
+use toml_edit::{DocumentMut, Item, Table as TomlTable, TableLike, Value};
+
+use super::record::FileRecord;
+use super::target::{Added, Removed};
+
+/// A table, and what it is in.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// The table that has tables of this kind.
+    pub parent: &'static str,
+    /// Its name.
+    pub name: &'static str,
+    /// Its keys and values.
+    pub values: Vec<(&'static str, Value)>,
+}
+
+impl Table {
+    /// Adds the table, where there is none of its name.
+    ///
+    /// # Errors
+    /// When the text is no TOML, or the parent no table.
+    pub fn add(&self, text: Option<&str>) -> Result<Added, String> {
+        let text = text.unwrap_or_default();
+        let mut document = parse(text)?;
+        let mut made = Vec::new();
+        if document.get(self.parent).is_none() {
+            let mut parent = TomlTable::new();
+            parent.set_implicit(true);
+            document.insert(self.parent, Item::Table(parent));
+            made.push(self.parent.to_owned());
+        }
+        let parent = document.get_mut(self.parent).expect("it was inserted");
+        let is_inline = parent.is_inline_table();
+        let tables = parent
+            .as_table_like_mut()
+            .ok_or_else(|| format!("`{}` is no table", self.parent))?;
+        if let Some(found) = tables.get(self.name) {
+            let kept = (!self.is(found)).then(|| format!("`{}.{}` is set otherwise", self.parent, self.name));
+            return Ok(Added {
+                text: text.to_owned(),
+                made: Vec::new(),
+                kept: kept.into_iter().collect(),
+            });
+        }
+        let mut table = TomlTable::new();
+        for (key, value) in &self.values {
+            table.insert(key, Item::Value(value.clone()));
+        }
+        let item = match is_inline {
+            true => Item::Value(Value::InlineTable(table.into_inline_table())),
+            false => Item::Table(table),
+        };
+        tables.insert(self.name, item);
+        let text = document.to_string();
+        let text = text.strip_prefix('\n').unwrap_or(&text).to_owned();
+        Ok(Added {
+            text,
+            made,
+            kept: Vec::new(),
+        })
+    }
+
+    /// Takes the table away, where it is still as it was written.
+    ///
+    /// # Errors
+    /// As [`Table::add`].
+    pub fn remove(&self, text: &str, record: Option<&FileRecord>) -> Result<Removed, String> {
+        let mut document = parse(text)?;
+        let left = |text: &str, kept: Vec<String>| Removed {
+            text: Some(text.to_owned()),
+            kept,
+        };
+        let Some(tables) = document.get_mut(self.parent).and_then(Item::as_table_like_mut) else {
+            return Ok(left(text, Vec::new()));
+        };
+        match tables.get(self.name) {
+            None => return Ok(left(text, Vec::new())),
+            Some(found) if !self.is(found) => {
+                return Ok(left(text, vec![format!("`{}.{}` was changed", self.parent, self.name)]));
+            }
+            Some(_) => tables.remove(self.name),
+        };
+        if tables.is_empty() && record.is_none_or(|record| record.made.contains(self.parent)) {
+            document.remove(self.parent);
+        }
+        let rest = document.to_string();
+        let is_ours = record.is_none_or(|record| record.created);
+        Ok(Removed {
+            text: (!(is_ours && rest.trim().is_empty())).then_some(rest),
+            kept: Vec::new(),
+        })
+    }
+
+    fn is(&self, found: &Item) -> bool {
+        let plain = |value: &Value| value.clone().decorated("", "").to_string();
+        let Some(found) = found.as_table_like().map(TableLike::iter) else {
+            return false;
+        };
+        let found: Vec<(String, String)> = found
+            .filter_map(|(key, item)| Some((key.to_owned(), plain(item.as_value()?))))
+            .collect();
+        let ours = self.values.iter().map(|(key, value)| (key.to_string(), plain(value)));
+        found == ours.collect::<Vec<_>>()
+    }
+}
+
+fn parse(text: &str) -> Result<DocumentMut, String> {
+    text.parse().map_err(|error: toml_edit::TomlError| {
+        let offset = error.span().map_or(0, |span| span.start.min(text.len()));
+        let line = text.as_bytes()[..offset].iter().filter(|byte| **byte == b'\n').count() + 1;
+        format!("line {line}: {}", error.message().lines().next().unwrap_or_default())
+    })
+}

@@ -1,0 +1,90 @@
+//! A file that `coord init` has a part in, and what that part is.
+
+use std::path::PathBuf;
+
+use super::block::Block;
+use super::json::Json;
+use super::record::FileRecord;
+use super::table::Table;
+use super::whole::Whole;
+
+/// A file, and what is written into it.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// Where it is, as it is named: it may be a symbolic link.
+    pub path: PathBuf,
+    /// Whether it is a program.
+    pub is_program: bool,
+    /// What is written.
+    pub content: Content,
+}
+
+/// What is written into a file.
+#[derive(Clone, Debug)]
+pub enum Content {
+    /// Values in JSON.
+    Json(Json),
+    /// A table in TOML.
+    Table(Table),
+    /// Lines between two markers.
+    Block(Block),
+    /// All of it.
+    Whole(Whole),
+}
+
+/// The outcome of an addition.
+#[derive(Debug)]
+pub struct Added {
+    /// The text of the file.
+    pub text: String,
+    /// What was made besides the values themselves, such as the object around them, so that it can be taken away again.
+    pub made: Vec<String>,
+    /// What differs from what would be written, and was left: clauses for the user.
+    pub kept: Vec<String>,
+}
+
+/// The outcome of a removal.
+#[derive(Debug)]
+pub struct Removed {
+    /// The text of the file; `None` where nothing is left of it, and it may be deleted.
+    pub text: Option<String>,
+    /// What was left because somebody has changed it.
+    pub kept: Vec<String>,
+}
+
+impl Target {
+    /// A file that is no program.
+    pub fn new(path: PathBuf, content: Content) -> Target {
+        Target {
+            path,
+            is_program: false,
+            content,
+        }
+    }
+
+    /// The text with what is written, from the text as it is; `None` where there is no file.
+    ///
+    /// # Errors
+    /// A clause that says why the file cannot be read as what it should be, with the line.
+    pub fn add(&self, text: Option<&str>, record: Option<&FileRecord>) -> Result<Added, String> {
+        match &self.content {
+            Content::Json(json) => json.add(text),
+            Content::Table(table) => table.add(text),
+            Content::Block(block) => block.add(text),
+            Content::Whole(whole) => Ok(whole.add(text, record)),
+        }
+    }
+
+    /// The text without what was written. Without a record it is told by the text alone.
+    ///
+    /// # Errors
+    /// As [`Target::add`].
+    pub fn remove(&self, text: &str, record: Option<&FileRecord>) -> Result<Removed, String> {
+        match &self.content {
+            Content::Json(json) => json.remove(text, record),
+            Content::Table(table) => table.remove(text, record),
+            Content::Block(block) => block.remove(text, record),
+            Content::Whole(whole) => Ok(whole.remove(text, record)),
+        }
+    }
+}

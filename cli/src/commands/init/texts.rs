@@ -1,0 +1,83 @@
+//! What agents read: the rules, in the file of instructions and as a skill. The rules themselves are those that `coord mcp` gives.
+
+use std::path::Path;
+
+use coord::mcp::{self, Offer};
+
+use super::agents::{Agent, Places};
+use super::block::{Block, Language};
+use super::target::{Content, Target};
+use super::whole::Whole;
+
+/// Width of the text.
+const WIDTH: usize = 100;
+
+/// The file of instructions that most agents read.
+const SHARED: &str = "AGENTS.md";
+
+const WITHOUT_TOOLS: &str = "\
+Without the tools check_status and post_status, the commands `coord check FILE...`, `coord claim FILE... -m MESSAGE`, \
+`coord release FILE...` and `coord release --abandon FILE...` do the same; `coord status` shows who works on what.";
+
+const SKILL_HEAD: &str = "\
+---
+name: coord
+description: Work beside other coding agents in this repository. Use it before you plan or make an edit, and when an edit, \
+a commit or a push is refused because somebody else holds a file.
+---
+";
+
+/// The files that `agent` reads the rules from.
+pub fn targets(agent: &Agent, places: &Places) -> Vec<Target> {
+    let Some(reads) = &agent.reads else {
+        return Vec::new();
+    };
+    let folder = match &places.project {
+        Some(root) => root.join(reads.skills),
+        None => (reads.user_skills)(&places.home),
+    };
+    let skill = format!("{SKILL_HEAD}\n# Other agents work in this repository\n\n{}", rules());
+    let mut targets = vec![Target::new(folder.join("coord/SKILL.md"), Content::Whole(Whole(skill)))];
+    if let Some(root) = &places.project {
+        let path = root.join(reads.instructions);
+        let text = match reads.instructions == SHARED || is_same(&path, &root.join(SHARED)) {
+            true => format!("## Other agents work in this repository\n\n{}", rules()),
+            // It reads the same text from the skill, so that the repository has it once.
+            false => format!("@{}/coord/SKILL.md\n", reads.skills),
+        };
+        let language = Language::Markdown;
+        targets.push(Target::new(path, Content::Block(Block { text, language })));
+    }
+    targets
+}
+
+/// Whether `path` is a link to `other`.
+fn is_same(path: &Path, other: &Path) -> bool {
+    path.canonicalize()
+        .is_ok_and(|path| other.canonicalize().is_ok_and(|other| path == other))
+}
+
+fn rules() -> String {
+    let rules = format!("{}\n\n{WITHOUT_TOOLS}", mcp::rules(Offer::WorkingCopy));
+    let lines = rules.lines().map(|line| wrap(line) + "\n");
+    lines.collect()
+}
+
+/// `line` in lines of [`WIDTH`]; those of a numbered item are indented.
+fn wrap(line: &str) -> String {
+    let is_item = line.starts_with(|first: char| first.is_ascii_digit());
+    let mut text = String::new();
+    let mut width = 0;
+    for word in line.split(' ') {
+        if width > 0 && width + 1 + word.chars().count() > WIDTH {
+            text.push_str(if is_item { "\n   " } else { "\n" });
+            width = if is_item { 3 } else { 0 };
+        } else if width > 0 {
+            text.push(' ');
+            width += 1;
+        }
+        text.push_str(word);
+        width += word.chars().count();
+    }
+    text
+}

@@ -1,0 +1,45 @@
+//! A file that is written as a whole, such as a skill.
+
+use super::record::{FileRecord, digest};
+use super::target::{Added, Removed};
+
+/// The text of a file.
+#[derive(Clone, Debug)]
+pub struct Whole(pub String);
+
+impl Whole {
+    /// An earlier text of ours is replaced, and one that somebody has changed is left.
+    pub fn add(&self, text: Option<&str>, record: Option<&FileRecord>) -> Added {
+        let (text, kept) = match text {
+            Some(text) if text != self.0 && !is_ours(text, record) => (text, true),
+            _ => (self.0.as_str(), false),
+        };
+        Added {
+            text: text.to_owned(),
+            made: Vec::new(),
+            kept: if kept {
+                vec!["has a text of its own".to_owned()]
+            } else {
+                Vec::new()
+            },
+        }
+    }
+
+    /// The file goes where its text is still ours.
+    pub fn remove(&self, text: &str, record: Option<&FileRecord>) -> Removed {
+        match text == self.0 || is_ours(text, record) {
+            true => Removed {
+                text: None,
+                kept: Vec::new(),
+            },
+            false => Removed {
+                text: Some(text.to_owned()),
+                kept: vec!["was changed".to_owned()],
+            },
+        }
+    }
+}
+
+fn is_ours(text: &str, record: Option<&FileRecord>) -> bool {
+    record.is_some_and(|record| record.digest.as_deref() == Some(digest(text).as_str()))
+}
