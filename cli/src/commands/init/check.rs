@@ -11,7 +11,7 @@ use anyhow::{Context, bail, ensure};
 use clap::{Args, FromArgMatches};
 use coord::domain::AgentId;
 use coord::settings::env_vars;
-use coord_protocol::LockMode;
+use coord_protocol::{ClientError, LockMode};
 use serde_json::Value;
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
@@ -56,7 +56,11 @@ pub async fn check(agents: &[&'static Agent], folder: &Path) -> anyhow::Result<V
     // Reading is granted to a working copy that is behind, too, and keeps others from writing.
     let reason = "coord init checks whether a hook denies an edit; the file does not exist".to_owned();
     let claim = work.claim(vec![name.clone()], LockMode::Reading, reason.clone());
-    let answer = connection.client.post_status(&claim).await?;
+    let answer = connection.client.post_status(&claim).await;
+    let answer = answer.map_err(|error| match error {
+        ClientError::Unreachable(_) => anyhow::anyhow!("the server at {} gives no answer", connection.address),
+        error => error.into(),
+    })?;
     ensure!(answer.success, "{}", answer.orchestration.reason);
 
     let attempt = Attempt {

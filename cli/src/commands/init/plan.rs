@@ -1,6 +1,6 @@
 //! The files as they are, and as they will be.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 
@@ -110,6 +110,11 @@ impl<'a> Plan<'a> {
     pub fn changes(&self) -> Vec<&Change> {
         let changed = |file: &&Change| file.before != file.after;
         self.files.iter().filter(changed).collect()
+    }
+
+    /// Whether the file at `path` was looked at.
+    pub fn has(&self, path: &Path) -> bool {
+        self.files.iter().any(|file| file.path == path)
     }
 
     /// The file of `target`, read once.

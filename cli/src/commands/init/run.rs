@@ -175,7 +175,7 @@ impl Run<'_> {
         let mut record = self.plan.record.clone();
         record.folders.extend(folders);
         if self.args.undo {
-            self.forget(&changes, &mut record);
+            self.forget(&mut record);
         }
         let is_written = match self.project {
             Some(working_copy) => settings::write(settings, working_copy, &mut record).await,
@@ -190,17 +190,14 @@ impl Run<'_> {
         Ok(None)
     }
 
-    /// Forgets files that have nothing of ours any more, and removes folders that were made for them.
-    fn forget(&self, changes: &[&Change], record: &mut Record) {
-        for change in changes {
-            record.files.remove(&change.path);
-        }
+    /// Forgets the files, which have nothing of ours any more, and removes folders that were made for them.
+    fn forget(&self, record: &mut Record) {
+        record.files.retain(|path, _| !self.plan.has(path));
         for folder in files::remove_empty(record.folders.clone().iter()) {
             record.folders.remove(&folder);
         }
-        record
-            .folders
-            .retain(|folder| folder.exists() && !record.files.is_empty());
+        let is_needed = !record.files.is_empty();
+        record.folders.retain(|folder| is_needed && folder.exists());
     }
 
     fn undo_line(&self) -> &'static str {
@@ -256,14 +253,14 @@ impl Run<'_> {
 }
 
 fn counted(changes: &[&Change], settings: &[Setting]) -> String {
-    let several = |number: usize, what: &str| match number {
+    let several = |number: usize, one: &str, more: &str| match number {
         0 => None,
-        1 => Some(format!("1 {what}")),
-        _ => Some(format!("{number} {what}s")),
+        1 => Some(one.to_owned()),
+        _ => Some(format!("{number} {more}")),
     };
     let parts = [
-        several(changes.len(), "file"),
-        several(settings.len(), "setting of git"),
+        several(changes.len(), "1 file", "files"),
+        several(settings.len(), "1 setting of git", "settings of git"),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" and ")
 }

@@ -9,21 +9,26 @@ use super::block::{Block, Language};
 use super::target::{Content, Target};
 use super::whole::Whole;
 
-/// Width of the text.
-const WIDTH: usize = 100;
+/// Width of the text: with the mark of a diff it fits into a terminal.
+const WIDTH: usize = 78;
 
 /// The file of instructions that most agents read.
 const SHARED: &str = "AGENTS.md";
 
+const TITLE: &str = "Coord: work beside other agents";
+
 const WITHOUT_TOOLS: &str = "\
-Without the tools check_status and post_status, the commands `coord check FILE...`, `coord claim FILE... -m MESSAGE`, \
-`coord release FILE...` and `coord release --abandon FILE...` do the same; `coord status` shows who works on what.";
+Without the tools check_status and post_status, commands do the same:
+
+- `coord check FILE...` before you plan an edit
+- `coord claim FILE... -m MESSAGE` before you edit
+- `coord release FILE...` after the push, with `--abandon` for work that is thrown away
+- `coord status` to see who works on what";
 
 const SKILL_HEAD: &str = "\
 ---
 name: coord
-description: Work beside other coding agents in this repository. Use it before you plan or make an edit, and when an edit, \
-a commit or a push is refused because somebody else holds a file.
+description: Before you plan or make an edit here, and when one is refused because somebody else holds the file.
 ---
 ";
 
@@ -36,12 +41,12 @@ pub fn targets(agent: &Agent, places: &Places) -> Vec<Target> {
         Some(root) => root.join(reads.skills),
         None => (reads.user_skills)(&places.home),
     };
-    let skill = format!("{SKILL_HEAD}\n# Other agents work in this repository\n\n{}", rules());
+    let skill = format!("{SKILL_HEAD}\n# {TITLE}\n\n{}", rules());
     let mut targets = vec![Target::new(folder.join("coord/SKILL.md"), Content::Whole(Whole(skill)))];
     if let Some(root) = &places.project {
         let path = root.join(reads.instructions);
         let text = match reads.instructions == SHARED || is_same(&path, &root.join(SHARED)) {
-            true => format!("## Other agents work in this repository\n\n{}", rules()),
+            true => format!("## {TITLE}\n\n{}", rules()),
             // It reads the same text from the skill, so that the repository has it once.
             false => format!("@{}/coord/SKILL.md\n", reads.skills),
         };
