@@ -5,6 +5,7 @@ mod eight_agents;
 mod guard;
 mod hook;
 mod idle;
+mod init;
 mod mcp;
 mod session;
 mod working_copy;

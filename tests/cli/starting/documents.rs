@@ -147,15 +147,6 @@ fn the_session_of_the_readme_can_be_pasted_and_answers_what_is_shown() {
         compared += 1;
     }
     assert!(compared >= 5, "{compared} answers in the README");
-
-    // What agents are told works as well.
-    let (_, told) = readme.split_once("## Tell your agents").expect("what agents are told");
-    let (_, request) = told.split_once("```sh\n").expect("a request");
-    let (request, _) = request.split_once("\n```").expect("its end");
-    let printed = shell.paste(&format!("cd ada\n{}\necho", here(request)));
-    let answer: Value = serde_json::from_str(printed.first().expect("an answer")).expect("JSON");
-    // Bob writes its neighbor.
-    assert_eq!(answer["orchestration"]["action"], "SWITCH_TASK", "{answer:#}");
 }
 
 /// Waits until the import graph is there, which a person does not notice.

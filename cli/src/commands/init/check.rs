@@ -154,9 +154,8 @@ fn judge(event: &Event, hooks: &Hooks, reply: &Reply) -> anyhow::Result<()> {
         "" => None,
         text => Some(serde_json::from_str(text).context("prints something that is no JSON")?),
     };
-    let decision = answer.as_ref().and_then(|answer| answer.pointer(hooks.decision));
     ensure!(
-        !event.is_before_edit || decision.and_then(Value::as_str) == Some("deny"),
+        !event.is_before_edit || answer.as_ref().is_some_and(hooks.denies),
         "allows an edit of a file that another holds"
     );
     Ok(())

@@ -21,6 +21,8 @@ pub fn print(changes: &[&Change]) -> std::io::Result<()> {
     let mut output = anstream::stdout().lock();
     for change in changes {
         for line in of(change).lines() {
+            // A file of somebody else must not control the terminal.
+            let line = line.replace(|letter: char| letter.is_control() && letter != '\t', "?");
             let color = match line.as_bytes() {
                 [b'-', b'-', b'-', ..] | [b'+', b'+', b'+', ..] => BOLD,
                 [b'@', ..] => CYAN,

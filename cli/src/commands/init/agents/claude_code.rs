@@ -28,7 +28,7 @@ pub static AGENT: Agent = Agent {
             Event::new("Stop"),
             Event::new("SessionEnd"),
         ],
-        decision: "/hookSpecificOutput/permissionDecision",
+        denies: |reply| super::says_deny(reply, "/hookSpecificOutput/permissionDecision"),
         payload,
     }),
     next: Some("approve the server coord when Claude Code asks, or with /mcp"),

@@ -29,7 +29,7 @@ pub static AGENT: Agent = Agent {
             Event::after("PostToolUse", "Bash"),
             Event::new("Stop"),
         ],
-        decision: "/hookSpecificOutput/permissionDecision",
+        denies: |reply| super::says_deny(reply, "/hookSpecificOutput/permissionDecision"),
         payload,
     }),
     next: Some("trust the folder when Codex asks, and the hooks with /hooks: until then it runs none"),

@@ -34,7 +34,7 @@ pub static AGENT: Agent = Agent {
             Event::new("agentStop"),
             Event::new("sessionEnd"),
         ],
-        decision: "/permissionDecision",
+        denies: |reply| super::says_deny(reply, "/permissionDecision"),
         payload,
     }),
     next: Some("trust the folder when Copilot CLI asks"),

@@ -27,7 +27,7 @@ pub static AGENT: Agent = Agent {
             Event::new("stop"),
             Event::new("sessionEnd"),
         ],
-        decision: "/permission",
+        denies: |reply| super::says_deny(reply, "/permission"),
         payload,
     }),
     next: Some("enable the server coord in the settings of Cursor, under MCP"),

@@ -27,7 +27,7 @@ pub static AGENT: Agent = Agent {
             Event::new("AfterAgent"),
             Event::new("SessionEnd"),
         ],
-        decision: "/decision",
+        denies: |reply| super::says_deny(reply, "/decision"),
         payload,
     }),
     next: Some("trust the folder when Gemini CLI asks, and look at /hooks"),

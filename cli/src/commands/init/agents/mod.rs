@@ -68,8 +68,8 @@ pub struct Reads {
 pub struct Hooks {
     /// The events, by the agent's own names.
     pub events: &'static [Event],
-    /// The place of the decision in a reply, as a JSON pointer; it is `deny`.
-    pub decision: &'static str,
+    /// Whether a reply denies an edit.
+    pub denies: fn(&Value) -> bool,
     /// What the agent sends with an event.
     pub payload: fn(&Event, &Attempt) -> Value,
 }
@@ -202,6 +202,11 @@ fn folder_in(variable: &str, default: PathBuf) -> PathBuf {
 
 fn shared_skills(home: &Path) -> PathBuf {
     home.join(".agents/skills")
+}
+
+/// Whether the decision at `pointer` is `deny`.
+fn says_deny(reply: &Value, pointer: &str) -> bool {
+    reply.pointer(pointer).and_then(Value::as_str) == Some("deny")
 }
 
 /// Adds the properties of `more` to `payload`.

@@ -31,16 +31,14 @@ fn files(agent: &Agent, places: &Places) -> Vec<Target> {
     let config = |name: &str| agent.path(places, name, name);
     // It reads both names; the one that is there is kept.
     let path = Some(config("opencode.jsonc")).filter(|path| path.exists());
-    let entries = vec![
-        Entry::Format("$schema", json!("https://opencode.ai/config.json")),
-        Entry::Property(
-            vec!["mcp", "coord"],
-            json!({ "type": "local", "command": ["coord", "mcp"], "enabled": true }),
-        ),
-    ];
+    // The form of version 1, which version 2 reads too.
+    let server = Entry::Property(
+        vec!["mcp", "coord"],
+        json!({ "type": "local", "command": ["coord", "mcp"], "enabled": true }),
+    );
     vec![json_file(
         path.unwrap_or_else(|| config("opencode.json")),
         Syntax::Comments,
-        entries,
+        vec![server],
     )]
 }

@@ -1,0 +1,80 @@
+//! It asks first: on a terminal; elsewhere it shows the changes and ends.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use coord_test_support::skipping::skip;
+
+use super::{coord, files, init, run};
+use crate::world::World;
+
+#[test]
+fn without_a_terminal_it_shows_the_changes_and_the_line_to_run() {
+    let world = World::with(&[("a.txt", "a\n")]);
+    let output = run(&world, &["vscode", "--no-guard"]);
+    assert_eq!(output.status.code(), Some(1));
+    insta::assert_snapshot!(String::from_utf8_lossy(&output.stdout));
+    insta::assert_snapshot!(String::from_utf8_lossy(&output.stderr), @"coord: nothing was written: there is no terminal to ask; run `coord init vscode --no-guard --yes`");
+    assert_eq!(files(world.clone.path()), "=== a.txt\na\n");
+}
+
+#[test]
+fn a_dry_run_writes_nothing() {
+    let world = World::with(&[("a.txt", "a\n")]);
+    let printed = init(&world, &["vscode", "--dry-run"]);
+    assert!(
+        printed.ends_with("3 files would change. Nothing was written.\n"),
+        "{printed}"
+    );
+    assert_eq!(files(world.clone.path()), "=== a.txt\na\n");
+    assert!(!world.clone.path().join(".git/hooks/pre-commit").exists());
+}
+
+#[test]
+fn on_a_terminal_it_asks_and_shows_colors() {
+    if Command::new("script")
+        .arg("--version")
+        .stdout(Stdio::null())
+        .status()
+        .is_err()
+    {
+        return skip("script is not installed");
+    }
+    let world = World::with(&[("a.txt", "a\n")]);
+    let answer = |text: &str| {
+        let coord_command = coord(&world);
+        let line = format!(
+            "'{}' init vscode --no-guard --no-check",
+            coord_command.get_program().display()
+        );
+        let mut script = Command::new("script");
+        script
+            .current_dir(world.clone.path())
+            .args(["--quiet", "--return", "--command", &line, "/dev/null"]);
+        for (name, value) in coord_command.get_envs() {
+            match value {
+                Some(value) => script.env(name, value),
+                None => script.env_remove(name),
+            };
+        }
+        script.env("TERM", "xterm");
+        let mut script = script.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        script.stdin.as_mut().unwrap().write_all(text.as_bytes()).unwrap();
+        let output = script.wait_with_output().unwrap();
+        (
+            output.status.code(),
+            String::from_utf8_lossy(&output.stdout).into_owned(),
+        )
+    };
+    let (status, shown) = answer("n\n");
+    assert!(shown.contains("\x1b[32m+{\x1b[0m"), "{shown}");
+    assert!(shown.contains("Write this (1 file)? [y/N]"), "{shown}");
+    assert!(shown.contains("Nothing was written."), "{shown}");
+    assert_eq!(
+        (status, files(world.clone.path()).as_str()),
+        (Some(1), "=== a.txt\na\n")
+    );
+    let (status, _) = answer("yes\n");
+    assert_eq!(status, Some(0));
+    assert!(world.clone.path().join(".vscode/mcp.json").exists());
+}

@@ -1,0 +1,80 @@
+//! Settings of git: set, shown, and removed again where they are still as they were set.
+
+use super::{error, init, run};
+use crate::world::World;
+
+fn setting(world: &World, key: &str) -> Option<String> {
+    let listed = world.clone.git(&["config", "--local", "--list"]);
+    let line = listed.lines().find_map(|line| {
+        line.strip_prefix(&format!("{}=", key.to_lowercase()))
+            .map(str::to_owned)
+    });
+    line
+}
+
+#[test]
+fn server_token_file_and_branch_are_set_and_removed() {
+    let world = World::with(&[("a.txt", "a\n")]);
+    let token = world.folder("secrets").join("token");
+    std::fs::write(&token, "t").unwrap();
+    let token = token.display().to_string();
+    let arguments = [
+        "vscode",
+        "--yes",
+        "--no-check",
+        "--no-guard",
+        "--url",
+        "https://coord.example.com",
+        "--token-file",
+        &token,
+        "--branch",
+        "develop",
+    ];
+    let printed = init(&world, &arguments);
+    assert!(
+        printed.contains("git config --local coord.url https://coord.example.com\n"),
+        "{printed}"
+    );
+    assert!(printed.contains("1 file and 3 settings of git changed"), "{printed}");
+    assert_eq!(
+        setting(&world, "coord.url").as_deref(),
+        Some("https://coord.example.com")
+    );
+    assert_eq!(setting(&world, "coord.tokenFile").as_deref(), Some(token.as_str()));
+    assert!(init(&world, &arguments).contains("nothing to change"));
+    // Somebody else's since.
+    world.clone.git(&["config", "coord.branch", "other"]);
+    init(&world, &["--undo", "--yes"]);
+    assert_eq!(setting(&world, "coord.url"), None);
+    assert_eq!(setting(&world, "coord.tokenFile"), None);
+    assert_eq!(setting(&world, "coord.branch").as_deref(), Some("other"));
+}
+
+#[test]
+fn a_setting_that_somebody_else_has_set_is_not_removed() {
+    let world = World::with(&[("a.txt", "a\n")]);
+    world.clone.git(&["config", "coord.url", "https://mine.example.com"]);
+    init(&world, &["vscode", "--yes", "--no-check", "--no-guard"]);
+    init(&world, &["--undo", "--yes"]);
+    assert_eq!(
+        setting(&world, "coord.url").as_deref(),
+        Some("https://mine.example.com")
+    );
+}
+
+#[test]
+fn values_that_cannot_be_used_are_refused_before_anything_is_written() {
+    let world = World::with(&[("a.txt", "a\n")]);
+    for (option, value, sentence) in [
+        ("--url", "ftp://x", "--url: "),
+        ("--url", "https://user:secret@x", "--url: "),
+        ("--token-file", "missing", "--token-file "),
+        ("--branch", "a..b", "--branch \"a..b\" "),
+    ] {
+        let said = error(&world, &["vscode", "--yes", "--no-check", option, value]);
+        assert!(said.contains(sentence) && !said.contains("secret"), "{said}");
+        assert_eq!(world.clone.git(&["status", "--porcelain"]), "");
+    }
+    let both = run(&world, &["vscode", "--user", "--url", "https://x"]);
+    assert_eq!(both.status.code(), Some(2));
+}

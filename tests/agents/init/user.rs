@@ -1,0 +1,46 @@
+//! `--user`: the user's own files, and none of the repository.
+
+use super::{coord, files, init};
+use crate::world::World;
+
+#[test]
+fn the_users_own_files_are_written_and_taken_away() {
+    let world = World::with(&[("a.txt", "a\n")]);
+    let home = world.folder("home");
+    std::fs::write(home.join(".gitconfig"), "").unwrap();
+    let mut arguments = super::AGENTS.to_vec();
+    arguments.extend(["--user", "--yes", "--no-check"]);
+    let printed = init(&world, &arguments);
+    assert!(
+        printed.contains("`coord init --user --undo` takes it away again"),
+        "{printed}"
+    );
+    let written = files(&home);
+    let names: Vec<&str> = written.lines().filter(|line| line.starts_with("=== ")).collect();
+    insta::assert_snapshot!(names.join("\n"));
+    assert_eq!(world.clone.git(&["status", "--porcelain"]), "");
+    assert!(!world.clone.path().join(".git/hooks/pre-commit").exists());
+    init(&world, &["--user", "--undo", "--yes"]);
+    assert_eq!(files(&home), "=== .gitconfig\n");
+}
+
+#[test]
+fn outside_of_a_repository_only_the_users_files_can_be_written() {
+    let world = World::with(&[("a.txt", "a\n")]);
+    let outside = world.folder("outside");
+    let run = |args: &[&str]| {
+        coord(&world)
+            .current_dir(&outside)
+            .arg("init")
+            .args(args)
+            .output()
+            .unwrap()
+    };
+    assert_eq!(run(&["codex", "--yes"]).status.code(), Some(1));
+    let output = run(&["codex", "--user", "--yes"]);
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success() && printed.contains("not checked: "),
+        "{printed}"
+    );
+}
