@@ -72,6 +72,26 @@ fn files(folder: &Path) -> String {
     found.iter().map(text).collect()
 }
 
+/// `text` with a word in place of the rules, which are those of `coord mcp`.
+fn without_rules(text: &str) -> String {
+    let mut lines = Vec::new();
+    let mut is_rule = false;
+    for line in text.lines() {
+        if line
+            .trim_start_matches('+')
+            .starts_with("Other agents work in this repository")
+        {
+            is_rule = true;
+            lines.push("(the rules)");
+        }
+        is_rule &= !line.trim_start_matches('+').starts_with("Without the tools");
+        if !is_rule {
+            lines.push(line);
+        }
+    }
+    lines.join("\n")
+}
+
 fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap().flatten() {
         let path = entry.path();

@@ -93,8 +93,8 @@ async fn check_agent(agent: &Agent, hooks: &Hooks, attempt: &Attempt<'_>, editor
         let command = agent.command(event);
         let payload = (hooks.payload)(event, attempt);
         let reply = run(&command, &payload, attempt.root, editor).await;
-        let reply = reply.with_context(|| format!("`{command}`"))?;
-        judge(event, hooks, &reply).with_context(|| format!("`{command}`"))?;
+        let judged = reply.and_then(|reply| judge(event, hooks, &reply));
+        judged.map_err(|error| anyhow::anyhow!("{} {error:#}", event.name))?;
     }
     Ok(())
 }
@@ -121,7 +121,7 @@ async fn run(command: &str, payload: &Value, root: &Path, editor: &AgentId) -> a
         .stderr(Stdio::piped())
         .kill_on_drop(true)
         .spawn()
-        .context("no shell can be started")?;
+        .context("cannot run: no shell")?;
     let mut input = hook.stdin.take().context("it has no input")?;
     let ended = tokio::time::timeout(HOOK_TIME, async {
         // A hook that needs no payload may have closed its input.
@@ -146,13 +146,13 @@ fn judge(event: &Event, hooks: &Hooks, reply: &Reply) -> anyhow::Result<()> {
     match (reply.status, event.is_before_edit) {
         (Some(0), _) => {}
         (Some(2), true) => return Ok(()),
-        (Some(127), _) => bail!("is not found: put coord on the PATH that your agents have"),
+        (Some(127), _) => bail!("cannot run: coord is not found"),
         (Some(status), _) => bail!("ends with status {status}, and says: {}", said()),
         (None, _) => bail!("was stopped by a signal"),
     }
     let answer: Option<Value> = match reply.output.as_str() {
         "" => None,
-        text => Some(serde_json::from_str(text).context("prints something that is no JSON")?),
+        text => Some(serde_json::from_str(text).ok().context("prints no JSON")?),
     };
     ensure!(
         !event.is_before_edit || answer.as_ref().is_some_and(hooks.denies),

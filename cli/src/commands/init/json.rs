@@ -2,6 +2,7 @@
 
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
 use jsonc_parser::{ParseOptions, json};
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::record::FileRecord;
@@ -70,6 +71,7 @@ impl Json {
                         Some(found) if is(&found, value) => {}
                         Some(_) => kept.push(format!("`{}` is set otherwise", path.join("."))),
                         None => {
+                            open(&top, parents);
                             object.append(name, value.clone());
                             is_changed = true;
                         }
@@ -82,8 +84,8 @@ impl Json {
                         Some(found) if is(found, value) => {}
                         Some(_) => kept.push(format!("`{command}` is set otherwise")),
                         None => {
+                            open(&top, path);
                             array.append(value.clone());
-                            array.ensure_multiline();
                             is_changed = true;
                         }
                     }
@@ -192,6 +194,14 @@ impl Json {
 
     fn parse(&self, text: &str) -> Result<CstRootNode, String> {
         let lenient = self.syntax == Syntax::Comments;
+        if !lenient && !text.trim().is_empty() {
+            // The other parser keeps comments even where it does not allow them.
+            serde_json::from_str::<IgnoredAny>(text).map_err(|error| {
+                let sentence = error.to_string();
+                let clause = sentence.split(" at line ").next().unwrap_or_default();
+                format!("line {}: {clause}", error.line())
+            })?;
+        }
         let options = ParseOptions {
             allow_comments: lenient,
             allow_trailing_commas: lenient,
@@ -246,6 +256,21 @@ fn array(top: &CstObject, path: &[&str], made: &mut Vec<String>) -> Result<CstAr
         None => {
             made.push(path.join("."));
             Ok(object.append(name, json!([])).array_value_or_set())
+        }
+    }
+}
+
+/// Gives the values on the way to `path` lines of their own.
+fn open(top: &CstObject, path: &[&str]) {
+    top.ensure_multiline();
+    for length in 1..=path.len() {
+        let Some(node) = node(top, &path[..length]) else {
+            return;
+        };
+        if let Some(object) = node.as_object() {
+            object.ensure_multiline();
+        } else if let Some(array) = node.as_array() {
+            array.ensure_multiline();
         }
     }
 }

@@ -66,22 +66,26 @@ impl<'a> Plan<'a> {
                 .iter()
                 .map(|clause| format!("{} {clause}: it was left", file.name)),
         );
-        if file.after.as_deref() != Some(&added.text) {
-            let is_new = file.before.is_none();
-            let known = self
-                .record
-                .files
-                .entry(file.path.clone())
-                .or_insert_with(|| FileRecord {
-                    created: is_new,
-                    ..FileRecord::default()
-                });
-            known.made.extend(added.made);
-            if matches!(target.content, Content::Whole(_)) {
-                known.digest = Some(digest(&added.text));
-            }
-            file.after = Some(added.text);
+        if file.after.as_deref() == Some(&added.text) {
+            return Ok(());
         }
+        let is_new = file.before.is_none();
+        let known = self
+            .record
+            .files
+            .entry(file.path.clone())
+            .or_insert_with(|| FileRecord {
+                created: is_new,
+                ..FileRecord::default()
+            });
+        known.made.extend(added.made);
+        if let Some(text) = &file.after {
+            note_original(known, target, text, &added.text);
+        }
+        if known.original.is_some() || matches!(target.content, Content::Whole(_)) {
+            known.digest = Some(digest(&added.text));
+        }
+        file.after = Some(added.text);
         Ok(())
     }
 
@@ -95,7 +99,12 @@ impl<'a> Plan<'a> {
         let Some(text) = file.after.as_deref() else {
             return Ok(());
         };
-        let removed = match target.remove(text, self.record.files.get(&file.path)) {
+        let known = self.record.files.get(&file.path);
+        if let Some(known) = known.filter(|known| known.original.is_some() && known.has_written(text)) {
+            file.after = known.original.clone();
+            return Ok(());
+        }
+        let removed = match target.remove(text, known) {
             Ok(removed) => removed,
             Err(clause) => bail!("{}: {clause}; nothing was written", file.name),
         };
@@ -136,5 +145,16 @@ impl<'a> Plan<'a> {
             is_program: target.is_program,
         });
         Ok(self.files.len() - 1)
+    }
+}
+
+/// Notes the text that a file had, where a removal would not give it back; after somebody's changes it is not it any more.
+fn note_original(known: &mut FileRecord, target: &Target, before: &str, after: &str) {
+    let is_unchanged = known.has_written(before);
+    known.original.take_if(|_| !is_unchanged);
+    if known.original.is_none() && !known.created {
+        let removed = target.remove(after, Some(known));
+        let is_given_back = removed.is_ok_and(|removed| removed.text.as_deref() == Some(before));
+        known.original = (!is_given_back).then(|| before.to_owned());
     }
 }

@@ -33,7 +33,10 @@ pub struct FileRecord {
     /// What was made in it besides the values themselves: [`super::target::Added::made`].
     #[serde(default)]
     pub made: BTreeSet<String>,
-    /// The digest of the whole text, of files that are written as a whole.
+    /// The text that it had, where a removal would not give it back to the byte: an object on one line was opened, say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub original: Option<String>,
+    /// The digest of the text that was written, of files with an original and of those that are written as a whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
 }
@@ -74,6 +77,13 @@ impl Record {
         serde_json::to_writer_pretty(&unfinished, self).with_context(about)?;
         unfinished.persist(path).with_context(about)?;
         Ok(())
+    }
+}
+
+impl FileRecord {
+    /// Whether `text` is the one that was written.
+    pub fn has_written(&self, text: &str) -> bool {
+        self.digest.as_deref() == Some(digest(text).as_str())
     }
 }
 

@@ -68,15 +68,20 @@ fn rules() -> String {
     lines.collect()
 }
 
-/// `line` in lines of [`WIDTH`]; those of a numbered item are indented.
+/// `line` in lines of [`WIDTH`]; those of an item of a list are indented.
 fn wrap(line: &str) -> String {
-    let is_item = line.starts_with(|first: char| first.is_ascii_digit());
+    let indent = match line.as_bytes().first() {
+        Some(b'0'..=b'9') => 3,
+        Some(b'-') => 2,
+        _ => 0,
+    };
     let mut text = String::new();
     let mut width = 0;
     for word in line.split(' ') {
         if width > 0 && width + 1 + word.chars().count() > WIDTH {
-            text.push_str(if is_item { "\n   " } else { "\n" });
-            width = if is_item { 3 } else { 0 };
+            text.push('\n');
+            text.push_str(&" ".repeat(indent));
+            width = indent;
         } else if width > 0 {
             text.push(' ');
             width += 1;

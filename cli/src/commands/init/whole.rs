@@ -1,6 +1,6 @@
 //! A file that is written as a whole, such as a skill.
 
-use super::record::{FileRecord, digest};
+use super::record::FileRecord;
 use super::target::{Added, Removed};
 
 /// The text of a file.
@@ -41,5 +41,5 @@ impl Whole {
 }
 
 fn is_ours(text: &str, record: Option<&FileRecord>) -> bool {
-    record.is_some_and(|record| record.digest.as_deref() == Some(digest(text).as_str()))
+    record.is_some_and(|record| record.has_written(text))
 }

@@ -32,7 +32,7 @@ pub static AGENT: Agent = Agent {
         denies: |reply| super::says_deny(reply, "/hookSpecificOutput/permissionDecision"),
         payload,
     }),
-    next: Some("trust the folder when Codex asks, and the hooks with /hooks: until then it runs none"),
+    next: Some("trust the folder, then the hooks with /hooks: it runs none before"),
 };
 
 fn user_folder(home: &Path) -> PathBuf {
