@@ -3,11 +3,12 @@
 use super::{init, program, run};
 use crate::world::World;
 
-/// A `coord hook` that answers an edit so, and everything else with nothing; it writes down what it is called with.
+/// A `coord hook` that answers an edit so, and everything else with nothing; it writes down what it is called with. `$file` is the
+/// name of the file that is edited.
 fn hook(world: &World, before_edit: &str) {
     let text = format!(
-        "#!/bin/sh\necho \"$3 $COORD_AGENT\" >>\"$HOME/hook.log\"\ncat >>\"$HOME/payloads.log\"\ncase $3 in\n\
-         PreToolUse|preToolUse|BeforeTool) {before_edit} ;;\nesac\n"
+        "#!/bin/sh\necho \"$3 $COORD_AGENT\" >>\"$HOME/hook.log\"\nfile=$(grep --only-matching 'coord-init-check-[0-9a-f]*.txt' | head -n 1)\ncase $3 in\n\
+         PreToolUse|preToolUse|BeforeTool|tool.execute.before) {before_edit} ;;\nesac\n"
     );
     program(&world.folder("bin").join("coord"), &text);
 }
@@ -20,28 +21,31 @@ fn verdicts(printed: &str) -> String {
 const DENIALS: [(&str, &str); 5] = [
     (
         "claude-code",
-        r#"echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"}}'"#,
+        r#"{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"$file"}}"#,
     ),
     (
         "codex",
-        r#"echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"}}'"#,
+        r#"{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"$file"}}"#,
     ),
-    ("cursor", r#"echo '{"permission":"deny"}'"#),
-    ("gemini", r#"echo '{"decision":"deny"}'"#),
-    ("copilot", r#"echo '{"permissionDecision":"deny"}'"#),
+    ("cursor", r#"{"permission":"deny","agent_message":"$file"}"#),
+    ("gemini", r#"{"decision":"deny","reason":"$file"}"#),
+    (
+        "copilot",
+        r#"{"permissionDecision":"deny","permissionDecisionReason":"$file"}"#,
+    ),
 ];
 
 #[test]
 fn a_denial_in_the_agents_form_is_one_and_the_lock_is_given_back() {
     let world = World::with(&[("a.txt", "a\n")]);
     for (agent, denial) in DENIALS {
-        hook(&world, denial);
+        hook(&world, &format!("cat <<END\n{denial}\nEND\n"));
         let printed = init(&world, &[agent, "--yes", "--no-guard"]);
         assert!(
             verdicts(&printed).ends_with("ok, the edit is denied"),
             "{agent}: {printed}"
         );
-        hook(&world, "exit 2");
+        hook(&world, "echo $file >&2; exit 2");
         let printed = init(&world, &[agent, "--yes", "--no-guard"]);
         assert!(
             verdicts(&printed).ends_with("ok, the edit is denied"),
@@ -69,6 +73,8 @@ fn what_does_not_deny_is_wrong() {
         "exit 0",
         r#"echo '{"decision":"deny"}'"#,
         "echo denied",
+        r#"echo '{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"OFFLINE_MODE"}}'"#,
+        "echo no server >&2; exit 2",
         "echo 'no server' >&2; exit 1",
     ] {
         hook(&world, answer);

@@ -93,7 +93,7 @@ async fn check_agent(agent: &Agent, hooks: &Hooks, attempt: &Attempt<'_>, editor
         let command = agent.command(event);
         let payload = (hooks.payload)(event, attempt);
         let reply = run(&command, &payload, attempt.root, editor).await;
-        let judged = reply.and_then(|reply| judge(event, hooks, &reply));
+        let judged = reply.and_then(|reply| judge(event, hooks, &reply, attempt.file));
         judged.map_err(|error| anyhow::anyhow!("{} {error:#}", event.name))?;
     }
     Ok(())
@@ -141,22 +141,42 @@ async fn run(command: &str, payload: &Value, root: &Path, editor: &AgentId) -> a
 
 /// # Errors
 /// When the reply is not what the agent should get.
-fn judge(event: &Event, hooks: &Hooks, reply: &Reply) -> anyhow::Result<()> {
-    let said = || reply.errors.lines().next().unwrap_or("nothing").to_owned();
-    match (reply.status, event.is_before_edit) {
-        (Some(0), _) => {}
-        (Some(2), true) => return Ok(()),
+fn judge(event: &Event, hooks: &Hooks, reply: &Reply, file: &Path) -> anyhow::Result<()> {
+    let denied_by_status = match (reply.status, event.is_before_edit) {
+        (Some(0), _) => false,
+        (Some(2), true) => true,
         (Some(127), _) => bail!("cannot run: coord is not found"),
-        (Some(status), _) => bail!("ends with status {status}, and says: {}", said()),
+        (Some(status), _) => bail!("ends with status {status}: {}", shortened(&reply.errors)),
         (None, _) => bail!("was stopped by a signal"),
-    }
+    };
     let answer: Option<Value> = match reply.output.as_str() {
         "" => None,
+        text if denied_by_status => serde_json::from_str(text).ok(),
         text => Some(serde_json::from_str(text).ok().context("prints no JSON")?),
     };
+    if !event.is_before_edit {
+        return Ok(());
+    }
+    let denied_by_answer = answer.as_ref().is_some_and(hooks.denies);
     ensure!(
-        !event.is_before_edit || answer.as_ref().is_some_and(hooks.denies),
+        denied_by_status || denied_by_answer,
         "allows an edit of a file that another holds"
     );
+    // Without an answer of the server it denies as well.
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let is_for_the_lock = [&reply.output, &reply.errors].iter().any(|text| text.contains(&*name));
+    let why = if denied_by_answer { &reply.output } else { &reply.errors };
+    ensure!(
+        is_for_the_lock,
+        "denies the edit, but not for the lock: {}",
+        shortened(why)
+    );
     Ok(())
+}
+
+/// The beginning of what a hook says, for one line of a terminal.
+fn shortened(text: &str) -> String {
+    const MOST: usize = 160;
+    let line = text.lines().next().unwrap_or("it says nothing");
+    line.chars().filter(|letter| !letter.is_control()).take(MOST).collect()
 }
