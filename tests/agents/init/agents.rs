@@ -66,6 +66,6 @@ fn without_an_agent_the_names_are_given() {
     let output = run(&world, &["--yes"]);
     assert_eq!(output.status.code(), Some(1));
     insta::assert_snapshot!(String::from_utf8_lossy(&output.stderr), @"coord: no agent was found here; name those that you use: claude-code, codex, cursor, gemini, copilot, opencode, vscode");
-    let unknown = run(&world, &["emacs"]);
+    let unknown = world.run(&["init", "emacs"]);
     assert_eq!(unknown.status.code(), Some(2));
 }

@@ -43,12 +43,12 @@ fn a_file_that_is_no_text_or_no_file_is_refused() {
     let sentence = error(&world, &["claude-code", "--yes", "--no-check"]);
     assert_eq!(
         sentence,
-        "coord: .mcp.json: line 2: it is not UTF-8; nothing was written\n"
+        "coord: nothing was written: .mcp.json: line 2: it is not UTF-8\n"
     );
     std::fs::remove_file(world.clone.path().join(".mcp.json")).unwrap();
     std::fs::create_dir(world.clone.path().join(".mcp.json")).unwrap();
     let sentence = error(&world, &["claude-code", "--yes", "--no-check"]);
-    assert_eq!(sentence, "coord: .mcp.json is no file; nothing was written\n");
+    assert_eq!(sentence, "coord: nothing was written: .mcp.json is no file\n");
 }
 
 #[test]

@@ -57,3 +57,18 @@ fn undo_of_files_that_are_not_there_changes_nothing() {
     assert!(printed.contains("nothing to change"), "{printed}");
     assert_eq!(files(world.clone.path()), before);
 }
+
+#[test]
+fn a_malformed_file_of_somebody_else_does_not_keep_the_rest_from_being_taken_away() {
+    let world = World::with(&[("a.txt", "a\n"), (".gemini/settings.json", "{ mine\n")]);
+    std::fs::create_dir(world.clone.path().join("opencode.json")).unwrap();
+    init(&world, &["vscode", "--yes", "--no-check"]);
+    let printed = init(&world, &["--undo", "--yes"]);
+    assert!(
+        printed.contains("Note: opencode.json is no file: it was left.\n"),
+        "{printed}"
+    );
+    assert!(!world.clone.path().join(".vscode").exists());
+    assert!(!world.clone.path().join(".git/hooks/pre-commit").exists());
+    assert_eq!(read(&world.clone, ".gemini/settings.json"), "{ mine\n");
+}

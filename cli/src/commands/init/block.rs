@@ -26,7 +26,7 @@ pub enum Language {
 
 impl Language {
     /// The first and the last line of a block.
-    fn markers(self) -> [&'static str; 2] {
+    pub fn markers(self) -> [&'static str; 2] {
         match self {
             Language::Markdown => ["<!-- coord init: begin -->", "<!-- coord init: end -->"],
             Language::Shell => ["# coord init: begin", "# coord init: end"],

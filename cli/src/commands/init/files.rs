@@ -10,7 +10,7 @@ use tempfile::{Builder, NamedTempFile};
 use super::plan::Change;
 
 /// Largest file that is read, in bytes.
-const MOST_BYTES: u64 = 1024 * 1024;
+pub const MOST_BYTES: u64 = 1024 * 1024;
 
 /// Where `path` is without symbolic links. It need not exist, and neither need its folder.
 ///
@@ -22,7 +22,7 @@ pub fn real_path(path: &Path) -> anyhow::Result<PathBuf> {
     }
     ensure!(
         !path.is_symlink(),
-        "{} is a symbolic link to a file that does not exist; nothing was written",
+        "{} is a symbolic link to a file that does not exist",
         path.display()
     );
     match (path.parent(), path.file_name()) {
@@ -40,18 +40,15 @@ pub fn read(path: &Path, name: &str) -> anyhow::Result<Option<String>> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         about => about.with_context(|| format!("{name} cannot be read"))?,
     };
-    ensure!(about.is_file(), "{name} is no file; nothing was written");
-    ensure!(
-        about.len() <= MOST_BYTES,
-        "{name} is larger than 1 MiB; nothing was written"
-    );
+    ensure!(about.is_file(), "{name} is no file");
+    ensure!(about.len() <= MOST_BYTES, "{name} is larger than 1 MiB");
     let bytes = fs::read(path).with_context(|| format!("{name} cannot be read"))?;
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Some(text)),
         Err(error) => {
             let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
             let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
-            bail!("{name}: line {line}: it is not UTF-8; nothing was written")
+            bail!("{name}: line {line}: it is not UTF-8")
         }
     }
 }

@@ -1,11 +1,14 @@
 //! The hooks of git that run `coord guard`: a line in the hooks that are there, or new ones.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use coord_git::WorkingCopy;
 
 use super::block::{Block, Language};
+use super::files::MOST_BYTES;
 use super::target::{Content, Target};
 use crate::agent::git;
 
@@ -89,9 +92,13 @@ fn is_of_repository(folder: &Path, working_copy: &WorkingCopy) -> bool {
 
 /// Why the hook at `path` cannot have our lines.
 fn refusal(path: &Path) -> Option<&'static str> {
-    let text = std::fs::read(path).ok()?;
-    let first = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    let first = String::from_utf8_lossy(first);
+    let mut text = Vec::new();
+    File::open(path).ok()?.take(MOST_BYTES).read_to_end(&mut text).ok()?;
+    let text = String::from_utf8_lossy(&text);
+    if text.contains(Language::Shell.markers()[0]) {
+        return None;
+    }
+    let first = text.lines().next().unwrap_or_default();
     if let Some(program) = first.strip_prefix("#!") {
         let words: Vec<&str> = program.split_whitespace().collect();
         let names = words.iter().filter_map(|word| word.rsplit('/').next());

@@ -2,13 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 
 use super::agents::Places;
 use super::detect::shown;
 use super::files;
 use super::record::{FileRecord, Record, digest};
 use super::target::{Content, Target};
+
+/// What every text of ours has in it: a file without it is none of ours, whatever it is.
+const NAME: &str = "coord";
 
 /// All changes of files.
 #[derive(Debug)]
@@ -53,12 +56,12 @@ impl<'a> Plan<'a> {
     /// # Errors
     /// When the file cannot be read as what it should be.
     pub fn add(&mut self, target: &Target) -> anyhow::Result<()> {
-        let index = self.open(target)?;
+        let index = self.open(target).context("nothing was written")?;
         let file = &mut self.files[index];
         let known = self.record.files.get(&file.path);
         let added = match target.add(file.after.as_deref(), known) {
             Ok(added) => added,
-            Err(clause) => bail!("{}: {clause}; nothing was written", file.name),
+            Err(clause) => bail!("nothing was written: {}: {clause}", file.name),
         };
         self.notes.extend(
             added
@@ -94,9 +97,16 @@ impl<'a> Plan<'a> {
     /// # Errors
     /// As [`Plan::add`].
     pub fn remove(&mut self, target: &Target) -> anyhow::Result<()> {
-        let index = self.open(target)?;
+        let index = match self.open(target) {
+            Ok(index) => index,
+            // Nothing was written there: it could not be read.
+            Err(error) => {
+                self.notes.push(format!("{error:#}: it was left"));
+                return Ok(());
+            }
+        };
         let file = &mut self.files[index];
-        let Some(text) = file.after.as_deref() else {
+        let Some(text) = file.after.as_deref().filter(|text| text.contains(NAME)) else {
             return Ok(());
         };
         let known = self.record.files.get(&file.path);
@@ -106,7 +116,7 @@ impl<'a> Plan<'a> {
         }
         let removed = match target.remove(text, known) {
             Ok(removed) => removed,
-            Err(clause) => bail!("{}: {clause}; nothing was written", file.name),
+            Err(clause) => bail!("nothing was written: {}: {clause}", file.name),
         };
         let notes = removed.kept.iter();
         self.notes

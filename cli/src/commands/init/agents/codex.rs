@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use toml_edit::Array;
 
-use super::{Agent, Attempt, Event, Hooks, Places, Reads, command_handler, folder_in, json_file, shared_skills};
+use super::{Agent, Attempt, Event, Hooks, Places, Reads, command_handler, folder_in, json_file};
 use crate::commands::init::json::Syntax;
 use crate::commands::init::table::Table;
 use crate::commands::init::target::{Content, Target};
@@ -16,11 +16,7 @@ pub static AGENT: Agent = Agent {
     marks: &[".codex"],
     user_folder,
     files,
-    reads: Some(Reads {
-        instructions: "AGENTS.md",
-        skills: ".agents/skills",
-        user_skills: shared_skills,
-    }),
+    reads: Some(Reads::SHARED),
     hooks: Some(Hooks {
         events: &[
             Event::new("SessionStart"),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use jsonc_parser::json;
 use serde_json::{Value, json as sent};
 
-use super::{Agent, Attempt, Event, HOOK_SECONDS, Hooks, Places, Reads, folder_in, json_file, object, shared_skills};
+use super::{Agent, Attempt, Event, HOOK_SECONDS, Hooks, Places, Reads, folder_in, json_file, object};
 use crate::commands::init::json::{Entry, Syntax};
 use crate::commands::init::target::Target;
 
@@ -20,11 +20,7 @@ pub static AGENT: Agent = Agent {
     ],
     user_folder,
     files,
-    reads: Some(Reads {
-        instructions: "AGENTS.md",
-        skills: ".agents/skills",
-        user_skills: shared_skills,
-    }),
+    reads: Some(Reads::SHARED),
     hooks: Some(Hooks {
         events: &[
             Event::new("sessionStart"),

@@ -3,7 +3,7 @@
 use jsonc_parser::json;
 use serde_json::{Value, json as sent};
 
-use super::{Agent, Attempt, Event, HOOK_SECONDS, Hooks, Places, Reads, json_file, mcp_server, object, shared_skills};
+use super::{Agent, Attempt, Event, HOOK_SECONDS, Hooks, Places, Reads, json_file, mcp_server, object};
 use crate::commands::init::json::{Entry, Syntax};
 use crate::commands::init::target::Target;
 
@@ -13,11 +13,7 @@ pub static AGENT: Agent = Agent {
     marks: &[".cursor", ".cursorrules"],
     user_folder: |home| home.join(".cursor"),
     files,
-    reads: Some(Reads {
-        instructions: "AGENTS.md",
-        skills: ".agents/skills",
-        user_skills: shared_skills,
-    }),
+    reads: Some(Reads::SHARED),
     hooks: Some(Hooks {
         events: &[
             Event::new("sessionStart"),

@@ -3,7 +3,7 @@
 use jsonc_parser::json;
 use serde_json::{Value, json as sent};
 
-use super::{Agent, Attempt, Event, HOOK_SECONDS, Hooks, Places, Reads, json_file, mcp_server, object, shared_skills};
+use super::{Agent, Attempt, Event, HOOK_SECONDS, Hooks, Places, Reads, json_file, mcp_server, object};
 use crate::commands::init::json::Syntax;
 use crate::commands::init::target::Target;
 
@@ -15,8 +15,7 @@ pub static AGENT: Agent = Agent {
     files,
     reads: Some(Reads {
         instructions: "GEMINI.md",
-        skills: ".agents/skills",
-        user_skills: shared_skills,
+        ..Reads::SHARED
     }),
     hooks: Some(Hooks {
         events: &[

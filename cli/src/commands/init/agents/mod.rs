@@ -63,6 +63,15 @@ pub struct Reads {
     pub user_skills: fn(&Path) -> PathBuf,
 }
 
+impl Reads {
+    /// What most agents have agreed on.
+    const SHARED: Reads = Reads {
+        instructions: "AGENTS.md",
+        skills: ".agents/skills",
+        user_skills: |home| home.join(".agents/skills"),
+    };
+}
+
 /// The hooks of an agent.
 #[derive(Debug)]
 pub struct Hooks {
@@ -198,10 +207,6 @@ fn object(value: CstInputValue) -> Vec<(String, CstInputValue)> {
 fn folder_in(variable: &str, default: PathBuf) -> PathBuf {
     let set = std::env::var_os(variable).map(PathBuf::from);
     set.filter(|path| path.is_absolute()).unwrap_or(default)
-}
-
-fn shared_skills(home: &Path) -> PathBuf {
-    home.join(".agents/skills")
 }
 
 /// Whether the decision at `pointer` is `deny`.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use jsonc_parser::json;
 
-use super::{Agent, Places, Reads, folder_in, json_file, shared_skills};
+use super::{Agent, Places, Reads, folder_in, json_file};
 use crate::commands::init::json::{Entry, Syntax};
 use crate::commands::init::target::Target;
 
@@ -14,11 +14,7 @@ pub static AGENT: Agent = Agent {
     marks: &[".opencode", "opencode.json", "opencode.jsonc"],
     user_folder,
     files,
-    reads: Some(Reads {
-        instructions: "AGENTS.md",
-        skills: ".agents/skills",
-        user_skills: shared_skills,
-    }),
+    reads: Some(Reads::SHARED),
     hooks: None,
     next: None,
 };
