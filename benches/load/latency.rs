@@ -38,7 +38,7 @@ pub async fn hold_some(server: &Process, subject: &Subject) -> Result<()> {
 pub enum Probe {
     Http(Connection, Vec<Post>),
     Redis(RedisLink, Vec<u8>),
-    Stdio(CoordMcp, Vec<String>),
+    Stdio(Box<CoordMcp>, Vec<String>),
 }
 
 impl Probe {

@@ -62,7 +62,7 @@ pub async fn measure(repository: &Path, subject: &Subject, scratch: &Path, time:
     ] {
         let mut agent = CoordMcp::start(repository)?;
         agent.hello().await?;
-        probes.push((name.to_owned(), Probe::Stdio(agent, lines)));
+        probes.push((name.to_owned(), Probe::Stdio(Box::new(agent), lines)));
     }
     let latencies = in_turn(&mut probes, time).await?;
     let table = Table::begin(

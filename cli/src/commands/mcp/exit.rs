@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use coord_git::WorkingCopy;
@@ -75,7 +75,7 @@ impl Proxy {
 
     /// Releases `paths`, which are as the branch has them: by its head, so that others hear of pushed changes, or without, where
     /// nothing was changed since the claim.
-    async fn release_unchanged(&self, work: &Work, root: &PathBuf, paths: Vec<String>) -> anyhow::Result<()> {
+    async fn release_unchanged(&self, work: &Work, root: &Path, paths: Vec<String>) -> anyhow::Result<()> {
         let mut release = work.release(paths.clone(), MESSAGE.to_owned());
         release.new_repo_head = work.base_head();
         let answer = self
@@ -95,7 +95,7 @@ impl Proxy {
 }
 
 /// Those of `paths` that are changed in the working copy at `root`, or in a commit of it that the branch does not have.
-async fn changed_files(root: &PathBuf, work: &Work, paths: &[String]) -> anyhow::Result<Vec<String>> {
+async fn changed_files(root: &Path, work: &Work, paths: &[String]) -> anyhow::Result<Vec<String>> {
     let tip = WorkingCopy::containing(root)?.tip(&work.branch);
     // Without a branch to compare with, nothing is known to be pushed.
     let Some(tip) = tip else { return Ok(paths.to_vec()) };

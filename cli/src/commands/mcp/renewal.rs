@@ -2,7 +2,7 @@
 //! a lock is held, and an agent that hangs keeps nothing.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use coord::domain::{AgentId, Branch};
@@ -44,7 +44,7 @@ impl Proxy {
         }
     }
 
-    async fn renew_locks_of(&self, holder: &HolderKey, root: &PathBuf) -> Result<(), Failure> {
+    async fn renew_locks_of(&self, holder: &HolderKey, root: &Path) -> Result<(), Failure> {
         let _alone = self.posts.write().await;
         let held = self.held_by(holder, root).await?;
         let mut due: BTreeMap<(String, &'static str, String), Vec<String>> = BTreeMap::new();
