@@ -39,12 +39,10 @@ fn subcommand(walk: &mut Walk, command: &str, words: &[Option<String>]) {
             Some(files) => files.into_iter().for_each(|path| walk.writes(path)),
             None => tree(walk, command),
         },
-        "restore" => {
-            // Of the index alone, it leaves files as they are.
-            if !has(&["--staged", "-S"]) || has(&["--worktree", "-W"]) {
-                let operands = arguments.operands(&["-s", "--source"]);
-                operands.for_each(|path| walk.writes(path));
-            }
+        // Of the index alone, it leaves files as they are.
+        "restore" if !has(&["--staged", "-S"]) || has(&["--worktree", "-W"]) => {
+            let operands = arguments.operands(&["-s", "--source"]);
+            operands.for_each(|path| walk.writes(path));
         }
         "stash" if !matches!(first, "list" | "show" | "create" | "store" | "drop" | "clear") => tree(walk, command),
         "reset" if has(&["--hard", "--merge", "--keep"]) => tree(walk, "reset --hard"),
