@@ -3,17 +3,8 @@
 use serde_json::json;
 
 use super::forms::{ALL, CLAUDE_CODE, CODEX, CURSOR, Form, OPENCODE};
-use super::{Session, held, held_files, hook, locks};
+use super::{Session, held, held_files, hook, locks, session};
 use crate::world::World;
-
-fn session<'a>(world: &'a World, form: &'a Form, holder: Option<&'a str>) -> Session<'a> {
-    Session {
-        world,
-        form,
-        folder: world.clone.path(),
-        holder,
-    }
-}
 
 #[test]
 fn every_agent_claims_what_it_edits_and_is_denied_what_another_session_holds() {

@@ -2,18 +2,9 @@
 
 use serde_json::Value;
 
-use super::Session;
 use super::forms::{ALL, CLAUDE_CODE, Form};
+use super::session;
 use crate::world::World;
-
-fn session<'a>(world: &'a World, form: &'a Form, holder: Option<&'a str>) -> Session<'a> {
-    Session {
-        world,
-        form,
-        folder: world.clone.path(),
-        holder,
-    }
-}
 
 /// The text for the model, in the agent's form, of an answer to the event `event`.
 fn context(form: &Form, body: &Value) -> Option<String> {

@@ -67,6 +67,16 @@ pub struct Session<'a> {
     pub holder: Option<&'a str>,
 }
 
+/// A session in the clone.
+pub fn session<'a>(world: &'a World, form: &'a Form, holder: Option<&'a str>) -> Session<'a> {
+    Session {
+        world,
+        form,
+        folder: world.clone.path(),
+        holder,
+    }
+}
+
 impl Session<'_> {
     fn call(&self, (event, call): (&str, Value)) -> Answer {
         let args = [self.form.agent, event];
