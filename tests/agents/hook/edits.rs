@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::forms::{ALL, CLAUDE_CODE, CODEX, CURSOR, Form, OPENCODE};
+use super::forms::{ALL, CLAUDE_CODE, CODEX, CURSOR, OPENCODE};
 use super::{Session, held, held_files, hook, locks, session};
 use crate::world::World;
 
