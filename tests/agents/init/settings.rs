@@ -5,11 +5,10 @@ use crate::world::World;
 
 fn setting(world: &World, key: &str) -> Option<String> {
     let listed = world.clone.git(&["config", "--local", "--list"]);
-    let line = listed.lines().find_map(|line| {
-        line.strip_prefix(&format!("{}=", key.to_lowercase()))
-            .map(str::to_owned)
-    });
-    line
+    let beginning = format!("{}=", key.to_lowercase());
+    listed
+        .lines()
+        .find_map(|line| line.strip_prefix(&beginning).map(str::to_owned))
 }
 
 #[test]

@@ -18,8 +18,11 @@ pub static AGENT: Agent = Agent {
         events: &[
             Event::new("sessionStart"),
             Event::new("beforeSubmitPrompt"),
-            Event::before_edit("preToolUse", Some("Write|StrReplace|Edit|Delete|Shell")),
-            Event::new("afterShellExecution"),
+            Event::before_edit(
+                "preToolUse",
+                Some("Write|Edit|MultiEdit|StrReplace|Delete|EditNotebook|TabWrite|ApplyPatch|Shell"),
+            ),
+            Event::after("postToolUse", "Shell"),
             Event::new("stop"),
             Event::new("sessionEnd"),
         ],
@@ -68,7 +71,9 @@ fn payload(event: &Event, attempt: &Attempt) -> Value {
             "tool_name": "Write", "tool_use_id": "1", "cwd": attempt.root,
             "tool_input": { "file_path": attempt.file, "content": "" },
         }),
-        "afterShellExecution" => sent!({ "command": "true", "output": "", "duration": 1 }),
+        "postToolUse" => sent!({
+            "tool_name": "Shell", "tool_use_id": "1", "cwd": attempt.root, "tool_input": { "command": "true" }, "tool_output": "",
+        }),
         "stop" => sent!({ "status": "completed", "loop_count": 0 }),
         _ => sent!({ "session_id": attempt.conversation, "reason": "completed" }),
     };
