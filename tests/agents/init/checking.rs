@@ -18,7 +18,7 @@ fn verdicts(printed: &str) -> String {
     verdicts.split("\n\n").next().unwrap().to_owned()
 }
 
-const DENIALS: [(&str, &str); 5] = [
+const DENIALS: [(&str, &str); 6] = [
     (
         "claude-code",
         r#"{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"$file"}}"#,
@@ -27,6 +27,7 @@ const DENIALS: [(&str, &str); 5] = [
         "codex",
         r#"{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"$file"}}"#,
     ),
+    ("opencode", r#"{"deny":"$file"}"#),
     ("cursor", r#"{"permission":"deny","agent_message":"$file"}"#),
     ("gemini", r#"{"decision":"deny","reason":"$file"}"#),
     (

@@ -3,10 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use jsonc_parser::json;
+use serde_json::{Value, json as sent};
 
-use super::{Agent, Places, Reads, folder_in, json_file};
+use super::{Agent, Attempt, Event, Hooks, Places, Reads, folder_in, json_file};
+use crate::commands::hook::agents::PLUGIN;
 use crate::commands::init::json::{Entry, Syntax};
-use crate::commands::init::target::Target;
+use crate::commands::init::target::{Content, Target};
+use crate::commands::init::whole::Whole;
 
 pub static AGENT: Agent = Agent {
     name: "opencode",
@@ -15,7 +18,19 @@ pub static AGENT: Agent = Agent {
     user_folder,
     files,
     reads: Some(Reads::SHARED),
-    hooks: None,
+    // The plugin calls them.
+    hooks: Some(Hooks {
+        events: &[
+            Event::new("session.created"),
+            Event::new("chat.message"),
+            Event::before_edit("tool.execute.before", None),
+            Event::new("tool.execute.after"),
+            Event::new("session.idle"),
+            Event::new("session.deleted"),
+        ],
+        denies: |reply| reply.get("deny").is_some_and(Value::is_string),
+        payload,
+    }),
     next: None,
 };
 
@@ -32,9 +47,25 @@ fn files(agent: &Agent, places: &Places) -> Vec<Target> {
         vec!["mcp", "coord"],
         json!({ "type": "local", "command": ["coord", "mcp"], "enabled": true }),
     );
-    vec![json_file(
-        path.unwrap_or_else(|| config("opencode.json")),
-        Syntax::Comments,
-        vec![server],
-    )]
+    let plugin = agent.path(places, ".opencode/plugins/coord.js", "plugins/coord.js");
+    vec![
+        json_file(
+            path.unwrap_or_else(|| config("opencode.json")),
+            Syntax::Comments,
+            vec![server],
+        ),
+        Target::new(plugin, Content::Whole(Whole(PLUGIN.to_owned()))),
+    ]
+}
+
+fn payload(event: &Event, attempt: &Attempt) -> Value {
+    let mut payload = sent!({ "sessionID": attempt.conversation, "cwd": attempt.root });
+    let more = match event.name {
+        "chat.message" => sent!({ "prompt": "" }),
+        "tool.execute.before" => sent!({ "tool": "write", "args": { "filePath": attempt.file, "content": "" } }),
+        "tool.execute.after" => sent!({ "tool": "bash", "args": { "command": "true" } }),
+        _ => sent!({}),
+    };
+    super::extend(&mut payload, more);
+    payload
 }
