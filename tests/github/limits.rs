@@ -121,7 +121,10 @@ async fn all_together_have_a_limit_too() {
         if answer.status != 200 {
             check_limited(&answer);
             assert!(
-                answer.body["message"].as_str().unwrap().contains("the callers of this repository"),
+                answer.body["message"]
+                    .as_str()
+                    .unwrap()
+                    .contains("the callers of this repository"),
                 "{answer:?}"
             );
         }

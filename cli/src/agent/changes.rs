@@ -1,33 +1,49 @@
 //! What was changed in a working copy and is not on its branch.
 
+use std::path::Path;
+
+use coord::domain::Branch;
 use coord_git::WorkingCopy;
 
 use super::git;
-use super::work::Work;
 
-/// Those of `files`, which are paths of the repository, that differ from the branch as the working copy has it: by commits that
+/// Most files in one call of git: a system bounds its command lines.
+const MOST_FILES: usize = 200;
+
+/// Those of `files`, which are paths of the repository, that differ from `branch` as the working copy has it: by commits that
 /// are not pushed, by changes that are not committed, or because they are new.
 ///
 /// # Errors
 /// When git cannot tell.
-pub async fn changed(work: &Work, files: &[String]) -> anyhow::Result<Vec<String>> {
+pub async fn changed(working_copy: &WorkingCopy, branch: &Branch, files: &[String]) -> anyhow::Result<Vec<String>> {
     // Without a branch to compare with, nothing is known to be pushed.
-    let Some(base) = work.base_head() else {
+    let Some(base) = working_copy.base_head(branch) else {
         return Ok(files.to_vec());
     };
-    let of_base = ["diff", "--name-only", "--no-renames", "-z", &base];
+    let root = working_copy.root();
+    let of_base = [
+        "diff",
+        "--name-only",
+        "--no-renames",
+        "--no-ext-diff",
+        "-z",
+        base.as_str(),
+    ];
     let of_new = ["ls-files", "--others", "-z"];
-    let (differing, new) = tokio::join!(
-        listed(&work.working_copy, &of_base, files),
-        listed(&work.working_copy, &of_new, files),
-    );
+    let (differing, new) = tokio::join!(listed(root, &of_base, files), listed(root, &of_new, files));
     Ok(differing?.into_iter().chain(new?).collect())
 }
 
-/// The paths that a command of git lists of `files`.
-async fn listed(working_copy: &WorkingCopy, command: &[&str], files: &[String]) -> anyhow::Result<Vec<String>> {
-    let files = files.iter().map(String::as_str);
-    let args = ["--literal-pathspecs"].into_iter().chain(command.iter().copied());
-    let output = git::output(working_copy.root(), args.chain(["--"]).chain(files)).await?;
-    Ok(git::paths(&output))
+/// The entries that `git ARGS -- FILES` prints in the working copy at `root`, separated by NUL (`-z`).
+///
+/// # Errors
+/// When git fails.
+pub async fn listed(root: &Path, args: &[&str], files: &[impl AsRef<str>]) -> anyhow::Result<Vec<String>> {
+    let mut entries = Vec::new();
+    for files in files.chunks(MOST_FILES) {
+        let args = ["--literal-pathspecs"].iter().chain(args).chain(&["--"]).copied();
+        let output = git::output(root, args.chain(files.iter().map(AsRef::as_ref))).await?;
+        entries.extend(git::paths(&output));
+    }
+    Ok(entries)
 }

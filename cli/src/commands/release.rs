@@ -102,7 +102,8 @@ impl ReleaseArgs {
         let outcome = workplace
             .post(&work.release(files.clone(), message("The change is pushed")))
             .await?;
-        if action(&outcome) == Some(Action::Push) && changed(work, &files).await?.is_empty() {
+        if action(&outcome) == Some(Action::Push) && changed(&work.working_copy, &work.branch, &files).await?.is_empty()
+        {
             return workplace.post(&abandon()).await;
         }
         Ok(outcome)

@@ -10,7 +10,7 @@ use coord_git::WorkingCopy;
 use coord_protocol::Action;
 
 use super::proxy::{HolderKey, Proxy};
-use crate::agent::git;
+use crate::agent::changes;
 use crate::agent::work::Work;
 
 /// What others see of such a release.
@@ -54,7 +54,8 @@ impl Proxy {
             let work = work.with_context(|| format!("{} is no working copy any more", root.display()))?;
             let mut changed = BTreeSet::new();
             for root in roots {
-                changed.extend(changed_files(root, &work, &paths).await?);
+                let working_copy = WorkingCopy::containing(root)?;
+                changed.extend(changes::changed(&working_copy, &work.branch, &paths).await?);
             }
             let (kept, unchanged): (Vec<String>, Vec<String>) =
                 paths.into_iter().partition(|path| changed.contains(path));
@@ -92,44 +93,6 @@ impl Proxy {
         anyhow::ensure!(answer.success, "{}", answer.orchestration.reason);
         Ok(())
     }
-}
-
-/// Those of `paths` that are changed in the working copy at `root`, or in a commit of it that the branch does not have.
-async fn changed_files(root: &Path, work: &Work, paths: &[String]) -> anyhow::Result<Vec<String>> {
-    let tip = WorkingCopy::containing(root)?.tip(&work.branch);
-    // Without a branch to compare with, nothing is known to be pushed.
-    let Some(tip) = tip else { return Ok(paths.to_vec()) };
-    let since = format!("{}...HEAD", tip.commit);
-    let status = [
-        "--literal-pathspecs",
-        "status",
-        "--porcelain",
-        "-z",
-        "--no-renames",
-        "--untracked-files=all",
-        "--",
-    ];
-    let commits = [
-        "--literal-pathspecs",
-        "diff",
-        "--name-only",
-        "-z",
-        "--no-renames",
-        &since,
-        "--",
-    ];
-    let of_paths = |command: &[&str]| -> Vec<String> {
-        let arguments = command.iter().map(|part| (*part).to_owned());
-        arguments.chain(paths.iter().cloned()).collect()
-    };
-    let (status, commits) = tokio::join!(
-        git::output(root, of_paths(&status)),
-        git::output(root, of_paths(&commits))
-    );
-    let uncommitted = git::paths(&status?);
-    // Each has two letters and a space before its path.
-    let uncommitted = uncommitted.iter().filter_map(|line| line.get(3..).map(str::to_owned));
-    Ok(uncommitted.chain(git::paths(&commits?)).collect())
 }
 
 fn sentence(error: coord_protocol::AgentError) -> anyhow::Error {

@@ -7,10 +7,7 @@ use coord::domain::Branch;
 use coord_git::WorkingCopy;
 use coord_protocol::HeldLock;
 
-use crate::agent::git;
-
-/// Most files in one call of git: a system bounds its command lines.
-const MOST_FILES: usize = 200;
+use crate::agent::changes::listed;
 
 /// The changes of files in the working copies of a session.
 #[derive(Debug, Default)]
@@ -47,29 +44,19 @@ impl Changes {
             let Some(base) = place.base_head(branch).map(|base| base.to_string()) else {
                 continue;
             };
-            for files in files.chunks(MOST_FILES) {
-                // A rename would name two files in one line.
-                let status = [
-                    "status",
-                    "--porcelain=v1",
-                    "-z",
-                    "--no-renames",
-                    "--untracked-files=all",
-                ];
-                let lines = listed(root, &status, files).await?;
-                let names = lines.iter().filter_map(|line| line.get(3..));
-                changes.uncommitted.extend(names.map(str::to_owned));
-                let ahead = [
-                    "diff",
-                    "--name-only",
-                    "-z",
-                    "--no-renames",
-                    "--no-ext-diff",
-                    &base,
-                    "HEAD",
-                ];
-                changes.unpushed.extend(listed(root, &ahead, files).await?);
-            }
+            // A rename would name two files in one line.
+            let status = [
+                "status",
+                "--porcelain=v1",
+                "-z",
+                "--no-renames",
+                "--untracked-files=all",
+            ];
+            let lines = listed(root, &status, &files).await?;
+            let names = lines.iter().filter_map(|line| line.get(3..));
+            changes.uncommitted.extend(names.map(str::to_owned));
+            let unpushed = differing(root, &base, "HEAD", &files).await?;
+            changes.unpushed.extend(unpushed);
             changes.is_known = true;
             changes.base = changes.base.or(Some(base));
         }
@@ -80,21 +67,9 @@ impl Changes {
         if let (Some(noted), Some(head)) = (noted, &changes.head)
             && noted != head
         {
-            for files in files.chunks(MOST_FILES) {
-                let moved = [
-                    "diff",
-                    "--name-only",
-                    "-z",
-                    "--no-renames",
-                    "--no-ext-diff",
-                    noted,
-                    head,
-                ];
-                // The noted head may be gone after a forced push.
-                changes
-                    .pushed
-                    .extend(listed(first.root(), &moved, files).await.unwrap_or_default());
-            }
+            // The noted head may be gone after a forced push.
+            let pushed = differing(first.root(), noted, head, &files).await;
+            changes.pushed.extend(pushed.unwrap_or_default());
         }
         Ok(changes)
     }
@@ -118,8 +93,8 @@ impl Changes {
     }
 }
 
-/// The entries that `git ARGS -- FILES` prints in the working copy at `root`.
-async fn listed(root: &Path, args: &[&str], files: &[&str]) -> anyhow::Result<Vec<String>> {
-    let args = ["--literal-pathspecs"].iter().chain(args).chain(&["--"]).chain(files);
-    Ok(git::paths(&git::output(root, args).await?))
+/// Those of `files` that differ between two commits of the working copy at `root`.
+async fn differing(root: &Path, one: &str, other: &str, files: &[&str]) -> anyhow::Result<Vec<String>> {
+    let diff = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", one, other];
+    listed(root, &diff, files).await
 }
