@@ -10,7 +10,7 @@ fn without_an_answer_nothing_may_be_written_and_the_status_is_4() {
     let world = world();
     let check = printed(&world, &["check", "src/db.ts", "--url", NOBODY], 4);
     assert!(
-        check.starts_with("STOP: Coord cannot say what is locked: http://127.0.0.1:1 gives no answer: "),
+        check.starts_with("STOP: Coord cannot determine what is locked: http://127.0.0.1:1 gives no answer: "),
         "{check}"
     );
     assert_eq!(
@@ -23,7 +23,7 @@ fn without_an_answer_nothing_may_be_written_and_the_status_is_4() {
         4,
     );
     assert!(
-        claim.starts_with("STOP: Without locks it is not safe to write: "),
+        claim.starts_with("STOP: Writing is not safe without locks: "),
         "{claim}"
     );
     printed(&world, &["release", "src/db.ts", "--url", NOBODY], 4);
