@@ -83,6 +83,11 @@ pub fn folder(working_copy: &WorkingCopy) -> PathBuf {
     working_copy.shared_folder().join(FOLDER)
 }
 
+/// The folder of the files of agents' sessions.
+pub fn sessions(working_copy: &WorkingCopy) -> PathBuf {
+    folder(working_copy).join("sessions")
+}
+
 fn is_listening(address: &str) -> bool {
     let socket = address.strip_prefix("http://").and_then(|socket| socket.parse().ok());
     socket.is_some_and(|socket| TcpStream::connect_timeout(&socket, CONNECT_TIME).is_ok())

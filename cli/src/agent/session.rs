@@ -18,9 +18,6 @@ use super::ancestors::AgentProcess;
 use super::local_server;
 use super::session_notes::SessionNotes;
 
-/// The folder of the files, in that of Coord's files.
-const FOLDER: &str = "sessions";
-
 /// Files of processes that have ended are removed after this time.
 const KEPT: Duration = Duration::from_secs(24 * 3600);
 
@@ -53,7 +50,7 @@ impl Session {
     /// # Errors
     /// When the file of a new one cannot be written.
     pub fn of_this_process(working_copy: &WorkingCopy, agent: &str) -> anyhow::Result<Session> {
-        let folder = folder(working_copy);
+        let folder = local_server::sessions(working_copy);
         let Some(process) = AgentProcess::above() else {
             return Ok(Session {
                 agent_id: new_id(agent)?,
@@ -88,7 +85,7 @@ impl Session {
     /// The session of the nearest process above this one that has one: none for a person in a terminal. Unlike an agent's own
     /// tools, a hook of git may have programs of any name between.
     pub fn existing(working_copy: &WorkingCopy) -> Option<Session> {
-        let folder = folder(working_copy);
+        let folder = local_server::sessions(working_copy);
         AgentProcess::all_above()
             .into_iter()
             .find_map(|process| Session::read(&path_of(&folder, process)))
@@ -187,11 +184,6 @@ impl Session {
             .with_context(|| about(path))?;
         Ok(unfinished)
     }
-}
-
-/// The folder of the files.
-pub(super) fn folder(working_copy: &WorkingCopy) -> PathBuf {
-    local_server::folder(working_copy).join(FOLDER)
 }
 
 fn path_of(folder: &Path, process: AgentProcess) -> PathBuf {

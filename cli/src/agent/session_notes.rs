@@ -11,7 +11,7 @@ use coord::domain::AgentId;
 use coord_git::WorkingCopy;
 use serde::{Deserialize, Serialize};
 
-use super::session;
+use super::local_server;
 
 /// The end of the files' names.
 const END: &str = ".notes.json";
@@ -67,7 +67,7 @@ impl SessionNotes {
 
     /// The sessions other than `own` that have worked in the same working copy.
     pub fn others_in(working_copy: &WorkingCopy, own: &AgentId) -> Vec<AgentId> {
-        let Ok(files) = fs::read_dir(session::folder(working_copy)) else {
+        let Ok(files) = fs::read_dir(local_server::sessions(working_copy)) else {
             return Vec::new();
         };
         let mut others = Vec::new();
@@ -112,7 +112,7 @@ pub fn touch(path: &Path) -> std::io::Result<()> {
 /// Of the characters of an `agent_id`, Windows has no colon in names of files; no `agent_id` has a plus sign.
 fn path(working_copy: &WorkingCopy, agent_id: &AgentId) -> PathBuf {
     let name = agent_id.as_str().replace(':', "+");
-    session::folder(working_copy).join(format!("{name}{END}"))
+    local_server::sessions(working_copy).join(format!("{name}{END}"))
 }
 
 fn holder_of(file: &str) -> Option<AgentId> {

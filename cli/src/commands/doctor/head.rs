@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use coord_protocol::{ClientError, ErrorCode, Status};
 
 use super::finding::Finding;
-use super::server::see_the_log;
+use super::server_log::see_the_log;
 use crate::agent::workplace::Workplace;
 use crate::terminal::output::short;
 use crate::terminal::times::duration;

@@ -2,13 +2,15 @@
 //!
 //! - `finding`: one check, and what it found
 //! - `working_copy`: git, repository, branch, session
-//! - `server`: the server, its store and its source, the token; `head`: the head of the branch
+//! - `server`: the server, its store and its source, the token; `head`: the head of the branch; `server_log`: where the
+//!   server says more
 //! - `hooks`: hooks that are configured, and when they were last heard of
 
 mod finding;
 mod head;
 mod hooks;
 mod server;
+mod server_log;
 mod working_copy;
 
 use std::process::ExitCode;

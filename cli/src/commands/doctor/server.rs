@@ -6,6 +6,7 @@ use serde_json::Value as Json;
 
 use super::finding::Finding;
 use super::head::head;
+use super::server_log::see_the_log;
 use crate::agent::local_server;
 use crate::agent::options::AgentArgs;
 use crate::agent::work::Work;
@@ -55,15 +56,6 @@ fn end_local(work: &Work) -> String {
     match announced.split_once("(process ") {
         Some((_, process)) => format!("kill {}", process.trim_end_matches(')')),
         None => "end coord serve, and run this again".to_owned(),
-    }
-}
-
-/// The line that shows what the server says.
-pub(super) fn see_the_log(workplace: &Workplace) -> String {
-    let log = local_server::log(&workplace.work.working_copy);
-    match workplace.connection.is_local && log.is_file() {
-        true => format!("tail '{}'", log.display()),
-        false => "see the log of the server".to_owned(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Lines between two markers, in a file that belongs to somebody else: Markdown or a script. What is between the markers is ours.
 
+use super::edit::{Added, Removed};
 use super::record::FileRecord;
-use super::target::{Added, Removed};
 
 /// What [`Added::made`] says of a file that had no newline at its end.
 const NEWLINE: &str = "newline";

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use similar::TextDiff;
 
-use super::plan::Change;
+use super::change::Change;
 
 const RED: &str = "\x1b[31m";
 const GREEN: &str = "\x1b[32m";

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail, ensure};
 use tempfile::{Builder, NamedTempFile};
 
-use super::plan::Change;
+use super::change::Change;
 
 /// Largest file that is read, in bytes.
 pub const MOST_BYTES: u64 = 1024 * 1024;

@@ -5,8 +5,8 @@ use jsonc_parser::{ParseOptions, json};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
+use super::edit::{Added, Removed};
 use super::record::FileRecord;
-use super::target::{Added, Removed};
 
 /// What is written into a JSON file.
 #[derive(Clone, Debug)]

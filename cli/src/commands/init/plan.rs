@@ -1,10 +1,11 @@
 //! The files as they are, and as they will be.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, bail};
 
 use super::agents::Places;
+use super::change::Change;
 use super::detect::shown;
 use super::files;
 use super::record::{FileRecord, Record, digest};
@@ -23,21 +24,6 @@ pub struct Plan<'a> {
     files: Vec<Change>,
     /// Clauses about what was left.
     pub notes: Vec<String>,
-}
-
-/// A file.
-#[derive(Debug)]
-pub struct Change {
-    /// Where it is, without symbolic links.
-    pub path: PathBuf,
-    /// Its name for the user.
-    pub name: String,
-    /// Its text. `None` where there is no file.
-    pub before: Option<String>,
-    /// Its text then. `None` where it is deleted.
-    pub after: Option<String>,
-    /// Whether it is a program, if it is made.
-    pub is_program: bool,
 }
 
 impl<'a> Plan<'a> {

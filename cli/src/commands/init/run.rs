@@ -9,9 +9,10 @@ use coord_git::WorkingCopy;
 
 use super::agents::{AGENTS, Agent, Places};
 use super::args::InitArgs;
+use super::change::Change;
 use super::check::{self, Verdict};
 use super::detect::{detect, is_on_path};
-use super::plan::{Change, Plan};
+use super::plan::Plan;
 use super::record::Record;
 use super::settings::{self, Setting};
 use super::{diff, files, guard, texts};

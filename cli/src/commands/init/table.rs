@@ -2,8 +2,8 @@
 
 use toml_edit::{DocumentMut, Item, Table as TomlTable, TableLike, Value};
 
+use super::edit::{Added, Removed};
 use super::record::FileRecord;
-use super::target::{Added, Removed};
 
 /// A table, and what it is in.
 #[derive(Clone, Debug)]

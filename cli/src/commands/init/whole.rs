@@ -1,7 +1,7 @@
 //! A file that is written as a whole, such as a skill.
 
+use super::edit::{Added, Removed};
 use super::record::FileRecord;
-use super::target::{Added, Removed};
 
 /// The text of a file.
 #[derive(Clone, Debug)]

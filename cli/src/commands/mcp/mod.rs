@@ -8,7 +8,7 @@
 //! - [`target`]: the working copy that a call is for; what is filled in
 //! - [`backend`]: requests to the server, and why they fail
 //! - [`tools`], [`resources`]: answers
-//! - [`release_retries`]: releases that have not reached the server
+//! - [`release_retries`], `retrying`: releases that have not reached the server
 //! - [`renewal`]: locks that are about to expire
 //! - [`exit`]: locks that are left at the end
 
@@ -18,6 +18,7 @@ mod proxy;
 mod release_retries;
 mod renewal;
 mod resources;
+mod retrying;
 mod stdio;
 mod target;
 mod tools;

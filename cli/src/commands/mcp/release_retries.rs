@@ -5,20 +5,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use coord::domain::{FilePaths, RepoId};
-use coord_protocol::{ErrorCode, PostRequest};
+use coord_protocol::PostRequest;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
-use tokio::time::{Instant, sleep_until};
-
-use super::backend::Failure;
-use super::proxy::Proxy;
-use super::tools::is_offline;
+use tokio::time::Instant;
 
 /// Time until the first retry. It doubles with each.
 const FIRST_DELAY: Duration = Duration::from_millis(500);
-
-/// Longest time between two retries.
-const LONGEST_DELAY: Duration = Duration::from_secs(30);
 
 /// Most releases that are retried, and most notes that are kept.
 const MOST: usize = 64;
@@ -26,28 +19,21 @@ const MOST: usize = 64;
 /// Releases that are retried.
 #[derive(Default)]
 pub struct ReleaseRetries {
-    pending: Mutex<Vec<Pending>>,
-    added: Notify,
+    pub(super) pending: Mutex<Vec<Pending>>,
+    pub(super) added: Notify,
     /// What the agent has to be told.
     notes: Mutex<Vec<String>>,
 }
 
-struct Pending {
+pub(super) struct Pending {
     /// The working copy, whose server is asked.
-    root: PathBuf,
-    request: PostRequest,
+    pub(super) root: PathBuf,
+    pub(super) request: PostRequest,
     /// From when on the locks have expired.
-    until: Instant,
+    pub(super) until: Instant,
     /// When it is made again.
-    at: Instant,
-    delay: Duration,
-}
-
-/// What became of a retry.
-enum Retried {
-    Landed,
-    Refused(String),
-    Failed,
+    pub(super) at: Instant,
+    pub(super) delay: Duration,
 }
 
 impl ReleaseRetries {
@@ -105,86 +91,19 @@ impl ReleaseRetries {
         }
     }
 
-    fn next_at(&self) -> Option<Instant> {
+    pub(super) fn next_at(&self) -> Option<Instant> {
         self.pending.lock().iter().map(|pending| pending.at).min()
     }
 
     /// Takes out what is due at `time`.
-    fn take_due(&self, time: Instant) -> Vec<Pending> {
+    pub(super) fn take_due(&self, time: Instant) -> Vec<Pending> {
         let mut pending = self.pending.lock();
         pending.extract_if(.., |pending| pending.at <= time).collect()
     }
 }
 
-impl Proxy {
-    /// Retries releases for as long as it is polled.
-    pub async fn retry_releases(&self) {
-        loop {
-            match self.retries.next_at() {
-                None => self.retries.added.notified().await,
-                Some(at) => {
-                    sleep_until(at).await;
-                    let _alone = self.posts.write().await;
-                    self.retry_due(Instant::now()).await;
-                }
-            }
-        }
-    }
-
-    /// Retries every release now.
-    pub(super) async fn retry_all(&self) {
-        let latest = self.retries.pending.lock().iter().map(|pending| pending.at).max();
-        if let Some(latest) = latest {
-            self.retry_due(latest).await;
-        }
-    }
-
-    async fn retry_due(&self, time: Instant) {
-        for mut pending in self.retries.take_due(time) {
-            let files = files_of(&pending.request);
-            let retried = match pending.until <= Instant::now() {
-                true => {
-                    let note = format!("RELEASE_EXPIRED: Coord gave no answer until the locks on {files} had expired.");
-                    self.retries.note(note);
-                    continue;
-                }
-                false => self.retry(&pending).await,
-            };
-            match retried {
-                Retried::Landed => self
-                    .retries
-                    .note(format!("RELEASE_LANDED: {files} released after all.")),
-                Retried::Refused(why) => self.retries.note(format!(
-                    "RELEASE_REFUSED: The retried release of {files} was refused: {why}"
-                )),
-                Retried::Failed => {
-                    pending.delay = (pending.delay * 2).min(LONGEST_DELAY);
-                    pending.at = (Instant::now() + pending.delay).min(pending.until);
-                    self.retries.pending.lock().push(pending);
-                }
-            }
-        }
-    }
-
-    async fn retry(&self, pending: &Pending) -> Retried {
-        let request = &pending.request;
-        let answer = self
-            .backend
-            .ask(&pending.root, async |client| client.post_status(request).await);
-        match answer.await {
-            Ok(response) if response.success => Retried::Landed,
-            Ok(response) if is_offline(&response) => Retried::Failed,
-            Ok(response) => Retried::Refused(response.orchestration.reason),
-            Err(Failure::Refused(error)) if error.error.error != ErrorCode::RateLimited => {
-                Retried::Refused(error.orchestration.reason)
-            }
-            Err(_) => Retried::Failed,
-        }
-    }
-}
-
 /// `'a', 'b'`: the files of a release.
-fn files_of(request: &PostRequest) -> String {
+pub(super) fn files_of(request: &PostRequest) -> String {
     let quoted = request.file_paths.iter().flatten().map(|path| format!("'{path}'"));
     quoted.collect::<Vec<_>>().join(", ")
 }

@@ -1,60 +1,60 @@
 //! Commands of git: those that write the files that they name, those that change a whole working copy, and pushes.
 
 use super::TreeChange;
-use super::programs::Arguments;
-use super::walk::Walk;
+use super::arguments::Arguments;
+use super::place::Place;
 
 /// Options before the command that have a value in the next word.
 const WITH_VALUE: [&str; 6] = ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"];
 
 /// `git` runs with `words`.
-pub(super) fn run(walk: &mut Walk, words: &[Option<String>]) {
-    let before = walk.folder.clone();
-    let mut place = 0;
-    while let Some(Some(word)) = words.get(place).filter(|word| starts_with_dash(word)) {
+pub(super) fn run(place: &mut Place, words: &[Option<String>]) {
+    let before = place.folder.clone();
+    let mut position = 0;
+    while let Some(Some(word)) = words.get(position).filter(|word| starts_with_dash(word)) {
         if word == "-C" {
-            let folder = words.get(place + 1).and_then(Option::as_deref);
-            walk.folder = folder.and_then(|folder| walk.absolute(folder));
+            let folder = words.get(position + 1).and_then(Option::as_deref);
+            place.folder = folder.and_then(|folder| place.absolute(folder));
         }
-        place += if WITH_VALUE.contains(&word.as_str()) { 2 } else { 1 };
+        position += if WITH_VALUE.contains(&word.as_str()) { 2 } else { 1 };
     }
-    if let Some((Some(command), words)) = words.get(place..).and_then(<[_]>::split_first) {
-        subcommand(walk, command, words);
+    if let Some((Some(command), words)) = words.get(position..).and_then(<[_]>::split_first) {
+        subcommand(place, command, words);
     }
-    walk.folder = before;
+    place.folder = before;
 }
 
 fn starts_with_dash(word: &Option<String>) -> bool {
     word.as_deref().is_some_and(|word| word.starts_with('-'))
 }
 
-fn subcommand(walk: &mut Walk, command: &str, words: &[Option<String>]) {
+fn subcommand(place: &mut Place, command: &str, words: &[Option<String>]) {
     let arguments = Arguments(words);
     let has = |names: &[&str]| words.iter().flatten().any(|word| names.contains(&word.as_str()));
     let first = words.first().and_then(Option::as_deref).unwrap_or_default();
     match command {
-        "push" if !has(&["--dry-run", "-n"]) => walk.effects.pushes.extend(walk.folder.clone()),
-        "rm" | "mv" if !has(&["--cached", "--dry-run", "-n"]) => moved(walk, &arguments),
-        "checkout" => match files_of_checkout(walk, words) {
-            Some(files) => files.into_iter().for_each(|path| walk.writes(path)),
-            None => tree(walk, command),
+        "push" if !has(&["--dry-run", "-n"]) => place.effects.pushes.extend(place.folder.clone()),
+        "rm" | "mv" if !has(&["--cached", "--dry-run", "-n"]) => moved(place, &arguments),
+        "checkout" => match files_of_checkout(place, words) {
+            Some(files) => files.into_iter().for_each(|path| place.writes(path)),
+            None => tree(place, command),
         },
         // Of the index alone, it leaves files as they are.
         "restore" if !has(&["--staged", "-S"]) || has(&["--worktree", "-W"]) => {
             let operands = arguments.operands(&["-s", "--source"]);
-            operands.for_each(|path| walk.writes(path));
+            operands.for_each(|path| place.writes(path));
         }
-        "stash" if !matches!(first, "list" | "show" | "create" | "store" | "drop" | "clear") => tree(walk, command),
-        "reset" if has(&["--hard", "--merge", "--keep"]) => tree(walk, "reset --hard"),
-        "clean" if !has(&["-n", "--dry-run"]) => tree(walk, command),
-        "switch" | "merge" | "pull" | "rebase" => tree(walk, command),
+        "stash" if !matches!(first, "list" | "show" | "create" | "store" | "drop" | "clear") => tree(place, command),
+        "reset" if has(&["--hard", "--merge", "--keep"]) => tree(place, "reset --hard"),
+        "clean" if !has(&["-n", "--dry-run"]) => tree(place, command),
+        "switch" | "merge" | "pull" | "rebase" => tree(place, command),
         _ => {}
     }
 }
 
-fn tree(walk: &mut Walk, command: &str) {
-    if let Some(folder) = walk.folder.clone() {
-        walk.effects.trees.push(TreeChange {
+fn tree(place: &mut Place, command: &str) {
+    if let Some(folder) = place.folder.clone() {
+        place.effects.trees.push(TreeChange {
             folder,
             command: format!("git {command}"),
         });
@@ -62,19 +62,19 @@ fn tree(walk: &mut Walk, command: &str) {
 }
 
 /// `git rm FILE...`, `git mv SOURCE... TARGET`.
-fn moved(walk: &mut Walk, arguments: &Arguments<'_>) {
+fn moved(place: &mut Place, arguments: &Arguments<'_>) {
     let operands: Vec<&str> = arguments.operands(&[]).collect();
-    operands.into_iter().for_each(|path| walk.writes(path));
+    operands.into_iter().for_each(|path| place.writes(path));
 }
 
 /// The files of a checkout of files: those after `--`, or all operands where each is a file that exists. `None` for a checkout of
 /// a commit or a branch.
-fn files_of_checkout<'a>(walk: &Walk, words: &'a [Option<String>]) -> Option<Vec<&'a str>> {
+fn files_of_checkout<'a>(place: &Place, words: &'a [Option<String>]) -> Option<Vec<&'a str>> {
     let end = words.iter().position(|word| word.as_deref() == Some("--"));
     if let Some(end) = end.filter(|end| end + 1 < words.len()) {
         return Some(words[end + 1..].iter().flatten().map(String::as_str).collect());
     }
-    let is_file = |word: &&str| walk.absolute(word).is_some_and(|path| path.is_file());
+    let is_file = |word: &&str| place.absolute(word).is_some_and(|path| path.is_file());
     let plain: Option<Vec<&str>> = words.iter().map(Option::as_deref).collect();
     plain.filter(|words| !words.is_empty() && words.iter().all(is_file))
 }

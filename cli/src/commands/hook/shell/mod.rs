@@ -1,7 +1,9 @@
 //! What a shell command writes, where it plainly says so. Quoting, operators and compound commands are those of a shell's parser;
 //! words with variables, substitutions or patterns name no file here, and a command that cannot be read names none.
 
+mod arguments;
 mod git;
+mod place;
 mod programs;
 mod walk;
 mod words;

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use super::super::agents::patched_files;
+use super::arguments::Arguments;
 use super::git;
-use super::walk::Walk;
+use super::place::Place;
 
 /// Programs that run the program in their arguments.
 const WRAPPERS: [&str; 9] = [
@@ -15,7 +16,7 @@ const WRAPPERS: [&str; 9] = [
 const SHELLS: [&str; 5] = ["sh", "bash", "zsh", "dash", "ksh"];
 
 /// The program in the first of `words` runs with the others; `None` is a word that the shell replaces. `text` is its here-document.
-pub(super) fn run(walk: &mut Walk, words: &[Option<String>], text: Option<&str>) {
+pub(super) fn run(place: &mut Place, words: &[Option<String>], text: Option<&str>) {
     let Some((Some(program), words)) = words.split_first() else {
         return;
     };
@@ -29,101 +30,61 @@ pub(super) fn run(walk: &mut Walk, words: &[Option<String>], text: Option<&str>)
                 word.starts_with('-') || (wrapper == "env" && word.contains('='))
             };
             let skipped = words.iter().take_while(|word| is_setting(word)).count();
-            run(walk, &words[skipped..], text);
+            run(place, &words[skipped..], text);
         }
         "timeout" => {
             let skipped = words
                 .iter()
                 .take_while(|word| word.as_deref().is_some_and(|word| word.starts_with('-')));
             let skipped = skipped.count() + 1;
-            run(walk, words.get(skipped..).unwrap_or_default(), text);
+            run(place, words.get(skipped..).unwrap_or_default(), text);
         }
         shell if SHELLS.contains(&shell) => {
-            let place = words.iter().position(|word| {
+            let position = words.iter().position(|word| {
                 let word = word.as_deref().unwrap_or_default();
                 word.starts_with('-') && !word.starts_with("--") && word.ends_with('c')
             });
-            if let Some(Some(command)) = place.and_then(|place| words.get(place + 1)) {
-                let folder = walk.folder.clone();
-                walk.text(command);
-                walk.folder = folder;
+            if let Some(Some(command)) = position.and_then(|position| words.get(position + 1)) {
+                place.nested.push(command.clone());
             }
         }
         "cd" | "pushd" => {
             let operand = words.iter().find(|word| word.as_deref() != Some("--"));
-            walk.folder = match operand {
-                Some(Some(path)) if path != "-" => walk.absolute(path),
+            place.folder = match operand {
+                Some(Some(path)) if path != "-" => place.absolute(path),
                 _ => None,
             };
         }
-        "popd" => walk.folder = None,
+        "popd" => place.folder = None,
         "tee" | "truncate" => arguments
             .operands(&["-s", "--size", "-r", "--reference"])
-            .for_each(|path| walk.writes(path)),
-        "rm" | "unlink" | "shred" => arguments.operands(&["-n", "-s"]).for_each(|path| walk.writes(path)),
-        "mv" | "cp" | "install" => copied(walk, &arguments, program == "mv"),
+            .for_each(|path| place.writes(path)),
+        "rm" | "unlink" | "shred" => arguments.operands(&["-n", "-s"]).for_each(|path| place.writes(path)),
+        "mv" | "cp" | "install" => copied(place, &arguments, program == "mv"),
         "sed" => in_place(
-            walk,
+            place,
             &arguments,
             &["-i", "--in-place"],
             &["-e", "--expression", "-f", "--file"],
         ),
-        "perl" => in_place(walk, &arguments, &["-i"], &["-e", "-E"]),
+        "perl" => in_place(place, &arguments, &["-i"], &["-e", "-E"]),
         "dd" => {
             let outputs = words.iter().flatten().filter_map(|word| word.strip_prefix("of="));
-            outputs.for_each(|path| walk.writes(path));
+            outputs.for_each(|path| place.writes(path));
         }
-        "patch" => patched(walk, &arguments),
+        "patch" => patched(place, &arguments),
         "apply_patch" | "applypatch" => {
             let argument = words.first().and_then(Option::as_deref);
             let body = text.or(argument).unwrap_or_default();
-            patched_files(body).iter().for_each(|path| walk.writes(path));
+            patched_files(body).iter().for_each(|path| place.writes(path));
         }
-        "git" => git::run(walk, words),
+        "git" => git::run(place, words),
         _ => {}
     }
 }
 
-/// The words after the name of a program.
-pub(super) struct Arguments<'a>(pub(super) &'a [Option<String>]);
-
-impl<'a> Arguments<'a> {
-    /// The words that are no options, nor values of one of the options `with_value`, which are words of their own.
-    pub(super) fn operands(&self, with_value: &'a [&str]) -> impl Iterator<Item = &'a str> {
-        let mut is_value = false;
-        let mut has_ended = false;
-        self.0.iter().filter_map(move |word| {
-            if std::mem::take(&mut is_value) {
-                return None;
-            }
-            let word = word.as_deref()?;
-            if has_ended || word == "-" || !word.starts_with('-') {
-                return Some(word);
-            }
-            has_ended = word == "--";
-            is_value = with_value.contains(&word);
-            None
-        })
-    }
-
-    /// The value of the option that is called one of `names`, as the next word, or after `=`.
-    pub(super) fn value(&self, names: &[&str]) -> Option<&'a str> {
-        for (place, word) in self.0.iter().enumerate() {
-            let word = word.as_deref().unwrap_or_default();
-            if names.contains(&word) {
-                return self.0.get(place + 1)?.as_deref();
-            }
-            let attached = names.iter().find_map(|name| word.strip_prefix(name)?.strip_prefix('='));
-            if attached.is_some() {
-                return attached;
-            }
-        }
-        None
-    }
-}
-
 /// `mv`, `cp`: the target, or the files in it where it is a folder; of `mv`, the sources too.
-fn copied(walk: &mut Walk, arguments: &Arguments<'_>, is_moved: bool) {
+fn copied(place: &mut Place, arguments: &Arguments<'_>, is_moved: bool) {
     let into = arguments.value(&["-t", "--target-directory"]);
     let mut operands: Vec<&str> = arguments
         .operands(&["-t", "--target-directory", "-S", "-m", "-o", "-g"])
@@ -131,23 +92,23 @@ fn copied(walk: &mut Walk, arguments: &Arguments<'_>, is_moved: bool) {
     let Some(target) = into.or_else(|| operands.pop()) else {
         return;
     };
-    let is_folder = target.ends_with('/') || walk.absolute(target).is_some_and(|target| target.is_dir());
+    let is_folder = target.ends_with('/') || place.absolute(target).is_some_and(|target| target.is_dir());
     for source in &operands {
         if is_moved {
-            walk.writes(source);
+            place.writes(source);
         }
         let name = Path::new(source).file_name().and_then(|name| name.to_str());
         if let Some(name) = name.filter(|_| is_folder) {
-            walk.writes(&format!("{}/{name}", target.trim_end_matches('/')));
+            place.writes(&format!("{}/{name}", target.trim_end_matches('/')));
         }
     }
     if !is_folder {
-        walk.writes(target);
+        place.writes(target);
     }
 }
 
 /// `sed -i`, `perl -i`: the operands after the program's script, which is the first where no option gives it.
-fn in_place(walk: &mut Walk, arguments: &Arguments<'_>, in_place: &[&str], scripts: &'static [&'static str]) {
+fn in_place(place: &mut Place, arguments: &Arguments<'_>, in_place: &[&str], scripts: &'static [&'static str]) {
     let words = || arguments.0.iter().flatten().take_while(|word| *word != "--");
     let is_short = |word: &str| word.starts_with('-') && !word.starts_with("--");
     let changes = words().any(|word| {
@@ -174,11 +135,13 @@ fn in_place(walk: &mut Walk, arguments: &Arguments<'_>, in_place: &[&str], scrip
     let operands = arguments.operands(&["-e", "-E", "-f", "--expression", "--file", "-pe", "-ne", "-pie", "-ie"]);
     // On macOS, the ending of copies is a word of its own, often an empty one.
     let operands = operands.filter(|word| !word.is_empty());
-    operands.skip(usize::from(!is_given)).for_each(|path| walk.writes(path));
+    operands
+        .skip(usize::from(!is_given))
+        .for_each(|path| place.writes(path));
 }
 
 /// `patch FILE`, `patch -o FILE`. The files that only the patch itself names are not known.
-fn patched(walk: &mut Walk, arguments: &Arguments<'_>) {
+fn patched(place: &mut Place, arguments: &Arguments<'_>) {
     let with_value = &[
         "-i",
         "--input",
@@ -194,13 +157,13 @@ fn patched(walk: &mut Walk, arguments: &Arguments<'_>) {
         "-z",
     ];
     if let Some(folder) = arguments.value(&["-d", "--directory"]) {
-        walk.folder = walk.absolute(folder);
+        place.folder = place.absolute(folder);
     }
     match arguments.value(&["-o", "--output"]) {
-        Some(output) => walk.writes(output),
+        Some(output) => place.writes(output),
         None => arguments
             .operands(with_value)
             .take(1)
-            .for_each(|path| walk.writes(path)),
+            .for_each(|path| place.writes(path)),
     }
 }

@@ -1,7 +1,7 @@
 //! The walk through a command: which programs run with which words, in which folder.
 
 use std::io::Cursor;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use brush_parser::ast::{
     AndOr, Command, CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList, IoFileRedirectKind as Kind,
@@ -9,32 +9,32 @@ use brush_parser::ast::{
 };
 use brush_parser::{Parser, ParserOptions, SourceInfo};
 
+use super::place::Place;
 use super::{Effects, programs, words};
 
 /// Most commands within commands (`bash -c`) that are read.
 const MOST_DEPTH: usize = 4;
 
-/// Where a command runs, and what was found.
-pub(super) struct Walk {
-    /// The folder, where it is known.
-    pub(super) folder: Option<PathBuf>,
-    pub(super) effects: Effects,
+struct Walk {
+    place: Place,
     depth: usize,
 }
 
 pub(super) fn effects(command: &str, folder: &Path) -> Effects {
     let mut walk = Walk {
-        folder: Some(folder.to_owned()),
-        effects: Effects::default(),
+        place: Place {
+            folder: Some(folder.to_owned()),
+            ..Place::default()
+        },
         depth: 0,
     };
     walk.text(command);
-    walk.effects
+    walk.place.effects
 }
 
 impl Walk {
     /// A whole command line.
-    pub(super) fn text(&mut self, command: &str) {
+    fn text(&mut self, command: &str) {
         if self.depth >= MOST_DEPTH {
             return;
         }
@@ -50,26 +50,6 @@ impl Walk {
             }
         }
         self.depth -= 1;
-    }
-
-    /// The file that `path` names in the folder of the command, as one that is written.
-    pub(super) fn writes(&mut self, path: &str) {
-        // Devices are no files of anybody.
-        if path.is_empty() || path.starts_with("/dev/") {
-            return;
-        }
-        if let Some(path) = self.absolute(path) {
-            self.effects.writes.push(path);
-        }
-    }
-
-    /// `path` in the folder of the command; `None` where that is not known.
-    pub(super) fn absolute(&self, path: &str) -> Option<PathBuf> {
-        match (&self.folder, Path::new(path)) {
-            (_, path) if path.is_absolute() => Some(path.to_owned()),
-            (Some(folder), path) => Some(folder.join(path)),
-            (None, _) => None,
-        }
     }
 
     fn list(&mut self, list: &CompoundList) {
@@ -102,9 +82,9 @@ impl Walk {
         match command {
             CompoundCommand::BraceGroup(group) => self.list(&group.list),
             CompoundCommand::Subshell(subshell) => {
-                let folder = self.folder.clone();
+                let folder = self.place.folder.clone();
                 self.list(&subshell.list);
-                self.folder = folder;
+                self.place.folder = folder;
             }
             CompoundCommand::ForClause(clause) => self.list(&clause.body.list),
             CompoundCommand::ArithmeticForClause(clause) => self.list(&clause.body.list),
@@ -147,14 +127,19 @@ impl Walk {
                 Item::AssignmentWord(_, word) if !arguments.is_empty() => arguments.push(word),
                 Item::AssignmentWord(..) => {}
                 Item::ProcessSubstitution(_, subshell) => {
-                    let folder = self.folder.clone();
+                    let folder = self.place.folder.clone();
                     self.list(&subshell.list);
-                    self.folder = folder;
+                    self.place.folder = folder;
                 }
             }
         }
         let arguments: Vec<Option<String>> = arguments.into_iter().map(words::plain).collect();
-        programs::run(self, &arguments, text.as_deref());
+        programs::run(&mut self.place, &arguments, text.as_deref());
+        for command in std::mem::take(&mut self.place.nested) {
+            let folder = self.place.folder.clone();
+            self.text(&command);
+            self.place.folder = folder;
+        }
     }
 
     fn redirect(&mut self, redirect: &IoRedirect) {
@@ -165,13 +150,13 @@ impl Walk {
                 let path = words::plain(word);
                 let is_number = |path: &String| path.trim_end_matches('-').bytes().all(|byte| byte.is_ascii_digit());
                 if let Some(path) = path.filter(|path| !is_number(path)) {
-                    self.writes(&path);
+                    self.place.writes(&path);
                 }
                 return;
             }
             IoRedirect::OutputAndError(word, _) => {
                 if let Some(path) = words::plain(word) {
-                    self.writes(&path);
+                    self.place.writes(&path);
                 }
                 return;
             }
@@ -180,7 +165,7 @@ impl Walk {
         if let Target::Filename(word) = target
             && let Some(path) = words::plain(word)
         {
-            self.writes(&path);
+            self.place.writes(&path);
         }
     }
 }

@@ -1,0 +1,18 @@
+//! A file that is written, changed or deleted.
+
+use std::path::PathBuf;
+
+/// A file.
+#[derive(Debug)]
+pub struct Change {
+    /// Where it is, without symbolic links.
+    pub path: PathBuf,
+    /// Its name for the user.
+    pub name: String,
+    /// Its text. `None` where there is no file.
+    pub before: Option<String>,
+    /// Its text then. `None` where it is deleted.
+    pub after: Option<String>,
+    /// Whether it is a program, if it is made.
+    pub is_program: bool,
+}

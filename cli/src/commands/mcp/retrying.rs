@@ -1,0 +1,88 @@
+//! Makes releases again that have not reached the server.
+
+use std::time::Duration;
+
+use coord_protocol::ErrorCode;
+use tokio::time::{Instant, sleep_until};
+
+use super::backend::Failure;
+use super::proxy::Proxy;
+use super::release_retries::{Pending, files_of};
+use super::tools::is_offline;
+
+/// Longest time between two retries.
+const LONGEST_DELAY: Duration = Duration::from_secs(30);
+
+/// What became of a retry.
+enum Retried {
+    Landed,
+    Refused(String),
+    Failed,
+}
+
+impl Proxy {
+    /// Retries releases for as long as it is polled.
+    pub async fn retry_releases(&self) {
+        loop {
+            match self.retries.next_at() {
+                None => self.retries.added.notified().await,
+                Some(at) => {
+                    sleep_until(at).await;
+                    let _alone = self.posts.write().await;
+                    self.retry_due(Instant::now()).await;
+                }
+            }
+        }
+    }
+
+    /// Retries every release now.
+    pub(super) async fn retry_all(&self) {
+        let latest = self.retries.pending.lock().iter().map(|pending| pending.at).max();
+        if let Some(latest) = latest {
+            self.retry_due(latest).await;
+        }
+    }
+
+    async fn retry_due(&self, time: Instant) {
+        for mut pending in self.retries.take_due(time) {
+            let files = files_of(&pending.request);
+            let retried = match pending.until <= Instant::now() {
+                true => {
+                    let note = format!("RELEASE_EXPIRED: Coord gave no answer until the locks on {files} had expired.");
+                    self.retries.note(note);
+                    continue;
+                }
+                false => self.retry(&pending).await,
+            };
+            match retried {
+                Retried::Landed => self
+                    .retries
+                    .note(format!("RELEASE_LANDED: {files} released after all.")),
+                Retried::Refused(why) => self.retries.note(format!(
+                    "RELEASE_REFUSED: The retried release of {files} was refused: {why}"
+                )),
+                Retried::Failed => {
+                    pending.delay = (pending.delay * 2).min(LONGEST_DELAY);
+                    pending.at = (Instant::now() + pending.delay).min(pending.until);
+                    self.retries.pending.lock().push(pending);
+                }
+            }
+        }
+    }
+
+    async fn retry(&self, pending: &Pending) -> Retried {
+        let request = &pending.request;
+        let answer = self
+            .backend
+            .ask(&pending.root, async |client| client.post_status(request).await);
+        match answer.await {
+            Ok(response) if response.success => Retried::Landed,
+            Ok(response) if is_offline(&response) => Retried::Failed,
+            Ok(response) => Retried::Refused(response.orchestration.reason),
+            Err(Failure::Refused(error)) if error.error.error != ErrorCode::RateLimited => {
+                Retried::Refused(error.orchestration.reason)
+            }
+            Err(_) => Retried::Failed,
+        }
+    }
+}
