@@ -5,8 +5,8 @@ import assert from "node:assert/strict";
 /** What the checks are about; `.ci/check-mcp` sets it. */
 export const { MCP_URL, MCP_TOKEN, MCP_REPO_URL, MCP_HEAD, MCP_COORD, MCP_FOLDER } = process.env;
 
-/** The two ways to a server; over stdio it is `coord mcp`. */
-export const WAYS = ["http", "stdio"];
+/** The ways to a server; over stdio it is `coord mcp`. Where there is none, `MCP_WAYS` is `http`. */
+export const WAYS = (process.env.MCP_WAYS ?? "http,stdio").split(",");
 
 /** How a client starts `coord mcp` in the repository. */
 export const stdio = { command: MCP_COORD, args: ["mcp"], cwd: MCP_FOLDER, stderr: "inherit" };

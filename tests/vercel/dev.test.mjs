@@ -168,9 +168,9 @@ describe("functions on a store that a coord serve keeps up to date", () => {
     const elsewhere = await send(url, { token: alice, body: list, headers: { ...headers, origin: "https://evil.example" } });
     assert.equal(elsewhere.status, 403);
     // The official client, by the newest revision and by one before.
-    const env = environment({ MCP_URL: url, MCP_TOKEN: alice, MCP_REPO_URL: REPO_URL, MCP_HEAD: second });
+    const env = environment({ MCP_URL: url, MCP_WAYS: "http", MCP_TOKEN: alice, MCP_REPO_URL: REPO_URL, MCP_HEAD: second });
     const { stdout } = await run("node", [join(ROOT, "tests", "mcp", "sdk2.mjs")], { env });
-    assert.match(stdout, /^typescript-2: 2026-07-28\ntypescript-2-legacy: 2025-/);
+    assert.match(stdout, /^typescript-2, http: 2026-07-28\ntypescript-2-legacy, http: 2025-/);
   });
 
   test("a repository that no server has reported is unknown, not free", async () => {
