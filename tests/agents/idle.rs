@@ -37,3 +37,15 @@ fn a_server_ends_when_no_request_has_come_for_as_long_as_it_was_told() {
     assert!(server.wait().unwrap().success());
     assert!(!listening.exists(), "it is announced no more");
 }
+
+#[test]
+fn the_log_of_started_servers_does_not_grow_without_a_bound() {
+    let world = World::with(&[("a.txt", "a")]);
+    let log = world.clone.path().join(".git/coord/serve.log");
+    std::fs::create_dir_all(log.parent().unwrap()).unwrap();
+    std::fs::write(&log, vec![b'x'; 2 << 20]).unwrap();
+    let checked = world.run(&["check", "a.txt"]);
+    assert!(checked.status.success(), "{checked:?}");
+    let length = std::fs::metadata(&log).unwrap().len();
+    assert!(length < 1 << 20, "{length} bytes");
+}

@@ -26,8 +26,11 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// A server that was started for agents ends when nobody has asked it anything for this long, in seconds.
 pub const IDLE_SECONDS: u64 = 3600;
 
-/// The log of a server that was started for agents; the next start begins it anew.
+/// The log of a server that was started for agents.
 const LOG: &str = "serve.log";
+
+/// A start begins the log anew where it is larger, in bytes: each start adds some lines.
+const MOST_LOG_BYTES: u64 = 1 << 20;
 
 /// The address of the running server of this repository.
 pub fn running(working_copy: &WorkingCopy) -> Option<String> {
@@ -103,6 +106,10 @@ fn start(root: &Path, log: &Path) -> anyhow::Result<Child> {
     let log = options
         .open(log)
         .with_context(|| format!("cannot open {}", log.display()))?;
+    if log.metadata().is_ok_and(|about| about.len() > MOST_LOG_BYTES) {
+        // A server that runs appends, so that it goes on at the new end.
+        log.set_len(0).context("the log of coord serve")?;
+    }
     let program = std::env::current_exe().context("the program of coord cannot be found")?;
     let mut server = Command::new(program);
     server

@@ -1,4 +1,4 @@
-//! What has happened in a repository of late: the events of its log, the newest, or those after one. No head is needed.
+//! The events in the log of a repository: the newest, or those after one. No head is needed.
 
 use coord_protocol::{ActivityResponse, PublishedEvent};
 

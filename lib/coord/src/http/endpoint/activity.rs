@@ -25,8 +25,10 @@ use crate::http::openapi::responses::response;
 use crate::operations::fields::{agent_of, in_field, required};
 use crate::operations::{ActivityRequest, list_activity};
 
-/// Most events of an answer, and how many there are where none is said.
+/// Maximum number of events in a response.
 const MOST: usize = 100;
+
+/// Their number without `limit`.
 const USUAL: usize = 50;
 
 /// The query as sent.
