@@ -1,0 +1,155 @@
+// The types that the modules of the page share. Nothing runs here: other modules import these types in JSDoc.
+
+/** @typedef {'WRITING' | 'READING'} LockMode */
+
+/**
+ * A lock on one file. A file has one WRITING lock, or any number of READING locks.
+ * @typedef {object} Lock
+ * @property {string} path
+ * @property {string} holder Key of the holder: `login`, or `login/agent_id`.
+ * @property {string} user Login.
+ * @property {string} userName Name to show.
+ * @property {string | null} agentId
+ * @property {LockMode} mode
+ * @property {string} message
+ * @property {number} since Milliseconds since 1970.
+ * @property {number} expiry Milliseconds since 1970.
+ */
+
+/**
+ * @typedef {object} FileEntry
+ * @property {string} path
+ * @property {string} name The part after the last slash.
+ * @property {number} size Bytes; 0 where unknown.
+ * @property {string | null} language
+ * @property {string | null} state Why it was not scanned, if it was not.
+ */
+
+/**
+ * The import graph of one commit. Files are sorted by path; numbers are indices into them.
+ * @typedef {object} Graph
+ * @property {string} version Commit.
+ * @property {FileEntry[]} files
+ * @property {Map<string, number>} indexOf By path.
+ * @property {number[][]} imports Of each file, what it imports.
+ * @property {number[][]} importers Of each file, what imports it.
+ * @property {number} edgeCount
+ * @property {number | null} generatedAt Milliseconds since 1970.
+ */
+
+/** @typedef {'none' | 'building' | 'stale' | 'ready'} GraphState */
+
+/**
+ * One holder of locks, or one who was refused of late.
+ * @typedef {object} Agent
+ * @property {string} holder
+ * @property {string} user
+ * @property {string} userName
+ * @property {string | null} agentId
+ * @property {Lock[]} locks Sorted by path.
+ * @property {string} message What it said last.
+ * @property {number} since When it took its oldest lock, or was refused.
+ * @property {number | null} expiry When its first lock expires; none without locks.
+ * @property {string | null} command The last orchestration command that it was given, such as `PROCEED`.
+ * @property {number | null} commandAt
+ * @property {Conflict[]} conflicts Who refused it files, or waits for its files.
+ */
+
+/**
+ * @typedef {object} Conflict
+ * @property {string} holder The other one.
+ * @property {string[]} paths
+ * @property {boolean} isWaiting Whether this agent waits for the other, and not the other for it.
+ * @property {number} at
+ */
+
+/**
+ * An event as the page shows it.
+ * @typedef {object} Activity
+ * @property {string | null} id Its id in the log.
+ * @property {string} kind `type` of the event, such as `lock_granted`.
+ * @property {number} at Milliseconds since 1970.
+ * @property {string | null} holder
+ * @property {string | null} userName
+ * @property {string | null} agentId
+ * @property {string | null} branch
+ * @property {string[]} paths The files that the event names: 20 at most.
+ * @property {number} fileCount
+ * @property {string | null} message
+ * @property {string | null} command
+ * @property {string | null} detail What else it says, as a sentence: the reason of a refusal, the commit of a head.
+ * @property {boolean} isCaughtUp Whether it happened while the page was offline.
+ */
+
+/**
+ * `live`: events arrive. `reconnecting`: the stream broke, and the next attempt is at `retryAt`. `offline`: attempts have failed for a
+ * while. `ended`: it will not be tried again without a change, such as another token.
+ * @typedef {object} Connection
+ * @property {'connecting' | 'live' | 'reconnecting' | 'offline' | 'ended'} phase
+ * @property {number} since
+ * @property {number | null} heardAt When the server was last heard.
+ * @property {number | null} retryAt
+ */
+
+/**
+ * @typedef {object} Problem
+ * @property {'no_repository' | 'no_branch' | 'sign_in' | 'forbidden' | 'rate_limited' | 'unavailable' | 'invalid'} kind
+ * @property {string} message The sentence of the server.
+ * @property {number | null} retryAt
+ */
+
+/**
+ * What the address bar says.
+ * @typedef {object} Place
+ * @property {string | null} repoUrl
+ * @property {string | null} branch
+ * @property {string | null} file The selected file.
+ * @property {'map' | 'table'} view
+ * @property {string} filter The text of the search.
+ */
+
+/**
+ * @typedef {object} State
+ * @property {Place} place
+ * @property {Graph | null} graph
+ * @property {GraphState} graphState
+ * @property {{ files: number, wanted: number, scanned: number } | null} progress Of the build of the graph.
+ * @property {string | null} failure Why the newest build failed.
+ * @property {Map<string, Lock[]>} locks By path; only what has not expired.
+ * @property {Map<string, string[]>} neighbors Files that a writer endangers, by path: the WRITING locks that they import or that import them.
+ * @property {Agent[]} agents
+ * @property {Activity[]} activity The newest first.
+ * @property {boolean} hasOlder Whether the log has older events than these.
+ * @property {Connection} connection
+ * @property {Problem | null} problem
+ * @property {number | null} shownAt When what is shown was true for certain: now while live, the last news before that.
+ * @property {boolean} isSignedIn Whether this tab has a token.
+ * @property {boolean} needsToken Whether the deployment wants one.
+ */
+
+/** @typedef {'place' | 'graph' | 'locks' | 'agents' | 'activity' | 'connection' | 'problem' | 'session'} Part */
+
+/**
+ * What a claim of a file would meet now: the answer of `POST /api/check_status`.
+ * @typedef {object} Verdict
+ * @property {string} status `OK`, `CONFLICT`, `STALE` or `OFFLINE`.
+ * @property {string} command
+ * @property {string} reason
+ * @property {string[]} warnings
+ */
+
+/**
+ * The state of the page, and what changes it. `app/model.js` makes one.
+ * @typedef {object} Model
+ * @property {State} state Replaced parts, never mutated ones: a part that is the same object has not changed.
+ * @property {(listener: (changed: Set<Part>) => void) => () => void} subscribe Calls back at most once a frame. Returns what ends it.
+ * @property {(change: Partial<Place>, isReplacing?: boolean) => void} go Goes to another place, with an entry in the history.
+ * @property {() => Promise<void>} loadOlder Reads older events from the log.
+ * @property {(path: string) => Promise<Activity[]>} historyOf Events that name a file, the newest first.
+ * @property {(path: string) => Promise<Verdict>} check
+ * @property {(token: string) => void} signIn
+ * @property {() => void} signOut
+ * @property {() => number} now The server's clock, milliseconds since 1970.
+ */
+
+export {};
