@@ -1,46 +1,35 @@
 //! The web page, from `public/`, which Vercel serves as static files. The binary contains it, so that there is one file to
-//! install.
+//! install. A debug build reads the files from the folder, so that a change of the page needs no build.
 
-use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
-use axum::response::IntoResponse;
+use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
+use coord::http::ApiError;
+use rust_embed::{EmbeddedFile, RustEmbed};
 use serde_json::{Value, json};
+use tower_http::compression::CompressionLayer;
 
 use super::banner::Served;
 
 /// The page loads nothing from elsewhere, runs no inline script, and cannot be framed. `vercel.json` has the same policy.
 /// The edge adds the other headers.
-const POLICY: &str = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+                      base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-/// Serves the page at `/`.
+#[derive(RustEmbed)]
+#[folder = "../public"]
+struct Files;
+
+/// Serves the page at `/`, and every file of it.
 pub fn router() -> Router {
-    let html = || {
-        file(
-            "text/html; charset=utf-8",
-            include_str!("../../../../public/index.html"),
-        )
-    };
-    Router::new()
-        .route("/", get(async move || html()))
-        .route("/index.html", get(async move || html()))
-        .route(
-            "/coord.css",
-            get(async || file("text/css; charset=utf-8", include_str!("../../../../public/coord.css"))),
-        )
-        .route(
-            "/coord.js",
-            get(async || {
-                file(
-                    "text/javascript; charset=utf-8",
-                    include_str!("../../../../public/coord.js"),
-                )
-            }),
-        )
-        .route(
-            "/openapi.json",
-            get(async || file("application/json", include_str!("../../../../public/openapi.json"))),
-        )
+    let file = |name: String| get(async move |headers: HeaderMap| serve(&name, &headers));
+    let mut router = Router::new().route("/", file("index.html".to_owned()));
+    for name in Files::iter() {
+        router = router.route(&format!("/{name}"), file(name.into_owned()));
+    }
+    router.layer(CompressionLayer::new())
 }
 
 /// Serves `/served.json`, the repositories to choose from on the page. Only for servers whose callers may see all of them.
@@ -56,13 +45,48 @@ pub fn served_list(served: &[Served]) -> Router {
     )
 }
 
-fn file(content_type: &'static str, text: &'static str) -> impl IntoResponse {
-    let headers = [
-        (CONTENT_TYPE, content_type),
-        (CACHE_CONTROL, "no-cache"),
-        (CONTENT_SECURITY_POLICY, POLICY),
-    ];
-    (headers, text)
+fn serve(path: &str, headers: &HeaderMap) -> Response {
+    match Files::get(path) {
+        Some(file) => respond(&file, headers),
+        None => ApiError::UnknownRoute.into_response(),
+    }
+}
+
+fn respond(file: &EmbeddedFile, headers: &HeaderMap) -> Response {
+    let hash = file.metadata.sha256_hash();
+    // Compression changes the bytes, but not what they mean.
+    let tag = format!(
+        "W/\"{}\"",
+        hash[..8].iter().map(|byte| format!("{byte:02x}")).collect::<String>()
+    );
+    let is_known = headers
+        .get_all(IF_NONE_MATCH)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .any(|tags| tags.split(',').any(|known| known.trim() == tag));
+    let mut response = if is_known {
+        StatusCode::NOT_MODIFIED.into_response()
+    } else {
+        let kind = HeaderValue::from_str(&content_type(file.metadata.mimetype()));
+        let kind = kind.unwrap_or_else(|_| HeaderValue::from_static("application/octet-stream"));
+        ([(CONTENT_TYPE, kind)], file.data.to_vec()).into_response()
+    };
+    let headers = response.headers_mut();
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    if let Ok(tag) = HeaderValue::from_str(&tag) {
+        headers.insert(ETAG, tag);
+    }
+    response
+}
+
+/// The media type with its character set, where it is text.
+fn content_type(media_type: &str) -> String {
+    if media_type.starts_with("text/") {
+        format!("{media_type}; charset=utf-8")
+    } else {
+        media_type.to_owned()
+    }
 }
 
 #[cfg(test)]
