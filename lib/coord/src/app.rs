@@ -7,6 +7,7 @@ use secrecy::SecretString;
 use crate::auth::{Authenticator, Credentials, People};
 use crate::builds::graph_cache::GraphCache;
 use crate::builds::head_observer::HeadObserver;
+use crate::events::EventHub;
 use crate::heads::HeadAges;
 use crate::settings::edge::Edge;
 use crate::settings::{LockConfig, Settings};
@@ -42,6 +43,8 @@ pub struct App {
     pub edge: Edge,
     /// Graphs that were read from the store.
     pub graph_cache: Arc<GraphCache>,
+    /// Live events.
+    pub events: Arc<EventHub>,
     /// Repositories in which this process has seen a claim.
     pub claimed: Arc<ClaimedRepositories>,
 }
@@ -60,6 +63,7 @@ impl App {
     /// An app over `store`, whose calls are timed, without a source of repositories.
     pub fn new(settings: &Settings, store: Arc<dyn Store>, authenticator: Authenticator) -> Self {
         App {
+            events: EventHub::new(Arc::clone(&store)),
             store: TimedStore::over(store),
             source: None,
             authenticator: Arc::new(authenticator),

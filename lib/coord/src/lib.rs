@@ -10,6 +10,7 @@
 //! - [`operations`]: check, claim, release, list locks, read the graph; without HTTP
 //! - [`mcp`]: the operations of agents as tools of the Model Context Protocol
 //! - [`error`]: every error of a request
+//! - [`events`]: live events, one subscription to the store for each repository
 //! - [`heads`], [`rate_limits`]: maximum ages of heads; rate limits
 //! - [`http`]: the endpoints, one file each, and the one place that turns errors into responses
 //! - [`sweep`]: expired locks, dropped and announced
@@ -27,6 +28,7 @@ pub mod auth;
 pub mod builds;
 pub mod domain;
 pub mod error;
+pub mod events;
 pub mod function;
 pub mod heads;
 pub mod http;

@@ -6,6 +6,7 @@ use utoipa::openapi::{Ref, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::locks::{LockMode, LockStatus};
+use crate::orchestration::Action;
 use crate::schema::{AgentId, Branch, CommitSha, FilePath};
 
 /// A change of a repository's state, by its `type`. Later versions may have more types and fields: ignore unknown ones.
@@ -31,6 +32,43 @@ pub enum Event {
 }
 
 impl Event {
+    /// Its `type`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Event::LockGranted(_) => "lock_granted",
+            Event::LockRenewed(_) => "lock_renewed",
+            Event::LockReleased(_) => "lock_released",
+            Event::LockExpired(_) => "lock_expired",
+            Event::LockRefused(_) => "lock_refused",
+            Event::HeadMoved(_) => "head_moved",
+            Event::GraphUpdate(_) => "graph_update",
+            Event::GraphProgress(_) => "graph_progress",
+        }
+    }
+
+    /// The files that it names: 20 at most.
+    pub fn files(&self) -> &[String] {
+        let files = match self {
+            Event::LockGranted(change) | Event::LockRenewed(change) => &change.files,
+            Event::LockReleased(ended) | Event::LockExpired(ended) => match ended {
+                LocksEnded::OfClaim(change) => &change.files,
+                LocksEnded::OfMany(many) => &many.files,
+            },
+            Event::LockRefused(refusal) => &refusal.files,
+            Event::HeadMoved(_) | Event::GraphUpdate(_) | Event::GraphProgress(_) => &None,
+        };
+        files.as_deref().unwrap_or_default()
+    }
+
+    /// The orchestration command that the agent got.
+    pub fn action(&self) -> Option<Action> {
+        match self {
+            Event::LockGranted(_) | Event::LockRenewed(_) | Event::LockReleased(_) => Some(Action::Proceed),
+            Event::LockRefused(refusal) => refusal.reason.action(),
+            Event::LockExpired(_) | Event::HeadMoved(_) | Event::GraphUpdate(_) | Event::GraphProgress(_) => None,
+        }
+    }
+
     /// The branch that it is about; none for locks of many claims that ended at once.
     pub fn branch(&self) -> Option<&str> {
         match self {
@@ -54,9 +92,24 @@ pub struct PublishedEvent {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub id: Option<String>,
+    /// The orchestration command that the agent got; on the channel of the store there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub action: Option<Action>,
     /// What happened.
     #[serde(flatten)]
     pub event: Event,
+}
+
+impl PublishedEvent {
+    /// `event`, which has this id if it is in the log.
+    pub fn new(id: Option<String>, event: Event) -> PublishedEvent {
+        PublishedEvent {
+            id,
+            action: event.action(),
+            event,
+        }
+    }
 }
 
 /// Locks that one claim has changed.
@@ -161,6 +214,19 @@ pub enum RefusalReason {
     NotPushed,
     /// The lock belongs to another holder now.
     Lost,
+}
+
+impl RefusalReason {
+    /// The orchestration command of such a refusal; where there is no room, it depends on whose locks fill it.
+    pub fn action(self) -> Option<Action> {
+        match self {
+            RefusalReason::Stale => Some(Action::Pull),
+            RefusalReason::Conflict => Some(Action::Wait),
+            RefusalReason::Full => None,
+            RefusalReason::NotPushed => Some(Action::Push),
+            RefusalReason::Lost => Some(Action::Stop),
+        }
+    }
 }
 
 /// A claim or a release that was refused.

@@ -5,7 +5,7 @@
 //! - [`check_status`], [`post_status`], [`locks`], [`activity`]: requests and responses
 //! - [`orchestration`]: the command for an agent's next step
 //! - [`error`]: stable codes, and the body of an error
-//! - [`event`]: what changes of the state tell
+//! - [`event`], [`stream`]: what changes of the state tell; what the stream of events has besides
 //! - [`schema`]: strings of the wire as JSON Schema
 //! - `client` (a feature): a client over HTTP
 
@@ -20,6 +20,7 @@ pub mod locks;
 pub mod orchestration;
 pub mod post_status;
 pub mod schema;
+pub mod stream;
 
 pub use activity::ActivityResponse;
 pub use check_status::{CheckRequest, CheckResponse};

@@ -21,9 +21,12 @@ impl LastRequest {
         LastRequest(Arc::new(Mutex::new(Instant::now())))
     }
 
-    /// Completes when no request has come for `limit`.
-    pub async fn passed(self, limit: Duration) {
+    /// Completes when no request has come for `limit`, and nothing was watched for as long.
+    pub async fn passed(self, limit: Duration, is_watched: impl Fn() -> bool) {
         loop {
+            if is_watched() {
+                *self.0.lock() = Instant::now();
+            }
             let at = *self.0.lock() + limit;
             if at <= Instant::now() {
                 return;

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::http::Request;
-use coord::http::PeerAddress;
+use coord::http::{Connection, PeerAddress};
 use futures::FutureExt;
 use hyper::body::Incoming;
 use hyper::server::conn::http1::Builder;
@@ -81,9 +81,12 @@ pub async fn serve_within(bounds: Bounds, listener: TcpListener, router: Router,
             tracing::debug!(%error, "TCP_NODELAY could not be set");
         }
         let peer = PeerAddress(peer.ip());
+        let place = Connection::guarded_by(Arc::new(place));
         let router = TowerToHyperService::new(router.clone());
+        let counted = place.clone();
         let service = service_fn(move |mut request: Request<Incoming>| {
             request.extensions_mut().insert(peer);
+            request.extensions_mut().insert(counted.clone());
             router.call(request)
         });
         let stream = ImpatientStream::new(stream, bounds.write_time);

@@ -113,6 +113,7 @@ async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         std::process::exit(130);
     });
     sweeper.abort();
+    server.events.close();
     drop(stop);
     server.keeper.stop().await;
     main_server.await?;
@@ -133,9 +134,10 @@ fn idle(args: &ServeArgs, server: &mut Server) -> impl Future<Output = ()> + use
         let noting = axum::middleware::from_fn_with_state(last.clone(), note_request);
         server.router = std::mem::take(&mut server.router).layer(noting);
     }
+    let events = Arc::clone(&server.events);
     async move {
         match last {
-            Some((last, limit)) => last.passed(limit).await,
+            Some((last, limit)) => last.passed(limit, || events.is_watched()).await,
             None => std::future::pending().await,
         }
     }

@@ -11,6 +11,7 @@ use coord::auth::{Authenticator, Credentials};
 use coord::builds::background::BackgroundBuilds;
 use coord::builds::head_observer::HeadObserver;
 use coord::domain::UserId;
+use coord::events::EventHub;
 use coord::http::Endpoint;
 use coord::settings::{LockConfig, Settings, env_vars, process_environment};
 use coord::store::Store;
@@ -32,6 +33,8 @@ pub struct Server {
     pub announcement: Announcement,
     /// The store.
     pub store: Arc<dyn Store>,
+    /// Live events; closed before the router is stopped.
+    pub events: Arc<EventHub>,
     /// The builds that keep graphs up to date.
     pub keeper: Arc<BackgroundBuilds>,
     /// The repositories on this machine, and the interval of their fetches.
@@ -72,6 +75,7 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
         head_observer: Some(Arc::clone(&keeper) as Arc<dyn HeadObserver>),
         ..App::new(&settings, Arc::clone(&store), authenticator)
     };
+    let events = Arc::clone(&app.events);
     let mut router = coord::http::routes(app, &Endpoint::ALL)
         .layer(Extension(coord::mcp::protocol()))
         .merge(page::router());
@@ -83,6 +87,7 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
         router: coord::http::around(settings.edge, router),
         announcement,
         store,
+        events,
         keeper,
         fetching: local.zip(args.fetch.map(|seconds| Duration::from_secs(seconds.into()))),
         served,

@@ -12,7 +12,7 @@ pub(crate) async fn coming_from<T>(address: IpAddr, future: impl Future<Output =
 }
 
 /// The address of the current request; `0.0.0.0` outside of one.
-pub(super) fn caller_address() -> IpAddr {
+pub(crate) fn caller_address() -> IpAddr {
     CURRENT
         .try_with(|address| *address)
         .unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED))

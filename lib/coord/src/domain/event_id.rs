@@ -39,6 +39,22 @@ impl EventId {
         })
     }
 
+    /// The greatest id that is less; the start where there is none.
+    #[must_use]
+    pub fn previous(self) -> EventId {
+        match (self.milliseconds, self.number) {
+            (_, 1..) => EventId {
+                number: self.number - 1,
+                ..self
+            },
+            (1.., 0) => EventId {
+                milliseconds: self.milliseconds - 1,
+                number: u64::MAX,
+            },
+            (0, 0) => EventId::START,
+        }
+    }
+
     /// The least id that is greater.
     #[must_use]
     pub fn next(self) -> EventId {

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use axum::Router;
 use axum::body::{Body, HttpBody};
 use axum::extract::{MatchedPath, State};
+use axum::http::header::SEC_WEBSOCKET_PROTOCOL;
 use axum::http::{HeaderName, HeaderValue, Method, Request};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
@@ -34,7 +35,9 @@ pub fn around(edge: Edge, router: Router) -> Router {
         .layer(CatchPanicLayer::custom(error::panicked))
         .layer(from_fn_with_state(Arc::new(edge), pass))
         // Whatever prints a header must not print these.
-        .layer(SetSensitiveRequestHeadersLayer::new(CREDENTIAL_HEADERS))
+        .layer(SetSensitiveRequestHeadersLayer::new(
+            CREDENTIAL_HEADERS.into_iter().chain([SEC_WEBSOCKET_PROTOCOL]),
+        ))
 }
 
 /// The response of the routes, within the limits.

@@ -11,6 +11,7 @@ use super::route::Route;
 mod activity;
 mod check_status;
 mod cron_cleanup;
+mod events;
 mod github_webhook;
 mod graph;
 mod health;
@@ -75,6 +76,7 @@ endpoints! {
     Graph = graph { ..PEOPLE };
     Locks = locks { served_with: Some("graph"), ..PEOPLE };
     Activity = activity { served_with: Some("graph"), ..PEOPLE };
+    Events = events { is_compressed: false, ..PEOPLE };
     CronCleanup = cron_cleanup { extra_time: HALF_A_MINUTE, function_seconds: 60, ..OPERATORS };
     Health = health { ..OPERATORS };
     GithubWebhook = github_webhook {

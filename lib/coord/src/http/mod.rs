@@ -1,6 +1,7 @@
 //! The endpoints, one file each, as one [`axum::Router`] for the functions and `coord serve`.
 
 pub mod body;
+mod connection;
 pub mod cors;
 mod document;
 pub mod edge;
@@ -19,6 +20,7 @@ mod router;
 pub use crate::error::ApiError;
 pub use crate::settings::edge::Edge;
 pub use crate::source::github::webhook::Webhook;
+pub use connection::Connection;
 pub use document::document;
 pub use edge::around;
 pub(crate) use endpoint::{ActivityQuery, GraphQuery, LocksQuery, read_graph_view};

@@ -1,13 +1,13 @@
 //! The events in the log of a repository: the newest, or those after one. No head is needed.
 
-use coord_protocol::{ActivityResponse, PublishedEvent};
+use coord_protocol::{ActivityResponse, Event, PublishedEvent};
 
 use crate::admission::admit_to_repository;
 use crate::app::App;
 use crate::auth::CallerIdentity;
-use crate::domain::{AgentId, Branch, EventId, RepoId};
+use crate::domain::{AgentId, Branch, EventId, FilePath, RepoId};
 use crate::error::ApiError;
-use crate::state::events::{LaterEvents, LoggedEvent, events_after, newest_events};
+use crate::state::events::{LaterEvents, LoggedEvent, events_after, events_before, newest_events};
 
 /// Most events that are looked at for one branch.
 const MOST_READ: usize = 500;
@@ -19,14 +19,27 @@ pub struct ActivityRequest {
     pub repo: RepoId,
     /// Of this branch alone.
     pub branch: Option<Branch>,
-    /// Those after this one; without it, the newest.
-    pub after: Option<EventId>,
+    /// That name this file alone.
+    pub file: Option<FilePath>,
+    /// Which part of the log.
+    pub range: EventRange,
     /// How many at most.
     pub limit: usize,
     /// The caller in the repository.
     pub caller: CallerIdentity,
     /// Which agent of the caller's asks.
     pub caller_agent: Option<AgentId>,
+}
+
+/// A part of the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventRange {
+    /// The newest events.
+    Newest,
+    /// Those after this one, the oldest first.
+    After(EventId),
+    /// Those before this one, the newest first.
+    Before(EventId),
 }
 
 /// Lists the events that `request` asks for.
@@ -37,26 +50,42 @@ pub async fn list_activity(app: &App, request: ActivityRequest) -> Result<Activi
     let ActivityRequest {
         repo,
         branch,
-        after,
+        file,
+        range,
         limit,
         caller,
         caller_agent,
     } = request;
-    let most = if branch.is_some() { MOST_READ } else { limit };
+    let is_selective = branch.is_some() || file.is_some();
+    let most = if is_selective { MOST_READ } else { limit };
+    let selection = Selection {
+        branch: branch.as_ref(),
+        file: file.as_ref(),
+        limit,
+    };
     let branch = branch.as_ref();
-    let Some(after) = after else {
-        let read = newest_events(&repo, most);
-        let (_, newest) = admit_to_repository(app, &repo, branch, caller, caller_agent, read).await?;
-        let cursor = newest.first().map_or(EventId::START, |event| event.id);
-        let (events, _) = selected(newest, branch, limit);
-        return Ok(response(events, cursor, false));
+    let after = match range {
+        EventRange::Newest => {
+            let read = newest_events(&repo, most);
+            let (_, newest) = admit_to_repository(app, &repo, branch, caller, caller_agent, read).await?;
+            let cursor = newest.first().map_or(EventId::START, |event| event.id);
+            let (events, _) = selection.of(newest);
+            return Ok(response(events, cursor, false));
+        }
+        EventRange::Before(before) => {
+            let read = events_before(&repo, before, most);
+            let (_, earlier) = admit_to_repository(app, &repo, branch, caller, caller_agent, read).await?;
+            let (events, last) = selection.of(earlier);
+            return Ok(response(events, last.unwrap_or(EventId::START), false));
+        }
+        EventRange::After(after) => after,
     };
     let read = events_after(&repo, after, most);
     let (_, LaterEvents { events, oldest }) =
         admit_to_repository(app, &repo, branch, caller, caller_agent, read).await?;
     // From the start, all that there is was asked for.
     let is_cut = after != EventId::START && oldest.is_some_and(|oldest| oldest > after);
-    let (events, last) = selected(events, branch, limit);
+    let (events, last) = selection.of(events);
     Ok(response(events, last.unwrap_or(after), is_cut))
 }
 
@@ -68,25 +97,34 @@ fn response(events: Vec<PublishedEvent>, cursor: EventId, is_cut: bool) -> Activ
     }
 }
 
-/// The first `limit` events of `branch`, and the last event that was looked at for them.
-fn selected(logged: Vec<LoggedEvent>, branch: Option<&Branch>, limit: usize) -> (Vec<PublishedEvent>, Option<EventId>) {
-    let (mut events, mut last) = (Vec::new(), None);
-    for LoggedEvent { id, event } in logged {
-        if events.len() == limit {
-            break;
+/// The events that are wanted.
+#[derive(Clone, Copy)]
+struct Selection<'a> {
+    branch: Option<&'a Branch>,
+    file: Option<&'a FilePath>,
+    limit: usize,
+}
+
+impl Selection<'_> {
+    /// The first wanted events, and the last event that was looked at for them.
+    fn of(self, logged: Vec<LoggedEvent>) -> (Vec<PublishedEvent>, Option<EventId>) {
+        let (mut events, mut last) = (Vec::new(), None);
+        for LoggedEvent { id, event } in logged {
+            if events.len() == self.limit {
+                break;
+            }
+            last = Some(id);
+            let wanted = event.filter(|event| self.wants(event));
+            events.extend(wanted.map(|event| PublishedEvent::new(Some(id.to_string()), event)));
         }
-        last = Some(id);
-        let is_wanted = |branch: &Branch| {
-            event
-                .as_ref()
-                .is_some_and(|event| event.branch() == Some(branch.as_str()))
-        };
-        if branch.is_none_or(is_wanted) {
-            let id = Some(id.to_string());
-            events.extend(event.map(|event| PublishedEvent { id, event }));
-        }
+        (events, last)
     }
-    (events, last)
+
+    fn wants(self, event: &Event) -> bool {
+        let is_of_branch = |branch: &Branch| event.branch() == Some(branch.as_str());
+        let names = |file: &FilePath| event.files().iter().any(|named| named == file.as_str());
+        self.branch.is_none_or(is_of_branch) && self.file.is_none_or(names)
+    }
 }
 
 #[cfg(test)]
@@ -105,14 +143,21 @@ mod tests {
     fn a_branch_has_its_own_events_alone_and_no_more_than_were_asked_for() {
         let branch_of = |number: usize| if number.is_multiple_of(2) { "main" } else { "other" };
         let logged: Vec<LoggedEvent> = (0..MOST_READ).map(|number| event(number, branch_of(number))).collect();
-        let main = Branch::parse("main").unwrap();
-        let (events, last) = selected(logged.clone(), Some(&main), 50);
+        let selected = |branch: &str| {
+            let branch = Branch::parse(branch).unwrap();
+            let selection = Selection {
+                branch: Some(&branch),
+                file: None,
+                limit: 50,
+            };
+            selection.of(logged.clone())
+        };
+        let (events, last) = selected("main");
         assert_eq!(events.len(), 50);
         assert!(events.iter().all(|event| event.event.branch() == Some("main")));
         assert_eq!(events[1].id.as_deref(), Some("2-0"));
         assert_eq!(last, EventId::parse("98-0").ok(), "from there the next are read");
-        let none = Branch::parse("none").unwrap();
-        let (events, last) = selected(logged, Some(&none), 50);
+        let (events, last) = selected("none");
         assert_eq!((events, last), (vec![], EventId::parse("499-0").ok()));
     }
 
@@ -122,7 +167,12 @@ mod tests {
             event: None,
             ..event(1, "main")
         };
-        let (events, last) = selected(vec![unknown], None, 50);
+        let selection = Selection {
+            branch: None,
+            file: None,
+            limit: 50,
+        };
+        let (events, last) = selection.of(vec![unknown]);
         assert_eq!((events, last), (vec![], EventId::parse("1-0").ok()));
     }
 }

@@ -4,6 +4,7 @@
 //! - [`check()`], [`claim()`], [`release()`]: operations on the files of a branch ([`WorkRequest`])
 //! - [`post()`]: a claim or a release, depending on `status`
 //! - [`list_locks()`]: the locks of a repository; [`list_activity()`]: its events
+//! - [`watch_events()`]: the events as they happen
 //! - [`read_graph`]: the graph of a branch with its locks
 //! - `fields`, `sentences`, `lock_views`, `blocking`: shared by several operations
 
@@ -19,13 +20,15 @@ pub mod read_graph;
 mod refusal;
 mod release;
 mod sentences;
+mod watch_events;
 mod work_request;
 
 pub use check::{CheckError, check, check_as_sent};
 pub use claim::claim;
-pub use list_activity::{ActivityRequest, list_activity};
+pub use list_activity::{ActivityRequest, EventRange, list_activity};
 pub use list_locks::{LocksRequest, list_locks};
 pub use post::post;
 pub use refusal::Refusal;
 pub use release::{Release, release};
+pub use watch_events::{Message, Stream, Verify, WatchRequest, admit_watcher, watch_events};
 pub use work_request::WorkRequest;

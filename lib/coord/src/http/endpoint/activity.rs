@@ -8,14 +8,14 @@ use axum::extract::{Query, State};
 use axum::http::HeaderMap;
 use axum::routing::{MethodRouter, get};
 use coord_protocol::ActivityResponse;
-use coord_protocol::schema::{Branch as BranchName, EventId as EventName, RepoUrl};
+use coord_protocol::schema::{Branch as BranchName, EventId as EventName, FilePath as FilePathName, RepoUrl};
 use serde::Deserialize;
 use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response as Described};
 use utoipa::{IntoResponses, OpenApi};
 
 use crate::app::App;
 use crate::auth::Caller;
-use crate::domain::{Branch, EventId, RepoId};
+use crate::domain::{Branch, EventId, FilePath, RepoId};
 use crate::error::ApiError;
 use crate::http::headers::agent_header;
 use crate::http::openapi::errors::{Cause, Reader, errors, finish};
@@ -23,7 +23,7 @@ use crate::http::openapi::examples;
 use crate::http::openapi::fields::AgentHeaders;
 use crate::http::openapi::responses::response;
 use crate::operations::fields::{agent_of, in_field, required};
-use crate::operations::{ActivityRequest, list_activity};
+use crate::operations::{ActivityRequest, EventRange, list_activity};
 
 /// Maximum number of events in a response.
 const MOST: usize = 100;
@@ -44,6 +44,12 @@ pub(crate) struct ActivityQuery {
     /// The `cursor` of an earlier answer: the events that follow it, the oldest first. Without it, the newest.
     #[param(value_type = EventName, required = false)]
     after: Option<String>,
+    /// The `id` of an event: those that came before it, the newest first.
+    #[param(value_type = EventName, required = false)]
+    before: Option<String>,
+    /// Events that name this file alone, among 500 as with `branch`. An event names 20 files at most.
+    #[param(value_type = FilePathName, required = false, example = "src/db.ts")]
+    file: Option<String>,
     /// Most events; 50 by default.
     #[param(value_type = u32, required = false, minimum = 1, maximum = 100)]
     limit: Option<String>,
@@ -59,6 +65,8 @@ impl ActivityQuery {
         let caller = caller.in_repository(&repo)?;
         let branch = self.branch.as_deref().map(Branch::parse).transpose();
         let after = self.after.as_deref().map(EventId::parse).transpose();
+        let before = self.before.as_deref().map(EventId::parse).transpose();
+        let file = self.file.as_deref().map(FilePath::parse).transpose();
         let limit = match &self.limit {
             None => Some(USUAL),
             Some(text) => text.parse().ok().filter(|limit| (1..=MOST).contains(limit)),
@@ -66,7 +74,18 @@ impl ActivityQuery {
         Ok(ActivityRequest {
             repo,
             branch: branch.map_err(in_field("branch"))?,
-            after: after.map_err(in_field("after"))?,
+            file: file.map_err(in_field("file"))?,
+            range: match (after.map_err(in_field("after"))?, before.map_err(in_field("before"))?) {
+                (None, None) => EventRange::Newest,
+                (Some(after), None) => EventRange::After(after),
+                (None, Some(before)) => EventRange::Before(before),
+                (Some(_), Some(_)) => {
+                    return Err(ApiError::InvalidField {
+                        field: "before",
+                        problem: "cannot be combined with after; send one of the two".to_owned(),
+                    });
+                }
+            },
             limit: limit.ok_or_else(|| ApiError::InvalidField {
                 field: "limit",
                 problem: format!("must be a whole number from 1 to {MOST}"),
@@ -89,8 +108,8 @@ pub(super) struct Document;
 
 /// What has happened in a repository.
 ///
-/// `GET /api/activity?repo_url=URL[&branch=NAME][&after=CURSOR][&limit=NUMBER]`. To follow, ask again with the `cursor` of the
-/// last answer as `after`. An event that is told while the graph is built (`graph_progress`) is in no log, and not here.
+/// `GET /api/activity?repo_url=URL[&branch=NAME][&file=PATH][&after=CURSOR][&before=ID][&limit=NUMBER]`. To follow, ask again
+/// with the `cursor` of the last answer as `after`; to go back, with the `id` of its last event as `before`. An event that is told while the graph is built (`graph_progress`) is in no log, and not here.
 #[utoipa::path(
     get,
     path = "/api/activity",
@@ -107,7 +126,8 @@ async fn get_activity(
     let caller = app.authenticator.authenticate_reader(&headers).await?;
     let Query(query) = query.map_err(|_| ApiError::MalformedBody {
         field: None,
-        message: "the query cannot be read; send repo_url, and where you want them branch, after and limit, once each"
+        message: "the query cannot be read; send repo_url, and where you want them branch, file, after, before and limit, once \
+                  each"
             .to_owned(),
     })?;
     let request = query.parse(caller, agent_header(&headers))?;

@@ -123,6 +123,15 @@ pub fn locks() -> Value {
     json!({ "locks": [lock] })
 }
 
+/// The start of a stream of events.
+pub fn event_stream() -> String {
+    format!(
+        "id: {OLDEST}\nevent: stream_opened\ndata: {{\"type\":\"stream_opened\",\"cursor\":\"{OLDEST}\",\
+         \"heartbeat_seconds\":15,\"is_live\":true,\"time_ms\":{}}}\n\n",
+        GRANTED_AT * 1000
+    )
+}
+
 /// What Ada has done, and what Bob could not.
 pub fn activity() -> Value {
     let change = |kind: &str, user: &str, id: &str| {

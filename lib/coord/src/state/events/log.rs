@@ -46,6 +46,13 @@ pub fn events_after(repo: &RepoId, after: EventId, most: usize) -> Read<LaterEve
     })
 }
 
+/// Reads the newest `most` events of `repo` that come before `before`, the latest first.
+pub fn events_before(repo: &RepoId, before: EventId, most: usize) -> Read<Vec<LoggedEvent>> {
+    let (log, last, most) = (keys::status_log(repo), before.previous().to_string(), most.to_string());
+    let request = Request::command(["XREVRANGE", &log, &last, "-", "COUNT", &most]);
+    Read::new([request], |[entries]| decode(&entries))
+}
+
 fn decode(entries: &Value) -> Result<Vec<LoggedEvent>, StoreError> {
     let malformed = || StoreError::Malformed("the log of a repository".to_owned());
     let entries = entries.as_array().ok_or_else(malformed)?;
