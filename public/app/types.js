@@ -12,7 +12,8 @@
  * @property {string | null} agentId
  * @property {LockMode} mode
  * @property {string} message
- * @property {number} since Milliseconds since 1970.
+ * @property {number} since When it was granted, as far as the page knows: milliseconds since 1970.
+ * @property {number} renewedAt When it was granted or last renewed.
  * @property {number} expiry Milliseconds since 1970.
  */
 
@@ -87,13 +88,14 @@
  * @typedef {object} Connection
  * @property {'connecting' | 'live' | 'reconnecting' | 'offline' | 'ended'} phase
  * @property {number} since
+ * @property {boolean} isLate Whether the server itself has lost its store, so that events are late.
  * @property {number | null} heardAt When the server was last heard.
  * @property {number | null} retryAt
  */
 
 /**
  * @typedef {object} Problem
- * @property {'no_repository' | 'no_branch' | 'sign_in' | 'forbidden' | 'rate_limited' | 'unavailable' | 'invalid'} kind
+ * @property {'no_repository' | 'no_branch' | 'sign_in' | 'forbidden' | 'rate_limited' | 'unavailable' | 'misconfigured' | 'invalid'} kind
  * @property {string} message The sentence of the server.
  * @property {number | null} retryAt
  */
@@ -119,7 +121,7 @@
  * @property {Map<string, string[]>} neighbors Files that a writer endangers, by path: the WRITING locks that they import or that import them.
  * @property {Agent[]} agents
  * @property {Activity[]} activity The newest first.
- * @property {boolean} hasOlder Whether the log has older events than these.
+ * @property {boolean} hasOlder Whether `loadOlder` has more to show.
  * @property {Connection} connection
  * @property {Problem | null} problem
  * @property {number | null} shownAt When what is shown was true for certain: now while live, the last news before that.
@@ -146,9 +148,11 @@
  * @property {(change: Partial<Place>, isReplacing?: boolean) => void} go Goes to another place, with an entry in the history.
  * @property {() => Promise<void>} loadOlder Reads older events from the log.
  * @property {(path: string) => Promise<Activity[]>} historyOf Events that name a file, the newest first.
+ * @property {() => Promise<string[]>} branches Branches of the repository of which something is known: not all that there are.
  * @property {(path: string) => Promise<Verdict>} check
  * @property {(token: string) => void} signIn
  * @property {() => void} signOut
+ * @property {() => void} retry Reads again and connects at once.
  * @property {() => number} now The server's clock, milliseconds since 1970.
  */
 

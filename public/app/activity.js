@@ -1,0 +1,150 @@
+// Events as the page shows them.
+
+import { holderKey } from './holder.js';
+import { timeOf } from './locks.js';
+
+/** @typedef {import('./types.js').Activity} Activity */
+
+/** Most entries that are kept. */
+export const MOST_ACTIVITY = 1000;
+/** Most files that a sentence names. */
+const MOST_NAMED = 3;
+
+/** @type {Record<string, string>} Of the reasons of a refusal. */
+const REASONS = {
+  STALE: 'the working copy is behind',
+  CONFLICT: 'held by another',
+  FULL: 'the repository has too many locks',
+  NOT_PUSHED: 'the change is not pushed',
+  LOST: "the lock is another's now",
+};
+
+/**
+ * @param {string[]} paths
+ * @param {number} count
+ * @returns {string} Such as `a, b, c and 697 more`.
+ */
+export function files(paths, count) {
+  const named = paths.slice(0, MOST_NAMED);
+  const more = Math.max(0, count - named.length);
+  if (named.length === 0) return more === 1 ? '1 file' : `${more} files`;
+  return more ? `${named.join(', ')} and ${more} more` : named.join(', ');
+}
+
+/**
+ * @param {any} event
+ * @returns {string | null} What it says beside its files and its message.
+ */
+function detailOf(event) {
+  switch (event.type) {
+    case 'lock_refused': {
+      /** @type {string[]} */
+      const conflicts = event.conflicts ?? [];
+      const isSame = conflicts.join('\n') === (event.files ?? []).join('\n');
+      const count = event.conflict_count ?? conflicts.length;
+      const reason = REASONS[event.reason] ?? String(event.reason).toLowerCase();
+      const why = event.reason === 'CONFLICT' && !isSame && count > 0 ? `${files(conflicts, count)} ${count > 1 ? 'are' : 'is'} held by another` : reason;
+      return event.repeated ? `${why}, asked ${event.repeated} times more` : why;
+    }
+    case 'head_moved':
+      return `the head is ${event.head.slice(0, 7)}`;
+    case 'graph_update':
+      return `the import graph is that of ${event.version.slice(0, 7)}`;
+    case 'lock_granted':
+    case 'lock_renewed':
+      return event.status === 'READING' ? 'for reading' : 'for writing';
+    default:
+      return null;
+  }
+}
+
+/**
+ * @param {any} event As the server sends it.
+ * @param {boolean} [isCaughtUp]
+ * @returns {Activity}
+ */
+export function readActivity(event, isCaughtUp = false) {
+  return {
+    id: event.id ?? null,
+    kind: event.type,
+    at: timeOf(event),
+    holder: event.user === undefined ? null : holderKey(event.user, event.agent_id),
+    userName: event.user_name ?? event.user ?? null,
+    agentId: event.agent_id ?? null,
+    branch: event.branch ?? null,
+    paths: event.files ?? [],
+    fileCount: event.file_count ?? 0,
+    message: event.message ?? null,
+    command: typeof event.command === 'string' ? event.command : null,
+    detail: detailOf(event),
+    isCaughtUp,
+  };
+}
+
+/**
+ * @param {Activity} entry
+ * @returns {string} The entry as one sentence, without its message.
+ */
+export function sentenceOf(entry) {
+  const who = entry.userName === null ? null : entry.agentId ? `${entry.userName} (${entry.agentId})` : entry.userName;
+  const what = files(entry.paths, entry.fileCount);
+  const detail = entry.detail ? ` (${entry.detail})` : '';
+  switch (entry.kind) {
+    case 'lock_granted':
+      return `${who} claims ${what} ${entry.detail ?? ''}`.trimEnd();
+    case 'lock_renewed':
+      return `${who} renews ${what} ${entry.detail ?? ''}`.trimEnd();
+    case 'lock_released':
+      return who ? `${who} releases ${what}` : `The locks on ${what} are released`;
+    case 'lock_expired':
+      return who ? `${who} loses ${what}, which expired` : `The locks on ${what} expire`;
+    case 'lock_refused':
+      return `${who} is refused ${what}${detail}`;
+    case 'head_moved':
+      return `${entry.branch} moves: ${entry.detail}`;
+    case 'graph_update':
+      return `${entry.branch}: ${entry.detail}`;
+    default:
+      return `${entry.kind.replaceAll('_', ' ')}${detail}`;
+  }
+}
+
+/**
+ * @param {string} one
+ * @param {string} other
+ * @returns {number} Negative if `one` is older: ids are `MILLISECONDS-SEQUENCE`.
+ */
+export function compareIds(one, other) {
+  const [ms, sequence] = one.split('-').map(Number);
+  const [otherMs, otherSequence] = other.split('-').map(Number);
+  return ms - otherMs || sequence - otherSequence;
+}
+
+/**
+ * @param {Activity} one
+ * @param {Activity} other
+ * @returns {number} For the newest first.
+ */
+function newestFirst(one, other) {
+  return one.id !== null && other.id !== null ? compareIds(other.id, one.id) : other.at - one.at;
+}
+
+/**
+ * @param {Activity[]} list The newest first.
+ * @param {Activity[]} added In any order; what the list has already is left out.
+ * @returns {Activity[]} The newest first, of bounded length; the same object if nothing is added.
+ */
+export function mergeActivity(list, added) {
+  const known = new Set(list.map((entry) => entry.id));
+  const fresh = added.filter((entry) => {
+    if (entry.id === null) return true;
+    if (known.has(entry.id)) return false;
+    known.add(entry.id);
+    return true;
+  });
+  if (fresh.length === 0) return list;
+  fresh.sort(newestFirst);
+  const isAppended = list.length === 0 || newestFirst(fresh[fresh.length - 1], list[0]) <= 0;
+  const merged = isAppended ? [...fresh, ...list] : [...fresh, ...list].sort(newestFirst);
+  return merged.slice(0, MOST_ACTIVITY);
+}

@@ -1,0 +1,36 @@
+// The clock of the server, so that a countdown is right on a machine whose own clock is not.
+
+/** Samples to remember: few enough to follow a clock that is set anew. */
+const SAMPLES = 8;
+/** A `Date` header has whole seconds: on average, it is half a second behind. */
+const HEADER_MS = 500;
+
+/**
+ * @typedef {object} Clock
+ * @property {() => number} now Milliseconds since 1970.
+ * @property {(serverMs: number) => void} heard A time that the server sent just now.
+ * @property {(header: string | null) => void} heardDate A `Date` header, which counts until a better time is heard.
+ */
+
+/**
+ * @param {() => number} [local] The clock of this machine.
+ * @returns {Clock}
+ */
+export function makeClock(local = Date.now) {
+  /** @type {number[]} */
+  let offsets = [];
+  let offset = 0;
+  return {
+    now: () => local() + offset,
+    heard(serverMs) {
+      if (!Number.isFinite(serverMs)) return;
+      // The sample with the largest offset was the shortest time on its way.
+      offsets = [...offsets.slice(1 - SAMPLES), serverMs - local()];
+      offset = Math.max(...offsets);
+    },
+    heardDate(header) {
+      const time = header === null ? NaN : Date.parse(header);
+      if (offsets.length === 0 && Number.isFinite(time)) offset = time + HEADER_MS - local();
+    },
+  };
+}

@@ -1,0 +1,47 @@
+// Reads the compact form of the import graph.
+
+/** @typedef {import('./types.js').Graph} Graph */
+
+/**
+ * The parts of the answer of `GET /api/graph?format=compact` that the page reads.
+ * @typedef {object} GraphBody
+ * @property {{ id: string, language?: string, size?: number, state?: string }[]} nodes Sorted by path.
+ * @property {[number, number][]} edges Importer and imported.
+ * @property {string | null} version
+ * @property {'ready' | 'building' | 'stale'} state
+ * @property {number | null} generated_at
+ * @property {{ files: number, wanted: number, scanned: number }} [progress]
+ * @property {string} [failure]
+ */
+
+/**
+ * @param {GraphBody} body
+ * @returns {Graph | null} `null` while there is no graph yet.
+ */
+export function readGraph(body) {
+  if (body.version === null) return null;
+  const files = body.nodes.map(({ id, language, size, state }) => ({
+    path: id,
+    name: id.slice(id.lastIndexOf('/') + 1),
+    size: size ?? 0,
+    language: language ?? null,
+    state: state ?? null,
+  }));
+  /** @type {number[][]} */
+  const imports = files.map(() => []);
+  /** @type {number[][]} */
+  const importers = files.map(() => []);
+  for (const [importer, imported] of body.edges) {
+    imports[importer].push(imported);
+    importers[imported].push(importer);
+  }
+  return {
+    version: body.version,
+    files,
+    indexOf: new Map(files.map((file, index) => [file.path, index])),
+    imports,
+    importers,
+    edgeCount: body.edges.length,
+    generatedAt: body.generated_at === null ? null : body.generated_at * 1000,
+  };
+}

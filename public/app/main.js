@@ -1,0 +1,72 @@
+// Mounts the page.
+
+import { mountMap } from '../map/map.js';
+import { mountActivity } from '../panels/activity.js';
+import { mountAgents } from '../panels/agents.js';
+import { mountFile } from '../panels/file.js';
+import { mountHelp } from '../panels/help.js';
+import { mountKeys } from '../panels/keys.js';
+import { mountLockedFiles } from '../panels/locked_files.js';
+import { mountSearch } from '../panels/search.js';
+import { mountTable } from '../panels/table.js';
+import { mountAnnouncements } from './announce.js';
+import { mountLayout } from './layout.js';
+import { makeModel } from './model.js';
+import { mountNotices } from './notices.js';
+import { mountPicker } from './picker.js';
+import { keepRecent } from './recents.js';
+import { mountSignIn } from './sign_in.js';
+import { mountStart } from './start.js';
+import { mountStatus } from './status.js';
+
+/** How often what depends on the time is drawn: countdowns to the next attempt, ages. */
+const SECOND = 1000;
+
+/** @param {string} id */
+function slot(id) {
+  return /** @type {HTMLElement} */ (document.getElementById(id));
+}
+
+const model = makeModel();
+const picker = mountPicker(slot('place'), model);
+const signIn = mountSignIn({ dialog: /** @type {HTMLDialogElement} */ (slot('sign-in')), button: slot('account') }, model);
+const parts = [
+  picker,
+  signIn,
+  mountStatus(slot('status'), model),
+  mountNotices({ banners: slot('notice'), page: slot('blank') }, model, { sign_in: signIn.open, choose: picker.open }),
+  mountStart(slot('blank'), model),
+  mountAnnouncements(slot('announced'), model),
+  mountLayout(model),
+];
+
+function update() {
+  for (const part of parts) part.update();
+}
+
+let opened = '';
+function remember() {
+  const { place, graph } = model.state;
+  const name = `${place.repoUrl} ${place.branch}`;
+  // A name that was mistyped is not worth remembering.
+  if (!graph || !place.repoUrl || !place.branch || name === opened) return;
+  opened = name;
+  keepRecent({ repoUrl: place.repoUrl, branch: place.branch });
+}
+
+model.subscribe(update);
+model.subscribe(remember);
+update();
+setInterval(() => {
+  if (document.visibilityState === 'visible' && model.state.connection.phase !== 'live') update();
+}, SECOND);
+
+const map = mountMap(slot('map'), model);
+mountAgents(slot('agents'), model);
+mountActivity(slot('activity'), model);
+mountFile(slot('file'), model);
+mountTable(slot('table'), model);
+mountLockedFiles(slot('locked'), model);
+const search = mountSearch(slot('search'), model);
+const help = mountHelp(slot('help'));
+mountKeys({ model, map, search, help });

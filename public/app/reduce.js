@@ -1,0 +1,170 @@
+// The state of the page, and what each action makes of it. Nothing here has an effect.
+
+import { agentsOf, noteEvents } from './agents.js';
+import { mergeActivity, MOST_ACTIVITY, readActivity } from './activity.js';
+import { readGraph } from './graph.js';
+import { applyEvents, unexpired, withGrants } from './locks.js';
+import { neighborsOf } from './neighbors.js';
+
+/** @typedef {import('./types.js').State} State */
+/** @typedef {import('./types.js').Place} Place */
+/** @typedef {import('./types.js').Problem} Problem */
+/** @typedef {import('./types.js').Connection} Connection */
+
+/**
+ * The state, and what it is derived from.
+ * @typedef {object} Whole
+ * @property {State} state
+ * @property {import('./agents.js').Notes} notes
+ * @property {any[] | null} journal Events since the locks were asked for, while they are read.
+ * @property {string | null} head The newest head that was heard of.
+ */
+
+/**
+ * @typedef {{ type: 'place', place: Place }
+ *   | { type: 'graph', body: import('./graph.js').GraphBody, now: number }
+ *   | { type: 'locks_asked' }
+ *   | { type: 'locks_failed' }
+ *   | { type: 'locks', locks: import('./locks.js').Locks, now: number }
+ *   | { type: 'events', events: any[], caughtUpTo: number, now: number }
+ *   | { type: 'activity', events: any[], isCaughtUp: boolean, hasOlder?: boolean, now: number }
+ *   | { type: 'connection', change: Partial<Connection>, shownAt?: number }
+ *   | { type: 'problem', problem: Problem | null }
+ *   | { type: 'session', isSignedIn: boolean, needsToken?: boolean }
+ *   | { type: 'tick', now: number }} Action
+ */
+
+/**
+ * @param {Place} place
+ * @param {boolean} isSignedIn
+ * @param {boolean} [needsToken]
+ * @returns {Whole} That of a place of which nothing is known yet.
+ */
+export function emptyWhole(place, isSignedIn, needsToken = false) {
+  return {
+    state: {
+      place,
+      graph: null,
+      graphState: 'none',
+      progress: null,
+      failure: null,
+      locks: new Map(),
+      neighbors: new Map(),
+      agents: [],
+      activity: [],
+      hasOlder: false,
+      connection: { phase: 'connecting', since: 0, isLate: false, heardAt: null, retryAt: null },
+      problem: null,
+      shownAt: null,
+      isSignedIn,
+      needsToken,
+    },
+    notes: new Map(),
+    journal: null,
+    head: null,
+  };
+}
+
+/**
+ * @param {Whole} whole
+ * @param {Action} action
+ * @returns {Whole} Parts that do not change stay the same objects.
+ */
+export function reduce(whole, action) {
+  const { state } = whole;
+  /** @param {Partial<State>} change */
+  const having = (change) => ({ ...whole, state: { ...state, ...change } });
+  switch (action.type) {
+    case 'place':
+      return having({ place: action.place });
+    case 'graph':
+      return ofGraph(whole, action.body, action.now);
+    case 'locks_asked':
+      return { ...whole, journal: [] };
+    case 'locks_failed':
+      return { ...whole, journal: null };
+    case 'locks': {
+      // The list may be older than the events that came while it was read.
+      const locks = applyEvents(withGrants(state.locks, action.locks), whole.journal ?? []);
+      return derived({ ...whole, journal: null }, { locks: unexpired(locks, action.now), shownAt: action.now }, action.now);
+    }
+    case 'events':
+      return ofEvents(whole, action);
+    case 'activity': {
+      const activity = mergeActivity(state.activity, action.events.map((event) => readActivity(event, action.isCaughtUp)));
+      const hasOlder = (action.hasOlder ?? state.hasOlder) && activity.length < MOST_ACTIVITY;
+      const oldestFirst = [...action.events].sort((one, other) => one.time - other.time);
+      // Older events say nothing new of a holder that was heard since.
+      const unheard = oldestFirst.filter((event) => !whole.notes.has(event.user + (event.agent_id ? `/${event.agent_id}` : '')));
+      return derived({ ...whole, notes: noteEvents(whole.notes, unheard) }, { activity, hasOlder }, action.now);
+    }
+    case 'connection':
+      return having({ connection: { ...state.connection, ...action.change }, shownAt: action.shownAt ?? state.shownAt });
+    case 'problem':
+      return having({ problem: action.problem });
+    case 'session':
+      return having({ isSignedIn: action.isSignedIn, needsToken: action.needsToken ?? state.needsToken });
+    case 'tick':
+      return derived(whole, { locks: unexpired(state.locks, action.now) }, action.now, true);
+  }
+}
+
+/**
+ * @param {Whole} whole
+ * @param {Partial<State>} change
+ * @param {number} now
+ * @param {boolean} [isTimed] Whether time alone may have changed the agents.
+ * @returns {Whole}
+ */
+function derived(whole, change, now, isTimed = false) {
+  const { state } = whole;
+  const next = { ...state, ...change };
+  const isMoved = next.locks !== state.locks;
+  if (isMoved || next.graph !== state.graph) next.neighbors = neighborsOf(next.graph, next.locks);
+  if (isMoved || isTimed || change.activity) next.agents = agentsOf(next.locks, whole.notes, now);
+  return { ...whole, state: next };
+}
+
+/**
+ * @param {Whole} whole
+ * @param {import('./graph.js').GraphBody} body
+ * @param {number} now
+ */
+function ofGraph(whole, body, now) {
+  const { state } = whole;
+  const isSame = state.graph !== null && state.graph.version === body.version && state.graph.files.length === body.nodes.length;
+  const graph = isSame ? state.graph : readGraph(body);
+  return derived(whole, { graph, graphState: body.state, progress: body.progress ?? null, failure: body.failure ?? null }, now);
+}
+
+/**
+ * @param {Whole} whole
+ * @param {{ events: any[], caughtUpTo: number, now: number }} action Events up to `caughtUpTo` happened while the page was offline.
+ * @returns {Whole}
+ */
+function ofEvents(whole, { events, caughtUpTo, now }) {
+  const { state } = whole;
+  const { branch } = state.place;
+  const own = events.filter((event) => event.branch === undefined || event.branch === branch);
+  /** @type {Partial<State>} */
+  const change = { locks: unexpired(applyEvents(state.locks, own), now), shownAt: now };
+  const told = own.filter((event) => event.type !== 'graph_progress');
+  if (told.length > 0) {
+    const entries = told.map((event) => readActivity(event));
+    for (const entry of entries) entry.isCaughtUp = entry.at <= caughtUpTo;
+    change.activity = mergeActivity(state.activity, entries);
+    if (change.activity.length === MOST_ACTIVITY) change.hasOlder = false;
+  }
+  for (const event of own) {
+    if (event.type === 'head_moved' && state.graph && event.head !== state.graph.version) change.graphState = 'stale';
+    if (event.type === 'graph_progress') {
+      const { files, wanted, scanned } = event;
+      change.progress = { files, wanted, scanned };
+      change.graphState = state.graph ? 'stale' : 'building';
+    }
+    if (event.type === 'graph_update') change.progress = null;
+  }
+  const journal = whole.journal && [...whole.journal, ...own];
+  const head = own.findLast((event) => event.type === 'head_moved')?.head ?? whole.head;
+  return derived({ ...whole, notes: noteEvents(whole.notes, own), journal, head }, change, now);
+}

@@ -1,0 +1,198 @@
+// What is true about what is shown, as sentences with a next step.
+
+import { ago, clock, countdown, duration } from './time.js';
+
+/** @typedef {import('./types.js').State} State */
+/** @typedef {import('./types.js').Problem} Problem */
+
+/** A break shorter than this is shown by the status alone, so that nothing jumps. */
+const BRIEF_MS = 3000;
+
+/**
+ * @typedef {object} Notice
+ * @property {string} kind
+ * @property {'info' | 'warn' | 'bad'} tone
+ * @property {string} title
+ * @property {string} text What is so.
+ * @property {string} next What to do, or what happens next.
+ * @property {'retry' | 'sign_in' | 'choose' | null} action
+ * @property {boolean} isPage Whether there is nothing else to show.
+ * @property {{ value: number, max: number } | null} progress
+ */
+
+/**
+ * @typedef {object} Status
+ * @property {'none' | 'connecting' | 'live' | 'late' | 'reconnecting' | 'offline' | 'ended'} kind
+ * @property {string} label A word or two.
+ * @property {string} more Such as the time to the next attempt.
+ */
+
+/** @type {Record<Problem['kind'], { tone: Notice['tone'], title: string, next: string, action: Notice['action'] }>} */
+const PROBLEMS = {
+  no_repository: { tone: 'bad', title: 'No such repository', next: 'Check the address, or choose another repository.', action: 'choose' },
+  no_branch: { tone: 'bad', title: 'No such branch', next: 'Choose another branch, or push this one first.', action: 'choose' },
+  sign_in: { tone: 'warn', title: 'Sign-in needed', next: 'Paste a token that can read this repository.', action: 'sign_in' },
+  forbidden: { tone: 'bad', title: 'No right to see this repository', next: 'Sign in with a token that can read it, or choose another repository.', action: 'sign_in' },
+  rate_limited: { tone: 'warn', title: 'Too many requests', next: '', action: 'retry' },
+  unavailable: { tone: 'warn', title: 'Not available now', next: '', action: 'retry' },
+  misconfigured: { tone: 'bad', title: 'The server is not set up', next: 'Ask the people who run it to set this, then try again.', action: 'retry' },
+  invalid: { tone: 'bad', title: 'The server cannot read this address', next: 'Correct the repository or the branch.', action: 'choose' },
+};
+
+/**
+ * @param {string} text
+ * @returns {string} With a capital letter and a full stop.
+ */
+function sentence(text) {
+  const trimmed = text.trim();
+  return /[.!?]$/.test(trimmed) || !trimmed ? capital(trimmed) : `${capital(trimmed)}.`;
+}
+
+/** @param {string} text A sentence that begins with a name of the API, such as `repo_url`, stays as it is. */
+function capital(text) {
+  return /^[a-z]+_/.test(text) ? text : text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
+/**
+ * @param {State} state
+ * @param {number} now
+ * @returns {string} How old what is shown is.
+ */
+function ageOf({ shownAt }, now) {
+  return shownAt === null ? 'Nothing has been read yet.' : `What is shown is as of ${clock(shownAt, now)}, ${ago(now - shownAt)}.`;
+}
+
+/**
+ * @param {number | null} retryAt
+ * @param {number} now
+ */
+function attempt(retryAt, now) {
+  const left = retryAt === null ? 0 : retryAt - now;
+  return left > 500 ? `The next attempt is in ${countdown(left)}.` : 'It is tried now.';
+}
+
+/**
+ * @param {State} state
+ * @param {number} now
+ * @returns {Status}
+ */
+export function statusOf(state, now) {
+  const { connection, place, problem } = state;
+  if (!place.repoUrl) return { kind: 'none', label: '', more: '' };
+  const left = connection.retryAt === null ? 0 : connection.retryAt - now;
+  switch (connection.phase) {
+    case 'live':
+      return connection.isLate ? { kind: 'late', label: 'Late', more: '' } : { kind: 'live', label: 'Live', more: '' };
+    case 'connecting':
+      return { kind: 'connecting', label: 'Connecting', more: '' };
+    case 'reconnecting':
+      return { kind: 'reconnecting', label: 'Reconnecting', more: left > 500 ? `in ${countdown(left)}` : '' };
+    case 'offline':
+      return { kind: 'offline', label: 'Offline', more: state.shownAt === null ? '' : `as of ${duration(now - state.shownAt)} ago` };
+    default:
+      return { kind: 'ended', label: problem ? PROBLEMS[problem.kind].title : 'Not connected', more: '' };
+  }
+}
+
+/**
+ * @param {State} state
+ * @param {number} now
+ * @returns {string} The connection as a sentence.
+ */
+export function connectionSentence(state, now) {
+  const { connection } = state;
+  switch (connection.phase) {
+    case 'live':
+      return connection.isLate
+        ? 'The server has lost its store for now: events come late.'
+        : `Events arrive as they happen. The server was last heard ${ago(now - (connection.heardAt ?? now))}.`;
+    case 'connecting':
+      return 'The page is connecting to the server.';
+    case 'reconnecting':
+      return `The connection broke ${ago(now - connection.since)}. ${ageOf(state, now)} ${attempt(connection.retryAt, now)}`;
+    case 'offline':
+      return `The server cannot be reached. ${ageOf(state, now)} ${attempt(connection.retryAt, now)}`;
+    default:
+      return `The page is not connected. ${ageOf(state, now)}`;
+  }
+}
+
+/**
+ * @param {State} state
+ * @returns {string} The import graph as a sentence.
+ */
+export function graphSentence({ graph, graphState, progress, failure }) {
+  const read = progress && progress.wanted > 0 ? ` ${progress.scanned.toLocaleString('en')} of ${progress.wanted.toLocaleString('en')} files are read.` : '';
+  const failed = failure ? ` The newest build failed: ${sentence(failure)}` : '';
+  if (!graph) return graphState === 'building' ? `The import graph is being built.${read}${failed}` : 'The import graph has not been read yet.';
+  const size = `${graph.files.length.toLocaleString('en')} files and ${graph.edgeCount.toLocaleString('en')} imports at ${graph.version.slice(0, 7)}`;
+  if (graphState !== 'stale') return `The import graph has ${size}.${failed}`;
+  return `The import graph has ${size}. The branch has moved since: a newer graph is being built.${read}${failed}`;
+}
+
+/**
+ * @param {State} state
+ * @param {number} now
+ * @returns {Notice[]} The gravest first. One with `isPage` stands in place of the map.
+ */
+export function noticesOf(state, now) {
+  if (!state.place.repoUrl) return [];
+  const { connection, graph, graphState, progress } = state;
+  /** @type {Notice[]} */
+  const notices = [];
+  if (state.problem) notices.push(problemNotice(state, state.problem, now));
+
+  const isBroken = connection.phase === 'reconnecting' || connection.phase === 'offline';
+  if (isBroken && !state.problem && (connection.phase === 'offline' || now - connection.since > BRIEF_MS)) {
+    const title = connection.phase === 'offline' ? 'Offline' : 'Reconnecting';
+    notices.push(notice(connection.phase, 'warn', title, ageOf(state, now), attempt(connection.retryAt, now), 'retry', !graph));
+  }
+  if (connection.phase === 'ended' && !state.problem) {
+    notices.push(notice('ended', 'warn', 'Not connected', ageOf(state, now), 'Try again to follow the events.', 'retry', !graph));
+  }
+  if (connection.phase === 'live' && connection.isLate) {
+    notices.push(notice('late', 'warn', 'Late', 'The server has lost its store for now: locks may have changed.', 'What is missed follows when it is back.', null, false));
+  }
+  if (notices.some((other) => other.isPage)) return notices;
+
+  const bar = progress && progress.wanted > 0 ? { value: progress.scanned, max: progress.wanted } : null;
+  if (!graph) {
+    const title = graphState === 'building' ? 'The import graph is being built' : 'Reading the import graph';
+    const text = graphState === 'building' ? graphSentence(state) : 'The server is asked for the files and their imports.';
+    notices.push({ ...notice('building', 'info', title, text, 'The map appears by itself.', null, true), progress: bar });
+  } else if (graph.files.length === 0) {
+    notices.push(notice('empty', 'info', 'No files', `The branch has no files at ${graph.version.slice(0, 7)}.`, 'Push a commit: it appears here by itself.', null, true));
+  } else if (state.failure) {
+    notices.push(notice('failed', 'warn', 'The import graph is out of date', `The newest build failed: ${sentence(state.failure)}`, `It shows ${graph.version.slice(0, 7)} until a build succeeds.`, null, false));
+  }
+  return notices;
+}
+
+/**
+ * @param {State} state
+ * @param {Problem} problem
+ * @param {number} now
+ */
+function problemNotice(state, problem, now) {
+  const { tone, title, next, action } = PROBLEMS[problem.kind];
+  const isRefused = problem.kind === 'sign_in' && state.isSignedIn;
+  const step = problem.retryAt === null ? next || 'Try again.' : attempt(problem.retryAt, now);
+  // What may not be seen any more is not left on the screen.
+  const isPage = !state.graph || ['sign_in', 'forbidden', 'no_repository', 'no_branch'].includes(problem.kind);
+  const text = sentence(problem.message);
+  return notice(problem.kind, isRefused ? 'bad' : tone, isRefused ? 'The token was not accepted' : title, text, isRefused ? 'Paste another token.' : step, action, isPage);
+}
+
+/**
+ * @param {string} kind
+ * @param {Notice['tone']} tone
+ * @param {string} title
+ * @param {string} text
+ * @param {string} next
+ * @param {Notice['action']} action
+ * @param {boolean} isPage
+ * @returns {Notice}
+ */
+function notice(kind, tone, title, text, next, action, isPage) {
+  return { kind, tone, title, text, next, action, isPage, progress: null };
+}

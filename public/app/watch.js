@@ -1,0 +1,268 @@
+// Watches one branch: reads what there is, follows the events, and reads again where the events do not say all.
+
+import { ApiError, problemOfStream } from './api.js';
+import { firstExpiry, isPartial, readLocks } from './locks.js';
+import { makeTimer, oneAtATime } from './reads.js';
+import { makeStream } from './stream.js';
+
+/** @typedef {import('./types.js').Problem} Problem */
+/** @typedef {import('./reduce.js').Action} Action */
+/** @typedef {import('./reduce.js').Whole} Whole */
+
+/** Events that come together are applied together, well within a frame. */
+const BATCH_MS = 8;
+/** Before a read that several events want. */
+const DEBOUNCE_MS = 250;
+/** Interval at which time alone is looked at, and half of that at which the locks are read again. */
+const TICK_MS = 30_000;
+const TRUTH_MS = 60_000;
+/** Intervals of reading the graph while it is built. */
+const BUILDING_MS = 3000;
+const STALE_MS = 15_000;
+/** How old what is shown may be before the page calls itself offline: longer than the longest pause between two attempts. */
+const OFFLINE_MS = 20_000;
+/** Problems that another attempt alone does not solve. */
+const FINAL = new Set(['no_repository', 'no_branch', 'sign_in', 'forbidden', 'misconfigured', 'invalid']);
+const NO_LOG = '0-0';
+
+/**
+ * What a watcher needs of the browser; a test gives its own.
+ * @typedef {object} Timers
+ * @property {(act: () => void, ms: number) => any} setTimeout
+ * @property {(timer: any) => void} clearTimeout
+ * @property {(act: () => void, ms: number) => any} setInterval
+ * @property {(timer: any) => void} clearInterval
+ */
+
+/**
+ * @param {object} options
+ * @param {string} options.repoUrl
+ * @param {string} options.branch
+ * @param {import('./api.js').Api} options.api
+ * @param {import('./clock.js').Clock} options.clock
+ * @param {string} options.base Address of the page.
+ * @param {() => string | null} options.token
+ * @param {import('./transport.js').Transport[]} options.transports
+ * @param {Timers} options.timers
+ * @param {() => boolean} options.isVisible
+ * @param {() => boolean} options.isOnline
+ * @param {() => Whole} options.get
+ * @param {(action: Action) => void} options.dispatch
+ */
+export function watchBranch({ repoUrl, branch, api, clock, base, token, transports, timers, isVisible, isOnline, get, dispatch: tell }) {
+  const query = { repo_url: repoUrl, branch };
+  const startedAt = clock.now();
+  let isStopped = false;
+  /** @type {string | null} */
+  let etag = null;
+  let locksReadAt = -Infinity;
+  /** @type {number | null} The time of the server when the connection came back: what happened before was missed. */
+  let caughtUpTo = null;
+  /** @type {any[]} */
+  let queue = [];
+  /** @type {Map<string, Problem>} By what met it. */
+  const problems = new Map();
+
+  /** @param {Action} action */
+  function dispatch(action) {
+    if (isStopped) return;
+    tell(action);
+    const first = firstExpiry(get().state.locks);
+    expiry.clear();
+    if (first !== null) expiry.set(Math.max(0, Math.min(first - clock.now(), TICK_MS)));
+  }
+
+  const expiry = makeTimer(() => dispatch({ type: 'tick', now: clock.now() }), timers);
+  const batch = makeTimer(flush, timers);
+  const locksSoon = makeTimer(() => locks(), timers);
+  const graphSoon = makeTimer(() => graph(), timers);
+  const again = makeTimer(() => readAll(), timers);
+
+  /**
+   * @param {string} source
+   * @param {Problem | null} problem
+   */
+  function meet(source, problem) {
+    if (isStopped) return;
+    if (problem) problems.set(source, problem);
+    else if (!problems.delete(source)) return;
+    const all = [...problems.values()];
+    const worst = all.find(({ kind }) => FINAL.has(kind)) ?? all[0] ?? null;
+    if (worst && FINAL.has(worst.kind)) {
+      stream.stop();
+      again.clear();
+      setPhase('ended', null);
+    } else if (worst?.retryAt) again.set(Math.max(1000, worst.retryAt - clock.now()));
+    dispatch({ type: 'problem', problem: worst });
+    if (worst?.kind === 'sign_in') dispatch({ type: 'session', isSignedIn: token() !== null, needsToken: true });
+  }
+
+  /**
+   * @param {string} source
+   * @param {() => Promise<void>} read
+   */
+  const guarded = (source, read) =>
+    oneAtATime(async () => {
+      try {
+        await read();
+        meet(source, null);
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        // Without an answer, the connection is what is wrong, and it says so.
+        if (!error.isUnanswered) meet(source, error.problem);
+        else if (source !== 'older') again.set(DEBOUNCE_MS * 20);
+      }
+    });
+
+  const graph = guarded('graph', async () => {
+    graphSoon.clear();
+    const answer = await api.get('api/graph', { ...query, format: 'compact' }, etag);
+    if (answer.status !== 304) {
+      etag = answer.etag;
+      dispatch({ type: 'graph', body: answer.body, now: clock.now() });
+    }
+    const { graphState } = get().state;
+    if (!isStopped && graphState !== 'ready') graphSoon.set(graphState === 'building' ? BUILDING_MS : STALE_MS);
+  });
+
+  const locks = guarded('locks', async () => {
+    dispatch({ type: 'locks_asked' });
+    try {
+      const { body } = await api.get('api/locks', query);
+      flush();
+      locksReadAt = clock.now();
+      dispatch({ type: 'locks', locks: readLocks(body, branch), now: clock.now() });
+    } catch (error) {
+      dispatch({ type: 'locks_failed' });
+      throw error;
+    }
+  });
+
+  let isMissed = false;
+  const activity = guarded('activity', async () => {
+    const isFirst = get().state.activity.length === 0;
+    const isCaughtUp = isMissed;
+    isMissed = false;
+    const { body } = await api.get('api/activity', { ...query, limit: '100' });
+    const hasOlder = isFirst ? body.events.length > 0 && body.cursor !== NO_LOG : undefined;
+    dispatch({ type: 'activity', events: body.events, isCaughtUp, hasOlder, now: clock.now() });
+  });
+
+  async function readAll() {
+    await Promise.all([graph(), locks(), activity()]);
+  }
+
+  function flush() {
+    batch.clear();
+    if (queue.length === 0) return;
+    const events = queue;
+    queue = [];
+    dispatch({ type: 'events', events, caughtUpTo: caughtUpTo ?? -1, now: clock.now() });
+    if (events.some(isPartial)) locksSoon.set(DEBOUNCE_MS);
+    if (events.some(({ type }) => type === 'graph_update' || type === 'head_moved')) {
+      graphSoon.clear();
+      graphSoon.set(DEBOUNCE_MS);
+    }
+  }
+
+  /**
+   * @param {import('./types.js').Connection['phase']} phase
+   * @param {number | null} retryAt
+   * @param {boolean} [isLate]
+   */
+  function setPhase(phase, retryAt, isLate = false) {
+    const { connection } = get().state;
+    const since = connection.phase === phase && connection.since ? connection.since : clock.now();
+    const isHeard = phase === 'live';
+    const heardAt = isHeard ? clock.now() : connection.heardAt;
+    dispatch({ type: 'connection', change: { phase, since, isLate, heardAt, retryAt }, shownAt: isHeard && !isLate ? clock.now() : undefined });
+  }
+
+  const stream = makeStream({
+    url: new URL(`api/events?${new URLSearchParams(query)}`, base),
+    token,
+    transports,
+    timers,
+    listener: {
+      opened({ isAgain, timeMs }) {
+        clock.heard(timeMs);
+        caughtUpTo = isAgain ? timeMs : null;
+        problems.delete('stream');
+        meet('stream', null);
+        setPhase('live', null);
+        locks();
+      },
+      resync() {
+        isMissed = true;
+        readAll();
+      },
+      event(event) {
+        queue.push(event);
+        batch.set(BATCH_MS);
+      },
+      heartbeat(isLive, timeMs) {
+        clock.heard(timeMs);
+        const wasLate = get().state.connection.isLate;
+        setPhase('live', null, !isLive);
+        if (wasLate && isLive) locks();
+      },
+      refused({ code, message, retryAfter }) {
+        const problem = problemOfStream(code, message, retryAfter === null ? null : clock.now() + retryAfter * 1000);
+        meet('stream', problem);
+      },
+      broken(retryInMs) {
+        if (retryInMs === null) {
+          setPhase('ended', null);
+          if (problems.size === 0) readAll();
+          return;
+        }
+        const { shownAt, connection } = get().state;
+        const isOld = clock.now() - (shownAt ?? startedAt) > OFFLINE_MS;
+        setPhase(!isOnline() || isOld ? 'offline' : 'reconnecting', clock.now() + retryInMs);
+        // A server that answers, but has no events for us, is asked as often as we try to connect.
+        if (isVisible() && connection.phase !== 'live') Promise.all([locks(), activity()]);
+      },
+    },
+  });
+
+  const ticks = timers.setInterval(() => {
+    dispatch({ type: 'tick', now: clock.now() });
+    if (isVisible() && clock.now() - locksReadAt >= TRUTH_MS && get().state.connection.phase === 'live') locks();
+  }, TICK_MS);
+
+  setPhase('connecting', null);
+  stream.start();
+  readAll();
+
+  return {
+    /** The page is looked at, or the network is back. */
+    wake() {
+      stream.hurry();
+      if (clock.now() - locksReadAt >= TRUTH_MS) locks();
+    },
+    retry() {
+      again.clear();
+      if (get().state.connection.phase === 'ended') {
+        problems.clear();
+        setPhase('connecting', null);
+        stream.start();
+      } else stream.hurry();
+      readAll();
+    },
+    async loadOlder() {
+      const { activity: shown } = get().state;
+      const oldest = shown.findLast((entry) => entry.id !== null)?.id;
+      if (!oldest) return;
+      const { body } = await api.get('api/activity', { ...query, before: oldest, limit: '100' });
+      const known = new Set(shown.map((entry) => entry.id));
+      const hasOlder = body.events.some((/** @type {any} */ event) => !known.has(event.id));
+      dispatch({ type: 'activity', events: body.events, isCaughtUp: false, hasOlder, now: clock.now() });
+    },
+    stop() {
+      isStopped = true;
+      stream.stop();
+      for (const timer of [expiry, batch, locksSoon, graphSoon, again]) timer.clear();
+      timers.clearInterval(ticks);
+    },
+  };
+}
