@@ -1,0 +1,125 @@
+// The bar over the map: where it is zoomed to, what the marks mean, and what the map shows.
+
+/** @typedef {import('./weights.js').Measure} Measure */
+
+/**
+ * @typedef {object} BarActions
+ * @property {(node: number) => void} goTo
+ * @property {(factor: number) => void} zoomBy
+ * @property {() => void} reset
+ * @property {(measure: Measure) => void} measureBy
+ * @property {(isOn: boolean) => void} showAllEdges
+ */
+
+const MARKS = [['writing', 'Writing'], ['reading', 'Reading'], ['neighbor', 'Neighbor']];
+
+export class Bar {
+  /**
+   * @param {HTMLElement} parent
+   * @param {BarActions} actions
+   */
+  constructor(parent, actions) {
+    this.actions = actions;
+    this.crumbs = element('ol', 'map-crumbs');
+    const trail = element('nav', 'map-trail', this.crumbs);
+    trail.setAttribute('aria-label', 'Folder in view');
+
+    const legend = element('ul', 'map-legend', ...MARKS.map(([mark, text]) =>
+      element('li', '', element('span', `map-key is-${mark}`), text)));
+    legend.setAttribute('aria-label', 'What the marks of cells mean');
+
+    /** @type {Record<Measure, HTMLButtonElement>} */
+    this.measures = {
+      size: button('Size', 'Area by file size', () => this.#measure('size')),
+      importers: button('Importers', 'Area by number of importers', () => this.#measure('importers')),
+    };
+    const measures = element('div', 'map-choice', this.measures.size, this.measures.importers);
+    measures.setAttribute('role', 'group');
+    measures.setAttribute('aria-label', 'Area of a cell');
+
+    this.edges = button('All edges', 'Show every import', () => {
+      const isOn = this.edges.getAttribute('aria-pressed') !== 'true';
+      this.edges.setAttribute('aria-pressed', String(isOn));
+      actions.showAllEdges(isOn);
+    });
+    this.edges.setAttribute('aria-pressed', 'false');
+
+    this.zoomOut = button('−', 'Zoom out', () => actions.zoomBy(1 / 1.6));
+    this.zoomIn = button('+', 'Zoom in', () => actions.zoomBy(1.6));
+    this.fit = button('Fit', 'Show the whole map', () => actions.reset());
+    const zoom = element('div', 'map-choice', this.zoomOut, this.zoomIn, this.fit);
+    zoom.setAttribute('role', 'group');
+    zoom.setAttribute('aria-label', 'Zoom');
+
+    this.root = element('div', 'map-bar', trail, legend, element('div', 'map-tools', measures, this.edges, zoom));
+    parent.append(this.root);
+    this.shownCrumbs = '';
+    this.setMeasure('size');
+  }
+
+  /** @param {Measure} measure */
+  setMeasure(measure) {
+    for (const [name, choice] of Object.entries(this.measures)) {
+      choice.setAttribute('aria-pressed', String(name === measure));
+    }
+  }
+
+  /** @param {boolean} isOffered Whether the graph has few enough edges to show them all. */
+  offerAllEdges(isOffered) {
+    this.edges.hidden = !isOffered;
+  }
+
+  /** @param {{ canZoomIn: boolean, canZoomOut: boolean }} camera */
+  setZoom({ canZoomIn, canZoomOut }) {
+    this.zoomIn.disabled = !canZoomIn;
+    this.zoomOut.disabled = !canZoomOut;
+    this.fit.disabled = !canZoomOut;
+  }
+
+  /** @param {{ node: number, name: string }[]} folders From the root to the folder in view. */
+  setCrumbs(folders) {
+    const key = folders.map(({ node, name }) => `${node}:${name}`).join('/');
+    if (key === this.shownCrumbs) return;
+    this.shownCrumbs = key;
+    this.crumbs.replaceChildren(...folders.map(({ node, name }, index) => {
+      const crumb = button(name, '', () => this.actions.goTo(node));
+      if (index === folders.length - 1) crumb.setAttribute('aria-current', 'location');
+      return element('li', '', crumb);
+    }));
+  }
+
+  /** @param {Measure} measure */
+  #measure(measure) {
+    this.setMeasure(measure);
+    this.actions.measureBy(measure);
+  }
+}
+
+/**
+ * @param {string} tag
+ * @param {string} className
+ * @param {...(Node | string)} children
+ */
+function element(tag, className, ...children) {
+  const made = document.createElement(tag);
+  if (className) made.className = className;
+  made.append(...children);
+  return made;
+}
+
+/**
+ * @param {string} text
+ * @param {string} title What it does, where the text alone does not say it.
+ * @param {() => void} action
+ */
+function button(text, title, action) {
+  const made = document.createElement('button');
+  made.type = 'button';
+  made.textContent = text;
+  if (title) {
+    made.title = title;
+    if (text.length < 2) made.setAttribute('aria-label', title);
+  }
+  made.addEventListener('click', action);
+  return made;
+}

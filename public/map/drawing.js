@@ -1,0 +1,83 @@
+// The canvases of the map, one over the other, and when each is drawn again.
+
+import { BaseLayer } from './base_layer.js';
+import { EdgeLayer } from './edge_layer.js';
+import { paintFocus } from './paint_focus.js';
+import { paintLocks } from './paint_locks.js';
+
+/** @typedef {import('./scene.js').Scene} Scene */
+
+/**
+ * @typedef {object} Shown
+ * @property {import('./paint_edges.js').EdgeGroup[]} edges
+ * @property {import('./lock_lights.js').Light[]} lights
+ * @property {(path: string) => number} nodeOf
+ * @property {number} selected Node; -1 without one.
+ * @property {number[]} connected
+ * @property {number} hovered
+ * @property {number} now
+ * @property {boolean} isMoving Whether the camera moves.
+ */
+
+// More device pixels for a CSS pixel than this cost time and show nothing.
+const MOST_DPR = 3;
+
+export class Drawing {
+  /** @param {HTMLElement} stage */
+  constructor(stage) {
+    const [base, edges, marks] = ['map-base', 'map-edges', 'map-marks'].map((name) => {
+      const canvas = document.createElement('canvas');
+      canvas.className = name;
+      stage.append(canvas);
+      return canvas;
+    });
+    base.setAttribute('role', 'img');
+    edges.setAttribute('aria-hidden', 'true');
+    marks.setAttribute('aria-hidden', 'true');
+    this.canvases = [base, edges, marks];
+    this.base = new BaseLayer(base);
+    this.edges = new EdgeLayer(edges);
+    const context = marks.getContext('2d');
+    if (!context) throw new Error('This browser has no 2D canvas');
+    this.marks = context;
+    this.dpr = 1;
+  }
+
+  /** @param {string} label */
+  describe(label) {
+    if (this.base.canvas.getAttribute('aria-label') !== label) this.base.canvas.setAttribute('aria-label', label);
+  }
+
+  /** @param {number} width CSS pixels. @param {number} height @returns {boolean} Whether the canvases changed. */
+  resize(width, height) {
+    this.dpr = Math.min(window.devicePixelRatio || 1, MOST_DPR);
+    const size = { width: Math.round(width * this.dpr), height: Math.round(height * this.dpr) };
+    if (this.base.canvas.width === size.width && this.base.canvas.height === size.height) return false;
+    for (const canvas of this.canvases) Object.assign(canvas, size);
+    this.forget();
+    return true;
+  }
+
+  /** Draws everything anew next time. */
+  forget() {
+    this.base.forget();
+    this.edges.forget();
+  }
+
+  /** @param {string} color */
+  clear(color) {
+    this.forget();
+    for (const { context } of [this.edges, { context: this.marks }]) context.clearRect(0, 0, context.canvas.width, context.canvas.height);
+    this.base.context.fillStyle = color;
+    this.base.context.fillRect(0, 0, this.base.canvas.width, this.base.canvas.height);
+  }
+
+  /** @param {Scene} scene @param {Shown} shown */
+  draw(scene, { edges, lights, nodeOf, selected, connected, hovered, now, isMoving }) {
+    this.base.draw(scene);
+    this.edges.draw(scene, edges, isMoving);
+    this.marks.clearRect(0, 0, scene.width, scene.height);
+    paintLocks(this.marks, scene, lights, nodeOf, now);
+    paintFocus(this.marks, scene, { selected, connected, hovered });
+  }
+}

@@ -1,0 +1,54 @@
+// The canvas of edges. Many edges take long to draw: while the camera moves, they are moved along, and drawn again when it rests.
+
+import { paintEdges } from './paint_edges.js';
+
+/** @typedef {import('./scene.js').Scene} Scene */
+/** @typedef {import('./paint_edges.js').EdgeGroup} EdgeGroup */
+
+// So many edges are drawn in every frame.
+const QUICK_EDGES = 250;
+
+export class EdgeLayer {
+  /** @param {HTMLCanvasElement} canvas */
+  constructor(canvas) {
+    this.canvas = canvas;
+    const context = canvas.getContext('2d');
+    if (!context) throw new Error('This browser has no 2D canvas');
+    this.context = context;
+    /** @type {Scene | null} */
+    this.shown = null;
+    this.isEmpty = true;
+  }
+
+  /** @param {Scene} scene @param {EdgeGroup[]} groups @param {boolean} isMoving */
+  draw(scene, groups, isMoving) {
+    const { shown } = this;
+    const count = groups.reduce((sum, { nodes }) => sum + nodes.length / 2, 0);
+    if (shown && isMoving && count > QUICK_EDGES) {
+      if (shown.scale !== scene.scale) this.#clear();
+      else this.#shift((scene.ox - shown.ox) / scene.dpr, (scene.oy - shown.oy) / scene.dpr);
+      return;
+    }
+    const isSame = shown && shown.scale === scene.scale && shown.ox === scene.ox && shown.oy === scene.oy;
+    if (isSame) return;
+    this.#shift(0, 0);
+    this.#clear();
+    if (count > 0) paintEdges(this.context, scene, groups);
+    this.isEmpty = count === 0;
+    this.shown = scene;
+  }
+
+  forget() {
+    this.shown = null;
+  }
+
+  #clear() {
+    if (!this.isEmpty) this.context.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    this.isEmpty = true;
+  }
+
+  /** @param {number} x @param {number} y */
+  #shift(x, y) {
+    this.canvas.style.transform = x || y ? `translate(${x}px, ${y}px)` : '';
+  }
+}

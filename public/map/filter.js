@@ -1,0 +1,19 @@
+/**
+ * How many files inside each node have every word of a text in their paths.
+ * @param {import('./tree.js').Tree} tree
+ * @param {string} text
+ * @returns {Int32Array | null} None where there is nothing to filter by.
+ */
+export function matchesOf(tree, text) {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return null;
+  const matches = new Int32Array(tree.count);
+  for (let node = tree.count - 1; node > 0; node--) {
+    if (tree.file[node] >= 0) {
+      const path = tree.path[node].toLowerCase();
+      matches[node] = words.every((word) => path.includes(word)) ? 1 : 0;
+    }
+    matches[tree.parent[node]] += matches[node];
+  }
+  return matches;
+}

@@ -1,0 +1,36 @@
+// The frame of a folder: the pixels at its edges that its files do not get.
+
+/** Pixels of the line with the folder's name, where there is one. */
+export const HEADER = 17;
+const INSET = 3;
+const ROOT_INSET = 2;
+// A frame never makes the inside of a folder longer than this many times its width.
+const WORST_INSIDE = 9;
+
+/**
+ * Frames have the same pixels at every zoom, and grow smoothly from nothing on a folder that is too small for one.
+ * @param {number} width
+ * @param {number} height
+ * @param {boolean} isRoot The root needs no name.
+ * @returns {{ inset: number, header: number }} Pixels at the left, the right and the bottom; pixels at the top.
+ */
+export function frameOf(width, height, isRoot) {
+  if (isRoot) return { inset: ROOT_INSET, header: ROOT_INSET };
+  const inset = Math.min(INSET * share(Math.min(width, height), 14, 60), spare(width, height) / 2, spare(height, width) / 2);
+  const named = inset + (HEADER - inset) * Math.min(share(width, 44, 60), share(height, 44, 60));
+  return { inset, header: Math.min(named, Math.max(inset, spare(height, width) - inset)) };
+}
+
+/** @param {number} value @param {number} from @param {number} to */
+function share(value, from, to) {
+  return Math.min(1, Math.max(0, (value - from) / (to - from)));
+}
+
+/**
+ * What a side can lose before the other is too long for it.
+ * @param {number} side
+ * @param {number} other
+ */
+function spare(side, other) {
+  return Math.max(0, side - other / WORST_INSIDE);
+}

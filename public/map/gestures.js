@@ -1,0 +1,96 @@
+// Pointers and the wheel on the map, as pans, zooms and clicks.
+
+/**
+ * Positions are CSS pixels in the element.
+ * @typedef {object} Gestures
+ * @property {(dx: number, dy: number) => void} pan
+ * @property {(factor: number, x: number, y: number) => void} zoom
+ * @property {(x: number, y: number) => void} click
+ * @property {(x: number, y: number) => void} doubleClick
+ * @property {(x: number, y: number) => void} hover
+ * @property {() => void} leave
+ */
+
+// A pointer that moves less has clicked.
+const CLICK_PX = 4;
+const WHEEL_LINE_PX = 16;
+const WHEEL_ZOOM = 0.0016;
+// Pinches on a touch pad arrive as small wheel steps with the control key.
+const PINCH_ZOOM = 0.01;
+const DOUBLE_CLICK_MS = 350;
+const DOUBLE_CLICK_PX = 24;
+
+/**
+ * @param {HTMLElement} element
+ * @param {Gestures} gestures
+ * @returns {() => void} Stops listening.
+ */
+export function listen(element, gestures) {
+  const ending = new AbortController();
+  const { signal } = ending;
+  /** @type {Map<number, { x: number, y: number }>} */
+  const pointers = new Map();
+  let travel = 0;
+  let last = { at: -Infinity, x: 0, y: 0 };
+
+  const positionOf = (/** @type {MouseEvent} */ event) => {
+    const { left, top } = element.getBoundingClientRect();
+    return { x: event.clientX - left, y: event.clientY - top };
+  };
+
+  element.addEventListener('pointerdown', (event) => {
+    if (event.button !== 0) return;
+    if (pointers.size === 0) travel = 0;
+    pointers.set(event.pointerId, positionOf(event));
+    element.setPointerCapture(event.pointerId);
+  }, { signal });
+
+  element.addEventListener('pointermove', (event) => {
+    const to = positionOf(event);
+    const from = pointers.get(event.pointerId);
+    if (!from) {
+      if (event.pointerType !== 'touch') gestures.hover(to.x, to.y);
+      return;
+    }
+    const others = [...pointers].filter(([id]) => id !== event.pointerId).map(([, position]) => position);
+    const isDrag = travel > CLICK_PX;
+    travel += Math.hypot(to.x - from.x, to.y - from.y);
+    // Until it is a drag, the start is kept, so that no way is lost.
+    if (travel <= CLICK_PX && others.length === 0) return;
+    if (!isDrag) gestures.leave();
+    pointers.set(event.pointerId, to);
+    if (others.length === 0) {
+      element.classList.add('is-dragged');
+      gestures.pan(to.x - from.x, to.y - from.y);
+      return;
+    }
+    const [other] = others;
+    gestures.pan((to.x - from.x) / 2, (to.y - from.y) / 2);
+    const spread = Math.hypot(from.x - other.x, from.y - other.y);
+    const factor = Math.hypot(to.x - other.x, to.y - other.y) / Math.max(1, spread);
+    gestures.zoom(factor, (to.x + other.x) / 2, (to.y + other.y) / 2);
+  }, { signal });
+
+  const release = (/** @type {PointerEvent} */ event) => {
+    if (!pointers.delete(event.pointerId) || pointers.size > 0) return;
+    element.classList.remove('is-dragged');
+    if (event.type !== 'pointerup' || travel > CLICK_PX) return;
+    const { x, y } = positionOf(event);
+    const isDouble = event.timeStamp - last.at < DOUBLE_CLICK_MS && Math.hypot(x - last.x, y - last.y) < DOUBLE_CLICK_PX;
+    last = { at: isDouble ? -Infinity : event.timeStamp, x, y };
+    if (isDouble) gestures.doubleClick(x, y);
+    else gestures.click(x, y);
+  };
+  element.addEventListener('pointerup', release, { signal });
+  element.addEventListener('pointercancel', release, { signal });
+  element.addEventListener('pointerleave', () => gestures.leave(), { signal });
+
+  element.addEventListener('wheel', (event) => {
+    event.preventDefault();
+    const { x, y } = positionOf(event);
+    const delta = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? event.deltaY * WHEEL_LINE_PX : event.deltaY;
+    gestures.zoom(Math.exp(-delta * (event.ctrlKey ? PINCH_ZOOM : WHEEL_ZOOM)), x, y);
+  }, { signal, passive: false });
+
+  return () => ending.abort();
+}

@@ -1,0 +1,62 @@
+// Text that fits: widths from a table of characters, because measuring each name would take longer than drawing all cells.
+
+const ELLIPSIS = '…';
+const FIRST = 32;
+const LAST = 126;
+
+export class TextWidths {
+  /** @param {(text: string) => number} measure Width of a text in the font of these labels, in pixels. */
+  constructor(measure) {
+    this.table = new Float64Array(LAST + 1);
+    for (let code = FIRST; code <= LAST; code++) this.table[code] = measure(String.fromCharCode(code));
+    this.ellipsis = measure(ELLIPSIS);
+    this.wide = measure('\u4e00');
+    this.other = measure('\u00e9');
+  }
+
+  /** @param {number} code Of a UTF-16 unit. */
+  unit(code) {
+    if (code <= LAST) return this.table[code];
+    // Halves of a surrogate pair share one wide character.
+    if (code >= 0xd800 && code <= 0xdfff) return this.wide / 2;
+    return code >= 0x1100 ? this.wide : this.other;
+  }
+
+  /** @param {string} text */
+  of(text) {
+    let width = 0;
+    for (let index = 0; index < text.length; index++) width += this.unit(text.charCodeAt(index));
+    return width;
+  }
+
+  /**
+   * The text, truncated in the middle if it is too long: the start and the end of a file name say the most.
+   * @param {string} text
+   * @param {number} room Pixels.
+   * @returns {string} Empty where not even a few characters fit.
+   */
+  fit(text, room) {
+    if (this.of(text) <= room) return text;
+    let left = room - this.ellipsis;
+    let [head, tail] = [0, text.length];
+    while (head < tail) {
+      // A little more of the start than of the end.
+      const isHead = head <= (text.length - tail) * 1.3;
+      const width = this.unit(text.charCodeAt(isHead ? head : tail - 1));
+      if (width > left) break;
+      left -= width;
+      if (isHead) head += 1;
+      else tail -= 1;
+    }
+    if (head + text.length - tail < 4) return '';
+    if (isLowSurrogate(text, head)) head -= 1;
+    if (isLowSurrogate(text, tail)) tail += 1;
+    return text.slice(0, head) + ELLIPSIS + text.slice(tail);
+  }
+}
+
+/** @param {string} text @param {number} index */
+function isLowSurrogate(text, index) {
+  const code = text.charCodeAt(index);
+  return code >= 0xdc00 && code <= 0xdfff;
+}

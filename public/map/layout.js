@@ -1,0 +1,84 @@
+// Where each file and folder is, as shares of the folder that it is in. Shares hold at every zoom; pixels are for `placement.js`.
+
+import { frameOf } from './frame.js';
+import { squarifyBounded } from './squarify.js';
+
+/** @typedef {import('./tree.js').Tree} Tree */
+
+/**
+ * Each array has the share of the inside of the parent, 0 to 1, by node.
+ * @typedef {object} Layout
+ * @property {Tree} tree
+ * @property {Float64Array} left
+ * @property {Float64Array} top
+ * @property {Float64Array} width
+ * @property {Float64Array} height
+ */
+
+/** No file or folder is longer than this many times its width. */
+export const WORST_ASPECT = 10;
+
+// Layouts are made for a map of this area, in square pixels, whatever the window has.
+const NOMINAL_AREA = 1440 * 900;
+
+/**
+ * The same input gives the same layout.
+ * @param {Tree} tree
+ * @param {Float64Array} weights Of each file.
+ * @param {number} aspect Width of the map divided by its height.
+ * @returns {Layout}
+ */
+export function layoutOf(tree, weights, aspect) {
+  const { count, parent, end, file } = tree;
+  const total = new Float64Array(count);
+  for (let node = count - 1; node >= 0; node--) {
+    if (file[node] >= 0) total[node] = weights[file[node]];
+    if (node > 0) total[parent[node]] += total[node];
+  }
+  const layout = {
+    tree,
+    left: new Float64Array(count),
+    top: new Float64Array(count),
+    width: new Float64Array(count),
+    height: new Float64Array(count),
+  };
+  // Pixels of each folder on the nominal map: they decide in which direction its rows run.
+  const pixelWidth = new Float64Array(count);
+  const pixelHeight = new Float64Array(count);
+  pixelWidth[0] = Math.sqrt(NOMINAL_AREA * aspect);
+  pixelHeight[0] = NOMINAL_AREA / pixelWidth[0];
+  layout.width[0] = 1;
+  layout.height[0] = 1;
+
+  for (let folder = 0; folder < count; folder++) {
+    if (file[folder] >= 0) continue;
+    const inside = [];
+    for (let node = folder + 1; node < end[folder]; node = end[node]) inside.push(node);
+    // Nodes are in the order of the tree, so equal weights always come in one order.
+    inside.sort((a, b) => total[b] - total[a] || a - b);
+    const { inset, header } = frameOf(pixelWidth[folder], pixelHeight[folder], folder === 0);
+    const width = pixelWidth[folder] - 2 * inset;
+    const height = pixelHeight[folder] - header - inset;
+    const parts = new Float64Array(inside.length * 4);
+    squarifyBounded(Float64Array.from(inside, (node) => total[node]), width, height, WORST_ASPECT, parts);
+    inside.forEach((node, index) => {
+      layout.left[node] = parts[index * 4] / width;
+      layout.top[node] = parts[index * 4 + 1] / height;
+      layout.width[node] = parts[index * 4 + 2] / width;
+      layout.height[node] = parts[index * 4 + 3] / height;
+      pixelWidth[node] = parts[index * 4 + 2];
+      pixelHeight[node] = parts[index * 4 + 3];
+    });
+  }
+  return layout;
+}
+
+/**
+ * The aspect that a map of some width and height is laid out for. It goes in steps, so that a window that is resized a little keeps its
+ * layout, only stretched.
+ * @param {number} width
+ * @param {number} height
+ */
+export function aspectFor(width, height) {
+  return 2 ** (Math.round(Math.log2(width / height) * 3) / 3);
+}

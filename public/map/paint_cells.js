@@ -1,0 +1,27 @@
+import { walk } from './scene.js';
+
+/**
+ * Draws folders and cells. Nothing is stroked: lines between cells are the folder's ground, left free.
+ * @param {CanvasRenderingContext2D} context
+ * @param {import('./scene.js').Scene} scene
+ * @param {import('./scene.js').Region} region
+ */
+export function paintCells(context, scene, region) {
+  const { layout: { tree }, files, palette, matches, dpr } = scene;
+  const gap = Math.max(1, Math.round(dpr * 0.75));
+  const deepest = palette.folders.length - 1;
+  let fill = '';
+  walk(scene, region, (node, left, top, width, height, isTile) => {
+    const file = tree.file[node];
+    let color;
+    if (file < 0 && !isTile) {
+      color = palette.folders[Math.min(tree.depth[node], deepest)];
+    } else {
+      const language = file < 0 ? null : files[file].language;
+      color = matches && matches[node] === 0 ? palette.dimmedCell(language) : palette.cell(language);
+    }
+    if (color !== fill) context.fillStyle = fill = color;
+    const free = width > 3 * gap && height > 3 * gap && node > 0 ? gap : 0;
+    context.fillRect(left, top, width - free, height - free);
+  });
+}

@@ -1,0 +1,55 @@
+import { HEADER } from './frame.js';
+import { walk } from './scene.js';
+
+const FOLDER_PX = 11;
+const SMALL_PX = 11;
+const LARGE_PX = 12.5;
+const DETAIL_PX = 10.5;
+const LEAST_WIDTH = 32;
+const LEAST_HEIGHT = 15;
+
+/**
+ * Writes the names of folders and files where there is room.
+ * @param {CanvasRenderingContext2D} context
+ * @param {import('./scene.js').Scene} scene
+ * @param {import('./scene.js').Region} region
+ */
+export function paintLabels(context, scene, region) {
+  const { layout: { tree }, placement, palette, widths, boldWidths, matches, dpr } = scene;
+  context.textBaseline = 'alphabetic';
+  let font = '';
+  let fill = '';
+  /** @param {string} text @param {number} x @param {number} y @param {string} nextFont @param {string} color */
+  const write = (text, x, y, nextFont, color) => {
+    if (nextFont !== font) context.font = font = nextFont;
+    if (color !== fill) context.fillStyle = fill = color;
+    context.fillText(text, x, y);
+  };
+  const fonts = {
+    folder: `600 ${FOLDER_PX * dpr}px ${palette.font}`,
+    small: `${SMALL_PX * dpr}px ${palette.font}`,
+    large: `${LARGE_PX * dpr}px ${palette.font}`,
+    detail: `${DETAIL_PX * dpr}px ${palette.font}`,
+  };
+  walk(scene, region, (node, left, top, width, height, isTile) => {
+    const isDimmed = matches !== null && matches[node] === 0;
+    if (tree.file[node] < 0) {
+      const isNamed = isTile ? width >= LEAST_WIDTH * dpr && height >= LEAST_HEIGHT * dpr : placement.header[node] > HEADER - 2;
+      if (node === 0 || !isNamed) return;
+      const text = boldWidths.fit(tree.name[node], (width / dpr - 10) * (10 / FOLDER_PX));
+      if (text) write(text, left + 5 * dpr, top + 12.5 * dpr, fonts.folder, isDimmed ? palette.dimmedInk : palette.color.soft);
+      return;
+    }
+    if (width < LEAST_WIDTH * dpr || height < LEAST_HEIGHT * dpr) return;
+    const isLarge = width >= 110 * dpr && height >= 44 * dpr;
+    const size = isLarge ? LARGE_PX : SMALL_PX;
+    const room = width / dpr - 9;
+    const text = widths.fit(tree.name[node], room * (10 / size));
+    if (!text) return;
+    const base = top + (isLarge ? 16 : height < 18 * dpr ? 11 : 13) * dpr;
+    write(text, left + 5 * dpr, base, isLarge ? fonts.large : fonts.small, isDimmed ? palette.dimmedInk : palette.cellInk);
+    if (height < 34 * dpr || width < 52 * dpr || isDimmed) return;
+    const detail = widths.fit(scene.detailOf(tree.file[node]), room * (10 / DETAIL_PX));
+    if (detail) write(detail, left + 5 * dpr, base + 14 * dpr, fonts.detail, palette.cellSoft);
+  });
+}

@@ -1,0 +1,217 @@
+// WRITING is solid, READING an outline, NEIGHBOR hatched: told apart without color, and on cells of any size.
+
+import { badgeOf } from '../app/holder.js';
+import { drawIcon } from './icons.js';
+import { pulseOf, strengthOf } from './lock_lights.js';
+import { boxOf } from './scene.js';
+
+/** @typedef {import('./scene.js').Scene} Scene */
+/** @typedef {import('./lock_lights.js').Light} Light */
+/** @typedef {{ left: number, top: number, width: number, height: number }} Box */
+
+// A lock on a smaller cell gets a marker of this size, so that it is never lost.
+const MARKER = { WRITING: 9, READING: 9, NEIGHBOR: 6 };
+const ICON = 12;
+const NAME_PX = 11;
+const BADGE_HEIGHT = 14;
+const HATCH_PX = 6;
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {Scene} scene
+ * @param {Light[]} lights In the order to draw.
+ * @param {(path: string) => number} nodeOf -1 for a file that the graph does not have.
+ * @param {number} now
+ */
+export function paintLocks(context, scene, lights, nodeOf, now) {
+  const hatch = hatchOf(context, scene);
+  for (const light of lights) {
+    const node = nodeOf(light.path);
+    if (node < 0) continue;
+    const box = boxOf(scene, node);
+    const margin = 16 * scene.dpr;
+    if (box.left > scene.width + margin || box.top > scene.height + margin) continue;
+    if (box.left + box.width < -margin || box.top + box.height < -margin) continue;
+    context.globalAlpha = strengthOf(light, now);
+    const least = MARKER[light.mark] * scene.dpr;
+    if (box.width < least || box.height < least) paintMarker(context, scene, light, box, least);
+    else paintCell(context, scene, light, box, node, hatch);
+    paintPulse(context, scene, light, box, pulseOf(light, now));
+  }
+  context.globalAlpha = 1;
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {Scene} scene
+ * @param {Light} light
+ * @param {Box} box
+ * @param {number} least
+ */
+function paintMarker(context, { palette: { color }, dpr }, { mark }, box, least) {
+  const width = Math.round(Math.max(box.width, least));
+  const height = Math.round(Math.max(box.height, least));
+  const left = Math.round(box.left + (box.width - width) / 2);
+  const top = Math.round(box.top + (box.height - height) / 2);
+  const line = Math.max(1, Math.round(dpr));
+  // A ring of ground keeps it apart from the cells around it.
+  context.fillStyle = color.ground;
+  context.fillRect(left - line, top - line, width + 2 * line, height + 2 * line);
+  if (mark === 'WRITING') {
+    context.fillStyle = color.writing;
+    context.fillRect(left, top, width, height);
+  } else if (mark === 'READING') {
+    context.strokeStyle = color.reading;
+    context.lineWidth = 2 * line;
+    context.strokeRect(left + line, top + line, width - 2 * line, height - 2 * line);
+  } else {
+    context.fillStyle = color.neighbor;
+    context.beginPath();
+    context.moveTo(left, top + height);
+    context.lineTo(left + width, top + height);
+    context.lineTo(left + width, top);
+    context.fill();
+  }
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {Scene} scene
+ * @param {Light} light
+ * @param {Box} box
+ * @param {number} node
+ * @param {CanvasPattern | null} hatch
+ */
+function paintCell(context, scene, { mark, locks }, box, node, hatch) {
+  const { palette, dpr } = scene;
+  const { color } = palette;
+  const gap = Math.max(1, Math.round(dpr * 0.75));
+  const { left, top } = box;
+  const width = box.width - gap;
+  const height = box.height - gap;
+  const line = Math.min(2, Math.max(1, Math.min(width, height) / dpr / 8)) * dpr;
+  if (mark === 'NEIGHBOR') {
+    if (hatch) {
+      context.fillStyle = hatch;
+      context.fillRect(left, top, width, height);
+    }
+    context.strokeStyle = color.neighbor;
+    context.lineWidth = dpr;
+    context.setLineDash([3 * dpr, 2 * dpr]);
+    context.strokeRect(left + dpr / 2, top + dpr / 2, width - dpr, height - dpr);
+    context.setLineDash([]);
+    if (width >= 64 * dpr && height >= 34 * dpr) {
+      const at = { left: left + width - (ICON + 4) * dpr, top: top + height - (ICON + 4) * dpr };
+      drawIcon(context, mark, at.left, at.top, ICON * dpr, color.neighbor);
+    }
+    return;
+  }
+  context.fillStyle = mark === 'WRITING' ? color.writing : color['reading-ground'];
+  context.fillRect(left, top, width, height);
+  if (mark === 'READING') {
+    context.strokeStyle = color.reading;
+    context.lineWidth = line;
+    context.strokeRect(left + line / 2, top + line / 2, width - line, height - line);
+  }
+  paintText(context, scene, mark, locks, { left, top, width, height }, node);
+}
+
+/**
+ * Icon, name, and the badges of the holders, as far as there is room.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Scene} scene
+ * @param {'WRITING' | 'READING'} mark
+ * @param {Light['locks']} locks
+ * @param {Box} box
+ * @param {number} node
+ */
+function paintText(context, scene, mark, locks, { left, top, width, height }, node) {
+  const { palette, widths, dpr, layout: { tree } } = scene;
+  const ink = mark === 'WRITING' ? palette.onWriting : palette.color.ink;
+  const [roomX, roomY] = [width / dpr, height / dpr];
+  if (roomX < 15 || roomY < 15) return;
+  const iconInk = mark === 'WRITING' ? palette.onWriting : palette.color.reading;
+  const isNamed = roomX >= 48;
+  const inset = isNamed ? 4 : Math.min(5, (roomX - ICON) / 2);
+  drawIcon(context, mark, left + inset * dpr, top + Math.min(2.5, (roomY - ICON) / 2) * dpr, ICON * dpr, iconInk);
+  if (isNamed) {
+    const text = widths.fit(tree.name[node], (roomX - ICON - 12) * (10 / NAME_PX));
+    context.font = `600 ${NAME_PX * dpr}px ${palette.font}`;
+    context.fillStyle = ink;
+    context.textBaseline = 'alphabetic';
+    context.fillText(text, left + (ICON + 8) * dpr, top + 12.5 * dpr, width - (ICON + 11) * dpr);
+  }
+  if (roomY < ICON + BADGE_HEIGHT + 9) return;
+  let badgeLeft = left + 4 * dpr;
+  const badgeTop = top + (ICON + 7) * dpr;
+  for (const { holder, agentId, userName } of locks) {
+    const { letters, slot } = badgeOf(holder, agentId, userName);
+    const badgeWidth = Math.round((widths.of(letters) + 8) * dpr);
+    if (badgeLeft + badgeWidth > left + width - 2 * dpr) return;
+    context.fillStyle = palette.color.surface;
+    context.fillRect(badgeLeft, badgeTop, badgeWidth, BADGE_HEIGHT * dpr);
+    context.fillStyle = palette.holders[slot];
+    context.fillRect(badgeLeft, badgeTop, 2.5 * dpr, BADGE_HEIGHT * dpr);
+    context.fillStyle = palette.color.ink;
+    context.font = `600 ${10 * dpr}px ${palette.font}`;
+    context.fillText(letters, badgeLeft + 5 * dpr, badgeTop + 10.5 * dpr);
+    badgeLeft += badgeWidth + 3 * dpr;
+    if (locks.length === 1 && roomX > badgeWidth / dpr + 40) {
+      const name = widths.fit(userName, (left + width - badgeLeft) / dpr - 8);
+      context.fillStyle = ink;
+      context.font = `${10 * dpr}px ${palette.font}`;
+      context.fillText(name, badgeLeft + 2 * dpr, badgeTop + 10.5 * dpr);
+    }
+  }
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {Scene} scene
+ * @param {Light} light
+ * @param {Box} box
+ * @param {number} pulse
+ */
+function paintPulse(context, { palette: { color }, dpr }, { mark }, box, pulse) {
+  if (pulse <= 0) return;
+  const away = (2 + 12 * (1 - pulse)) * dpr;
+  context.globalAlpha = pulse * pulse;
+  context.strokeStyle = mark === 'WRITING' ? color.writing : color.reading;
+  context.lineWidth = 3 * dpr;
+  context.strokeRect(box.left - away, box.top - away, box.width + 2 * away, box.height + 2 * away);
+  context.globalAlpha = pulse * 0.35;
+  context.fillStyle = color.ink;
+  context.fillRect(box.left, box.top, box.width, box.height);
+}
+
+/** @type {WeakMap<import('./palette.js').Palette, { dpr: number, tile: HTMLCanvasElement }>} */
+const tiles = new WeakMap();
+
+/** @param {CanvasRenderingContext2D} context @param {Scene} scene */
+function hatchOf(context, { palette, dpr, ox, oy }) {
+  let known = tiles.get(palette);
+  if (known?.dpr !== dpr) tiles.set(palette, known = { dpr, tile: hatchTile(palette.color.neighbor, dpr) });
+  const pattern = context.createPattern(known.tile, 'repeat');
+  // The lines move with the map.
+  pattern?.setTransform(new DOMMatrix().translate(ox % known.tile.width, oy % known.tile.width));
+  return pattern;
+}
+
+/** @param {string} color @param {number} dpr */
+function hatchTile(color, dpr) {
+  const size = Math.round(HATCH_PX * dpr);
+  const tile = document.createElement('canvas');
+  tile.width = tile.height = size;
+  const lines = tile.getContext('2d');
+  if (!lines) return tile;
+  lines.strokeStyle = color;
+  lines.globalAlpha = 0.5;
+  lines.lineWidth = dpr;
+  lines.beginPath();
+  for (const start of [-size / 2, size / 2, size * 1.5]) {
+    lines.moveTo(start - size, size * 1.5);
+    lines.lineTo(start + size, -size / 2);
+  }
+  lines.stroke();
+  return tile;
+}

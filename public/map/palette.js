@@ -1,0 +1,106 @@
+// The colors and fonts of the canvas, read from the style sheet once for each theme.
+
+/** @typedef {[number, number, number]} Rgb */
+
+const NAMES = /** @type {const} */ ([
+  'ground', 'surface', 'raised', 'line', 'ink', 'soft', 'accent', 'focus', 'folder', 'cell', 'cell-line',
+  'writing', 'writing-ground', 'reading', 'reading-ground', 'neighbor', 'neighbor-ground',
+]);
+const HOLDERS = 8;
+// Share of the language's hue in a cell: just enough to see where the languages lie. Colors that stand out are for state.
+const TINT = 0.09;
+const DIMMED = 0.72;
+
+/**
+ * @typedef {object} Palette
+ * @property {Record<typeof NAMES[number], string>} color
+ * @property {string[]} holders
+ * @property {string[]} folders By depth; the last one for all that are deeper.
+ * @property {(language: string | null) => string} cell
+ * @property {(language: string | null) => string} dimmedCell
+ * @property {string} cellInk
+ * @property {string} cellSoft
+ * @property {string} dimmedInk
+ * @property {string} onWriting Ink on the color of WRITING.
+ * @property {string} font
+ */
+
+/**
+ * @param {HTMLElement} element Where the tokens hold.
+ * @returns {Palette}
+ */
+export function readPalette(element) {
+  const probe = document.createElement('span');
+  probe.className = 'map-probe';
+  element.append(probe);
+  const pixel = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+  if (!pixel) throw new Error('This browser has no 2D canvas');
+  /** @param {string} token @returns {Rgb} */
+  const rgb = (token) => {
+    // Only a used color has `light-dark()` resolved; only a pixel has every notation as three numbers.
+    probe.style.color = `var(--${token})`;
+    pixel.fillStyle = getComputedStyle(probe).color;
+    pixel.fillRect(0, 0, 1, 1);
+    const [red, green, blue] = pixel.getImageData(0, 0, 1, 1).data;
+    return [red, green, blue];
+  };
+  const color = /** @type {Palette['color']} */ (Object.fromEntries(NAMES.map((name) => [name, css(rgb(name))])));
+  const [ground, cell, folder, ink, soft, writing] = ['ground', 'cell', 'folder', 'ink', 'soft', 'writing'].map(rgb);
+  const holders = Array.from({ length: HOLDERS }, (_, slot) => css(rgb(`holder-${slot}`)));
+  const font = getComputedStyle(probe).fontFamily;
+  probe.remove();
+  const tinted = remembered((language) => (language ? mix(cell, hueOf(language), TINT) : cell));
+  return {
+    color,
+    holders,
+    folders: [0, 1, 2, 3, 4, 5].map((depth) => css(depth === 0 ? ground : mix(folder, ink, 0.022 * (depth - 1)))),
+    cell: remembered((language) => css(tinted(language))),
+    dimmedCell: remembered((language) => css(mix(tinted(language), folder, DIMMED))),
+    cellInk: css(mix(ink, cell, 0.12)),
+    cellSoft: css(soft),
+    dimmedInk: css(mix(soft, folder, 0.5)),
+    onWriting: luminance(writing) > 0.3 ? '#000' : '#fff',
+    font,
+  };
+}
+
+/** @template T @param {(key: string | null) => T} compute */
+function remembered(compute) {
+  /** @type {Map<string | null, T>} */
+  const known = new Map();
+  return (/** @type {string | null} */ key) => {
+    let value = known.get(key);
+    if (value === undefined) known.set(key, value = compute(key));
+    return value;
+  };
+}
+
+/** @param {string} text @returns {Rgb} A color of middle lightness: the same text has the same one. */
+function hueOf(text) {
+  let hash = 7;
+  for (let index = 0; index < text.length; index++) hash = (hash * 31 + text.charCodeAt(index)) >>> 0;
+  const hue = (hash * 0.61803) % 1;
+  const channel = (/** @type {number} */ shift) =>
+    Math.round(128 + 110 * Math.cos(2 * Math.PI * (hue - shift / 3)));
+  return [channel(0), channel(1), channel(2)];
+}
+
+/** @param {Rgb} from @param {Rgb} to @param {number} share @returns {Rgb} */
+function mix(from, to, share) {
+  const channel = (/** @type {0 | 1 | 2} */ index) => Math.round(from[index] + (to[index] - from[index]) * share);
+  return [channel(0), channel(1), channel(2)];
+}
+
+/** @param {Rgb} rgb */
+function css([red, green, blue]) {
+  return `rgb(${red}, ${green}, ${blue})`;
+}
+
+/** @param {Rgb} rgb Relative luminance of WCAG. */
+function luminance(rgb) {
+  const [red, green, blue] = rgb.map((value) => {
+    const share = value / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}

@@ -1,0 +1,103 @@
+// A layout in pixels, for one size of the whole map.
+
+import { frameOf } from './frame.js';
+
+/** @typedef {import('./layout.js').Layout} Layout */
+
+/**
+ * Pixels of each node from the left upper corner of the map; of a folder, its frame too.
+ * @typedef {object} Placement
+ * @property {Float64Array} x
+ * @property {Float64Array} y
+ * @property {Float64Array} w
+ * @property {Float64Array} h
+ * @property {Float64Array} inset
+ * @property {Float64Array} header
+ */
+
+/**
+ * A point of the map that stays the same at every zoom: shares of a node.
+ * @typedef {{ node: number, u: number, v: number }} Anchor
+ */
+
+/** @param {number} count @returns {Placement} */
+export function emptyPlacement(count) {
+  const array = () => new Float64Array(count);
+  return { x: array(), y: array(), w: array(), h: array(), inset: array(), header: array() };
+}
+
+/**
+ * @param {Layout} layout
+ * @param {number} width
+ * @param {number} height
+ * @param {Placement} placement Where to write it.
+ * @param {boolean} [isFramed] Whether folders have frames.
+ */
+export function place(layout, width, height, placement, isFramed = true) {
+  const { tree: { count, parent, file }, left, top } = layout;
+  const { x, y, w, h, inset, header } = placement;
+  for (let node = 0; node < count; node++) {
+    if (node === 0) {
+      w[0] = width;
+      h[0] = height;
+    } else {
+      const folder = parent[node];
+      const innerWidth = w[folder] - 2 * inset[folder];
+      const innerHeight = h[folder] - header[folder] - inset[folder];
+      x[node] = x[folder] + inset[folder] + left[node] * innerWidth;
+      y[node] = y[folder] + header[folder] + top[node] * innerHeight;
+      w[node] = layout.width[node] * innerWidth;
+      h[node] = layout.height[node] * innerHeight;
+    }
+    if (isFramed && file[node] < 0) {
+      const frame = frameOf(w[node], h[node], node === 0);
+      inset[node] = frame.inset;
+      header[node] = frame.header;
+    }
+  }
+}
+
+/**
+ * The deepest node at a point of the map, or -1 outside it.
+ * @param {Layout} layout
+ * @param {Placement} placement
+ * @param {number} px
+ * @param {number} py
+ * @param {(folder: number) => boolean} [isClosed] Folders to stop at.
+ */
+export function nodeAt({ tree }, { x, y, w, h }, px, py, isClosed) {
+  const isAt = (/** @type {number} */ node) =>
+    px >= x[node] && py >= y[node] && px < x[node] + w[node] && py < y[node] + h[node];
+  if (tree.count === 0 || !isAt(0)) return -1;
+  let found = 0;
+  for (let node = 1; node < tree.end[found];) {
+    if (!isAt(node)) {
+      node = tree.end[node];
+      continue;
+    }
+    found = node;
+    if (tree.file[node] >= 0 || isClosed?.(node)) break;
+    node += 1;
+  }
+  return found;
+}
+
+/**
+ * @param {Layout} layout
+ * @param {Placement} placement
+ * @param {number} px
+ * @param {number} py
+ * @returns {Anchor}
+ */
+export function anchorAt(layout, placement, px, py) {
+  const node = Math.max(0, nodeAt(layout, placement, px, py));
+  return { node, u: (px - placement.x[node]) / placement.w[node], v: (py - placement.y[node]) / placement.h[node] };
+}
+
+/**
+ * @param {Placement} placement
+ * @param {Anchor} anchor
+ */
+export function pointOf(placement, { node, u, v }) {
+  return { x: placement.x[node] + u * placement.w[node], y: placement.y[node] + v * placement.h[node] };
+}

@@ -1,0 +1,38 @@
+// How much room a file gets. Both measures are dampened, so that one large file cannot take the map from all others.
+
+/** @typedef {import('../app/types.js').Graph} Graph */
+/** @typedef {'size' | 'importers'} Measure */
+
+// The area of the largest cell is at most this many times that of the smallest.
+const LARGEST_RATIO = 24;
+// Below this size, files look alike.
+const SMALL_FILE_BYTES = 512;
+
+/**
+ * @param {Graph} graph
+ * @param {Measure} measure
+ * @returns {Float64Array} A weight of at least 1 for each file.
+ */
+export function weightsOf(graph, measure) {
+  const weights = new Float64Array(graph.files.length);
+  for (let file = 0; file < weights.length; file++) {
+    weights[file] = measure === 'size'
+      ? weightOfSize(graph.files[file].size)
+      : weightOfImporters(graph.importers[file]?.length ?? 0);
+  }
+  return weights;
+}
+
+/**
+ * In steps of an eighth of a doubling: a file that grows by a few lines does not move the map of the next commit.
+ * @param {number} bytes
+ */
+export function weightOfSize(bytes) {
+  const exact = Math.sqrt(Math.max(bytes || 0, SMALL_FILE_BYTES) / SMALL_FILE_BYTES);
+  return Math.min(2 ** (Math.round(Math.log2(exact) * 8) / 8), LARGEST_RATIO);
+}
+
+/** @param {number} count */
+export function weightOfImporters(count) {
+  return Math.min(Math.sqrt(1 + count), LARGEST_RATIO);
+}
