@@ -1,0 +1,50 @@
+// One entry of the feed, or of the history of a file.
+
+import { keyOfEntry, deedOf } from './feed.js';
+import { icon, make, setText } from './dom.js';
+import { badge, commandChip, fileButton, modeOf, moment } from './parts.js';
+
+/** @typedef {import('../app/types.js').Activity} Activity */
+/** @typedef {import('../app/types.js').Model} Model */
+
+const PATHS_SHOWN = 3;
+const ICONS = new Map([['head_moved', 'branch'], ['lock_refused', 'warning'], ['lock_expired', 'clock'], ['lock_released', 'lock']]);
+
+/**
+ * @param {Model} model
+ * @param {Activity} entry Never changes.
+ * @param {{ withFiles: boolean }} options
+ */
+export function activityRow(model, entry, { withFiles }) {
+  const at = moment();
+  const times = make('span', { class: 'entry-count' });
+  const paths = withFiles ? entry.paths.slice(0, PATHS_SHOWN) : [];
+  const buttons = paths.map((path) => fileButton(model, path));
+  const more = withFiles ? entry.fileCount - paths.length : 0;
+  const node = make('li', { class: 'entry', 'data-kind': entry.kind, 'data-key': keyOfEntry(entry), 'data-caught-up': entry.isCaughtUp },
+    entry.holder
+      ? badge(entry.holder, entry.agentId, entry.userName)
+      : make('span', { class: 'badge badge-none', 'aria-hidden': 'true' }, icon(ICONS.get(entry.kind) ?? 'map')),
+    make('div', { class: 'entry-text' },
+      make('div', { class: 'entry-head' },
+        make('span', { class: 'entry-deed' }, entry.holder ? make('strong', { title: entry.holder }, entry.holder) : null, entry.holder ? ' ' : null, deedOf(entry)),
+        times, at.node),
+      entry.message ? make('p', { class: 'entry-message' }, entry.message) : null,
+      entry.detail || entry.command
+        ? make('p', { class: 'entry-detail' }, entry.detail ?? '', entry.detail && entry.command ? ' ' : null, entry.command ? commandChip(entry.command) : null)
+        : null,
+      buttons.length > 0
+        ? make('p', { class: 'entry-files' }, ...buttons.map(({ node: button }) => button), more > 0 ? make('span', { class: 'soft' }, `and ${more} more`) : null)
+        : null));
+  for (const [index, path] of paths.entries()) buttons[index].update(modeOf(model.state, path));
+
+  return {
+    node,
+    /** @param {{ count: number, isAbsolute: boolean }} shown */
+    update({ count, isAbsolute }) {
+      setText(times, count > 1 ? `\u00d7${count}` : '');
+      times.title = count > 1 ? `${count} times` : '';
+      at.update(entry.at, model.now(), isAbsolute);
+    },
+  };
+}

@@ -1,0 +1,90 @@
+// One row of the panel of agents.
+
+import { keyedChildren, make, setText } from './dom.js';
+import { badge, commandChip, fileButton, moment, timeLeft } from './parts.js';
+import { counted } from './words.js';
+
+/** @typedef {import('../app/types.js').Model} Model */
+/** @typedef {import('../app/types.js').Agent} Agent */
+/** @typedef {import('../app/types.js').Lock} Lock */
+/** @typedef {import('../app/types.js').Conflict} Conflict */
+
+const FILES_SHOWN = 4;
+
+/**
+ * @param {Model} model
+ * @param {Agent} first
+ */
+export function agentRow(model, first) {
+  let agent = first;
+  let isOpen = false;
+  const mark = badge(agent.holder, agent.agentId, agent.userName);
+  const left = timeLeft();
+  const since = moment();
+  const commandAt = moment();
+  const message = make('p', { class: 'agent-message' });
+  const files = make('ul', { class: 'file-list' });
+  const more = make('button', { type: 'button', class: 'quiet', onclick: () => { isOpen = !isOpen; update(agent); } });
+  const command = make('span', { class: 'agent-command' });
+  const sinceLine = make('span', { class: 'agent-since' });
+  const notes = make('p', { class: 'agent-notes' }, command, sinceLine);
+  const conflicts = make('ul', { class: 'agent-conflicts' });
+  const node = make('li', { class: 'agent', 'data-holder': agent.holder },
+    mark,
+    make('div', { class: 'agent-text' },
+      make('div', { class: 'agent-head' },
+        make('strong', { class: 'agent-name', title: agent.holder }, agent.userName, agent.agentId ? make('span', { class: 'agent-id' }, `/${agent.agentId}`) : null),
+        left.node),
+      message, conflicts, files, more, notes),
+    left.bar);
+
+  const renderFiles = keyedChildren(files, (/** @type {Lock} */ lock) => lock.path, (lock) => {
+    const button = fileButton(model, lock.path);
+    return { node: make('li', {}, button.node), update: (/** @type {Lock} */ next) => button.update(next.mode) };
+  });
+  const renderConflicts = keyedChildren(conflicts, (/** @type {Conflict} */ { holder, isWaiting }) => `${isWaiting} ${holder}`, ({ holder, isWaiting }) => {
+    const paths = make('span', { class: 'conflict-files' });
+    const renderPaths = keyedChildren(paths, (/** @type {string} */ path) => path, (path) => {
+      const button = fileButton(model, path);
+      return { node: button.node, update: () => button.update(model.state.locks.get(path)?.[0].mode ?? null) };
+    });
+    return {
+      node: make('li', { class: isWaiting ? 'waits' : 'is-waited-for' }, make('span', {}, isWaiting ? `Waits for ${holder}:` : `${holder} waits for:`), paths),
+      update: (/** @type {Conflict} */ next) => renderPaths(next.paths),
+    };
+  });
+
+  /** @param {number} now */
+  function tick(now) {
+    const lock = agent.locks.reduce((/** @type {Lock | null} */ soonest, each) => (soonest && soonest.expiry <= each.expiry ? soonest : each), null);
+    left.node.hidden = left.bar.hidden = !lock;
+    if (lock) left.update(lock, now);
+    since.update(agent.since, now);
+    if (agent.commandAt) commandAt.update(agent.commandAt, now);
+  }
+
+  /** @param {Agent} next */
+  function update(next) {
+    agent = next;
+    setText(message, agent.message);
+    message.hidden = !agent.message;
+    renderFiles(isOpen ? agent.locks : agent.locks.slice(0, FILES_SHOWN));
+    more.hidden = agent.locks.length <= FILES_SHOWN;
+    more.setAttribute('aria-expanded', String(isOpen));
+    setText(more, isOpen ? 'Show fewer' : `Show all ${counted(agent.locks.length, 'file')}`);
+    renderConflicts(agent.conflicts);
+    if (command.dataset.shown !== `${agent.command}`) {
+      command.dataset.shown = `${agent.command}`;
+      command.replaceChildren(...(agent.command ? ['Told ', commandChip(agent.command), ' ', commandAt.node] : []));
+    }
+    command.hidden = !agent.command;
+    const verb = agent.locks.length > 0 ? 'Since ' : 'Refused ';
+    if (sinceLine.dataset.verb !== verb) {
+      sinceLine.dataset.verb = verb;
+      sinceLine.replaceChildren(verb, since.node);
+    }
+    tick(model.now());
+  }
+
+  return { node, badge: mark, update, tick };
+}

@@ -1,0 +1,110 @@
+// What the feed of activity shows: which entries, grouped how. No elements.
+
+import { counted } from './words.js';
+
+/** @typedef {import('../app/types.js').Activity} Activity */
+
+/** Kinds of events, by what a reader looks for. */
+export const KINDS = new Map([
+  ['claims', { label: 'Claims', kinds: ['lock_granted', 'lock_renewed'] }],
+  ['refusals', { label: 'Refusals', kinds: ['lock_refused'] }],
+  ['releases', { label: 'Releases', kinds: ['lock_released'] }],
+  ['expiries', { label: 'Expiries', kinds: ['lock_expired'] }],
+  ['graph', { label: 'Branch and graph', kinds: ['head_moved', 'graph_update', 'graph_progress'] }],
+]);
+
+/** Kinds whose repetition says nothing new. */
+const REPEATED = new Set(['lock_refused', 'lock_renewed', 'graph_progress']);
+
+/**
+ * @typedef {object} FeedFilter
+ * @property {string} holder Empty for all.
+ * @property {string} folder With its last slash; empty for all.
+ * @property {string} kind A key of `KINDS`; empty for all.
+ */
+
+/**
+ * A row of the feed: an entry, with how often it was repeated, or the line over what happened while the page was offline.
+ * @typedef {{ type: 'entry', key: string, entry: Activity, count: number, firstAt: number } | { type: 'divider', key: string, count: number }} FeedRow
+ */
+
+/** @param {Activity} entry @returns {string} */
+export function keyOfEntry({ id, at, kind, holder, paths }) {
+  return id ?? `${at} ${kind} ${holder} ${paths[0]}`;
+}
+
+/** @param {Activity} entry @param {FeedFilter} filter */
+export function isShown(entry, { holder, folder, kind }) {
+  if (holder && entry.holder !== holder) return false;
+  if (folder && !entry.paths.some((path) => path.startsWith(folder))) return false;
+  return !kind || (KINDS.get(kind)?.kinds.includes(entry.kind) ?? true);
+}
+
+/**
+ * The rows of the feed. A refusal, renewal or progress joins the newer one of the same holder about the same, if that holder did nothing
+ * else between.
+ * @param {Activity[]} activity The newest first.
+ * @param {FeedFilter} filter
+ * @returns {FeedRow[]}
+ */
+export function feedRows(activity, filter) {
+  /** @type {FeedRow[]} */
+  const rows = [];
+  /** @type {Map<string | null, { about: string, row: FeedRow & { type: 'entry' } }>} */
+  const newest = new Map();
+  /** @type {(FeedRow & { type: 'divider' }) | null} */
+  let divider = null;
+  for (const entry of activity) {
+    if (!isShown(entry, filter)) continue;
+    if (!entry.isCaughtUp) divider = null;
+    const about = JSON.stringify([entry.kind, entry.branch, entry.paths, entry.message, entry.isCaughtUp]);
+    const last = newest.get(entry.holder);
+    if (last?.about === about && REPEATED.has(entry.kind)) {
+      last.row.count += 1;
+      last.row.firstAt = entry.at;
+      continue;
+    }
+    const key = keyOfEntry(entry);
+    if (entry.isCaughtUp) {
+      if (!divider) rows.push((divider = { type: 'divider', key: `before ${key}`, count: 0 }));
+      divider.count += 1;
+    }
+    const row = /** @type {FeedRow & { type: 'entry' }} */ ({ type: 'entry', key, entry, count: 1, firstAt: entry.at });
+    rows.push(row);
+    newest.set(entry.holder, { about, row });
+  }
+  return rows;
+}
+
+/** Number of entries that are newer than the one with this key; 0 if it is not there any more. @param {Activity[]} activity @param {string} key */
+export function newerThan(activity, key) {
+  return Math.max(0, activity.findIndex((entry) => keyOfEntry(entry) === key));
+}
+
+/** Folders of the files that the entries name, sorted, with their last slash. @param {Activity[]} activity @param {number} most */
+export function foldersOf(activity, most) {
+  /** @type {Set<string>} */
+  const folders = new Set();
+  for (const { paths } of activity) {
+    for (const path of paths) {
+      for (let slash = path.indexOf('/'); slash >= 0 && folders.size < most; slash = path.indexOf('/', slash + 1)) folders.add(path.slice(0, slash + 1));
+    }
+  }
+  return [...folders].sort();
+}
+
+/** What happened, without the names of the files. @param {Activity} entry @returns {string} */
+export function deedOf({ kind, holder, fileCount, branch, detail }) {
+  const files = counted(fileCount, 'file');
+  switch (kind) {
+    case 'lock_granted': return `claims ${files}`;
+    case 'lock_renewed': return `renews ${files}`;
+    case 'lock_released': return holder ? `releases ${files}` : `The locks of ${files} are released`;
+    case 'lock_expired': return holder ? `loses ${files}: expired` : `The locks of ${files} expire`;
+    case 'lock_refused': return `is refused ${files}`;
+    case 'head_moved': return `${branch ?? 'The branch'} moves`;
+    case 'graph_update': return 'The import graph is renewed';
+    case 'graph_progress': return 'The import graph is being built';
+    default: return detail ? kind.replaceAll('_', ' ') : `Event: ${kind.replaceAll('_', ' ')}`;
+  }
+}

@@ -1,0 +1,131 @@
+// The details of the selected file.
+
+import { fileHistory } from './file_history.js';
+import { fileLinks } from './file_links.js';
+import { fileLocks } from './file_locks.js';
+import { fileVerdict } from './file_verdict.js';
+import { icon, make, setText } from './dom.js';
+import { everySecond } from './ticker.js';
+import { byteSize, splitPath } from './words.js';
+
+/** @typedef {import('../app/types.js').Model} Model */
+
+const COPIED_MS = 2000;
+
+/**
+ * @param {HTMLElement} element
+ * @param {Model} model
+ */
+export function mountFile(element, model) {
+  /** @type {string | null} */
+  let path = null;
+  /** What had the focus before, to give it back. @type {HTMLElement | null} */
+  let opener = null;
+  const title = make('h2', { class: 'file-name', tabindex: '-1' });
+  const copied = make('span', { class: 'soft', role: 'status' });
+  const copy = make('button', { type: 'button', class: 'icon-button', 'aria-label': 'Copy the path', title: 'Copy the path', onclick: copyPath }, icon('copy'));
+  const closeButton = make('button', { type: 'button', class: 'icon-button', 'aria-label': 'Close the details', title: 'Close (Esc)', onclick: close }, icon('close'));
+  const crumbs = make('nav', { class: 'crumbs', 'aria-label': 'Folders of the file' });
+  const facts = make('p', { class: 'file-facts soft' });
+  const locks = fileLocks(model);
+  const verdict = fileVerdict(model);
+  const links = fileLinks(model);
+  const history = fileHistory(model);
+  element.classList.add('panel', 'file');
+  element.setAttribute('role', 'region');
+  element.append(
+    make('div', { class: 'panel-head' }, title, copied, copy, closeButton),
+    make('div', { class: 'file-body' }, crumbs, facts, locks.node, verdict.node, links.node, history.node));
+  element.addEventListener('keydown', onKey);
+
+  /** @param {KeyboardEvent} event */
+  function onKey(event) {
+    if (event.key !== 'Escape' || event.defaultPrevented) return;
+    event.preventDefault();
+    close();
+  }
+
+  function close() {
+    model.go({ file: null });
+  }
+
+  async function copyPath() {
+    try {
+      await navigator.clipboard.writeText(path ?? '');
+      setText(copied, 'Copied');
+    } catch {
+      setText(copied, 'The browser does not allow copying.');
+    }
+    window.setTimeout(() => setText(copied, ''), COPIED_MS);
+  }
+
+  function show() {
+    const next = model.state.place.file;
+    const before = path;
+    path = next;
+    const focused = /** @type {HTMLElement | null} */ (document.activeElement);
+    const hadFocus = focused !== null && element.contains(focused);
+    if (next === null) {
+      element.hidden = true;
+      if (hadFocus || focused === document.body) opener?.isConnected && opener.focus();
+      opener = null;
+      return;
+    }
+    if (!hadFocus && focused && focused !== document.body) opener = focused;
+    element.hidden = false;
+    element.setAttribute('aria-label', `Details of ${next}`);
+    const [folder, name] = splitPath(next);
+    setText(title, name);
+    title.title = next;
+    const folders = folder.split('/').slice(0, -1);
+    crumbs.hidden = folders.length === 0;
+    crumbs.replaceChildren(...folders.flatMap((part, depth) => [
+      make('button', { type: 'button', class: 'crumb', title: `Show only ${folders.slice(0, depth + 1).join('/')}/`, onclick: () => model.go({ filter: `${folders.slice(0, depth + 1).join('/')}/` }) }, part),
+      make('span', { 'aria-hidden': 'true' }, '/')]));
+    element.querySelector('.file-body')?.scrollTo(0, 0);
+    links.show(next);
+    verdict.show(next);
+    history.show(next);
+    update();
+    // Whoever came by keyboard goes on in the details. A click, or a step over the map, leaves the focus where it is.
+    const isByKeyboard = hadFocus || (focused?.matches('button:focus-visible, input:focus-visible') ?? false);
+    if (before !== null ? hadFocus : isByKeyboard) title.focus({ preventScroll: true });
+  }
+
+  function update() {
+    if (path === null) return;
+    const { graph } = model.state;
+    const entry = graph?.files[graph.indexOf.get(path) ?? -1];
+    const known = entry
+      ? [entry.size > 0 ? byteSize(entry.size) : null, entry.language, entry.state ? `not scanned: ${entry.state}` : null].filter(Boolean)
+      : [graph ? 'not in the import graph' : 'the import graph is not there yet'];
+    setText(facts, known.join(' \u00b7 '));
+    facts.hidden = known.length === 0;
+    locks.update(path);
+    links.update();
+  }
+
+  const endTicks = everySecond(() => path !== null && locks.tick(model.now()));
+  const unsubscribe = model.subscribe((changed) => {
+    if (changed.has('place') && model.state.place.file !== path) {
+      show();
+      return;
+    }
+    if (path === null) return;
+    if (changed.has('locks') || changed.has('graph')) {
+      update();
+      verdict.refresh();
+    }
+    if (changed.has('activity')) history.refresh();
+  });
+  element.hidden = true;
+  if (model.state.place.file !== null) show();
+  return {
+    destroy() {
+      endTicks();
+      unsubscribe();
+      verdict.destroy();
+      history.destroy();
+    },
+  };
+}

@@ -1,0 +1,92 @@
+// The locks of the selected file, and the writers that it is a neighbor of.
+
+import { icon, keyedChildren, make, setIcon, setText } from './dom.js';
+import { badge, fileButton, moment, timeLeft } from './parts.js';
+
+/** @typedef {import('../app/types.js').Model} Model */
+/** @typedef {import('../app/types.js').Lock} Lock */
+
+/** @param {Model} model */
+export function fileLocks(model) {
+  const list = make('ul', { class: 'lock-list' });
+  const free = make('p', { class: 'soft' }, 'Free: nobody holds a lock on it.');
+  const neighbors = make('ul', { class: 'file-list' });
+  const endangered = make('div', { class: 'neighbor-note' }, make('p', {}, 'Neighbor of files that are being written:'), neighbors);
+  const node = make('section', { class: 'file-section' }, make('h3', {}, 'Lock'), list, free, endangered);
+  /** @type {Map<string, ReturnType<typeof lockRow>>} */
+  const rows = new Map();
+  const renderLocks = keyedChildren(list, (/** @type {Lock} */ { path, holder }) => `${holder} ${path}`, (lock) => {
+    const row = lockRow(lock);
+    rows.set(lock.holder, row);
+    return row;
+  });
+  const renderNeighbors = keyedChildren(neighbors, (/** @type {string} */ path) => path, (path) => {
+    const button = fileButton(model, path);
+    const holders = make('span', { class: 'soft' });
+    return {
+      node: make('li', {}, button.node, holders),
+      update() {
+        const locks = model.state.locks.get(path) ?? [];
+        button.update(locks[0]?.mode ?? null);
+        setText(holders, locks.length > 0 ? `by ${locks.map(({ holder }) => holder).join(', ')}` : '');
+      },
+    };
+  });
+
+  /** @param {number} now */
+  function tick(now) {
+    for (const row of rows.values()) row.tick(now);
+  }
+
+  return {
+    node,
+    tick,
+    /** @param {string} path */
+    update(path) {
+      const locks = model.state.locks.get(path) ?? [];
+      const writers = model.state.neighbors.get(path) ?? [];
+      for (const holder of rows.keys()) if (!locks.some((lock) => lock.holder === holder)) rows.delete(holder);
+      renderLocks(locks);
+      renderNeighbors(writers);
+      free.hidden = locks.length > 0;
+      endangered.hidden = writers.length === 0;
+      tick(model.now());
+    },
+  };
+}
+
+/** @param {Lock} first */
+function lockRow(first) {
+  let lock = first;
+  const mark = icon('lock');
+  const mode = make('span', { class: 'mode' });
+  const message = make('p', { class: 'agent-message' });
+  const left = timeLeft();
+  const since = moment();
+  const node = make('li', { class: 'lock-row' },
+    badge(lock.holder, lock.agentId, lock.userName),
+    make('div', { class: 'agent-text' },
+      make('div', { class: 'agent-head' }, make('strong', { class: 'agent-name' }, lock.holder), left.node),
+      message,
+      make('p', { class: 'agent-notes' }, make('span', { class: 'lock-mode' }, mark, mode), make('span', {}, 'since ', since.node))),
+    left.bar);
+
+  /** @param {number} now */
+  function tick(now) {
+    left.update(lock, now);
+    since.update(lock.since, now);
+  }
+
+  return {
+    node,
+    tick,
+    /** @param {Lock} next */
+    update(next) {
+      lock = next;
+      setIcon(mark, lock.mode === 'WRITING' ? 'pencil' : 'eye');
+      mode.dataset.mode = lock.mode;
+      setText(mode, lock.mode);
+      setText(message, lock.message);
+    },
+  };
+}

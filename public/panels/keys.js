@@ -1,0 +1,76 @@
+// The keys of the whole page. A key that an element uses itself does not come here, and none does while somebody types.
+
+import { commandOf, isTypedInto, nextFile } from './key_commands.js';
+import { textFilter } from './words.js';
+
+/** @typedef {import('../app/types.js').Model} Model */
+
+const ZOOM = 1.4;
+
+/**
+ * @param {object} parts
+ * @param {Model} parts.model
+ * @param {{ zoomBy: (factor: number) => void, reset: () => void, focusFile: (path: string) => void, nearest?: (path: string, direction: string) => string | null }} parts.map
+ * @param {{ focus: () => void }} parts.search
+ * @param {{ open: () => void }} parts.help
+ */
+export function mountKeys({ model, map, search, help }) {
+  /** @param {KeyboardEvent} event */
+  function onKey(event) {
+    if (event.defaultPrevented || event.isComposing || document.querySelector('dialog[open]')) return;
+    const target = /** @type {HTMLElement} */ (event.target);
+    const command = commandOf({ key: event.key, ctrlKey: event.ctrlKey, metaKey: event.metaKey, altKey: event.altKey, isTyping: isTypedInto(target) });
+    if (command && obey(command, target)) event.preventDefault();
+  }
+
+  /** @param {import('./key_commands.js').Command} command @param {HTMLElement} target @returns {boolean} Whether the key was used. */
+  function obey(command, target) {
+    const { place } = model.state;
+    const isMap = place.view === 'map';
+    switch (command) {
+      case 'search': search.focus(); return true;
+      case 'help': help.open(); return true;
+      case 'map':
+      case 'table': model.go({ view: command }); return true;
+      case 'zoom_in': if (isMap) map.zoomBy(ZOOM); return isMap;
+      case 'zoom_out': if (isMap) map.zoomBy(1 / ZOOM); return isMap;
+      case 'reset': if (isMap) map.reset(); return isMap;
+      case 'close': return closeOne();
+      default: return isMap && isOnMap(target) && step(command);
+    }
+  }
+
+  function closeOne() {
+    const { file, filter } = model.state.place;
+    if (file !== null) model.go({ file: null });
+    else if (filter) model.go({ filter: '' }, true);
+    else return false;
+    return true;
+  }
+
+  /** Arrows scroll everything else. @param {HTMLElement} target */
+  function isOnMap(target) {
+    return target === document.body || target.closest('#map') !== null;
+  }
+
+  /** @param {import('./key_commands.js').Command} direction */
+  function step(direction) {
+    const { graph, place } = model.state;
+    if (!graph) return false;
+    const near = place.file !== null ? map.nearest?.(place.file, direction) : null;
+    const isForward = direction === 'right' || direction === 'down';
+    const path = near ?? nextFile(graph.files, graph.indexOf.get(place.file ?? ''), isForward ? 1 : -1, textFilter(place.filter));
+    if (path === null) return false;
+    // Steps replace one another: going back leads to where the steps began.
+    model.go({ file: path }, place.file !== null);
+    map.focusFile(path);
+    return true;
+  }
+
+  document.addEventListener('keydown', onKey);
+  return {
+    destroy() {
+      document.removeEventListener('keydown', onKey);
+    },
+  };
+}

@@ -1,0 +1,86 @@
+// The locked files as buttons: everything that is locked on the map can be reached without it.
+
+import { countdown } from '../app/time.js';
+import { icon, keyedChildren, make, setAttribute, setIcon, setText } from './dom.js';
+import { badge, pathText } from './parts.js';
+import { everySecond } from './ticker.js';
+import { lockSentence } from './words.js';
+
+/** @typedef {import('../app/types.js').Model} Model */
+/** @typedef {import('../app/types.js').Lock} Lock */
+
+/**
+ * @param {HTMLElement} element
+ * @param {Model} model
+ */
+export function mountLockedFiles(element, model) {
+  const title = make('h2', { class: 'locked-title' });
+  const list = make('ul', { class: 'locked-list' });
+  element.classList.add('locked');
+  element.append(title, list);
+  /** @type {Map<string, ReturnType<typeof lockedFile>>} */
+  const rows = new Map();
+  const renderRows = keyedChildren(list, (/** @type {Lock[]} */ locks) => locks[0].path, (locks) => {
+    const row = lockedFile(model, locks[0].path);
+    rows.set(locks[0].path, row);
+    return row;
+  });
+
+  function render() {
+    const { locks } = model.state;
+    for (const path of rows.keys()) if (!locks.has(path)) rows.delete(path);
+    renderRows([...locks.values()].sort((a, b) => (a[0].path < b[0].path ? -1 : 1)));
+    setText(title, locks.size > 0 ? `Locked ${locks.size}` : 'Nothing is locked: every file is free.');
+    list.hidden = locks.size === 0;
+  }
+
+  const endTicks = everySecond(() => {
+    for (const row of rows.values()) row.tick(model.now());
+  });
+  const unsubscribe = model.subscribe((changed) => {
+    if (changed.has('locks') || changed.has('place')) render();
+  });
+  render();
+  return {
+    destroy() {
+      endTicks();
+      unsubscribe();
+    },
+  };
+}
+
+/** @param {Model} model @param {string} path */
+function lockedFile(model, path) {
+  /** @type {Lock[]} */
+  let locks = [];
+  let holders = '';
+  const mark = icon('lock');
+  const badges = make('span', { class: 'badges' });
+  const left = make('span', { class: 'left-text' });
+  const button = make('button', { type: 'button', class: 'locked-file', onclick: () => model.go({ file: path }) }, mark, pathText(path), badges, left);
+
+  /** @param {number} now */
+  function tick(now) {
+    setText(left, countdown(Math.max(0, Math.min(...locks.map(({ expiry }) => expiry)) - now)));
+    setAttribute(button, 'aria-label', lockSentence(path, locks, now));
+  }
+
+  return {
+    node: make('li', {}, button),
+    tick,
+    /** @param {Lock[]} next */
+    update(next) {
+      locks = next;
+      setIcon(mark, locks[0].mode === 'WRITING' ? 'pencil' : 'eye');
+      setAttribute(button, 'data-mode', locks[0].mode);
+      setAttribute(button, 'title', `${path}\n${locks.map(({ mode, holder, message }) => `${mode} by ${holder}: ${message}`).join('\n')}`);
+      setAttribute(button, 'aria-current', model.state.place.file === path ? 'true' : null);
+      const shown = locks.map(({ holder }) => holder).join(' ');
+      if (shown !== holders) {
+        holders = shown;
+        badges.replaceChildren(...locks.slice(0, 3).map(({ holder, agentId, userName }) => badge(holder, agentId, userName)));
+      }
+      tick(model.now());
+    },
+  };
+}

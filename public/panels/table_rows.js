@@ -1,0 +1,111 @@
+// The rows of the table: filtered and sorted. No elements.
+
+import { splitPath, textFilter } from './words.js';
+
+/** @typedef {import('../app/types.js').State} State */
+/** @typedef {import('../app/types.js').Graph} Graph */
+/** @typedef {import('../app/types.js').Lock} Lock */
+/** @typedef {import('../app/types.js').FileEntry} FileEntry */
+
+/**
+ * @typedef {object} TableRow
+ * @property {string} path
+ * @property {string} folder
+ * @property {string} name
+ * @property {FileEntry | null} file None for a locked file that the graph does not have.
+ * @property {number} importers
+ * @property {number} imports
+ */
+
+/** @typedef {'name' | 'folder' | 'size' | 'language' | 'importers' | 'imports' | 'mode' | 'holder' | 'message' | 'expiry' | 'neighbor'} Column */
+
+/** @type {{ id: Column, label: string, isNumber: boolean, isDescendingFirst: boolean }[]} */
+export const COLUMNS = [
+  { id: 'name', label: 'File', isNumber: false, isDescendingFirst: false },
+  { id: 'folder', label: 'Folder', isNumber: false, isDescendingFirst: false },
+  { id: 'mode', label: 'Lock', isNumber: false, isDescendingFirst: true },
+  { id: 'holder', label: 'Holder', isNumber: false, isDescendingFirst: false },
+  { id: 'message', label: 'Message', isNumber: false, isDescendingFirst: false },
+  { id: 'expiry', label: 'Expires in', isNumber: true, isDescendingFirst: false },
+  { id: 'neighbor', label: 'Neighbor of', isNumber: false, isDescendingFirst: false },
+  { id: 'size', label: 'Size', isNumber: true, isDescendingFirst: true },
+  { id: 'language', label: 'Language', isNumber: false, isDescendingFirst: false },
+  { id: 'importers', label: 'Importers', isNumber: true, isDescendingFirst: true },
+  { id: 'imports', label: 'Imports', isNumber: true, isDescendingFirst: true },
+];
+
+/** @param {Graph | null} graph @returns {TableRow[]} Sorted by path. */
+export function graphRows(graph) {
+  return graph?.files.map((file, index) => rowOf(file.path, file, graph.importers[index].length, graph.imports[index].length)) ?? [];
+}
+
+/** @param {string} path @param {FileEntry | null} file @param {number} importers @param {number} imports @returns {TableRow} */
+function rowOf(path, file, importers, imports) {
+  const [folder, name] = splitPath(path);
+  return { path, folder, name, file, importers, imports };
+}
+
+/**
+ * @param {TableRow} row
+ * @param {Column} column
+ * @param {Pick<State, 'locks' | 'neighbors'>} state
+ * @returns {string | number | null} `null` where there is nothing.
+ */
+export function valueOf(row, column, { locks, neighbors }) {
+  const held = locks.get(row.path);
+  switch (column) {
+    case 'name': return row.name;
+    case 'folder': return row.folder || null;
+    case 'size': return row.file?.size || null;
+    case 'language': return row.file?.language ?? null;
+    case 'importers': return row.importers;
+    case 'imports': return row.imports;
+    case 'mode': return held?.[0].mode ?? (neighbors.has(row.path) ? 'NEIGHBOR' : null);
+    case 'holder': return held?.map(({ holder }) => holder).join(', ') ?? null;
+    case 'message': return held?.[0].message ?? null;
+    case 'expiry': return held ? Math.min(...held.map(({ expiry }) => expiry)) : null;
+    case 'neighbor': return neighbors.get(row.path)?.join(', ') ?? null;
+    default: throw new Error(`no column ${column}`);
+  }
+}
+
+/** Locks by how much they forbid. */
+const MODE_ORDER = new Map([['NEIGHBOR', 1], ['READING', 2], ['WRITING', 3]]);
+
+/**
+ * @param {TableRow[]} rows Of the graph, sorted by path.
+ * @param {Pick<State, 'locks' | 'neighbors'>} state
+ * @param {{ filter: string, onlyLocked: boolean, column: Column, isDescending: boolean }} choice Rows without a value are last either way.
+ * @returns {TableRow[]}
+ */
+export function tableRows(rows, state, { filter, onlyLocked, column, isDescending }) {
+  const known = new Set();
+  const matches = textFilter(filter);
+  /** @param {TableRow} row */
+  const isShown = ({ path }) => {
+    const held = state.locks.get(path);
+    if (onlyLocked && !held && !state.neighbors.has(path)) return false;
+    return !filter || matches(held ? `${path} ${held.map(({ holder, message }) => `${holder} ${message}`).join(' ')}` : path);
+  };
+  const shown = rows.filter((row) => {
+    if (state.locks.has(row.path)) known.add(row.path);
+    return isShown(row);
+  });
+  for (const path of state.locks.keys()) {
+    if (known.has(path)) continue;
+    const row = rowOf(path, null, 0, 0);
+    if (isShown(row)) shown.push(row);
+  }
+  const keyed = shown.map((row) => {
+    const value = valueOf(row, column, state);
+    return { row, value: column === 'mode' && value !== null ? MODE_ORDER.get(String(value)) ?? 0 : value };
+  });
+  const sign = isDescending ? -1 : 1;
+  keyed.sort((a, b) => {
+    if (a.value === b.value) return a.row.path < b.row.path ? -1 : 1;
+    if (a.value === null) return 1;
+    if (b.value === null) return -1;
+    return a.value < b.value ? -sign : sign;
+  });
+  return keyed.map(({ row }) => row);
+}
