@@ -1,5 +1,6 @@
 // One row of the panel of agents.
 
+import { duration } from '../app/time.js';
 import { keyedChildren, make, setText } from './dom.js';
 import { badge, commandChip, fileButton, moment, timeLeft } from './parts.js';
 import { counted } from './words.js';
@@ -10,6 +11,7 @@ import { counted } from './words.js';
 /** @typedef {import('../app/types.js').Conflict} Conflict */
 
 const FILES_SHOWN = 4;
+const CONFLICT_FILES_SHOWN = 3;
 
 /**
  * @param {Model} model
@@ -20,7 +22,7 @@ export function agentRow(model, first) {
   let isOpen = false;
   const mark = badge(agent.holder, agent.agentId, agent.userName);
   const left = timeLeft();
-  const since = moment();
+  const since = moment(duration);
   const commandAt = moment();
   const message = make('p', { class: 'agent-message' });
   const files = make('ul', { class: 'file-list' });
@@ -33,7 +35,7 @@ export function agentRow(model, first) {
     mark,
     make('div', { class: 'agent-text' },
       make('div', { class: 'agent-head' },
-        make('strong', { class: 'agent-name', title: agent.holder }, agent.userName, agent.agentId ? make('span', { class: 'agent-id' }, `/${agent.agentId}`) : null),
+        make('strong', { class: 'agent-name' }, agent.holder, agent.userName.toLowerCase() !== agent.user.toLowerCase() ? make('span', { class: 'agent-user' }, ` ${agent.userName}`) : null),
         left.node),
       message, conflicts, files, more, notes),
     left.bar);
@@ -44,13 +46,17 @@ export function agentRow(model, first) {
   });
   const renderConflicts = keyedChildren(conflicts, (/** @type {Conflict} */ { holder, isWaiting }) => `${isWaiting} ${holder}`, ({ holder, isWaiting }) => {
     const paths = make('span', { class: 'conflict-files' });
+    const rest = make('span', { class: 'soft' });
     const renderPaths = keyedChildren(paths, (/** @type {string} */ path) => path, (path) => {
       const button = fileButton(model, path);
       return { node: button.node, update: () => button.update(model.state.locks.get(path)?.[0].mode ?? null) };
     });
     return {
-      node: make('li', { class: isWaiting ? 'waits' : 'is-waited-for' }, make('span', {}, isWaiting ? `Waits for ${holder}:` : `${holder} waits for:`), paths),
-      update: (/** @type {Conflict} */ next) => renderPaths(next.paths),
+      node: make('li', { class: isWaiting ? 'waits' : 'is-waited-for' }, make('span', {}, isWaiting ? `Waits for ${holder}:` : `${holder} waits for:`), paths, rest),
+      update(/** @type {Conflict} */ next) {
+        renderPaths(next.paths.slice(0, CONFLICT_FILES_SHOWN));
+        setText(rest, next.paths.length > CONFLICT_FILES_SHOWN ? `and ${next.paths.length - CONFLICT_FILES_SHOWN} more` : '');
+      },
     };
   });
 
@@ -78,10 +84,10 @@ export function agentRow(model, first) {
       command.replaceChildren(...(agent.command ? ['Told ', commandChip(agent.command), ' ', commandAt.node] : []));
     }
     command.hidden = !agent.command;
-    const verb = agent.locks.length > 0 ? 'Since ' : 'Refused ';
+    const [verb, suffix] = agent.locks.length > 0 ? ['Held for ', ''] : ['Refused ', ' ago'];
     if (sinceLine.dataset.verb !== verb) {
       sinceLine.dataset.verb = verb;
-      sinceLine.replaceChildren(verb, since.node);
+      sinceLine.replaceChildren(verb, since.node, suffix);
     }
     tick(model.now());
   }

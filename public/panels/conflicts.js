@@ -51,17 +51,13 @@ export function lanesOf(spans) {
 }
 
 /**
- * Keeps the order of the rows that are there, and puts new ones at the end, the longest there first.
+ * Keeps the order of the rows that are there, and puts new ones at the end, in the order in which they come.
  * @param {string[]} order Holders, as shown before.
  * @param {Agent[]} agents
  * @returns {Agent[]}
  */
 export function stableOrder(order, agents) {
   const places = new Map(order.map((holder, index) => [holder, index]));
-  return [...agents].sort((a, b) => {
-    const left = places.get(a.holder) ?? Infinity;
-    const right = places.get(b.holder) ?? Infinity;
-    if (left !== right) return left < right ? -1 : 1;
-    return a.since - b.since || (a.holder < b.holder ? -1 : 1);
-  });
+  const placeOf = (/** @type {Agent} */ { holder }) => places.get(holder) ?? order.length;
+  return [...agents].sort((a, b) => placeOf(a) - placeOf(b));
 }

@@ -32,7 +32,6 @@ export function mountFile(element, model) {
   const links = fileLinks(model);
   const history = fileHistory(model);
   element.classList.add('panel', 'file');
-  element.setAttribute('role', 'region');
   element.append(
     make('div', { class: 'panel-head' }, title, copied, copy, closeButton),
     make('div', { class: 'file-body' }, crumbs, facts, locks.node, verdict.node, links.node, history.node));

@@ -1,17 +1,22 @@
 // The locks of the selected file, and the writers that it is a neighbor of.
 
+import { duration } from '../app/time.js';
 import { icon, keyedChildren, make, setIcon, setText } from './dom.js';
 import { badge, fileButton, moment, timeLeft } from './parts.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
 /** @typedef {import('../app/types.js').Lock} Lock */
 
+/** A file that everything imports is a neighbor of every writer. */
+const NEIGHBORS_SHOWN = 6;
+
 /** @param {Model} model */
 export function fileLocks(model) {
   const list = make('ul', { class: 'lock-list' });
   const free = make('p', { class: 'soft' }, 'Free: nobody holds a lock on it.');
   const neighbors = make('ul', { class: 'file-list' });
-  const endangered = make('div', { class: 'neighbor-note' }, make('p', {}, 'Neighbor of files that are being written:'), neighbors);
+  const rest = make('p', { class: 'soft' });
+  const endangered = make('div', { class: 'neighbor-note' }, make('p', {}, 'Neighbor of files that are being written:'), neighbors, rest);
   const node = make('section', { class: 'file-section' }, make('h3', {}, 'Lock'), list, free, endangered);
   /** @type {Map<string, ReturnType<typeof lockRow>>} */
   const rows = new Map();
@@ -22,13 +27,15 @@ export function fileLocks(model) {
   });
   const renderNeighbors = keyedChildren(neighbors, (/** @type {string} */ path) => path, (path) => {
     const button = fileButton(model, path);
-    const holders = make('span', { class: 'soft' });
+    const writer = make('span', { class: 'badges' });
     return {
-      node: make('li', {}, button.node, holders),
+      node: make('li', {}, button.node, writer),
       update() {
-        const locks = model.state.locks.get(path) ?? [];
-        button.update(locks[0]?.mode ?? null);
-        setText(holders, locks.length > 0 ? `by ${locks.map(({ holder }) => holder).join(', ')}` : '');
+        const lock = model.state.locks.get(path)?.[0];
+        button.update(lock?.mode ?? null);
+        if (writer.dataset.holder === lock?.holder) return;
+        writer.dataset.holder = lock?.holder ?? '';
+        writer.replaceChildren(...(lock ? [badge(lock.holder, lock.agentId, lock.userName), make('span', { class: 'unseen' }, `by ${lock.holder}`)] : []));
       },
     };
   });
@@ -47,7 +54,8 @@ export function fileLocks(model) {
       const writers = model.state.neighbors.get(path) ?? [];
       for (const holder of rows.keys()) if (!locks.some((lock) => lock.holder === holder)) rows.delete(holder);
       renderLocks(locks);
-      renderNeighbors(writers);
+      renderNeighbors(writers.slice(0, NEIGHBORS_SHOWN));
+      setText(rest, writers.length > NEIGHBORS_SHOWN ? `and ${writers.length - NEIGHBORS_SHOWN} more` : '');
       free.hidden = locks.length > 0;
       endangered.hidden = writers.length === 0;
       tick(model.now());
@@ -62,13 +70,13 @@ function lockRow(first) {
   const mode = make('span', { class: 'mode' });
   const message = make('p', { class: 'agent-message' });
   const left = timeLeft();
-  const since = moment();
+  const since = moment(duration);
   const node = make('li', { class: 'lock-row' },
     badge(lock.holder, lock.agentId, lock.userName),
     make('div', { class: 'agent-text' },
       make('div', { class: 'agent-head' }, make('strong', { class: 'agent-name' }, lock.holder), left.node),
       message,
-      make('p', { class: 'agent-notes' }, make('span', { class: 'lock-mode' }, mark, mode), make('span', {}, 'since ', since.node))),
+      make('p', { class: 'agent-notes' }, make('span', { class: 'lock-mode' }, mark, mode), make('span', {}, 'for ', since.node))),
     left.bar);
 
   /** @param {number} now */

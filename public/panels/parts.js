@@ -24,7 +24,7 @@ export function badge(holder, agentId, userName) {
 export function pathText(path) {
   const [folder, name] = splitPath(path);
   return make('span', { class: 'path' },
-    folder ? make('span', { class: 'path-folder' }, folder) : null, make('span', { class: 'path-name' }, name));
+    folder ? make('span', { class: 'path-folder' }, folder.slice(0, -1)) : null, make('span', { class: 'path-name' }, folder ? `/${name}` : name));
 }
 
 /**
@@ -58,16 +58,16 @@ export function commandChip(command) {
   return make('span', { class: 'command', 'data-command': command, title: COMMAND_MEANINGS.get(command) ?? command }, command);
 }
 
-/** A time that says how long ago it was, or the time of day. */
-export function moment() {
+/** A time that says how long ago it was, or the time of day. @param {(ms: number) => string} [relative] */
+export function moment(relative = ago) {
   const node = make('time', { class: 'moment' });
   return {
     node,
     /** @param {number} at @param {number} now @param {boolean} [isAbsolute] */
     update(at, now, isAbsolute = false) {
       setAttribute(node, 'datetime', new Date(at).toISOString());
-      setAttribute(node, 'title', isAbsolute ? ago(now - at) : clock(at));
-      setText(node, isAbsolute ? clock(at, now) : ago(now - at));
+      setAttribute(node, 'title', isAbsolute ? relative(now - at) : clock(at));
+      setText(node, isAbsolute ? clock(at, now) : relative(now - at));
     },
   };
 }

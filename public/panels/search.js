@@ -31,7 +31,7 @@ export function mountSearch(element, model, { zoomTo } = {}) {
   const hint = make('kbd', { class: 'search-hint', 'aria-hidden': 'true' }, '/');
   const clear = make('button', { type: 'button', class: 'icon-button search-clear', 'aria-label': 'Clear the search', onclick: () => { setFilter(''); input.focus(); } }, icon('close'));
   const list = make('div', { class: 'search-matches', id: 'search-matches', role: 'listbox', 'aria-label': 'Matches', hidden: true, onmousedown: (/** @type {Event} */ event) => event.preventDefault() });
-  const status = make('span', { class: 'hidden-text', role: 'status' });
+  const status = make('span', { class: 'unseen', role: 'status' });
   element.classList.add('search');
   element.append(make('div', { class: 'search-box' }, icon('search'), input, hint, clear), list, status);
 

@@ -15,6 +15,8 @@ import { counted } from './words.js';
 
 /** Rows beyond each edge of the view, so that scrolling shows no gap. */
 const MARGIN = 12;
+/** Rows that are printed at most. */
+const MOST_PRINTED = 2000;
 const STEPS = new Map([['ArrowDown', 1], ['ArrowUp', -1], ['Home', -Infinity], ['End', Infinity]]);
 
 /**
@@ -33,6 +35,7 @@ export function mountTable(element, model) {
   /** @type {{ graph: unknown, rows: TableRow[] }} */
   let base = { graph: undefined, rows: [] };
   let isOutdated = true;
+  let isPrinting = false;
 
   const total = make('span', { class: 'soft', role: 'status' });
   const only = /** @type {HTMLInputElement} */ (make('input', { type: 'checkbox', role: 'switch', onchange: () => { onlyLocked = only.checked; reset(); } }));
@@ -51,7 +54,7 @@ export function mountTable(element, model) {
   const body = make('tbody');
   const after = make('tr', { class: 'spacer', 'aria-hidden': 'true' }, make('td', { colspan: COLUMNS.length }));
   const table = /** @type {HTMLTableElement} */ (make('table', { class: 'files' },
-    make('caption', { class: 'hidden-text' }, 'Files with their locks. The buttons of the header sort; arrow keys move between files.'),
+    make('caption', { class: 'unseen' }, 'Files with their locks. The buttons of the header sort; arrow keys move between files.'),
     make('thead', {}, make('tr', { 'aria-rowindex': '1' }, ...headers.map(({ node }) => node))),
     make('tbody', { 'aria-hidden': 'true' }, before), body, make('tbody', { 'aria-hidden': 'true' }, after)));
   const empty = make('p', { class: 'empty' });
@@ -87,7 +90,7 @@ export function mountTable(element, model) {
     active = Math.max(0, document.activeElement?.closest('tbody') === body ? kept : Math.min(active, rows.length - 1));
     for (const { id, node } of headers) setAttribute(node, 'aria-sort', id === column ? (isDescending ? 'descending' : 'ascending') : null);
     setAttribute(table, 'aria-rowcount', String(rows.length + 1));
-    setText(total, rows.length === base.rows.length ? counted(rows.length, 'file') : `${counted(rows.length, 'file')} of ${base.rows.length.toLocaleString('en-US')}`);
+    setText(total, place.filter || onlyLocked ? `${counted(rows.length, 'file')} of ${base.rows.length.toLocaleString('en-US')}` : counted(rows.length, 'file'));
     empty.hidden = rows.length > 0;
     setText(empty, base.rows.length === 0 ? 'The import graph has no files yet.' : onlyLocked && !place.filter ? 'Nothing is locked: every file is free.' : 'No file matches the search.');
     renderWindow();
@@ -97,8 +100,9 @@ export function mountTable(element, model) {
     if (element.hidden) return;
     const height = body.firstElementChild?.getBoundingClientRect().height;
     if (height) rowHeight = height;
-    const first = Math.max(0, Math.min(rows.length - 1, Math.floor(scroller.scrollTop / rowHeight)) - MARGIN);
-    const last = Math.min(rows.length, first + Math.ceil((scroller.clientHeight || 600) / rowHeight) + 2 * MARGIN);
+    const inSight = Math.max(0, Math.min(rows.length - 1, Math.floor(scroller.scrollTop / rowHeight)) - MARGIN);
+    const first = isPrinting ? 0 : inSight;
+    const last = Math.min(rows.length, isPrinting ? MOST_PRINTED : first + Math.ceil((scroller.clientHeight || 600) / rowHeight) + 2 * MARGIN);
     const hadFocus = body.contains(document.activeElement);
     /** @type {HTMLElement} */ (before.firstChild).style.height = `${first * rowHeight}px`;
     /** @type {HTMLElement} */ (after.firstChild).style.height = `${(rows.length - last) * rowHeight}px`;
@@ -107,6 +111,12 @@ export function mountTable(element, model) {
     const inView = new Set(places.map((place) => rows[place].path));
     for (const path of shown.keys()) if (!inView.has(path)) shown.delete(path);
     if (hadFocus && !body.contains(document.activeElement)) scroller.focus({ preventScroll: true });
+  }
+
+  /** @param {Event} event Before or after printing: on paper there is nothing to scroll. */
+  function onPrint(event) {
+    isPrinting = event.type === 'beforeprint';
+    renderWindow();
   }
 
   /** @param {KeyboardEvent} event */
@@ -135,6 +145,8 @@ export function mountTable(element, model) {
 
   const observer = new ResizeObserver(() => (isOutdated ? sort() : renderWindow()));
   observer.observe(element);
+  window.addEventListener('beforeprint', onPrint);
+  window.addEventListener('afterprint', onPrint);
   const endTicks = everySecond(() => {
     if (element.hidden) return;
     for (const row of shown.values()) row.tick(model.now());
@@ -151,6 +163,8 @@ export function mountTable(element, model) {
   return {
     destroy() {
       observer.disconnect();
+      window.removeEventListener('beforeprint', onPrint);
+      window.removeEventListener('afterprint', onPrint);
       endTicks();
       unsubscribe();
     },

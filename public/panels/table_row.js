@@ -2,7 +2,7 @@
 
 import { countdown } from '../app/time.js';
 import { make, setAttribute, setText } from './dom.js';
-import { badge, modeOf } from './parts.js';
+import { badge, modeOf, pathText } from './parts.js';
 import { COLUMNS, valueOf } from './table_rows.js';
 import { byteSize } from './words.js';
 
@@ -24,6 +24,11 @@ export function tableRow(model, path) {
   cells.name.append(button);
   const mode = make('span', { class: 'mode' });
   cells.mode.append(mode);
+  if (path.includes('/')) {
+    const folder = path.slice(0, path.lastIndexOf('/'));
+    cells.folder.append(pathText(folder));
+    cells.folder.title = folder;
+  }
 
   /** A click beside the button is meant for it, unless it ends a selection of text. @param {MouseEvent} event */
   function onClick(event) {
@@ -58,7 +63,12 @@ export function tableRow(model, path) {
         cells.holder.title = shown;
       }
       expiry = Number(valueOf(row, 'expiry', state) ?? 0);
-      for (const id of /** @type {const} */ (['folder', 'message', 'neighbor', 'language', 'importers', 'imports'])) {
+      const writers = state.neighbors.get(path) ?? [];
+      if (writers.join(', ') !== cells.neighbor.title) {
+        cells.neighbor.replaceChildren(...(writers.length > 0 ? [pathText(writers[0]), writers.length > 1 ? ` +${writers.length - 1}` : ''] : []));
+        cells.neighbor.title = writers.join(', ');
+      }
+      for (const id of /** @type {const} */ (['message', 'language', 'importers', 'imports'])) {
         const text = String(valueOf(row, id, state) ?? '');
         setText(cells[id], text);
         if (id !== 'importers' && id !== 'imports') setAttribute(cells[id], 'title', text || null);
