@@ -75,7 +75,7 @@ export function readActivity(event, isCaughtUp = false) {
     paths: event.files ?? [],
     fileCount: event.file_count ?? 0,
     message: event.message ?? null,
-    command: typeof event.command === 'string' ? event.command : null,
+    command: event.action ?? null,
     detail: detailOf(event),
     isCaughtUp,
   };

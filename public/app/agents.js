@@ -52,7 +52,6 @@ export function noteEvents(notes, events) {
  */
 function noted(before, event) {
   const at = timeOf(event);
-  const command = typeof event.command === 'string' ? event.command : null;
   let refusal = before?.refusal ?? null;
   if (event.type === 'lock_refused' && event.status !== 'OPEN') {
     refusal = { at, files: event.files ?? [], conflicts: event.conflicts ?? [] };
@@ -66,8 +65,8 @@ function noted(before, event) {
     userName: event.user_name ?? event.user,
     agentId: event.agent_id ?? null,
     message: event.message ?? before?.message ?? '',
-    command: command ?? before?.command ?? null,
-    commandAt: command ? at : before?.commandAt ?? null,
+    command: event.action ?? before?.command ?? null,
+    commandAt: event.action ? at : before?.commandAt ?? null,
     refusal,
   };
 }

@@ -62,17 +62,17 @@ export function readLocks(body, branch) {
 }
 
 /**
- * A list says when a lock was last renewed; when it was granted, the page may know from before.
+ * A list has whole seconds, and says when a lock was last renewed, not when it was granted: what the page knows better stays.
  * @param {Locks} before
- * @param {Locks} locks
+ * @param {Locks} locks From a list.
  * @returns {Locks}
  */
-export function withGrants(before, locks) {
-  const granted = (/** @type {Lock} */ lock) =>
-    before.get(lock.path)?.find((old) => old.holder === lock.holder && old.mode === lock.mode && old.since < lock.since);
+export function withKnown(before, locks) {
   const known = (/** @type {Lock} */ lock) => {
-    const old = granted(lock);
-    return old ? { ...lock, since: old.since } : lock;
+    const old = before.get(lock.path)?.find((other) => other.holder === lock.holder && other.mode === lock.mode);
+    if (!old) return lock;
+    const isSame = Math.floor(old.renewedAt / 1000) * 1000 === lock.renewedAt && Math.ceil(old.expiry / 1000) * 1000 === lock.expiry;
+    return isSame ? old : { ...lock, since: Math.min(old.since, lock.since) };
   };
   return new Map([...locks].map(([path, held]) => [path, held.map(known)]));
 }

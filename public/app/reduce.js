@@ -3,7 +3,7 @@
 import { agentsOf, noteEvents } from './agents.js';
 import { mergeActivity, MOST_ACTIVITY, readActivity } from './activity.js';
 import { readGraph } from './graph.js';
-import { applyEvents, unexpired, withGrants } from './locks.js';
+import { applyEvents, unexpired, withKnown } from './locks.js';
 import { neighborsOf } from './neighbors.js';
 
 /** @typedef {import('./types.js').State} State */
@@ -85,7 +85,7 @@ export function reduce(whole, action) {
       return { ...whole, journal: null };
     case 'locks': {
       // The list may be older than the events that came while it was read.
-      const locks = applyEvents(withGrants(state.locks, action.locks), whole.journal ?? []);
+      const locks = applyEvents(withKnown(state.locks, action.locks), whole.journal ?? []);
       return derived({ ...whole, journal: null }, { locks: unexpired(locks, action.now), shownAt: action.now }, action.now);
     }
     case 'events':

@@ -17,7 +17,7 @@ const FINAL = new Set([4400, 4401, 4403, 4404]);
 
 /**
  * @typedef {object} Listener
- * @property {(opened: { isResumed: boolean, isAgain: boolean, timeMs: number }) => void} opened
+ * @property {(opened: { isResumed: boolean, isLive: boolean, timeMs: number }) => void} opened
  * @property {() => void} resync What was missed is not in the log any more.
  * @property {(event: any) => void} event
  * @property {(isLive: boolean, timeMs: number) => void} heartbeat
@@ -48,7 +48,6 @@ export function makeStream({ url, token, transports, listener, timers, random = 
   let cursor = null;
   let failures = 0;
   let unopened = 0;
-  let isAgain = false;
   let isWaiting = false;
   /** @type {(() => void) | null} */
   let close = null;
@@ -98,10 +97,8 @@ export function makeStream({ url, token, transports, listener, timers, random = 
           unopened = 0;
           silenceMs = MISSED * (said.heartbeat_seconds ?? 20) * 1000;
           expect();
-          listener.opened({ isResumed: said.is_resumed === true, isAgain, timeMs: said.time_ms });
-          isAgain = true;
-          // The cursor of a resumed stream is ahead of the events that follow.
-          if (!said.is_resumed) seen(said.cursor);
+          listener.opened({ isResumed: cursor !== null, isLive: said.is_live !== false, timeMs: said.time_ms });
+          seen(said.cursor);
           break;
         case 'resync':
           cursor = said.cursor;
@@ -115,6 +112,7 @@ export function makeStream({ url, token, transports, listener, timers, random = 
           listener.refused({ code: said.error, message: String(said.message ?? ''), retryAfter: said.retry_after ?? null });
           break;
         case 'stream_ended':
+          if (said.reason === 'FORBIDDEN') listener.refused({ code: said.reason, message: String(said.message ?? ''), retryAfter: null });
           break;
         default:
           // An event that comes twice is told once.

@@ -184,12 +184,11 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
     transports,
     timers,
     listener: {
-      opened({ isAgain, timeMs }) {
+      opened({ isResumed, isLive, timeMs }) {
         clock.heard(timeMs);
-        caughtUpTo = isAgain ? timeMs : null;
-        problems.delete('stream');
+        caughtUpTo = isResumed ? timeMs : null;
         meet('stream', null);
-        setPhase('live', null);
+        setPhase('live', null, !isLive);
         locks();
       },
       resync() {
