@@ -28,7 +28,11 @@ function hash(text) {
  * @returns {{ letters: string, slot: number }}
  */
 export function badgeOf(key, agentId, userName) {
-  const words = (agentId || userName || key).split(/[^\p{L}\p{N}]+/u).filter(Boolean);
-  const letters = words.length > 1 ? [...words[0]][0] + [...words[words.length - 1]][0] : [...(words[0] ?? '?')].slice(0, 2).join('');
+  const words = (/** @type {string} */ text) => text.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
+  const first = (/** @type {string | undefined} */ word) => [...(word ?? '?')][0];
+  const names = words(userName || key);
+  // Agents are told apart by their last word: `agent-1`, `agent-2`.
+  const own = agentId ? words(agentId).at(-1) : undefined;
+  const letters = own ? first(names[0]) + first(own) : names.length > 1 ? first(names[0]) + first(names.at(-1)) : [...(names[0] ?? '?')].slice(0, 2).join('');
   return { letters: letters.toUpperCase(), slot: hash(key) % SLOTS };
 }

@@ -44,10 +44,10 @@ export function mountLayout(model) {
   addEventListener('afterprint', () => print(false));
 
   function update() {
-    const { place, problem, shownAt } = model.state;
+    const { place, connection, shownAt } = model.state;
     const { view, repoUrl, file } = place;
     // Panels without rows would say that nobody works here, which nobody knows yet.
-    const isUnknown = !repoUrl || shownAt === null || (problem !== null && !document.getElementById('blank')?.hidden);
+    const isUnknown = !repoUrl || shownAt === null || (connection.phase === 'ended' && !slot('blank').hidden);
     body.toggleAttribute('data-unknown', isUnknown);
     const isTable = isPrinting || view === 'table';
     slot('map').hidden = isTable || !repoUrl;

@@ -2,6 +2,7 @@
 
 import { make, setText } from './dom.js';
 import { servedRepositories } from './served.js';
+import { sentence } from './truth.js';
 
 /** @typedef {import('./types.js').Model} Model */
 /** @typedef {import('./types.js').Problem} Problem */
@@ -37,8 +38,9 @@ export function mountSignIn({ dialog, button }, model) {
   function open() {
     const { problem, isSignedIn } = model.state;
     const isRefused = problem?.kind === 'sign_in' && isSignedIn;
-    const reason = problem?.kind === 'sign_in' || problem?.kind === 'forbidden' ? problem.message : '';
+    const reason = problem?.kind === 'sign_in' || problem?.kind === 'forbidden' ? sentence(problem.message) : '';
     setText(said, isRefused ? `The token was not accepted: ${reason}` : reason);
+    said.classList.toggle('bad', isRefused);
     if (!dialog.open) dialog.showModal();
     input.focus();
   }

@@ -40,17 +40,12 @@ const PROBLEMS = {
 };
 
 /**
- * @param {string} text
- * @returns {string} With a capital letter and a full stop.
+ * @param {string} text What the server says. It may begin with a name, which has its own spelling.
+ * @returns {string} With a full stop.
  */
-function sentence(text) {
+export function sentence(text) {
   const trimmed = text.trim();
-  return /[.!?]$/.test(trimmed) || !trimmed ? capital(trimmed) : `${capital(trimmed)}.`;
-}
-
-/** @param {string} text A sentence that begins with a name of the API, such as `repo_url`, stays as it is. */
-function capital(text) {
-  return /^[a-z]+_/.test(text) ? text : text.slice(0, 1).toUpperCase() + text.slice(1);
+  return !trimmed || /[.!?]$/.test(trimmed) ? trimmed : `${trimmed}.`;
 }
 
 /**
@@ -77,7 +72,7 @@ function attempt(retryAt, now) {
  * @returns {Status}
  */
 export function statusOf(state, now) {
-  const { connection, place, problem } = state;
+  const { connection, place } = state;
   if (!place.repoUrl) return { kind: 'none', label: '', more: '' };
   const left = connection.retryAt === null ? 0 : connection.retryAt - now;
   switch (connection.phase) {
@@ -90,7 +85,7 @@ export function statusOf(state, now) {
     case 'offline':
       return { kind: 'offline', label: 'Offline', more: state.shownAt === null ? '' : `as of ${duration(now - state.shownAt)} ago` };
     default:
-      return { kind: 'ended', label: problem ? PROBLEMS[problem.kind].title : 'Not connected', more: '' };
+      return { kind: 'ended', label: 'Not connected', more: '' };
   }
 }
 
