@@ -1,6 +1,6 @@
 // The banners above the map, and the one notice that stands in its place.
 
-import { icon, keyedChildren, make, setText } from './dom.js';
+import { keyedChildren, make, setText } from './dom.js';
 import { noticesOf } from './truth.js';
 
 /** @typedef {import('./types.js').Model} Model */
@@ -24,7 +24,7 @@ export function mountNotices({ banners, page }, model, actions) {
     const { action } = given;
     const act = action && (action === 'retry' ? model.retry : actions[action]);
     const button = act && make('button', { type: 'button', onclick: () => act() }, LABELS[/** @type {'retry'} */ (action)]);
-    const mark = given.tone === 'info' ? null : icon('warning');
+    const mark = make('span', { class: 'notice-mark', 'aria-hidden': 'true' }, '!');
     const node = make('div', { class: `notice ${given.tone}`, 'data-kind': given.kind }, mark, make('p', {}, title, ' ', text, ' ', next), bar, button);
     return {
       node,

@@ -48,6 +48,8 @@ export function makeStream({ url, token, transports, listener, timers, random = 
   let cursor = null;
   let failures = 0;
   let unopened = 0;
+  /** The transport that opened last. */
+  let proven = 0;
   let isWaiting = false;
   /** @type {(() => void) | null} */
   let close = null;
@@ -95,6 +97,7 @@ export function makeStream({ url, token, transports, listener, timers, random = 
           isOpen = true;
           failures = 0;
           unopened = 0;
+          proven = choice;
           silenceMs = MISSED * (said.heartbeat_seconds ?? 20) * 1000;
           expect();
           listener.opened({ isResumed: cursor !== null, isLive: said.is_live !== false, timeMs: said.time_ms });
@@ -122,8 +125,8 @@ export function makeStream({ url, token, transports, listener, timers, random = 
       }
     };
     expect();
-    const transport = transports[Math.floor(unopened / 2) % transports.length];
-    close = transport(address, token(), { message, closed: ended });
+    const choice = (proven + Math.floor(unopened / 2)) % transports.length;
+    close = transports[choice](address, token(), { message, closed: ended });
   }
 
   /** @param {number} ms */
