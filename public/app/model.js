@@ -30,12 +30,13 @@ const HIDDEN_MS = 250;
 
 /**
  * @param {Window & typeof globalThis} [browser]
+ * @param {() => number} [localTime]
  * @returns {Model}
  */
-export function makeModel(browser = window) {
+export function makeModel(browser = window, localTime = Date.now) {
   const { document, location, history } = browser;
   const base = new URL('.', location.href).href;
-  const clock = makeClock();
+  const clock = makeClock(localTime);
   const session = makeSession(storageOf(browser));
   const { token } = session;
   const fetch = browser.fetch.bind(browser);

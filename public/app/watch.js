@@ -243,6 +243,7 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
       again.clear();
       if (get().state.connection.phase === 'ended') {
         problems.clear();
+        dispatch({ type: 'problem', problem: null });
         setPhase('connecting', null);
         stream.start();
       } else stream.hurry();

@@ -1,0 +1,380 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { titleOf } from '../../../public/app/announce.js';
+import { noticesOf, statusOf } from '../../../public/app/truth.js';
+import { GRAPH, json, openPage } from './browser.mjs';
+import { heldLock, lockEvent, START } from './events.mjs';
+
+/** @param {ReturnType<typeof openPage>} page */
+const locked = ({ model }) => Object.fromEntries([...model.state.locks].map(([path, held]) => [path, held.map(({ holder }) => holder)]));
+/** @param {ReturnType<typeof openPage>} page */
+const notices = ({ model }) => noticesOf(model.state, model.now()).map(({ kind, isPage }) => `${kind}${isPage ? ' page' : ''}`);
+
+/** A page that is live, with what a test needs of the server. */
+async function livePage(options = {}) {
+  const page = openPage(options);
+  await page.timers.pass(0);
+  page.open();
+  await page.timers.pass(50);
+  return page;
+}
+
+test('a page reads all, goes live, and tells once a frame', async () => {
+  const page = openPage({ routes: { locks: () => json({ locks: [heldLock('ada', 'a')] }) } });
+  /** @type {string[][]} */
+  const told = [];
+  page.model.subscribe((changed) => told.push([...changed].sort()));
+  await page.timers.pass(16);
+  page.open();
+  await page.timers.pass(50);
+  const { state } = page.model;
+  assert.deepEqual([state.connection.phase, state.graphState, state.graph?.files.length], ['live', 'ready', 3]);
+  assert.deepEqual(locked(page), { a: ['ada'] });
+  assert.deepEqual([...state.neighbors], [['b', ['a']]]);
+  assert.ok(told.length <= 3 && told[0].includes('graph'), JSON.stringify(told));
+  assert.equal(titleOf(state, page.model.now()), '(1 writing) r main · Coord');
+});
+
+test('an event shows within a frame, without a request', async () => {
+  const page = await livePage();
+  const before = page.requests.length;
+  page.say(lockEvent('lock_granted', 'ada', ['a'], { at: 1 }));
+  await page.timers.pass(16);
+  assert.deepEqual(locked(page), { a: ['ada'] });
+  assert.deepEqual(page.model.state.activity.map(({ kind, isCaughtUp }) => [kind, isCaughtUp]), [['lock_granted', false]]);
+  assert.equal(page.requests.length, before);
+});
+
+test('events that come while a list is read win over the list', async () => {
+  /** @type {((response: Response) => void)[]} */
+  const waiting = [];
+  const page = openPage({ routes: { locks: () => new Promise((resolve) => waiting.push(resolve)) } });
+  await page.timers.pass(0);
+  page.say(lockEvent('lock_granted', 'bob', ['b'], { at: 1 }), lockEvent('lock_released', 'ada', ['a'], { at: 2 }));
+  await page.timers.pass(16);
+  waiting[0](json({ locks: [heldLock('ada', 'a')] }));
+  await page.timers.pass(16);
+  assert.deepEqual(locked(page), { b: ['bob'] });
+});
+
+test('a list that is read after an event wins over the event', async () => {
+  const page = openPage();
+  await page.timers.pass(0);
+  page.say(lockEvent('lock_granted', 'bob', ['b'], { at: 1 }));
+  await page.timers.pass(16);
+  assert.deepEqual(locked(page), { b: ['bob'] });
+  page.open();
+  await page.timers.pass(16);
+  assert.deepEqual(locked(page), {}, 'the list of a stream that opens says that nothing is locked');
+});
+
+test('events that do not name all their files lead to one read of the locks', async () => {
+  const page = await livePage({ routes: { locks: () => json({ locks: [heldLock('ada', 'a', { at: 1 }), heldLock('ada', 'c', { at: 1 })] }) } });
+  const before = page.paths('locks');
+  for (let at = 1; at < 6; at++) page.say(lockEvent('lock_renewed', 'ada', ['a'], { at, file_count: 30 }));
+  await page.timers.pass(1000);
+  assert.equal(page.paths('locks'), before + 1);
+  assert.deepEqual(locked(page), { a: ['ada'], c: ['ada'] });
+});
+
+test('a lock ends by the clock of the server, without an event', async () => {
+  const page = openPage();
+  await page.timers.pass(0);
+  // The clock of the server is an hour ahead of ours.
+  page.open({ time_ms: START + 3_600_000 });
+  await page.timers.pass(50);
+  page.say(lockEvent('lock_granted', 'ada', ['a'], { at: 3600, ttl: 10 }));
+  await page.timers.pass(9_900);
+  assert.deepEqual(locked(page), { a: ['ada'] });
+  await page.timers.pass(100);
+  assert.deepEqual(locked(page), {});
+  assert.deepEqual(page.model.state.agents, []);
+});
+
+test('what happened during a break is caught up and marked', async () => {
+  const page = await livePage();
+  page.hangUp();
+  await page.timers.pass(10);
+  assert.equal(page.model.state.connection.phase, 'reconnecting');
+  assert.equal(statusOf(page.model.state, page.model.now()).label, 'Reconnecting');
+  await page.timers.pass(1000);
+  assert.match(String(page.sockets.at(-1).url), /last_event_id=1-0/);
+  page.open({ time_ms: START + 5000 });
+  page.say(lockEvent('lock_granted', 'ada', ['a'], { at: 2 }), lockEvent('lock_granted', 'bob', ['b'], { at: 6 }));
+  await page.timers.pass(50);
+  assert.deepEqual(page.model.state.activity.map(({ holder, isCaughtUp }) => [holder, isCaughtUp]), [['bob', false], ['ada', true]]);
+});
+
+test('a resync reads everything again, and marks what was not known', async () => {
+  const page = await livePage();
+  page.say(lockEvent('lock_granted', 'ada', ['a'], { at: 1 }));
+  await page.timers.pass(50);
+  page.hangUp();
+  await page.timers.pass(1000);
+  const [first, missed] = [lockEvent('lock_granted', 'ada', ['a'], { at: 1 }), lockEvent('lock_granted', 'bob', ['b'], { at: 3 })];
+  page.answers.activity = () => json({ events: [missed, first], cursor: missed.id });
+  page.answers.locks = () => json({ locks: [heldLock('ada', 'a', { at: 1 }), heldLock('bob', 'b', { at: 3 })] });
+  page.open({ time_ms: START + 5000 });
+  page.say({ type: 'resync', cursor: missed.id });
+  await page.timers.pass(50);
+  assert.deepEqual(locked(page), { a: ['ada'], b: ['bob'] });
+  assert.deepEqual(page.model.state.activity.map(({ holder, isCaughtUp }) => [holder, isCaughtUp]), [['bob', true], ['ada', false]]);
+});
+
+test('a server that cannot be reached is offline after a while, with the age of what is shown', async () => {
+  const page = await livePage();
+  for (const name of ['graph', 'locks', 'activity']) page.answers[name] = () => Promise.reject(new TypeError('gone'));
+  page.hangUp();
+  for (let second = 0; second < 60; second++) {
+    await page.timers.pass(1000);
+    if (!page.sockets.at(-1).isFailed) {
+      page.sockets.at(-1).isFailed = true;
+      page.hangUp();
+    }
+  }
+  const { state } = page.model;
+  assert.equal(state.connection.phase, 'offline');
+  assert.deepEqual(notices(page), ['offline']);
+  assert.match(noticesOf(state, page.model.now())[0].text, /1 min ago/);
+  assert.match(statusOf(state, page.model.now()).more, /1 min ago/);
+});
+
+test('a network that is back, and a page that is looked at, connect at once', async () => {
+  const page = await livePage();
+  for (const act of [() => page.fire('online'), () => page.look('visible')]) {
+    page.hangUp();
+    const before = page.sockets.length;
+    act();
+    assert.equal(page.sockets.length, before + 1);
+    page.open();
+    await page.timers.pass(50);
+  }
+});
+
+test('the locks are read again every minute while the page is looked at', async () => {
+  const page = await livePage();
+  const beat = async () => {
+    for (let beats = 0; beats < 12; beats++) {
+      page.say({ type: 'heartbeat', cursor: '1-0', is_live: true, time_ms: page.timers.now() });
+      await page.timers.pass(10_000);
+    }
+  };
+  const before = page.paths('locks');
+  await beat();
+  assert.equal(page.paths('locks'), before + 2);
+  page.look('hidden');
+  await beat();
+  assert.equal(page.paths('locks'), before + 2);
+  page.look('visible');
+  await page.timers.pass(50);
+  assert.equal(page.paths('locks'), before + 3);
+});
+
+test('a store that is away is late, and the locks are read when it is back', async () => {
+  const page = await livePage();
+  page.say({ type: 'heartbeat', cursor: '1-0', is_live: false, time_ms: START });
+  await page.timers.pass(50);
+  assert.equal(statusOf(page.model.state, START).kind, 'late');
+  assert.deepEqual(notices(page), ['late']);
+  const before = page.paths('locks');
+  page.say({ type: 'heartbeat', cursor: '1-0', is_live: true, time_ms: START });
+  await page.timers.pass(50);
+  assert.equal(page.paths('locks'), before + 1);
+  assert.deepEqual(notices(page), []);
+});
+
+test('a graph that is built shows its progress, and appears when it is ready', async () => {
+  const building = { ...GRAPH, nodes: [], edges: [], version: null, state: 'building', progress: { files: 9, wanted: 8, scanned: 2 } };
+  const page = openPage({ routes: { graph: () => json(building, 202) } });
+  await page.timers.pass(0);
+  page.open();
+  await page.timers.pass(50);
+  assert.deepEqual(notices(page), ['building page']);
+  page.say({ type: 'graph_progress', branch: 'main', version: 'abcdef0', files: 9, wanted: 8, scanned: 6, time: 1 });
+  await page.timers.pass(50);
+  assert.deepEqual(noticesOf(page.model.state, START)[0].progress, { value: 6, max: 8 });
+  page.answers.graph = () => json(GRAPH);
+  page.say({ type: 'graph_update', id: '2-0', branch: 'main', version: 'abcdef0', time: 1 });
+  await page.timers.pass(300);
+  assert.deepEqual([page.model.state.graphState, notices(page)], ['ready', []]);
+});
+
+test('a head that moves makes the graph stale, until the graph of that head is read', async () => {
+  const page = await livePage();
+  page.answers.graph = () => json({ ...GRAPH, state: 'stale' });
+  page.say({ type: 'head_moved', id: '2-0', branch: 'main', head: '1234567', time: 1 });
+  await page.timers.pass(50);
+  assert.equal(page.model.state.graphState, 'stale');
+  await page.timers.pass(300);
+  page.answers.graph = (_, { headers }) => (headers['If-None-Match'] === 'two' ? new Response(null, { status: 304 }) : json({ ...GRAPH, version: '1234567' }, 200, { ETag: 'two' }));
+  page.say({ type: 'graph_update', id: '3-0', branch: 'main', version: '1234567', time: 1 });
+  await page.timers.pass(300);
+  const { graph, graphState } = page.model.state;
+  assert.deepEqual([graph?.version, graphState], ['1234567', 'ready']);
+  page.say({ type: 'graph_update', id: '4-0', branch: 'main', version: '1234567', time: 1 });
+  await page.timers.pass(300);
+  assert.equal(page.model.state.graph, graph, 'a graph that has not changed is the same object');
+});
+
+test('every refusal is a sentence of the server with a next step', async () => {
+  /** @type {[number, string, Record<string, string>, string, string][]} */
+  const cases = [
+    [404, 'UNKNOWN_REPOSITORY', {}, 'no_repository page', 'ended'],
+    [404, 'UNKNOWN_BRANCH', {}, 'no_branch page', 'ended'],
+    [401, 'UNAUTHORIZED', {}, 'sign_in page', 'ended'],
+    [403, 'FORBIDDEN_REPOSITORY', {}, 'forbidden page', 'ended'],
+    [400, 'INVALID_FIELD', {}, 'invalid page', 'ended'],
+    [503, 'STORE_UNAVAILABLE', {}, 'misconfigured page', 'ended'],
+    [503, 'SOURCE_UNAVAILABLE', { 'Retry-After': '7' }, 'unavailable page', 'live'],
+    [500, 'INTERNAL', {}, 'unavailable page', 'live'],
+    [429, 'RATE_LIMITED', { 'Retry-After': '7' }, 'rate_limited page', 'live'],
+  ];
+  for (const [status, error, headers, kind, phase] of cases) {
+    const page = openPage({ routes: { graph: () => json({ error, message: `the sentence of ${error}` }, status, headers) } });
+    page.open();
+    await page.timers.pass(50);
+    const [notice] = noticesOf(page.model.state, page.model.now());
+    assert.deepEqual([notices(page), page.model.state.connection.phase], [[kind], phase], error);
+    assert.equal(notice.text, `the sentence of ${error}.`);
+    assert.ok(notice.next && notice.action, error);
+    page.answers.graph = () => json(GRAPH);
+    await page.timers.pass(phase === 'live' ? 10_500 : 0);
+    if (phase === 'ended') page.model.retry();
+    await page.timers.pass(50);
+    assert.deepEqual(notices(page), [], `${error} is over`);
+    assert.equal(page.model.state.graph?.files.length, 3);
+  }
+});
+
+test('a refused stream ends the page as a refused request does', async () => {
+  const page = await livePage();
+  page.hangUp(1013);
+  await page.timers.pass(1000);
+  page.say({ type: 'error', error: 'FORBIDDEN_REPOSITORY', message: 'not any more' });
+  page.hangUp(4403);
+  await page.timers.pass(50);
+  assert.deepEqual(notices(page), ['forbidden page']);
+});
+
+test('a token is sent to our origin alone, in headers and the first message, and never in an address', async () => {
+  const page = openPage({ routes: { graph: (_, { headers }) => (headers.Authorization ? json(GRAPH) : json({ error: 'UNAUTHORIZED', message: 'send a token' }, 401)) } });
+  await page.timers.pass(50);
+  assert.deepEqual([notices(page), page.model.state.needsToken, page.model.state.isSignedIn], [['sign_in page'], true, false]);
+  page.model.signIn('s3cret');
+  await page.timers.pass(0);
+  page.sockets.at(-1).onopen();
+  page.open();
+  await page.timers.pass(50);
+  assert.deepEqual(notices(page), []);
+  assert.equal(page.model.state.isSignedIn, true);
+  assert.deepEqual(page.sockets.at(-1).sent, ['{"type":"authenticate","token":"s3cret"}']);
+  assert.deepEqual([...page.stored.values()], ['s3cret']);
+  for (const { url, headers, redirect } of page.requests.slice(-3)) {
+    assert.deepEqual([url.origin, headers.Authorization, redirect], ['http://127.0.0.1:3000', 'Bearer s3cret', 'error']);
+  }
+  const addresses = [...page.requests.map(({ url }) => url.href), ...page.sockets.map(({ url }) => url.href), ...page.entries];
+  assert.deepEqual(addresses.filter((address) => address.includes('s3cret')), []);
+  page.model.signOut();
+  await page.timers.pass(50);
+  assert.deepEqual([page.stored.size, notices(page)], [0, ['sign_in page']]);
+});
+
+test('a wrong token says so', async () => {
+  const page = openPage({ routes: { graph: () => json({ error: 'UNAUTHORIZED', message: 'this token is not known' }, 401) } });
+  page.model.signIn('wrong');
+  await page.timers.pass(50);
+  const [notice] = noticesOf(page.model.state, START);
+  assert.deepEqual([notice.title, notice.text, notice.action], ['The token was not accepted', 'this token is not known.', 'sign_in']);
+});
+
+test('places are entries of the history; another branch is read anew, and another file is not', async () => {
+  const page = await livePage({ routes: { locks: () => json({ locks: [heldLock('ada', 'a')] }) } });
+  const { model } = page;
+  const { graph } = model.state;
+  const before = page.requests.length;
+  model.go({ file: 'a' });
+  model.go({ filter: 'x' }, true);
+  await page.timers.pass(50);
+  assert.deepEqual(page.entries, ['?repo_url=r&branch=main', '?repo_url=r&branch=main&file=a&filter=x']);
+  assert.deepEqual([model.state.graph, page.requests.length], [graph, before]);
+  page.arrive('?repo_url=r&branch=main');
+  assert.equal(model.state.place.file, null);
+  assert.equal(model.state.graph, graph);
+
+  const socket = page.sockets.at(-1);
+  model.go({ branch: 'next' });
+  assert.deepEqual([model.state.graph, model.state.locks.size, socket.isClosed], [null, 0, true]);
+  await page.timers.pass(50);
+  assert.match(String(page.sockets.at(-1).url), /branch=next/);
+  page.arrive('/');
+  assert.deepEqual([model.state.place.repoUrl, model.state.connection.phase], [null, 'connecting']);
+  const [requests, waiting] = [page.requests.length, page.timers.waiting()];
+  await page.timers.pass(300_000);
+  assert.equal(page.requests.length, requests, 'a page without a repository asks for nothing');
+  assert.ok(waiting <= 1);
+});
+
+test('an answer to what was asked for another branch is dropped', async () => {
+  /** @type {(response: Response) => void} */
+  let answer = () => {};
+  const page = openPage({ routes: { graph: (url) => (url.searchParams.get('branch') === 'main' ? new Promise((resolve) => (answer = resolve)) : json({ ...GRAPH, version: 'next000' })) } });
+  await page.timers.pass(0);
+  page.model.go({ branch: 'next' });
+  await page.timers.pass(50);
+  answer(json(GRAPH));
+  await page.timers.pass(50);
+  assert.equal(page.model.state.graph?.version, 'next000');
+});
+
+test('older events are loaded until there are none', async () => {
+  const at = (/** @type {number} */ second) => lockEvent('lock_granted', 'ada', ['a'], { at: second });
+  const page = await livePage({
+    routes: {
+      activity: (url) => {
+        const before = url.searchParams.get('before');
+        if (before === null) return json({ events: [at(9), at(8)], cursor: at(9).id });
+        return json({ events: before === at(8).id ? [at(7)] : [], cursor: before });
+      },
+    },
+  });
+  assert.equal(page.model.state.hasOlder, true);
+  await page.model.loadOlder();
+  assert.deepEqual([page.model.state.activity.length, page.model.state.hasOlder], [3, true]);
+  await page.model.loadOlder();
+  assert.deepEqual([page.model.state.activity.length, page.model.state.hasOlder], [3, false]);
+});
+
+test('a check asks about the newest head, and a server that cannot say is offline', async () => {
+  /** @type {any} */
+  let asked;
+  const page = await livePage({
+    routes: {
+      check_status: (_, { body }) => {
+        asked = JSON.parse(body);
+        return json({ status: 'CONFLICT', orchestration: { action: 'WAIT', reason: 'ada holds a' }, warnings: [], locks: {} });
+      },
+    },
+  });
+  assert.deepEqual(await page.model.check('a'), { status: 'CONFLICT', command: 'WAIT', reason: 'ada holds a', warnings: [] });
+  assert.deepEqual(asked, { repo_url: 'r', branch: 'main', file_paths: ['a'], agent_head: 'abcdef0' });
+  page.say({ type: 'head_moved', id: '2-0', branch: 'main', head: '1234567', time: 1 });
+  await page.timers.pass(50);
+  await page.model.check('a');
+  assert.equal(asked.agent_head, '1234567');
+  page.answers.check_status = () => json({ error: 'STORE_UNAVAILABLE', message: 'the store is away' }, 503, { 'Retry-After': '1' });
+  assert.deepEqual(await page.model.check('a'), { status: 'OFFLINE', command: 'STOP', reason: 'the store is away', warnings: [] });
+});
+
+test('an hour of events leaves no more than is kept, and no more timers', async () => {
+  const page = await livePage();
+  const waiting = page.timers.waiting();
+  for (let second = 0; second < 3600; second++) {
+    page.say(lockEvent(second % 2 ? 'lock_released' : 'lock_granted', `user${second % 700 >> 1}`, [`f${second % 300}`], { at: second }));
+    if (second % 10 === 0) await page.timers.pass(10_000);
+  }
+  await page.timers.pass(100);
+  assert.equal(page.model.state.activity.length, 1000);
+  assert.equal(page.model.state.hasOlder, false);
+  assert.ok(page.timers.waiting() <= waiting + 2, `${page.timers.waiting()} timers`);
+});
