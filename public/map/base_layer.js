@@ -16,23 +16,26 @@ export class BaseLayer {
     this.context = context;
     /** @type {Scene | null} What the canvas shows. */
     this.shown = null;
+    this.isShifted = false;
   }
 
-  /** @param {Scene} scene */
-  draw(scene) {
+  /** @param {Scene} scene @param {boolean} isMoving Whether the camera moves. */
+  draw(scene, isMoving) {
     const { shown } = this;
     this.shown = scene;
-    if (!shown || !isSameButForPan(shown, scene)) {
-      this.#paint(scene, wholeView(scene));
+    // After a pan, all is drawn once: names go to where they are in view.
+    if (!shown || !isSameButForPan(shown, scene) || (this.isShifted && !isMoving)) {
+      this.#paintAll(scene);
       return;
     }
     const dx = scene.ox - shown.ox;
     const dy = scene.oy - shown.oy;
     if (dx === 0 && dy === 0) return;
     if (Math.abs(dx) >= scene.width || Math.abs(dy) >= scene.height) {
-      this.#paint(scene, wholeView(scene));
+      this.#paintAll(scene);
       return;
     }
+    this.isShifted = true;
     this.context.globalCompositeOperation = 'copy';
     this.context.drawImage(this.canvas, dx, dy);
     this.context.globalCompositeOperation = 'source-over';
@@ -44,6 +47,12 @@ export class BaseLayer {
   /** Draws all again next time: something else than the camera changed. */
   forget() {
     this.shown = null;
+  }
+
+  /** @param {Scene} scene */
+  #paintAll(scene) {
+    this.isShifted = false;
+    this.#paint(scene, wholeView(scene));
   }
 
   /** @param {Scene} scene @param {Region} region */

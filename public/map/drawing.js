@@ -21,6 +21,7 @@ import { paintLocks } from './paint_locks.js';
 
 // More device pixels for a CSS pixel than this cost time and show nothing.
 const MOST_DPR = 3;
+const USUAL_FONT_PX = 16;
 
 export class Drawing {
   /** @param {HTMLElement} stage */
@@ -41,6 +42,8 @@ export class Drawing {
     if (!context) throw new Error('This browser has no 2D canvas');
     this.marks = context;
     this.dpr = 1;
+    /** CSS pixels of one pixel of the map: text of the canvas grows with the font size of the page. */
+    this.unit = 1;
   }
 
   /** @param {string} label */
@@ -50,8 +53,10 @@ export class Drawing {
 
   /** @param {number} width CSS pixels. @param {number} height @returns {boolean} Whether the canvases changed. */
   resize(width, height) {
-    this.dpr = Math.min(window.devicePixelRatio || 1, MOST_DPR);
-    const size = { width: Math.round(width * this.dpr), height: Math.round(height * this.dpr) };
+    const ratio = Math.min(window.devicePixelRatio || 1, MOST_DPR);
+    this.unit = parseFloat(getComputedStyle(document.documentElement).fontSize) / USUAL_FONT_PX || 1;
+    this.dpr = ratio * this.unit;
+    const size = { width: Math.round(width * ratio), height: Math.round(height * ratio) };
     if (this.base.canvas.width === size.width && this.base.canvas.height === size.height) return false;
     for (const canvas of this.canvases) Object.assign(canvas, size);
     this.forget();
@@ -72,9 +77,20 @@ export class Drawing {
     this.base.context.fillRect(0, 0, this.base.canvas.width, this.base.canvas.height);
   }
 
+  /**
+   * @param {import('./camera.js').Camera} camera
+   * @param {Pick<Scene, 'files' | 'palette' | 'widths' | 'boldWidths' | 'matches' | 'detailOf'>} content
+   * @returns {Scene}
+   */
+  sceneOf({ layout, placement, scale, x, y }, content) {
+    const { dpr } = this;
+    const { width, height } = this.base.canvas;
+    return { ...content, layout, placement, scale, dpr, ox: -Math.round(x * dpr), oy: -Math.round(y * dpr), width, height };
+  }
+
   /** @param {Scene} scene @param {Shown} shown */
   draw(scene, { edges, lights, nodeOf, selected, connected, hovered, now, isMoving }) {
-    this.base.draw(scene);
+    this.base.draw(scene, isMoving);
     this.edges.draw(scene, edges, isMoving);
     this.marks.clearRect(0, 0, scene.width, scene.height);
     paintLocks(this.marks, scene, lights, nodeOf, now);

@@ -26,8 +26,10 @@ export function edgeGroups({ graph, tree, palette: { color }, locks, selected, h
     });
     groups.push(all);
   }
-  const reading = group(color.reading, 0.4, 1.5);
-  const writing = group(color.writing, 0.5, 1.8);
+  // Beside a selected file, the others step back.
+  const share = selected >= 0 ? 0.5 : 1;
+  const reading = group(color.reading, 0.34 * share, 1.5);
+  const writing = group(color.writing, 0.5 * share, 1.8);
   for (const [path, held] of locks) {
     const file = indexOf.get(path);
     if (file === undefined || file === selected) continue;

@@ -1,7 +1,7 @@
 // Pointers and the wheel on the map, as pans, zooms and clicks.
 
 /**
- * Positions are CSS pixels in the element.
+ * Positions and ways are in pixels of the map, from the left upper corner of the element.
  * @typedef {object} Gestures
  * @property {(dx: number, dy: number) => void} pan
  * @property {(factor: number, x: number, y: number) => void} zoom
@@ -22,10 +22,11 @@ const DOUBLE_CLICK_PX = 24;
 
 /**
  * @param {HTMLElement} element
+ * @param {() => number} unitOf CSS pixels of one pixel of the map.
  * @param {Gestures} gestures
  * @returns {() => void} Stops listening.
  */
-export function listen(element, gestures) {
+export function listen(element, unitOf, gestures) {
   const ending = new AbortController();
   const { signal } = ending;
   /** @type {Map<number, { x: number, y: number }>} */
@@ -35,7 +36,8 @@ export function listen(element, gestures) {
 
   const positionOf = (/** @type {MouseEvent} */ event) => {
     const { left, top } = element.getBoundingClientRect();
-    return { x: event.clientX - left, y: event.clientY - top };
+    const unit = unitOf();
+    return { x: (event.clientX - left) / unit, y: (event.clientY - top) / unit };
   };
 
   element.addEventListener('pointerdown', (event) => {

@@ -3,6 +3,8 @@
 const ELLIPSIS = '…';
 const FIRST = 32;
 const LAST = 126;
+// Fewer characters of a name say nothing.
+const LEAST_CHARACTERS = 6;
 
 export class TextWidths {
   /** @param {(text: string) => number} measure Width of a text in the font of these labels, in pixels. */
@@ -48,7 +50,10 @@ export class TextWidths {
       if (isHead) head += 1;
       else tail -= 1;
     }
-    if (head + text.length - tail < 4) return '';
+    if (head + text.length - tail < LEAST_CHARACTERS) return '';
+    // No dots beside the ellipsis: `na….rs` would look like a longer one.
+    while (text[head - 1] === '.') head -= 1;
+    while (text[tail] === '.') tail += 1;
     if (isLowSurrogate(text, head)) head -= 1;
     if (isLowSurrogate(text, tail)) tail += 1;
     return text.slice(0, head) + ELLIPSIS + text.slice(tail);
@@ -59,4 +64,14 @@ export class TextWidths {
 function isLowSurrogate(text, index) {
   const code = text.charCodeAt(index);
   return code >= 0xdc00 && code <= 0xdfff;
+}
+
+/**
+ * @param {string} font As CSS.
+ */
+export function widthsOf(font) {
+  const context = document.createElement('canvas').getContext('2d');
+  if (!context) throw new Error('This browser has no 2D canvas');
+  context.font = font;
+  return new TextWidths((text) => context.measureText(text).width);
 }

@@ -1,17 +1,18 @@
 // The map of the repository: what it shows, and when it draws. Its parts paint, place and measure.
 
 import { Bar } from './bar.js';
-import { Camera, flight } from './camera.js';
+import { Camera } from './camera.js';
 import { countText, fileLines, sizeText, summary } from './descriptions.js';
 import { isClosed } from './detail.js';
 import { Drawing } from './drawing.js';
 import { ALL_EDGES_LIMIT, edgeGroups } from './edge_groups.js';
 import { matchesOf } from './filter.js';
 import { listen } from './gestures.js';
-import { TextWidths } from './label_text.js';
+import { widthsOf } from './label_text.js';
 import { aspectFor, layoutOf } from './layout.js';
 import { LockLights } from './lock_lights.js';
 import { Minimap } from './minimap.js';
+import { Motion } from './motion.js';
 import { readPalette } from './palette.js';
 import { nodeAt } from './placement.js';
 import { Tooltip } from './tooltip.js';
@@ -22,9 +23,6 @@ import { weightsOf } from './weights.js';
 /** @typedef {import('../app/types.js').Part} Part */
 /** @typedef {import('./weights.js').Measure} Measure */
 
-const FLIGHT_MS = 280;
-// The camera rests when it has not moved for so long.
-const REST_MS = 140;
 // A file that is brought into view is at least so wide and high, in pixels.
 const GENTLE_SIDE = 18;
 const FOCUS_SHARE = 0.22;
@@ -57,12 +55,23 @@ class MapView {
     this.selected = -1;
     this.hovered = -1;
     this.pointer = { x: 0, y: 0 };
+    /** @type {string | null} The file that was just clicked: the view stays where it is. */
+    this.clicked = null;
+    /** @type {import('../app/types.js').Graph | null} */
+    this.shownGraph = null;
+    /** @type {import('./tree.js').Tree | null} */
+    this.tree = null;
+    /** @type {string | null} */
+    this.shownFilter = null;
+    /** @type {Int32Array | null} */
+    this.matches = null;
+    /** @type {import('./paint_edges.js').EdgeGroup[]} */
+    this.edges = [];
+    /** @type {number[]} */
+    this.connected = [];
     this.lights = new LockLights();
     this.frame = 0;
-    this.isMoving = false;
-    this.restTimer = 0;
-    /** @type {{ at: number, go: (share: number) => void } | null} */
-    this.flight = null;
+    this.motion = new Motion(() => this.#request(), () => this.#showFolder());
 
     element.classList.add('map-root');
     this.bar = new Bar(element, {
@@ -80,11 +89,12 @@ class MapView {
     element.append(this.stage);
     this.drawing = new Drawing(this.stage);
     this.minimap = new Minimap(this.stage, (anchor) => {
-      this.#move((camera) => camera.moveTo(anchor, camera.width / 2, camera.height / 2));
+      this.motion.move((camera) => camera.moveTo(anchor, camera.width / 2, camera.height / 2));
     });
     this.tooltip = new Tooltip(this.stage);
     this.palette = readPalette(element);
-    this.#measureText();
+    this.widths = widthsOf(`10px ${this.palette.font}`);
+    this.boldWidths = widthsOf(`600 10px ${this.palette.font}`);
 
     const ending = new AbortController();
     const onMedia = (/** @type {string} */ query, /** @type {() => void} */ listener) => {
@@ -92,7 +102,6 @@ class MapView {
     };
     onMedia('(prefers-color-scheme: dark)', () => this.#changeTheme());
     onMedia('(forced-colors: active)', () => this.#changeTheme());
-    this.motion = window.matchMedia('(prefers-reduced-motion: reduce)');
     const observer = new ResizeObserver(() => this.#resize());
     observer.observe(this.stage);
     const unlisten = this.#listen();
@@ -104,12 +113,16 @@ class MapView {
       unlisten();
       unsubscribe();
       window.clearInterval(tick);
-      window.clearTimeout(this.restTimer);
+      this.motion.end();
       window.cancelAnimationFrame(this.frame);
       element.classList.remove('map-root');
       element.replaceChildren();
     };
     this.#update(new Set(/** @type {Part[]} */ (['graph', 'locks', 'place'])));
+  }
+
+  get camera() {
+    return this.motion.camera;
   }
 
   get graph() {
@@ -123,8 +136,7 @@ class MapView {
     if (!camera) return;
     const anchor = camera.anchorAt(camera.width / 2, camera.height / 2);
     // Presses that follow one another add up, although the camera is still on its way.
-    const from = this.flight && this.flightScale ? this.flightScale : camera.scale;
-    this.#fly(anchor, from * factor);
+    this.#fly(anchor, this.motion.scale * factor);
   }
 
   /** @param {number} node A folder, or a file: it fills the view. */
@@ -162,7 +174,7 @@ class MapView {
     this.tree = graph ? treeOf(graph.files) : null;
     this.bar.offerAllEdges(graph !== null && graph.edgeCount > 0 && graph.edgeCount < ALL_EDGES_LIMIT);
     this.#changeLayout();
-    this.shownFilter = undefined;
+    this.shownFilter = null;
     this.#changePlace();
   }
 
@@ -170,21 +182,24 @@ class MapView {
   #changeLayout() {
     const { graph, tree, stage } = this;
     const before = this.camera;
-    this.camera = null;
+    const { clientWidth, clientHeight } = stage;
     this.drawing.forget();
-    if (!graph || !tree || stage.clientWidth === 0 || stage.clientHeight === 0) return;
-    this.aspect = aspectFor(stage.clientWidth, stage.clientHeight);
-    const layout = layoutOf(tree, weightsOf(graph, this.measure), this.aspect);
-    this.camera = new Camera(layout, stage.clientWidth, stage.clientHeight);
+    if (!graph || !tree || clientWidth === 0 || clientHeight === 0) {
+      this.motion.setCamera(null);
+      return;
+    }
+    const { unit } = this.drawing;
+    const [width, height] = [clientWidth / unit, clientHeight / unit];
+    this.aspect = aspectFor(width, height);
+    const camera = new Camera(layoutOf(tree, weightsOf(graph, this.measure), this.aspect), width, height);
     if (before && before.scale > 1) {
       const { node } = before.anchorAt(before.width / 2, before.height / 2);
       const kept = tree.path.indexOf(before.layout.tree.path[node]);
-      this.camera.setScale(before.scale);
-      if (kept > 0) this.camera.moveTo({ node: kept, u: 0.5, v: 0.5 }, before.width / 2, before.height / 2);
+      camera.setScale(before.scale);
+      if (kept > 0) camera.moveTo({ node: kept, u: 0.5, v: 0.5 }, width / 2, height / 2);
     }
-    this.flight = null;
+    this.motion.setCamera(camera);
     this.#changeEdges();
-    this.#rest();
   }
 
   #changePlace() {
@@ -234,30 +249,19 @@ class MapView {
 
   #changeTheme() {
     this.palette = readPalette(this.element);
-    this.#measureText();
     this.minimap.forget();
     this.drawing.forget();
     this.#changeEdges();
     this.#draw();
   }
 
-  #measureText() {
-    const context = document.createElement('canvas').getContext('2d');
-    if (!context) return;
-    const widths = (/** @type {string} */ font) => {
-      context.font = font;
-      return new TextWidths((text) => context.measureText(text).width);
-    };
-    this.widths = widths(`10px ${this.palette.font}`);
-    this.boldWidths = widths(`600 10px ${this.palette.font}`);
-  }
-
   #resize() {
     const { clientWidth, clientHeight } = this.stage;
     if (clientWidth === 0 || clientHeight === 0) return;
     const isChanged = this.drawing.resize(clientWidth, clientHeight);
+    const { unit } = this.drawing;
     if (!this.camera || aspectFor(clientWidth, clientHeight) !== this.aspect) this.#changeLayout();
-    else if (isChanged) this.camera.resize(clientWidth, clientHeight);
+    else if (isChanged) this.camera.resize(clientWidth / unit, clientHeight / unit);
     // A canvas is empty after a change of its size: it is filled before the frame is shown.
     this.#draw();
   }
@@ -276,46 +280,19 @@ class MapView {
 
   /** @param {import('./placement.js').Anchor} anchor @param {number} scale */
   #fly(anchor, scale) {
-    const { camera } = this;
-    if (!camera) return;
     this.tooltip.hide();
     this.hovered = -1;
-    const go = flight(camera, anchor, scale);
-    this.flightScale = Math.min(camera.maxScale, Math.max(1, scale));
-    if (this.motion.matches) {
-      go(1);
-      this.#moved();
-    } else {
-      this.flight = { at: performance.now(), go };
-      this.#request();
-    }
+    this.motion.fly(anchor, scale);
   }
 
-  /** @param {(camera: Camera) => void} change */
-  #move(change) {
-    if (!this.camera) return;
-    this.flight = null;
-    change(this.camera);
-    this.#moved();
-  }
-
-  #moved() {
-    this.isMoving = true;
-    window.clearTimeout(this.restTimer);
-    this.restTimer = window.setTimeout(() => this.#rest(), REST_MS);
-    this.#request();
-  }
-
-  #rest() {
-    this.isMoving = false;
+  /** Names the folder in view: the deepest one around the middle that fills most of it. */
+  #showFolder() {
     const { camera, tree } = this;
     if (!camera || !tree) return;
     const { node } = camera.anchorAt(camera.width / 2, camera.height / 2);
     const { w, h } = camera.placement;
-    // The folder in view: the deepest one around the middle that fills most of it.
     const inView = foldersAbove(tree, node).filter((folder) => w[folder] >= camera.width * 0.8 || h[folder] >= camera.height * 0.8);
     this.bar.setCrumbs(inView.map((folder) => ({ node: folder, name: folder === 0 ? 'All files' : tree.name[folder] })));
-    this.#request();
   }
 
   #request() {
@@ -335,59 +312,35 @@ class MapView {
       return;
     }
     const now = performance.now();
-    if (this.flight) {
-      const share = Math.min(1, (now - this.flight.at) / FLIGHT_MS);
-      this.flight.go(share);
-      if (share === 1) this.flight = null;
-      this.#moved();
-    }
-    const scene = this.#scene(camera, graph);
+    this.motion.step(now);
+    const scene = this.drawing.sceneOf(camera, {
+      files: graph.files,
+      palette: this.palette,
+      widths: this.widths,
+      boldWidths: this.boldWidths,
+      matches: this.matches,
+      detailOf: (file) => (this.measure === 'size' ? sizeText(graph.files[file].size) : countText(graph.importers[file]?.length ?? 0, 'importer')),
+    });
     const lights = this.lights.current(now);
     const nodeOf = (/** @type {string} */ path) => {
       const file = graph.indexOf.get(path);
       return file === undefined ? -1 : tree.nodeOf[file];
     };
-    const { selected, hovered, isMoving } = this;
-    const stillNow = this.motion.matches ? Infinity : now;
+    const { selected, hovered, motion: { isMoving, isReduced } } = this;
     drawing.draw(scene, {
-      edges: this.edges ?? [], connected: this.connected ?? [], lights, nodeOf, selected, hovered, isMoving, now: stillNow,
+      edges: this.edges, connected: this.connected, lights, nodeOf, selected, hovered, isMoving, now: isReduced ? Infinity : now,
     });
     this.minimap.draw(camera, scene, lights.map(({ path, mark }) => ({ node: nodeOf(path), mark })).filter(({ node }) => node >= 0));
     this.bar.setZoom({ canZoomIn: camera.scale < camera.maxScale, canZoomOut: camera.scale > 1 });
-    if (!this.motion.matches && this.lights.isMoving(now)) this.#request();
-  }
-
-  /** @param {Camera} camera @param {import('../app/types.js').Graph} graph @returns {import('./scene.js').Scene} */
-  #scene(camera, graph) {
-    const { dpr } = this.drawing;
-    const { width, height } = this.drawing.base.canvas;
-    const detailOf = this.measure === 'size'
-      ? (/** @type {number} */ file) => sizeText(graph.files[file].size)
-      : (/** @type {number} */ file) => countText(graph.importers[file]?.length ?? 0, 'importer');
-    return {
-      layout: camera.layout,
-      placement: camera.placement,
-      files: graph.files,
-      palette: this.palette,
-      widths: /** @type {TextWidths} */ (this.widths),
-      boldWidths: /** @type {TextWidths} */ (this.boldWidths),
-      detailOf,
-      matches: this.matches ?? null,
-      scale: camera.scale,
-      dpr,
-      ox: -Math.round(camera.x * dpr),
-      oy: -Math.round(camera.y * dpr),
-      width,
-      height,
-    };
+    if (!isReduced && this.lights.isMoving(now)) this.#request();
   }
 
   #listen() {
-    return listen(this.stage, {
-      pan: (dx, dy) => this.#move((camera) => camera.panBy(dx, dy)),
+    return listen(this.stage, () => this.drawing.unit, {
+      pan: (dx, dy) => this.motion.move((camera) => camera.panBy(dx, dy)),
       zoom: (factor, x, y) => {
         this.tooltip.hide();
-        this.#move((camera) => camera.zoomAt(factor, x, y));
+        this.motion.move((camera) => camera.zoomAt(factor, x, y));
       },
       click: (x, y) => this.#click(x, y),
       doubleClick: (x, y) => {
@@ -441,6 +394,6 @@ class MapView {
     const file = tree.file[hovered];
     const { state } = this.model;
     const lines = file < 0 ? [countText(tree.fileCount[hovered], 'file')] : fileLines(graph, file, state, this.model.now());
-    this.tooltip.show({ title: file < 0 ? `${tree.path[hovered]}/` : tree.path[hovered], lines }, this.pointer.x, this.pointer.y);
+    this.tooltip.show({ title: file < 0 ? `${tree.path[hovered]}/` : tree.path[hovered], lines }, this.pointer.x * this.drawing.unit, this.pointer.y * this.drawing.unit);
   }
 }

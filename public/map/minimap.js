@@ -12,6 +12,7 @@ const NARROW_VIEW = 600;
 // Below this scale, the map shows nearly all anyway.
 const LEAST_SCALE = 1.15;
 const DOT_PX = 3;
+const USUAL_FONT_PX = 16;
 
 export class Minimap {
   /**
@@ -31,8 +32,10 @@ export class Minimap {
     const move = (/** @type {PointerEvent} */ event) => {
       if (!this.layout || !this.canvas.hasPointerCapture(event.pointerId)) return;
       const box = this.canvas.getBoundingClientRect();
-      const x = Math.min(Math.max(0, event.clientX - box.left), box.width - 0.01);
-      const y = Math.min(Math.max(0, event.clientY - box.top), box.height - 0.01);
+      const within = (/** @type {number} */ share) => Math.min(Math.max(0, share), 0.9999);
+      const { w, h } = this.placement;
+      const x = within((event.clientX - box.left) / box.width) * w[0];
+      const y = within((event.clientY - box.top) / box.height) * h[0];
       onMove(anchorAt(this.layout, this.placement, x, y));
     };
     this.canvas.addEventListener('pointerdown', (event) => {
@@ -65,8 +68,8 @@ export class Minimap {
     if (canvas.width !== this.cells.width || canvas.height !== this.cells.height) {
       canvas.width = this.cells.width;
       canvas.height = this.cells.height;
-      canvas.style.width = `${width}px`;
-      canvas.style.height = `${height}px`;
+      canvas.style.width = `${width / USUAL_FONT_PX}rem`;
+      canvas.style.height = `${height / USUAL_FONT_PX}rem`;
     }
     const context = canvas.getContext('2d', { alpha: false });
     if (!context) return;
@@ -106,7 +109,7 @@ export class Minimap {
     if (!context) return;
     context.fillStyle = palette.folders[0];
     context.fillRect(0, 0, this.cells.width, this.cells.height);
-    context.fillStyle = palette.cell(null);
+    context.fillStyle = palette.color.line;
     const { x, y, w, h } = this.placement;
     for (let node = 1; node < tree.count;) {
       const isLeaf = tree.file[node] >= 0 || tree.depth[node] >= 2 || isClosed(tree, this.placement, node);

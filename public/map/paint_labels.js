@@ -2,14 +2,14 @@ import { HEADER } from './frame.js';
 import { walk } from './scene.js';
 
 const FOLDER_PX = 11;
-const SMALL_PX = 11;
-const LARGE_PX = 12.5;
-const DETAIL_PX = 10.5;
+const SMALL_PX = 10.5;
+const LARGE_PX = 12;
+const DETAIL_PX = 10;
 const LEAST_WIDTH = 32;
 const LEAST_HEIGHT = 15;
 
 /**
- * Writes the names of folders and files where there is room.
+ * Writes the names of folders and files where there is room in the part of them that is in view.
  * @param {CanvasRenderingContext2D} context
  * @param {import('./scene.js').Scene} scene
  * @param {import('./scene.js').Region} region
@@ -26,18 +26,26 @@ export function paintLabels(context, scene, region) {
     context.fillText(text, x, y);
   };
   const fonts = {
-    folder: `600 ${FOLDER_PX * dpr}px ${palette.font}`,
+    top: `600 ${FOLDER_PX * dpr}px ${palette.font}`,
+    folder: `${FOLDER_PX * dpr}px ${palette.font}`,
     small: `${SMALL_PX * dpr}px ${palette.font}`,
     large: `${LARGE_PX * dpr}px ${palette.font}`,
     detail: `${DETAIL_PX * dpr}px ${palette.font}`,
   };
-  walk(scene, region, (node, left, top, width, height, isTile) => {
+  walk(scene, region, (node, boxLeft, boxTop, boxWidth, boxHeight, isTile) => {
+    // Names stay in view when the start of their box is not.
+    const left = Math.max(boxLeft, 0);
+    const width = boxLeft + boxWidth - left;
     const isDimmed = matches !== null && matches[node] === 0;
+    const top = tree.file[node] < 0 ? boxTop : Math.max(boxTop, 0);
+    const height = boxTop + boxHeight - top;
     if (tree.file[node] < 0) {
       const isNamed = isTile ? width >= LEAST_WIDTH * dpr && height >= LEAST_HEIGHT * dpr : placement.header[node] > HEADER - 2;
       if (node === 0 || !isNamed) return;
-      const text = boldWidths.fit(tree.name[node], (width / dpr - 10) * (10 / FOLDER_PX));
-      if (text) write(text, left + 5 * dpr, top + 12.5 * dpr, fonts.folder, isDimmed ? palette.dimmedInk : palette.color.soft);
+      const isTop = tree.depth[node] === 1;
+      const text = (isTop ? boldWidths : widths).fit(tree.name[node], (width / dpr - 10) * (10 / FOLDER_PX));
+      const ink = isTop ? palette.folderInk : palette.color.soft;
+      if (text) write(text, left + 5 * dpr, top + 12.5 * dpr, isTop ? fonts.top : fonts.folder, isDimmed ? palette.dimmedInk : ink);
       return;
     }
     if (width < LEAST_WIDTH * dpr || height < LEAST_HEIGHT * dpr) return;

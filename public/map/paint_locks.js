@@ -49,8 +49,9 @@ export function paintLocks(context, scene, lights, nodeOf, now) {
  * @param {number} least
  */
 function paintMarker(context, { palette: { color }, dpr }, { mark }, box, least) {
-  const width = Math.round(Math.max(box.width, least));
-  const height = Math.round(Math.max(box.height, least));
+  const isSquare = mark === 'NEIGHBOR';
+  const width = Math.round(isSquare ? least : Math.max(box.width, least));
+  const height = Math.round(isSquare ? least : Math.max(box.height, least));
   const left = Math.round(box.left + (box.width - width) / 2);
   const top = Math.round(box.top + (box.height - height) / 2);
   const line = Math.max(1, Math.round(dpr));
@@ -132,8 +133,10 @@ function paintText(context, scene, mark, locks, { left, top, width, height }, no
   if (roomX < 15 || roomY < 15) return;
   const iconInk = mark === 'WRITING' ? palette.onWriting : palette.color.reading;
   const isNamed = roomX >= 48;
-  const inset = isNamed ? 4 : Math.min(5, (roomX - ICON) / 2);
-  drawIcon(context, mark, left + inset * dpr, top + Math.min(2.5, (roomY - ICON) / 2) * dpr, ICON * dpr, iconInk);
+  const hasBadges = roomX >= 26 && roomY >= ICON + BADGE_HEIGHT + 9;
+  const insetX = isNamed ? 4 : (roomX - ICON) / 2;
+  const insetY = isNamed || hasBadges ? Math.min(2.5, (roomY - ICON) / 2) : (roomY - ICON) / 2;
+  drawIcon(context, mark, left + insetX * dpr, top + insetY * dpr, ICON * dpr, iconInk);
   if (isNamed) {
     const text = widths.fit(tree.name[node], (roomX - ICON - 12) * (10 / NAME_PX));
     context.font = `600 ${NAME_PX * dpr}px ${palette.font}`;
@@ -141,21 +144,22 @@ function paintText(context, scene, mark, locks, { left, top, width, height }, no
     context.textBaseline = 'alphabetic';
     context.fillText(text, left + (ICON + 8) * dpr, top + 12.5 * dpr, width - (ICON + 11) * dpr);
   }
-  if (roomY < ICON + BADGE_HEIGHT + 9) return;
-  let badgeLeft = left + 4 * dpr;
+  if (!hasBadges) return;
+  let badgeLeft = left + 6 * dpr;
   const badgeTop = top + (ICON + 7) * dpr;
   for (const { holder, agentId, userName } of locks) {
     const { letters, slot } = badgeOf(holder, agentId, userName);
     const badgeWidth = Math.round((widths.of(letters) + 8) * dpr);
     if (badgeLeft + badgeWidth > left + width - 2 * dpr) return;
+    // A line of ground keeps the badge apart from the color of the lock.
     context.fillStyle = palette.color.surface;
-    context.fillRect(badgeLeft, badgeTop, badgeWidth, BADGE_HEIGHT * dpr);
+    context.fillRect(badgeLeft - dpr, badgeTop - dpr, badgeWidth + 2 * dpr, (BADGE_HEIGHT + 2) * dpr);
     context.fillStyle = palette.holders[slot];
-    context.fillRect(badgeLeft, badgeTop, 2.5 * dpr, BADGE_HEIGHT * dpr);
-    context.fillStyle = palette.color.ink;
+    context.fillRect(badgeLeft, badgeTop, badgeWidth, BADGE_HEIGHT * dpr);
+    context.fillStyle = palette.color.surface;
     context.font = `600 ${10 * dpr}px ${palette.font}`;
-    context.fillText(letters, badgeLeft + 5 * dpr, badgeTop + 10.5 * dpr);
-    badgeLeft += badgeWidth + 3 * dpr;
+    context.fillText(letters, badgeLeft + 4 * dpr, badgeTop + 10.5 * dpr);
+    badgeLeft += badgeWidth + 5 * dpr;
     if (locks.length === 1 && roomX > badgeWidth / dpr + 40) {
       const name = widths.fit(userName, (left + width - badgeLeft) / dpr - 8);
       context.fillStyle = ink;
@@ -205,7 +209,7 @@ function hatchTile(color, dpr) {
   const lines = tile.getContext('2d');
   if (!lines) return tile;
   lines.strokeStyle = color;
-  lines.globalAlpha = 0.5;
+  lines.globalAlpha = 0.4;
   lines.lineWidth = dpr;
   lines.beginPath();
   for (const start of [-size / 2, size / 2, size * 1.5]) {

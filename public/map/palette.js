@@ -8,7 +8,7 @@ const NAMES = /** @type {const} */ ([
 ]);
 const HOLDERS = 8;
 // Share of the language's hue in a cell: just enough to see where the languages lie. Colors that stand out are for state.
-const TINT = 0.09;
+const TINT = 0.05;
 const DIMMED = 0.72;
 
 /**
@@ -20,6 +20,7 @@ const DIMMED = 0.72;
  * @property {(language: string | null) => string} dimmedCell
  * @property {string} cellInk
  * @property {string} cellSoft
+ * @property {string} folderInk Of the folders of the first level; `soft` of those inside.
  * @property {string} dimmedInk
  * @property {string} onWriting Ink on the color of WRITING.
  * @property {string} font
@@ -58,6 +59,7 @@ export function readPalette(element) {
     dimmedCell: remembered((language) => css(mix(tinted(language), folder, DIMMED))),
     cellInk: css(mix(ink, cell, 0.12)),
     cellSoft: css(soft),
+    folderInk: css(mix(ink, soft, 0.3)),
     dimmedInk: css(mix(soft, folder, 0.5)),
     onWriting: luminance(writing) > 0.3 ? '#000' : '#fff',
     font,

@@ -62,7 +62,7 @@ export function graphOf(list, random) {
     for (let edge = 0; edge < wanted; edge++) {
       const near = importer + Math.round((random() - 0.5) * 60);
       const imported = random() < 0.25 ? Math.floor(random() ** 6 * files.length) : Math.min(files.length - 1, Math.max(0, near));
-      if (imported === importer || imports[importer].includes(imported)) continue;
+      if (imported === importer || !files[imported].language || imports[importer].includes(imported)) continue;
       imports[importer].push(imported);
       importers[imported].push(importer);
       edgeCount += 1;

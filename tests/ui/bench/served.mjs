@@ -12,7 +12,7 @@ const TYPES = { '.css': 'text/css', '.html': 'text/html', '.js': 'text/javascrip
 const PAGE = `<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Map</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="/style/tokens.css"><link rel="stylesheet" href="/style/page.css">
+<link rel="stylesheet" href="/style/tokens.css">
 <link rel="stylesheet" href="/style/map.css"><link rel="stylesheet" href="/bench/map_page.css">
 <div id="map"></div><script type="module" src="/bench/map_page.js"></script>
 `;

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { edgeGroups } from '../../../public/map/edge_groups.js';
+import { TextWidths } from '../../../public/map/label_text.js';
+import { treeOf } from '../../../public/map/tree.js';
+import { locksOf, repositoryOf } from '../bench/repositories.js';
+
+// Each character is 6 pixels wide, those of East Asia 12.
+const widths = new TextWidths((text) => [...text].reduce((sum, character) => sum + (character >= '\u1100' && character !== '…' ? 12 : 6), 0));
+
+test('a text that fits stays whole', () => {
+  assert.equal(widths.fit('lock.rs', 42), 'lock.rs');
+  assert.equal(widths.of('日本'), 24);
+});
+
+test('a long text is truncated in the middle and keeps its end', () => {
+  const text = widths.fit('a_module_with_a_long_name.rs', 90);
+  assert.match(text, /^a_modu.*….*me\.rs$/);
+  for (let room = 0; room < 200; room += 3) {
+    const fitted = widths.fit('a_module_with_a_long_name.rs', room);
+    assert.ok(fitted === '' || widths.of(fitted) <= room);
+  }
+});
+
+test('where only a few characters fit, there is none', () => {
+  assert.equal(widths.fit('a_module_with_a_long_name.rs', 30), '');
+});
+
+test('truncation leaves no dot beside the ellipsis and no half of a character', () => {
+  assert.doesNotMatch(widths.fit('lock_survey_of.rs', 54), /\.…|…\./);
+  for (let room = 40; room < 160; room += 2) {
+    assert.ok(widths.fit('🦀🦀🦀🦀🦀🦀🦀🦀🦀🦀', room).isWellFormed());
+  }
+});
+
+test('the edges of the selected file and of locked files are always drawn; all of them only in a small graph', () => {
+  const colors = { soft: 'soft', reading: 'reading', writing: 'writing', ink: 'ink', accent: 'accent' };
+  const palette = /** @type {any} */ ({ color: colors });
+  for (const count of [100, 2000]) {
+    const graph = repositoryOf(count);
+    const tree = treeOf(graph.files);
+    const locks = locksOf(graph, 5, 0);
+    const selected = graph.imports.findIndex((imported, file) => imported.length > 2 && !locks.has(graph.files[file].path));
+    const groups = edgeGroups({ graph, tree, palette, locks, selected, hasAll: true });
+    const byColor = new Map(groups.map((group) => [group.color, group.nodes]));
+    assert.equal(byColor.get('accent')?.length, graph.imports[selected].length * 2);
+    assert.equal(byColor.get('ink')?.length ?? 0, graph.importers[selected].length * 2);
+    assert.ok((byColor.get('writing')?.length ?? 0) + (byColor.get('reading')?.length ?? 0) > 0);
+    assert.equal(byColor.has('soft'), graph.edgeCount < 1500);
+    const first = byColor.get('accent') ?? [];
+    assert.deepEqual([tree.file[first[0]], tree.file[first[1]]], [selected, graph.imports[selected][0]], 'from the importer to the imported');
+  }
+});
