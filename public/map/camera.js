@@ -6,7 +6,7 @@ import { anchorAt, emptyPlacement, place, pointOf } from './placement.js';
 /** @typedef {import('./placement.js').Anchor} Anchor */
 
 // At the largest scale, the smallest file is about this wide.
-const SMALLEST_FILE_AT_CLOSEST = 160;
+const SMALLEST_FILE_AT_CLOSEST = 240;
 const LARGEST_SCALE = 20_000;
 // Frames do not scale, so the scale that fits a folder is found by going there: it settles in a few steps.
 const FIT_STEPS = 6;

@@ -18,7 +18,7 @@ test('a long text is truncated in the middle and keeps its end', () => {
   assert.match(text, /^a_modu.*….*me\.rs$/);
   for (let room = 0; room < 200; room += 3) {
     const fitted = widths.fit('a_module_with_a_long_name.rs', room);
-    assert.ok(fitted === '' || widths.of(fitted) <= room);
+    assert.ok(fitted === '' || fitted.length * 6 <= room, `${fitted} in ${room}`);
   }
 });
 
