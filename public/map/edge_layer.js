@@ -35,6 +35,8 @@ export class EdgeLayer {
     this.#clear();
     if (count > 0) paintEdges(this.context, scene, groups);
     this.isEmpty = count === 0;
+    // A canvas without anything would still take part in each frame.
+    this.canvas.style.display = this.isEmpty ? 'none' : '';
     this.shown = scene;
   }
 

@@ -17,7 +17,7 @@ const WORST_INSIDE = 9;
 export function frameOf(width, height, isRoot) {
   if (isRoot) return { inset: ROOT_INSET, header: ROOT_INSET };
   const inset = Math.min(INSET * share(Math.min(width, height), 14, 60), spare(width, height) / 2, spare(height, width) / 2);
-  const named = inset + (HEADER - inset) * Math.min(share(width, 44, 60), share(height, 44, 60));
+  const named = inset + (HEADER - inset) * Math.min(share(width, 48, 56), share(height, 48, 56));
   return { inset, header: Math.min(named, Math.max(inset, spare(height, width) - inset)) };
 }
 

@@ -9,13 +9,12 @@ import { walk } from './scene.js';
 export function paintCells(context, scene, region) {
   const { layout: { tree }, files, palette, matches, dpr } = scene;
   const gap = Math.max(1, Math.round(dpr * 0.75));
-  const deepest = palette.folders.length - 1;
   let fill = '';
   walk(scene, region, (node, left, top, width, height, isTile) => {
     const file = tree.file[node];
     let color;
     if (file < 0 && !isTile) {
-      color = palette.folders[Math.min(tree.depth[node], deepest)];
+      color = palette.folders[node === 0 ? 0 : 2 - (tree.depth[node] % 2)];
     } else {
       const language = file < 0 ? null : files[file].language;
       color = matches && matches[node] === 0 ? palette.dimmedCell(language) : palette.cell(language);

@@ -1,5 +1,9 @@
 import { boxOf } from './scene.js';
 
+const TAG_PX = 11;
+const TAG_HEIGHT = 17;
+const MOST_TAG_WIDTH = 260;
+
 /**
  * Outlines the selected file, what it imports and what imports it, and what is under the pointer. -1 is none.
  * @param {CanvasRenderingContext2D} context
@@ -13,7 +17,33 @@ export function paintFocus(context, scene, { selected, connected, hovered }) {
   if (selected >= 0) {
     outline(context, scene, selected, color.ground, 5 * dpr);
     outline(context, scene, selected, color.focus, 2.5 * dpr);
+    tag(context, scene, selected);
   }
+}
+
+/**
+ * Names a cell that has no room for its name.
+ * @param {CanvasRenderingContext2D} context
+ * @param {import('./scene.js').Scene} scene
+ * @param {number} node
+ */
+function tag(context, scene, node) {
+  const { palette, boldWidths, dpr, layout: { tree } } = scene;
+  const box = boxOf(scene, node);
+  if (box.left > scene.width || box.top > scene.height || box.left + box.width < 0 || box.top + box.height < 0) return;
+  const name = boldWidths.fit(tree.name[node], MOST_TAG_WIDTH);
+  const width = (boldWidths.of(name) * (TAG_PX / 10) + 10) * dpr;
+  if (box.width > width + 18 * dpr && box.height > TAG_HEIGHT * dpr) return;
+  const height = TAG_HEIGHT * dpr;
+  const left = Math.min(Math.max(box.left, 0), scene.width - width);
+  const above = box.top - height - 3 * dpr;
+  const top = above >= 0 ? above : box.top + box.height + 3 * dpr;
+  context.fillStyle = palette.color.focus;
+  context.fillRect(left, top, width, height);
+  context.fillStyle = palette.color.surface;
+  context.font = `600 ${TAG_PX * dpr}px ${palette.font}`;
+  context.textBaseline = 'alphabetic';
+  context.fillText(name, left + 5 * dpr, top + 12.5 * dpr);
 }
 
 /**

@@ -4,6 +4,7 @@ import { walk } from './scene.js';
 const FOLDER_PX = 11;
 const SMALL_PX = 10.5;
 const LARGE_PX = 12;
+const HUGE_PX = 14;
 const DETAIL_PX = 10;
 const LEAST_WIDTH = 32;
 const LEAST_HEIGHT = 15;
@@ -30,6 +31,7 @@ export function paintLabels(context, scene, region) {
     folder: `${FOLDER_PX * dpr}px ${palette.font}`,
     small: `${SMALL_PX * dpr}px ${palette.font}`,
     large: `${LARGE_PX * dpr}px ${palette.font}`,
+    huge: `${HUGE_PX * dpr}px ${palette.font}`,
     detail: `${DETAIL_PX * dpr}px ${palette.font}`,
   };
   walk(scene, region, (node, boxLeft, boxTop, boxWidth, boxHeight, isTile) => {
@@ -40,7 +42,7 @@ export function paintLabels(context, scene, region) {
     const top = tree.file[node] < 0 ? boxTop : Math.max(boxTop, 0);
     const height = boxTop + boxHeight - top;
     if (tree.file[node] < 0) {
-      const isNamed = isTile ? width >= LEAST_WIDTH * dpr && height >= LEAST_HEIGHT * dpr : placement.header[node] > HEADER - 2;
+      const isNamed = isTile ? width >= LEAST_WIDTH * dpr && height >= LEAST_HEIGHT * dpr : placement.header[node] > HEADER - 5;
       if (node === 0 || !isNamed) return;
       const isTop = tree.depth[node] === 1;
       const text = (isTop ? boldWidths : widths).fit(tree.name[node], (width / dpr - 10) * (10 / FOLDER_PX));
@@ -50,12 +52,13 @@ export function paintLabels(context, scene, region) {
     }
     if (width < LEAST_WIDTH * dpr || height < LEAST_HEIGHT * dpr) return;
     const isLarge = width >= 110 * dpr && height >= 44 * dpr;
-    const size = isLarge ? LARGE_PX : SMALL_PX;
+    const isHuge = width >= 260 * dpr && height >= 120 * dpr;
+    const size = isHuge ? HUGE_PX : isLarge ? LARGE_PX : SMALL_PX;
     const room = width / dpr - 9;
     const text = widths.fit(tree.name[node], room * (10 / size));
     if (!text) return;
-    const base = top + (isLarge ? 16 : height < 18 * dpr ? 11 : 13) * dpr;
-    write(text, left + 5 * dpr, base, isLarge ? fonts.large : fonts.small, isDimmed ? palette.dimmedInk : palette.cellInk);
+    const base = top + (isHuge ? 18 : isLarge ? 16 : height < 18 * dpr ? 11 : 13) * dpr;
+    write(text, left + 5 * dpr, base, isHuge ? fonts.huge : isLarge ? fonts.large : fonts.small, isDimmed ? palette.dimmedInk : palette.cellInk);
     if (height < 34 * dpr || width < 52 * dpr || isDimmed) return;
     const detail = widths.fit(scene.detailOf(tree.file[node]), room * (10 / DETAIL_PX));
     if (detail) write(detail, left + 5 * dpr, base + 14 * dpr, fonts.detail, palette.cellSoft);

@@ -1,8 +1,8 @@
 // WRITING is solid, READING an outline, NEIGHBOR hatched: told apart without color, and on cells of any size.
 
-import { badgeOf } from '../app/holder.js';
 import { drawIcon } from './icons.js';
 import { pulseOf, strengthOf } from './lock_lights.js';
+import { BADGE_HEIGHT, badgeWidth, paintBadge, paintBadgesBeside } from './paint_badges.js';
 import { boxOf } from './scene.js';
 
 /** @typedef {import('./scene.js').Scene} Scene */
@@ -13,7 +13,6 @@ import { boxOf } from './scene.js';
 const MARKER = { WRITING: 9, READING: 9, NEIGHBOR: 6 };
 const ICON = 12;
 const NAME_PX = 11;
-const BADGE_HEIGHT = 14;
 const HATCH_PX = 6;
 
 /**
@@ -25,6 +24,8 @@ const HATCH_PX = 6;
  */
 export function paintLocks(context, scene, lights, nodeOf, now) {
   const hatch = hatchOf(context, scene);
+  /** @type {{ node: number, locks: Light['locks'] }[]} */
+  const withoutBadge = [];
   for (const light of lights) {
     const node = nodeOf(light.path);
     if (node < 0) continue;
@@ -36,9 +37,16 @@ export function paintLocks(context, scene, lights, nodeOf, now) {
     const least = MARKER[light.mark] * scene.dpr;
     if (box.width < least || box.height < least) paintMarker(context, scene, light, box, least);
     else paintCell(context, scene, light, box, node, hatch);
+    if (light.locks.length > 0 && light.endedAt === null && !hasBadges(scene, box)) withoutBadge.push({ node, locks: light.locks });
     paintPulse(context, scene, light, box, pulseOf(light, now));
   }
   context.globalAlpha = 1;
+  paintBadgesBeside(context, scene, withoutBadge);
+}
+
+/** Whether a cell has room for badges. @param {Scene} scene @param {Box} box */
+function hasBadges({ dpr }, { width, height }) {
+  return width >= 28 * dpr && height >= (ICON + BADGE_HEIGHT + 10) * dpr;
 }
 
 /**
@@ -114,7 +122,7 @@ function paintCell(context, scene, { mark, locks }, box, node, hatch) {
     context.lineWidth = line;
     context.strokeRect(left + line / 2, top + line / 2, width - line, height - line);
   }
-  paintText(context, scene, mark, locks, { left, top, width, height }, node);
+  paintText(context, scene, mark, locks, box, node);
 }
 
 /**
@@ -133,9 +141,9 @@ function paintText(context, scene, mark, locks, { left, top, width, height }, no
   if (roomX < 15 || roomY < 15) return;
   const iconInk = mark === 'WRITING' ? palette.onWriting : palette.color.reading;
   const isNamed = roomX >= 48;
-  const hasBadges = roomX >= 26 && roomY >= ICON + BADGE_HEIGHT + 9;
+  const isBadged = hasBadges(scene, { left, top, width, height });
   const insetX = isNamed ? 4 : (roomX - ICON) / 2;
-  const insetY = isNamed || hasBadges ? Math.min(2.5, (roomY - ICON) / 2) : (roomY - ICON) / 2;
+  const insetY = isNamed || isBadged ? Math.min(2.5, (roomY - ICON) / 2) : (roomY - ICON) / 2;
   drawIcon(context, mark, left + insetX * dpr, top + insetY * dpr, ICON * dpr, iconInk);
   if (isNamed) {
     const text = widths.fit(tree.name[node], (roomX - ICON - 12) * (10 / NAME_PX));
@@ -144,27 +152,18 @@ function paintText(context, scene, mark, locks, { left, top, width, height }, no
     context.textBaseline = 'alphabetic';
     context.fillText(text, left + (ICON + 8) * dpr, top + 12.5 * dpr, width - (ICON + 11) * dpr);
   }
-  if (!hasBadges) return;
+  if (!isBadged) return;
   let badgeLeft = left + 6 * dpr;
   const badgeTop = top + (ICON + 7) * dpr;
-  for (const { holder, agentId, userName } of locks) {
-    const { letters, slot } = badgeOf(holder, agentId, userName);
-    const badgeWidth = Math.round((widths.of(letters) + 8) * dpr);
-    if (badgeLeft + badgeWidth > left + width - 2 * dpr) return;
-    // A line of ground keeps the badge apart from the color of the lock.
-    context.fillStyle = palette.color.surface;
-    context.fillRect(badgeLeft - dpr, badgeTop - dpr, badgeWidth + 2 * dpr, (BADGE_HEIGHT + 2) * dpr);
-    context.fillStyle = palette.holders[slot];
-    context.fillRect(badgeLeft, badgeTop, badgeWidth, BADGE_HEIGHT * dpr);
-    context.fillStyle = palette.color.surface;
-    context.font = `600 ${10 * dpr}px ${palette.font}`;
-    context.fillText(letters, badgeLeft + 4 * dpr, badgeTop + 10.5 * dpr);
-    badgeLeft += badgeWidth + 5 * dpr;
-    if (locks.length === 1 && roomX > badgeWidth / dpr + 40) {
-      const name = widths.fit(userName, (left + width - badgeLeft) / dpr - 8);
+  for (const lock of locks) {
+    const itsWidth = badgeWidth(scene, lock);
+    if (badgeLeft + itsWidth > left + width - 2 * dpr) return;
+    paintBadge(context, scene, lock, badgeLeft, badgeTop);
+    badgeLeft += itsWidth + 5 * dpr;
+    if (locks.length === 1 && roomX > itsWidth / dpr + 40) {
       context.fillStyle = ink;
       context.font = `${10 * dpr}px ${palette.font}`;
-      context.fillText(name, badgeLeft + 2 * dpr, badgeTop + 10.5 * dpr);
+      context.fillText(widths.fit(lock.userName, (left + width - badgeLeft) / dpr - 8), badgeLeft, badgeTop + 10.5 * dpr);
     }
   }
 }

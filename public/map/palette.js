@@ -15,7 +15,7 @@ const DIMMED = 0.72;
  * @typedef {object} Palette
  * @property {Record<typeof NAMES[number], string>} color
  * @property {string[]} holders
- * @property {string[]} folders By depth; the last one for all that are deeper.
+ * @property {string[]} folders Of the root, of odd depths, of even ones.
  * @property {(language: string | null) => string} cell
  * @property {(language: string | null) => string} dimmedCell
  * @property {string} cellInk
@@ -54,7 +54,8 @@ export function readPalette(element) {
   return {
     color,
     holders,
-    folders: [0, 1, 2, 3, 4, 5].map((depth) => css(depth === 0 ? ground : mix(folder, ink, 0.022 * (depth - 1)))),
+    // In turns, so that boxes in boxes stay apart, and none comes near the color of cells.
+    folders: [ground, folder, mix(folder, cell, -0.4)].map(css),
     cell: remembered((language) => css(tinted(language))),
     dimmedCell: remembered((language) => css(mix(tinted(language), folder, DIMMED))),
     cellInk: css(mix(ink, cell, 0.12)),
