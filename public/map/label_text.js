@@ -4,7 +4,7 @@ const ELLIPSIS = '…';
 const FIRST = 32;
 const LAST = 126;
 // Fewer characters of a name say nothing.
-const LEAST_CHARACTERS = 6;
+const LEAST_CHARACTERS = 8;
 
 export class TextWidths {
   /** @param {(text: string) => number} measure Width of a text in the font of these labels, in pixels. */

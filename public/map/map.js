@@ -88,6 +88,7 @@ class MapView {
     this.stage.className = 'map-stage';
     element.append(this.stage);
     this.drawing = new Drawing(this.stage);
+    this.canvas = this.drawing.base.canvas;
     this.minimap = new Minimap(this.stage, (anchor) => {
       this.motion.move((camera) => camera.moveTo(anchor, camera.width / 2, camera.height / 2));
     });
@@ -150,7 +151,8 @@ class MapView {
     const { camera, tree } = this;
     if (!camera || !tree) return;
     const file = this.graph?.indexOf.get(path);
-    const node = file === undefined ? tree.path.lastIndexOf(path, tree.count - 1) : tree.nodeOf[file];
+    // The box of a folder has the path of the last one of several that hold nothing else.
+    const node = file === undefined ? tree.path.findIndex((at) => at === path || at.startsWith(`${path}/`)) : tree.nodeOf[file];
     if (node < 0) return;
     this.#fly({ node, u: 0.5, v: 0.5 }, camera.scaleFor(node, file === undefined ? FOLDER_SHARE : FOCUS_SHARE));
   }
@@ -336,7 +338,7 @@ class MapView {
   }
 
   #listen() {
-    return listen(this.stage, () => this.drawing.unit, {
+    return listen(this.canvas, () => this.drawing.unit, {
       pan: (dx, dy) => this.motion.move((camera) => camera.panBy(dx, dy)),
       zoom: (factor, x, y) => {
         this.tooltip.hide();
@@ -352,7 +354,7 @@ class MapView {
         const node = this.#nodeAt(x, y);
         if (node !== this.hovered) this.#request();
         this.hovered = node;
-        this.stage.style.cursor = node > 0 ? 'pointer' : '';
+        this.canvas.style.cursor = node > 0 ? 'pointer' : '';
         this.#showTooltip();
       },
       leave: () => {

@@ -39,7 +39,6 @@ export class Minimap {
       onMove(anchorAt(this.layout, this.placement, x, y));
     };
     this.canvas.addEventListener('pointerdown', (event) => {
-      event.stopPropagation();
       this.canvas.setPointerCapture(event.pointerId);
       move(event);
     });

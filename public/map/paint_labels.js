@@ -60,7 +60,7 @@ export function paintLabels(context, scene, region) {
     const base = top + (isHuge ? 18 : isLarge ? 16 : height < 18 * dpr ? 11 : 13) * dpr;
     write(text, left + 5 * dpr, base, isHuge ? fonts.huge : isLarge ? fonts.large : fonts.small, isDimmed ? palette.dimmedInk : palette.cellInk);
     if (height < 34 * dpr || width < 52 * dpr || isDimmed) return;
-    const detail = widths.fit(scene.detailOf(tree.file[node]), room * (10 / DETAIL_PX));
-    if (detail) write(detail, left + 5 * dpr, base + 14 * dpr, fonts.detail, palette.cellSoft);
+    const detail = scene.detailOf(tree.file[node]);
+    if (widths.of(detail) * (DETAIL_PX / 10) <= room) write(detail, left + 5 * dpr, base + 14 * dpr, fonts.detail, palette.cellSoft);
   });
 }

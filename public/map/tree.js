@@ -36,6 +36,8 @@ export function treeOf(files) {
     path: new Array(capacity),
   };
   addFolder(tree, root, -1, 0, files);
+  tree.name.length = tree.count;
+  tree.path.length = tree.count;
   return tree;
 }
 

@@ -92,7 +92,7 @@ const bench = {
 
   /** A pan by pointer events, back and forth. */
   async pan(duration) {
-    const stage = document.querySelector('.map-stage');
+    const stage = document.querySelector('.map-base');
     const { left, top, width, height } = stage.getBoundingClientRect();
     const send = (type, x, y) => stage.dispatchEvent(new PointerEvent(type, {
       pointerId: 1, pointerType: 'mouse', button: type === 'pointermove' ? -1 : 0, clientX: left + x, clientY: top + y, bubbles: true,
@@ -108,7 +108,7 @@ const bench = {
 
   /** A zoom by wheel events, in and out. */
   async zoom(duration) {
-    const stage = document.querySelector('.map-stage');
+    const stage = document.querySelector('.map-base');
     const { left, top, width, height } = stage.getBoundingClientRect();
     return bench.frames(duration, (index) => stage.dispatchEvent(new WheelEvent('wheel', {
       deltaY: Math.sin(index / 20) > 0 ? -40 : 40, clientX: left + width * 0.4, clientY: top + height * 0.6, bubbles: true, cancelable: true,
