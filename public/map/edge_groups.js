@@ -6,6 +6,8 @@
 /** A graph with as many edges or more never shows them all. */
 export const ALL_EDGES_LIMIT = 1500;
 
+const QUIET_FROM = 16;
+
 /**
  * @param {object} shown
  * @param {Graph} shown.graph
@@ -37,7 +39,11 @@ export function edgeGroups({ graph, tree, palette: { color }, locks, selected, h
     for (const imported of imports[file] ?? []) add(its, tree, file, imported);
     for (const importer of importers[file] ?? []) add(its, tree, importer, file);
   }
-  groups.push(reading, writing);
+  for (const its of [reading, writing]) {
+    // A bundle of many is seen without each of them.
+    its.alpha *= Math.min(1, (QUIET_FROM / Math.max(1, its.nodes.length / 2)) ** 0.35);
+    groups.push(its);
+  }
   if (selected >= 0) {
     const incoming = group(color.ink, 0.55, 2);
     const outgoing = group(color.accent, 0.9, 2.6);

@@ -101,8 +101,7 @@ class MapView {
     const onMedia = (/** @type {string} */ query, /** @type {() => void} */ listener) => {
       window.matchMedia(query).addEventListener('change', listener, { signal: ending.signal });
     };
-    onMedia('(prefers-color-scheme: dark)', () => this.#changeTheme());
-    onMedia('(forced-colors: active)', () => this.#changeTheme());
+    for (const query of ['(prefers-color-scheme: dark)', '(forced-colors: active)', 'print']) onMedia(query, () => this.#changeTheme());
     const observer = new ResizeObserver(() => this.#resize());
     observer.observe(this.stage);
     const unlisten = this.#listen();

@@ -31,9 +31,10 @@ function tag(context, scene, node) {
   const { palette, boldWidths, dpr, layout: { tree } } = scene;
   const box = boxOf(scene, node);
   if (box.left > scene.width || box.top > scene.height || box.left + box.width < 0 || box.top + box.height < 0) return;
-  const name = boldWidths.fit(tree.name[node], MOST_TAG_WIDTH);
+  // Many files have one name: with the folder it says which.
+  const name = boldWidths.fit(tree.path[node].split('/').slice(-2).join('/'), MOST_TAG_WIDTH);
   const width = (boldWidths.of(name) * (TAG_PX / 10) + 10) * dpr;
-  if (box.width > width + 18 * dpr && box.height > TAG_HEIGHT * dpr) return;
+  if (box.width > width + 18 * dpr && box.height > 2 * TAG_HEIGHT * dpr) return;
   const height = TAG_HEIGHT * dpr;
   const left = Math.min(Math.max(box.left, 0), scene.width - width);
   const above = box.top - height - 3 * dpr;

@@ -2,11 +2,12 @@ import { HEADER } from './frame.js';
 import { walk } from './scene.js';
 
 const FOLDER_PX = 11;
-const SMALL_PX = 10.5;
+const SMALL_PX = 10;
 const LARGE_PX = 12;
 const HUGE_PX = 14;
 const DETAIL_PX = 10;
-const LEAST_WIDTH = 32;
+const LEAST_WIDTH = 30;
+const NARROW = 70;
 const LEAST_HEIGHT = 15;
 
 /**
@@ -54,13 +55,14 @@ export function paintLabels(context, scene, region) {
     const isLarge = width >= 110 * dpr && height >= 44 * dpr;
     const isHuge = width >= 260 * dpr && height >= 120 * dpr;
     const size = isHuge ? HUGE_PX : isLarge ? LARGE_PX : SMALL_PX;
-    const room = width / dpr - 9;
+    const inset = width < NARROW * dpr ? 3 : 5;
+    const room = width / dpr - inset - 3;
     const text = widths.fit(tree.name[node], room * (10 / size));
     if (!text) return;
     const base = top + (isHuge ? 18 : isLarge ? 16 : height < 18 * dpr ? 11 : 13) * dpr;
-    write(text, left + 5 * dpr, base, isHuge ? fonts.huge : isLarge ? fonts.large : fonts.small, isDimmed ? palette.dimmedInk : palette.cellInk);
+    write(text, left + inset * dpr, base, isHuge ? fonts.huge : isLarge ? fonts.large : fonts.small, isDimmed ? palette.dimmedInk : palette.cellInk);
     if (height < 34 * dpr || width < 52 * dpr || isDimmed) return;
     const detail = scene.detailOf(tree.file[node]);
-    if (widths.of(detail) * (DETAIL_PX / 10) <= room) write(detail, left + 5 * dpr, base + 14 * dpr, fonts.detail, palette.cellSoft);
+    if (widths.of(detail) * (DETAIL_PX / 10) <= room) write(detail, left + inset * dpr, base + 14 * dpr, fonts.detail, palette.cellSoft);
   });
 }
