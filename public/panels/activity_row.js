@@ -27,7 +27,7 @@ export function activityRow(model, entry, { withFiles }) {
       : make('span', { class: 'badge badge-none', 'aria-hidden': 'true' }, icon(ICONS.get(entry.kind) ?? 'map')),
     make('div', { class: 'entry-text' },
       make('div', { class: 'entry-head' },
-        make('span', { class: 'entry-deed' }, entry.holder ? make('strong', { title: entry.holder }, entry.holder) : null, entry.holder ? ' ' : null, deedOf(entry)),
+        make('span', { class: 'entry-deed' }, entry.holder ? make('strong', { title: entry.holder }, entry.holder) : null, entry.holder ? ' ' : null, deedOf(entry, !withFiles)),
         times, at.node),
       entry.message ? make('p', { class: 'entry-message' }, entry.message) : null,
       entry.detail || entry.command

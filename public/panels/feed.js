@@ -93,9 +93,14 @@ export function foldersOf(activity, most) {
   return [...folders].sort();
 }
 
-/** What happened, without the names of the files. @param {Activity} entry @returns {string} */
-export function deedOf({ kind, holder, fileCount, branch, detail }) {
-  const files = counted(fileCount, 'file');
+/**
+ * What happened, without the names of the files.
+ * @param {Activity} entry
+ * @param {boolean} [isOfOneFile] Whether it is told in the history of a file.
+ * @returns {string}
+ */
+export function deedOf({ kind, holder, fileCount, branch, detail }, isOfOneFile = false) {
+  const files = !isOfOneFile ? counted(fileCount, 'file') : fileCount > 1 ? `it and ${fileCount - 1} more` : 'it';
   switch (kind) {
     case 'lock_granted': return `claims ${files}`;
     case 'lock_renewed': return `renews ${files}`;

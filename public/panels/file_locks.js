@@ -67,7 +67,8 @@ export function fileLocks(model) {
 function lockRow(first) {
   let lock = first;
   const mark = icon('lock');
-  const mode = make('span', { class: 'mode' });
+  const word = make('span');
+  const mode = make('span', { class: 'mode' }, mark, word);
   const message = make('p', { class: 'agent-message' });
   const left = timeLeft();
   const since = moment(duration);
@@ -76,7 +77,7 @@ function lockRow(first) {
     make('div', { class: 'agent-text' },
       make('div', { class: 'agent-head' }, make('strong', { class: 'agent-name' }, lock.holder), left.node),
       message,
-      make('p', { class: 'agent-notes' }, make('span', { class: 'lock-mode' }, mark, mode), make('span', {}, 'for ', since.node))),
+      make('p', { class: 'agent-notes' }, mode, make('span', {}, 'for ', since.node))),
     left.bar);
 
   /** @param {number} now */
@@ -93,7 +94,7 @@ function lockRow(first) {
       lock = next;
       setIcon(mark, lock.mode === 'WRITING' ? 'pencil' : 'eye');
       mode.dataset.mode = lock.mode;
-      setText(mode, lock.mode);
+      setText(word, lock.mode);
       setText(message, lock.message);
     },
   };

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { bestMatches, scoreOf, search, searchIndex } from '../../../public/panels/search_ranking.js';
+
+const PATHS = ['docs/db/notes.md', 'lib/storage/pool.rs', 'src/adb.ts', 'src/api/session_store.ts', 'src/db.ts', 'src/db_pool.ts', 'tests/src/database.ts'];
+const files = (query) => search(searchIndex(PATHS), [], query).filter(({ type }) => type === 'file').map(({ value }) => value);
+
+test('an exact name is best, then the begin of a name, a part of it, the folder', () => {
+  assert.deepEqual(files('db').slice(0, 4), ['src/db.ts', 'src/db_pool.ts', 'src/adb.ts', 'docs/db/notes.md']);
+});
+
+test('the begin of a word counts more than a place inside of one', () => {
+  assert.ok(scoreOf('src/session_store.ts', 'store') > scoreOf('src/bookstore.ts', 'store'));
+});
+
+test('first letters of words find a path', () => {
+  assert.deepEqual(files('sess'), ['src/api/session_store.ts']);
+  assert.equal(files('sst')[0], 'src/api/session_store.ts');
+});
+
+test('letters that are scattered without a word do not match', () => {
+  assert.equal(scoreOf('lib/storage/pool.rs', 'ioao'), 0);
+  assert.equal(scoreOf('lib/storage/pool.rs', 'xyz'), 0);
+});
+
+test('all terms must match, in any order and case', () => {
+  assert.deepEqual(files('POOL src'), ['src/db_pool.ts']);
+});
+
+test('an empty query matches nothing', () => {
+  assert.deepEqual(bestMatches(PATHS, '  ', 5), []);
+});
+
+test('folders and holders are found too', () => {
+  const matches = search(searchIndex(PATHS), ['ada/storage', 'bob'], 'storage');
+  assert.deepEqual(matches, [{ type: 'file', value: 'lib/storage/pool.rs' }, { type: 'folder', value: 'lib/storage/' }, { type: 'holder', value: 'ada/storage' }]);
+});
+
+test('folders of every depth are in the index', () => {
+  assert.deepEqual(searchIndex(['a/b/c/d.ts', 'a/x.ts', 'y.ts']).folders, ['a/', 'a/b/', 'a/b/c/']);
+});
+
+test('a key over 20,000 paths takes less than 50 ms', () => {
+  const paths = Array.from({ length: 20_000 }, (_, number) => `packages/package-${number % 97}/src/internal/module_${number}/implementation_${number}.ts`);
+  const index = searchIndex(paths);
+  search(index, [], 'warm');
+  const slowest = Math.max(...['impl', 'pkgmod', 'module_199', 'zzz'].map((query) => {
+    const start = performance.now();
+    search(index, [], query);
+    return performance.now() - start;
+  }));
+  assert.ok(slowest < 50, `${slowest} ms`);
+});
