@@ -1,6 +1,6 @@
 // The three choices over the feed: agent, folder, kind.
 
-import { make } from './dom.js';
+import { make } from '../app/dom.js';
 import { foldersOf, KINDS } from './feed.js';
 
 /** @typedef {import('../app/types.js').State} State */

@@ -1,7 +1,7 @@
 // One entry of the feed, or of the history of a file.
 
 import { keyOfEntry, deedOf } from './feed.js';
-import { icon, make, setText } from './dom.js';
+import { icon, make, setText } from '../app/dom.js';
 import { badge, commandChip, fileButton, modeOf, moment } from './parts.js';
 
 /** @typedef {import('../app/types.js').Activity} Activity */

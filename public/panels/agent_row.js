@@ -1,7 +1,7 @@
 // One row of the panel of agents.
 
+import { keyedChildren, make, setText } from '../app/dom.js';
 import { duration } from '../app/time.js';
-import { keyedChildren, make, setText } from './dom.js';
 import { badge, commandChip, fileButton, moment, timeLeft } from './parts.js';
 import { counted } from './words.js';
 

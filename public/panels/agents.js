@@ -1,8 +1,8 @@
 // The panel of agents: one row for each holder, and lines between those that wait for each other.
 
+import { keyedChildren, make, setText } from '../app/dom.js';
 import { agentRow } from './agent_row.js';
 import { lanesOf, stableOrder, waitsAmong } from './conflicts.js';
-import { keyedChildren, make, setText } from './dom.js';
 import { everySecond } from './ticker.js';
 
 /** @typedef {import('../app/types.js').Model} Model */

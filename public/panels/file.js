@@ -1,10 +1,10 @@
 // The details of the selected file.
 
+import { icon, make, setText } from '../app/dom.js';
 import { fileHistory } from './file_history.js';
 import { fileLinks } from './file_links.js';
 import { fileLocks } from './file_locks.js';
 import { fileVerdict } from './file_verdict.js';
-import { icon, make, setText } from './dom.js';
 import { everySecond } from './ticker.js';
 import { byteSize, splitPath } from './words.js';
 

@@ -1,7 +1,7 @@
 // The history of the selected file: the events of the log that name it.
 
 import { activityRow } from './activity_row.js';
-import { keyedChildren, make, setText } from './dom.js';
+import { keyedChildren, make, setText } from '../app/dom.js';
 import { feedRows, keyOfEntry } from './feed.js';
 import { counted } from './words.js';
 

@@ -1,6 +1,6 @@
 // What the selected file imports, and what imports it.
 
-import { keyedChildren, make, setText } from './dom.js';
+import { keyedChildren, make, setText } from '../app/dom.js';
 import { fileButton, modeOf } from './parts.js';
 import { counted } from './words.js';
 

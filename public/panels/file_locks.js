@@ -1,7 +1,7 @@
 // The locks of the selected file, and the writers that it is a neighbor of.
 
 import { duration } from '../app/time.js';
-import { icon, keyedChildren, make, setIcon, setText } from './dom.js';
+import { icon, keyedChildren, make, setIcon, setText } from '../app/dom.js';
 import { badge, fileButton, moment, timeLeft } from './parts.js';
 
 /** @typedef {import('../app/types.js').Model} Model */

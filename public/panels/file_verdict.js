@@ -1,7 +1,7 @@
 // What a claim of the selected file would meet now, as the server answers it.
 
 import { claimSignature } from './claim_signature.js';
-import { make, setText } from './dom.js';
+import { make, setText } from '../app/dom.js';
 import { commandChip } from './parts.js';
 import { COMMAND_MEANINGS } from './words.js';
 

@@ -1,6 +1,6 @@
 // The help: what the shapes mean, the keys, how agents join.
 
-import { icon, make } from './dom.js';
+import { icon, make } from '../app/dom.js';
 import { KEY_HELP } from './key_commands.js';
 import { COMMAND_MEANINGS } from './words.js';
 import { commandChip } from './parts.js';

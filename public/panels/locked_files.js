@@ -1,7 +1,7 @@
 // The locked files as buttons: everything that is locked on the map can be reached without it.
 
 import { countdown } from '../app/time.js';
-import { icon, keyedChildren, make, setAttribute, setIcon, setText } from './dom.js';
+import { icon, keyedChildren, make, setAttribute, setIcon, setText } from '../app/dom.js';
 import { badge, pathText } from './parts.js';
 import { everySecond } from './ticker.js';
 import { lockSentence } from './words.js';
@@ -56,13 +56,16 @@ function lockedFile(model, path) {
   let holders = '';
   const mark = icon('lock');
   const badges = make('span', { class: 'badges' });
-  const left = make('span', { class: 'left-text' });
-  const button = make('button', { type: 'button', class: 'locked-file', onclick: () => model.go({ file: path }) }, mark, pathText(path), badges, left);
+  const left = make('span', { class: 'left-text', 'aria-hidden': 'true' });
+  const sentence = make('span', { class: 'unseen' });
+  const text = pathText(path);
+  text.setAttribute('aria-hidden', 'true');
+  const button = make('button', { type: 'button', class: 'locked-file', onclick: () => model.go({ file: path }) }, sentence, mark, text, badges, left);
 
   /** @param {number} now */
   function tick(now) {
     setText(left, countdown(Math.max(0, Math.min(...locks.map(({ expiry }) => expiry)) - now)));
-    setAttribute(button, 'aria-label', lockSentence(path, locks, now));
+    setText(sentence, lockSentence(path, locks, now));
   }
 
   return {

@@ -2,7 +2,7 @@
 
 import { badgeOf } from '../app/holder.js';
 import { ago, clock, countdown } from '../app/time.js';
-import { icon, make, setAttribute, setIcon, setText } from './dom.js';
+import { icon, make, setAttribute, setIcon, setText } from '../app/dom.js';
 import { COMMAND_MEANINGS, shareLeft, splitPath } from './words.js';
 
 /** @typedef {import('../app/types.js').Model} Model */

@@ -1,6 +1,6 @@
 // The search: a combobox over files, folders and holders. What is typed is also the filter of the map and the table.
 
-import { icon, make, setAttribute } from './dom.js';
+import { icon, make, setAttribute } from '../app/dom.js';
 import { badge, modeOf, pathText } from './parts.js';
 import { search, searchIndex } from './search_ranking.js';
 
@@ -93,7 +93,7 @@ export function mountSearch(element, model, { zoomTo } = {}) {
     const mode = type === 'file' ? modeOf(model.state, value) : null;
     return make('div', { role: 'option', class: 'search-option', id: `search-match-${place}`, 'aria-selected': 'false', title: value, onclick: () => choose(place) },
       agent ? badge(value, agent.agentId, agent.userName) : null,
-      type === 'holder' ? make('span', {}, value) : pathText(value),
+      type === 'holder' ? make('span', {}, value) : pathText(type === 'folder' ? value.slice(0, -1) : value),
       mode ? make('span', { class: 'mode', 'data-mode': mode }, mode) : null);
   }
 

@@ -3,10 +3,10 @@
 // Only the rows in view are in the document, because 20,000 rows are not smooth in any browser; `aria-rowcount` and `aria-rowindex` say
 // where they are among all. Windowing was preferred to pages, because the map has no pages: sorting by a column and scrolling is one gesture.
 
-import { keyedChildren, make, setAttribute, setText } from './dom.js';
-import { everySecond } from './ticker.js';
+import { keyedChildren, make, setAttribute, setText } from '../app/dom.js';
 import { tableRow } from './table_row.js';
 import { COLUMNS, graphRows, tableRows } from './table_rows.js';
+import { everySecond } from './ticker.js';
 import { counted } from './words.js';
 
 /** @typedef {import('../app/types.js').Model} Model */

@@ -1,7 +1,7 @@
 // One row of the table.
 
 import { countdown } from '../app/time.js';
-import { make, setAttribute, setText } from './dom.js';
+import { make, setAttribute, setText } from '../app/dom.js';
 import { badge, modeOf, pathText } from './parts.js';
 import { COLUMNS, valueOf } from './table_rows.js';
 import { byteSize } from './words.js';
