@@ -19,6 +19,10 @@ export function activityRow(model, entry, { withFiles }) {
   const at = moment();
   const times = make('span', { class: 'entry-count' });
   const paths = withFiles ? entry.paths.slice(0, PATHS_SHOWN) : [];
+  // A claim says its mode, and that it was granted, in its first line.
+  const isGranted = entry.kind === 'lock_granted' || entry.kind === 'lock_renewed';
+  const detail = isGranted ? null : entry.detail;
+  const command = entry.command === 'PROCEED' ? null : entry.command;
   const buttons = paths.map((path) => fileButton(model, path));
   const more = withFiles ? entry.fileCount - paths.length : 0;
   const node = make('li', { class: 'entry', 'data-kind': entry.kind, 'data-key': keyOfEntry(entry), 'data-caught-up': entry.isCaughtUp },
@@ -30,8 +34,8 @@ export function activityRow(model, entry, { withFiles }) {
         make('span', { class: 'entry-deed' }, entry.holder ? make('strong', { title: entry.holder }, entry.holder) : null, entry.holder ? ' ' : null, deedOf(entry, !withFiles)),
         times, at.node),
       entry.message ? make('p', { class: 'entry-message' }, entry.message) : null,
-      entry.detail || entry.command
-        ? make('p', { class: 'entry-detail' }, entry.detail ?? '', entry.detail && entry.command ? ' ' : null, entry.command ? commandChip(entry.command) : null)
+      detail || command
+        ? make('p', { class: 'entry-detail' }, detail, detail && command ? ' ' : null, command ? commandChip(command) : null)
         : null,
       buttons.length > 0
         ? make('p', { class: 'entry-files' }, ...buttons.map(({ node: button }) => button), more > 0 ? make('span', { class: 'soft' }, `and ${more} more`) : null)

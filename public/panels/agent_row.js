@@ -3,7 +3,7 @@
 import { keyedChildren, make, setText } from '../app/dom.js';
 import { duration } from '../app/time.js';
 import { badge, commandChip, fileButton, moment, timeLeft } from './parts.js';
-import { counted } from './words.js';
+import { counted, splitPath } from './words.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
 /** @typedef {import('../app/types.js').Agent} Agent */
@@ -45,6 +45,7 @@ export function agentRow(model, first) {
     return { node: make('li', {}, button.node), update: (/** @type {Lock} */ next) => button.update(next.mode) };
   });
   const renderConflicts = keyedChildren(conflicts, (/** @type {Conflict} */ { holder, isWaiting }) => `${isWaiting} ${holder}`, ({ holder, isWaiting }) => {
+    if (!isWaiting) return waitedFor(holder);
     const paths = make('span', { class: 'conflict-files' });
     const rest = make('span', { class: 'soft' });
     const renderPaths = keyedChildren(paths, (/** @type {string} */ path) => path, (path) => {
@@ -52,7 +53,7 @@ export function agentRow(model, first) {
       return { node: button.node, update: () => button.update(model.state.locks.get(path)?.[0].mode ?? null) };
     });
     return {
-      node: make('li', { class: isWaiting ? 'waits' : 'is-waited-for' }, make('span', {}, isWaiting ? `Waits for ${holder}:` : `${holder} waits for:`), paths, rest),
+      node: make('li', { class: 'waits' }, make('span', {}, `Waits for ${holder}:`), paths, rest),
       update(/** @type {Conflict} */ next) {
         renderPaths(next.paths.slice(0, CONFLICT_FILES_SHOWN));
         setText(rest, next.paths.length > CONFLICT_FILES_SHOWN ? `and ${next.paths.length - CONFLICT_FILES_SHOWN} more` : '');
@@ -89,8 +90,24 @@ export function agentRow(model, first) {
       sinceLine.dataset.verb = verb;
       sinceLine.replaceChildren(verb, since.node, suffix);
     }
+    // Whoever was just refused was told so at the same time.
+    sinceLine.hidden = agent.locks.length === 0 && agent.command !== null;
     tick(model.now());
   }
 
   return { node, badge: mark, update, tick };
+}
+
+/** The other side of a wait: the files are in this row already, so their names are enough. @param {string} holder */
+function waitedFor(holder) {
+  const node = make('li', { class: 'is-waited-for' });
+  return {
+    node,
+    update(/** @type {Conflict} */ { paths }) {
+      const named = paths.slice(0, CONFLICT_FILES_SHOWN).map((path) => splitPath(path)[1]).join(', ');
+      const rest = paths.length > CONFLICT_FILES_SHOWN ? ` and ${paths.length - CONFLICT_FILES_SHOWN} more` : '';
+      setText(node, `${holder} waits for ${named}${rest}`);
+      node.title = paths.join('\n');
+    },
+  };
 }

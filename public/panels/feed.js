@@ -101,9 +101,10 @@ export function foldersOf(activity, most) {
  */
 export function deedOf({ kind, holder, fileCount, branch, detail }, isOfOneFile = false) {
   const files = !isOfOneFile ? counted(fileCount, 'file') : fileCount > 1 ? `it and ${fileCount - 1} more` : 'it';
+  const mode = detail ? ` ${detail}` : '';
   switch (kind) {
-    case 'lock_granted': return `claims ${files}`;
-    case 'lock_renewed': return `renews ${files}`;
+    case 'lock_granted': return `claims ${files}${mode}`;
+    case 'lock_renewed': return `renews ${files}${mode}`;
     case 'lock_released': return holder ? `releases ${files}` : `The locks of ${files} are released`;
     case 'lock_expired': return holder ? `loses ${files}: expired` : `The locks of ${files} expire`;
     case 'lock_refused': return `is refused ${files}`;

@@ -114,7 +114,7 @@ export function mountSearch(element, model, { zoomTo } = {}) {
     window.clearTimeout(timer);
     if (type === 'folder') {
       setFilter(value);
-      zoomTo?.(value);
+      zoomTo?.(value.slice(0, -1));
       return;
     }
     const path = type === 'file' ? value : model.state.agents.find(({ holder }) => holder === value)?.locks[0]?.path;

@@ -69,6 +69,7 @@ test('folders are those of the files and above, each once, and bounded', () => {
 
 test('every kind of event has words', () => {
   assert.equal(deedOf(entry({ fileCount: 3 })), 'claims 3 files');
+  assert.equal(deedOf(entry({ kind: 'lock_renewed', detail: 'for reading' })), 'renews 1 file for reading');
   assert.equal(deedOf(entry({ kind: 'lock_expired', holder: null, fileCount: 700 })), 'The locks of 700 files expire');
   assert.equal(deedOf(entry({ kind: 'lock_released', fileCount: 2 }), true), 'releases it and 1 more');
   assert.equal(deedOf(entry({ kind: 'team_joined', holder: null })), 'Event: team joined');
