@@ -2,7 +2,7 @@
 
 import { keyOfEntry, deedOf } from './feed.js';
 import { icon, make, setText } from '../app/dom.js';
-import { badge, commandChip, fileButton, modeOf, moment } from './parts.js';
+import { badge, commandChip, fileButton, moment } from './parts.js';
 
 /** @typedef {import('../app/types.js').Activity} Activity */
 /** @typedef {import('../app/types.js').Model} Model */
@@ -40,7 +40,8 @@ export function activityRow(model, entry, { withFiles }) {
       buttons.length > 0
         ? make('p', { class: 'entry-files' }, ...buttons.map(({ node: button }) => button), more > 0 ? make('span', { class: 'soft' }, `and ${more} more`) : null)
         : null));
-  for (const [index, path] of paths.entries()) buttons[index].update(modeOf(model.state, path));
+  // Without marks: a mark would say what is locked now, in a row about then.
+  for (const button of buttons) button.update(null);
 
   return {
     node,
