@@ -45,8 +45,9 @@ export function mountAgents(element, model) {
   }
 
   function drawLines() {
-    const top = body.getBoundingClientRect().top;
-    const drawn = waitsAmong(model.state.agents).flatMap((wait) => {
+    const waits = waitsAmong(model.state.agents);
+    const top = waits.length > 0 ? body.getBoundingClientRect().top : 0;
+    const drawn = waits.flatMap((wait) => {
       const from = rows.get(wait.waiter);
       const to = rows.get(wait.holder);
       if (!from || !to) return [];

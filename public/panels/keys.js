@@ -17,7 +17,7 @@ const ZOOM = 1.4;
 export function mountKeys({ model, map, search, help }) {
   /** @param {KeyboardEvent} event */
   function onKey(event) {
-    if (event.defaultPrevented || event.isComposing || document.querySelector('dialog[open]')) return;
+    if (event.defaultPrevented || event.isComposing || document.querySelector('dialog[open], :popover-open')) return;
     const target = /** @type {HTMLElement} */ (event.target);
     const command = commandOf({ key: event.key, ctrlKey: event.ctrlKey, metaKey: event.metaKey, altKey: event.altKey, isTyping: isTypedInto(target) });
     if (command && obey(command, target)) event.preventDefault();

@@ -74,7 +74,9 @@ function subsequenceScore(text, term, nameStart) {
     previous = place;
   }
   // Scattered letters match nearly everything: most of them must be together or begin words.
-  return bonus >= term.length * 0.75 ? 10 + Math.min(20, (bonus / term.length) * 6) - Math.min(text.length, 300) / 1000 : 0;
+  if (bonus < term.length * 0.75) return 0;
+  const spread = text.lastIndexOf(term[term.length - 1]) - place + 1 - term.length;
+  return 10 + Math.min(15, (bonus / term.length) * 5) - Math.min(9, spread / 4) - Math.min(text.length, 300) / 1000;
 }
 
 /**

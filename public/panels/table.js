@@ -116,7 +116,8 @@ export function mountTable(element, model) {
   /** @param {Event} event Before or after printing: on paper there is nothing to scroll. */
   function onPrint(event) {
     isPrinting = event.type === 'beforeprint';
-    renderWindow();
+    if (isOutdated) sort();
+    else renderWindow();
   }
 
   /** @param {KeyboardEvent} event */

@@ -2,7 +2,7 @@
 
 /** @typedef {import('../app/types.js').Lock} Lock */
 
-const BYTE_UNITS = ['B', 'KiB', 'MiB', 'GiB'];
+const BYTE_UNITS = ['B', 'kB', 'MB', 'GB'];
 
 /** What each orchestration command tells an agent to do. */
 export const COMMAND_MEANINGS = new Map([
@@ -23,11 +23,11 @@ export function counted(count, noun, plural = `${noun}s`) {
 export function byteSize(bytes) {
   let value = bytes;
   let unit = 0;
-  while (value >= 1024 && unit < BYTE_UNITS.length - 1) {
-    value /= 1024;
+  while (value >= 1000 && unit < BYTE_UNITS.length - 1) {
+    value /= 1000;
     unit += 1;
   }
-  return `${value >= 100 || unit === 0 ? Math.round(value) : value.toFixed(1)} ${BYTE_UNITS[unit]}`;
+  return `${unit === 0 || value >= 10 ? Math.round(value) : value.toFixed(1)} ${BYTE_UNITS[unit]}`;
 }
 
 /** A remaining time for a screen reader, in whole minutes: a name that changes each second would be read each second. @param {number} ms */

@@ -18,6 +18,10 @@ test('first letters of words find a path', () => {
   assert.equal(files('sst')[0], 'src/api/session_store.ts');
 });
 
+test('letters that are near to each other count more than first letters of words that are far apart', () => {
+  assert.ok(scoreOf('src/check.rs', 'chk') > scoreOf('src/cli__graph_command__limits__all_kinds.snap', 'chk'));
+});
+
 test('letters that are scattered without a word do not match', () => {
   assert.equal(scoreOf('lib/storage/pool.rs', 'ioao'), 0);
   assert.equal(scoreOf('lib/storage/pool.rs', 'xyz'), 0);

@@ -24,7 +24,7 @@ test('the bar of a lock is full when it was just renewed, and empty when it expi
 });
 
 test('sizes and numbers', () => {
-  assert.deepEqual([0, 1023, 1536, 300 * 1024, 5 * 1024 ** 2].map(byteSize), ['0 B', '1023 B', '1.5 KiB', '300 KiB', '5.0 MiB']);
+  assert.deepEqual([0, 999, 1500, 300_000, 5_000_000].map(byteSize), ['0 B', '999 B', '1.5 kB', '300 kB', '5.0 MB']);
   assert.equal(counted(1, 'file'), '1 file');
   assert.equal(counted(20_000, 'file'), '20,000 files');
 });
