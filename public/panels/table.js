@@ -99,7 +99,7 @@ export function mountTable(element, model) {
   function renderWindow() {
     if (element.hidden) return;
     const height = body.firstElementChild?.getBoundingClientRect().height;
-    if (height) rowHeight = height;
+    if (height && !isPrinting) rowHeight = height;
     const inSight = Math.max(0, Math.min(rows.length - 1, Math.floor(scroller.scrollTop / rowHeight)) - MARGIN);
     const first = isPrinting ? 0 : inSight;
     const last = Math.min(rows.length, isPrinting ? MOST_PRINTED : first + Math.ceil((scroller.clientHeight || 600) / rowHeight) + 2 * MARGIN);
