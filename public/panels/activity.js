@@ -67,7 +67,7 @@ export function mountActivity(element, model) {
     older.hidden = !(hasOlder || rows.length > most);
     if (isLoading) return;
     if (rows.length === 0) setText(end, activity.length === 0 ? 'Nothing has happened yet. Claims, releases and refusals appear here.' : 'Nothing matches the filter.');
-    else setText(end, older.hidden ? 'The log begins here.' : '');
+    else setText(end, older.hidden ? 'Nothing older to show.' : '');
   }
 
   /** Holds the feed at what it shows, or lets it run. */

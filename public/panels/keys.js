@@ -10,7 +10,7 @@ const ZOOM = 1.4;
 /**
  * @param {object} parts
  * @param {Model} parts.model
- * @param {{ zoomBy: (factor: number) => void, reset: () => void, focusFile: (path: string) => void, nearest?: (path: string, direction: string) => string | null }} parts.map
+ * @param {{ zoomBy: (factor: number) => void, reset: () => void, focusFile: (path: string) => void }} parts.map
  * @param {{ focus: () => void }} parts.search
  * @param {{ open: () => void }} parts.help
  */
@@ -57,9 +57,8 @@ export function mountKeys({ model, map, search, help }) {
   function step(direction) {
     const { graph, place } = model.state;
     if (!graph) return false;
-    const near = place.file !== null ? map.nearest?.(place.file, direction) : null;
     const isForward = direction === 'right' || direction === 'down';
-    const path = near ?? nextFile(graph.files, graph.indexOf.get(place.file ?? ''), isForward ? 1 : -1, textFilter(place.filter));
+    const path = nextFile(graph.files, graph.indexOf.get(place.file ?? ''), isForward ? 1 : -1, textFilter(place.filter));
     if (path === null) return false;
     // Steps replace one another: going back leads to where the steps began.
     model.go({ file: path }, place.file !== null);

@@ -64,7 +64,7 @@ export function mountSearch(element, model, { zoomTo } = {}) {
 
   function open() {
     const query = input.value.trim();
-    matches = query ? search(index(), model.state.agents.map(({ holder }) => holder), query) : [];
+    matches = query ? search(index(), model.state.agents.map(({ holder }) => holder), query, model.state.locks) : [];
     active = matches.length > 0 ? 0 : -1;
     status.textContent = query ? (matches.length > 0 ? `${matches.length} matches` : 'No match') : '';
     list.replaceChildren(...rows(), ...(query && matches.length === 0 ? [make('p', { class: 'search-none soft' }, 'No file, folder or holder matches.')] : []));

@@ -1,6 +1,7 @@
 // Which files, folders and holders a search means, the likeliest first. Fast enough for each key over 20,000 paths.
 
-/** @typedef {import('../app/types.js').Graph} Graph */
+/** Less than the steps between kinds of matches, more than lengths make. */
+const PREFERENCE = 2;
 
 /**
  * @typedef {object} SearchIndex
@@ -74,7 +75,7 @@ function subsequenceScore(text, term, nameStart) {
     previous = place;
   }
   // Scattered letters match nearly everything: most of them must be together or begin words.
-  if (bonus < term.length * 0.75) return 0;
+  if (bonus <= term.length) return 0;
   const spread = text.lastIndexOf(term[term.length - 1]) - place + 1 - term.length;
   return 10 + Math.min(15, (bonus / term.length) * 5) - Math.min(9, spread / 4) - Math.min(text.length, 300) / 1000;
 }
@@ -84,9 +85,10 @@ function subsequenceScore(text, term, nameStart) {
  * @param {string[]} lower Texts in lower case.
  * @param {string} query
  * @param {number} most
+ * @param {(index: number) => boolean} [isPreferred] Among equals, these come first.
  * @returns {number[]} Indices, the best first; what is as good stays in its order.
  */
-export function bestMatches(lower, query, most) {
+export function bestMatches(lower, query, most, isPreferred = () => false) {
   const terms = query.toLowerCase().split(/\s+/).filter(Boolean);
   if (terms.length === 0) return [];
   /** @type {{ index: number, score: number }[]} */
@@ -101,7 +103,9 @@ export function bestMatches(lower, query, most) {
       }
       score += one;
     }
-    if (score === 0 || (best.length === most && score <= best[most - 1].score)) continue;
+    if (score === 0) continue;
+    if (isPreferred(index)) score += PREFERENCE;
+    if (best.length === most && score <= best[most - 1].score) continue;
     let place = best.length;
     while (place > 0 && best[place - 1].score < score) place -= 1;
     best.splice(place, 0, { index, score });
@@ -115,11 +119,12 @@ export function bestMatches(lower, query, most) {
  * @param {SearchIndex} index
  * @param {string[]} holders
  * @param {string} query
+ * @param {{ has: (path: string) => boolean }} [locked] Paths that come first among equals.
  * @returns {Match[]} Files, folders, holders.
  */
-export function search(index, holders, query) {
+export function search(index, holders, query, locked = new Set()) {
   /** @param {Match['type']} type @param {string[]} values @param {string[]} lower @param {number} most @returns {Match[]} */
-  const take = (type, values, lower, most) => bestMatches(lower, query, most).map((each) => ({ type, value: values[each] }));
+  const take = (type, values, lower, most) => bestMatches(lower, query, most, (each) => locked.has(values[each])).map((each) => ({ type, value: values[each] }));
   return [
     ...take('file', index.paths, index.lower, 8),
     ...take('folder', index.folders, index.lowerFolders, 3),

@@ -18,6 +18,12 @@ test('first letters of words find a path', () => {
   assert.equal(files('sst')[0], 'src/api/session_store.ts');
 });
 
+test('among files of one name, those that are locked come first', () => {
+  const index = searchIndex(['a/mod.rs', 'b/mod.rs', 'b/modes.rs', 'c/deeper/mod.rs']);
+  const values = search(index, [], 'mod', new Set(['c/deeper/mod.rs', 'b/modes.rs'])).map(({ value }) => value);
+  assert.deepEqual(values.slice(0, 4), ['c/deeper/mod.rs', 'a/mod.rs', 'b/mod.rs', 'b/modes.rs']);
+});
+
 test('letters that are near to each other count more than first letters of words that are far apart', () => {
   assert.ok(scoreOf('src/check.rs', 'chk') > scoreOf('src/cli__graph_command__limits__all_kinds.snap', 'chk'));
 });
