@@ -113,11 +113,20 @@ export function connectionSentence(state, now) {
 }
 
 /**
+ * @param {State['progress']} progress
+ * @returns {string} How far a build is, as a sentence; nothing where that is not known.
+ */
+function readSentence(progress) {
+  if (!progress || progress.wanted === 0) return '';
+  return `${progress.scanned.toLocaleString('en')} of ${progress.wanted.toLocaleString('en')} files are read.`;
+}
+
+/**
  * @param {State} state
  * @returns {string} The import graph as a sentence.
  */
 export function graphSentence({ graph, graphState, progress, failure }) {
-  const read = progress && progress.wanted > 0 ? ` ${progress.scanned.toLocaleString('en')} of ${progress.wanted.toLocaleString('en')} files are read.` : '';
+  const read = progress ? ` ${readSentence(progress)}`.trimEnd() : '';
   const failed = failure ? ` The newest build failed: ${sentence(failure)}` : '';
   if (!graph) return graphState === 'building' ? `The import graph is being built.${read}${failed}` : 'The import graph has not been read yet.';
   const size = `${graph.files.length.toLocaleString('en')} files and ${graph.edgeCount.toLocaleString('en')} imports at ${graph.version.slice(0, 7)}`;
@@ -152,9 +161,11 @@ export function noticesOf(state, now) {
 
   const bar = progress && progress.wanted > 0 ? { value: progress.scanned, max: progress.wanted } : null;
   if (!graph) {
-    const title = graphState === 'building' ? 'The import graph is being built' : 'Reading the import graph';
-    const text = graphState === 'building' ? graphSentence(state) : 'The server is asked for the files and their imports.';
-    notices.push({ ...notice('building', 'info', title, text, 'The map appears by itself.', null, true), progress: bar });
+    const isBuilding = graphState === 'building';
+    const title = isBuilding ? 'The import graph is being built' : 'Reading the import graph';
+    const text = !isBuilding ? 'The server is asked for the files and their imports.' : readSentence(progress) || 'The server looks which files the branch has.';
+    const failed = state.failure ? ` The last build failed: ${sentence(state.failure)}` : '';
+    notices.push({ ...notice('building', 'info', title, text + failed, 'The map appears by itself.', null, true), progress: bar });
   } else if (graph.files.length === 0) {
     notices.push(notice('empty', 'info', 'No files', `The branch has no files at ${graph.version.slice(0, 7)}.`, 'Push a commit: it appears here by itself.', null, true));
   } else if (state.failure) {
