@@ -1,5 +1,8 @@
 // Which of the slots are visible: by the address, by the section on a narrow screen, and for print.
 
+import { shortRepository } from './address.js';
+import { setText } from './dom.js';
+
 /** @typedef {import('./types.js').Model} Model */
 
 /** @param {string} id */
@@ -50,6 +53,8 @@ export function mountLayout(model) {
     const isUnknown = !repoUrl || shownAt === null || (connection.phase === 'ended' && !slot('blank').hidden);
     body.toggleAttribute('data-unknown', isUnknown);
     const isTable = isPrinting || view === 'table';
+    slot('heading').hidden = !repoUrl;
+    setText(slot('heading'), `${shortRepository(repoUrl ?? '')} ${place.branch ?? ''}`);
     slot('map').hidden = isTable || !repoUrl;
     slot('table').hidden = !isTable || !repoUrl;
     slot('locked').hidden = isTable || !repoUrl;
