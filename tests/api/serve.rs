@@ -166,7 +166,7 @@ async fn the_page_has_its_own_policy_and_everything_else_of_the_edge() {
     let repository = Api::start().await;
     let folder = tempfile::tempdir().unwrap();
     let api = serve(&repository, folder.path()).await;
-    for path in ["/", "/index.html", "/coord.js", "/coord.css"] {
+    for path in ["/", "/index.html", "/app/main.js", "/style/page.css"] {
         let answer = api.get(path, &[("x-request-id", "mine")]).await;
         assert_eq!(answer.status, 200, "{path}");
         let policy = answer.header("content-security-policy").unwrap();

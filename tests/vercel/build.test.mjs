@@ -90,7 +90,7 @@ test("the page has a policy of its own, and the functions theirs", () => {
   const routes = readJson(output, "config.json").routes.filter(({ headers }) => headers?.["Content-Security-Policy"]);
   assert.equal(routes.length, 1, JSON.stringify(routes));
   const source = new RegExp(routes[0].src);
-  for (const path of ["/", "/index.html", "/coord.js"]) {
+  for (const path of ["/", "/index.html", "/app/main.js"]) {
     assert.match(path, source);
   }
   for (const path of ["/api/graph", "/api/check_status"]) {
