@@ -24,7 +24,7 @@ const REASONS = {
  * @param {number} count
  * @returns {string} Such as `a, b, c and 697 more`.
  */
-export function files(paths, count) {
+function files(paths, count) {
   const named = paths.slice(0, MOST_NAMED);
   const more = Math.max(0, count - named.length);
   if (named.length === 0) return more === 1 ? '1 file' : `${more} files`;
@@ -79,34 +79,6 @@ export function readActivity(event, isCaughtUp = false) {
     detail: detailOf(event),
     isCaughtUp,
   };
-}
-
-/**
- * @param {Activity} entry
- * @returns {string} The entry as one sentence, without its message.
- */
-export function sentenceOf(entry) {
-  const who = entry.userName === null ? null : entry.agentId ? `${entry.userName} (${entry.agentId})` : entry.userName;
-  const what = files(entry.paths, entry.fileCount);
-  const detail = entry.detail ? ` (${entry.detail})` : '';
-  switch (entry.kind) {
-    case 'lock_granted':
-      return `${who} claims ${what} ${entry.detail ?? ''}`.trimEnd();
-    case 'lock_renewed':
-      return `${who} renews ${what} ${entry.detail ?? ''}`.trimEnd();
-    case 'lock_released':
-      return who ? `${who} releases ${what}` : `The locks on ${what} are released`;
-    case 'lock_expired':
-      return who ? `${who} loses ${what}, which expired` : `The locks on ${what} expire`;
-    case 'lock_refused':
-      return `${who} is refused ${what}${detail}`;
-    case 'head_moved':
-      return `${entry.branch} moves: ${entry.detail}`;
-    case 'graph_update':
-      return `${entry.branch}: ${entry.detail}`;
-    default:
-      return `${entry.kind.replaceAll('_', ' ')}${detail}`;
-  }
 }
 
 /**

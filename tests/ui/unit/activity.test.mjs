@@ -1,30 +1,29 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { compareIds, files, mergeActivity, MOST_ACTIVITY, readActivity, sentenceOf } from '../../../public/app/activity.js';
+import { compareIds, mergeActivity, MOST_ACTIVITY, readActivity } from '../../../public/app/activity.js';
 import { lockEvent, START } from './events.mjs';
 
 const SHA = '99cc7da9399f806a758cf80dab931201cf07c67e';
 
-test('every kind of event is a sentence', () => {
+test('what an event says beside its files is told in words', () => {
   const refused = (/** @type {object} */ rest) => lockEvent('lock_refused', 'bob', ['a'], { reason: 'CONFLICT', conflicts: ['a'], conflict_count: 1, ...rest });
-  /** @type {[any, string][]} */
+  /** @type {[any, string | null][]} */
   const cases = [
-    [lockEvent('lock_granted', 'ada/lexer', ['a', 'b', 'c', 'd'], { file_count: 700 }), 'ada (lexer) claims a, b, c and 697 more for writing'],
-    [lockEvent('lock_renewed', 'ada', ['a'], { status: 'READING' }), 'ada renews a for reading'],
-    [lockEvent('lock_released', 'ada', ['a', 'b']), 'ada releases a, b'],
-    [lockEvent('lock_expired', 'ada', ['a']), 'ada loses a, which expired'],
-    [{ type: 'lock_expired', file_count: 700, files: ['a'], time: 1 }, 'The locks on a and 699 more expire'],
-    [{ type: 'lock_released', file_count: 1, time: 1 }, 'The locks on 1 file are released'],
-    [refused({}), 'bob is refused a (held by another)'],
-    [refused({ conflicts: ['b', 'c'], conflict_count: 2 }), 'bob is refused a (b, c are held by another)'],
-    [refused({ reason: 'STALE', conflicts: undefined, conflict_count: undefined, repeated: 3 }), 'bob is refused a (the working copy is behind, asked 3 times more)'],
-    [refused({ reason: 'A_LATER_ONE', conflicts: undefined }), 'bob is refused a (a_later_one)'],
-    [{ type: 'head_moved', branch: 'main', head: SHA, time: 1 }, 'main moves: the head is 99cc7da'],
-    [{ type: 'graph_update', branch: 'main', version: SHA, time: 1 }, 'main: the import graph is that of 99cc7da'],
-    [{ type: 'a_later_kind', time: 1 }, 'a later kind'],
+    [lockEvent('lock_granted', 'ada/lexer', ['a']), 'for writing'],
+    [lockEvent('lock_renewed', 'ada', ['a'], { status: 'READING' }), 'for reading'],
+    [lockEvent('lock_released', 'ada', ['a']), null],
+    [refused({}), 'held by another'],
+    [refused({ conflicts: ['b'] }), 'b is held by another'],
+    [refused({ conflicts: ['b', 'c'], conflict_count: 2 }), 'b, c are held by another'],
+    [refused({ conflicts: ['b', 'c', 'd', 'e'], conflict_count: 30 }), 'b, c, d and 27 more are held by another'],
+    [refused({ reason: 'STALE', conflicts: undefined, conflict_count: undefined, repeated: 3 }), 'the working copy is behind, asked 3 times more'],
+    [refused({ reason: 'A_LATER_ONE', conflicts: undefined }), 'a_later_one'],
+    [{ type: 'head_moved', branch: 'main', head: SHA, time: 1 }, 'the head is 99cc7da'],
+    [{ type: 'graph_update', branch: 'main', version: SHA, time: 1 }, 'the import graph is that of 99cc7da'],
+    [{ type: 'a_later_kind', time: 1 }, null],
   ];
-  for (const [event, sentence] of cases) assert.equal(sentenceOf(readActivity(event)), sentence);
+  for (const [event, detail] of cases) assert.equal(readActivity(event).detail, detail);
 });
 
 test('an entry has what the event says', () => {
@@ -34,12 +33,6 @@ test('an entry has what the event says', () => {
     paths: ['a'], fileCount: 1, message: 'ada/lexer works', command: 'PROCEED', detail: 'for writing', isCaughtUp: true,
   });
   assert.equal(readActivity({ type: 'head_moved', branch: 'main', head: SHA, time: 12 }).at, 12_000, 'some events have seconds only');
-});
-
-test('files are counted where they are not named', () => {
-  assert.equal(files([], 0), '0 files');
-  assert.equal(files([], 1), '1 file');
-  assert.equal(files(['a', 'b', 'c'], 3), 'a, b, c');
 });
 
 test('ids are in the order of their numbers', () => {
