@@ -42,6 +42,7 @@ export function searchOf(place) {
  */
 export function changedPlace(place, change) {
   const next = { ...place, ...change };
+  if (next.repoUrl && !next.branch) next.branch = 'main';
   const isElsewhere = next.repoUrl !== place.repoUrl || next.branch !== place.branch;
   return isElsewhere ? { ...next, file: change.file ?? null, filter: change.filter ?? '' } : next;
 }

@@ -121,7 +121,7 @@ export function makeModel(browser = window, localTime = Date.now) {
     go(change, isReplacing = false) {
       const place = changedPlace(whole.state.place, change);
       const address = searchOf(place) || location.pathname;
-      if (isReplacing) history.replaceState(null, '', address);
+      if (isReplacing || address === location.search) history.replaceState(null, '', address);
       else history.pushState(null, '', address);
       arrive(place);
     },

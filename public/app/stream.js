@@ -36,13 +36,14 @@ const FINAL = new Set([4400, 4401, 4403, 4404]);
  * @param {object} options
  * @param {URL} options.url
  * @param {() => string | null} options.token
- * @param {Transport[]} options.transports The first is used unless it does not open twice.
+ * @param {Transport[]} options.transports The first is used unless it does not open twice, although the server answers requests.
+ * @param {() => boolean} options.isAnswering Whether the server has answered a request since the last attempt.
  * @param {Listener} options.listener
  * @param {import('./watch.js').Timers} options.timers
  * @param {() => number} [options.random]
  * @returns {Stream}
  */
-export function makeStream({ url, token, transports, listener, timers, random = Math.random }) {
+export function makeStream({ url, token, transports, isAnswering, listener, timers, random = Math.random }) {
   const { setTimeout, clearTimeout } = timers;
   /** @type {string | null} The newest id or cursor. */
   let cursor = null;
@@ -60,6 +61,8 @@ export function makeStream({ url, token, transports, listener, timers, random = 
     isWaiting = false;
     let isOpen = false;
     let silenceMs = OPEN_MS;
+    /** What the server asks us to wait. */
+    let askedMs = 0;
     const address = new URL(url);
     if (cursor) address.searchParams.set('last_event_id', cursor);
 
@@ -67,7 +70,7 @@ export function makeStream({ url, token, transports, listener, timers, random = 
     const ended = (code) => {
       clearTimeout(timer);
       close = null;
-      if (!isOpen) unopened += 1;
+      if (!isOpen && isAnswering()) unopened += 1;
       if (FINAL.has(code)) {
         listener.broken(null);
         return;
@@ -76,7 +79,7 @@ export function makeStream({ url, token, transports, listener, timers, random = 
       const pause = isOpen && AT_ONCE.has(code) ? 0 : Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
       failures += 1;
       // Many pages that lost one server do not come back all at once.
-      wait(pause * (0.5 + random() / 2));
+      wait(Math.max(askedMs, pause * (0.5 + random() / 2)));
     };
     const expect = () => {
       clearTimeout(timer);
@@ -112,6 +115,7 @@ export function makeStream({ url, token, transports, listener, timers, random = 
           listener.heartbeat(said.is_live !== false, said.time_ms);
           break;
         case 'error':
+          askedMs = (said.retry_after ?? 0) * 1000;
           listener.refused({ code: said.error, message: String(said.message ?? ''), retryAfter: said.retry_after ?? null });
           break;
         case 'stream_ended':

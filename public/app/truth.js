@@ -182,7 +182,8 @@ export function noticesOf(state, now) {
 function problemNotice(state, problem, now) {
   const { tone, title, next, action } = PROBLEMS[problem.kind];
   const isRefused = problem.kind === 'sign_in' && state.isSignedIn;
-  const step = problem.retryAt === null ? next || 'Try again.' : attempt(problem.retryAt, now);
+  const retryAt = problem.retryAt ?? (action === 'retry' ? state.connection.retryAt : null);
+  const step = retryAt === null ? next || 'Try again.' : attempt(retryAt, now);
   // What may not be seen any more is not left on the screen.
   const isPage = !state.graph || ['sign_in', 'forbidden', 'no_repository', 'no_branch'].includes(problem.kind);
   const text = sentence(problem.message);

@@ -19,6 +19,9 @@ const TRUTH_MS = 60_000;
 /** Intervals of reading the graph while it is built. */
 const BUILDING_MS = 3000;
 const STALE_MS = 15_000;
+const FAILED_MS = 60_000;
+/** Before a read is repeated that was not answered, although events arrive. */
+const UNANSWERED_MS = 5000;
 /** How old what is shown may be before the page calls itself offline: longer than the longest pause between two attempts. */
 const OFFLINE_MS = 20_000;
 /** Problems that another attempt alone does not solve. */
@@ -56,6 +59,9 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
   /** @type {string | null} */
   let etag = null;
   let locksReadAt = -Infinity;
+  let graphReadAt = -Infinity;
+  let isActivityRead = false;
+  let brokenAt = -Infinity;
   /** @type {number | null} The time of the server when the connection came back: what happened before was missed. */
   let caughtUpTo = null;
   /** @type {any[]} */
@@ -108,21 +114,23 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
         meet(source, null);
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
-        // Without an answer, the connection is what is wrong, and it says so.
+        // Without an answer, the connection is what is wrong, and it says so: all is read again when it is back.
         if (!error.isUnanswered) meet(source, error.problem);
-        else if (source !== 'older') again.set(DEBOUNCE_MS * 20);
+        else if (get().state.connection.phase === 'live') again.set(UNANSWERED_MS);
       }
     });
 
   const graph = guarded('graph', async () => {
     graphSoon.clear();
     const answer = await api.get('api/graph', { ...query, format: 'compact' }, etag);
+    graphReadAt = clock.now();
     if (answer.status !== 304) {
       etag = answer.etag;
       dispatch({ type: 'graph', body: answer.body, now: clock.now() });
     }
-    const { graphState } = get().state;
-    if (!isStopped && graphState !== 'ready') graphSoon.set(graphState === 'building' ? BUILDING_MS : STALE_MS);
+    const { graphState, failure } = get().state;
+    if (isStopped || graphState === 'ready') return;
+    graphSoon.set(failure ? FAILED_MS : graphState === 'building' ? BUILDING_MS : STALE_MS);
   });
 
   const locks = guarded('locks', async () => {
@@ -144,12 +152,22 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
     const isCaughtUp = isMissed;
     isMissed = false;
     const { body } = await api.get('api/activity', { ...query, limit: '100' });
+    isActivityRead = true;
     const hasOlder = isFirst ? body.events.length > 0 && body.cursor !== NO_LOG : undefined;
     dispatch({ type: 'activity', events: body.events, isCaughtUp, hasOlder, now: clock.now() });
   });
 
   async function readAll() {
     await Promise.all([graph(), locks(), activity()]);
+  }
+
+  /** What can be had without events, from a server that answers and does not ask us to wait. */
+  async function poll() {
+    if ([...problems.values()].some(({ retryAt }) => retryAt !== null && retryAt > clock.now())) return;
+    const before = locksReadAt;
+    await locks();
+    if (locksReadAt === before) return;
+    await Promise.all([activity(), clock.now() - graphReadAt >= TRUTH_MS && graph()]);
   }
 
   function flush() {
@@ -183,6 +201,7 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
     token,
     transports,
     timers,
+    isAnswering: () => locksReadAt > brokenAt,
     listener: {
       opened({ isResumed, isLive, timeMs }) {
         clock.heard(timeMs);
@@ -190,6 +209,8 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
         meet('stream', null);
         setPhase('live', null, !isLive);
         locks();
+        if (graphReadAt === -Infinity) graph();
+        if (!isActivityRead) activity();
       },
       resync() {
         isMissed = true;
@@ -215,11 +236,11 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
           if (problems.size === 0) readAll();
           return;
         }
+        brokenAt = clock.now();
         const { shownAt, connection } = get().state;
         const isOld = clock.now() - (shownAt ?? startedAt) > OFFLINE_MS;
         setPhase(!isOnline() || isOld ? 'offline' : 'reconnecting', clock.now() + retryInMs);
-        // A server that answers, but has no events for us, is asked as often as we try to connect.
-        if (isVisible() && connection.phase !== 'live') Promise.all([locks(), activity()]);
+        if (isVisible() && connection.phase !== 'live') poll();
       },
     },
   });

@@ -140,6 +140,34 @@ test('a server that cannot be reached is offline after a while, with the age of 
   assert.match(statusOf(state, page.model.now()).more, /1 min ago/);
 });
 
+test('a page that was opened without a network reads all when it is back, and asks little until then', async () => {
+  const fail = () => Promise.reject(new TypeError('gone'));
+  const page = openPage({ routes: { graph: fail, locks: fail, activity: fail } });
+  await page.timers.pass(0);
+  page.hangUp();
+  await page.timers.pass(60_000);
+  assert.ok(page.requests.length < 20, page.requests.map(({ url }) => url.pathname).join(' '));
+  assert.deepEqual(notices(page), ['offline page']);
+  page.answers.graph = () => json(GRAPH);
+  page.answers.locks = () => json({ locks: [heldLock('ada', 'a')] });
+  page.answers.activity = () => json({ events: [lockEvent('lock_granted', 'ada', ['a'])], cursor: '1-0' });
+  page.fire('online');
+  page.open();
+  await page.timers.pass(50);
+  assert.deepEqual([notices(page), locked(page), page.model.state.activity.length], [[], { a: ['ada'] }, 1]);
+});
+
+test('a server that has no events for the page is asked instead', async () => {
+  const page = openPage();
+  await page.timers.pass(0);
+  page.hangUp(1013);
+  await page.timers.pass(600);
+  page.answers.locks = () => json({ locks: [heldLock('ada', 'a')] });
+  page.hangUp(1013);
+  await page.timers.pass(50);
+  assert.deepEqual([locked(page), page.model.state.connection.phase], [{ a: ['ada'] }, 'reconnecting']);
+});
+
 test('a network that is back, and a page that is looked at, connect at once', async () => {
   const page = await livePage();
   for (const act of [() => page.fire('online'), () => page.look('visible')]) {

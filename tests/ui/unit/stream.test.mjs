@@ -11,7 +11,7 @@ const opened = (/** @type {string} */ cursor) => ({ type: 'stream_opened', curso
 const event = (/** @type {string} */ id) => ({ type: 'lock_granted', id });
 
 /** A stream over transports that a test plays, and what its listener is told. */
-function play({ transports = 1 } = {}) {
+function play({ transports = 1, isAnswering = true } = {}) {
   const timers = makeTimers();
   /** @type {any[]} */
   const told = [];
@@ -27,6 +27,7 @@ function play({ transports = 1 } = {}) {
     token: () => 'secret',
     transports: Array.from({ length: transports }, (_, index) => transport(index)),
     timers,
+    isAnswering: () => isAnswering,
     random: () => 1,
     listener: {
       opened: (given) => told.push(['opened', given.isResumed]),
@@ -96,6 +97,17 @@ test('a refusal is told, and is the end', async () => {
   }
 });
 
+test('a server that asks for a pause gets it', async () => {
+  const { told, say, last, attempts, timers } = play();
+  say({ type: 'error', error: 'RATE_LIMITED', message: 'no', retry_after: 7 });
+  last().sink.closed(1013);
+  assert.deepEqual(told, [['refused', 'RATE_LIMITED', 7], ['broken', 7000]]);
+  await timers.pass(6999);
+  assert.equal(attempts.length, 1);
+  await timers.pass(1);
+  assert.equal(attempts.length, 2);
+});
+
 test('a right that is taken away says so', () => {
   const { told, say } = play();
   say(opened('1-0'), { type: 'stream_ended', reason: 'FORBIDDEN', message: 'not any more' }, { type: 'stream_ended', reason: 'SLOW', message: 'slow' });
@@ -132,6 +144,15 @@ test('the second transport is used where the first does not open twice', async (
   say(opened('1-0'));
   for (let attempt = 0; attempt < 3; attempt++) await fail();
   assert.deepEqual(attempts.map(({ transport }) => transport), [0, 0, 1, 1, 1, 0]);
+});
+
+test('the first transport is kept where the server does not answer at all', async () => {
+  const { told, last, attempts, timers } = play({ transports: 2, isAnswering: false });
+  for (let attempt = 0; attempt < 5; attempt++) {
+    last().sink.closed(1006);
+    await timers.pass(told.at(-1)[1]);
+  }
+  assert.deepEqual(attempts.map(({ transport }) => transport), [0, 0, 0, 0, 0, 0]);
 });
 
 test('a stream that waits tries at once when it is hurried, and not at all when it is stopped', async () => {
