@@ -58,7 +58,8 @@ model.subscribe(update);
 model.subscribe(remember);
 update();
 setInterval(() => {
-  if (document.visibilityState === 'visible' && model.state.connection.phase !== 'live') update();
+  const { connection, problem } = model.state;
+  if (document.visibilityState === 'visible' && (connection.phase !== 'live' || problem)) update();
 }, SECOND);
 
 const map = mountMap(slot('map'), model);

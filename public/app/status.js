@@ -23,6 +23,7 @@ export function mountStatus(element, model) {
   const retry = make('button', { type: 'button', onclick: () => model.retry() }, 'Try again now');
   const panel = make('div', { id: 'status-panel', class: 'popover', popover: 'auto' }, make('h2', {}, 'State'), ofConnection, ofGraph, retry);
   element.append(button, panel);
+  panel.addEventListener('beforetoggle', () => update());
 
   function update() {
     const { state } = model;
