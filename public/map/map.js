@@ -2,19 +2,17 @@
 
 import { Bar } from './bar.js';
 import { Camera } from './camera.js';
-import { countText, fileLines, sizeText, summary } from './descriptions.js';
-import { isClosed } from './detail.js';
+import { countText, sizeText, summary } from './descriptions.js';
 import { Drawing } from './drawing.js';
 import { ALL_EDGES_LIMIT, edgeGroups } from './edge_groups.js';
 import { matchesOf } from './filter.js';
-import { listen } from './gestures.js';
 import { widthsOf } from './label_text.js';
 import { aspectFor, layoutOf } from './layout.js';
 import { LockLights } from './lock_lights.js';
 import { Minimap } from './minimap.js';
 import { Motion } from './motion.js';
 import { readPalette } from './palette.js';
-import { nodeAt } from './placement.js';
+import { Pointer } from './pointer.js';
 import { Tooltip } from './tooltip.js';
 import { foldersAbove, treeOf } from './tree.js';
 import { weightsOf } from './weights.js';
@@ -53,10 +51,11 @@ class MapView {
     this.measure = 'size';
     this.hasAllEdges = false;
     this.selected = -1;
-    this.hovered = -1;
-    this.pointer = { x: 0, y: 0 };
     /** @type {string | null} The file that was just clicked: the view stays where it is. */
     this.clicked = null;
+    /** @type {string | null} */
+    this.shownFile = null;
+    this.shownRepository = '';
     /** @type {import('../app/types.js').Graph | null} */
     this.shownGraph = null;
     /** @type {import('./tree.js').Tree | null} */
@@ -88,11 +87,18 @@ class MapView {
     this.stage.className = 'map-stage';
     element.append(this.stage);
     this.drawing = new Drawing(this.stage);
-    this.canvas = this.drawing.base.canvas;
     this.minimap = new Minimap(this.stage, (anchor) => {
       this.motion.move((camera) => camera.moveTo(anchor, camera.width / 2, camera.height / 2));
     });
-    this.tooltip = new Tooltip(this.stage);
+    this.pointer = new Pointer({
+      motion: this.motion,
+      drawing: this.drawing,
+      tooltip: new Tooltip(this.stage),
+      model,
+      onHover: () => this.#request(),
+      onSelect: (path) => this.#select(path),
+      onOpen: (node) => this.goTo(this.tree && this.tree.file[node] >= 0 ? this.tree.parent[node] : node),
+    });
     this.palette = readPalette(element);
     this.widths = widthsOf(`10px ${this.palette.font}`);
     this.boldWidths = widthsOf(`600 10px ${this.palette.font}`);
@@ -102,22 +108,21 @@ class MapView {
       window.matchMedia(query).addEventListener('change', listener, { signal: ending.signal });
     };
     for (const query of ['(prefers-color-scheme: dark)', '(forced-colors: active)', 'print']) onMedia(query, () => this.#changeTheme());
+    window.addEventListener('resize', () => this.#resize(), { signal: ending.signal });
     const observer = new ResizeObserver(() => this.#resize());
     observer.observe(this.stage);
-    const unlisten = this.#listen();
     const unsubscribe = model.subscribe((changed) => this.#update(changed));
-    const tick = window.setInterval(() => this.#showTooltip(), 1000);
     this.destroy = () => {
       ending.abort();
       observer.disconnect();
-      unlisten();
+      this.pointer.end();
       unsubscribe();
-      window.clearInterval(tick);
       this.motion.end();
       window.cancelAnimationFrame(this.frame);
       element.classList.remove('map-root');
       element.replaceChildren();
     };
+    this.drawing.resize(this.stage.clientWidth, this.stage.clientHeight);
     this.#update(new Set(/** @type {Part[]} */ (['graph', 'locks', 'place'])));
   }
 
@@ -169,9 +174,16 @@ class MapView {
 
   #changeGraph() {
     const { graph } = this;
-    if (this.shownGraph?.indexOf.size && graph && !graph.indexOf.has(this.shownGraph.files[0].path)) this.lights.clear();
+    const { repoUrl, branch } = this.model.state.place;
+    const repository = `${repoUrl} ${branch}`;
+    if (repository !== this.shownRepository) {
+      this.lights.clear();
+      this.motion.setCamera(null);
+    }
+    this.shownRepository = repository;
     this.shownGraph = this.model.state.graph;
-    this.hovered = -1;
+    this.pointer.leave();
+    this.selected = -1;
     this.tree = graph ? treeOf(graph.files) : null;
     this.bar.offerAllEdges(graph !== null && graph.edgeCount > 0 && graph.edgeCount < ALL_EDGES_LIMIT);
     this.#changeLayout();
@@ -210,14 +222,23 @@ class MapView {
       this.matches = matchesOf(this.tree, filter);
       this.drawing.forget();
     }
+    if (!this.tree) return;
     const index = file === null ? undefined : this.graph?.indexOf.get(file);
-    const node = index === undefined || !this.tree ? -1 : this.tree.nodeOf[index];
-    const isElsewhere = node !== this.selected && this.clicked !== file;
+    const node = index === undefined ? -1 : this.tree.nodeOf[index];
+    const isFromElsewhere = file !== this.shownFile && file !== this.clicked;
+    this.shownFile = file;
     this.clicked = null;
     if (node === this.selected) return;
     this.selected = node;
     this.#changeEdges();
-    if (node >= 0 && isElsewhere) this.#bringIntoView(node);
+    if (node >= 0 && isFromElsewhere) this.#bringIntoView(node);
+  }
+
+  /** @param {string | null} path */
+  #select(path) {
+    if (path === this.model.state.place.file) return;
+    this.clicked = path;
+    this.model.go({ file: path });
   }
 
   #changeLocks() {
@@ -226,7 +247,7 @@ class MapView {
     this.lights.update(locks, neighbors, performance.now());
     this.drawing.describe(summary(this.graph, locks));
     this.#changeEdges();
-    this.#showTooltip();
+    this.pointer.describe();
   }
 
   #changeEdges() {
@@ -281,8 +302,7 @@ class MapView {
 
   /** @param {import('./placement.js').Anchor} anchor @param {number} scale */
   #fly(anchor, scale) {
-    this.tooltip.hide();
-    this.hovered = -1;
+    this.pointer.leave();
     this.motion.fly(anchor, scale);
   }
 
@@ -320,81 +340,21 @@ class MapView {
       widths: this.widths,
       boldWidths: this.boldWidths,
       matches: this.matches,
-      detailOf: (file) => (this.measure === 'size' ? sizeText(graph.files[file].size) : countText(graph.importers[file]?.length ?? 0, 'importer')),
+      detailOf: (file) => (this.measure === 'size'
+        ? sizeText(graph.files[file].size)
+        : countText(graph.importers[file]?.length ?? 0, 'importer')),
     });
     const lights = this.lights.current(now);
     const nodeOf = (/** @type {string} */ path) => {
       const file = graph.indexOf.get(path);
       return file === undefined ? -1 : tree.nodeOf[file];
     };
-    const { selected, hovered, motion: { isMoving, isReduced } } = this;
+    const { selected, pointer: { hovered }, motion: { isMoving, isReduced } } = this;
     drawing.draw(scene, {
       edges: this.edges, connected: this.connected, lights, nodeOf, selected, hovered, isMoving, now: isReduced ? Infinity : now,
     });
     this.minimap.draw(camera, scene, lights.map(({ path, mark }) => ({ node: nodeOf(path), mark })).filter(({ node }) => node >= 0));
     this.bar.setZoom({ canZoomIn: camera.scale < camera.maxScale, canZoomOut: camera.scale > 1 });
     if (!isReduced && this.lights.isMoving(now)) this.#request();
-  }
-
-  #listen() {
-    return listen(this.canvas, () => this.drawing.unit, {
-      pan: (dx, dy) => this.motion.move((camera) => camera.panBy(dx, dy)),
-      zoom: (factor, x, y) => {
-        this.tooltip.hide();
-        this.motion.move((camera) => camera.zoomAt(factor, x, y));
-      },
-      click: (x, y) => this.#click(x, y),
-      doubleClick: (x, y) => {
-        const node = this.#nodeAt(x, y);
-        if (node > 0 && this.tree) this.goTo(this.tree.file[node] >= 0 ? this.tree.parent[node] : node);
-      },
-      hover: (x, y) => {
-        this.pointer = { x, y };
-        const node = this.#nodeAt(x, y);
-        if (node !== this.hovered) this.#request();
-        this.hovered = node;
-        this.canvas.style.cursor = node > 0 ? 'pointer' : '';
-        this.#showTooltip();
-      },
-      leave: () => {
-        this.hovered = -1;
-        this.tooltip.hide();
-        this.#request();
-      },
-    });
-  }
-
-  /** @param {number} x @param {number} y */
-  #click(x, y) {
-    const { tree } = this;
-    const node = this.#nodeAt(x, y);
-    if (node <= 0 || !tree) {
-      if (this.model.state.place.file) this.model.go({ file: null });
-    } else if (tree.file[node] >= 0) {
-      this.clicked = tree.path[node];
-      this.model.go({ file: tree.path[node] });
-    } else {
-      this.goTo(node);
-    }
-  }
-
-  /** @param {number} x @param {number} y The node in the view, as it is drawn; -1 where there is none. */
-  #nodeAt(x, y) {
-    const { camera, tree } = this;
-    if (!camera || !tree) return -1;
-    const { placement } = camera;
-    return nodeAt(camera.layout, placement, x + camera.x, y + camera.y, (folder) => isClosed(tree, placement, folder));
-  }
-
-  #showTooltip() {
-    const { graph, tree, hovered } = this;
-    if (!graph || !tree || hovered <= 0) {
-      this.tooltip.hide();
-      return;
-    }
-    const file = tree.file[hovered];
-    const { state } = this.model;
-    const lines = file < 0 ? [countText(tree.fileCount[hovered], 'file')] : fileLines(graph, file, state, this.model.now());
-    this.tooltip.show({ title: file < 0 ? `${tree.path[hovered]}/` : tree.path[hovered], lines }, this.pointer.x * this.drawing.unit, this.pointer.y * this.drawing.unit);
   }
 }
