@@ -44,7 +44,7 @@ function detailOf(event) {
       const count = event.conflict_count ?? conflicts.length;
       const reason = REASONS[event.reason] ?? String(event.reason).toLowerCase();
       const why = event.reason === 'CONFLICT' && !isSame && count > 0 ? `${files(conflicts, count)} ${count > 1 ? 'are' : 'is'} held by another` : reason;
-      return event.repeated ? `${why}, asked ${event.repeated} times more` : why;
+      return event.repeated ? `${why}, asked ${event.repeated === 1 ? 'once' : `${event.repeated} times`} more` : why;
     }
     case 'head_moved':
       return `the head is ${event.head.slice(0, 7)}`;

@@ -21,7 +21,7 @@ export function make(tag, attributes = {}, ...children) {
 }
 
 /**
- * An icon of `icons.svg`. It is decoration: the words beside it say the same.
+ * An icon, one of the symbols in the page. It is decoration: the words beside it say the same.
  * @param {string} name
  * @returns {SVGSVGElement}
  */
@@ -36,7 +36,7 @@ export function icon(name) {
 
 /** @param {SVGSVGElement} node @param {string} name */
 export function setIcon(node, name) {
-  setAttribute(/** @type {Element} */ (node.firstChild), 'href', `icons.svg#${name}`);
+  setAttribute(/** @type {Element} */ (node.firstChild), 'href', `#icon-${name}`);
 }
 
 /** Writes the text only if it differs, so that a selection of text stays. @param {Element} node @param {string} text */

@@ -27,6 +27,7 @@ function slot(id) {
   return /** @type {HTMLElement} */ (document.getElementById(id));
 }
 
+document.getElementById('unloaded')?.remove();
 const model = makeModel();
 const picker = mountPicker(slot('place'), model);
 const signIn = mountSignIn({ dialog: /** @type {HTMLDialogElement} */ (slot('sign-in')), button: slot('account') }, model);
@@ -68,6 +69,6 @@ mountActivity(slot('activity'), model);
 mountFile(slot('file'), model);
 mountTable(slot('table'), model);
 mountLockedFiles(slot('locked'), model);
-const search = mountSearch(slot('search'), model);
+const search = mountSearch(slot('search'), model, { zoomTo: map.focusFile });
 const help = mountHelp(slot('help'));
 mountKeys({ model, map, search, help });

@@ -1,22 +1,10 @@
 // What the map says in words.
 
 import { countdown } from '../app/time.js';
+import { byteSize, counted } from '../app/words.js';
 
 /** @typedef {import('../app/types.js').Graph} Graph */
 /** @typedef {import('../app/types.js').Lock} Lock */
-
-/** @param {number} bytes */
-export function sizeText(bytes) {
-  if (!bytes) return '';
-  if (bytes < 1000) return `${bytes} B`;
-  const [value, unit] = bytes < 1e6 ? [bytes / 1e3, 'kB'] : [bytes / 1e6, 'MB'];
-  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${unit}`;
-}
-
-/** @param {number} count @param {string} one @param {string} [many] */
-export function countText(count, one, many = `${one}s`) {
-  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
-}
 
 /**
  * @param {Graph} graph
@@ -27,10 +15,10 @@ export function countText(count, one, many = `${one}s`) {
 export function fileLines(graph, file, { locks, neighbors }, now) {
   const { path, size, language, state } = graph.files[file];
   const lines = [[
-    sizeText(size),
+    size ? byteSize(size) : '',
     language,
-    countText(graph.imports[file]?.length ?? 0, 'import'),
-    countText(graph.importers[file]?.length ?? 0, 'importer'),
+    counted(graph.imports[file]?.length ?? 0, 'import'),
+    counted(graph.importers[file]?.length ?? 0, 'importer'),
   ].filter(Boolean).join(' · ')];
   if (state) lines.push(`Not scanned: ${state}`);
   for (const lock of locks.get(path) ?? []) {
@@ -40,7 +28,7 @@ export function fileLines(graph, file, { locks, neighbors }, now) {
   }
   const writers = neighbors.get(path);
   if (writers?.length && !locks.has(path)) {
-    lines.push(`NEIGHBOR of ${writers[0]}${writers.length > 1 ? ` and ${countText(writers.length - 1, 'other')}` : ''}`);
+    lines.push(`NEIGHBOR of ${writers[0]}${writers.length > 1 ? ` and ${counted(writers.length - 1, 'other')}` : ''}`);
   }
   return lines;
 }
@@ -57,6 +45,6 @@ export function summary(graph, locks) {
     if (held.some(({ mode }) => mode === 'WRITING')) writing += 1;
   }
   const reading = locks.size - writing;
-  return `Map of ${countText(graph.files.length, 'file')} by folder. `
-    + `${countText(writing, 'file')} locked for WRITING, ${reading.toLocaleString('en-US')} for READING.`;
+  return `Map of ${counted(graph.files.length, 'file')} by folder. `
+    + `${counted(writing, 'file')} locked for WRITING, ${reading.toLocaleString('en-US')} for READING.`;
 }

@@ -1,4 +1,4 @@
-// The icons of locks as paths in a box of 16 pixels: a canvas cannot use the symbols of `icons.svg`.
+// The icons of locks as paths in a box of 16 pixels: a canvas cannot use the symbols of the page.
 
 /** @typedef {import('./lock_lights.js').Mark} Mark */
 

@@ -1,8 +1,9 @@
 // The map of the repository: what it shows, and when it draws. Its parts paint, place and measure.
 
+import { byteSize, counted } from '../app/words.js';
 import { Bar } from './bar.js';
 import { Camera } from './camera.js';
-import { countText, sizeText, summary } from './descriptions.js';
+import { summary } from './descriptions.js';
 import { Drawing } from './drawing.js';
 import { ALL_EDGES_LIMIT, edgeGroups } from './edge_groups.js';
 import { matchesOf } from './filter.js';
@@ -341,8 +342,8 @@ class MapView {
       boldWidths: this.boldWidths,
       matches: this.matches,
       detailOf: (file) => (this.measure === 'size'
-        ? sizeText(graph.files[file].size)
-        : countText(graph.importers[file]?.length ?? 0, 'importer')),
+        ? byteSize(graph.files[file].size)
+        : counted(graph.importers[file]?.length ?? 0, 'importer')),
     });
     const lights = this.lights.current(now);
     const nodeOf = (/** @type {string} */ path) => {

@@ -1,6 +1,7 @@
 // What the pointer does on the map: pans and zooms, selects and opens, and says what is under it.
 
-import { countText, fileLines } from './descriptions.js';
+import { counted } from '../app/words.js';
+import { fileLines } from './descriptions.js';
 import { isClosed } from './detail.js';
 import { listen } from './gestures.js';
 import { nodeAt } from './placement.js';
@@ -74,7 +75,7 @@ export class Pointer {
     const file = tree.file[this.hovered];
     const path = tree.path[this.hovered];
     const content = file < 0
-      ? { title: `${path}/`, lines: [countText(tree.fileCount[this.hovered], 'file')] }
+      ? { title: `${path}/`, lines: [counted(tree.fileCount[this.hovered], 'file')] }
       : { title: path, lines: fileLines(graph, file, model.state, model.now()) };
     tooltip.show(content, this.position.x * unit, this.position.y * unit);
   }

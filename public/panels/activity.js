@@ -1,11 +1,11 @@
 // The feed of activity: the newest first, live. It holds still while somebody reads further down, and reads older events from the log.
 
 import { icon, keyedChildren, make, setAttribute, setIcon, setText } from '../app/dom.js';
+import { counted } from '../app/words.js';
 import { activityFilter } from './activity_filter.js';
 import { activityRow } from './activity_row.js';
 import { feedRows, isShown, keyOfEntry, newerThan } from './feed.js';
 import { everySecond } from './ticker.js';
-import { counted } from './words.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
 /** @typedef {import('./feed.js').FeedRow} FeedRow */

@@ -2,8 +2,9 @@
 
 import { keyedChildren, make, setText } from '../app/dom.js';
 import { duration } from '../app/time.js';
+import { counted } from '../app/words.js';
 import { badge, commandChip, fileButton, moment, timeLeft } from './parts.js';
-import { counted, splitPath } from './words.js';
+import { splitPath } from './words.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
 /** @typedef {import('../app/types.js').Agent} Agent */

@@ -1,6 +1,6 @@
 // What the feed of activity shows: which entries, grouped how. No elements.
 
-import { counted } from './words.js';
+import { counted } from '../app/words.js';
 
 /** @typedef {import('../app/types.js').Activity} Activity */
 

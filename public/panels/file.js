@@ -1,12 +1,13 @@
 // The details of the selected file.
 
 import { icon, make, setText } from '../app/dom.js';
+import { byteSize } from '../app/words.js';
 import { fileHistory } from './file_history.js';
 import { fileLinks } from './file_links.js';
 import { fileLocks } from './file_locks.js';
 import { fileVerdict } from './file_verdict.js';
 import { everySecond } from './ticker.js';
-import { byteSize, splitPath } from './words.js';
+import { splitPath } from './words.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
 

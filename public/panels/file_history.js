@@ -2,8 +2,8 @@
 
 import { activityRow } from './activity_row.js';
 import { keyedChildren, make, setText } from '../app/dom.js';
+import { counted } from '../app/words.js';
 import { feedRows, keyOfEntry } from './feed.js';
-import { counted } from './words.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
 /** @typedef {import('../app/types.js').Activity} Activity */

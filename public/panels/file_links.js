@@ -1,8 +1,8 @@
 // What the selected file imports, and what imports it.
 
 import { keyedChildren, make, setText } from '../app/dom.js';
+import { counted } from '../app/words.js';
 import { fileButton, modeOf } from './parts.js';
-import { counted } from './words.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
 

@@ -1,7 +1,7 @@
 // The keys of the whole page. A key that an element uses itself does not come here, and none does while somebody types.
 
+import { textFilter } from '../app/words.js';
 import { commandOf, isTypedInto, nextFile } from './key_commands.js';
-import { textFilter } from './words.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
 

@@ -4,10 +4,10 @@
 // where they are among all. Windowing was preferred to pages, because the map has no pages: sorting by a column and scrolling is one gesture.
 
 import { keyedChildren, make, setAttribute, setText } from '../app/dom.js';
+import { counted } from '../app/words.js';
 import { tableRow } from './table_row.js';
 import { COLUMNS, graphRows, tableRows } from './table_rows.js';
 import { everySecond } from './ticker.js';
-import { counted } from './words.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
 /** @typedef {import('./table_rows.js').TableRow} TableRow */

@@ -2,9 +2,9 @@
 
 import { countdown } from '../app/time.js';
 import { make, setAttribute, setText } from '../app/dom.js';
+import { byteSize } from '../app/words.js';
 import { badge, modeOf, pathText } from './parts.js';
 import { COLUMNS, valueOf } from './table_rows.js';
-import { byteSize } from './words.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
 /** @typedef {import('./table_rows.js').TableRow} TableRow */

@@ -1,6 +1,7 @@
 // The rows of the table: filtered and sorted. No elements.
 
-import { splitPath, textFilter } from './words.js';
+import { textFilter } from '../app/words.js';
+import { splitPath } from './words.js';
 
 /** @typedef {import('../app/types.js').State} State */
 /** @typedef {import('../app/types.js').Graph} Graph */

@@ -1,8 +1,8 @@
 // Sentences and numbers that several panels show.
 
-/** @typedef {import('../app/types.js').Lock} Lock */
+import { counted } from '../app/words.js';
 
-const BYTE_UNITS = ['B', 'kB', 'MB', 'GB'];
+/** @typedef {import('../app/types.js').Lock} Lock */
 
 /** What each orchestration command tells an agent to do. */
 export const COMMAND_MEANINGS = new Map([
@@ -13,22 +13,6 @@ export const COMMAND_MEANINGS = new Map([
   ['PUSH', 'Push the commits, then release again.'],
   ['STOP', 'Stop, and report.'],
 ]);
-
-/** @param {number} count @param {string} noun @param {string} [plural] @returns {string} */
-export function counted(count, noun, plural = `${noun}s`) {
-  return `${count.toLocaleString('en-US')} ${count === 1 ? noun : plural}`;
-}
-
-/** @param {number} bytes @returns {string} */
-export function byteSize(bytes) {
-  let value = bytes;
-  let unit = 0;
-  while (value >= 1000 && unit < BYTE_UNITS.length - 1) {
-    value /= 1000;
-    unit += 1;
-  }
-  return `${unit === 0 || value >= 10 ? Math.round(value) : value.toFixed(1)} ${BYTE_UNITS[unit]}`;
-}
 
 /** A remaining time for a screen reader, in whole minutes: a name that changes each second would be read each second. @param {number} ms */
 export function spokenTimeLeft(ms) {
@@ -61,14 +45,4 @@ export function lockSentence(path, locks, now) {
 export function shareLeft({ renewedAt, expiry }, now) {
   const whole = expiry - renewedAt;
   return whole > 0 ? Math.min(1, Math.max(0, (expiry - now) / whole)) : 0;
-}
-
-/** @param {string} filter Words that a path must contain, in any order and case. @returns {(text: string) => boolean} */
-export function textFilter(filter) {
-  const terms = filter.toLowerCase().split(/\s+/).filter(Boolean);
-  return (text) => {
-    if (terms.length === 0) return true;
-    const lower = text.toLowerCase();
-    return terms.every((term) => lower.includes(term));
-  };
 }

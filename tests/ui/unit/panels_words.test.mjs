@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { claimSignature } from '../../../public/panels/claim_signature.js';
-import { byteSize, counted, lockSentence, shareLeft, splitPath, spokenTimeLeft, textFilter } from '../../../public/panels/words.js';
+import { byteSize, counted, textFilter } from '../../../public/app/words.js';
+import { lockSentence, shareLeft, splitPath, spokenTimeLeft } from '../../../public/panels/words.js';
 
 const lock = (fields = {}) => ({ path: 'src/db.ts', holder: 'bob/lexer', mode: 'WRITING', message: 'Adding pooling', since: 0, renewedAt: 0, expiry: 240_000, ...fields });
 
