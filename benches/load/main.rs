@@ -4,6 +4,7 @@
 
 mod client;
 mod constant;
+mod events;
 mod fight;
 mod latency;
 mod mcp;
@@ -41,6 +42,15 @@ struct Options {
     /// Locks of the sweep
     #[arg(long, default_value_t = 1_000_000)]
     locks: usize,
+    /// Clients of live events
+    #[arg(long, default_value_t = 1000)]
+    clients: usize,
+    /// Live events a second
+    #[arg(long, default_value_t = 50.0)]
+    rate: f64,
+    /// Clients of live events read server-sent events instead of a WebSocket
+    #[arg(long)]
+    sse: bool,
     /// For the driver itself: answer a constant here
     #[arg(long, hide = true)]
     answer_constant: Option<SocketAddr>,
@@ -59,6 +69,7 @@ enum What {
     Functions,
     Mcp,
     Sweep,
+    Events,
 }
 
 fn main() -> Result<()> {
@@ -112,6 +123,15 @@ async fn measure(options: &Options) -> Result<()> {
     }
     if wants(What::Mcp) {
         mcp::measure(&path("small"), &small, scratch.path(), time).await?;
+    }
+    if wants(What::Events) {
+        let plan = events::Plan {
+            clients: options.clients,
+            rate: options.rate,
+            way: if options.sse { events::Way::ServerSentEvents } else { events::Way::WebSocket },
+            time,
+        };
+        events::measure(&path("medium"), &medium, scratch.path(), redis.is_some(), plan).await?;
     }
     if wants(What::Sweep) && redis.is_some() {
         sweep::measure(&path("medium"), &medium, scratch.path(), options.locks).await?;

@@ -98,6 +98,7 @@ pub async fn redis(folder: &Path) -> Result<Option<Process>> {
 }
 
 /// The store of a server.
+#[derive(Clone, Copy)]
 pub enum State<'a> {
     /// The embedded store, with its file in this folder.
     Embedded(&'a Path),
@@ -109,7 +110,16 @@ pub enum State<'a> {
 
 /// Starts `coord serve` on `repository`. With `store_port`, it offers its store there over Upstash's REST protocol.
 pub async fn coord(repository: &Path, state: State<'_>, store_port: Option<SocketAddr>) -> Result<Process> {
-    let address = free_address()?;
+    coord_at(free_address()?, repository, state, store_port).await
+}
+
+/// [`coord`] at `address`.
+pub async fn coord_at(
+    address: SocketAddr,
+    repository: &Path,
+    state: State<'_>,
+    store_port: Option<SocketAddr>,
+) -> Result<Process> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_coord"));
     command
         .arg("serve")

@@ -1,0 +1,268 @@
+//! Live events: the time to each client, that each gets each event once and in order whatever is killed, and the memory of the
+//! server.
+
+mod agents;
+mod client;
+mod ledger;
+mod messages;
+
+use std::path::Path;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value as Json;
+use tokio::time::{Instant, sleep, sleep_until};
+
+use crate::client::{Connection, Subject};
+use crate::process::{self, Process, State};
+use crate::redis_link::RedisLink;
+use crate::report::{Table, progress};
+use agents::Agents;
+use client::{Audience, Client};
+use ledger::{Id, parse};
+pub use messages::Way;
+
+/// Time in which clients get what they lack.
+const COMPLETED: Duration = Duration::from_secs(60);
+
+/// What is measured.
+#[derive(Clone, Copy)]
+pub struct Plan {
+    pub clients: usize,
+    /// Events a second.
+    pub rate: f64,
+    pub way: Way,
+    /// Time of the load; half of it for each of the two parts in which something is killed.
+    pub time: Duration,
+}
+
+pub async fn measure(repository: &Path, subject: &Subject, scratch: &Path, redis: bool, plan: Plan) -> Result<()> {
+    coord_cli::commands::serve::listen::raise_file_limit();
+    for store in ["embedded", "redis-server"] {
+        let folder = tempfile::tempdir_in(scratch)?;
+        if store == "embedded" {
+            measure_on(repository, subject, State::Embedded(folder.path()), plan).await?;
+        } else if redis {
+            let database = process::redis(folder.path()).await?.context("redis-server has gone")?;
+            measure_on(repository, subject, State::Redis(database.address), plan).await?;
+        }
+    }
+    Ok(())
+}
+
+/// A part of a measurement.
+struct Part<'a> {
+    audience: &'a Audience,
+    started: Instant,
+    events: usize,
+    /// Of the server, at the start.
+    processor_time: Duration,
+}
+
+impl<'a> Part<'a> {
+    fn begin(audience: &'a Audience, server: &Process) -> Result<Self> {
+        audience.ledger.take();
+        Ok(Part {
+            audience,
+            started: Instant::now(),
+            events: audience.ledger.events(),
+            processor_time: server.processor_time()?,
+        })
+    }
+
+    /// Waits until nobody lacks anything, and reports.
+    async fn end(self, table: &Table, name: &str, server: &Process, without_clients: u64) -> Result<()> {
+        let seconds = self.started.elapsed().as_secs_f64();
+        let lacking = self.audience.complete(COMPLETED).await;
+        let spent = (server.processor_time()?.saturating_sub(self.processor_time)).as_secs_f64() * 1e6;
+        let received = self.audience.ledger.take();
+        let events = received.ids.len() - self.events;
+        let latency = |quantile| format!("{:.1}", received.latencies.micros(quantile) / 1000.0);
+        let (now, peak) = server.memory()?;
+        let clients = self.audience.clients.len();
+        table.row(&[
+            &name,
+            &events,
+            &format!("{:.1}", events as f64 / seconds),
+            &received.deliveries,
+            &latency(0.5),
+            &latency(0.99),
+            &latency(1.0),
+            &(received.lost + lacking as u64),
+            &received.repeated,
+            &format!("{now} ({peak})"),
+            &format!("{:.1}", now.saturating_sub(without_clients) as f64 / clients as f64),
+            &format!("{:.1}", spent / received.deliveries.max(1) as f64),
+        ]);
+        Ok(())
+    }
+}
+
+async fn measure_on(repository: &Path, subject: &Subject, state: State<'_>, plan: Plan) -> Result<()> {
+    let store = match state {
+        State::Embedded(_) => "the embedded store",
+        State::Redis(_) | State::Upstash(_) => "redis-server",
+    };
+    let by = match plan.way {
+        Way::WebSocket => "WebSocket",
+        Way::ServerSentEvents => "server-sent events",
+    };
+    progress(&format!("measuring live events on {store}"));
+    let load = std::fs::read_to_string("/proc/loadavg")?;
+    let load = load.split(' ').next().unwrap_or_default();
+    let table = Table::begin(
+        &format!("Live events on {store}, {} clients by {by}", plan.clients),
+        &format!(
+            "The time is from the store's clock in the id of the event, whole milliseconds, to the receipt in the driver, which has one \
+             thread; for the clients that were connected when the event was written. Lost and repeated are counted over all \
+             clients, against the log. Load of the machine before: {load}."
+        ),
+        &[
+            "part",
+            "events",
+            "events/s",
+            "deliveries",
+            "p50 ms",
+            "p99 ms",
+            "max ms",
+            "lost",
+            "repeated",
+            "server KiB (peak)",
+            "KiB a client",
+            "server's processor us a delivery",
+        ],
+    );
+    let mut server = process::coord(repository, state, None).await?;
+    let address = server.address;
+    process::graph_is_ready(&server, &subject.repo_url).await?;
+    // What the server does after its start is done by then.
+    sleep(Duration::from_secs(2)).await;
+    let (begin, _) = read_log(&server, subject, None).await?;
+    let (without_clients, _) = server.memory()?;
+    let audience = Audience {
+        address,
+        way: plan.way,
+        repo_url: subject.repo_url.clone(),
+        begin,
+        ledger: ledger::Ledger::default(),
+        clients: std::iter::repeat_with(Client::default).take(plan.clients).collect(),
+        ends: Default::default(),
+        is_stopped: Default::default(),
+    };
+    let audience = audience.start();
+    audience.complete(COMPLETED).await;
+    let part = Part::begin(&audience, &server)?;
+    sleep(Duration::from_secs(2)).await;
+    part.end(&table, "idle", &server, without_clients).await?;
+
+    let agents = Agents::start(address, subject, plan.rate);
+    let part = Part::begin(&audience, &server)?;
+    let mut memory = Vec::new();
+    for tenth in 1..=10 {
+        sleep_until(part.started + plan.time.mul_f64(f64::from(tenth) / 10.0)).await;
+        memory.push(server.memory()?.0.to_string());
+    }
+    part.end(&table, "load", &server, without_clients).await?;
+    let upstream = match state {
+        State::Redis(redis) => Some(subscriptions(redis).await?),
+        State::Embedded(_) | State::Upstash(_) => None,
+    };
+
+    let part = Part::begin(&audience, &server)?;
+    kill_half(&audience, part.started, plan.time / 2).await;
+    part.end(&table, "half of the clients killed", &server, without_clients).await?;
+
+    let answered = agents.answered();
+    let mut part = Part::begin(&audience, &server)?;
+    sleep(plan.time / 4).await;
+    // Dropping it is SIGKILL.
+    drop(server);
+    let killed = Instant::now();
+    server = process::coord_at(address, repository, state, None).await?;
+    let back = killed.elapsed();
+    part.processor_time = Duration::ZERO;
+    while audience.clients.iter().any(|client| !client.is_open.load(Relaxed)) && killed.elapsed() < COMPLETED {
+        sleep(Duration::from_millis(5)).await;
+    }
+    let resumed = killed.elapsed();
+    sleep(plan.time / 4).await;
+    ensure!(agents.answered() > answered, "the agents have not come back");
+    agents.stop().await?;
+    part.end(&table, "server killed and started again", &server, without_clients).await?;
+
+    let (_, log) = read_log(&server, subject, Some(begin)).await?;
+    audience.ledger.compare(&log);
+    let received = audience.ledger.take();
+    println!(
+        "\n- The log: {} events; {} of them not received by any client, {} received but not in it.",
+        log.len(),
+        received.lost,
+        received.repeated
+    );
+    println!("- Resident memory at each tenth of the load, KiB: {}.", memory.join(", "));
+    println!(
+        "- The server listened again {} ms after the kill; all clients were back after {} ms.",
+        back.as_millis(),
+        resumed.as_millis()
+    );
+    if let Some(upstream) = upstream {
+        println!("- Subscriptions at redis-server under load: {upstream}.");
+    }
+    let ends = audience.ends.lock().unwrap_or_else(PoisonError::into_inner);
+    println!("- Connections that ended otherwise than by a kill of the client: {ends:?}.");
+    audience.is_stopped.store(true, Relaxed);
+    Ok(())
+}
+
+/// Kills half of the clients at random times during `time`.
+async fn kill_half(audience: &Arc<Audience>, started: Instant, time: Duration) {
+    let mut chosen: Vec<&Client> = audience.clients.iter().collect();
+    fastrand::shuffle(&mut chosen);
+    chosen.truncate(audience.clients.len() / 2);
+    let mut times: Vec<f64> = chosen.iter().map(|_| fastrand::f64()).collect();
+    times.sort_by(f64::total_cmp);
+    for (client, at) in chosen.into_iter().zip(times) {
+        sleep_until(started + time.mul_f64(at)).await;
+        client.kill.notify_one();
+    }
+    sleep_until(started + time).await;
+}
+
+/// The cursor of the log, and the events after `after`.
+async fn read_log(server: &Process, subject: &Subject, after: Option<Id>) -> Result<(Id, Vec<Id>)> {
+    let mut connection = Connection::open(server.address).await?;
+    let (mut cursor, mut log) = (after, Vec::new());
+    loop {
+        let after = cursor.map(|(time, number)| format!("&after={time}-{number}")).unwrap_or_default();
+        let path = format!("/api/activity?repo_url={}&limit=100{after}", subject.repo_url);
+        let (status, body) = connection.get(&path, "").await?;
+        ensure!(status.is_success(), "the log cannot be read: {status}");
+        let body: Json = serde_json::from_slice(&body)?;
+        let next = parse(body["cursor"].as_str().context("a cursor")?)?;
+        let events = body["events"].as_array().context("events")?;
+        if cursor.is_none() || events.is_empty() {
+            return Ok((next, log));
+        }
+        cursor = Some(next);
+        for event in events {
+            log.push(parse(event["id"].as_str().context("an id")?)?);
+        }
+    }
+}
+
+/// The subscribed connections at `redis`, and the subscribers of each channel.
+async fn subscriptions(redis: std::net::SocketAddr) -> Result<String> {
+    let mut link = RedisLink::open(redis).await?;
+    let list = link.ask(&["CLIENT", "LIST", "TYPE", "pubsub"]).await?.concat();
+    let channels = link.ask(&["PUBSUB", "CHANNELS"]).await?;
+    let mut words = vec!["PUBSUB", "NUMSUB"];
+    words.extend(channels.iter().map(String::as_str));
+    let numbers = link.ask(&words).await?;
+    Ok(format!(
+        "{} connections by `CLIENT LIST TYPE pubsub`; `PUBSUB NUMSUB`: {}",
+        list.lines().count(),
+        numbers.join(" ")
+    ))
+}
