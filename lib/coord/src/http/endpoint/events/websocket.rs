@@ -26,6 +26,10 @@ const TOKEN: &str = "coord.token.";
 /// Largest message of a client, in bytes.
 const MOST_BYTES: usize = 16 * 1024;
 
+/// Bytes that are read at once. The library fills as many with zeros before each read, and keeps them for each client: 128 KiB
+/// unless told otherwise.
+const READ_BYTES: usize = 1024;
+
 /// Time for the credential to arrive, for a message to leave, and for the client to close.
 const AUTHENTICATION_TIME: Duration = Duration::from_secs(10);
 const SEND_TIME: Duration = Duration::from_secs(20);
@@ -44,6 +48,7 @@ pub(super) fn answer(
     let address = caller_address();
     upgrade
         .protocols([SUBPROTOCOL])
+        .read_buffer_size(READ_BYTES)
         .max_message_size(MOST_BYTES)
         .max_frame_size(MOST_BYTES)
         .on_upgrade(move |socket| coming_from(address, serve(socket, watcher, lifetime)))
