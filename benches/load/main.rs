@@ -128,7 +128,11 @@ async fn measure(options: &Options) -> Result<()> {
         let plan = events::Plan {
             clients: options.clients,
             rate: options.rate,
-            way: if options.sse { events::Way::ServerSentEvents } else { events::Way::WebSocket },
+            way: if options.sse {
+                events::Way::ServerSentEvents
+            } else {
+                events::Way::WebSocket
+            },
             time,
         };
         events::measure(&path("medium"), &medium, scratch.path(), redis.is_some(), plan).await?;

@@ -30,6 +30,8 @@ pub struct Ledger(Mutex<Received>);
 #[derive(Default)]
 pub struct Received {
     pub ids: Vec<Id>,
+    /// Since the last time that they were taken: number of those, and the rest.
+    pub events: u64,
     pub deliveries: u64,
     pub lost: u64,
     pub repeated: u64,
@@ -48,6 +50,7 @@ impl Ledger {
             Some(expected) if *expected == id => place + 1,
             None if received.ids.last().is_none_or(|last| *last < id) => {
                 received.ids.push(id);
+                received.events += 1;
                 place + 1
             }
             _ => match received.ids.binary_search(&id) {
@@ -84,17 +87,13 @@ impl Ledger {
         self.lock().ids.len()
     }
 
-    /// The deliveries, the losses, the repetitions and the latencies since the last time.
+    /// What was received since the last time.
     pub fn take(&self) -> Received {
         let mut received = self.lock();
-        let ids = received.ids.clone();
-        std::mem::replace(
-            &mut received,
-            Received {
-                ids,
-                ..Received::default()
-            },
-        )
+        let ids = std::mem::take(&mut received.ids);
+        let taken = std::mem::take(&mut *received);
+        received.ids = ids;
+        taken
     }
 
     fn lock(&self) -> MutexGuard<'_, Received> {

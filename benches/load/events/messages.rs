@@ -100,7 +100,9 @@ fn said(json: &str) -> Result<Said> {
         let (id, _) = rest.split_once('"').context("an unfinished id")?;
         return Ok(Said::Event(parse(id)?));
     }
-    let kind = json.strip_prefix(r#"{"type":""#).and_then(|rest| rest.split('"').next());
+    let kind = json
+        .strip_prefix(r#"{"type":""#)
+        .and_then(|rest| rest.split('"').next());
     Ok(match kind.context("a message without a type")? {
         "stream_opened" => Said::Opened,
         "resync" => Said::Resync,

@@ -56,36 +56,42 @@ pub async fn measure(repository: &Path, subject: &Subject, scratch: &Path, redis
 struct Part<'a> {
     audience: &'a Audience,
     started: Instant,
-    events: usize,
-    /// Of the server, at the start.
-    processor_time: Duration,
+    /// Of the server, at the start; none where it does not live to the end.
+    processor_time: Option<Duration>,
 }
 
 impl<'a> Part<'a> {
     fn begin(audience: &'a Audience, server: &Process) -> Result<Self> {
-        audience.ledger.take();
         Ok(Part {
             audience,
             started: Instant::now(),
-            events: audience.ledger.events(),
-            processor_time: server.processor_time()?,
+            processor_time: Some(server.processor_time()?),
         })
     }
 
     /// Waits until nobody lacks anything, and reports.
     async fn end(self, table: &Table, name: &str, server: &Process, without_clients: u64) -> Result<()> {
-        let seconds = self.started.elapsed().as_secs_f64();
         let lacking = self.audience.complete(COMPLETED).await;
-        let spent = (server.processor_time()?.saturating_sub(self.processor_time)).as_secs_f64() * 1e6;
+        let seconds = self.started.elapsed().as_secs_f64();
         let received = self.audience.ledger.take();
-        let events = received.ids.len() - self.events;
-        let latency = |quantile| format!("{:.1}", received.latencies.micros(quantile) / 1000.0);
+        let is_delivered = received.deliveries > 0;
+        let cost = match self.processor_time.filter(|_| is_delivered) {
+            Some(before) => {
+                let spent = (server.processor_time()? - before).as_secs_f64() * 1e6;
+                format!("{:.1}", spent / received.deliveries as f64)
+            }
+            None => String::new(),
+        };
+        let latency = |quantile| match is_delivered {
+            true => format!("{:.1}", received.latencies.micros(quantile) / 1000.0),
+            false => String::new(),
+        };
         let (now, peak) = server.memory()?;
         let clients = self.audience.clients.len();
         table.row(&[
             &name,
-            &events,
-            &format!("{:.1}", events as f64 / seconds),
+            &received.events,
+            &format!("{:.1}", received.events as f64 / seconds),
             &received.deliveries,
             &latency(0.5),
             &latency(0.99),
@@ -94,7 +100,7 @@ impl<'a> Part<'a> {
             &received.repeated,
             &format!("{now} ({peak})"),
             &format!("{:.1}", now.saturating_sub(without_clients) as f64 / clients as f64),
-            &format!("{:.1}", spent / received.deliveries.max(1) as f64),
+            &cost,
         ]);
         Ok(())
     }
@@ -172,7 +178,8 @@ async fn measure_on(repository: &Path, subject: &Subject, state: State<'_>, plan
 
     let part = Part::begin(&audience, &server)?;
     kill_half(&audience, part.started, plan.time / 2).await;
-    part.end(&table, "half of the clients killed", &server, without_clients).await?;
+    part.end(&table, "half of the clients killed", &server, without_clients)
+        .await?;
 
     let answered = agents.answered();
     let mut part = Part::begin(&audience, &server)?;
@@ -180,9 +187,12 @@ async fn measure_on(repository: &Path, subject: &Subject, state: State<'_>, plan
     // Dropping it is SIGKILL.
     drop(server);
     let killed = Instant::now();
+    for client in &audience.clients {
+        client.is_open.store(false, Relaxed);
+    }
     server = process::coord_at(address, repository, state, None).await?;
     let back = killed.elapsed();
-    part.processor_time = Duration::ZERO;
+    part.processor_time = None;
     while audience.clients.iter().any(|client| !client.is_open.load(Relaxed)) && killed.elapsed() < COMPLETED {
         sleep(Duration::from_millis(5)).await;
     }
@@ -190,7 +200,8 @@ async fn measure_on(repository: &Path, subject: &Subject, state: State<'_>, plan
     sleep(plan.time / 4).await;
     ensure!(agents.answered() > answered, "the agents have not come back");
     agents.stop().await?;
-    part.end(&table, "server killed and started again", &server, without_clients).await?;
+    part.end(&table, "server killed and started again", &server, without_clients)
+        .await?;
 
     let (_, log) = read_log(&server, subject, Some(begin)).await?;
     audience.ledger.compare(&log);
@@ -201,7 +212,10 @@ async fn measure_on(repository: &Path, subject: &Subject, state: State<'_>, plan
         received.lost,
         received.repeated
     );
-    println!("- Resident memory at each tenth of the load, KiB: {}.", memory.join(", "));
+    println!(
+        "- Resident memory at each tenth of the load, KiB: {}.",
+        memory.join(", ")
+    );
     println!(
         "- The server listened again {} ms after the kill; all clients were back after {} ms.",
         back.as_millis(),
@@ -235,7 +249,9 @@ async fn read_log(server: &Process, subject: &Subject, after: Option<Id>) -> Res
     let mut connection = Connection::open(server.address).await?;
     let (mut cursor, mut log) = (after, Vec::new());
     loop {
-        let after = cursor.map(|(time, number)| format!("&after={time}-{number}")).unwrap_or_default();
+        let after = cursor
+            .map(|(time, number)| format!("&after={time}-{number}"))
+            .unwrap_or_default();
         let path = format!("/api/activity?repo_url={}&limit=100{after}", subject.repo_url);
         let (status, body) = connection.get(&path, "").await?;
         ensure!(status.is_success(), "the log cannot be read: {status}");
