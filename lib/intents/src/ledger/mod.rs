@@ -1,0 +1,1 @@
+//! Lines of the ledger, their chain, and its verification.

@@ -1,0 +1,1 @@
+//! Patterns of files: what an intent may change.
