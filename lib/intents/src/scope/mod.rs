@@ -1,1 +1,119 @@
 //! Patterns of files: what an intent may change.
+//!
+//! - A pattern is anchored at the root and means what git means by `/PATTERN` in a `.gitignore`: `*`, `?`, `[a-z]`, `**`, `\`,
+//!   a slash at the end for folders alone. What matches a folder covers all below it.
+//! - A segment with brackets also matches itself: `app/[slug]/**` is a folder of Next.js.
+//! - `{a,b}` is expanded when a scope is written. What is refused then is in [`Refusal`].
+//! - [`Scope::within_breadth`] counts what a scope covers; [`IntentIgnore`] and [`reserved`] go before any scope;
+//!   [`Judge`] applies all three.
+//! - [`Scope::overlap`] says whether two scopes meet, and where.
+//!
+//! A path is matched segment by segment, for all patterns at once ([`walk`]), in time linear in the length of the path and in
+//! that of the patterns. No pattern makes it turn back further than to the last star of a segment.
+
+mod braces;
+mod brackets;
+mod breadth;
+mod common;
+mod ignore;
+mod judge;
+mod overlap;
+mod pattern;
+mod refusal;
+mod reserved;
+mod rule;
+mod segment;
+mod walk;
+
+pub use breadth::{Count, TooBroad};
+pub use ignore::{Ignored, IntentIgnore};
+pub use judge::{Judge, Verdict};
+pub use overlap::{Overlap, Steps};
+pub use pattern::Pattern;
+pub use refusal::Refusal;
+pub use reserved::{Reserved, reserved};
+
+use sha2::{Digest, Sha256};
+
+use overlap::Area;
+use rule::Rule;
+use walk::Walk;
+
+/// Maximum number of patterns of a scope, and of alternatives of one pattern.
+pub const MAX_PATTERNS: usize = 64;
+
+/// Maximum length of a pattern.
+pub const MAX_PATTERN_BYTES: usize = 512;
+
+/// What an intent may change: 1 to 64 patterns.
+#[derive(Clone, Debug)]
+pub struct Scope {
+    patterns: Vec<Pattern>,
+    rules: Vec<Rule>,
+    areas: Vec<Area>,
+}
+
+impl Scope {
+    /// Parses the patterns of an `owned_scope`.
+    ///
+    /// # Errors
+    /// When there are none or too many, or one is refused.
+    pub fn parse<T: AsRef<str>>(written: impl IntoIterator<Item = T>) -> Result<Self, Refusal> {
+        let mut patterns = Vec::new();
+        for text in written {
+            patterns.extend(Pattern::parse(text.as_ref())?);
+            if patterns.len() > MAX_PATTERNS {
+                return Err(Refusal::TooManyPatterns(patterns.len()));
+            }
+        }
+        if patterns.is_empty() {
+            return Err(Refusal::NoPattern);
+        }
+        let rules: Vec<Rule> = patterns
+            .iter()
+            .enumerate()
+            .flat_map(|(source, pattern)| pattern.rules(source))
+            .collect();
+        let areas = rules.iter().cloned().map(Area::new).collect();
+        Ok(Scope { patterns, rules, areas })
+    }
+
+    /// The patterns, each alternative in braces by itself.
+    pub fn patterns(&self) -> &[Pattern] {
+        &self.patterns
+    }
+
+    /// Whether a pattern covers `path`, a file. For many paths, [`Judge`] is faster.
+    pub fn covers(&self, path: impl AsRef<[u8]>) -> bool {
+        self.walk().find(path.as_ref()).is_some()
+    }
+
+    /// Where this scope and another one meet. All comparisons for one intent share `steps`.
+    pub fn overlap(&self, other: &Scope, steps: &mut Steps) -> Option<Overlap> {
+        let (one, two, example) = overlap::first(&self.areas, &other.areas, steps)?;
+        Some(Overlap {
+            pattern: self.patterns[one].as_str().to_owned(),
+            other: other.patterns[two].as_str().to_owned(),
+            example,
+        })
+    }
+
+    /// The SHA-256 of the patterns, in any order, as 64 digits: scopes with the same digest cover the same files.
+    pub fn digest(&self) -> String {
+        let mut texts: Vec<&str> = self.patterns.iter().map(Pattern::as_str).collect();
+        texts.sort_unstable();
+        texts.dedup();
+        let mut hash = Sha256::new();
+        hash.update("coord scope v1\n");
+        for text in texts {
+            hash.update(text);
+            // No pattern has a NUL.
+            hash.update([0]);
+        }
+        format!("{:x}", hash.finalize())
+    }
+
+    fn walk(&self) -> Walk<'_> {
+        Walk::new(&self.rules)
+    }
+}

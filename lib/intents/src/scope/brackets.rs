@@ -1,0 +1,96 @@
+//! Sets in brackets, as git reads them.
+
+use super::segment::ByteSet;
+
+/// What stands at a `[`.
+pub(super) enum Brackets {
+    /// A set, and the length of its text.
+    Set {
+        set: ByteSet,
+        length: usize,
+        has_class: bool,
+    },
+    /// Nothing that git can read: no name matches.
+    None,
+}
+
+/// Reads the set at the beginning of `text`, which begins with `[`.
+pub(super) fn read(text: &[u8]) -> Brackets {
+    match members(text) {
+        Some((set, length, has_class)) => Brackets::Set { set, length, has_class },
+        None => Brackets::None,
+    }
+}
+
+/// A member is a byte, a range of bytes, or a class. A `]` that comes first is a member.
+fn members(text: &[u8]) -> Option<(ByteSet, usize, bool)> {
+    let negated = matches!(text.get(1), Some(b'!' | b'^'));
+    let mut at = if negated { 2 } else { 1 };
+    let (mut set, mut before, mut has_class) = (ByteSet::EMPTY, None, false);
+    loop {
+        let byte = *text.get(at)?;
+        let next = text.get(at + 1).copied();
+        match (byte, before, next) {
+            (b'\\', ..) => {
+                set.insert(next?);
+                before = next;
+                at += 2;
+            }
+            (b'-', Some(from), Some(to)) if to != b']' => {
+                let escaped = to == b'\\';
+                let to = if escaped { *text.get(at + 2)? } else { to };
+                (from..=to).for_each(|byte| set.insert(byte));
+                before = None;
+                at += if escaped { 3 } else { 2 };
+            }
+            (b'[', _, Some(b':')) => {
+                let length = memchr::memchr(b']', &text[at + 2..])?;
+                match text[at + 2..at + 2 + length].split_last() {
+                    Some((b':', name)) => {
+                        let is_member = class(name)?;
+                        (0..=u8::MAX).filter(is_member).for_each(|byte| set.insert(byte));
+                        has_class = true;
+                        before = None;
+                        at += length + 3;
+                    }
+                    _ => {
+                        set.insert(b'[');
+                        before = Some(b'[');
+                        at += 1;
+                    }
+                }
+            }
+            _ => {
+                set.insert(byte);
+                before = Some(byte);
+                at += 1;
+            }
+        }
+        if *text.get(at)? == b']' {
+            let set = if negated {
+                set.complement()
+            } else {
+                set.and(&ByteSet::ANY)
+            };
+            return Some((set, at + 1, has_class));
+        }
+    }
+}
+
+fn class(name: &[u8]) -> Option<fn(&u8) -> bool> {
+    Some(match name {
+        b"alnum" => u8::is_ascii_alphanumeric,
+        b"alpha" => u8::is_ascii_alphabetic,
+        b"blank" => |byte| matches!(byte, b' ' | b'\t'),
+        b"cntrl" => u8::is_ascii_control,
+        b"digit" => u8::is_ascii_digit,
+        b"graph" => u8::is_ascii_graphic,
+        b"lower" => u8::is_ascii_lowercase,
+        b"print" => |byte| matches!(byte, b' '..=b'~'),
+        b"punct" => u8::is_ascii_punctuation,
+        b"space" => |byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'),
+        b"upper" => u8::is_ascii_uppercase,
+        b"xdigit" => u8::is_ascii_hexdigit,
+        _ => return None,
+    })
+}

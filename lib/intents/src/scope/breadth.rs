@@ -1,0 +1,77 @@
+//! How much of a branch a scope covers, and whether that is too much.
+
+use super::Scope;
+
+/// How many files a scope covers, of how many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Count {
+    /// The files that it covers.
+    pub covered: usize,
+    /// All files that were asked for.
+    pub files: usize,
+}
+
+/// A scope that covers too much.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TooBroad {
+    /// The first segment of a pattern is nothing but wildcards.
+    #[error(
+        "owned_scope is too broad: {0:?} begins in every folder of the repository; begin with the name of a folder, such as src/{0}"
+    )]
+    Everywhere(String),
+    /// More files than an intent may cover.
+    #[error(
+        "owned_scope is too broad: it covers {covered} files of the branch, and an intent may cover {most}; name fewer, or split the intent"
+    )]
+    Files {
+        /// The files that it covers.
+        covered: usize,
+        /// The files that it may cover.
+        most: usize,
+    },
+    /// More than half of the files.
+    #[error(
+        "owned_scope is too broad: it covers {covered} of the branch's {files} files, which is more than half; name fewer, or split the intent"
+    )]
+    Half {
+        /// The files that it covers.
+        covered: usize,
+        /// The files of the branch.
+        files: usize,
+    },
+}
+
+impl Scope {
+    /// Counts the files that the scope covers. Fastest where files of one folder come one after the other.
+    pub fn count<P: AsRef<[u8]>>(&self, files: impl IntoIterator<Item = P>) -> Count {
+        let mut walk = self.walk();
+        let mut count = Count { covered: 0, files: 0 };
+        for file in files {
+            count.files += 1;
+            count.covered += usize::from(walk.find(file.as_ref()).is_some());
+        }
+        count
+    }
+
+    /// Whether the scope covers no more of `files`, those of the branch, than an intent may: `most` of them, and half.
+    ///
+    /// # Errors
+    /// When it is too broad.
+    pub fn within_breadth<P: AsRef<[u8]>>(
+        &self,
+        files: impl IntoIterator<Item = P>,
+        most: usize,
+    ) -> Result<Count, TooBroad> {
+        if let Some(pattern) = self.patterns().iter().find(|pattern| pattern.begins_wild()) {
+            return Err(TooBroad::Everywhere(pattern.as_str().to_owned()));
+        }
+        let count @ Count { covered, files } = self.count(files);
+        if covered > most {
+            return Err(TooBroad::Files { covered, most });
+        }
+        if covered > files / 2 {
+            return Err(TooBroad::Half { covered, files });
+        }
+        Ok(count)
+    }
+}

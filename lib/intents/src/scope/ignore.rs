@@ -1,0 +1,133 @@
+//! `.intentignore`: what no intent may change, in the syntax of `.gitignore`.
+
+use unicode_normalization::UnicodeNormalization;
+
+use super::rule::{self, Item, Reading, Rule};
+use super::walk::Walk;
+
+/// The rules of an `.intentignore`.
+#[derive(Clone, Debug, Default)]
+pub struct IntentIgnore {
+    rules: Vec<Rule>,
+    lines: Vec<String>,
+    unreadable: Option<String>,
+}
+
+/// Why a path is ignored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ignored {
+    /// By a line of the file, counted from 1.
+    Line {
+        /// Its number.
+        number: usize,
+        /// Its text.
+        text: String,
+    },
+    /// The file is there and cannot be read, so that nothing says what may be changed.
+    Unreadable(String),
+}
+
+impl std::fmt::Display for Ignored {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Ignored::Line { number, text } => write!(formatter, "line {number} of .intentignore: {text}"),
+            Ignored::Unreadable(why) => write!(formatter, ".intentignore cannot be read: {why}"),
+        }
+    }
+}
+
+impl IntentIgnore {
+    /// Maximum length of the file.
+    pub const MAX_BYTES: usize = 64 * 1024;
+
+    /// The rules where there is no file: nothing is ignored.
+    pub fn none() -> Self {
+        IntentIgnore::default()
+    }
+
+    /// The rules where the file is there and cannot be read: everything is ignored.
+    pub fn unreadable(why: impl Into<String>) -> Self {
+        IntentIgnore {
+            unreadable: Some(why.into()),
+            ..IntentIgnore::default()
+        }
+    }
+
+    /// The rules of a file. One that is too long is as one that cannot be read.
+    pub fn parse(content: &[u8]) -> Self {
+        if content.len() > Self::MAX_BYTES {
+            let (bytes, most) = (content.len(), Self::MAX_BYTES);
+            return Self::unreadable(format!("it has {bytes} bytes; at most {most} are allowed"));
+        }
+        let content = content.strip_prefix("\u{feff}".as_bytes()).unwrap_or(content);
+        let mut ignore = IntentIgnore::default();
+        for (source, line) in content.split(|byte| *byte == b'\n').enumerate() {
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            ignore.lines.push(String::from_utf8_lossy(line).into_owned());
+            ignore.rules.extend(rules(line, source));
+        }
+        ignore
+    }
+
+    /// Why `path` is ignored, by itself or by a folder above it.
+    pub fn find(&self, path: impl AsRef<[u8]>) -> Option<Ignored> {
+        self.walk().find(path.as_ref())
+    }
+
+    /// For many paths.
+    pub(super) fn walk(&self) -> IgnoreWalk<'_> {
+        IgnoreWalk {
+            ignore: self,
+            walk: Walk::new(&self.rules),
+        }
+    }
+}
+
+/// An [`IntentIgnore`] against one path after the other.
+pub(super) struct IgnoreWalk<'i> {
+    ignore: &'i IntentIgnore,
+    walk: Walk<'i>,
+}
+
+impl IgnoreWalk<'_> {
+    pub(super) fn find(&mut self, path: &[u8]) -> Option<Ignored> {
+        if let Some(why) = &self.ignore.unreadable {
+            return Some(Ignored::Unreadable(why.clone()));
+        }
+        let rule = self.walk.find(path)?;
+        Some(Ignored::Line {
+            number: rule.source + 1,
+            text: self.ignore.lines.get(rule.source).cloned().unwrap_or_default(),
+        })
+    }
+}
+
+/// The rules of a line: none of an empty one and of a comment.
+fn rules(line: &[u8], source: usize) -> Vec<Rule> {
+    if line.starts_with(b"#") {
+        return Vec::new();
+    }
+    // For git, a text ends with a NUL.
+    let line = line.split(|byte| *byte == 0).next().unwrap_or_default();
+    let composed: Option<String> = std::str::from_utf8(line).ok().map(|line| line.nfc().collect());
+    let line = rule::without_blanks(composed.as_ref().map_or(line, |line| line.as_bytes()));
+    let (negated, line) = line.strip_prefix(b"!").map_or((false, line), |line| (true, line));
+    let (folder_only, line) = line.strip_suffix(b"/").map_or((false, line), |line| (true, line));
+    let is_anchored = line.contains(&b'/');
+    let line = line.strip_prefix(b"/").unwrap_or(line);
+    if line.is_empty() {
+        return Vec::new();
+    }
+    // A name without a slash is one of any folder, and its stars never reach over a slash.
+    let rows = match is_anchored {
+        true => rule::rows(line, Reading::Git),
+        false => vec![rule::name(line)],
+    };
+    let rule = |items: Vec<Item>| Rule {
+        items,
+        folder_only,
+        negated,
+        source,
+    };
+    rows.into_iter().map(rule).collect()
+}

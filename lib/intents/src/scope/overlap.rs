@@ -1,0 +1,253 @@
+//! Whether two scopes meet, decided on their patterns.
+//!
+//! Each pattern is an automaton over segments, and each segment one over bytes. A path that both match is a way through the
+//! product of both, which never turns back, so that a table of their lengths decides.
+
+use super::common;
+use super::rule::{Item, Rule};
+use super::segment::Segment;
+
+/// How two scopes meet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Overlap {
+    /// The pattern of the one.
+    pub pattern: String,
+    /// The pattern of the other.
+    pub other: String,
+    /// A path that both match. None where the patterns are so intricate that it was not decided within the bound of
+    /// [`Steps`]; they then count as meeting.
+    pub example: Option<String>,
+}
+
+impl std::fmt::Display for Overlap {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Overlap {
+            pattern,
+            other,
+            example,
+        } = self;
+        match example {
+            Some(path) => write!(formatter, "{pattern:?} and {other:?} both cover {path:?}"),
+            None => write!(
+                formatter,
+                "whether {pattern:?} and {other:?} meet takes too long to decide, so that they count as meeting: write \
+                 patterns with fewer wildcards"
+            ),
+        }
+    }
+}
+
+/// What the comparisons for one intent may cost together.
+#[derive(Clone, Debug)]
+pub struct Steps {
+    taken: u64,
+}
+
+impl Steps {
+    /// The bound: some hundred milliseconds. A hundred intents of 64 usual patterns take a hundredth of it.
+    pub const MOST: u64 = 50_000_000;
+
+    /// None taken.
+    pub fn new() -> Self {
+        Steps { taken: 0 }
+    }
+
+    /// How many were taken.
+    pub fn taken(&self) -> u64 {
+        self.taken
+    }
+}
+
+impl Default for Steps {
+    fn default() -> Self {
+        Steps::new()
+    }
+}
+
+/// The area of a rule: the paths that it covers.
+#[derive(Clone, Debug)]
+pub(super) struct Area {
+    rule: Rule,
+    /// What follows the rule's own items.
+    below: &'static [Item],
+    head: Edge,
+    tail: Edge,
+}
+
+/// What each path of an area begins or ends with.
+#[derive(Clone, Debug)]
+struct Edge {
+    bytes: Box<[u8]>,
+    /// The first eight bytes as a number, and which bits of it count: two areas mostly differ there.
+    key: u64,
+    mask: u64,
+}
+
+impl Edge {
+    fn new(bytes: Vec<u8>) -> Self {
+        let mut key = [0; 8];
+        let mut mask = [0; 8];
+        for (index, byte) in bytes.iter().take(8).enumerate() {
+            (key[index], mask[index]) = (*byte, u8::MAX);
+        }
+        Edge {
+            bytes: bytes.into_boxed_slice(),
+            key: u64::from_ne_bytes(key),
+            mask: u64::from_ne_bytes(mask),
+        }
+    }
+
+    fn differs(&self, other: &Edge) -> bool {
+        (self.key ^ other.key) & self.mask & other.mask != 0
+            || self.bytes.iter().zip(&*other.bytes).any(|(one, other)| one != other)
+    }
+}
+
+impl Area {
+    /// The area of `rule`. A pattern that names files by an extension (`*.ts`) covers what lies below a folder of such a name,
+    /// but does not meet others there: there are hardly any.
+    pub(super) fn new(rule: Rule) -> Self {
+        let is_of_files = matches!(rule.items.last(), Some(Item::One(segment)) if segment.has_extension());
+        let below: &[Item] = match rule.folder_only {
+            true => &[Item::Any, Item::Deep],
+            false if is_of_files => &[],
+            false => &[Item::Deep],
+        };
+        let mut tail = match (below, rule.items.last()) {
+            ([], Some(Item::One(segment))) => segment.tail(),
+            _ => Vec::new(),
+        };
+        tail.reverse();
+        Area {
+            below,
+            head: Edge::new(head(&rule)),
+            tail: Edge::new(tail),
+            rule,
+        }
+    }
+
+    fn item(&self, index: usize) -> Option<&Item> {
+        let own = self.rule.items.len();
+        self.rule.items.get(index).or_else(|| self.below.get(index - own))
+    }
+
+    fn len(&self) -> usize {
+        self.rule.items.len() + self.below.len()
+    }
+}
+
+fn head(rule: &Rule) -> Vec<u8> {
+    let mut head = Vec::new();
+    for (index, item) in rule.items.iter().enumerate() {
+        if index > 0 {
+            head.push(b'/');
+        }
+        let Item::One(segment) = item else { return head };
+        head.extend(segment.head());
+        if !segment.tokens().is_empty() {
+            return head;
+        }
+    }
+    head
+}
+
+/// The first two areas that meet.
+pub(super) fn first(areas: &[Area], others: &[Area], steps: &mut Steps) -> Option<(usize, usize, Option<String>)> {
+    for one in areas {
+        steps.taken += others.len() as u64;
+        for other in others {
+            if one.head.differs(&other.head) || one.tail.differs(&other.tail) {
+                continue;
+            }
+            let example = match common_path(one, other, &mut steps.taken) {
+                Ok(None) => continue,
+                Ok(Some(path)) => Some(String::from_utf8_lossy(&path).into_owned()),
+                Err(TooManySteps) => None,
+            };
+            return Some((one.rule.source, other.rule.source, example));
+        }
+    }
+    None
+}
+
+struct TooManySteps;
+
+/// How a field of the table was reached: what each side used up, and whether the path has one segment more.
+#[derive(Clone, Copy)]
+struct Move {
+    one: bool,
+    other: bool,
+    takes: bool,
+}
+
+/// A path in both areas.
+fn common_path(one: &Area, other: &Area, steps: &mut u64) -> Result<Option<Vec<u8>>, TooManySteps> {
+    let (rows, width) = (one.len() + 1, other.len() + 1);
+    let mut table: Vec<Option<Move>> = vec![None; rows * width];
+    for i in 0..rows {
+        for j in 0..width {
+            *steps += 1;
+            if *steps > Steps::MOST {
+                return Err(TooManySteps);
+            }
+            if i + j > 0 && table[i * width + j].is_none() {
+                continue;
+            }
+            let (a, b) = (one.item(i), other.item(j));
+            let (a_deep, b_deep) = (matches!(a, Some(Item::Deep)), matches!(b, Some(Item::Deep)));
+            let mut reach = |i: usize, j: usize, one: bool, other: bool, takes: bool| {
+                table[i * width + j].get_or_insert(Move { one, other, takes });
+            };
+            if a_deep {
+                reach(i + 1, j, true, false, false);
+            }
+            if b_deep {
+                reach(i, j + 1, false, true, false);
+            }
+            match (a, b) {
+                (Some(a), Some(b)) if a_deep != b_deep => {
+                    if segment_of(a, b, steps).is_some() {
+                        reach(
+                            i + usize::from(!a_deep),
+                            j + usize::from(!b_deep),
+                            !a_deep,
+                            !b_deep,
+                            true,
+                        );
+                    }
+                }
+                (Some(a), Some(b)) if !a_deep => {
+                    if segment_of(a, b, steps).is_some() {
+                        reach(i + 1, j + 1, true, true, true);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    let (mut i, mut j) = (rows - 1, width - 1);
+    let mut segments = Vec::new();
+    while (i, j) != (0, 0) {
+        let Some(step) = table[i * width + j] else {
+            return Ok(None);
+        };
+        i -= usize::from(step.one);
+        j -= usize::from(step.other);
+        if let (true, Some(a), Some(b)) = (step.takes, one.item(i), other.item(j)) {
+            segments.extend(segment_of(a, b, steps));
+        }
+    }
+    segments.reverse();
+    Ok(Some(segments.join(&b'/')))
+}
+
+/// A segment that both items take.
+fn segment_of(one: &Item, other: &Item, steps: &mut u64) -> Option<Vec<u8>> {
+    let only = |segment: &Segment, steps: &mut u64| common::example(segment, steps);
+    match (one, other) {
+        (Item::One(one), Item::One(other)) => common::name(one, other, steps),
+        (Item::One(one), _) => only(one, steps),
+        (_, Item::One(other)) => only(other, steps),
+        _ => Some(b"a".to_vec()),
+    }
+}

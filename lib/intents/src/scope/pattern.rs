@@ -1,0 +1,137 @@
+//! A pattern of a scope, parsed once.
+
+use unicode_normalization::UnicodeNormalization;
+
+use super::brackets::{self, Brackets};
+use super::refusal::Refusal;
+use super::rule::{self, Item, Reading, Rule};
+use super::{MAX_PATTERN_BYTES, braces};
+
+/// One pattern, without alternatives in braces.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    text: String,
+    folder_only: bool,
+    rows: Vec<Vec<Item>>,
+}
+
+impl Pattern {
+    /// Parses what a person or an agent has written; `{a,b}` gives a pattern for each alternative.
+    ///
+    /// # Errors
+    /// When it cannot mean what its author wants: see [`Refusal`].
+    pub fn parse(written: &str) -> Result<Vec<Pattern>, Refusal> {
+        if written.len() > MAX_PATTERN_BYTES {
+            let beginning = written.chars().take(40).collect();
+            return Err(Refusal::TooLong(beginning, written.len()));
+        }
+        braces::expanded(written)?
+            .iter()
+            .map(|text| Pattern::single(text))
+            .collect()
+    }
+
+    fn single(written: &str) -> Result<Pattern, Refusal> {
+        // Names have one form, whatever the keyboard and the file system make of them; paths of claims have it too.
+        let text: String = written.nfc().collect();
+        let kept = rule::without_blanks(text.as_bytes()).len();
+        let text = text.get(..kept).unwrap_or(&text).to_owned();
+        if text.trim().is_empty() {
+            return Err(Refusal::Empty);
+        }
+        if let Some(refusal) = refusal(text.as_bytes()) {
+            return Err(refusal(text));
+        }
+        let folder_only = text.ends_with('/');
+        let row = text.strip_suffix('/').unwrap_or(&text);
+        let rows = rule::rows(row.as_bytes(), Reading::Literal);
+        Ok(Pattern {
+            text,
+            folder_only,
+            rows,
+        })
+    }
+
+    /// As it was written, but for alternatives in braces and blanks at its end.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether its first segment is nothing but wildcards, so that it reaches into every folder of the root.
+    pub fn begins_wild(&self) -> bool {
+        self.rows.iter().any(|row| match row.first() {
+            Some(Item::Deep | Item::Any) => true,
+            Some(Item::One(segment)) => segment.is_wild(),
+            None => false,
+        })
+    }
+
+    /// The rules of the pattern, which is the `source`th of its scope.
+    pub(super) fn rules(&self, source: usize) -> impl Iterator<Item = Rule> {
+        self.rows.iter().map(move |items| Rule {
+            items: items.clone(),
+            folder_only: self.folder_only,
+            negated: false,
+            source,
+        })
+    }
+}
+
+impl std::fmt::Display for Pattern {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.text)
+    }
+}
+
+/// Which refusal `text` earns.
+fn refusal(text: &[u8]) -> Option<fn(String) -> Refusal> {
+    match text {
+        _ if text.contains(&0) => return Some(Refusal::Nul),
+        [b'!', ..] => return Some(Refusal::Negated),
+        [b'/', ..] | [b'~', b'/', ..] => return Some(Refusal::Absolute),
+        [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic() => return Some(Refusal::Absolute),
+        _ => {}
+    }
+    let mut at = 0;
+    while at < text.len() {
+        let rest = &text[at..];
+        let set = match rest {
+            [b'\\', escaped, ..] if escaped.is_ascii_punctuation() && !b"/\\".contains(escaped) => {
+                at += 2;
+                continue;
+            }
+            [b'\\', b' ', ..] => {
+                at += 2;
+                continue;
+            }
+            [b'\\', ..] => return Some(Refusal::Backslash),
+            [b'[', ..] => brackets::read(rest),
+            _ => Brackets::None,
+        };
+        match set {
+            Brackets::Set { has_class: true, .. } => return Some(Refusal::PosixClass),
+            Brackets::Set { length, .. } if rest[..length].contains(&b'/') => return Some(Refusal::SlashInBrackets),
+            Brackets::Set { length, .. } if rest[..length].contains(&b'\\') => {
+                let escapes = rest[..length].windows(2).filter(|pair| pair[0] == b'\\');
+                if escapes
+                    .into_iter()
+                    .any(|pair| !pair[1].is_ascii_punctuation() || pair[1] == b'\\')
+                {
+                    return Some(Refusal::Backslash);
+                }
+                at += length;
+            }
+            Brackets::Set { length, .. } => at += length,
+            Brackets::None => at += 1,
+        }
+    }
+    let folders = text.strip_suffix(b"/").unwrap_or(text);
+    for segment in folders.split(|byte| *byte == b'/') {
+        match &*rule::unescaped(segment) {
+            b".." => return Some(Refusal::Parent),
+            b"" | b"." => return Some(Refusal::EmptySegment),
+            _ => {}
+        }
+    }
+    None
+}

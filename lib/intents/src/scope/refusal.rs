@@ -1,0 +1,57 @@
+//! Why a scope is refused when it is written.
+
+use super::{MAX_PATTERN_BYTES, MAX_PATTERNS};
+
+/// What is wrong with a scope or one of its patterns, and what to write instead.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// No pattern.
+    #[error("owned_scope is empty: name what the intent may change, such as src/db/**")]
+    NoPattern,
+    /// More than 64 patterns.
+    #[error(
+        "owned_scope has {0} patterns, with each alternative of {{a,b}} counted; at most {MAX_PATTERNS} are allowed: name folders instead of files"
+    )]
+    TooManyPatterns(usize),
+    /// A pattern of nothing.
+    #[error("owned_scope has an empty pattern: leave it out, or name a file or folder")]
+    Empty,
+    /// More than 512 bytes.
+    #[error("the pattern {0:?}... has {1} bytes; at most {MAX_PATTERN_BYTES} are allowed: name a folder above")]
+    TooLong(String, usize),
+    /// Braces with more than 64 alternatives.
+    #[error(
+        "the pattern {0:?} has more than {MAX_PATTERNS} alternatives in braces: write * in their place, or name the folder"
+    )]
+    TooManyAlternatives(String),
+    /// It begins with `!`.
+    #[error(
+        "the pattern {0:?} begins with !: a scope only says what may be changed, and .intentignore what may not (a name that begins with ! is written \\!)"
+    )]
+    Negated(String),
+    /// It begins with a slash, a drive or `~`.
+    #[error(
+        "the pattern {0:?} is absolute: write it from the root of the repository, without anything before, such as src/db/**"
+    )]
+    Absolute(String),
+    /// `..` is one of its segments.
+    #[error("the pattern {0:?} has '..': write it from the root of the repository, such as src/db/**")]
+    Parent(String),
+    /// An empty segment, or `.`.
+    #[error("the pattern {0:?} has '.' or nothing between two slashes: write it without, such as src/db/**")]
+    EmptySegment(String),
+    /// A backslash that separates folders.
+    #[error(
+        "the pattern {0:?} has a backslash that is not before a special character: separate folders with /, such as src/db/**; \\ only makes *, ?, [, {{ and the like mean themselves"
+    )]
+    Backslash(String),
+    /// `[:alpha:]`
+    #[error("the pattern {0:?} has a POSIX class: write its characters, such as [a-z] or [0-9]")]
+    PosixClass(String),
+    /// Brackets over two segments.
+    #[error("the pattern {0:?} has a / in brackets, which no name has: write \\[ for a name with a bracket")]
+    SlashInBrackets(String),
+    /// A NUL.
+    #[error("the pattern {0:?} has a NUL, which no name has: write it without")]
+    Nul(String),
+}
