@@ -104,7 +104,7 @@ fn of_tokens(one: &[Token], other: &[Token], steps: &mut u64) -> Option<Vec<u8>>
 
 /// Bytes of `set` to go on with, and how far the name then is.
 fn bytes(set: &ByteSet, progress: usize) -> [Option<(u8, usize)>; 2] {
-    let dot = (progress < NAME && set.contains(b'.')).then_some((b'.', progress + 1));
+    let dot = set.contains(b'.').then_some((b'.', NAME.min(progress + 1)));
     [set.sample().map(|byte| (byte, NAME)), dot]
 }
 

@@ -100,6 +100,11 @@ impl IgnoreWalk<'_> {
             text: self.ignore.lines.get(rule.source).cloned().unwrap_or_default(),
         })
     }
+
+    #[cfg(test)]
+    pub(super) fn steps(&self) -> u64 {
+        self.walk.steps
+    }
 }
 
 /// The rules of a line: none of an empty one and of a comment.

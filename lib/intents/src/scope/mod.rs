@@ -11,6 +11,8 @@
 //! A path is matched segment by segment, for all patterns at once ([`walk`]), in time linear in the length of the path and in
 //! that of the patterns. No pattern makes it turn back further than to the last star of a segment.
 
+#[cfg(test)]
+mod bounds;
 mod braces;
 mod brackets;
 mod breadth;

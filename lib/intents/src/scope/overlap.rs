@@ -40,7 +40,7 @@ impl std::fmt::Display for Overlap {
 /// What the comparisons for one intent may cost together.
 #[derive(Clone, Debug)]
 pub struct Steps {
-    taken: u64,
+    pub(super) taken: u64,
 }
 
 impl Steps {

@@ -35,6 +35,9 @@ pub(super) enum Reading {
     Literal,
 }
 
+/// How often [`rows`] reads stars as git does after a name; behind that they are as one star.
+const MOST_READINGS: usize = 4;
+
 /// The rows of items for `text`, a pattern without its first and its last slash. There is more than one where git reads a
 /// text in more than one way.
 pub(super) fn rows(text: &[u8], reading: Reading) -> Vec<Vec<Item>> {
@@ -42,7 +45,9 @@ pub(super) fn rows(text: &[u8], reading: Reading) -> Vec<Vec<Item>> {
     let mut text = text.to_vec();
     // Git compares the text before the first wildcard by itself, and then reads the rest as if it stood at the beginning of
     // a segment. So the stars of `a**/b` are those of `**/b` behind an `a`: `ab`, `ax/b` and `ax/y/b` match.
-    while let Some((start, end)) = stars_after_name(&text) {
+    while rows.len() < MOST_READINGS
+        && let Some((start, end)) = stars_after_name(&text)
+    {
         let name = &text[..start];
         let rest = &text[end..];
         let after = rest.strip_prefix(b"\\").unwrap_or(rest);
@@ -115,6 +120,12 @@ fn row(text: &[u8], reading: Reading) -> Vec<Item> {
                 has_brackets = true;
                 match brackets::read(rest) {
                     Brackets::Set { set, length, .. } => (Token::One(set), length),
+                    // Nothing matches for git, and the rest need not be read.
+                    Brackets::None if reading == Reading::Git => {
+                        let nothing = Token::One(ByteSet::EMPTY);
+                        items.push(Item::One(Segment::new(vec![nothing], None)));
+                        return items;
+                    }
                     Brackets::None => (Token::One(ByteSet::EMPTY), 1),
                 }
             }

@@ -1,7 +1,7 @@
 //! One segment of a pattern: what stands between two slashes.
 
 /// What a segment is made of.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token {
     /// This byte.
     Byte(u8),
