@@ -19,6 +19,14 @@ pub(super) fn name(one: &Segment, other: &Segment, steps: &mut u64) -> Option<Ve
     of_tokens(one.tokens(), other.tokens(), steps)
 }
 
+/// Whether there is a name that both match.
+pub(super) fn exists(one: &Segment, other: &Segment, steps: &mut u64) -> bool {
+    match (one.name(), other.name()) {
+        (Some(a), Some(b)) if one.tokens().is_empty() && other.tokens().is_empty() => a == b,
+        _ => name(one, other, steps).is_some(),
+    }
+}
+
 /// A name that `segment` matches.
 pub(super) fn example(segment: &Segment, steps: &mut u64) -> Option<Vec<u8>> {
     let name = segment.name().map(<[u8]>::to_vec);

@@ -159,6 +159,9 @@ pub(super) fn first(areas: &[Area], others: &[Area], steps: &mut Steps) -> Optio
             if one.head.differs(&other.head) || one.tail.differs(&other.tail) {
                 continue;
             }
+            if ends_differ(one, other, &mut steps.taken) {
+                continue;
+            }
             let example = match common_path(one, other, &mut steps.taken) {
                 Ok(None) => continue,
                 Ok(Some(path)) => Some(String::from_utf8_lossy(&path).into_owned()),
@@ -204,24 +207,16 @@ fn common_path(one: &Area, other: &Area, steps: &mut u64) -> Result<Option<Vec<u
             if b_deep {
                 reach(i, j + 1, false, true, false);
             }
-            match (a, b) {
-                (Some(a), Some(b)) if a_deep != b_deep => {
-                    if segment_of(a, b, steps).is_some() {
-                        reach(
-                            i + usize::from(!a_deep),
-                            j + usize::from(!b_deep),
-                            !a_deep,
-                            !b_deep,
-                            true,
-                        );
-                    }
-                }
-                (Some(a), Some(b)) if !a_deep => {
-                    if segment_of(a, b, steps).is_some() {
-                        reach(i + 1, j + 1, true, true, true);
-                    }
-                }
-                _ => {}
+            let (Some(a), Some(b)) = (a, b) else { continue };
+            if !(a_deep && b_deep) && meet(a, b, steps) {
+                let (a_moves, b_moves) = (!a_deep, !b_deep);
+                reach(
+                    i + usize::from(a_moves),
+                    j + usize::from(b_moves),
+                    a_moves,
+                    b_moves,
+                    true,
+                );
             }
         }
     }
@@ -239,6 +234,31 @@ fn common_path(one: &Area, other: &Area, steps: &mut u64) -> Result<Option<Vec<u
     }
     segments.reverse();
     Ok(Some(segments.join(&b'/')))
+}
+
+/// Whether the segments at the end, as far as none of both has `**`, have no names in common.
+fn ends_differ(one: &Area, other: &Area, steps: &mut u64) -> bool {
+    let length = one.len().min(other.len());
+    for back in 1..=length {
+        let (Some(a), Some(b)) = (one.item(one.len() - back), other.item(other.len() - back)) else {
+            return false;
+        };
+        if matches!(a, Item::Deep) || matches!(b, Item::Deep) {
+            return false;
+        }
+        if !meet(a, b, steps) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether both items take a segment. Each takes some.
+fn meet(one: &Item, other: &Item, steps: &mut u64) -> bool {
+    match (one, other) {
+        (Item::One(one), Item::One(other)) => common::exists(one, other, steps),
+        _ => true,
+    }
 }
 
 /// A segment that both items take.

@@ -69,11 +69,9 @@ impl<'r> Walk<'r> {
             let rest = &path[end..];
             let places = self.places.len();
             let Some(slash) = memchr::memchr(b'/', rest) else {
-                let found = self.step(first, rest, false);
-                self.places.truncate(places);
-                return found.map(|rule| &self.rules[rule]);
+                return self.file(first, rest);
             };
-            let covered_by = self.step(first, &rest[..slash], true);
+            let covered_by = self.folder(first, &rest[..slash]);
             self.folder.extend_from_slice(&rest[..=slash]);
             self.levels.push(Level {
                 end: end + slash + 1,
@@ -83,8 +81,23 @@ impl<'r> Walk<'r> {
         }
     }
 
-    /// Adds the places behind the segment `name`, and says which rule decides there.
-    fn step(&mut self, first: usize, name: &[u8], is_folder: bool) -> Option<usize> {
+    /// The rule that decides about a file of this name. The last one to match does.
+    fn file(&mut self, first: usize, name: &[u8]) -> Option<&'r Rule> {
+        if name.is_empty() {
+            return None;
+        }
+        for place in self.places[first..].iter().rev() {
+            let rule = &self.rules[place.rule as usize];
+            self.steps += 1;
+            if !rule.folder_only && ends_with(&rule.items[place.item as usize..], name, &mut self.steps) {
+                return (!rule.negated).then_some(rule);
+            }
+        }
+        None
+    }
+
+    /// Adds the places in the folder of this name, and says which rule decides about all below it.
+    fn folder(&mut self, first: usize, name: &[u8]) -> Option<usize> {
         if name.is_empty() {
             return None;
         }
@@ -96,25 +109,19 @@ impl<'r> Walk<'r> {
             let mut item = item as usize;
             self.steps += 1;
             if let Some(Item::Deep) = items.get(item) {
-                self.arrive(rule, item, start, is_folder, &mut last);
+                self.arrive(rule, item, start, &mut last);
                 item += 1;
             }
-            let goes_on = match items.get(item) {
-                None | Some(Item::Deep) => false,
-                Some(Item::Any) => true,
-                Some(Item::One(segment)) => segment.matches(name, &mut self.steps),
-            };
-            if goes_on {
-                self.arrive(rule, item + 1, start, is_folder, &mut last);
+            if items.get(item).is_some_and(|item| takes(item, name, &mut self.steps)) {
+                self.arrive(rule, item + 1, start, &mut last);
             }
         }
         last.filter(|rule: &usize| !self.rules[*rule].negated)
     }
 
-    fn arrive(&mut self, number: u32, item: usize, start: usize, is_folder: bool, last: &mut Option<usize>) {
-        let rule = &self.rules[number as usize];
-        let is_end = matches!(rule.items[item..], [] | [Item::Deep]);
-        if is_end && (is_folder || !rule.folder_only) {
+    fn arrive(&mut self, number: u32, item: usize, start: usize, last: &mut Option<usize>) {
+        let items = &self.rules[number as usize].items;
+        if let [] | [Item::Deep] = items[item..] {
             *last = Some(number as usize);
         }
         // Places come in order, so that the same one twice comes one after the other.
@@ -122,8 +129,26 @@ impl<'r> Walk<'r> {
             rule: number,
             item: u32::try_from(item).unwrap_or(u32::MAX),
         };
-        if item < rule.items.len() && self.places[start..].last() != Some(&place) {
+        if item < items.len() && self.places[start..].last() != Some(&place) {
             self.places.push(place);
         }
+    }
+}
+
+/// Whether `items` match the one segment `name`.
+fn ends_with(items: &[Item], name: &[u8], steps: &mut u64) -> bool {
+    match items {
+        [Item::Deep] => true,
+        [Item::Deep, rest @ ..] => ends_with(rest, name, steps),
+        [item] | [item, Item::Deep] => takes(item, name, steps),
+        _ => false,
+    }
+}
+
+fn takes(item: &Item, name: &[u8], steps: &mut u64) -> bool {
+    match item {
+        Item::Deep => false,
+        Item::Any => true,
+        Item::One(segment) => segment.matches(name, steps),
     }
 }
