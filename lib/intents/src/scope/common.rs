@@ -2,12 +2,26 @@
 
 use super::segment::{ByteSet, Segment, Token};
 
-/// How far a name has come: nothing but dots is no name of a file.
-const NOTHING: usize = 0;
-const NAME: usize = 3;
+/// Whether there is a name that both match.
+pub(super) fn exists(one: &Segment, other: &Segment, steps: &mut u64) -> bool {
+    if let (Some(a), Some(b)) = (one.name(), other.name())
+        && a == b
+    {
+        return true;
+    }
+    let matches = |named: &Segment, other: &Segment, steps: &mut u64| {
+        !other.tokens().is_empty() && named.name().is_some_and(|name| other.matches(name, steps))
+    };
+    if matches(one, other, steps) || matches(other, one, steps) {
+        return true;
+    }
+    match (one.around_stars(), other.around_stars()) {
+        (Some(a), Some(b)) => edges_meet(a, b, steps),
+        _ => name(one, other, steps).is_some(),
+    }
+}
 
-/// A name that both match, if there is one. The table has a field for each pair of tokens, so that `steps` grows by their
-/// product at most.
+/// A name that both match, if there is one.
 pub(super) fn name(one: &Segment, other: &Segment, steps: &mut u64) -> Option<Vec<u8>> {
     for (named, matching) in [(one, other), (other, one)] {
         if let Some(name) = named.name()
@@ -16,111 +30,89 @@ pub(super) fn name(one: &Segment, other: &Segment, steps: &mut u64) -> Option<Ve
             return Some(name.to_vec());
         }
     }
-    of_tokens(one.tokens(), other.tokens(), steps)
-}
-
-/// Whether there is a name that both match.
-pub(super) fn exists(one: &Segment, other: &Segment, steps: &mut u64) -> bool {
-    match (one.name(), other.name()) {
-        (Some(a), Some(b)) if one.tokens().is_empty() && other.tokens().is_empty() => a == b,
-        _ => name(one, other, steps).is_some(),
+    if one.tokens().is_empty() || other.tokens().is_empty() {
+        return None;
     }
+    let sets = match (one.around_stars(), other.around_stars()) {
+        (Some(a), Some(b)) => between_stars(a, b, steps)?,
+        (None, _) => fitted(one, other, steps)?,
+        (_, None) => fitted(other, one, steps)?,
+    };
+    let name: Vec<u8> = sets.iter().map(|set| set.sample().unwrap_or(b'.')).collect();
+    // Nothing but one or two dots is no name of a file.
+    (!matches!(&*name, b"" | b"." | b"..")).then_some(name)
 }
 
 /// A name that `segment` matches.
-pub(super) fn example(segment: &Segment, steps: &mut u64) -> Option<Vec<u8>> {
+pub(super) fn example(segment: &Segment) -> Option<Vec<u8>> {
     let name = segment.name().map(<[u8]>::to_vec);
-    name.or_else(|| of_tokens(segment.tokens(), &[Token::Star], steps))
+    name.or_else(|| {
+        self::name(
+            segment,
+            &Segment::new(vec![Token::Star, ANY, Token::Star], None),
+            &mut 0,
+        )
+    })
 }
 
-/// Where a field was reached from, and by which byte.
-#[derive(Clone, Copy)]
-struct From {
-    one: bool,
-    other: bool,
-    progress: usize,
-    byte: Option<u8>,
+const ANY: Token = Token::One(ByteSet::ANY);
+
+/// What stands before the first star, between the first and the last, and behind it.
+type AroundStars<'t> = [&'t [Token]; 3];
+
+/// Whether two segments with stars have a name in common. Only what is before the first and behind the last stars decides:
+/// each has a star that takes what the other has between.
+fn edges_meet(one: AroundStars, other: AroundStars, steps: &mut u64) -> bool {
+    let [[head, _, tail], [other_head, _, other_tail]] = [one, other];
+    let mut heads = head.iter().zip(other_head);
+    let mut tails = tail.iter().rev().zip(other_tail.iter().rev());
+    *steps += (heads.len() + tails.len()) as u64;
+    heads.all(|(one, other)| one.meets(other)) && tails.all(|(one, other)| one.meets(other))
 }
 
-fn of_tokens(one: &[Token], other: &[Token], steps: &mut u64) -> Option<Vec<u8>> {
-    if one.is_empty()
-        || other.is_empty()
-        || differ(one.iter(), other.iter())
-        || differ(one.iter().rev(), other.iter().rev())
-    {
+/// A row of bytes that two segments with stars have in common.
+fn between_stars(one: AroundStars, other: AroundStars, steps: &mut u64) -> Option<Vec<ByteSet>> {
+    if !edges_meet(one, other, steps) {
         return None;
     }
-    let width = other.len() + 1;
-    *steps += ((one.len() + 1) * width) as u64;
-    let field = |i: usize, j: usize| i * width + j;
-    let mut table: Vec<[Option<From>; 4]> = vec![[None; 4]; (one.len() + 1) * width];
-    let start = From {
-        one: false,
-        other: false,
-        progress: NOTHING,
-        byte: None,
+    let [[head, middle, tail], [other_head, other_middle, other_tail]] = [one, other];
+    let sets = |tokens: &[Token]| -> Vec<ByteSet> {
+        let without_stars = tokens.iter().filter(|token| **token != Token::Star);
+        without_stars.map(Token::set).collect()
     };
-    table[0][NOTHING] = Some(start);
-    for i in 0..=one.len() {
-        for j in 0..=other.len() {
-            for progress in NOTHING..=NAME {
-                if table[field(i, j)][progress].is_none() {
-                    continue;
-                }
-                let (a, b) = (one.get(i), other.get(j));
-                let (a_star, b_star) = (a == Some(&Token::Star), b == Some(&Token::Star));
-                // A star ends, or both take the same byte; a star stays where it is.
-                if a_star {
-                    table[field(i + 1, j)][progress].get_or_insert(From {
-                        one: true,
-                        progress,
-                        ..start
-                    });
-                }
-                if b_star {
-                    table[field(i, j + 1)][progress].get_or_insert(From {
-                        other: true,
-                        progress,
-                        ..start
-                    });
-                }
-                let (Some(a), Some(b)) = (a, b) else { continue };
-                for (byte, next) in bytes(&a.set().and(&b.set()), progress).into_iter().flatten() {
-                    let from = From {
-                        one: !a_star,
-                        other: !b_star,
-                        progress,
-                        byte: Some(byte),
-                    };
-                    table[field(i + usize::from(!a_star), j + usize::from(!b_star))][next].get_or_insert(from);
-                }
-            }
-        }
+    let mut head = joined(sets(head), sets(other_head));
+    let reversed = |tokens: &[Token]| sets(tokens).into_iter().rev().collect();
+    let mut tail = joined(reversed(tail), reversed(other_tail));
+    tail.reverse();
+    head.extend([sets(middle), sets(other_middle)].concat());
+    if head.len() + tail.len() < 3 {
+        head.push(ByteSet::ANY);
     }
-    let (mut i, mut j, mut progress) = (one.len(), other.len(), NAME);
-    let mut name = Vec::new();
-    while (i, j, progress) != (0, 0, NOTHING) {
-        let from = table[field(i, j)][progress]?;
-        name.extend(from.byte);
-        i -= usize::from(from.one);
-        j -= usize::from(from.other);
-        progress = from.progress;
-    }
-    name.reverse();
-    Some(name)
+    head.extend(tail);
+    Some(head)
 }
 
-/// Bytes of `set` to go on with, and how far the name then is.
-fn bytes(set: &ByteSet, progress: usize) -> [Option<(u8, usize)>; 2] {
-    let dot = set.contains(b'.').then_some((b'.', NAME.min(progress + 1)));
-    [set.sample().map(|byte| (byte, NAME)), dot]
+/// Both rows from their beginnings on: what they have in common, and then the rest of the longer one.
+fn joined(one: Vec<ByteSet>, other: Vec<ByteSet>) -> Vec<ByteSet> {
+    let (mut long, short) = if one.len() < other.len() {
+        (other, one)
+    } else {
+        (one, other)
+    };
+    long.iter_mut()
+        .zip(&short)
+        .for_each(|(long, short)| *long = long.and(short));
+    long
 }
 
-/// Whether both begin with bytes, and not with the same ones.
-fn differ<'t>(one: impl Iterator<Item = &'t Token>, other: impl Iterator<Item = &'t Token>) -> bool {
-    let mut pairs = one.zip(other).map_while(|pair| match pair {
-        (Token::Byte(a), Token::Byte(b)) => Some(a != b),
-        _ => None,
-    });
-    pairs.any(|differs| differs)
+/// `fixed`, which has no star, as far as `glob` matches it.
+fn fitted(fixed: &Segment, glob: &Segment, steps: &mut u64) -> Option<Vec<ByteSet>> {
+    *steps += fixed.tokens().len() as u64;
+    let mut sets: Vec<ByteSet> = fixed.tokens().iter().map(Token::set).collect();
+    let narrow = |start: usize, tokens: &[Token]| {
+        let places = sets[start..].iter_mut().zip(tokens);
+        places.for_each(|(set, token)| *set = set.and(&token.set()));
+    };
+    let fits = glob.place(fixed.tokens(), Token::meets, narrow, steps);
+    fits.then_some(sets)
 }

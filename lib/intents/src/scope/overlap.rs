@@ -5,7 +5,6 @@
 
 use super::common;
 use super::rule::{Item, Rule};
-use super::segment::Segment;
 
 /// How two scopes meet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,8 +97,9 @@ impl Edge {
     }
 
     fn differs(&self, other: &Edge) -> bool {
+        let length = self.bytes.len().min(other.bytes.len());
         (self.key ^ other.key) & self.mask & other.mask != 0
-            || self.bytes.iter().zip(&*other.bytes).any(|(one, other)| one != other)
+            || (length > 8 && self.bytes[8..length] != other.bytes[8..length])
     }
 }
 
@@ -159,7 +159,8 @@ pub(super) fn first(areas: &[Area], others: &[Area], steps: &mut Steps) -> Optio
             if one.head.differs(&other.head) || one.tail.differs(&other.tail) {
                 continue;
             }
-            if ends_differ(one, other, &mut steps.taken) {
+            // Once the bound is passed, nothing more is compared.
+            if steps.taken <= Steps::MOST && ends_differ(one, other, &mut steps.taken) {
                 continue;
             }
             let example = match common_path(one, other, &mut steps.taken) {
@@ -236,21 +237,21 @@ fn common_path(one: &Area, other: &Area, steps: &mut u64) -> Result<Option<Vec<u
     Ok(Some(segments.join(&b'/')))
 }
 
-/// Whether the segments at the end, as far as none of both has `**`, have no names in common.
-fn ends_differ(one: &Area, other: &Area, steps: &mut u64) -> bool {
-    let length = one.len().min(other.len());
-    for back in 1..=length {
-        let (Some(a), Some(b)) = (one.item(one.len() - back), other.item(other.len() - back)) else {
-            return false;
-        };
-        if matches!(a, Item::Deep) || matches!(b, Item::Deep) {
-            return false;
+/// Whether the segments behind the last `**` of both, compared from the end, have no names in common.
+fn ends_differ<'a>(one: &'a Area, other: &'a Area, steps: &mut u64) -> bool {
+    let back = |area: &'a Area, back: usize| area.len().checked_sub(back).and_then(|index| area.item(index));
+    let mut pairs = (1..).map_while(|index| match (back(one, index)?, back(other, index)?) {
+        (Item::Deep, _) | (_, Item::Deep) => None,
+        pair => Some(pair),
+    });
+    // Names are compared first, because they cost least and differ most.
+    let names_differ = |pair: (&Item, &Item)| match pair {
+        (Item::One(one), Item::One(other)) => {
+            one.tokens().is_empty() && other.tokens().is_empty() && one.name() != other.name()
         }
-        if !meet(a, b, steps) {
-            return true;
-        }
-    }
-    false
+        _ => false,
+    };
+    pairs.clone().any(names_differ) || pairs.any(|(one, other)| !meet(one, other, steps))
 }
 
 /// Whether both items take a segment. Each takes some.
@@ -263,11 +264,9 @@ fn meet(one: &Item, other: &Item, steps: &mut u64) -> bool {
 
 /// A segment that both items take.
 fn segment_of(one: &Item, other: &Item, steps: &mut u64) -> Option<Vec<u8>> {
-    let only = |segment: &Segment, steps: &mut u64| common::example(segment, steps);
     match (one, other) {
         (Item::One(one), Item::One(other)) => common::name(one, other, steps),
-        (Item::One(one), _) => only(one, steps),
-        (_, Item::One(other)) => only(other, steps),
+        (Item::One(one), _) | (_, Item::One(one)) => common::example(one),
         _ => Some(b"a".to_vec()),
     }
 }

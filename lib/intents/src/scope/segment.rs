@@ -60,6 +60,15 @@ impl Token {
         }
     }
 
+    /// Whether both take some byte. Neither is a star.
+    pub(super) fn meets(&self, other: &Token) -> bool {
+        match (self, other) {
+            (Token::Byte(one), other) => other.takes(*one),
+            (one, Token::Byte(other)) => one.takes(*other),
+            (one, other) => one.set().and(&other.set()) != ByteSet::EMPTY,
+        }
+    }
+
     fn takes(&self, byte: u8) -> bool {
         match self {
             Token::Byte(own) => *own == byte,
@@ -157,35 +166,57 @@ impl Segment {
     /// lengths, whatever the wildcards are.
     pub(super) fn matches(&self, text: &[u8], steps: &mut u64) -> bool {
         *steps += 1;
-        self.name.as_deref() == Some(text) || (!self.tokens.is_empty() && self.glob(text, steps))
+        self.name.as_deref() == Some(text)
+            || (!self.tokens.is_empty() && self.place(text, |token, byte| token.takes(*byte), |_, _| (), steps))
     }
 
-    fn glob(&self, mut text: &[u8], steps: &mut u64) -> bool {
-        let Some((first, last)) = self.stars else {
-            return self.tokens.len() == text.len() && fits(&self.tokens, text, steps);
-        };
-        let (head, tail) = (&self.tokens[..first], &self.tokens[last + 1..]);
-        if text.len() < head.len() + tail.len() {
-            return false;
-        }
-        let (before, rest) = text.split_at(text.len() - tail.len());
-        if !fits(tail, rest, steps) || !fits(head, before, steps) {
-            return false;
-        }
-        text = &before[head.len()..];
-        // The leftmost place of each piece between two stars leaves the most for the next one.
+    /// What stands before the first star, between the first and the last, and behind it.
+    pub(super) fn around_stars(&self) -> Option<[&[Token]; 3]> {
+        let (first, last) = self.stars?;
         let middle = self.tokens.get(first + 1..last).unwrap_or_default();
+        Some([&self.tokens[..first], middle, &self.tokens[last + 1..]])
+    }
+
+    /// Whether the tokens match `row`, a text or the tokens of another segment without a star, where `takes` compares one
+    /// with one. `placed` is told where tokens are.
+    pub(super) fn place<T>(
+        &self,
+        row: &[T],
+        takes: impl Fn(&Token, &T) -> bool,
+        mut placed: impl FnMut(usize, &[Token]),
+        steps: &mut u64,
+    ) -> bool {
+        let mut fits = |tokens: &[Token], start: usize, end: usize| {
+            let place = row.get(start..end).unwrap_or_default();
+            let fits = tokens.len() <= place.len()
+                && tokens.iter().zip(place).all(|(token, one)| {
+                    *steps += 1;
+                    takes(token, one)
+                });
+            if fits {
+                placed(start, tokens);
+            }
+            fits
+        };
+        let Some([head, middle, tail]) = self.around_stars() else {
+            return self.tokens.len() == row.len() && fits(&self.tokens, 0, row.len());
+        };
+        if row.len() < head.len() + tail.len() {
+            return false;
+        }
+        let (mut start, end) = (head.len(), row.len() - tail.len());
+        if !fits(tail, end, row.len()) || !fits(head, 0, end) {
+            return false;
+        }
+        // The leftmost place of each piece between two stars leaves the most for the next one.
         for piece in middle.split(|token| *token == Token::Star) {
-            loop {
-                if piece.len() > text.len() {
+            while !fits(piece, start, end) {
+                if start + piece.len() >= end {
                     return false;
                 }
-                if fits(piece, text, steps) {
-                    break;
-                }
-                text = &text[1..];
+                start += 1;
             }
-            text = &text[piece.len()..];
+            start += piece.len();
         }
         true
     }
@@ -196,13 +227,4 @@ fn byte(token: &Token) -> Option<u8> {
         Token::Byte(byte) => Some(*byte),
         _ => None,
     }
-}
-
-/// Whether `text` begins with what `tokens`, without a star, take.
-fn fits(tokens: &[Token], text: &[u8], steps: &mut u64) -> bool {
-    tokens.len() <= text.len()
-        && tokens.iter().zip(text).all(|(token, byte)| {
-            *steps += 1;
-            token.takes(*byte)
-        })
 }
