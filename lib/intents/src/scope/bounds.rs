@@ -115,25 +115,17 @@ fn two_segments_are_compared_in_the_product_of_their_lengths() {
 
 #[test]
 fn hostile_scopes_meet_within_the_bound() {
-    // Their heads and tails agree, and the middle has to be compared.
-    let patterns = |end: char| -> Vec<String> {
-        let piece = "**/*a*a*a*/".repeat(40);
-        (0..MAX_PATTERNS)
-            .map(|index| format!("{piece}{end}/*{index}"))
-            .collect()
-    };
-    let (Ok(one), Ok(other)) = (Scope::parse(patterns('x')), Scope::parse(patterns('y'))) else {
+    // Each place of the one is nearly one of the other, so that all places are tried.
+    let scope = |pattern: String| Scope::parse(vec![pattern; MAX_PATTERNS]);
+    let one = scope(format!("*{}b*", "a".repeat(250)));
+    let other = scope(format!("{}[ac]", "a".repeat(500)));
+    let (Ok(one), Ok(other)) = (one, other) else {
         panic!("both are scopes");
     };
     let mut steps = Steps::new();
-    let overlap = one.overlap(&other, &mut steps);
-    assert!(steps.taken() <= Steps::MOST + (MAX_PATTERN_BYTES * MAX_PATTERN_BYTES) as u64);
-    assert!(overlap.is_some());
-    // Once the bound is reached, what would need a comparison counts as meeting, and says why.
-    let mut steps = Steps { taken: Steps::MOST };
-    let undecided = one.overlap(&other, &mut steps);
-    let sentence = undecided.map(|overlap| overlap.to_string()).unwrap_or_default();
-    assert!(sentence.contains("count as meeting"), "{sentence}");
+    let sentence = one.overlap(&other, &mut steps).map(|overlap| overlap.to_string());
+    assert!(steps.taken() <= Steps::MOST + (2 * MAX_PATTERN_BYTES * MAX_PATTERN_BYTES) as u64);
+    assert!(sentence.is_some_and(|sentence| sentence.contains("count as meeting")));
 }
 
 #[test]

@@ -43,7 +43,7 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// The bound: some hundred milliseconds. A hundred intents of 64 usual patterns take a hundredth of it.
+    /// The bound: about a tenth of a second. A hundred intents of 64 usual patterns take a hundredth of it.
     pub const MOST: u64 = 50_000_000;
 
     /// None taken.
