@@ -46,6 +46,7 @@ fn patterns_mean_what_git_means() {
     assert_covers("[a-c]x[!0-9]", &["axb", "cx_"], &["dxb", "ax1", "ax/"]);
     assert_covers("a\\*b", &["a*b"], &["axb"]);
     assert_covers("a ", &["a"], &["a "]);
+    assert_covers("a**/b", &["ab", "a/b", "ax/b", "ax/y/b"], &["b", "xab", "a"]);
     assert_covers("a\\ ", &["a "], &["a"]);
 }
 

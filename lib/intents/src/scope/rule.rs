@@ -35,31 +35,26 @@ pub(super) enum Reading {
     Literal,
 }
 
-/// How often [`rows`] reads stars as git does after a name; behind that they are as one star.
-const MOST_READINGS: usize = 4;
-
-/// The rows of items for `text`, a pattern without its first and its last slash. There is more than one where git reads a
-/// text in more than one way.
+/// The rows of items for `text`, a pattern without its first and its last slash: two where git reads a text in two ways.
 pub(super) fn rows(text: &[u8], reading: Reading) -> Vec<Vec<Item>> {
-    let mut rows = Vec::new();
-    let mut text = text.to_vec();
+    let joined = |parts: &[&[u8]]| row(&parts.concat(), reading);
     // Git compares the text before the first wildcard by itself, and then reads the rest as if it stood at the beginning of
     // a segment. So the stars of `a**/b` are those of `**/b` behind an `a`: `ab`, `ax/b` and `ax/y/b` match.
-    while rows.len() < MOST_READINGS
-        && let Some((start, end)) = stars_after_name(&text)
-    {
-        let name = &text[..start];
-        let rest = &text[end..];
-        let after = rest.strip_prefix(b"\\").unwrap_or(rest);
-        rows.push(row(&[name, b"*/**", after].concat(), reading));
-        text = match rest {
-            [] => [name, b"*"].concat(),
-            [b'/', after @ ..] => [name, after].concat(),
-            _ => return rows,
+    let Some((name, mut rest)) = stars_after_name(text) else {
+        return vec![row(text, reading)];
+    };
+    loop {
+        let after = match rest {
+            [] => return vec![joined(&[name, b"*/**"]), joined(&[name, b"*"])],
+            [b'/', after @ ..] => after,
+            // An escaped slash must be there.
+            [_, after @ ..] => return vec![joined(&[name, b"*/**", after])],
         };
+        match stars_of_segment(after) {
+            Some(behind) => rest = behind,
+            None => return vec![joined(&[name, b"*/**/", after]), joined(&[name, after])],
+        }
     }
-    rows.push(row(&text, reading));
-    rows
 }
 
 /// The items for `text`, a name in any folder.
@@ -73,13 +68,23 @@ pub(super) fn name(text: &[u8]) -> Vec<Item> {
     items
 }
 
-/// Where the first wildcards of `text` are, if they are `**` that ends a segment, but does not begin one.
-fn stars_after_name(text: &[u8]) -> Option<(usize, usize)> {
+/// What is before and behind the first wildcards of `text`, if they are `**` that ends a segment, but does not begin one.
+fn stars_after_name(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let start = text.iter().position(|byte| b"*?[\\".contains(byte))?;
-    let stars = text[start..].iter().take_while(|byte| **byte == b'*').count();
-    let rest = &text[start + stars..];
-    let ends = rest.is_empty() || rest.starts_with(b"/") || rest.starts_with(b"\\/");
-    (start > 0 && text[start - 1] != b'/' && stars > 1 && ends).then_some((start, start + stars))
+    let (name, rest) = text.split_at(start);
+    let begins_segment = matches!(name, [] | [.., b'/']);
+    if begins_segment {
+        None
+    } else {
+        stars_of_segment(rest).map(|rest| (name, rest))
+    }
+}
+
+/// What is behind the `**` at the beginning of `text`, if the segment ends there.
+fn stars_of_segment(text: &[u8]) -> Option<&[u8]> {
+    let stars = text.iter().take_while(|byte| **byte == b'*').count();
+    let rest = &text[stars..];
+    (stars > 1 && matches!(rest, [] | [b'/', ..] | [b'\\', b'/', ..])).then_some(rest)
 }
 
 fn row(text: &[u8], reading: Reading) -> Vec<Item> {
