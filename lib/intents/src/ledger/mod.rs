@@ -1,1 +1,45 @@
-//! Lines of the ledger, their chain, and its verification.
+//! Lines of the ledger, their chain, and its verification. The format is in `docs/ledger-format.md`.
+//!
+//! - [`Entry`]: a line as it is read; [`Event`] and [`Prepared`]: how one is written, as texts that a script joins
+//! - [`ToolInput`]: what is recorded of a tool's input
+//! - [`Record`]: any line for display, also of other programs; [`Adoption`]: their lines under a hash
+//! - [`genesis`], [`seal`], [`Sealer`]: the chain; [`Point`]: a place in it
+//! - [`verify()`]: whether a ledger is whole, as a stream, against [`Anchor`]s
+//! - [`Checkpoint`], [`Trailers`]: anchors outside of the store
+//! - [`ContentHash`]: the content of a file
+
+mod adoption;
+mod chain;
+mod checkpoint;
+mod content;
+mod credentials;
+mod entry;
+mod hash;
+mod input;
+mod note;
+mod point;
+mod prepared;
+mod record;
+mod terms;
+mod timestamp;
+mod trace_id;
+mod trailers;
+mod verify;
+
+pub use adoption::Adoption;
+pub use chain::{NotSealable, Sealed, Sealer, genesis, seal, split};
+pub use checkpoint::{Checkpoint, CheckpointError, SignedCheckpoint};
+pub use content::ContentHash;
+pub use credentials::blank_credentials;
+pub use entry::{Entry, Metadata, NotAnEntry, Outcome, Payload};
+pub use hash::ChainHash;
+pub use input::ToolInput;
+pub use note::{BadKey, SigningKey, VerifyingKey};
+pub use point::{NotAPoint, Point};
+pub use prepared::{Event, LINE_BYTES, Line, LineTooLong, Prepared};
+pub use record::{Record, Unreadable};
+pub use terms::{ActionType, ResultStatus, State};
+pub use timestamp::{NotATime, Timestamp};
+pub use trace_id::{NotATraceId, TraceId};
+pub use trailers::Trailers;
+pub use verify::{Anchor, Expected, Finding, Foreign, MAX_LINE_BYTES, Report, Source, Verdict, verify};

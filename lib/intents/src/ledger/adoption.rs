@@ -1,0 +1,71 @@
+use std::io::{self, BufRead};
+
+use sha2::{Digest, Sha256};
+
+use super::content::ContentHash;
+use super::entry::{Entry, Payload};
+use super::hash::ChainHash;
+use super::input::ToolInput;
+use super::terms::ActionType;
+
+/// Lines of other programs at the beginning of a file, as a line of Coord's names them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Adoption {
+    /// The hash of their bytes, newlines included.
+    pub hash: ChainHash,
+    /// How many bytes.
+    pub bytes: u64,
+    /// How many lines.
+    pub lines: u64,
+}
+
+impl Adoption {
+    /// Takes in all of `foreign`, which is not kept in memory. A last line without newline counts.
+    pub fn of(mut foreign: impl BufRead) -> io::Result<Self> {
+        let (mut hash, mut bytes, mut newlines, mut last) = (Sha256::new(), 0, 0, b'\n');
+        loop {
+            let part = foreign.fill_buf()?;
+            let Some(&end) = part.last() else { break };
+            hash.update(part);
+            newlines += memchr::memchr_iter(b'\n', part).count() as u64;
+            last = end;
+            let read = part.len();
+            bytes += read as u64;
+            foreign.consume(read);
+        }
+        Ok(Adoption {
+            hash: ChainHash::finish(hash),
+            bytes,
+            lines: newlines + u64::from(last != b'\n'),
+        })
+    }
+
+    /// The payload of the line that adopts them, whose `action_type` is STATE_TRANSITION.
+    pub fn payload(&self) -> Payload {
+        Payload {
+            tool_input: Some(ToolInput::record(
+                &serde_json::json!({ "bytes": self.bytes, "lines": self.lines }),
+            )),
+            hash: Some(ContentHash::Sha256(self.hash)),
+            ..Payload::default()
+        }
+    }
+
+    /// What `line` adopts, if it is such a line.
+    pub fn read(line: &[u8]) -> Option<Self> {
+        // Nearly all lines are none, and need not be parsed.
+        memchr::memmem::find(line, b"\"tool_input\":{\"bytes\":")?;
+        let entry = Entry::parse(line).ok()?;
+        let (input, Some(ContentHash::Sha256(hash))) = (entry.payload.tool_input?, entry.payload.hash) else {
+            return None;
+        };
+        #[derive(serde::Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Adopted {
+            bytes: u64,
+            lines: u64,
+        }
+        let Adopted { bytes, lines } = serde_json::from_str(input.as_str()).ok()?;
+        (entry.action_type == ActionType::StateTransition).then_some(Adoption { hash, bytes, lines })
+    }
+}

@@ -1,0 +1,118 @@
+use serde::{Deserialize, Serialize};
+
+use super::content::ContentHash;
+use super::input::ToolInput;
+use super::prepared::LINE_BYTES;
+use super::terms::{ActionType, ResultStatus, State};
+use super::timestamp::Timestamp;
+use super::trace_id::TraceId;
+
+/// A line of Coord's, without its `chain`. The order of the members is that of the seed, and of the bytes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    /// When the store recorded it.
+    pub timestamp: Timestamp,
+    /// The verified login, and after a slash the agent's id where there is one.
+    pub agent_id: String,
+    /// The intent that it belongs to.
+    #[serde(deserialize_with = "Option::deserialize")]
+    pub intent_id: Option<String>,
+    /// The holder's state before the event.
+    pub state: State,
+    /// What happened.
+    pub action_type: ActionType,
+    /// What it was done with.
+    pub payload: Payload,
+    /// How it ended.
+    pub result: Outcome,
+    /// What the agent says of itself.
+    pub metadata: Metadata,
+    /// The id of the event.
+    pub trace_id: TraceId,
+}
+
+/// The member `payload`. What is empty is left out.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Payload {
+    /// The tool that was called.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_name: Option<String>,
+    /// What is recorded of its input.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_input: Option<ToolInput>,
+    /// The files, from the root of the repository.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub target_files: Vec<String>,
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<String>,
+    /// The content afterwards; mandatory where a file was changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hash: Option<ContentHash>,
+}
+
+/// The member `result`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Outcome {
+    /// How it ended.
+    pub status: ResultStatus,
+    /// One line about it.
+    pub output_summary: String,
+    /// Why it failed or was refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_message: Option<String>,
+}
+
+/// The member `metadata`: asserted by the agent, not verified.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Metadata {
+    /// The session of the agent.
+    pub session_id: String,
+    /// The model.
+    pub contributor: String,
+    /// `AST_REFACTOR` or `INTENT_EVOLUTION`, where a caller sends it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mutation_class: Option<String>,
+}
+
+/// Bytes that are not a line of Coord's.
+#[derive(Debug, thiserror::Error)]
+pub enum NotAnEntry {
+    /// It is longer than any line that Coord writes.
+    #[error("the line has more than {LINE_BYTES} bytes")]
+    TooLong,
+    /// It is no JSON, or has not the members and values of a line.
+    #[error("not a line of Coord's: {0}")]
+    Members(#[from] serde_json::Error),
+    /// The members are right, and their order, spaces or escapes are not.
+    #[error("not the bytes that Coord writes")]
+    OtherBytes,
+}
+
+impl Entry {
+    /// Reads a line of Coord's, sealed or not, without its newline. The bytes have to be those that Coord writes.
+    pub fn parse(line: &[u8]) -> Result<Self, NotAnEntry> {
+        if line.len() >= LINE_BYTES {
+            return Err(NotAnEntry::TooLong);
+        }
+        let body = match super::split(line) {
+            Some(sealed) => &[sealed.body, b"}"].concat(),
+            None => line,
+        };
+        let entry: Entry = serde_json::from_slice(body)?;
+        if entry.text().as_bytes() == body {
+            Ok(entry)
+        } else {
+            Err(NotAnEntry::OtherBytes)
+        }
+    }
+
+    /// The bytes of the line without its `chain`.
+    pub fn text(&self) -> String {
+        serde_json::to_string(self).expect("texts and numbers")
+    }
+}

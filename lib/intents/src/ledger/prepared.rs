@@ -1,0 +1,171 @@
+use serde::Serialize;
+
+use super::chain::CHAIN_BYTES;
+use super::credentials::blank_credentials;
+use super::entry::{Metadata, Outcome, Payload};
+use super::terms::{ActionType, State};
+use super::timestamp::Timestamp;
+use super::trace_id::TraceId;
+
+/// The most bytes of a line that Coord writes, with its `chain` and its newline.
+pub const LINE_BYTES: usize = 8 * 1024;
+
+/// What the members that a script fills in may take, with the names of all members.
+const ENVELOPE_BYTES: usize = 1024;
+
+/// An event as far as it is known before the store is asked.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// What happened.
+    pub action_type: ActionType,
+    /// What it was done with.
+    pub payload: Payload,
+    /// How it ended.
+    pub result: Outcome,
+    /// What the agent says of itself.
+    pub metadata: Metadata,
+    /// The id of the event.
+    pub trace_id: TraceId,
+}
+
+/// A line in texts, which a script joins without escaping anything: redis' JSON has no fixed order of members.
+///
+/// [`Prepared::join`] is the same in Rust.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prepared {
+    /// What follows the login in `agent_id`, with escapes: a slash and the agent's id, or nothing.
+    pub agent: String,
+    /// The value of `action_type`.
+    pub action_type: ActionType,
+    /// `payload`, as JSON.
+    pub payload: String,
+    /// `result`, as JSON.
+    pub result: String,
+    /// The members `metadata` and `trace_id`.
+    pub origin: String,
+}
+
+/// An event that fits into no line: a path or a name that is too long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the event does not fit into a line of {LINE_BYTES} bytes")]
+pub struct LineTooLong;
+
+/// A line without its `chain` and its newline, within [`LINE_BYTES`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line(String);
+
+impl Line {
+    /// The text of the line.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Event {
+    /// Writes what is known of the line. Credentials in texts are blanked. What does not fit is recorded in less: of the tool's
+    /// input its hash and length, then of the texts their beginnings.
+    pub fn prepare(mut self, agent: Option<&str>) -> Result<Prepared, LineTooLong> {
+        for text in self.texts() {
+            *text = blank_credentials(text).into_owned();
+        }
+        let mut prepared = self.write(agent);
+        if prepared.excess() > 0
+            && let Some(input) = &mut self.payload.tool_input
+        {
+            *input = input.as_hash();
+            prepared = self.write(agent);
+        }
+        for index in 0..self.texts().len() {
+            let excess = prepared.excess();
+            if excess > 0 {
+                shorten(self.texts().remove(index), excess);
+                prepared = self.write(agent);
+            }
+        }
+        if prepared.excess() > 0 {
+            Err(LineTooLong)
+        } else {
+            Ok(prepared)
+        }
+    }
+
+    /// The texts that may be shortened, the least important first.
+    fn texts(&mut self) -> Vec<&mut String> {
+        let optional = [&mut self.payload.reasoning, &mut self.result.error_message];
+        [&mut self.result.output_summary]
+            .into_iter()
+            .chain(optional.into_iter().flatten())
+            .collect()
+    }
+
+    fn write(&self, agent: Option<&str>) -> Prepared {
+        let agent = agent.map(|agent| json(&format!("/{agent}"))).unwrap_or_default();
+        Prepared {
+            agent: agent
+                .trim_start_matches('"')
+                .strip_suffix('"')
+                .unwrap_or_default()
+                .to_owned(),
+            action_type: self.action_type,
+            payload: json(&self.payload),
+            result: json(&self.result),
+            origin: format!(
+                "\"metadata\":{},\"trace_id\":{}",
+                json(&self.metadata),
+                json(&self.trace_id)
+            ),
+        }
+    }
+}
+
+/// Cuts at least `excess` bytes and says so by an ellipsis.
+fn shorten(text: &mut String, excess: usize) {
+    const ELLIPSIS: &str = "…";
+    let mut end = text.len().saturating_sub(excess + ELLIPSIS.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.truncate(end);
+    if end > 0 {
+        text.push_str(ELLIPSIS);
+    }
+}
+
+impl Prepared {
+    fn excess(&self) -> usize {
+        let bytes = self.agent.len() + self.payload.len() + self.result.len() + self.origin.len();
+        (bytes + ENVELOPE_BYTES + CHAIN_BYTES + 1).saturating_sub(LINE_BYTES)
+    }
+
+    /// The line, with what the script knows: the store's time, the verified login, the intent, and the holder's state.
+    pub fn join(
+        &self,
+        timestamp: Timestamp,
+        login: &str,
+        intent: Option<&str>,
+        state: State,
+    ) -> Result<Line, LineTooLong> {
+        let login = json(login);
+        let line = format!(
+            "{{\"timestamp\":\"{timestamp}\",\"agent_id\":{}{}\",\"intent_id\":{},\"state\":\"{}\",\"action_type\":\"{}\",\
+             \"payload\":{},\"result\":{},{}}}",
+            &login[..login.len() - 1],
+            self.agent,
+            json(&intent),
+            state.as_str(),
+            self.action_type.as_str(),
+            self.payload,
+            self.result,
+            self.origin,
+        );
+        if line.len() + CHAIN_BYTES < LINE_BYTES {
+            Ok(Line(line))
+        } else {
+            Err(LineTooLong)
+        }
+    }
+}
+
+fn json(value: &(impl Serialize + ?Sized)) -> String {
+    serde_json::to_string(value).expect("texts and numbers")
+}

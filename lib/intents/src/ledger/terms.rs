@@ -1,0 +1,96 @@
+use serde::{Deserialize, Serialize};
+
+/// The state of a holder in the handshake, before the event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum State {
+    /// Nothing was asked yet, or the work has ended.
+    Request,
+    /// A prompt is there, and no intent is selected.
+    Reasoning,
+    /// An intent is selected.
+    Action,
+}
+
+/// What a line of the ledger is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum ActionType {
+    /// A tool ran, or its write was refused as stale.
+    ToolExecution,
+    /// An agent was given its context.
+    ContextLoad,
+    /// An intent was selected, or its selection refused.
+    IntentSelection,
+    /// A write was refused: outside of the scope, ignored, or owned by another intent.
+    ScopeViolation,
+    /// A call was refused: the budget is spent, or the breaker tripped.
+    BudgetExhausted,
+    /// An intent or the state of a holder changed.
+    StateTransition,
+}
+
+/// How it ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum ResultStatus {
+    /// It was done.
+    Success,
+    /// It was tried and went wrong.
+    Failure,
+    /// It was refused.
+    Denied,
+}
+
+macro_rules! text {
+    ($($kind:ident { $($value:ident = $text:literal),+ })+) => {$(
+        impl $kind {
+            /// Every value.
+            pub const ALL: &[$kind] = &[$($kind::$value),+];
+
+            /// The value as the ledger has it.
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $($kind::$value => $text),+
+                }
+            }
+        }
+    )+};
+}
+
+text! {
+    State { Request = "REQUEST", Reasoning = "REASONING", Action = "ACTION" }
+    ActionType {
+        ToolExecution = "TOOL_EXECUTION", ContextLoad = "CONTEXT_LOAD", IntentSelection = "INTENT_SELECTION",
+        ScopeViolation = "SCOPE_VIOLATION", BudgetExhausted = "BUDGET_EXHAUSTED", StateTransition = "STATE_TRANSITION"
+    }
+    ResultStatus { Success = "SUCCESS", Failure = "FAILURE", Denied = "DENIED" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_values_are_those_of_the_seed_and_no_others() {
+        let texts = |json: String| json.trim_matches('"').replace("\",\"", " | ");
+        let all = |json: Result<String, serde_json::Error>| texts(json.unwrap().replace(['[', ']'], ""));
+        assert_eq!(all(serde_json::to_string(State::ALL)), "REQUEST | REASONING | ACTION");
+        assert_eq!(
+            all(serde_json::to_string(ActionType::ALL)),
+            "TOOL_EXECUTION | CONTEXT_LOAD | INTENT_SELECTION | SCOPE_VIOLATION | BUDGET_EXHAUSTED | STATE_TRANSITION"
+        );
+        assert_eq!(
+            all(serde_json::to_string(ResultStatus::ALL)),
+            "SUCCESS | FAILURE | DENIED"
+        );
+        let joined = |texts: Vec<&str>| texts.join(" | ");
+        assert_eq!(
+            joined(ActionType::ALL.iter().map(|value| value.as_str()).collect()),
+            all(serde_json::to_string(ActionType::ALL))
+        );
+        assert!(serde_json::from_str::<ActionType>("\"INTENT_COMPLETED\"").is_err());
+        assert!(serde_json::from_str::<ResultStatus>("\"WARNING\"").is_err());
+        assert!(serde_json::from_str::<State>("\"action\"").is_err());
+    }
+}

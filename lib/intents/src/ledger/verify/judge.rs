@@ -1,0 +1,368 @@
+use std::collections::VecDeque;
+
+use super::super::adoption::Adoption;
+use super::super::chain::{Sealed, genesis, link, split};
+use super::super::hash::ChainHash;
+use super::super::point::Point;
+use super::MAX_LINE_BYTES;
+use super::anchors::Anchors;
+use super::foreign::{BOM, Prefix, is_of_others};
+use super::report::{Anchor, Expected, Finding, Report, Verdict};
+
+/// How many of the last hashes are kept, by which a line that comes again is told from another with its number.
+const RECENT: usize = 1024;
+
+/// Follows the chain line by line.
+pub(super) struct Judge<'a> {
+    expected: &'a Expected,
+    genesis: ChainHash,
+    anchors: Anchors,
+    /// The line that was read last.
+    line: u64,
+    /// The first sealed line was read.
+    has_begun: bool,
+    start: Point,
+    last: Point,
+    recent: VecDeque<ChainHash>,
+    prefix: Prefix,
+    gap: Option<Gap>,
+    displaced: Option<Displaced>,
+    /// Damage that leaves the content as it was.
+    outer: Option<Finding>,
+    notes: Vec<Finding>,
+}
+
+/// Lines without seal after sealed ones.
+struct Gap {
+    line: u64,
+    lines: u64,
+    /// The first that cannot be an unsealed line, and why.
+    suspect: Option<(u64, &'static str)>,
+}
+
+/// A line with a number that is too high. The lines after it say why.
+struct Displaced {
+    line: u64,
+    seq: u64,
+    hash: ChainHash,
+    comes_again: bool,
+    /// The line that should have been there was found later.
+    is_moved: bool,
+}
+
+impl<'a> Judge<'a> {
+    pub(super) fn new(expected: &'a Expected) -> Self {
+        let start = Point::start(&expected.repository);
+        Judge {
+            expected,
+            genesis: genesis(&expected.repository),
+            anchors: Anchors::new(expected, start),
+            line: 0,
+            has_begun: false,
+            start,
+            last: start,
+            recent: VecDeque::with_capacity(RECENT),
+            prefix: Prefix::default(),
+            gap: None,
+            displaced: None,
+            outer: None,
+            notes: Vec::new(),
+        }
+    }
+
+    /// Takes the next line. Damage ends it.
+    pub(super) fn line(&mut self, content: &[u8], has_newline: bool) -> Option<Finding> {
+        self.line += 1;
+        let inner = self.without_outer_damage(content, has_newline);
+        let sealed = split(inner);
+        if self.displaced.is_some() {
+            self.follow_displaced(sealed);
+            return None;
+        }
+        let damage = match sealed {
+            Some(sealed) => self.sealed(&sealed, inner),
+            None if self.has_begun => self.unsealed(inner, has_newline),
+            None => {
+                self.prefix.take(content, has_newline);
+                let seq = self.last.seq + 1;
+                (!has_newline).then(|| self.finding(Verdict::TornLastLine, seq, "the line has no end"))
+            }
+        };
+        if damage.is_none() && !has_newline && self.displaced.is_none() {
+            return Some(self.finding(Verdict::TornLastLine, self.last.seq, "only the newline is missing"));
+        }
+        damage
+    }
+
+    pub(super) fn oversized(&mut self) -> Finding {
+        self.line += 1;
+        let detail = format!("the line has more than {MAX_LINE_BYTES} bytes");
+        self.finding(Verdict::Oversized, self.last.seq + 1, detail)
+    }
+
+    /// The line without a carriage return or a byte order mark that was added to a sealed one.
+    fn without_outer_damage<'b>(&mut self, content: &'b [u8], has_newline: bool) -> &'b [u8] {
+        let mut inner = content;
+        let mut verdict = None;
+        if has_newline
+            && let Some(line) = inner.strip_suffix(b"\r")
+            && (self.has_begun || split(line).is_some())
+        {
+            (inner, verdict) = (line, Some((Verdict::LineEndings, "lines end with CRLF in place of LF")));
+        }
+        if self.line == 1
+            && let Some(line) = inner.strip_prefix(BOM)
+            && split(line).is_some()
+        {
+            (inner, verdict) = (line, Some((Verdict::Bom, "the file begins with a byte order mark")));
+        }
+        if let Some((verdict, detail)) = verdict
+            && self.outer.is_none()
+        {
+            self.outer = Some(self.finding(verdict, self.last.seq + 1, detail));
+        }
+        inner
+    }
+
+    fn sealed(&mut self, sealed: &Sealed<'_>, line: &[u8]) -> Option<Finding> {
+        let next = self.last.seq + 1;
+        if let Some(gap) = self.gap.take() {
+            let links = sealed.seq == next && sealed.prev == self.last.hash && sealed.expected_hash() == sealed.hash;
+            let (verdict, detail) = match gap.suspect {
+                _ if links => (Verdict::Inserted, "the line was never sealed, and sealed ones follow"),
+                Some((_, why)) => (Verdict::Edited, why),
+                None => (Verdict::Edited, "the line has lost its seal"),
+            };
+            return Some(Finding {
+                line: gap.line,
+                ..self.finding(verdict, next, detail)
+            });
+        }
+        if !self.has_begun {
+            self.begin(sealed);
+        }
+        let follows = sealed.seq == self.last.seq + 1 && sealed.prev == self.last.hash;
+        // Of a line that follows, this is the only hash.
+        let hash = sealed.expected_hash();
+        if !(follows && hash == sealed.hash) {
+            return self.wrong(sealed, hash);
+        }
+        if self.recent.len() == RECENT {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(hash);
+        self.last = Point { seq: sealed.seq, hash };
+        if let Some(adoption) = Adoption::read(line) {
+            self.prefix.compare(self.line, adoption);
+        }
+        self.check_anchors()
+    }
+
+    /// Decides where the chain begins: at its first line, or where the seal says that the rest begins.
+    fn begin(&mut self, first: &Sealed<'_>) {
+        self.has_begun = true;
+        if let Some(base) = self.expected.base
+            && base.seq > 0
+            && first.seq > base.seq
+        {
+            (self.start, self.last) = (base, base);
+            let detail = format!(
+                "the lines up to seq {} are gone; the seal knows the hash of the last",
+                base.seq
+            );
+            let note = self.finding(Verdict::Trimmed, base.seq + 1, detail);
+            self.notes.push(note);
+            self.anchors.begin_at(base);
+        }
+    }
+
+    /// Names what is wrong with a line that does not follow the one before. `hash` is the right one after its own `prev`.
+    fn wrong(&mut self, sealed: &Sealed<'_>, hash: ChainHash) -> Option<Finding> {
+        let Point { seq: last, hash: prev } = self.last;
+        let next = last + 1;
+        let suspect = self.prefix.suspect.filter(|_| last == self.start.seq);
+        if hash != sealed.hash {
+            let detail = if link(&prev, sealed.body) == sealed.hash {
+                "`prev` was changed"
+            } else {
+                "the line does not have its hash"
+            };
+            return Some(self.finding(Verdict::Edited, next, detail));
+        }
+        // The line itself is whole.
+        if sealed.prev == prev {
+            let detail = format!("`seq` is {}, and the line follows seq {last}", sealed.seq);
+            return Some(self.finding(Verdict::Edited, next, detail));
+        }
+        if sealed.seq == 1 && sealed.prev != self.genesis {
+            let detail = format!("the chain does not begin with the name {}", self.expected.repository);
+            return Some(self.finding(Verdict::ForeignRepository, 1, detail));
+        }
+        if sealed.seq == next {
+            if last == self.start.seq {
+                return Some(self.finding(
+                    Verdict::Forked,
+                    next,
+                    "`prev` is not the hash at which the seal's rest begins",
+                ));
+            }
+            if let Some(source) = self.anchors.source_of(self.last) {
+                let detail = format!("the line does not follow the one that {source} knows");
+                return Some(self.finding(Verdict::Forked, next, detail));
+            }
+            let detail = "the line has a hash of its own; the next one names another, which it had before";
+            return Some(Finding {
+                line: self.line - 1,
+                ..self.finding(Verdict::Edited, last, detail)
+            });
+        }
+        if sealed.seq > next {
+            if let Some((line, why)) = suspect {
+                return Some(Finding {
+                    line,
+                    ..self.finding(Verdict::Edited, next, why)
+                });
+            }
+            let (line, seq, hash) = (self.line, sealed.seq, sealed.hash);
+            self.displaced = Some(Displaced {
+                line,
+                seq,
+                hash,
+                comes_again: false,
+                is_moved: false,
+            });
+            return None;
+        }
+        let back = usize::try_from(last - sealed.seq).unwrap_or(usize::MAX);
+        let known = self.recent.iter().rev().nth(back);
+        Some(if known.is_some_and(|known| *known != sealed.hash) {
+            let detail = format!(
+                "another line has seq {} before: two histories are in one file",
+                sealed.seq
+            );
+            self.finding(Verdict::Forked, sealed.seq, detail)
+        } else {
+            self.finding(Verdict::Duplicate, sealed.seq, "the line was there before")
+        })
+    }
+
+    fn follow_displaced(&mut self, sealed: Option<Sealed<'_>>) {
+        let (Some(displaced), Some(sealed)) = (&mut self.displaced, sealed) else {
+            return;
+        };
+        displaced.comes_again |= (sealed.seq, sealed.hash) == (displaced.seq, displaced.hash);
+        let is_next = (sealed.seq, sealed.prev) == (self.last.seq + 1, self.last.hash);
+        displaced.is_moved |= is_next && sealed.expected_hash() == sealed.hash;
+    }
+
+    /// A line without seal after sealed ones: what is not sealed yet, if nothing but such lines follows.
+    fn unsealed(&mut self, line: &[u8], has_newline: bool) -> Option<Finding> {
+        let gap = self.gap.get_or_insert(Gap {
+            line: self.line,
+            lines: 0,
+            suspect: None,
+        });
+        gap.lines += 1;
+        if gap.suspect.is_none() {
+            if !has_newline {
+                return Some(self.finding(Verdict::TornLastLine, self.last.seq + 1, "the line has no end"));
+            }
+            gap.suspect = is_of_others(line).err().map(|why| (self.line, why));
+        }
+        None
+    }
+
+    fn check_anchors(&mut self) -> Option<Finding> {
+        let Anchor { point, source } = self.anchors.pass(self.last)?.clone();
+        let met = self.anchors.last_met();
+        let detail = format!("{source} has another hash; lines after seq {met} were written anew");
+        Some(self.finding(Verdict::Forked, point.seq, detail))
+    }
+
+    /// The report at the end of the stream.
+    pub(super) fn end(mut self) -> Report {
+        let damage = self.damage_at_end().or(self.outer.take());
+        if let Some(Gap { line, lines, .. }) = self.gap {
+            let detail = format!("{lines} lines are not sealed");
+            let note = Finding {
+                line,
+                ..self.finding(Verdict::UnsealedTail, self.last.seq + 1, detail)
+            };
+            self.notes.push(note);
+        }
+        self.report(damage)
+    }
+
+    /// The report when damage was found.
+    pub(super) fn damaged(self, damage: Finding) -> Report {
+        self.report(Some(damage))
+    }
+
+    fn damage_at_end(&mut self) -> Option<Finding> {
+        let next = self.last.seq + 1;
+        if let Some(displaced) = &self.displaced {
+            let (verdict, detail) = match displaced {
+                Displaced { comes_again: true, .. } => (Verdict::Duplicate, "the line comes again".to_owned()),
+                Displaced { is_moved: true, .. } => (Verdict::Reordered, format!("the line stands before seq {next}")),
+                Displaced { seq, .. } => (
+                    Verdict::Missing,
+                    format!("lines are missing between seq {} and seq {seq}", self.last.seq),
+                ),
+            };
+            return Some(Finding {
+                line: displaced.line,
+                ..self.finding(verdict, displaced.seq, detail)
+            });
+        }
+        if let Some((line, why)) = self.gap.as_ref().and_then(|gap| gap.suspect) {
+            return Some(Finding {
+                line,
+                ..self.finding(Verdict::Edited, next, why)
+            });
+        }
+        match self.prefix.finding() {
+            Some(Finding { verdict, .. }) if !verdict.keeps_content() => return self.prefix.finding(),
+            Some(note) if note.verdict == Verdict::Unadopted => self.notes.push(note),
+            outer => self.outer = self.outer.take().or(outer),
+        }
+        self.check_anchors_at_end()
+    }
+
+    fn check_anchors_at_end(&mut self) -> Option<Finding> {
+        if let Some(damage) = self.check_anchors() {
+            return Some(damage);
+        }
+        let known = self.anchors.beyond(self.last)?;
+        let detail = format!(
+            "{} knows of {} lines, and the last one here is seq {}",
+            known.source, known.point.seq, self.last.seq
+        );
+        let line = self.line + 1;
+        Some(Finding {
+            line,
+            ..self.finding(Verdict::Truncated, self.last.seq + 1, detail)
+        })
+    }
+
+    fn finding(&self, verdict: Verdict, seq: u64, detail: impl Into<String>) -> Finding {
+        Finding {
+            verdict,
+            line: self.line,
+            seq: Some(seq),
+            detail: detail.into(),
+        }
+    }
+
+    fn report(self, damage: Option<Finding>) -> Report {
+        Report {
+            damage,
+            notes: self.notes,
+            start: self.start,
+            end: self.last,
+            lines: self.line,
+            foreign: self.prefix.found,
+            anchors_met: self.anchors.met(),
+            anchors_before: self.anchors.before(),
+        }
+    }
+}
