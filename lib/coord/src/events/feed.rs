@@ -79,8 +79,7 @@ impl Feed {
     /// When the store does not respond.
     pub async fn open(store: Arc<dyn Store>, repo: RepoId, timing: Timing) -> Result<Opened, StoreError> {
         let messages = store.subscribe(&keys::events(&repo)).await?;
-        let newest = newest_events(&repo, 1).run(&*store).await?;
-        let position = newest.first().map_or(EventId::START, |event| event.id);
+        let position = newest(&*store, &repo).await?;
         let state = State {
             recent: Recent::after(position),
             is_live: true,
@@ -101,7 +100,11 @@ impl Feed {
         lock(&feeds).insert(feed.repo.clone(), Arc::clone(&feed));
         tokio::spawn(async move {
             feed.follow(messages, &feeds, stopped).await;
-            lock(&feeds).remove(&feed.repo);
+            let mut feeds = lock(&feeds);
+            // Where nobody has watched, another may have taken its place.
+            if feeds.get(&feed.repo).is_some_and(|other| Arc::ptr_eq(other, &feed)) {
+                feeds.remove(&feed.repo);
+            }
         });
     }
 
@@ -123,6 +126,11 @@ impl Feed {
     /// Whether it has watchers.
     pub fn is_watched(&self) -> bool {
         self.told.receiver_count() > 0
+    }
+
+    /// The newest event of the log.
+    pub async fn newest(&self) -> Result<EventId, StoreError> {
+        newest(&*self.store, &self.repo).await
     }
 
     /// The events of the log after `after` and up to `until`; `None` where the log no longer reaches back to `after`.
@@ -150,10 +158,15 @@ impl Feed {
         let (least, most) = self.timing.pauses;
         let mut pause = least;
         loop {
+            let began = Instant::now();
             let error = match self.follow_channel(&mut messages, feeds, &mut stopped).await {
                 Ended::Stopped => return,
                 Ended::Lost(error) => error,
             };
+            // One that is lost soon is not asked for again at once, time after time.
+            if began.elapsed() > most {
+                pause = least;
+            }
             self.set_live(false);
             tracing::warn!(%error, repo = %self.repo, "live events are interrupted");
             messages = loop {
@@ -170,7 +183,6 @@ impl Feed {
                     Err(error) => tracing::debug!(%error, repo = %self.repo, "live events are still interrupted"),
                 }
             };
-            pause = least;
             self.set_live(true);
         }
     }
@@ -199,10 +211,8 @@ impl Feed {
                 message = messages.next() => match message {
                     None => return lost("the subscription has ended"),
                     Some(message) => {
-                        if let Some(event) = Published::message(&message) {
-                            overdue = overdue.filter(|overdue| event.id.is_none_or(|id| id < *overdue));
-                            self.tell(event);
-                        }
+                        let id = self.receive(&message);
+                        overdue = overdue.filter(|overdue| id.is_none_or(|id| id < *overdue));
                     }
                 },
                 _ = checks.tick() => {
@@ -233,7 +243,7 @@ impl Feed {
             let position = lock(&self.state).recent.position();
             let later = events_after(&self.repo, position, PAGE).run(&*self.store).await?;
             if position != EventId::START && later.oldest.is_some_and(|oldest| oldest > position) {
-                self.skip_to(later.oldest).await?;
+                self.skip_to_the_end().await?;
                 return Ok(None);
             }
             let is_whole = later.events.len() < PAGE;
@@ -252,18 +262,25 @@ impl Feed {
     }
 
     /// Starts again at the end of the log, and tells the watchers so.
-    async fn skip_to(&self, oldest: Option<EventId>) -> Result<(), StoreError> {
-        let newest = newest_events(&self.repo, 1).run(&*self.store).await?;
-        let end = newest
-            .first()
-            .map(|event| event.id)
-            .or(oldest)
-            .unwrap_or(EventId::START);
+    async fn skip_to_the_end(&self) -> Result<(), StoreError> {
+        let end = self.newest().await?;
         let mut state = lock(&self.state);
         state.recent = Recent::after(end);
         // An error means that nobody watches.
         let _ = self.told.send(Told::Gap(end));
         Ok(())
+    }
+
+    /// Tells what the channel has delivered, and returns its id.
+    fn receive(&self, message: &[u8]) -> Option<EventId> {
+        let Some(event) = Published::message(message) else {
+            let id = Published::id_of(message)?;
+            lock(&self.state).recent.pass(id);
+            return Some(id);
+        };
+        let id = event.id;
+        self.tell(event);
+        id
     }
 
     /// Tells `event`, unless it was told before.
@@ -296,6 +313,11 @@ impl Feed {
         }
         is_abandoned
     }
+}
+
+async fn newest(store: &dyn Store, repo: &RepoId) -> Result<EventId, StoreError> {
+    let newest = newest_events(repo, 1).run(store).await?;
+    Ok(newest.first().map_or(EventId::START, |event| event.id))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

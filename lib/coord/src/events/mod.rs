@@ -11,6 +11,8 @@ mod feed;
 mod permits;
 mod published;
 mod recent;
+#[cfg(test)]
+mod tests;
 mod watching;
 
 use std::collections::HashMap;
@@ -84,9 +86,12 @@ impl EventHub {
     /// Watches `repo`: the events after `after`, or those from now on.
     ///
     /// # Errors
-    /// When the store does not respond.
+    /// When the store does not respond, or the hub is closed.
     pub async fn watch(&self, repo: &RepoId, after: Option<EventId>) -> Result<Watching, StoreError> {
         loop {
+            if *self.closed.borrow() {
+                return Err(StoreError::Unreachable("the server stops".to_owned()));
+            }
             let joined = self.lock().get(repo).map(|feed| feed.join(after));
             if let Some(joined) = joined {
                 return Ok(Watching::new(joined, after, self.closed.subscribe()));
@@ -111,7 +116,7 @@ impl EventHub {
         self.permits.take(person)
     }
 
-    /// Ends every watching, and all that begin later.
+    /// Ends every watching. No other begins.
     pub fn close(&self) {
         self.closed.send_replace(true);
     }

@@ -36,6 +36,16 @@ impl Published {
         Published::of(id, published.event)
     }
 
+    /// The id of a message that this version does not know.
+    pub(super) fn id_of(message: &[u8]) -> Option<EventId> {
+        #[derive(serde::Deserialize)]
+        struct Named {
+            id: String,
+        }
+        let Named { id } = serde_json::from_slice(message).ok()?;
+        EventId::parse(&id).ok()
+    }
+
     fn of(id: Option<EventId>, event: Event) -> Option<Published> {
         let published = PublishedEvent::new(id.map(|id| id.to_string()), event);
         let json = serde_json::to_string(&published).ok()?;

@@ -43,8 +43,8 @@ pub struct Watching {
     /// The newest event that was handed out, or after which events are wanted.
     position: EventId,
     is_live: bool,
-    /// The watcher comes from a log that is no longer there.
-    is_lost: bool,
+    /// The watcher has events that the feed has not: the feed is late, or the log is no longer the same.
+    is_ahead: bool,
 }
 
 impl Watching {
@@ -59,7 +59,7 @@ impl Watching {
             joined_at: joined.position,
             position: after.unwrap_or(joined.position),
             is_live: joined.is_live,
-            is_lost: after.is_some_and(|after| after > joined.position),
+            is_ahead: after.is_some_and(|after| after > joined.position),
         }
     }
 
@@ -81,7 +81,14 @@ impl Watching {
         if *self.closed.borrow() {
             return Ok(Next::Stopped);
         }
-        if std::mem::take(&mut self.is_lost) || !self.read_log().await? {
+        if self.is_ahead {
+            let newest = self.feed.newest().await?;
+            self.is_ahead = false;
+            if newest < self.position {
+                return Ok(self.skip());
+            }
+        }
+        if !self.read_log().await? {
             return Ok(self.skip());
         }
         while let Some(event) = self.logged.pop_front().or_else(|| self.recent.pop_front()) {
