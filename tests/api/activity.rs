@@ -144,6 +144,77 @@ async fn a_log_that_does_not_reach_back_says_so() {
     assert_eq!((gone.events.len(), gone.cursor, gone.is_cut), (0, first, false));
 }
 
+/// On this server, and on one over `redis-server` where there is one.
+async fn each_store(test: impl AsyncFn(Api)) {
+    test(Api::start().await).await;
+    let Some(redis) = coord_test_support::real_redis::RealRedis::start(&[]) else {
+        return;
+    };
+    let store = coord::store::redis::RedisStore::connect(&redis.url()).unwrap();
+    let over_redis = |state: &mut coord::app::App| state.store = coord::store::TimedStore::over(Arc::new(store));
+    test(Api::start_with(over_redis).await).await;
+}
+
+#[tokio::test]
+async fn the_events_before_one_go_back_to_the_start() {
+    each_store(async |api| {
+        for path in ["README.md", "src/db.ts", "src/page.ts"] {
+            api.claim("ann", "WRITING", &[path]).await;
+        }
+        let all = activity(&api, "").await;
+        let mut seen = vec![activity(&api, "&limit=1").await.events.remove(0)];
+        loop {
+            let before = seen.last().unwrap().id.clone().unwrap();
+            let earlier = activity(&api, &format!("&limit=1&before={before}")).await;
+            assert!(!earlier.is_cut);
+            let Some(event) = earlier.events.first() else {
+                assert_eq!(earlier.cursor, "0-0", "there is nothing earlier");
+                break;
+            };
+            assert_eq!(Some(&earlier.cursor), event.id.as_ref());
+            seen.push(event.clone());
+        }
+        assert_eq!(seen, all.events);
+        // Between two milliseconds, where the store has to be asked for the greatest number of the earlier one.
+        let newest = all.events[0].id.as_ref().unwrap();
+        let (milliseconds, _) = newest.split_once('-').unwrap();
+        let next: u64 = milliseconds.parse::<u64>().unwrap() + 1;
+        let before = activity(&api, &format!("&before={next}-0")).await;
+        assert_eq!(before.events, all.events);
+        assert_eq!(activity(&api, "&before=0-0").await.events, []);
+        assert_eq!(activity(&api, "&before=9999999999999999999-0").await.events, all.events);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_file_has_the_events_that_name_it_in_either_direction() {
+    each_store(async |api| {
+        api.claim("ann", "READING", &["README.md", "src/db.ts"]).await;
+        api.claim("bob", "READING", &["src/page.ts"]).await;
+        api.claim("cid", "READING", &["src/db.ts"]).await;
+        let named = ["cid", "ann"];
+        let users = |response: &ActivityResponse| -> Vec<String> {
+            let user = |event: &coord_protocol::PublishedEvent| match &event.event {
+                Event::LockGranted(change) => change.user.clone(),
+                other => panic!("{other:?}"),
+            };
+            response.events.iter().map(user).collect()
+        };
+        let newest = activity(&api, "&file=src/db.ts").await;
+        assert_eq!(users(&newest), named);
+        assert_eq!(newest.cursor, activity(&api, "").await.cursor);
+        let after = activity(&api, "&file=src/db.ts&after=0-0").await;
+        assert_eq!(users(&after), ["ann", "cid"]);
+        let first = newest.events[0].id.as_ref().unwrap();
+        let before = activity(&api, &format!("&file=src/db.ts&branch=main&before={first}")).await;
+        assert_eq!(users(&before), ["ann"]);
+        assert_eq!(activity(&api, "&file=src/auth.ts").await.events, []);
+        assert_eq!(activity(&api, "&file=src/db.ts&branch=other").await.events, []);
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn a_question_that_is_not_valid_says_what_to_send() {
     let api = Api::start().await;
@@ -154,6 +225,12 @@ async fn a_question_that_is_not_valid_says_what_to_send() {
         format!("?{url}&branch="),
         format!("?{url}&after=yesterday"),
         format!("?{url}&after=1"),
+        format!("?{url}&before=yesterday"),
+        format!("?{url}&before=1-0&after=1-0"),
+        format!("?{url}&before=1-0&before=1-0"),
+        format!("?{url}&file="),
+        format!("?{url}&file=../db.ts"),
+        format!("?{url}&file=a.ts&file=b.ts"),
         format!("?{url}&limit=0"),
         format!("?{url}&limit=101"),
         format!("?{url}&limit=all"),

@@ -76,6 +76,10 @@ fn check(method: &Method, path: &str, answer: &Answer) -> Result<(), String> {
     let body = content
         .get(content_type)
         .ok_or_else(|| format!("Content-Type '{content_type}' is not documented"))?;
+    if content_type == "text/event-stream" {
+        let text = String::from_utf8(answer.bytes.clone()).map_err(|error| error.to_string())?;
+        return validate(&body["schema"], &text.into());
+    }
     let body_sent = unpacked(answer)?;
     validate(&body["schema"], &body_sent)?;
     survives_the_protocol(path, &body_sent)

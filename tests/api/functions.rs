@@ -76,22 +76,24 @@ impl Function {
 
     /// Asks for the graph, as invocation `id`.
     async fn graph(&self, id: u64) -> (u16, Value) {
+        let target = "/api/graph?repo_url=https://127.0.0.1/acme/widgets&branch=main";
+        let answer = self.get(id, target).await;
+        let status = answer.status().as_u16();
+        (status, serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap())
+    }
+
+    /// Asks for `target`, as invocation `id`.
+    async fn get(&self, id: u64, target: &str) -> reqwest::Response {
         let claims = json!({"sub": "ann", "aud": "coord", "exp": jsonwebtoken::get_current_timestamp() + 60});
         let key = EncodingKey::from_secret(SECRET.as_bytes());
         let token = jsonwebtoken::encode(&Header::default(), &claims, &key).unwrap();
-        let url = format!(
-            "http://127.0.0.1:{}/api/graph?repo_url=https://127.0.0.1/acme/widgets&branch=main",
-            self.port
-        );
         let client = reqwest::Client::builder().no_proxy().build().unwrap();
         let request = client
-            .get(url)
+            .get(format!("http://127.0.0.1:{}{target}", self.port))
             .bearer_auth(token)
             .header("x-vercel-internal-invocation-id", format!("invocation-{id}"))
             .header("x-vercel-internal-request-id", id.to_string());
-        let answer = request.send().await.unwrap();
-        let status = answer.status().as_u16();
-        (status, serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap())
+        request.send().await.unwrap()
     }
 }
 
@@ -155,4 +157,47 @@ async fn a_request_has_ended_when_the_graph_that_it_asked_for_is_built() {
     // Nothing is left to do.
     assert_eq!(function.hear("end").await["context"]["requestId"], 8);
     assert!(answered.elapsed() < pause / 2);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_request_for_events_ends_with_the_stream() {
+    let folder = tempfile::tempdir().unwrap();
+    let repo = Repo::init(folder.path().join("repo"), &[]);
+    repo.commit(&[("a.ts", "")]);
+    let fake = Fake::serve(repo.path()).await;
+    let store = store(&folder).await;
+    let mut function = Function::start(
+        env!("CARGO_BIN_EXE_events"),
+        &[
+            ("UPSTASH_REDIS_REST_URL", &format!("http://{store}")),
+            ("UPSTASH_REDIS_REST_TOKEN", "token"),
+            ("GITHUB_API_URL", fake.api()),
+            ("COORD_JWT_SECRET", SECRET),
+        ],
+    )
+    .await;
+    let target = "/api/events?repo_url=https://127.0.0.1/acme/widgets";
+    let mut stream = function.get(7, target).await;
+    assert_eq!(stream.status(), 200);
+    let first = stream.chunk().await.unwrap().expect("a message");
+    assert!(first.starts_with(b"id: 0-0\nevent: stream_opened\n"), "{first:?}");
+    let early = tokio::time::timeout(Duration::from_secs(2), function.hear("end")).await;
+    assert!(early.is_err(), "the process would be frozen: {early:?}");
+    drop(stream);
+    // The runtime notices a client that is gone when it writes, some writes later.
+    let repo = coord::domain::RepoId::parse("https://127.0.0.1/acme/widgets").unwrap();
+    let channel = coord::state::events::keys::events(&repo);
+    let progress = json!({"type": "graph_progress", "branch": "main", "version": "9bee4e1", "files": 1, "wanted": 1,
+        "scanned": 1, "time": 1});
+    let url = format!("http://{store}");
+    let store = coord::store::upstash::UpstashStore::new(&url, "token".to_owned().into()).unwrap();
+    let publishing = tokio::spawn(async move {
+        loop {
+            let publish = coord::store::Request::command(["PUBLISH", &channel, &progress.to_string()]);
+            coord::store::Store::run(&store, vec![publish]).await.unwrap();
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    });
+    assert_eq!(function.hear("end").await["context"]["requestId"], 7);
+    publishing.abort();
 }

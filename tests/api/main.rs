@@ -16,6 +16,7 @@ mod connections;
 mod cors;
 mod cron_cleanup;
 mod edge;
+mod events;
 #[cfg(unix)]
 mod functions;
 mod graph;

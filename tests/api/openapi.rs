@@ -188,6 +188,7 @@ fn is_optional(pointer: &str, name: &str) -> bool {
         "size",
         "lock_type",
         "id",
+        "action",
         "files",
         "expiry_ms",
         "conflict_count",

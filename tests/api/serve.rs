@@ -170,7 +170,7 @@ async fn the_page_has_its_own_policy_and_everything_else_of_the_edge() {
         let answer = api.get(path, &[("x-request-id", "mine")]).await;
         assert_eq!(answer.status, 200, "{path}");
         let policy = answer.header("content-security-policy").unwrap();
-        assert!(policy.starts_with("default-src 'self';"), "{policy}");
+        assert!(policy.starts_with("default-src 'none'; script-src 'self';"), "{policy}");
         for (name, value) in [
             ("cache-control", "no-cache"),
             ("x-content-type-options", "nosniff"),

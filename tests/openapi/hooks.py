@@ -79,6 +79,10 @@ def change_query(query):
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
+    if case.operation.path == "/api/events" and case.query and "repo_url" in case.query:
+        # A stream does not end, and schemathesis waits for the end: none is opened.
+        if "acme/shop" in str(case.query["repo_url"]).lower():
+            case.query["repo_url"] = "https://github.com/acme/nowhere"
     if case.meta is None or not case.meta.generation.mode.is_positive:
         return
     if isinstance(case.body, dict) and case.operation.path in ("/api/check_status", "/api/post_status"):

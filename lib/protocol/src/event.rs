@@ -350,3 +350,23 @@ pub const EXAMPLES: &str = r#"[
   { "type": "graph_progress", "branch": "main", "version": "99cc7da9399f806a758cf80dab931201cf07c67e", "files": 1200,
     "wanted": 1000, "scanned": 250, "time": 1795306255 }
 ]"#;
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn the_name_of_an_event_is_its_type() {
+        let examples: Vec<serde_json::Value> = serde_json::from_str(EXAMPLES).unwrap();
+        let mut names = BTreeSet::new();
+        for json in examples {
+            let event: Event = serde_json::from_value(json.clone()).unwrap();
+            assert_eq!(json["type"], event.name());
+            assert_eq!(serde_json::to_value(&event).unwrap(), json);
+            names.insert(event.name());
+        }
+        assert_eq!(names.len(), 8, "an example of each: {names:?}");
+    }
+}

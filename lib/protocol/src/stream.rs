@@ -130,3 +130,48 @@ impl std::fmt::Debug for StreamRequest {
         formatter.write_str("Authenticate(..)")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_message_is_its_type() {
+        let cursor = "1-0".to_owned();
+        for message in [
+            StreamMessage::StreamOpened(StreamOpened {
+                cursor: cursor.clone(),
+                heartbeat_seconds: 15,
+                is_live: true,
+                time_ms: 1,
+            }),
+            StreamMessage::Resync(Resync { cursor: cursor.clone() }),
+            StreamMessage::Heartbeat(Heartbeat {
+                cursor,
+                is_live: false,
+                time_ms: 1,
+            }),
+            StreamMessage::StreamEnded(StreamEnded {
+                reason: StreamEnd::TimeLimit,
+                message: String::new(),
+            }),
+            StreamMessage::Error(StreamError {
+                error: ErrorCode::Unauthorized,
+                message: String::new(),
+                retry_after: None,
+            }),
+        ] {
+            let json = serde_json::to_value(&message).unwrap();
+            assert_eq!(json["type"], message.name());
+            assert_eq!(serde_json::from_value::<StreamMessage>(json).unwrap(), message);
+        }
+    }
+
+    #[test]
+    fn a_token_is_not_printed() {
+        let request = StreamRequest::Authenticate {
+            token: "hunter2".to_owned(),
+        };
+        assert!(!format!("{request:?}").contains("hunter2"));
+    }
+}

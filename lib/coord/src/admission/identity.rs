@@ -37,17 +37,26 @@ pub(super) async fn identify(app: &App, caller: CallerIdentity, repo: &RepoId) -
         CallerIdentity::Unverified(_) if served.is_err() => return Err(not_shown(repo)),
         CallerIdentity::Unverified(shown) => shown,
     };
-    let Some((people, known)) = app.authenticator.people() else {
-        return Err(ApiError::Internal);
+    CredentialCheck::of(app, shown, repo)?.identify().await
+}
+
+/// Renews the verdict on `caller` if it is due, and waits for that: for what must not go on with an old one. GitHub not
+/// responding is no error.
+///
+/// # Errors
+/// When the credential no longer counts in `repo`.
+pub(crate) async fn renew_verdict(app: &App, caller: &CallerIdentity, repo: &RepoId) -> Result<(), ApiError> {
+    let CallerIdentity::Unverified(shown) = caller else {
+        return Ok(());
     };
-    let check = CredentialCheck {
-        store: Arc::clone(&app.store),
-        people: Arc::clone(people),
-        known: Arc::clone(known),
-        credential: shown,
-        repo: repo.clone(),
-    };
-    check.identify().await
+    let check = CredentialCheck::of(app, shown.clone(), repo)?;
+    match check.recall() {
+        Recalled::Member(_, Freshness::Ageing) => match check.verify().await {
+            Err(ApiError::IdentityUnavailable(_)) | Ok(_) => Ok(()),
+            Err(error) => Err(error),
+        },
+        _ => Ok(()),
+    }
 }
 
 fn not_shown(repo: &RepoId) -> ApiError {
@@ -67,6 +76,17 @@ struct CredentialCheck {
 }
 
 impl CredentialCheck {
+    fn of(app: &App, credential: Credential, repo: &RepoId) -> Result<Self, ApiError> {
+        let (people, known) = app.authenticator.people().ok_or(ApiError::Internal)?;
+        Ok(CredentialCheck {
+            store: Arc::clone(&app.store),
+            people: Arc::clone(people),
+            known: Arc::clone(known),
+            credential,
+            repo: repo.clone(),
+        })
+    }
+
     async fn identify(self) -> Result<Member, ApiError> {
         let mut recalled = self.recall();
         if recalled == Recalled::Nothing {
@@ -209,5 +229,89 @@ fn accept(verdict: Verdict) -> Result<Member, ApiError> {
         Verdict::Member(member) => Ok(member),
         Verdict::Refused(why) => Err(ApiError::Unauthorized(why)),
         Verdict::NoRight(why) => Err(ApiError::ForbiddenRepository(why)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use async_trait::async_trait;
+    use bytes::Bytes;
+    use futures::stream::BoxStream;
+    use secrecy::SecretString;
+
+    use super::*;
+    use crate::auth::{Authenticator, Credentials};
+    use crate::domain::UserId;
+    use crate::settings::Settings;
+    use crate::store::{Request, StoreError, Value};
+
+    /// A store that forgets.
+    struct Forgetful;
+
+    #[async_trait]
+    impl Store for Forgetful {
+        async fn run(&self, batch: Vec<Request>) -> Result<Vec<Value>, StoreError> {
+            Ok(vec![Value::Int(0); batch.len()])
+        }
+
+        async fn subscribe(&self, _: &str) -> Result<BoxStream<'static, Bytes>, StoreError> {
+            Err(StoreError::Unreachable("a test".to_owned()))
+        }
+
+        fn describe(&self) -> String {
+            "a store of a test".to_owned()
+        }
+    }
+
+    /// GitHub, where the right was taken away, or which is down.
+    struct GitHub {
+        is_down: bool,
+    }
+
+    #[async_trait]
+    impl People for GitHub {
+        async fn verify(&self, _: &SecretString, _: &RepoId) -> Result<Verdict, AuthError> {
+            if self.is_down {
+                return Err(AuthError::Unavailable("it is down".to_owned()));
+            }
+            Ok(Verdict::NoRight("the right was taken away".to_owned()))
+        }
+
+        async fn verify_anybody(&self, _: &RepoId) -> Result<Verdict, AuthError> {
+            Err(AuthError::Unavailable("nobody asks".to_owned()))
+        }
+    }
+
+    /// Whether a verdict of this age counts for one who watches already.
+    async fn counts(seconds: u64, is_down: bool) -> bool {
+        let (known, repo) = (
+            Arc::new(KnownCredentials::default()),
+            RepoId::parse("https://github.com/acme/shop").unwrap(),
+        );
+        let credential = Credential::token("ghp_1");
+        let member = Member {
+            user_id: UserId::parse("ann").unwrap(),
+            user_name: "Ann".to_owned(),
+            can_push: true,
+        };
+        let age = Duration::from_secs(seconds);
+        known.note_member(credential.name(), &repo, member, SystemTime::now(), age);
+        let authenticator = Authenticator::ByCredential(Credentials {
+            people: Some(Arc::new(GitHub { is_down })),
+            known,
+            ..Credentials::default()
+        });
+        let app = App::new(&Settings::default(), Arc::new(Forgetful), authenticator);
+        let caller = CallerIdentity::Unverified(credential);
+        renew_verdict(&app, &caller, &repo).await.is_ok() && identify(&app, caller, &repo).await.is_ok()
+    }
+
+    #[tokio::test]
+    async fn a_right_that_was_taken_away_counts_for_a_watcher_no_longer_than_for_others() {
+        // A watcher is verified once a minute, so that none is believed with a verdict of five minutes.
+        for (age, is_believed) in [(0, true), (230, true), (245, false), (295, false), (305, false)] {
+            assert_eq!(counts(age, false).await, is_believed, "{age} s");
+        }
+        assert!(counts(250, true).await, "while GitHub is down, nobody loses a right");
     }
 }

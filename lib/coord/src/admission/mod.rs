@@ -24,6 +24,7 @@ use crate::state::locks::{Judged, Written};
 use crate::store::{Store, StoreError};
 use denial::no_push;
 use identity::identify;
+pub(crate) use identity::renew_verdict;
 use pushed_work::Work;
 pub(crate) use repository::admit_to_repository;
 

@@ -47,7 +47,7 @@ pub struct Credential {
 
 impl Credential {
     /// A token.
-    pub(super) fn token(token: &str) -> Self {
+    pub(crate) fn token(token: &str) -> Self {
         Credential {
             name: hex(&Sha256::digest(token.as_bytes())),
             token: Some(token.into()),

@@ -129,4 +129,23 @@ mod tests {
             assert_eq!(status(facts(letters)), expected, "{letters:?}");
         }
     }
+
+    #[test]
+    fn the_event_of_a_refusal_has_the_command_that_its_caller_got() {
+        use coord_protocol::event::RefusalReason;
+        for (reason, operation, letters) in [
+            (RefusalReason::Stale, WRITE, "b"),
+            (RefusalReason::Conflict, WRITE, "c"),
+            (RefusalReason::Conflict, READ, "c"),
+            (RefusalReason::NotPushed, Operation::Release, "u"),
+            (RefusalReason::Lost, Operation::Release, "l"),
+        ] {
+            assert_eq!(reason.action(), Some(decide(operation, facts(letters))), "{reason:?}");
+        }
+        assert_eq!(
+            RefusalReason::Full.action(),
+            None,
+            "it depends on whose locks there are"
+        );
+    }
 }

@@ -34,7 +34,7 @@ pub use watching::{Next, Watching};
 
 type Feeds = std::sync::Mutex<HashMap<RepoId, Arc<Feed>>>;
 
-/// Intervals of a feed.
+/// Intervals of feeds and streams.
 #[derive(Clone, Copy, Debug)]
 pub struct Timing {
     /// Interval at which the log is compared with what the channel has delivered.
@@ -43,6 +43,16 @@ pub struct Timing {
     pub kept: Duration,
     /// The first pause after the store was lost, and the longest.
     pub pauses: (Duration, Duration),
+    /// Longest time without a message to a client.
+    pub heartbeat: Duration,
+    /// Interval at which the right of a stream's caller is verified again.
+    pub verify_every: Duration,
+    /// The same after it could not be verified.
+    pub verify_again: Duration,
+    /// Longest time without a verdict.
+    pub unverified: Duration,
+    /// Time for the credential to arrive on a WebSocket.
+    pub authentication: Duration,
 }
 
 impl Default for Timing {
@@ -51,6 +61,11 @@ impl Default for Timing {
             check_every: Duration::from_secs(15),
             kept: Duration::from_secs(30),
             pauses: (Duration::from_millis(250), Duration::from_secs(10)),
+            heartbeat: Duration::from_secs(15),
+            verify_every: Duration::from_secs(60),
+            verify_again: Duration::from_secs(20),
+            unverified: Duration::from_secs(270),
+            authentication: Duration::from_secs(10),
         }
     }
 }
@@ -81,6 +96,11 @@ impl EventHub {
             permits: Permits::default(),
             closed: watch::Sender::new(false),
         })
+    }
+
+    /// The intervals.
+    pub fn timing(&self) -> Timing {
+        self.timing
     }
 
     /// Watches `repo`: the events after `after`, or those from now on.

@@ -30,5 +30,5 @@ pub use list_locks::{LocksRequest, list_locks};
 pub use post::post;
 pub use refusal::Refusal;
 pub use release::{Release, release};
-pub use watch_events::{Message, Stream, Verify, WatchRequest, admit_watcher, watch_events};
+pub use watch_events::{Message, Stream, Verify, WatchRequest, admit_again, watch_events};
 pub use work_request::WorkRequest;

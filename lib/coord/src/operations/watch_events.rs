@@ -1,28 +1,19 @@
 //! Watches the events of a repository for as long as the caller may read it.
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use coord_protocol::stream::{Heartbeat, Resync, StreamEnd, StreamEnded, StreamMessage, StreamOpened};
 use futures::future::{BoxFuture, OptionFuture};
 use tokio::time::{Instant, Interval, MissedTickBehavior, sleep_until};
 
-use crate::admission::admit_to_repository;
+use crate::admission::{admit_to_repository, renew_verdict};
 use crate::app::App;
 use crate::auth::CallerIdentity;
 use crate::domain::{AgentId, Branch, EventId, RepoId, UserId};
 use crate::error::ApiError;
-use crate::events::{Next, Permit, Published, Watching};
+use crate::events::{Next, Permit, Published, Timing, Watching};
 use crate::state::Read;
-
-/// Longest time without a message.
-const HEARTBEAT: Duration = Duration::from_secs(15);
-
-/// Interval at which the caller's right is verified again; the interval after it could not be verified; and the longest time
-/// without a verdict.
-const VERIFY_EVERY: Duration = Duration::from_secs(120);
-const VERIFY_AGAIN: Duration = Duration::from_secs(20);
-const UNVERIFIED: Duration = Duration::from_secs(270);
 
 /// Which events are watched.
 #[derive(Clone, Debug)]
@@ -59,6 +50,16 @@ pub async fn admit_watcher(app: &App, request: &WatchRequest) -> Result<UserId, 
     Ok(holder.user_id)
 }
 
+/// [`admit_watcher`] for a caller who watches already. A verdict that is to be renewed is renewed first, so that a right that
+/// was taken away counts no longer than for other requests.
+///
+/// # Errors
+/// As [`admit_watcher`].
+pub async fn admit_again(app: &App, request: &WatchRequest) -> Result<(), ApiError> {
+    renew_verdict(app, &request.caller, &request.repo).await?;
+    admit_watcher(app, request).await.map(|_| ())
+}
+
 /// Starts to watch. The stream ends at `ends_by`, if there is such a time.
 ///
 /// # Errors
@@ -72,17 +73,19 @@ pub async fn watch_events(
     let person = admit_watcher(app, &request).await?;
     let permit = app.events.permit(person)?;
     let watching = app.events.watch(&request.repo, request.after).await?;
-    let mut heartbeat = tokio::time::interval(HEARTBEAT);
+    let timing = app.events.timing();
+    let mut heartbeat = tokio::time::interval(timing.heartbeat);
     heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
     heartbeat.reset();
     Ok(Stream {
         phase: Phase::Opening,
         branch: request.branch,
+        timing,
         watching,
         heartbeat,
         verify,
         verifying: None,
-        verify_at: Instant::now() + VERIFY_EVERY,
+        verify_at: Instant::now() + timing.verify_every,
         verified_at: Instant::now(),
         ends_by,
         _permit: permit,
@@ -102,6 +105,7 @@ pub enum Message {
 pub struct Stream {
     phase: Phase,
     branch: Option<Branch>,
+    timing: Timing,
     watching: Watching,
     heartbeat: Interval,
     verify: Verify,
@@ -180,12 +184,13 @@ impl Stream {
         match verdict {
             Ok(()) => {
                 self.verified_at = Instant::now();
-                self.verify_at = self.verified_at + VERIFY_EVERY;
+                self.verify_at = self.verified_at + self.timing.verify_every;
                 None
             }
             Err(error) if error.is_offline() || matches!(error, ApiError::RateLimited { .. } | ApiError::Internal) => {
-                self.verify_at = Instant::now() + VERIFY_AGAIN;
-                (self.verified_at.elapsed() > UNVERIFIED - VERIFY_AGAIN).then_some(StreamEnd::Unavailable)
+                let again = self.timing.verify_again;
+                self.verify_at = Instant::now() + again;
+                (self.verified_at.elapsed() + again > self.timing.unverified).then_some(StreamEnd::Unavailable)
             }
             Err(_) => Some(StreamEnd::Forbidden),
         }
@@ -194,7 +199,7 @@ impl Stream {
     fn opened(&self) -> Message {
         Message::Stream(StreamMessage::StreamOpened(StreamOpened {
             cursor: self.watching.position().to_string(),
-            heartbeat_seconds: HEARTBEAT.as_secs(),
+            heartbeat_seconds: self.timing.heartbeat.as_secs(),
             is_live: self.watching.is_live(),
             time_ms: now_ms(),
         }))

@@ -58,7 +58,10 @@ async fn watchers_are_told_while_the_store_is_away() {
     store.is_away.store(false, Ordering::SeqCst);
     let returned = Instant::now();
     while next(&mut watcher).await != "1" {
-        assert!(returned.elapsed() < Duration::from_secs(20), "it is asked every ten seconds");
+        assert!(
+            returned.elapsed() < Duration::from_secs(20),
+            "it is asked every ten seconds"
+        );
     }
     assert_eq!(next(&mut watcher).await, "live");
     assert!(watcher.is_live());

@@ -160,7 +160,10 @@ async fn memory_that_no_longer_reaches_back_goes_on_from_the_log() {
     for number in 2..=2000 {
         store.emit(number);
         if number.is_multiple_of(100) {
-            assert_eq!(rest(&mut first).await.split(' ').count(), 99 + usize::from(number > 100));
+            assert_eq!(
+                rest(&mut first).await.split(' ').count(),
+                99 + usize::from(number > 100)
+            );
         }
     }
     let mut resumed = watch(&hub, Some(5)).await;
@@ -308,7 +311,8 @@ async fn what_is_in_no_log_has_no_id_and_moves_nobody() {
     store.log(1);
     let hub = hub(&store);
     let mut watcher = watch(&hub, None).await;
-    let progress = r#"{"type":"graph_progress","branch":"topic","version":"9bee4e1","files":3,"wanted":2,"scanned":1,"time":1}"#;
+    let progress =
+        r#"{"type":"graph_progress","branch":"topic","version":"9bee4e1","files":3,"wanted":2,"scanned":1,"time":1}"#;
     store.publish_as(progress);
     store.emit(2);
     assert_eq!(take(&mut watcher, 2).await, "topic 2");
@@ -347,7 +351,9 @@ async fn close_ends_all_that_watch_and_refuses_all_that_come_later() {
     }
     sleep(Duration::from_secs(1)).await;
     assert_eq!(store.open(), 0);
-    let later = timeout(LONG, hub.watch(&repo(), None)).await.expect("an answer at once");
+    let later = timeout(LONG, hub.watch(&repo(), None))
+        .await
+        .expect("an answer at once");
     assert!(later.is_err());
     assert_eq!(store.open(), 0);
 }
@@ -356,7 +362,10 @@ async fn close_ends_all_that_watch_and_refuses_all_that_come_later() {
 async fn a_frame_has_the_id_the_type_and_one_line_of_json() {
     let published = Published::message(event(Some("5-1"), "a\\nb").as_bytes()).unwrap();
     let frame = String::from_utf8(published.frame.to_vec()).unwrap();
-    assert!(frame.starts_with("id: 5-1\nevent: graph_update\ndata: {\"id\":\"5-1\","), "{frame}");
+    assert!(
+        frame.starts_with("id: 5-1\nevent: graph_update\ndata: {\"id\":\"5-1\","),
+        "{frame}"
+    );
     assert_eq!((frame.lines().count(), &frame[frame.len() - 2..]), (4, "\n\n"));
     assert!(frame.contains(published.text.as_str()));
 }

@@ -150,10 +150,12 @@ pub fn activity() -> Value {
         })
     };
     let mut refused = change("lock_refused", "bob", NEWEST);
+    refused["action"] = "WAIT".into();
     refused["reason"] = "CONFLICT".into();
     refused["conflicts"] = json!(["src/db.ts"]);
     refused["conflict_count"] = 1.into();
     let mut granted = change("lock_granted", "ada", OLDEST);
+    granted["action"] = "PROCEED".into();
     granted["token"] = TOKEN.into();
     granted["expiry"] = EXPIRY.into();
     granted["expiry_ms"] = (EXPIRY * 1000).into();

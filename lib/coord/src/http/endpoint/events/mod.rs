@@ -40,7 +40,7 @@ use crate::http::openapi::examples;
 use crate::http::openapi::fields::AgentHeaders;
 use crate::http::own_origin::own_origin;
 use crate::operations::fields::{agent_of, in_field, required};
-use crate::operations::{Stream, Verify, WatchRequest, admit_watcher, watch_events};
+use crate::operations::{Stream, Verify, WatchRequest, admit_again, watch_events};
 
 /// Where a client of server-sent events says what it has.
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
@@ -153,7 +153,7 @@ impl Watcher {
             let watcher = watcher.clone();
             let verifying = async move {
                 let request = watcher.request().await?;
-                admit_watcher(&watcher.app, &request).await.map(|_| ())
+                admit_again(&watcher.app, &request).await
             };
             coming_from(address, verifying).boxed()
         })

@@ -15,7 +15,7 @@ use tokio::time::timeout;
 
 use super::{Lifetime, Watcher};
 use crate::admission::caller_address::{caller_address, coming_from};
-use crate::auth::presents_credential;
+use crate::auth::{CREDENTIAL_HEADERS, presents_credential};
 use crate::error::ApiError;
 use crate::operations::{Message, Stream};
 
@@ -30,8 +30,7 @@ const MOST_BYTES: usize = 16 * 1024;
 /// unless told otherwise.
 const READ_BYTES: usize = 1024;
 
-/// Time for the credential to arrive, for a message to leave, and for the client to close.
-const AUTHENTICATION_TIME: Duration = Duration::from_secs(10);
+/// Time for a message to leave, and for the client to close.
 const SEND_TIME: Duration = Duration::from_secs(20);
 const CLOSE_TIME: Duration = Duration::from_secs(1);
 
@@ -71,6 +70,10 @@ impl Watcher {
         let value = HeaderValue::from_str(&format!("Bearer {token}"));
         let mut value = value.unwrap_or_else(|_| HeaderValue::from_static("Bearer -"));
         value.set_sensitive(true);
+        // Two that differ would be refused.
+        for name in CREDENTIAL_HEADERS {
+            self.headers.remove(name);
+        }
         self.headers.insert(AUTHORIZATION, value);
     }
 }
@@ -83,7 +86,7 @@ struct Close {
 
 const MALFORMED: Close = Close {
     code: 4400,
-    reason: "a client sends nothing but authenticate",
+    reason: "a client sends nothing but authenticate, in 16 KiB at most",
 };
 
 async fn serve(mut socket: WebSocket, mut watcher: Watcher, lifetime: Lifetime) {
@@ -113,7 +116,7 @@ async fn start(socket: &mut WebSocket, watcher: &mut Watcher, lifetime: &Lifetim
         Err(ApiError::Unauthorized(_) | ApiError::ForbiddenRepository(_))
     );
     if is_wanted && !presents_credential(&watcher.headers) {
-        match timeout(AUTHENTICATION_TIME, next_token(socket)).await {
+        match timeout(watcher.app.events.timing().authentication, next_token(socket)).await {
             Ok(Read::Token(token)) => {
                 watcher.present(&token);
                 started = watcher.watch(lifetime.ends_by).await;
@@ -218,10 +221,11 @@ async fn next_token(socket: &mut WebSocket) -> Read {
                     Err(_) => Read::Malformed,
                 };
             }
-            Some(Ok(Frame::Binary(_))) => return Read::Malformed,
+            // An error is a message that is too large, or a connection that is lost, where no close is sent.
+            Some(Ok(Frame::Binary(_)) | Err(_)) => return Read::Malformed,
             // Answered by the library.
             Some(Ok(Frame::Ping(_) | Frame::Pong(_))) => {}
-            Some(Ok(Frame::Close(_)) | Err(_)) | None => return Read::Gone,
+            Some(Ok(Frame::Close(_))) | None => return Read::Gone,
         }
     }
 }
