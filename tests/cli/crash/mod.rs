@@ -1,6 +1,7 @@
 //! `coord serve` with its embedded store, killed under load and asked to stop.
 
 mod stopping;
+mod streams;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};

@@ -1,0 +1,83 @@
+//! Streams of events on a server that stops, that is idle, or that has no room for more connections.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use coord_test_support::process::{Coord, Place, REPO_URL};
+
+const UPGRADE: &str = "connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n\
+                       sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+
+/// A stream whose head has been read, and has this status. Nothing comes for a connection that is not accepted.
+fn stream(coord: &Coord, headers: &str) -> BufReader<TcpStream> {
+    let mut stream = TcpStream::connect(coord.address).expect("connected");
+    stream.set_read_timeout(Some(Duration::from_secs(2))).expect("set");
+    let request = format!("GET /api/events?repo_url={REPO_URL} HTTP/1.1\r\nhost: localhost\r\n{headers}\r\n");
+    stream.write_all(request.as_bytes()).expect("sent");
+    BufReader::new(stream)
+}
+
+/// The first line of the response; none while the connection waits to be accepted.
+fn status(stream: &mut BufReader<TcpStream>) -> Option<String> {
+    let mut line = String::new();
+    stream.read_line(&mut line).ok().map(|_| line.trim().to_owned())
+}
+
+#[test]
+fn a_server_that_stops_ends_its_streams_at_once() {
+    let place = Place::new(crate::COORD);
+    let mut coord = place.serve();
+    let (mut sent, mut socket) = (stream(&coord, ""), stream(&coord, UPGRADE));
+    assert_eq!(status(&mut sent).as_deref(), Some("HTTP/1.1 200 OK"));
+    assert_eq!(status(&mut socket).as_deref(), Some("HTTP/1.1 101 Switching Protocols"));
+    let began = Instant::now();
+    coord.terminate();
+    let (mut text, mut bytes) = (String::new(), Vec::new());
+    sent.read_to_string(&mut text).expect("its end");
+    assert!(text.contains(r#""reason":"SHUTDOWN""#), "{text}");
+    socket.read_to_end(&mut bytes).expect("its end");
+    // A close frame: its length, the code 1001, the reason.
+    let close = [&[0x88, 10][..], &1001_u16.to_be_bytes(), b"shutdown"].concat();
+    assert!(bytes.ends_with(&close), "{bytes:?}");
+    assert!(coord.wait().success());
+    assert!(began.elapsed() < Duration::from_secs(6), "{:?}", began.elapsed());
+}
+
+#[test]
+fn a_server_that_is_watched_is_not_idle() {
+    let place = Place::new(crate::COORD);
+    let data = place.data().display().to_string();
+    let mut coord = place.serve_on(&["--data-dir", &data, "--exit-when-idle", "2"], "");
+    let mut socket = stream(&coord, UPGRADE);
+    assert_eq!(status(&mut socket).as_deref(), Some("HTTP/1.1 101 Switching Protocols"));
+    std::thread::sleep(Duration::from_secs(5));
+    assert!(coord.listens());
+    drop(socket);
+    let left = Instant::now();
+    assert!(coord.wait().success());
+    assert!(left.elapsed() < Duration::from_secs(20), "{:?}", left.elapsed());
+}
+
+#[test]
+fn a_socket_counts_as_a_connection_for_as_long_as_it_is_open() {
+    let place = Place::new(crate::COORD);
+    // A quarter of the files is kept for other uses.
+    let coord = place.serve_after("ulimit -n 80");
+    let mut sockets = Vec::new();
+    let mut waiting = loop {
+        let mut socket = stream(&coord, UPGRADE);
+        match status(&mut socket) {
+            Some(line) => assert_eq!(line, "HTTP/1.1 101 Switching Protocols"),
+            None => break socket,
+        }
+        sockets.push(socket);
+        assert!(sockets.len() <= 60, "more than there is room for");
+    };
+    assert!(sockets.len() >= 55, "{}", sockets.len());
+    sockets.pop();
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while status(&mut waiting).is_none() {
+        assert!(Instant::now() < deadline, "the next has its place");
+    }
+}
