@@ -1,0 +1,118 @@
+//! `intent_map.md`: which intent owns which file, as a table for people.
+//!
+//! The table is a projection: it is replaced as a whole, wherever it is. All other text stays byte for byte.
+
+mod cells;
+mod lines;
+mod write;
+
+use cells::code;
+use lines::{Line, lines};
+pub use write::write;
+
+/// The heading of a new file.
+const HEADING: &str = "# Intent Map\n";
+
+/// What is there in place of a table without rows.
+const EMPTY: &str = "_No intents have been mapped yet._\n";
+
+const HEAD: [&str; 4] = ["File Path", "Owning Intent ID", "Last Hash", "Prov. Locked?"];
+
+/// A file and its owner.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// In the repository.
+    pub path: String,
+    /// Of the owning intent.
+    pub intent_id: String,
+    /// Of the last recorded content.
+    pub hash: LastHash,
+    /// Whether the owner is active and not idle. The older form does not say, and has `false`.
+    pub is_locked: bool,
+}
+
+/// The hash column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LastHash {
+    /// SHA-256: 64 lower-case digits.
+    Whole(String),
+    /// The file was deleted.
+    Deleted,
+    /// Something else, such as a hash cut short. It is shown, and proves nothing.
+    Text(String),
+}
+
+impl LastHash {
+    /// Reads a cell. Only a whole hash is one.
+    pub fn parse(text: &str) -> Self {
+        let digits = text.strip_prefix("sha256:").unwrap_or(text);
+        match text {
+            "DELETED" => Self::Deleted,
+            _ if digits.len() == 64 && digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) => {
+                Self::Whole(digits.to_owned())
+            }
+            _ => Self::Text(text.to_owned()),
+        }
+    }
+
+    /// Whether this is the hash `digits`: 64 lower-case digits, without a prefix.
+    pub fn matches(&self, digits: &str) -> bool {
+        matches!(self, Self::Whole(own) if own == digits)
+    }
+
+    fn cell(&self) -> String {
+        match self {
+            Self::Whole(digits) => format!("sha256:{digits}"),
+            Self::Deleted => "DELETED".to_owned(),
+            Self::Text(text) => text.clone(),
+        }
+    }
+}
+
+/// The rows of a file, wherever they are, and those of the older form (`## ID: NAME` and a list).
+pub fn read(text: &str) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let mut section: Option<&str> = None;
+    for (line, kind) in lines(text) {
+        match kind {
+            Line::Row(row) => rows.push(row),
+            Line::Prose => {
+                let line = line.trim_end();
+                if line.starts_with('#') {
+                    section = line
+                        .strip_prefix("## ")
+                        .and_then(|title| title.split_once(": "))
+                        .map(|(id, _)| id.trim());
+                    section = section.filter(|id| crate::intent::valid_id(id));
+                } else if let Some(row) = section.and_then(|id| older_row(id, line)) {
+                    rows.push(row);
+                }
+            }
+            Line::Table | Line::Empty | Line::Fenced => {}
+        }
+    }
+    rows
+}
+
+/// `- FILE (Lx-y, hash: ...)`
+fn older_row(intent_id: &str, line: &str) -> Option<Row> {
+    let item = line
+        .trim_start()
+        .strip_prefix(['-', '*', '+'])?
+        .strip_prefix(' ')?
+        .trim_start();
+    let (path, rest) = item.rsplit_once(" (L")?;
+    let (range, hash) = rest.strip_suffix(')')?.split_once(", hash: ")?;
+    let is_range = !range.is_empty() && range.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    let path = path.trim();
+    let path = code(path).unwrap_or_else(|| path.to_owned());
+    let hash = LastHash::parse(&code(hash).unwrap_or_else(|| hash.to_owned()));
+    // A formatter has been at it: what stands there is no longer the path.
+    let is_escaped = path.contains("\\*") || path.contains("\\_");
+    (is_range && !path.is_empty() && !is_escaped).then(|| Row {
+        path,
+        intent_id: intent_id.to_owned(),
+        hash,
+        is_locked: false,
+    })
+}

@@ -1,0 +1,163 @@
+//! Members written as lines, or within brackets.
+
+use super::members::{Members, Value};
+use super::scalar::{block_header, inline, is_block_text};
+use super::tree::{Content, Entry, Node, Style};
+
+/// How far a file indents.
+#[derive(Clone, Copy)]
+pub(super) struct Indentation {
+    /// From a key to the `-` of its list.
+    pub list: usize,
+    /// From a key to the keys of its mapping, and from a key or `-` to the lines of its text.
+    pub map: usize,
+    /// From a `-` to its item.
+    pub item: usize,
+}
+
+/// The seed's.
+pub(super) const SEED: Indentation = Indentation {
+    list: 4,
+    map: 4,
+    item: 2,
+};
+
+impl Indentation {
+    /// That inside of the intents of `list`; the seed's where there is none.
+    pub fn of(text: &str, list: Option<&Node>) -> Self {
+        let column = |offset: usize| column(text, offset);
+        let items = list
+            .filter(|list| is_block(list))
+            .and_then(Node::items)
+            .unwrap_or_default();
+        let Some(first) = items.first() else { return SEED };
+        let dash = column(first.dash);
+        let entries = || items.iter().flat_map(|item| item.node.entries().unwrap_or_default());
+        let offset = |entry: &Entry| column(entry.value.start).saturating_sub(column(entry.key_start));
+        let list = entries()
+            .find(|entry| entry.value.items().is_some() && is_block(&entry.value))
+            .map(offset);
+        let map = entries()
+            .find(|entry| entry.value.entries().is_some() && is_block(&entry.value))
+            .map(offset);
+        let list = list.or(map).unwrap_or(dash);
+        let map = map.unwrap_or(if list == 0 { 2 } else { list });
+        Self {
+            list,
+            map,
+            item: column(first.node.start).saturating_sub(dash).max(2),
+        }
+    }
+}
+
+/// Whether a list or mapping is written in lines.
+pub(super) fn is_block(node: &Node) -> bool {
+    matches!(
+        node.content,
+        Content::List { flow: false, .. } | Content::Map { flow: false, .. }
+    )
+}
+
+/// How far `offset` is from the beginning of its line.
+pub(super) fn column(text: &str, offset: usize) -> usize {
+    offset - line_start(text, offset)
+}
+
+/// Where the line of `offset` begins.
+pub(super) fn line_start(text: &str, offset: usize) -> usize {
+    text[..offset].rfind('\n').map_or(0, |newline| newline + 1)
+}
+
+/// `key: value` as lines, each with its line break; nothing where there is no value.
+pub(super) fn entry(key: &str, value: &Value, column: usize, indentation: Indentation) -> String {
+    let indent = " ".repeat(column);
+    match value {
+        Value::Absent => String::new(),
+        Value::Text(text) if is_block_text(text) => {
+            format!(
+                "{indent}{key}: {}\n{}",
+                block_header(text),
+                block_lines(text, column + indentation.map)
+            )
+        }
+        Value::Text(_) | Value::Number(_) => format!("{indent}{key}: {}\n", scalar(value, Style::Plain, false)),
+        Value::List(items) if items.is_empty() => format!("{indent}{key}: []\n"),
+        Value::List(items) => {
+            let items: String = items
+                .iter()
+                .map(|value| item(value, column + indentation.list, indentation))
+                .collect();
+            format!("{indent}{key}:\n{items}")
+        }
+        Value::Map(members) => format!(
+            "{indent}{key}:\n{}",
+            entries(members, column + indentation.map, indentation)
+        ),
+    }
+}
+
+/// The lines of a mapping.
+pub(super) fn entries(members: &Members, column: usize, indentation: Indentation) -> String {
+    members
+        .iter()
+        .map(|(key, value)| entry(key, value, column, indentation))
+        .collect()
+}
+
+/// `- value` as lines, the `-` at `column`.
+pub(super) fn item(value: &Value, column: usize, indentation: Indentation) -> String {
+    let (indent, gap) = (" ".repeat(column), " ".repeat(indentation.item - 1));
+    match value {
+        Value::Map(members) => {
+            let lines = entries(members, column + indentation.item, indentation);
+            format!("{indent}-{gap}{}", lines.trim_start_matches(' '))
+        }
+        Value::Text(text) if is_block_text(text) => {
+            format!(
+                "{indent}-{gap}{}\n{}",
+                block_header(text),
+                block_lines(text, column + indentation.map)
+            )
+        }
+        value => format!("{indent}-{gap}{}\n", scalar(value, Style::Plain, false)),
+    }
+}
+
+/// The lines of a block of text. Empty ones get no blanks.
+pub(super) fn block_lines(text: &str, column: usize) -> String {
+    let indent = " ".repeat(column);
+    text.lines()
+        .map(|line| {
+            if line.is_empty() {
+                "\n".to_owned()
+            } else {
+                format!("{indent}{line}\n")
+            }
+        })
+        .collect()
+}
+
+/// A value in one line, a text in the style `old` where that can hold it.
+pub(super) fn scalar(value: &Value, old: Style, flow: bool) -> String {
+    match value {
+        Value::Absent => "null".to_owned(),
+        Value::Text(text) => inline(text, old, flow),
+        Value::Number(number) => number.to_string(),
+        Value::List(items) => format!("[{}]", items.iter().map(in_flow).collect::<Vec<_>>().join(", ")),
+        Value::Map(members) => {
+            let written = members.iter().filter(|(_, value)| *value != Value::Absent);
+            let entries: Vec<_> = written.map(|(key, value)| flow_entry(key, value)).collect();
+            format!("{{{}}}", entries.join(", "))
+        }
+    }
+}
+
+/// A value within brackets.
+pub(super) fn in_flow(value: &Value) -> String {
+    scalar(value, Style::Plain, true)
+}
+
+/// `key: value` within brackets.
+pub(super) fn flow_entry(key: &str, value: &Value) -> String {
+    format!("{key}: {}", in_flow(value))
+}

@@ -1,0 +1,277 @@
+//! An intent: why, how far the work may reach, what it may cost, and when it is done.
+
+use serde::{Deserialize, Serialize};
+
+/// The most intents of a repository.
+pub const MAX_INTENTS: usize = 1_000;
+
+/// The longest id, in bytes.
+pub const MAX_ID_LENGTH: usize = 64;
+
+/// An intent, with the seed's members in the seed's order, then Coord's. Patterns are texts here.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Intent {
+    /// Its name in keys, files and trailers; see [`valid_id`].
+    pub id: String,
+    /// A short name; empty when it is missing.
+    pub name: String,
+    /// Why; empty when it is missing.
+    pub description: String,
+    /// Where it is in its life.
+    pub status: Status,
+    /// Rules for the work.
+    pub constraints: Vec<String>,
+    /// Patterns of the files that it may change.
+    pub owned_scope: Vec<String>,
+    /// When it is done.
+    pub acceptance_criteria: Vec<Criterion>,
+    /// What it may cost; none is no limit.
+    pub budget: Option<Budget>,
+    /// The model that works on it.
+    pub assigned_agent: Option<String>,
+    /// ISO 8601, UTC.
+    pub created_at: Option<String>,
+    /// ISO 8601, UTC.
+    pub updated_at: Option<String>,
+    /// The branch that it is about; none is every branch.
+    pub branch: Option<String>,
+    /// The id of the intent whose scope this one widens.
+    pub supplements: Option<String>,
+    /// Specifications.
+    pub related_specs: Vec<RelatedSpec>,
+}
+
+/// What an intent needs before it can be selected.
+const NEEDED: [&str; 2] = ["name", "owned_scope"];
+
+impl Intent {
+    /// The members whose absence leaves the intent without meaning, in the seed's order.
+    pub fn missing(&self) -> Vec<&'static str> {
+        [
+            ("name", self.name.is_empty()),
+            ("description", self.description.is_empty()),
+            ("owned_scope", self.owned_scope.is_empty()),
+            ("acceptance_criteria", self.acceptance_criteria.is_empty()),
+        ]
+        .into_iter()
+        .filter_map(|(member, is_missing)| is_missing.then_some(member))
+        .collect()
+    }
+
+    /// Whether it has what a selection needs: a name, and a scope. Its status is another question.
+    pub fn is_complete_enough_to_select(&self) -> bool {
+        !self.missing().iter().any(|member| NEEDED.contains(member))
+    }
+
+    /// Whether each criterion is marked as met.
+    pub fn criteria_are_met(&self) -> bool {
+        self.acceptance_criteria.iter().all(|criterion| criterion.met.is_some())
+    }
+}
+
+/// Whether `id` has 1 to 64 letters, digits, `.`, `_` and `-` (ASCII), and begins with a letter or digit.
+pub fn valid_id(id: &str) -> bool {
+    id.len() <= MAX_ID_LENGTH
+        && id.starts_with(|first: char| first.is_ascii_alphanumeric())
+        && id
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))
+}
+
+/// Where an intent is in its life.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Status {
+    /// Written, not begun.
+    #[default]
+    Pending,
+    /// Selected; its scope is frozen.
+    InProgress,
+    /// Each criterion is met, or a person gave a reason.
+    Completed,
+    /// Given up.
+    Abandoned,
+    /// Stopped by its budget, its breaker or a person.
+    Blocked,
+}
+
+/// Whether a transition takes a person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Permitted {
+    /// Anyone with the right to push.
+    Anyone,
+    /// Anyone once each criterion is met; before, a person with a reason.
+    OnceCriteriaAreMet,
+    /// A person, never an agent.
+    Person,
+}
+
+/// Every transition that there is. Nothing else goes anywhere.
+pub const TRANSITIONS: [(Status, Status, Permitted); 7] = [
+    (Status::Pending, Status::InProgress, Permitted::Anyone),
+    (Status::Pending, Status::Abandoned, Permitted::Anyone),
+    (Status::InProgress, Status::Completed, Permitted::OnceCriteriaAreMet),
+    (Status::InProgress, Status::Abandoned, Permitted::Anyone),
+    (Status::InProgress, Status::Blocked, Permitted::Anyone),
+    (Status::Blocked, Status::InProgress, Permitted::Person),
+    (Status::Blocked, Status::Abandoned, Permitted::Person),
+];
+
+impl Status {
+    /// Every status, in the seed's order.
+    pub const ALL: [Self; 5] = [
+        Self::Pending,
+        Self::InProgress,
+        Self::Completed,
+        Self::Abandoned,
+        Self::Blocked,
+    ];
+
+    /// The seed's name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "PENDING",
+            Self::InProgress => "IN_PROGRESS",
+            Self::Completed => "COMPLETED",
+            Self::Abandoned => "ABANDONED",
+            Self::Blocked => "BLOCKED",
+        }
+    }
+
+    /// The status of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.as_str() == name)
+    }
+
+    /// Whether an intent of this status owns its files.
+    pub fn is_active(self) -> bool {
+        matches!(self, Self::InProgress | Self::Blocked)
+    }
+
+    /// Whether it has ended.
+    pub fn is_ended(self) -> bool {
+        matches!(self, Self::Completed | Self::Abandoned)
+    }
+
+    /// Whose act the transition to `next` is; none where there is no such transition.
+    pub fn transition(self, next: Self) -> Option<Permitted> {
+        TRANSITIONS
+            .into_iter()
+            .find(|&(from, to, _)| (from, to) == (self, next))
+            .map(|(_, _, permitted)| permitted)
+    }
+}
+
+/// What an intent may cost, and has cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Budget {
+    /// The most tool calls; none is no limit.
+    pub max_turns: Option<u64>,
+    /// The most tokens; none is no limit.
+    pub max_tokens: Option<u64>,
+    /// Tool calls that were let in.
+    pub consumed_turns: u64,
+    /// Tokens, as agents report them.
+    pub consumed_tokens: u64,
+}
+
+/// One criterion of being done.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Criterion {
+    /// The criterion.
+    pub text: String,
+    /// Its proof; none while it is not met.
+    #[serde(default)]
+    pub met: Option<Met>,
+}
+
+impl Criterion {
+    /// A criterion that is not met.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            met: None,
+        }
+    }
+}
+
+/// Who marked a criterion as met, when, and why that is so.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Met {
+    /// The holder.
+    pub by: String,
+    /// ISO 8601, UTC.
+    pub at: String,
+    /// What proves it.
+    pub evidence: String,
+}
+
+/// A specification that belongs to an intent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum RelatedSpec {
+    /// Its name or path.
+    Text(String),
+    /// With what kind of reference it is.
+    Typed {
+        /// The kind.
+        r#type: String,
+        /// The reference.
+        value: String,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pair_of_statuses_is_a_listed_transition_or_none() {
+        use Permitted::{Anyone, OnceCriteriaAreMet, Person};
+        // Rows: from; columns: to, both in the seed's order.
+        let table = [
+            [None, Some(Anyone), None, Some(Anyone), None],
+            [None, None, Some(OnceCriteriaAreMet), Some(Anyone), Some(Anyone)],
+            [None; 5],
+            [None; 5],
+            [None, Some(Person), None, Some(Person), None],
+        ];
+        for (from, row) in Status::ALL.into_iter().zip(table) {
+            for (to, permitted) in Status::ALL.into_iter().zip(row) {
+                assert_eq!(from.transition(to), permitted, "{from:?} -> {to:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn ids_are_short_and_safe_in_a_key() {
+        for id in [
+            "test-intent-1",
+            "REQ-WEATHER-API-001",
+            "INT-001",
+            "018f6a1c-7a52-7cc3-9a61-0d2b7c3e4f10",
+            "a",
+            "7.x_y",
+        ] {
+            assert!(valid_id(id), "{id}");
+        }
+        for id in ["", "-a", ".a", "a b", "a:b", "a{b}", "ä", "a\n", &"a".repeat(65)] {
+            assert!(!valid_id(id), "{id:?}");
+        }
+    }
+
+    #[test]
+    fn json_has_the_names_of_the_seed() {
+        let intent: Intent =
+            serde_json::from_str(r#"{"id":"a","status":"IN_PROGRESS","budget":{"max_turns":5}}"#).unwrap();
+        assert_eq!(intent.status, Status::InProgress);
+        assert_eq!(intent.budget.unwrap().max_turns, Some(5));
+        assert_eq!(
+            intent.missing(),
+            ["name", "description", "owned_scope", "acceptance_criteria"]
+        );
+        assert!(!intent.is_complete_enough_to_select());
+    }
+}
