@@ -1,0 +1,145 @@
+// What agents do appears on the page: claims, conflicts, expiries, releases, refusals.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { agentOf } from '../harness/agents.mjs';
+import { addressOf, agentRow, lacks, live, lockedFile, openPage, picture, shows, until } from '../harness/browser.mjs';
+import { makeRepository } from '../harness/repositories.mjs';
+import { startServer } from '../harness/server.mjs';
+
+/** @param {import('node:test').TestContext} t @param {string[]} [args] */
+async function opened(t, args = []) {
+  const repository = makeRepository(t);
+  const server = await startServer(t, repository, { args });
+  const { page } = await openPage(t, addressOf(server, repository));
+  await live(page);
+  const agent = (/** @type {string} */ user, /** @type {string | undefined} */ id) => agentOf(server, repository, user, id);
+  return { repository, server, page, agent };
+}
+
+/** The pixels of the map that are lit by locks. @param {import('playwright-core').Page} page */
+function litPixels(page) {
+  return page.locator('canvas.map-marks').evaluate((/** @type {HTMLCanvasElement} */ canvas) => {
+    const { data } = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d')).getImageData(0, 0, canvas.width, canvas.height);
+    let lit = 0;
+    for (let alpha = 3; alpha < data.length; alpha += 4) if (data[alpha] > 0) lit += 1;
+    return lit;
+  });
+}
+
+test('a claim appears on the map, among the locked files and among the agents, with its reason and its time', async (t) => {
+  const { page, agent } = await opened(t);
+  assert.equal(await litPixels(page), 0);
+  await shows(page.getByText('Nothing is locked: every file is free.'));
+  await picture(page, 'map-nothing-locked');
+
+  await agent('ada', 'one').write(['src/auth/login.ts', 'src/auth/password.ts'], 'Moving the login to passkeys');
+  await agent('bob', 'two').read('src/money.ts', 'Reading how money is rounded');
+  await shows(lockedFile(page, 'src/auth/login.ts'));
+  await shows(lockedFile(page, 'src/auth/password.ts'));
+  const reading = page.getByRole('button', { name: /^src\/money\.ts, READING by bob\/two, for Reading how money is rounded, expires in 5 minutes/ });
+  await shows(reading);
+  const ada = agentRow(page, 'ada/one');
+  await shows(ada.getByText('Moving the login to passkeys'));
+  await shows(ada.getByRole('button', { name: 'src/auth/login.ts, WRITING' }));
+  await shows(ada.getByText(/^(5:00|4:5\d)( left)?$/));
+  await shows(page.getByRole('img', { name: /2 files locked for WRITING, 1 for READING/ }));
+  await until(async () => (await litPixels(page)) > 500, 'the cells of the locked files are lit');
+  await picture(page, 'map-claims');
+});
+
+test('a conflict is shown between the rows of the two agents', async (t) => {
+  const { page, agent } = await opened(t);
+  await agent('ada', 'one').write('src/store/db.ts', 'Moving to a pool of connections');
+  await agent('cy').write('src/money.ts', 'Rounding to cents');
+  const refused = await agent('bob', 'two').write('src/store/db.ts', 'Adding a transaction');
+  assert.equal(refused.status, 409);
+  assert.equal(refused.body.orchestration.action, 'WAIT');
+  const [ada, bob] = [agentRow(page, 'ada/one'), agentRow(page, 'bob/two')];
+  await shows(bob.getByText('Waits for ada/one:'));
+  await shows(ada.getByText('bob/two waits for:'));
+  await shows(bob.getByRole('button', { name: /^src\/store\/db\.ts/ }));
+  await shows(bob.getByText('WAIT', { exact: true }));
+  await until(async () => /1 conflict/.test(await page.title()), 'the title counts the conflict');
+  await shows(page.locator('#activity').getByText(/is refused 1 file/));
+  await picture(page, 'agents-conflict');
+
+  await agent('ada', 'one').release('src/store/db.ts');
+  await lacks(bob.getByText('Waits for ada/one:'));
+});
+
+test('a claim for writing makes neighbors, which the table and the details name', async (t) => {
+  const { page, agent } = await opened(t);
+  await agent('ada', 'one').write('src/auth/session.ts', 'Shorter sessions');
+  await shows(lockedFile(page, 'src/auth/session.ts'));
+  await page.getByRole('button', { name: 'Table' }).click();
+  const row = page.getByRole('row').filter({ has: page.getByRole('button', { name: 'login.ts' }) }).filter({ hasText: 'src/auth' });
+  await shows(row.getByText('NEIGHBOR'));
+  await row.getByRole('button').click();
+  const details = page.locator('#file');
+  await shows(details.getByText('Neighbor of files that are being written:'));
+  await shows(details.getByRole('button', { name: 'src/auth/session.ts, WRITING' }));
+  await picture(page, 'table-neighbors');
+});
+
+test('the time that a lock has left counts down, and the lock ends by itself', async (t) => {
+  const { page, agent } = await opened(t, ['--lock-ttl', '5']);
+  await agent('ada', 'one').write('src/money.ts', 'Rounding to cents');
+  const button = lockedFile(page, 'src/money.ts');
+  const seen = new Set();
+  await shows(button);
+  for (const end = Date.now() + 9000; Date.now() < end && (await button.count()) > 0; ) {
+    for (const text of await button.allTextContents()) seen.add(/\d:\d\d/.exec(text)?.[0]);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  assert.ok(['0:04', '0:03', '0:02', '0:01'].every((left) => seen.has(left)), `seen: ${[...seen]}`);
+  assert.equal(await button.count(), 0, 'the lock ends');
+  await shows(page.locator('#activity').getByText(/expire/));
+  await until(async () => (await litPixels(page)) === 0, 'the light goes out');
+});
+
+test('a released lock fades from the map', async (t) => {
+  const { page, agent } = await opened(t);
+  await agent('ada', 'one').write('src/money.ts', 'Rounding to cents');
+  await shows(lockedFile(page, 'src/money.ts'));
+  await until(async () => (await litPixels(page)) > 500, 'the cell is lit');
+  const ended = agent('ada', 'one').release('src/money.ts');
+  // Between lit and dark, there are frames in which the light is weaker.
+  const strengths = await page.evaluate(async () => {
+    const canvas = /** @type {HTMLCanvasElement} */ (document.querySelector('canvas.map-marks'));
+    const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
+    const strengths = /** @type {number[]} */ ([]);
+    for (const end = performance.now() + 5000; performance.now() < end; ) {
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+      const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
+      let strength = 0;
+      for (let alpha = 3; alpha < data.length; alpha += 4) strength += data[alpha];
+      strengths.push(strength);
+      if (strength === 0) break;
+    }
+    return strengths;
+  });
+  await ended;
+  await lacks(lockedFile(page, 'src/money.ts'));
+  assert.equal(strengths.at(-1), 0, 'the light goes out');
+  assert.ok(new Set(strengths).size >= 4, `the light fades in steps: ${[...new Set(strengths)]}`);
+});
+
+test('an agent that is refused is shown with the command that it was given', async (t) => {
+  const { page, agent, repository } = await opened(t);
+  const behind = repository.head();
+  await agent('ada', 'one').write('src/money.ts', 'Rounding to cents');
+  assert.equal((await agent('bob', 'two').write('src/money.ts', 'Adding a currency')).body.orchestration.action, 'WAIT');
+  const unpushed = await agent('ada', 'one').release('src/money.ts', { abandon: false, new_repo_head: behind });
+  assert.equal(unpushed.body.orchestration.action, 'PUSH');
+  repository.commit({ 'src/store/pool.ts': 'export const size = 4;\n' });
+  await agent('cy').check('README.md');
+  const stale = await agent('cy').write('src/store/pool.ts', 'A larger pool', { agent_head: behind });
+  assert.equal(stale.body.orchestration.action, 'PULL');
+  for (const [holder, command] of [['bob/two', 'WAIT'], ['ada/one', 'PUSH'], ['cy', 'PULL']]) {
+    await shows(page.locator('#activity').getByRole('listitem').filter({ hasText: holder }).getByText(command, { exact: true }));
+    await shows(agentRow(page, holder).getByText(command, { exact: true }));
+  }
+  await picture(page, 'agents-commands');
+});
