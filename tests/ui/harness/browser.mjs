@@ -7,6 +7,7 @@ import { after } from 'node:test';
 
 import { chromium } from 'playwright-core';
 
+import { atEnd } from './ending.mjs';
 import { LAUNCH, SCREENSHOTS } from './launch.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -68,7 +69,7 @@ export async function openPage(t, address, { permits, ...options } = {}) {
     if (['error', 'warning'].includes(message.type()) && !permits?.test(text)) faults.push(`console: ${text} (${message.location().url})`);
   });
   page.on('pageerror', (error) => faults.push(`error: ${error.stack ?? error}`));
-  t.after(async () => {
+  atEnd(t, async () => {
     await context.close();
     assert.deepEqual(faults, []);
   });
@@ -130,4 +131,25 @@ export function lockedFile(page, path) {
 /** The row of a holder. @param {Page} page @param {string} holder */
 export function agentRow(page, holder) {
   return page.locator('#agents').getByRole('listitem').filter({ has: page.getByText(holder, { exact: true }) }).first();
+}
+
+/**
+ * How strongly the map is lit by locks: the sum of the opacities of the layer that has their marks.
+ * @param {Page} page
+ * @returns {Promise<number>}
+ */
+export function lightOfMap(page) {
+  return page.evaluate(measureLight);
+}
+
+/** Runs in the page. @returns {number} */
+export function measureLight() {
+  const canvas = /** @type {HTMLCanvasElement} */ (document.querySelector('canvas.map-marks'));
+  const copy = new OffscreenCanvas(canvas.width, canvas.height);
+  const context = /** @type {OffscreenCanvasRenderingContext2D} */ (copy.getContext('2d', { willReadFrequently: true }));
+  context.drawImage(canvas, 0, 0);
+  const { data } = context.getImageData(0, 0, copy.width, copy.height);
+  let light = 0;
+  for (let alpha = 3; alpha < data.length; alpha += 4) light += data[alpha] / 255;
+  return light;
 }

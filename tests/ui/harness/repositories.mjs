@@ -7,6 +7,7 @@ import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { repositoryOf } from '../bench/repositories.js';
+import { atEnd } from './ending.mjs';
 
 const SHOP_SCRIPT = fileURLToPath(new URL('../../../docs/shop.sh', import.meta.url));
 const SCANNED = new Set(['ts', 'js']);
@@ -21,12 +22,13 @@ const MOST_BYTES = 4000;
  * @property {(files: Record<string, string>, options?: { branch?: string, message?: string }) => string} commit Adds or replaces files;
  *   returns the commit.
  * @property {(branch?: string) => string} head
+ * @property {(revision: string) => void} lose Removes an object, as a damaged disk would: `main:src`, for example.
  */
 
 /** @param {import('node:test').TestContext} t @returns {string} A folder that is removed when the test ends. */
 export function temporaryFolder(t) {
   const folder = mkdtempSync(join(tmpdir(), 'coord-page-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  atEnd(t, () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }
 
@@ -56,6 +58,10 @@ export function makeRepository(t, { files = SMALL, name = 'acme/shop' } = {}) {
       for (const [file, text] of Object.entries(changed)) lines.push(`M 100644 inline ${file}`, data(text));
       git(['fast-import', '--quiet'], `${lines.join('\n')}\n`);
       return repository.head(branch);
+    },
+    lose(revision) {
+      const object = git(['rev-parse', revision]);
+      rmSync(join(path, 'objects', object.slice(0, 2), object.slice(2)));
     },
   };
   repository.commit(files);

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
+import { atEnd } from './ending.mjs';
 import { temporaryFolder } from './repositories.mjs';
 
 const target = process.env.CARGO_TARGET_DIR ?? fileURLToPath(new URL('../../../target', import.meta.url));
@@ -79,7 +80,7 @@ export async function startServer(t, repositories, { args = [], env = {}, isPubl
     await ended;
   }
 
-  t.after(() => end('SIGKILL'));
+  atEnd(t, () => end('SIGKILL'));
   await start();
   return { url: `http://127.0.0.1:${port}/`, port, start, kill: () => end('SIGKILL'), stop: () => end('SIGTERM') };
 }

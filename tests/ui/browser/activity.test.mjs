@@ -1,0 +1,118 @@
+// The feed: messages, filters, a reader who has scrolled, and the log behind it.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { agentOf } from '../harness/agents.mjs';
+import { addressOf, lacks, live, openPage, picture, shows, until } from '../harness/browser.mjs';
+import { makeRepository } from '../harness/repositories.mjs';
+import { startServer } from '../harness/server.mjs';
+
+/** @typedef {import('playwright-core').Page} Page */
+
+/** @param {import('node:test').TestContext} t */
+async function served(t) {
+  const repository = makeRepository(t);
+  const server = await startServer(t, repository, { env: { COORD_LIMIT_HOLDER_PER_MINUTE: '0' } });
+  const agent = (/** @type {string} */ user, /** @type {string | undefined} */ id) => agentOf(server, repository, user, id);
+  return { repository, server, agent, address: addressOf(server, repository) };
+}
+
+/** @param {Page} page */
+const feed = (page) => page.getByRole('region', { name: 'Activity, the newest first' });
+/** @param {Page} page */
+const entries = (page) => feed(page).getByRole('listitem');
+
+test('the feed has every message, the newest first, with relative and absolute times', async (t) => {
+  const { agent, address } = await served(t);
+  const { page } = await openPage(t, address);
+  await live(page);
+  await agent('ada', 'one').write('src/money.ts', 'First message');
+  await agent('ada', 'one').write('src/money.ts', 'Second message');
+  await agent('bob').read('README.md', 'Third message');
+  await agent('ada', 'one').release('src/money.ts');
+  await shows(feed(page).getByText('Third message'));
+  await shows(feed(page).getByText('releases 1 file'));
+  const texts = await entries(page).allTextContents();
+  const places = ['releases', 'Third message', 'Second message', 'First message'].map((part) => texts.findIndex((text) => text.includes(part)));
+  assert.deepEqual(places, [...places].sort((one, other) => one - other), `in order: ${texts}`);
+  assert.ok(!places.includes(-1));
+  await shows(feed(page).getByText('just now').first());
+  await page.getByRole('button', { name: 'Show the time of day' }).click();
+  await shows(feed(page).getByText(/^\d\d:\d\d:\d\d$/).first());
+});
+
+test('the feed is filtered by agent, by folder and by kind', async (t) => {
+  const { agent, address } = await served(t);
+  const { page } = await openPage(t, address);
+  await live(page);
+  await agent('ada', 'one').write('src/money.ts', 'Rounding to cents');
+  await agent('bob', 'two').write('docs/api.md', 'Explaining the limits');
+  await agent('cy').write('docs/api.md', 'Explaining the errors');
+  await shows(feed(page).getByText('Explaining the errors'));
+  const [money, limits, errors] = ['Rounding to cents', 'Explaining the limits', 'Explaining the errors'].map((text) => feed(page).getByText(text));
+
+  await page.getByRole('combobox', { name: 'Agent', exact: true }).selectOption('bob/two');
+  await lacks(money);
+  await lacks(errors);
+  await shows(limits);
+  await picture(page, 'activity-filtered');
+  await page.getByRole('combobox', { name: 'Agent', exact: true }).selectOption('');
+
+  await page.getByRole('combobox', { name: 'Folder', exact: true }).selectOption('docs/');
+  await lacks(money);
+  await shows(errors);
+  await page.getByRole('combobox', { name: 'Folder', exact: true }).selectOption('');
+
+  await page.getByRole('combobox', { name: 'Kind', exact: true }).selectOption({ label: 'Refusals' });
+  await lacks(limits);
+  await shows(errors);
+  await page.getByRole('combobox', { name: 'Kind', exact: true }).selectOption({ label: 'Expiries' });
+  await shows(page.getByText('Nothing matches the filter.'));
+});
+
+test('the feed holds still while it is scrolled, counts what is new, and goes on at the top', async (t) => {
+  const { agent, address } = await served(t);
+  const ada = agent('ada', 'one');
+  for (let number = 0; number < 30; number++) await ada.write('src/money.ts', `Message ${number}`);
+  const { page } = await openPage(t, address);
+  await live(page);
+  await shows(feed(page).getByText('Message 29'));
+  await feed(page).evaluate((scroller) => (scroller.scrollTop = 300));
+  await page.waitForTimeout(300);
+  const before = await entries(page).first().textContent();
+  await ada.write('src/money.ts', 'While you read');
+  await ada.write('src/money.ts', 'While you still read');
+  const fresh = page.getByRole('button', { name: '2 new' });
+  await shows(fresh);
+  assert.equal((await entries(page).first().textContent())?.slice(0, 40), before?.slice(0, 40), 'nothing moves under the reader');
+  await picture(page, 'activity-scrolled');
+  await fresh.click();
+  await shows(feed(page).getByText('While you still read'));
+  assert.equal(await feed(page).evaluate((scroller) => scroller.scrollTop), 0);
+
+  await page.getByRole('button', { name: 'Pause the activity' }).click();
+  await ada.write('src/money.ts', 'While it pauses');
+  await shows(page.getByRole('button', { name: '1 new' }));
+  assert.equal(await feed(page).getByText('While it pauses').count(), 0);
+});
+
+test('far history is loaded from the log, to its beginning, and nothing twice', async (t) => {
+  const { agent, address } = await served(t);
+  const holders = Array.from({ length: 4 }, (_, index) => agent('ada', `agent-${index}`));
+  await Promise.all(holders.map(async (holder, index) => {
+    for (let number = 0; number < 65; number++) await holder.write(`src/file${index}.ts`, `Message ${index} ${number}.`);
+  }));
+  const { page } = await openPage(t, address);
+  await live(page);
+  await until(async () => (await entries(page).count()) >= 90, 'the newest hundred are there');
+  assert.equal(await feed(page).getByText('Message 0 0.', { exact: true }).count(), 0);
+  await until(async () => {
+    await feed(page).evaluate((scroller) => (scroller.scrollTop = scroller.scrollHeight));
+    return page.getByText('The log begins here.').isVisible();
+  }, 'the log begins');
+  for (const index of holders.keys()) await shows(feed(page).getByText(`Message ${index} 0.`, { exact: true }));
+  const texts = await feed(page).getByText(/^Message \d \d+\.$/).allTextContents();
+  assert.equal(texts.length, 260);
+  assert.equal(new Set(texts).size, 260);
+});

@@ -1,0 +1,89 @@
+// The server goes away, and comes back.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { agentOf } from '../harness/agents.mjs';
+import { addressOf, agentRow, FAILED_REQUEST, lacks, live, lockedFile, openPage, picture, shows, until } from '../harness/browser.mjs';
+import { makeRepository } from '../harness/repositories.mjs';
+import { startServer } from '../harness/server.mjs';
+
+/** The page calls itself offline after 20 seconds without news, at the next attempt to connect. */
+const OFFLINE_MS = 45_000;
+
+test('a server that is killed and started again: the page says so, catches up, marks what was missed, and has nothing twice', async (t) => {
+  const repository = makeRepository(t);
+  const server = await startServer(t, repository);
+  const { page } = await openPage(t, addressOf(server, repository), { permits: FAILED_REQUEST });
+  await live(page);
+  const [ada, bob, cy] = [agentOf(server, repository, 'ada', 'one'), agentOf(server, repository, 'bob', 'two'), agentOf(server, repository, 'cy')];
+  await ada.write('src/money.ts', 'Before the break');
+  await cy.write('README.md', 'Held all the time');
+  await shows(lockedFile(page, 'src/money.ts'));
+
+  await server.kill();
+  await shows(page.getByRole('button', { name: /^Reconnecting/ }));
+  await shows(lockedFile(page, 'src/money.ts'));
+  await shows(page.getByRole('region', { name: 'Notices' }).getByText(/What is shown is as of \d\d:\d\d:\d\d/));
+  await picture(page, 'connection-reconnecting');
+  await page.getByRole('button', { name: /^Offline/ }).waitFor({ timeout: OFFLINE_MS });
+  await shows(page.getByRole('button', { name: /^Offline.*\d+ s ago/ }));
+  await shows(page.getByRole('region', { name: 'Notices' }).getByText(/as of .*\d+ s ago/));
+  await until(async () => /^\(offline/.test(await page.title()), 'the title says it');
+  await picture(page, 'connection-offline');
+
+  await server.start();
+  await bob.write('src/store/db.ts', 'While nobody looked');
+  await ada.release('src/money.ts');
+  await page.getByRole('button', { name: 'Try again' }).first().click({ timeout: 2000 }).catch(() => 'It has tried by itself.');
+  await shows(page.getByRole('button', { name: /^Live/ }));
+  await shows(lockedFile(page, 'src/store/db.ts'));
+  await lacks(lockedFile(page, 'src/money.ts'));
+  await shows(lockedFile(page, 'README.md'));
+  await shows(agentRow(page, 'bob/two'));
+  const feed = page.getByRole('region', { name: 'Activity, the newest first' });
+  await shows(feed.getByText(/While you were offline/));
+  await bob.write('docs/api.md', 'After the break');
+  await shows(feed.getByText('After the break'));
+  await picture(page, 'connection-caught-up');
+  const texts = await feed.getByRole('listitem').allTextContents();
+  const placeOf = (/** @type {string} */ part) => texts.findIndex((text) => text.includes(part));
+  const places = ['After the break', 'While you were offline', 'releases', 'While nobody looked', 'Before the break'].map(placeOf);
+  assert.deepEqual(places, [...places].sort((one, other) => one - other), `in order: ${texts.join('\n')}`);
+  for (const part of ['After the break', 'While nobody looked', 'Held all the time', 'Before the break', 'releases']) {
+    assert.equal(texts.filter((text) => text.includes(part)).length, 1, `once: ${part}`);
+  }
+});
+
+test('a server that shuts down and comes back is followed on, without a word on the page', async (t) => {
+  const repository = makeRepository(t);
+  const server = await startServer(t, repository);
+  const { page } = await openPage(t, addressOf(server, repository), { permits: FAILED_REQUEST });
+  await live(page);
+  await server.stop();
+  await server.start();
+  await agentOf(server, repository, 'ada', 'one').write('src/money.ts', 'After the restart');
+  await shows(lockedFile(page, 'src/money.ts'));
+  await shows(page.getByRole('button', { name: /^Live/ }));
+});
+
+test('many clients that change much are followed in order, and end as the server has it', async (t) => {
+  const repository = makeRepository(t);
+  const server = await startServer(t, repository, { env: { COORD_LIMIT_HOLDER_PER_MINUTE: '0' } });
+  const { page } = await openPage(t, addressOf(server, repository));
+  await live(page);
+  const files = ['src/money.ts', 'README.md', 'docs/api.md', 'docs/deploy.md', 'package.json', 'styles/shop.css'];
+  await Promise.all(files.map(async (file, index) => {
+    const holder = agentOf(server, repository, 'ada', `agent-${index}`);
+    for (let turn = 0; turn < 8; turn++) {
+      await holder.write(file, `Turn ${turn}`);
+      if (turn < 7 || index % 2 === 1) await holder.release(file);
+    }
+  }));
+  for (const [index, file] of files.entries()) {
+    if (index % 2 === 0) await shows(lockedFile(page, file));
+    else await lacks(lockedFile(page, file));
+  }
+  const { locks } = await (await fetch(`${server.url}api/locks?repo_url=${repository.repoUrl}`)).json();
+  assert.equal(await page.locator('#locked').getByRole('button').count(), locks.length);
+});

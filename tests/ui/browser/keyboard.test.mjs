@@ -1,0 +1,164 @@
+// The page by keyboard alone.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { agentOf } from '../harness/agents.mjs';
+import { addressOf, lacks, lightOfMap, live, lockedFile, openPage, picture, shows, until } from '../harness/browser.mjs';
+import { makeRepository } from '../harness/repositories.mjs';
+import { startServer } from '../harness/server.mjs';
+
+/** @typedef {import('playwright-core').Page} Page */
+
+/** @param {import('node:test').TestContext} t */
+async function opened(t) {
+  const repository = makeRepository(t);
+  const server = await startServer(t, repository);
+  await agentOf(server, repository, 'ada', 'one').write('src/auth/login.ts', 'Moving the login to passkeys');
+  await agentOf(server, repository, 'bob', 'two').read('src/money.ts', 'Reading how money is rounded');
+  const { page } = await openPage(t, addressOf(server, repository));
+  await live(page);
+  await shows(lockedFile(page, 'src/auth/login.ts'));
+  return page;
+}
+
+/** @param {Page} page @param {string} name */
+const queryOf = (page, name) => new URL(page.url()).searchParams.get(name);
+
+/** What has the focus, and whether that can be seen. @param {Page} page */
+function focused(page) {
+  return page.evaluate(() => {
+    const element = /** @type {HTMLElement} */ (document.activeElement);
+    const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(element);
+    const around = element.parentElement ? getComputedStyle(element.parentElement) : null;
+    const isVisible = (outlineStyle !== 'none' && parseFloat(outlineWidth) > 0) || boxShadow !== 'none' || (around?.outlineStyle ?? 'none') !== 'none';
+    const { width, height } = element.getBoundingClientRect();
+    return { name: element.getAttribute('aria-label') ?? element.textContent?.trim() ?? '', id: element.id, tag: element.tagName, isVisible, width, height, slot: element.closest('[id]')?.id ?? '' };
+  });
+}
+
+test('the tab key reaches everything in the order of the page, locked files too, and the focus is always visible', async (t) => {
+  const page = await opened(t);
+  const met = [];
+  for (let step = 0; step < 60; step++) {
+    await page.keyboard.press('Tab');
+    const now = await focused(page);
+    if (now.tag === 'BODY' || (met.length > 0 && now.name === met[0].name)) break;
+    assert.ok(now.isVisible, `focus is visible: ${JSON.stringify(now)}`);
+    assert.ok(now.width > 0 && now.height > 0, `it has a size: ${JSON.stringify(now)}`);
+    met.push(now);
+  }
+  const names = met.map(({ name }) => name);
+  const placeOf = (/** @type {RegExp} */ pattern) => names.findIndex((name) => pattern.test(name));
+  const order = [/^Skip to the files/, /^Coord/, /acme\/shop/, /^Search/, /^Map$/, /^Table$/, /^Live/, /^Help/, /login\.ts, WRITING by ada/, /money\.ts, READING by bob/, /^Agent$/, /^Activity, the newest/];
+  const places = order.map(placeOf);
+  assert.ok(!places.includes(-1), `all are reached: ${names.join(' | ')}`);
+  assert.deepEqual(places, [...places].sort((one, other) => one - other), `in order: ${names.join(' | ')}`);
+});
+
+test('a locked file opens by keyboard; Escape closes the details and gives the focus back', async (t) => {
+  const page = await opened(t);
+  await lockedFile(page, 'src/auth/login.ts').focus();
+  await picture(page, 'focus-locked-file');
+  await page.keyboard.press('Enter');
+  await shows(page.locator('#file').getByRole('heading', { name: 'login.ts' }));
+  assert.equal((await focused(page)).slot, 'file');
+  await page.keyboard.press('Escape');
+  await lacks(page.locator('#file'));
+  assert.match((await focused(page)).name, /^src\/auth\/login\.ts, WRITING/);
+});
+
+test('a search finds a file by its letters, moves by arrows, opens by Enter and clears by Escape', async (t) => {
+  const page = await opened(t);
+  await page.keyboard.press('/');
+  await page.keyboard.type('paym');
+  const options = page.getByRole('listbox', { name: 'Matches' }).getByRole('option');
+  await shows(options);
+  await picture(page, 'search');
+  const search = page.getByRole('combobox', { name: /^Search/ });
+  const first = await search.getAttribute('aria-activedescendant');
+  await page.keyboard.press('ArrowDown');
+  assert.notEqual(await search.getAttribute('aria-activedescendant'), first);
+  await page.keyboard.press('ArrowUp');
+  const title = (await page.locator(`#${first}`).getAttribute('title')) ?? '';
+  assert.match(title, /payment/);
+  await page.keyboard.press('Enter');
+  await shows(page.locator('#file').filter({ visible: true }));
+  await until(() => title.startsWith(queryOf(page, 'file') ?? '?') , 'the address has the file');
+  await page.keyboard.press('/');
+  await page.keyboard.type('nothing like that');
+  await shows(page.getByText('No file, folder or holder matches.'));
+  await page.keyboard.press('Escape');
+  assert.equal(await search.inputValue(), '');
+});
+
+test('plus and minus zoom, 0 shows everything, m and t change the view, ? helps', async (t) => {
+  const page = await opened(t);
+  const fit = page.getByRole('button', { name: 'Fit' });
+  assert.ok(await fit.isDisabled());
+  const light = await lightOfMap(page);
+  await page.keyboard.press('+');
+  await page.keyboard.press('+');
+  await until(() => fit.isEnabled(), 'it is zoomed in');
+  await until(async () => Math.abs((await lightOfMap(page)) - light) > 500, 'what is drawn changes');
+  await page.keyboard.press('-');
+  await page.keyboard.press('0');
+  await until(() => fit.isDisabled(), 'everything is shown');
+
+  await page.keyboard.press('t');
+  await shows(page.getByRole('region', { name: 'Table of files' }));
+  assert.equal(queryOf(page, 'view'), 'table');
+  await page.keyboard.press('m');
+  await shows(page.getByRole('img', { name: /^Map of 27 files/ }));
+
+  await page.keyboard.press('?');
+  const help = page.getByRole('dialog', { name: 'Help' });
+  await shows(help.getByText('coord init'));
+  await picture(page, 'help');
+  await page.keyboard.press('t');
+  assert.equal(queryOf(page, 'view'), null, 'the keys of the page rest while the help is open');
+  await page.keyboard.press('Escape');
+  await lacks(help);
+});
+
+test('arrows select files on the map, and move between the rows of the table', async (t) => {
+  const page = await opened(t);
+  await page.keyboard.press('ArrowRight');
+  await until(() => queryOf(page, 'file') !== null, 'a file is selected');
+  const first = queryOf(page, 'file');
+  await page.keyboard.press('ArrowDown');
+  await until(() => queryOf(page, 'file') !== first, 'another file is selected');
+  await picture(page, 'map-selected');
+  await page.keyboard.press('Escape');
+  await until(() => queryOf(page, 'file') === null, 'nothing is selected');
+
+  await page.keyboard.press('t');
+  const table = page.getByRole('region', { name: 'Table of files' });
+  await table.focus();
+  await page.keyboard.press('ArrowDown');
+  const { name } = await focused(page);
+  await page.keyboard.press('ArrowDown');
+  const next = await focused(page);
+  assert.notEqual(next.name, name);
+  assert.ok(next.isVisible);
+  await page.keyboard.press('End');
+  await page.keyboard.press('Enter');
+  await until(() => queryOf(page, 'file') !== null, 'the row opens its file');
+});
+
+test('the table sorts by its headers, and says so', async (t) => {
+  const page = await opened(t);
+  await page.keyboard.press('t');
+  const first = page.getByRole('table').getByRole('row').nth(1);
+  await shows(first.getByText('login.ts'));
+  const header = page.getByRole('columnheader', { name: 'Importers' });
+  await header.getByRole('button').focus();
+  await page.keyboard.press('Enter');
+  assert.equal(await header.getAttribute('aria-sort'), 'descending');
+  await shows(page.getByRole('table').getByRole('row').nth(1).getByRole('button', { name: 'db.ts' }));
+  await page.keyboard.press('Enter');
+  assert.equal(await header.getAttribute('aria-sort'), 'ascending');
+  await page.getByRole('switch', { name: /^Only locked/ }).press(' ');
+  await until(async () => (await page.getByRole('table').getByRole('row').count()) < 12, 'only locked files and neighbors are left');
+  await picture(page, 'table-only-locked');
+});

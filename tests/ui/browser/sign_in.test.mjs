@@ -1,0 +1,104 @@
+// A deployment that needs credentials.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { agentOf } from '../harness/agents.mjs';
+import { addressOf, FAILED_REQUEST, lacks, live, lockedFile, openPage, picture, shows } from '../harness/browser.mjs';
+import { makeRepository } from '../harness/repositories.mjs';
+import { startServer } from '../harness/server.mjs';
+import { SECRET, tokenOf } from '../harness/tokens.mjs';
+
+/** @typedef {import('playwright-core').Page} Page */
+
+/** @param {import('node:test').TestContext} t */
+async function deployed(t) {
+  const repository = makeRepository(t);
+  const server = await startServer(t, repository, { isPublic: true, env: { COORD_JWT_SECRET: SECRET } });
+  const opened = await openPage(t, addressOf(server, repository), { permits: FAILED_REQUEST });
+  return { repository, server, ...opened };
+}
+
+/** @param {Page} page @param {string} token */
+async function signIn(page, token) {
+  const dialog = page.getByRole('dialog', { name: 'Sign in' });
+  await shows(dialog);
+  await dialog.getByLabel('Token').fill(token);
+  await dialog.getByRole('button', { name: 'Sign in' }).click();
+}
+
+test('a token opens the page, stays in the tab, and is sent to our origin alone, never in an address', async (t) => {
+  const { page, server, repository, requests, sent, frames } = await deployed(t);
+  const token = tokenOf();
+  await shows(page.getByRole('dialog', { name: 'Sign in' }));
+  await picture(page, 'sign-in');
+  await signIn(page, token);
+  await live(page);
+  await agentOf(server, repository, 'bob', 'two', { token: tokenOf({ sub: 'bob', name: 'Bob' }) }).write('src/money.ts', 'Rounding to cents');
+  await shows(lockedFile(page, 'src/money.ts'));
+  await page.getByRole('button', { name: 'Table' }).click();
+  await page.getByRole('button', { name: 'money.ts' }).first().click();
+  await shows(page.locator('#file').getByText('SWITCH_TASK'));
+
+  const { local, session, cookies } = await page.evaluate(() => ({
+    local: JSON.stringify(localStorage), session: JSON.stringify(sessionStorage), cookies: document.cookie,
+  }));
+  assert.ok(session.includes(token), 'in the session storage of the tab');
+  assert.ok(!local.includes(token) && !cookies.includes(token) && !page.url().includes(token));
+  assert.ok(!(await page.content()).includes(token), 'not in the document');
+  assert.ok(requests.length > 20, 'requests were watched');
+  for (const url of requests) assert.ok(!url.includes(token.slice(-20)), `in an address: ${url}`);
+  const carriers = await Promise.all(sent.map(async (request) => ({ url: request.url(), value: (await request.allHeaders()).authorization })));
+  const carrying = carriers.filter(({ value }) => value !== undefined);
+  assert.ok(carrying.length > 2);
+  for (const { url, value } of carrying) {
+    assert.equal(value, `Bearer ${token}`);
+    assert.ok(url.startsWith(`${server.url}api/`), url);
+  }
+  assert.deepEqual(frames.map((frame) => JSON.parse(frame)), [{ type: 'authenticate', token }]);
+
+  const second = await page.context().newPage();
+  await second.goto(page.url());
+  await shows(second.getByRole('dialog', { name: 'Sign in' }));
+  await second.close();
+  await page.reload();
+  await shows(lockedFile(page, 'src/money.ts').or(page.getByRole('region', { name: 'Table of files' })));
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await lacks(page.locator('#file'));
+  assert.equal(await page.evaluate(() => JSON.stringify(sessionStorage).includes('ey')), false);
+});
+
+test('a token that is wrong is refused with the reason, and another can be pasted', async (t) => {
+  const { page } = await deployed(t);
+  await signIn(page, tokenOf({}, 'another secret that is long enough, too'));
+  await shows(page.getByRole('dialog', { name: 'Sign in' }).getByText(/The token was not accepted: .*secret/));
+  await picture(page, 'sign-in-refused');
+  await signIn(page, tokenOf({ exp: Math.floor(Date.now() / 1000) - 600 }));
+  await shows(page.getByRole('dialog', { name: 'Sign in' }).getByText(/expired|exp/));
+  await signIn(page, tokenOf());
+  await live(page);
+});
+
+test('a token without a right to the repository is told so, and shows nothing of it', async (t) => {
+  const { page } = await deployed(t);
+  await signIn(page, tokenOf({ repos: ['github.com/acme/other'] }));
+  const state = page.getByRole('region', { name: 'State', exact: true });
+  await shows(state.getByText('No right to see this repository'));
+  await shows(state.getByText(/not valid for github\.com\/acme\/shop/));
+  assert.equal(await page.getByText(/every file is free|No agent holds/).filter({ visible: true }).count(), 0);
+  await picture(page, 'state-no-right');
+  await state.getByRole('button', { name: 'Sign in' }).click();
+  await signIn(page, tokenOf());
+  await live(page);
+});
+
+test('without a token, nothing of a repository is read, and the dialog can be left', async (t) => {
+  const { page } = await deployed(t);
+  await page.getByRole('dialog', { name: 'Sign in' }).getByRole('button', { name: 'Cancel' }).click();
+  const state = page.getByRole('region', { name: 'State', exact: true });
+  await shows(state.getByText('Sign-in needed'));
+  await picture(page, 'state-sign-in');
+  await page.getByRole('button', { name: 'Sign in' }).first().click();
+  await signIn(page, tokenOf());
+  await live(page);
+});
