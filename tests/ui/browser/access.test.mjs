@@ -1,0 +1,79 @@
+// axe-core finds no violation, in either theme, in every main state.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { test } from 'node:test';
+
+import { FAILED_REQUEST, lockedFile, openPage, shows } from '../harness/browser.mjs';
+import { busyRepository, openBusy } from '../harness/scene.mjs';
+
+/** @typedef {import('playwright-core').Page} Page */
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** @param {string[]} found What was found so far. @param {Page} page @param {string} where */
+async function judge(found, page, where) {
+  // Not by a script element: the policy of the page forbids it.
+  await page.evaluate(`if (!window.axe) { ${AXE} }`);
+  const { violations, passes } = await page.evaluate(() => /** @type {any} */ (window).axe.run(document, {
+    runOnly: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] },
+  }));
+  assert.ok(passes.length > 10, `${where}: rules ran`);
+  for (const { id, help, nodes } of violations) {
+    found.push(`${where}: ${id}: ${help}`, ...nodes.map((/** @type {any} */ node) => `  ${node.target}: ${node.failureSummary}`));
+  }
+}
+
+for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
+  test(`axe finds nothing on a wide screen, ${colorScheme}`, async (t) => {
+    const found = /** @type {string[]} */ ([]);
+    const { address, server } = await busyRepository(t);
+    const page = await openBusy(t, address, { colorScheme, reducedMotion: 'reduce', permits: FAILED_REQUEST });
+    await judge(found, page, 'map');
+    await lockedFile(page, 'src/auth/login.ts').click();
+    await shows(page.locator('#file').getByText(/claims/));
+    await judge(found, page, 'details');
+    await page.getByRole('button', { name: 'Close the details' }).click();
+    await page.keyboard.press('?');
+    await shows(page.getByRole('dialog', { name: 'Help' }));
+    await judge(found, page, 'help');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('/');
+    await page.keyboard.type('auth');
+    await shows(page.getByRole('listbox', { name: 'Matches' }));
+    await judge(found, page, 'search');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Table' }).click();
+    await shows(page.getByRole('region', { name: 'Table of files' }));
+    await judge(found, page, 'table');
+    await page.getByRole('button', { name: /acme\/shop/ }).click();
+    await shows(page.getByRole('textbox', { name: 'Repository' }));
+    await judge(found, page, 'picker');
+    await page.keyboard.press('Escape');
+    await server.kill();
+    await shows(page.getByRole('button', { name: /^Reconnecting/ }));
+    await shows(page.getByRole('region', { name: 'Notices' }).getByText(/as of/));
+    await judge(found, page, 'reconnecting');
+    assert.equal(found.join('\n'), '');
+  });
+
+  test(`axe finds nothing at 360 pixels, on the start view and in a state without files, ${colorScheme}`, async (t) => {
+    const found = /** @type {string[]} */ ([]);
+    const { address, server } = await busyRepository(t);
+    const page = await openBusy(t, address, { colorScheme, reducedMotion: 'reduce', viewport: { width: 360, height: 740 } });
+    await judge(found, page, 'map at 360 pixels');
+    await page.getByRole('navigation', { name: 'Sections' }).getByRole('button', { name: 'Agents' }).click();
+    await judge(found, page, 'agents at 360 pixels');
+    await page.getByRole('navigation', { name: 'Sections' }).getByRole('button', { name: 'Activity' }).click();
+    await judge(found, page, 'activity at 360 pixels');
+    const { page: start } = await openPage(t, server.url, { colorScheme });
+    await shows(start.getByRole('navigation', { name: 'Served here' }));
+    await judge(found, start, 'start');
+    const { page: none } = await openPage(t, `${server.url}?repo_url=https://github.com/acme/none`, { colorScheme, permits: FAILED_REQUEST });
+    await shows(none.getByText('No such repository').first());
+    await judge(found, none, 'no repository');
+    assert.equal(found.join('\n'), '');
+  });
+}

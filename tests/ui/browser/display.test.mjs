@@ -1,0 +1,173 @@
+// The page on every kind of screen, for every kind of eyes, and on paper.
+
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+import { lacks, lightOfMap, live, lockedFile, picture, shows, until } from '../harness/browser.mjs';
+import { SCREENSHOTS } from '../harness/launch.mjs';
+import { busyRepository, openBusy } from '../harness/scene.mjs';
+
+/** @typedef {import('playwright-core').Page} Page */
+
+/** Elements whose text or content is wider than they are, in which nothing can be scrolled. @param {Page} page */
+function overflow(page) {
+  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+}
+
+/** Buttons and fields that are visible, but partly outside of the window. @param {Page} page */
+function cutOff(page) {
+  return page.evaluate(() => {
+    const inScroller = (/** @type {Element} */ element) => {
+      for (let each = element.parentElement; each && each !== document.body; each = each.parentElement) {
+        if (/auto|scroll|hidden|clip/.test(getComputedStyle(each).overflowX)) return true;
+      }
+      return false;
+    };
+    return [...document.querySelectorAll('button, input, select, a')].filter((element) => element.checkVisibility() && !inScroller(element) && !element.matches('.skip'))
+      .filter((element) => {
+        const { left, right, width } = element.getBoundingClientRect();
+        return width > 0 && (left < -1 || right > innerWidth + 1);
+      }).map((element) => element.getAttribute('aria-label') ?? element.textContent);
+  });
+}
+
+test('at 360 pixels, files, agents, activity and details are each reached, and nothing is cut off', async (t) => {
+  const { address } = await busyRepository(t);
+  const page = await openBusy(t, address, { viewport: { width: 360, height: 740 }, deviceScaleFactor: 2, hasTouch: true });
+  const sections = page.getByRole('navigation', { name: 'Sections' });
+  const check = async (/** @type {string} */ name) => {
+    assert.equal(await overflow(page), 0, `${name}: nothing beside the window`);
+    assert.deepEqual(await cutOff(page), [], name);
+    await picture(page, name);
+  };
+  await check('narrow-map');
+  await sections.getByRole('button', { name: 'Agents' }).click();
+  await shows(page.locator('#agents').getByText('Moving the login to passkeys'));
+  await check('narrow-agents');
+  await sections.getByRole('button', { name: 'Activity' }).click();
+  await shows(page.getByRole('region', { name: 'Activity, the newest first' }));
+  await check('narrow-activity');
+  await sections.getByRole('button', { name: 'Files' }).click();
+  await lockedFile(page, 'src/auth/login.ts').click();
+  await shows(page.locator('#file').getByRole('heading', { name: 'login.ts' }));
+  await check('narrow-details');
+  await page.getByRole('button', { name: 'Close the details' }).click();
+  await page.getByRole('button', { name: 'Table' }).click();
+  await shows(page.getByRole('region', { name: 'Table of files' }));
+  await check('narrow-table');
+});
+
+test('at 200 % zoom, everything is there', async (t) => {
+  const { address } = await busyRepository(t);
+  // A window of 1280 pixels at 200 %.
+  const page = await openBusy(t, address, { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 });
+  assert.equal(await overflow(page), 0);
+  assert.deepEqual(await cutOff(page), []);
+  const { height } = (await page.getByRole('img', { name: /^Map of/ }).boundingBox()) ?? { height: 0 };
+  assert.ok(height >= 120, `the map is ${height} pixels high`);
+  await picture(page, 'zoom-200');
+});
+
+test('at 4K, the page fills the screen', async (t) => {
+  const { address } = await busyRepository(t);
+  const page = await openBusy(t, address, { viewport: { width: 3840, height: 2160 } });
+  const { width, height } = (await page.getByRole('img', { name: /^Map of/ }).boundingBox()) ?? { width: 0, height: 0 };
+  assert.ok(width > 2800 && height > 1900, `the map is ${width} by ${height}`);
+  await picture(page, 'screen-4k');
+});
+
+for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
+  test(`the page is ${colorScheme} where the system is`, async (t) => {
+    const { address } = await busyRepository(t);
+    const page = await openBusy(t, address, { colorScheme });
+    const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const [red] = /\d+/.exec(ground) ?? [];
+    assert.ok(colorScheme === 'light' ? Number(red) > 200 : Number(red) < 60, ground);
+    await picture(page, `theme-${colorScheme}`);
+    await page.getByRole('button', { name: 'Table' }).click();
+    await shows(page.getByRole('region', { name: 'Table of files' }));
+    await picture(page, `theme-${colorScheme}-table`);
+    await page.emulateMedia({ colorScheme: colorScheme === 'light' ? 'dark' : 'light' });
+    await until(async () => (await page.evaluate(() => getComputedStyle(document.body).backgroundColor)) !== ground, 'it follows the system');
+  });
+}
+
+test('with reduced motion, nothing moves by itself: a lock is lit and dark at once, and the map jumps', async (t) => {
+  const { address, agent } = await busyRepository(t);
+  const page = await openBusy(t, address, { reducedMotion: 'reduce' });
+  await page.waitForTimeout(500);
+  const still = await lightOfMap(page);
+  await page.waitForTimeout(300);
+  assert.equal(await lightOfMap(page), still);
+  await agent('grace').release('docs/deploy.md');
+  await lacks(lockedFile(page, 'docs/deploy.md'));
+  await page.waitForTimeout(100);
+  const dark = await lightOfMap(page);
+  assert.ok(dark < still);
+  await page.waitForTimeout(500);
+  assert.equal(await lightOfMap(page), dark);
+  await page.keyboard.press('+');
+  await page.waitForTimeout(100);
+  const zoomed = await lightOfMap(page);
+  assert.notEqual(zoomed, dark);
+  await page.waitForTimeout(400);
+  assert.equal(await lightOfMap(page), zoomed);
+  const animations = await page.evaluate(() => document.getAnimations().filter(({ playState }) => playState === 'running').length);
+  assert.equal(animations, 0);
+});
+
+/** The three marks of cells, next to each other, as pixels without color. @param {Page} page */
+async function legendShapes(page) {
+  const keys = page.getByRole('list', { name: 'What the marks of cells mean' }).getByRole('listitem').locator('span').first();
+  await shows(keys);
+  const { shapes } = await page.evaluate(() => {
+    const marks = [...document.querySelectorAll('.map-legend .map-key')].map((key) => getComputedStyle(key));
+    return { shapes: marks.map((style) => [style.borderStyle, style.backgroundImage === 'none', style.backgroundColor].join(' ')) };
+  });
+  return shapes;
+}
+
+for (const type of /** @type {const} */ (['protanopia', 'deuteranopia', 'tritanopia', 'achromatopsia'])) {
+  test(`writing, reading and neighbors are told apart with ${type}`, async (t) => {
+    const { address } = await busyRepository(t);
+    const page = await openBusy(t, address);
+    const session = await page.context().newCDPSession(page);
+    await session.send('Emulation.setEmulatedVisionDeficiency', { type });
+    assert.equal(new Set(await legendShapes(page)).size, 3);
+    for (const [path, icon] of [['src/auth/login.ts', 'pencil'], ['src/money.ts', 'eye']]) {
+      assert.match((await lockedFile(page, path).locator('use').first().getAttribute('href')) ?? '', new RegExp(`#${icon}$`));
+    }
+    await picture(page, `vision-${type}`);
+  });
+}
+
+test('with forced colors, everything can still be seen', async (t) => {
+  const { address } = await busyRepository(t);
+  const page = await openBusy(t, address, { forcedColors: 'active' });
+  assert.equal(new Set(await legendShapes(page)).size, 3);
+  await picture(page, 'forced-colors');
+  await page.emulateMedia({ forcedColors: 'active', colorScheme: 'dark' });
+  await page.waitForTimeout(200);
+  await picture(page, 'forced-colors-dark');
+});
+
+test('on paper, the page is its table, with every file and the time', async (t) => {
+  const { address } = await busyRepository(t);
+  const page = await openBusy(t, address);
+  const pdf = await page.pdf({ format: 'A4', landscape: true, printBackground: true });
+  await picture(page, 'map-busy');
+  writeFileSync(`${SCREENSHOTS}print.pdf`, pdf);
+  const text = pdf.toString('latin1');
+  assert.ok(pdf.length > 10_000 && text.startsWith('%PDF'), 'it prints');
+  await page.emulateMedia({ media: 'print' });
+  await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+  await shows(page.getByRole('table'));
+  assert.ok((await page.getByRole('row').count()) >= 28, 'every file is a row');
+  await lacks(page.getByRole('img', { name: /^Map of/ }));
+  assert.equal(await page.getByRole('combobox', { name: /^Search/ }).isVisible(), false);
+  await picture(page, 'print');
+  await page.evaluate(() => dispatchEvent(new Event('afterprint')));
+  await page.emulateMedia({ media: 'screen' });
+  await live(page);
+});
