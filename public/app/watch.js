@@ -148,8 +148,10 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
 
   let isMissed = false;
   const activity = guarded('activity', async () => {
-    const isFirst = get().state.activity.length === 0;
-    const isCaughtUp = isMissed;
+    const { activity: shown, connection } = get().state;
+    const isFirst = shown.length === 0;
+    // A list that is read before the stream is back has what the stream would have brought as missed.
+    const isCaughtUp = isMissed || (!isFirst && connection.phase !== 'live');
     isMissed = false;
     const { body } = await api.get('api/activity', { ...query, limit: '100' });
     isActivityRead = true;
