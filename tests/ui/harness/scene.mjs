@@ -30,6 +30,6 @@ export async function openBusy(t, address, options) {
   const { page } = await openPage(t, address, options);
   await live(page);
   await shows(lockedFile(page, 'src/auth/login.ts'));
-  await shows(page.locator('#agents').getByText('margaret', { exact: true }));
+  await page.locator('#agents').getByText('margaret', { exact: true }).first().waitFor({ state: 'attached' });
   return page;
 }
