@@ -1,4 +1,4 @@
-//! What the page learns of the server behind it.
+//! The page as a server gives it, and what it learns of that server.
 
 use crate::starting::{Running, serve_with};
 
@@ -20,4 +20,26 @@ fn where_callers_must_show_who_they_are_the_names_of_repositories_are_kept() {
     let answer = running.get("/served.json");
     assert!(answer.starts_with("HTTP/1.1 404"), "{answer}");
     assert!(!answer.contains("team/project"), "{answer}");
+}
+
+#[test]
+fn the_page_is_served_with_its_modules_and_nothing_outside_of_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let running = Running::start(serve_with(folder.path(), &["--port", "0"], &[]));
+    let page = running.get("/");
+    assert!(page.starts_with("HTTP/1.1 200"), "{page}");
+    assert!(
+        page.contains("content-security-policy: default-src 'none'; script-src 'self';"),
+        "{page}"
+    );
+    let module = running.get("/app/main.js");
+    assert!(
+        module.contains("content-type: text/javascript; charset=utf-8"),
+        "{module}"
+    );
+    for path in ["/app/none.js", "/../Cargo.toml", "/%2e%2e/Cargo.toml", "/app/"] {
+        let answer = running.get(path);
+        assert!(answer.starts_with("HTTP/1.1 404"), "{path}: {answer}");
+        assert!(answer.contains("UNKNOWN_ROUTE"), "{path}: {answer}");
+    }
 }

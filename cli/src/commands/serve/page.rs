@@ -91,7 +91,47 @@ fn content_type(media_type: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::path::{Path, PathBuf};
+
+    use axum::body::{Body, to_bytes};
+    use axum::http::Request;
+    use axum::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, HeaderName};
+    use tower::ServiceExt;
+
     use super::*;
+
+    const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../public");
+
+    /// Every file below a folder.
+    fn files_of(folder: &Path) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(folder)
+            .expect("a folder")
+            .map(|entry| entry.expect("an entry").path());
+        entries
+            .flat_map(|path| if path.is_dir() { files_of(&path) } else { vec![path] })
+            .collect()
+    }
+
+    async fn get(path: &str, header: Option<(HeaderName, &str)>) -> Response {
+        let mut request = Request::get(path);
+        if let Some((name, value)) = header {
+            request = request.header(name, value);
+        }
+        let request = request.body(Body::empty()).expect("a request");
+        router().oneshot(request).await.expect("a response")
+    }
+
+    fn header(response: &Response, name: HeaderName) -> &str {
+        let value = response.headers().get(&name);
+        value.unwrap_or_else(|| panic!("no {name}")).to_str().expect("text")
+    }
+
+    async fn body(response: Response) -> Vec<u8> {
+        to_bytes(response.into_body(), usize::MAX)
+            .await
+            .expect("a body")
+            .to_vec()
+    }
 
     #[test]
     fn the_functions_serve_the_page_with_the_same_policy() {
@@ -102,5 +142,93 @@ mod tests {
             .find(|header| header["key"] == "Content-Security-Policy")
             .unwrap();
         assert_eq!(policy["value"], POLICY);
+    }
+
+    #[tokio::test]
+    async fn every_file_is_served_with_its_type_its_tag_and_the_policy() {
+        let files = files_of(Path::new(FOLDER));
+        assert!(files.len() > 50, "{} files", files.len());
+        for file in files {
+            let name = file
+                .strip_prefix(FOLDER)
+                .expect("below")
+                .to_str()
+                .expect("text")
+                .to_owned();
+            let response = get(&format!("/{name}"), None).await;
+            assert_eq!(response.status(), StatusCode::OK, "{name}");
+            let expected = match file.extension().and_then(|extension| extension.to_str()) {
+                Some("html") => "text/html; charset=utf-8",
+                Some("js") => "text/javascript; charset=utf-8",
+                Some("css") => "text/css; charset=utf-8",
+                Some("svg") => "image/svg+xml",
+                Some("json") => "application/json",
+                other => panic!("{name}: which type has {other:?}?"),
+            };
+            assert_eq!(header(&response, CONTENT_TYPE), expected, "{name}");
+            assert_eq!(header(&response, CONTENT_SECURITY_POLICY), POLICY, "{name}");
+            assert_eq!(header(&response, CACHE_CONTROL), "no-cache", "{name}");
+            let tag = header(&response, ETAG).to_owned();
+            assert_eq!(body(response).await, std::fs::read(&file).expect("a file"), "{name}");
+
+            let again = get(&format!("/{name}"), Some((IF_NONE_MATCH, &tag))).await;
+            assert_eq!(again.status(), StatusCode::NOT_MODIFIED, "{name}");
+            assert_eq!(header(&again, ETAG), tag, "{name}");
+            assert_eq!(header(&again, CONTENT_SECURITY_POLICY), POLICY, "{name}");
+            assert!(body(again).await.is_empty(), "{name}");
+        }
+    }
+
+    #[tokio::test]
+    async fn the_root_is_the_page() {
+        let index = std::fs::read(Path::new(FOLDER).join("index.html")).expect("a file");
+        assert_eq!(body(get("/", None).await).await, index);
+    }
+
+    #[tokio::test]
+    async fn tags_are_compared_one_by_one() {
+        let tag = header(&get("/", None).await, ETAG).to_owned();
+        for (known, status) in [
+            (format!("W/\"0\", {tag}"), StatusCode::NOT_MODIFIED),
+            ("W/\"0\"".to_owned(), StatusCode::OK),
+            (format!("{tag}0"), StatusCode::OK),
+        ] {
+            let response = get("/", Some((IF_NONE_MATCH, &known))).await;
+            assert_eq!(response.status(), status, "{known}");
+        }
+    }
+
+    #[tokio::test]
+    async fn files_are_compressed_for_those_who_can_read_that() {
+        let whole = body(get("/app/main.js", None).await).await;
+        for encoding in ["gzip", "br", "zstd"] {
+            let response = get("/app/main.js", Some((ACCEPT_ENCODING, encoding))).await;
+            if response.headers().get(CONTENT_ENCODING).is_none() {
+                assert_ne!(encoding, "gzip", "every browser reads gzip");
+                continue;
+            }
+            assert_eq!(header(&response, CONTENT_ENCODING), encoding);
+            assert!(response.headers().contains_key(ETAG), "{encoding}");
+            assert!(body(response).await.len() < whole.len(), "{encoding}");
+        }
+    }
+
+    #[tokio::test]
+    async fn only_files_of_the_page_are_served() {
+        for path in [
+            "/app",
+            "/app/",
+            "/app/none.js",
+            "/index.htm",
+            "/INDEX.HTML",
+            "/../Cargo.toml",
+            "/app/../../Cargo.toml",
+            "/%2e%2e/Cargo.toml",
+            "/app/%2e%2e/%2e%2e/Cargo.toml",
+            "/..%2fCargo.toml",
+            "//index.html",
+        ] {
+            assert_eq!(get(path, None).await.status(), StatusCode::NOT_FOUND, "{path}");
+        }
     }
 }

@@ -1,0 +1,191 @@
+// Figures of the page over the real binary: `node bench/page.mjs [--files 100,2000,20000] [--events 0]`.
+//
+//   --files    sizes of the repositories
+//   --events   events that go through the stream before memory is read once more; an hour at 50 a second is 180000
+//
+// COORD_BIN names the binary; a release build, because the server's share counts.
+
+import { parseArgs } from 'node:util';
+
+import { chromium } from 'playwright-core';
+
+import { agentOf } from '../harness/agents.mjs';
+import { LAUNCH } from '../harness/launch.mjs';
+import { generatedFiles, makeRepository } from '../harness/repositories.mjs';
+import { startServer } from '../harness/server.mjs';
+
+const { values } = parseArgs({ options: { files: { type: 'string', default: '100,2000,20000' }, events: { type: 'string', default: '0' } } });
+const VIEWPORT = { width: 1440, height: 900 };
+const LOADS = 5;
+const CLAIMS = 20;
+const PAN_MS = 3000;
+const WRITERS = 16;
+
+/** @type {(() => unknown)[]} */
+const endings = [];
+/** What the harness needs of a test. */
+const context = /** @type {any} */ ({ after: (/** @type {() => unknown} */ end) => endings.push(end) });
+
+/** @param {number[]} list @param {number} share */
+const quantile = (list, share) => [...list].sort((one, other) => one - other)[Math.min(list.length - 1, Math.floor(share * list.length))];
+/** @param {number} value @param {number} [digits] */
+const figure = (value, digits = 0) => value.toFixed(digits);
+const pause = (/** @type {number} */ ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Runs in the page before its own modules: notes when the map is there, and when a lock is lit. @param {string} label */
+function watchPage(label) {
+  const notes = /** @type {any} */ (window).notes = { mapAt: 0, litAt: /** @type {Record<string, number>} */ ({}), frames: /** @type {number[]} */ ([]) };
+  const painted = (/** @type {(at: number) => void} */ tell) => requestAnimationFrame(() => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => tell(performance.now());
+    port2.postMessage(null);
+  });
+  new MutationObserver(() => {
+    if (!notes.mapAt && document.querySelector('canvas[role=img]')?.getAttribute('aria-label')?.startsWith(label)) {
+      notes.mapAt = 1;
+      painted((at) => (notes.mapAt = at));
+    }
+    for (const button of document.querySelectorAll('#locked button')) {
+      const path = button.getAttribute('title')?.split('\n')[0] ?? '';
+      if (path in notes.litAt) continue;
+      notes.litAt[path] = 0;
+      painted((at) => (notes.litAt[path] = performance.timeOrigin + at));
+    }
+  }).observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ['aria-label', 'title'] });
+}
+
+/** @param {import('playwright-core').Browser} browser @param {string} address @param {string} label */
+async function load(browser, address, label) {
+  const tab = await browser.newContext({ viewport: VIEWPORT });
+  await tab.addInitScript(watchPage, label);
+  const page = await tab.newPage();
+  const session = await tab.newCDPSession(page);
+  await session.send('Network.enable');
+  let bytes = 0;
+  session.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength));
+  await page.goto(address);
+  await page.waitForFunction(() => /** @type {any} */ (window).notes.mapAt > 1, null, { timeout: 120_000 });
+  await page.waitForLoadState('networkidle');
+  const mapAt = await page.evaluate(() => /** @type {number} */ (/** @type {any} */ (window).notes.mapAt));
+  return { tab, page, session, mapAt, bytes: () => bytes };
+}
+
+/** Times between frames while the map is dragged. @param {import('playwright-core').Page} page */
+async function pan(page) {
+  const box = await page.locator('canvas[role=img]').boundingBox();
+  if (!box) throw new Error('no map');
+  const [middleX, middleY] = [box.x + box.width / 2, box.y + box.height / 2];
+  for (let step = 0; step < 4; step++) await page.keyboard.press('+');
+  await pause(800);
+  await page.mouse.move(middleX, middleY);
+  await page.mouse.down();
+  await page.evaluate(() => {
+    const { frames } = /** @type {any} */ (window).notes;
+    let last = performance.now();
+    const next = (/** @type {number} */ now) => {
+      frames.push(now - last);
+      last = now;
+      /** @type {any} */ (window).notes.timer = requestAnimationFrame(next);
+    };
+    requestAnimationFrame(next);
+  });
+  const start = Date.now();
+  for (let step = 0; Date.now() - start < PAN_MS; step++) {
+    await page.mouse.move(middleX + Math.sin(step / 25) * box.width * 0.35, middleY + Math.cos(step / 31) * box.height * 0.35);
+  }
+  await page.mouse.up();
+  const frames = await page.evaluate(() => {
+    cancelAnimationFrame(/** @type {any} */ (window).notes.timer);
+    return /** @type {number[]} */ (/** @type {any} */ (window).notes.frames).slice(2);
+  });
+  return frames;
+}
+
+/** Memory of the tab after a collection of garbage. @param {import('playwright-core').CDPSession} session */
+async function memory(session) {
+  await session.send('HeapProfiler.collectGarbage');
+  await session.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await session.send('Runtime.getHeapUsage');
+  const { nodes } = await session.send('Memory.getDOMCounters');
+  return { heap: usedSize / 2 ** 20, nodes };
+}
+
+/** @param {import('playwright-core').Page} page @param {import('../harness/agents.mjs').Agent} agent @param {string[]} paths */
+async function lightUp(page, agent, paths) {
+  const waits = [];
+  for (const path of paths) {
+    const sentAt = Date.now();
+    const { status, answeredAt } = await agent.write(path, 'Measuring');
+    if (status !== 200) throw new Error(`the claim of ${path}: ${status}`);
+    await page.waitForFunction((name) => /** @type {any} */ (window).notes.litAt[name] > 0, path);
+    const litAt = await page.evaluate((name) => /** @type {number} */ (/** @type {any} */ (window).notes.litAt[name]), path);
+    waits.push({ fromSent: litAt - sentAt, fromAnswer: litAt - answeredAt });
+    await agent.release(path);
+    await pause(50);
+  }
+  return waits;
+}
+
+const browser = await chromium.launch(LAUNCH);
+const rows = [];
+try {
+  for (const count of values.files.split(',').map(Number)) {
+    const files = generatedFiles(count);
+    const repository = makeRepository(context, { files, name: `acme/of-${count}` });
+    const server = await startServer(context, repository, { env: { COORD_LIMIT_HOLDER_PER_MINUTE: '0', COORD_LIMIT_PERSON_PER_MINUTE: '0', COORD_LIMIT_REPOSITORY_PER_MINUTE: '0' } });
+    const address = `${server.url}?repo_url=${repository.repoUrl}&branch=main`;
+    const label = `Map of ${count.toLocaleString('en-US')} files`;
+    // The first load builds the graph, and is not counted.
+    await (await load(browser, address, label)).tab.close();
+    const firsts = [];
+    for (let turn = 1; turn < LOADS; turn++) {
+      const { tab, mapAt } = await load(browser, address, label);
+      firsts.push(mapAt);
+      await tab.close();
+    }
+    const { tab, page, session, mapAt, bytes } = await load(browser, address, label);
+    firsts.push(mapAt);
+    const transferred = bytes();
+    const agent = agentOf(server, repository, 'ada', 'measuring');
+    const lit = await lightUp(page, agent, Object.keys(files).slice(0, CLAIMS));
+    const frames = await pan(page);
+    const row = {
+      files: count, 'first paint ms': figure(quantile(firsts, 0.5)), 'pan frames/s': figure(1000 / (frames.reduce((sum, each) => sum + each, 0) / frames.length)),
+      'pan p95 ms': figure(quantile(frames, 0.95), 1), 'POST sent to lit ms': figure(quantile(lit.map(({ fromSent }) => fromSent), 0.5)),
+      'response to lit ms': figure(quantile(lit.map(({ fromAnswer }) => fromAnswer), 0.5)), 'max ms': figure(Math.max(...lit.map(({ fromAnswer }) => fromAnswer))),
+      'transferred kB': figure(transferred / 1000, 1), 'heap MiB': '', 'DOM nodes': 0,
+    };
+    const before = await memory(session);
+    Object.assign(row, { 'heap MiB': figure(before.heap, 1), 'DOM nodes': before.nodes });
+    const wanted = Number(values.events);
+    if (wanted > 0) {
+      const startedAt = Date.now();
+      let done = 0;
+      const paths = Object.keys(files);
+      await Promise.all(Array.from({ length: WRITERS }, async (_, index) => {
+        const writer = agentOf(server, repository, `user-${index % 5}`, `agent-${index}`);
+        const own = paths.filter((_, place) => place % WRITERS === index);
+        for (let turn = 0; done < wanted; turn++) {
+          const path = own[(turn * 7) % own.length];
+          done += 1;
+          await writer.read(path, `Turn ${turn} of agent ${index}`);
+          done += 1;
+          await writer.release(path);
+        }
+      }));
+      const seconds = (Date.now() - startedAt) / 1000;
+      await pause(2000);
+      const after = await memory(session);
+      Object.assign(row, { events: done, 'events/s': figure(done / seconds), 'heap after MiB': figure(after.heap, 1), 'DOM nodes after': after.nodes });
+    }
+    rows.push(row);
+    await tab.close();
+    for (const end of endings.splice(0).reverse()) await end();
+  }
+} finally {
+  await browser.close();
+  for (const end of endings.splice(0).reverse()) await end();
+}
+const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+console.log(`| ${names.join(' | ')} |\n|${names.map(() => '---|').join('')}`);
+for (const row of rows) console.log(`| ${names.map((name) => /** @type {any} */ (row)[name] ?? '').join(' | ')} |`);
