@@ -80,12 +80,13 @@ test('the feed holds still while it is scrolled, counts what is new, and goes on
   await shows(feed(page).getByText('Message 29'));
   await feed(page).evaluate((scroller) => (scroller.scrollTop = 300));
   await page.waitForTimeout(300);
-  const before = await entries(page).first().textContent();
+  const first = async () => /Message \d+/.exec((await entries(page).first().textContent()) ?? '')?.[0];
+  const before = await first();
   await ada.write('src/money.ts', 'While you read');
   await ada.write('src/money.ts', 'While you still read');
   const fresh = page.getByRole('button', { name: '2 new' });
   await shows(fresh);
-  assert.equal((await entries(page).first().textContent())?.slice(0, 40), before?.slice(0, 40), 'nothing moves under the reader');
+  assert.equal(await first(), before ?? 'a message', 'nothing moves under the reader');
   await picture(page, 'activity-scrolled');
   await fresh.click();
   await shows(feed(page).getByText('While you still read'));
@@ -101,7 +102,7 @@ test('far history is loaded from the log, to its beginning, and nothing twice', 
   const { agent, address } = await served(t);
   const holders = Array.from({ length: 4 }, (_, index) => agent('ada', `agent-${index}`));
   await Promise.all(holders.map(async (holder, index) => {
-    for (let number = 0; number < 65; number++) await holder.write(`src/file${index}.ts`, `Message ${index} ${number}.`);
+    for (let number = 0; number < 30; number++) await holder.write(`src/file${index}.ts`, `Message ${index} ${number}.`);
   }));
   const { page } = await openPage(t, address);
   await live(page);
@@ -110,9 +111,9 @@ test('far history is loaded from the log, to its beginning, and nothing twice', 
   await until(async () => {
     await feed(page).evaluate((scroller) => (scroller.scrollTop = scroller.scrollHeight));
     return page.getByText('The log begins here.').isVisible();
-  }, 'the log begins');
+  }, 'the log begins', 60_000);
   for (const index of holders.keys()) await shows(feed(page).getByText(`Message ${index} 0.`, { exact: true }));
   const texts = await feed(page).getByText(/^Message \d \d+\.$/).allTextContents();
-  assert.equal(texts.length, 260);
-  assert.equal(new Set(texts).size, 260);
+  assert.equal(texts.length, 120);
+  assert.equal(new Set(texts).size, 120);
 });

@@ -13,7 +13,7 @@ import { LAUNCH, SCREENSHOTS } from './launch.mjs';
 /** @typedef {import('playwright-core').Page} Page */
 /** @typedef {import('playwright-core').Locator} Locator */
 
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 30_000;
 /** What Chromium itself says of a request that has no answer, or one with an error. */
 export const FAILED_REQUEST = /^Failed to load resource|^WebSocket connection to/;
 
