@@ -328,7 +328,7 @@ class MapView {
     const { camera, graph, tree, drawing, stage } = this;
     if (stage.clientWidth === 0) return;
     if (!camera || !graph || !tree) {
-      drawing.describe(summary(null, new Map()));
+      if (!graph) drawing.describe(summary(null, new Map()));
       drawing.clear(this.palette.color.ground);
       this.bar.setCrumbs([]);
       return;
