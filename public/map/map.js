@@ -342,7 +342,7 @@ class MapView {
       boldWidths: this.boldWidths,
       matches: this.matches,
       detailOf: (file) => (this.measure === 'size'
-        ? byteSize(graph.files[file].size)
+        ? graph.files[file].size > 0 ? byteSize(graph.files[file].size) : ''
         : counted(graph.importers[file]?.length ?? 0, 'importer')),
     });
     const lights = this.lights.current(now);
