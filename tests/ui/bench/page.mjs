@@ -1,7 +1,7 @@
 // Figures of the page over the real binary: `node bench/page.mjs [--files 100,2000,20000] [--events 0]`.
 //
 //   --files    sizes of the repositories
-//   --events   events that go through the stream before memory is read once more; an hour at 50 a second is 180000
+//   --events   simulated events on the page's WebSocket, after which memory is read once more: an hour at 50 a second is 180000
 //
 // COORD_BIN names the binary; a release build, because the server's share counts.
 
@@ -19,7 +19,7 @@ const VIEWPORT = { width: 1440, height: 900 };
 const LOADS = 5;
 const CLAIMS = 20;
 const PAN_MS = 3000;
-const WRITERS = 16;
+const BATCH = 500;
 
 /** @type {(() => unknown)[]} */
 const endings = [];
@@ -54,11 +54,15 @@ function watchPage(label) {
   }).observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ['aria-label', 'title'] });
 }
 
-/** @param {import('playwright-core').Browser} browser @param {string} address @param {string} label */
-async function load(browser, address, label) {
+/**
+ * @param {import('playwright-core').Browser} browser @param {string} address @param {string} label
+ * @param {(page: import('playwright-core').Page) => Promise<unknown>} [prepare]
+ */
+async function load(browser, address, label, prepare) {
   const tab = await browser.newContext({ viewport: VIEWPORT });
   await tab.addInitScript(watchPage, label);
   const page = await tab.newPage();
+  await prepare?.(page);
   const session = await tab.newCDPSession(page);
   await session.send('Network.enable');
   let bytes = 0;
@@ -126,6 +130,40 @@ async function lightUp(page, agent, paths) {
   return waits;
 }
 
+/**
+ * Claims and releases by twenty holders, on a WebSocket that also has the server's own messages.
+ * @param {import('playwright-core').Browser} browser @param {string} address @param {string} label @param {string[]} paths @param {number} count
+ */
+async function simulate(browser, address, label, paths, count) {
+  /** @type {import('playwright-core').WebSocketRoute | null} */
+  let socket = null;
+  const { tab, page, session } = await load(browser, address, label, (opened) => opened.routeWebSocket(/api\/events/, (route) => {
+    route.connectToServer();
+    socket = route;
+  }));
+  const before = await memory(session);
+  const startedAt = Date.now();
+  const held = /** @type {string[]} */ ([]);
+  for (let number = 0; number < count; number++) {
+    const now = Date.now();
+    const isRelease = number % 2 === 1 && held.length > 20;
+    const path = isRelease ? /** @type {string} */ (held.shift()) : paths[(number * 7919) % paths.length];
+    if (!isRelease) held.push(path);
+    const index = paths.indexOf(path) % 20;
+    const holder = { user: `user-${index % 5}`, user_name: `User ${index % 5}`, agent_id: `agent-${index}`, branch: 'main', status: 'WRITING' };
+    const claim = { action: 'PROCEED', message: `Work ${number} on a part of it`, token: number, expiry: Math.ceil(now / 1000) + 300, expiry_ms: now + 300_000 };
+    const event = { id: `${now}-${number}`, type: isRelease ? 'lock_released' : 'lock_granted', ...holder, ...claim, files: [path], file_count: 1, time: Math.floor(now / 1000), time_ms: now };
+    /** @type {any} */ (socket).send(JSON.stringify(event));
+    // The page takes what has come before it gets more.
+    if (number % BATCH === 0) await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 20))));
+  }
+  await pause(3000);
+  const after = await memory(session);
+  await tab.close();
+  const seconds = (Date.now() - startedAt) / 1000;
+  return { events: count, 'events/s': figure(count / seconds), 'heap before MiB': figure(before.heap, 1), 'heap after MiB': figure(after.heap, 1), 'DOM nodes before': before.nodes, 'DOM nodes after': after.nodes };
+}
+
 const browser = await chromium.launch(LAUNCH);
 const rows = [];
 try {
@@ -157,27 +195,7 @@ try {
     };
     const before = await memory(session);
     Object.assign(row, { 'heap MiB': figure(before.heap, 1), 'DOM nodes': before.nodes });
-    const wanted = Number(values.events);
-    if (wanted > 0) {
-      const startedAt = Date.now();
-      let done = 0;
-      const paths = Object.keys(files);
-      await Promise.all(Array.from({ length: WRITERS }, async (_, index) => {
-        const writer = agentOf(server, repository, `user-${index % 5}`, `agent-${index}`);
-        const own = paths.filter((_, place) => place % WRITERS === index);
-        for (let turn = 0; done < wanted; turn++) {
-          const path = own[(turn * 7) % own.length];
-          done += 1;
-          await writer.read(path, `Turn ${turn} of agent ${index}`);
-          done += 1;
-          await writer.release(path);
-        }
-      }));
-      const seconds = (Date.now() - startedAt) / 1000;
-      await pause(2000);
-      const after = await memory(session);
-      Object.assign(row, { events: done, 'events/s': figure(done / seconds), 'heap after MiB': figure(after.heap, 1), 'DOM nodes after': after.nodes });
-    }
+    if (Number(values.events) > 0) Object.assign(row, await simulate(browser, address, label, Object.keys(files), Number(values.events)));
     rows.push(row);
     await tab.close();
     for (const end of endings.splice(0).reverse()) await end();
