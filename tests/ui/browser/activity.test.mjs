@@ -110,7 +110,7 @@ test('far history is loaded from the log, to its beginning, and nothing twice', 
   assert.equal(await feed(page).getByText('Message 0 0.', { exact: true }).count(), 0);
   await until(async () => {
     await feed(page).evaluate((scroller) => (scroller.scrollTop = scroller.scrollHeight));
-    return page.getByText('The log begins here.').isVisible();
+    return page.getByText('Nothing older to show.').isVisible();
   }, 'the log begins', 60_000);
   for (const index of holders.keys()) await shows(feed(page).getByText(`Message ${index} 0.`, { exact: true }));
   const texts = await feed(page).getByText(/^Message \d \d+\.$/).allTextContents();
