@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use super::list_edit;
 use super::members::{Members, Value, members};
 use super::registry::Registry;
 use super::render::{self, Indentation, column, flow_entry, in_flow, line_start};
@@ -54,7 +53,7 @@ impl<'a> Editor<'a> {
         }
         match entry {
             Some(entry) if registry.items().is_empty() => {
-                let place = list_edit::Place {
+                let place = Place {
                     from: entry.value_from,
                     column: column(self.text, entry.key_start),
                     flow: is_flow(root),
@@ -154,7 +153,7 @@ impl<'a> Editor<'a> {
                     node,
                     old,
                     new,
-                    list_edit::Place {
+                    Place {
                         from: entry.value_from,
                         column: key_column,
                         flow,
@@ -263,6 +262,17 @@ impl<'a> Editor<'a> {
         edited.push_str(&self.text[done..]);
         Some(edited)
     }
+}
+
+/// Where a list is.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    /// After the colon of its key.
+    pub from: usize,
+    /// Of its key.
+    pub column: usize,
+    /// Whether its key is within brackets.
+    pub flow: bool,
 }
 
 pub(super) fn is_flow(node: &Node) -> bool {

@@ -2,21 +2,10 @@
 
 use std::ops::Range;
 
-use super::edit::{Editor, is_flow};
+use super::edit::{Editor, Place, is_flow};
 use super::members::Value;
 use super::render::{self, column, in_flow, line_start};
 use super::tree::{Content, Item, Node};
-
-/// Where a list is.
-#[derive(Clone, Copy)]
-pub(super) struct Place {
-    /// After the colon of its key.
-    pub from: usize,
-    /// Of its key.
-    pub column: usize,
-    /// Whether its key is within brackets.
-    pub flow: bool,
-}
 
 impl Editor<'_> {
     /// Changes the items `old` of the list `node` into `new`.

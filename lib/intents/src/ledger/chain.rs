@@ -5,11 +5,6 @@ use sha2::{Digest, Sha256};
 use super::hash::ChainHash;
 use super::point::{Point, parse_seq};
 
-/// What the first line's `prev` is: it names the repository (`host/owner/name`), so that a ledger is not taken for another's.
-pub fn genesis(repository: &str) -> ChainHash {
-    ChainHash::of(&[b"coord ledger v1\n", repository.as_bytes(), b"\n"])
-}
-
 /// The hash of a line after `prev`. `body` is the line without its `chain` and without its closing brace.
 pub(super) fn link(prev: &ChainHash, body: &[u8]) -> ChainHash {
     let mut hash = Sha256::new();

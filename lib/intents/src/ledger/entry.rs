@@ -2,10 +2,12 @@ use serde::{Deserialize, Serialize};
 
 use super::content::ContentHash;
 use super::input::ToolInput;
-use super::prepared::LINE_BYTES;
 use super::terms::{ActionType, ResultStatus, State};
 use super::timestamp::Timestamp;
 use super::trace_id::TraceId;
+
+/// The most bytes of a line that Coord writes, with its `chain` and its newline.
+pub const LINE_BYTES: usize = 8 * 1024;
 
 /// A line of Coord's, without its `chain`. The order of the members is that of the seed, and of the bytes.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -1,8 +1,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::chain::genesis;
 use super::hash::ChainHash;
+
+/// What the first line's `prev` is: it names the repository (`host/owner/name`), so that a ledger is not taken for another's.
+pub fn genesis(repository: &str) -> ChainHash {
+    ChainHash::of(&[b"coord ledger v1\n", repository.as_bytes(), b"\n"])
+}
 
 /// A place in the chain: after so many lines, the last of which has this hash. Written `COUNT:HASH`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]

@@ -2,13 +2,10 @@ use serde::Serialize;
 
 use super::chain::CHAIN_BYTES;
 use super::credentials::blank_credentials;
-use super::entry::{Metadata, Outcome, Payload};
+use super::entry::{LINE_BYTES, Metadata, Outcome, Payload};
 use super::terms::{ActionType, State};
 use super::timestamp::Timestamp;
 use super::trace_id::TraceId;
-
-/// The most bytes of a line that Coord writes, with its `chain` and its newline.
-pub const LINE_BYTES: usize = 8 * 1024;
 
 /// What the members that a script fills in may take, with the names of all members.
 const ENVELOPE_BYTES: usize = 1024;

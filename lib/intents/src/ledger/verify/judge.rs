@@ -1,9 +1,9 @@
 use std::collections::VecDeque;
 
 use super::super::adoption::Adoption;
-use super::super::chain::{Sealed, genesis, link, split};
+use super::super::chain::{Sealed, link, split};
 use super::super::hash::ChainHash;
-use super::super::point::Point;
+use super::super::point::{Point, genesis};
 use super::MAX_LINE_BYTES;
 use super::anchors::Anchors;
 use super::foreign::{BOM, Prefix, is_of_others};
