@@ -40,12 +40,12 @@ const PROBLEMS = {
 };
 
 /**
- * @param {string} text What the server says. It may begin with a name, which has its own spelling.
- * @returns {string} With a full stop.
+ * @param {string} text What the server says.
+ * @returns {string} With a capital, unless it begins with the name of a field, and a full stop.
  */
 export function sentence(text) {
-  const trimmed = text.trim();
-  return !trimmed || /[.!?]$/.test(trimmed) ? trimmed : `${trimmed}.`;
+  const begun = text.trim().replace(/^[a-z]+(?= )/, (word) => word[0].toUpperCase() + word.slice(1));
+  return !begun || /[.!?]$/.test(begun) ? begun : `${begun}.`;
 }
 
 /**

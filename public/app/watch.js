@@ -26,7 +26,8 @@ const UNANSWERED_MS = 5000;
 const OFFLINE_MS = 20_000;
 /** Problems that another attempt alone does not solve. */
 const FINAL = new Set(['no_repository', 'no_branch', 'sign_in', 'forbidden', 'misconfigured', 'invalid']);
-const NO_LOG = '0-0';
+/** Pages of the log that are read for older events at once. */
+const MOST_PAGES = 4;
 
 /**
  * What a watcher needs of the browser; a test gives its own.
@@ -147,6 +148,8 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
   });
 
   let isMissed = false;
+  /** @type {string | null} From where older events are read. */
+  let earlier = null;
   const activity = guarded('activity', async () => {
     const { activity: shown, connection } = get().state;
     const isFirst = shown.length === 0;
@@ -155,7 +158,8 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
     isMissed = false;
     const { body } = await api.get('api/activity', { ...query, limit: '100' });
     isActivityRead = true;
-    const hasOlder = isFirst ? body.events.length > 0 && body.cursor !== NO_LOG : undefined;
+    if (isFirst) earlier = body.earlier ?? null;
+    const hasOlder = isFirst ? earlier !== null : undefined;
     dispatch({ type: 'activity', events: body.events, isCaughtUp, hasOlder, now: clock.now() });
   });
 
@@ -273,13 +277,13 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
       readAll();
     },
     async loadOlder() {
-      const { activity: shown } = get().state;
-      const oldest = shown.findLast((entry) => entry.id !== null)?.id;
-      if (!oldest) return;
-      const { body } = await api.get('api/activity', { ...query, before: oldest, limit: '100' });
-      const known = new Set(shown.map((entry) => entry.id));
-      const hasOlder = body.events.some((/** @type {any} */ event) => !known.has(event.id));
-      dispatch({ type: 'activity', events: body.events, isCaughtUp: false, hasOlder, now: clock.now() });
+      // The log has the events of all branches: a page of it may have none of this one.
+      for (let page = 0; page < MOST_PAGES && earlier !== null; page += 1) {
+        const { body } = await api.get('api/activity', { ...query, before: earlier, limit: '100' });
+        earlier = body.earlier ?? null;
+        dispatch({ type: 'activity', events: body.events, isCaughtUp: false, hasOlder: earlier !== null, now: clock.now() });
+        if (body.events.length > 0) return;
+      }
     },
     stop() {
       isStopped = true;

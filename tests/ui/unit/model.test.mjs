@@ -264,7 +264,7 @@ test('every refusal is a sentence of the server with a next step', async () => {
     await page.timers.pass(50);
     const [notice] = noticesOf(page.model.state, page.model.now());
     assert.deepEqual([notices(page), page.model.state.connection.phase], [[kind], phase], error);
-    assert.equal(notice.text, `the sentence of ${error}.`);
+    assert.equal(notice.text, `The sentence of ${error}.`);
     assert.ok(notice.next && notice.action, error);
     page.answers.graph = () => json(GRAPH);
     await page.timers.pass(phase === 'live' ? 10_500 : 0);
@@ -313,7 +313,7 @@ test('a wrong token says so', async () => {
   page.model.signIn('wrong');
   await page.timers.pass(50);
   const [notice] = noticesOf(page.model.state, START);
-  assert.deepEqual([notice.title, notice.text, notice.action], ['The token was not accepted', 'this token is not known.', 'sign_in']);
+  assert.deepEqual([notice.title, notice.text, notice.action], ['The token was not accepted', 'This token is not known.', 'sign_in']);
 });
 
 test('places are entries of the history; another branch is read anew, and another file is not', async () => {
@@ -361,8 +361,11 @@ test('older events are loaded until there are none', async () => {
     routes: {
       activity: (url) => {
         const before = url.searchParams.get('before');
-        if (before === null) return json({ events: [at(9), at(8)], cursor: at(9).id });
-        return json({ events: before === at(8).id ? [at(7)] : [], cursor: before });
+        if (before === null) return json({ events: [at(9), at(8)], cursor: at(9).id, earlier: at(8).id });
+        // Between these there are events of another branch alone.
+        if (before === at(8).id) return json({ events: [], cursor: before, earlier: at(5).id });
+        if (before === at(5).id) return json({ events: [at(4)], cursor: before, earlier: at(4).id });
+        return json({ events: [], cursor: before });
       },
     },
   });
