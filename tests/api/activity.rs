@@ -162,19 +162,19 @@ async fn the_events_before_one_go_back_to_the_start() {
             api.claim("ann", "WRITING", &[path]).await;
         }
         let all = activity(&api, "").await;
-        let mut seen = vec![activity(&api, "&limit=1").await.events.remove(0)];
-        loop {
-            let before = seen.last().unwrap().id.clone().unwrap();
-            let earlier = activity(&api, &format!("&limit=1&before={before}")).await;
-            assert!(!earlier.is_cut);
-            let Some(event) = earlier.events.first() else {
-                assert_eq!(earlier.cursor, "0-0", "there is nothing earlier");
-                break;
-            };
-            assert_eq!(Some(&earlier.cursor), event.id.as_ref());
-            seen.push(event.clone());
+        assert_eq!(all.earlier, None, "there is nothing earlier");
+        let mut page = activity(&api, "&limit=1").await;
+        let mut seen = page.events.clone();
+        while let Some(before) = &page.earlier {
+            assert_eq!(Some(before), seen.last().unwrap().id.as_ref());
+            page = activity(&api, &format!("&limit=1&before={before}")).await;
+            assert!(!page.is_cut);
+            seen.append(&mut page.events);
         }
         assert_eq!(seen, all.events);
+        // Of another branch there is none, and the whole log was looked at.
+        let none = activity(&api, "&branch=other").await;
+        assert_eq!((none.events, none.earlier), (vec![], None));
         // Between two milliseconds, where the store has to be asked for the greatest number of the earlier one.
         let newest = all.events[0].id.as_ref().unwrap();
         let (milliseconds, _) = newest.split_once('-').unwrap();

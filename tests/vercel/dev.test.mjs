@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { send, startFunctions, tokenOf } from "./functions.mjs";
+import { openEvents, send, startFunctions, tokenOf } from "./functions.mjs";
 import { environment, ROOT, run } from "./project.mjs";
 import { REPO_URL, Repository, serve } from "./served_repository.mjs";
 
@@ -106,6 +106,22 @@ describe("functions on a store that a coord serve keeps up to date", () => {
     const names = ({ body }) => body.locks.map((lock) => lock.file_path);
     assert.deepEqual(names(await locks("")), ["src/auth.ts", "src/mail.ts"]);
     assert.deepEqual(names(await locks("&branch=main&holder=me")), ["src/auth.ts"]);
+  });
+
+  test("an event reaches the stream of another process", async () => {
+    const stream = await openEvents(`${functions.url}/api/events?repo_url=${encodeURIComponent(REPO_URL)}&branch=main`, alice);
+    try {
+      const opened = await stream.next();
+      assert.equal(opened.type, "stream_opened", JSON.stringify(opened));
+      assert.equal((await claim(bob, "src/invoices.ts", first)).status, 200);
+      const granted = await stream.next();
+      assert.equal(granted.type, "lock_granted", JSON.stringify(granted));
+      assert.deepEqual([granted.user, granted.files, granted.action], ["bob", ["src/invoices.ts"], "PROCEED"]);
+    } finally {
+      stream.close();
+    }
+    const abandoned = await post(bob, "src/invoices.ts", first, { status: "OPEN", message: "No invoices yet", abandon: true });
+    assert.equal(abandoned.status, 200, JSON.stringify(abandoned.body));
   });
 
   test("a neighbor of a written file is refused as well", async () => {

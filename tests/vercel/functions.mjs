@@ -35,6 +35,39 @@ export async function send(url, { token, body, ...options } = {}) {
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
 }
 
+/** Opens a stream of server-sent events; `next` reads a message other than a heartbeat. */
+export async function openEvents(url, token) {
+  const aborted = new AbortController();
+  const headers = { accept: "text/event-stream", authorization: `Bearer ${token}` };
+  const signal = AbortSignal.any([aborted.signal, AbortSignal.timeout(2 * ANSWER_MS)]);
+  const response = await fetch(url, { headers, signal });
+  if (!response.ok) {
+    throw new Error(`${response.status} ${await response.text()}`);
+  }
+  const chunks = response.body.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]();
+  let text = "";
+  const next = async () => {
+    for (;;) {
+      const end = text.indexOf("\n\n");
+      if (end < 0) {
+        const { value, done } = await chunks.next();
+        if (done) {
+          throw new Error(`the stream has ended after ${JSON.stringify(text)}`);
+        }
+        text += value;
+        continue;
+      }
+      const data = text.slice(0, end).split("\n").find((line) => line.startsWith("data: "));
+      text = text.slice(end + 2);
+      const message = data && JSON.parse(data.slice("data: ".length));
+      if (message && message.type !== "heartbeat") {
+        return message;
+      }
+    }
+  };
+  return { next, close: () => aborted.abort() };
+}
+
 /** A JWT (HS256) that names `login`, good for an hour. */
 export function tokenOf(login, secret) {
   const part = (value) => Buffer.from(JSON.stringify(value)).toString("base64url");

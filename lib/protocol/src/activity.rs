@@ -18,6 +18,10 @@ pub struct ActivityResponse {
     /// What to send as `after` for the events that follow.
     #[schema(value_type = EventId)]
     pub cursor: String,
+    /// What to send as `before` for the events that come before these; absent where the log has none, and with `after`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = EventId, required = false)]
+    pub earlier: Option<String>,
     /// `true` where the log no longer reaches back to `after`, so that events before these may be missing. It keeps the newest
     /// 10,000, for seven days.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

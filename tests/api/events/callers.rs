@@ -66,6 +66,21 @@ async fn a_page_of_another_site_cannot_listen_in_on_a_loopback_address_either() 
 }
 
 #[tokio::test]
+async fn where_a_credential_is_wanted_the_page_may_have_any_name_of_the_service() {
+    let api = guarded().await;
+    let bearer = format!("Bearer {}", token(&json!({})));
+    let authorization = ("authorization", bearer.as_str());
+    for kind in Kind::BOTH {
+        for (origin, status) in [("https://coord.example.com", 200), ("https://evil.example", 403)] {
+            let headers = [("host", "coord.example.com"), ("origin", origin), authorization];
+            let opened = Client::try_open(kind, api.address, PATH, &headers).await;
+            let answered = opened.map_or_else(|status| status.as_u16(), |_| 200);
+            assert_eq!(answered, status, "{kind:?} {origin}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_token_is_taken_in_a_header_in_the_first_message_or_as_a_subprotocol() {
     let api = guarded().await;
     let token = token(&json!({}));

@@ -21,6 +21,32 @@ pub(super) fn own_origin(edge: &Edge, headers: &HeaderMap) -> Result<String, Api
     if edge.is_behind_proxy && headers.contains_key(X_FORWARDED_HOST) {
         host = own_host(edge, headers, X_FORWARDED_HOST)?;
     }
+    refuse_other_sites(edge, headers, host.as_str())?;
+    let is_https = edge.is_behind_proxy && came_by_https(headers);
+    let scheme = if is_https { "https" } else { "http" };
+    Ok(format!("{scheme}://{host}"))
+}
+
+/// Refuses a page of another site, whatever names the service has. One whose own name resolves to us passes: for endpoints
+/// that want a credential, which it does not have.
+///
+/// # Errors
+/// When a page of another site asks.
+pub(super) fn refuse_pages_of_other_sites(edge: &Edge, headers: &HeaderMap) -> Result<(), ApiError> {
+    let is_forwarded = edge.is_behind_proxy && headers.contains_key(X_FORWARDED_HOST);
+    let mut hosts = headers
+        .get_all(if is_forwarded { X_FORWARDED_HOST } else { HOST })
+        .iter();
+    let host = hosts.next().filter(|_| hosts.next().is_none());
+    refuse_other_sites(
+        edge,
+        headers,
+        host.and_then(|host| host.to_str().ok()).unwrap_or_default(),
+    )
+}
+
+/// Refuses an `Origin` other than that of `host`, and those that are allowed.
+fn refuse_other_sites(edge: &Edge, headers: &HeaderMap, host: &str) -> Result<(), ApiError> {
     let mut origins = headers.get_all(ORIGIN).iter();
     if let Some(origin) = origins.next() {
         let is_own = ["http", "https"].iter().any(|scheme| {
@@ -36,9 +62,7 @@ pub(super) fn own_origin(edge: &Edge, headers: &HeaderMap) -> Result<String, Api
             ));
         }
     }
-    let is_https = edge.is_behind_proxy && came_by_https(headers);
-    let scheme = if is_https { "https" } else { "http" };
-    Ok(format!("{scheme}://{host}"))
+    Ok(())
 }
 
 /// The one host in the header `name`.

@@ -69,14 +69,12 @@ pub async fn list_activity(app: &App, request: ActivityRequest) -> Result<Activi
             let read = newest_events(&repo, most);
             let (_, newest) = admit_to_repository(app, &repo, branch, caller, caller_agent, read).await?;
             let cursor = newest.first().map_or(EventId::START, |event| event.id);
-            let (events, _) = selection.of(newest);
-            return Ok(response(events, cursor, false));
+            return Ok(selection.newest_of(newest, most, cursor));
         }
         EventRange::Before(before) => {
             let read = events_before(&repo, before, most);
             let (_, earlier) = admit_to_repository(app, &repo, branch, caller, caller_agent, read).await?;
-            let (events, last) = selection.of(earlier);
-            return Ok(response(events, last.unwrap_or(EventId::START), false));
+            return Ok(selection.newest_of(earlier, most, before));
         }
         EventRange::After(after) => after,
     };
@@ -86,15 +84,12 @@ pub async fn list_activity(app: &App, request: ActivityRequest) -> Result<Activi
     // From the start, all that there is was asked for.
     let is_cut = after != EventId::START && oldest.is_some_and(|oldest| oldest > after);
     let (events, last) = selection.of(events);
-    Ok(response(events, last.unwrap_or(after), is_cut))
-}
-
-fn response(events: Vec<PublishedEvent>, cursor: EventId, is_cut: bool) -> ActivityResponse {
-    ActivityResponse {
+    Ok(ActivityResponse {
         events,
-        cursor: cursor.to_string(),
+        cursor: last.unwrap_or(after).to_string(),
+        earlier: None,
         is_cut,
-    }
+    })
 }
 
 /// The events that are wanted.
@@ -106,6 +101,21 @@ struct Selection<'a> {
 }
 
 impl Selection<'_> {
+    /// The response with the wanted ones of `logged`, the newest first, of which `most` were asked for.
+    fn newest_of(self, logged: Vec<LoggedEvent>, most: usize, cursor: EventId) -> ActivityResponse {
+        let count = logged.len();
+        let oldest_read = logged.last().map(|event| event.id);
+        let (events, last) = self.of(logged);
+        // Fewer than were asked for are all that there are.
+        let is_rest = count < most && last == oldest_read;
+        ActivityResponse {
+            events,
+            cursor: cursor.to_string(),
+            earlier: last.filter(|_| !is_rest).map(|last| last.to_string()),
+            is_cut: false,
+        }
+    }
+
     /// The first wanted events, and the last event that was looked at for them.
     fn of(self, logged: Vec<LoggedEvent>) -> (Vec<PublishedEvent>, Option<EventId>) {
         let (mut events, mut last) = (Vec::new(), None);
@@ -159,6 +169,23 @@ mod tests {
         assert_eq!(last, EventId::parse("98-0").ok(), "from there the next are read");
         let (events, last) = selected("none");
         assert_eq!((events, last), (vec![], EventId::parse("499-0").ok()));
+    }
+
+    #[test]
+    fn where_nothing_is_found_the_answer_says_from_where_to_go_back() {
+        let none = Branch::parse("none").unwrap();
+        let earlier = |count: usize| {
+            let selection = Selection {
+                branch: Some(&none),
+                file: None,
+                limit: 50,
+            };
+            let logged = (1..=count).rev().map(|number| event(number, "main")).collect();
+            selection.newest_of(logged, MOST_READ, EventId::START).earlier
+        };
+        assert_eq!(earlier(MOST_READ).as_deref(), Some("1-0"));
+        assert_eq!(earlier(MOST_READ - 1), None, "that was all of the log");
+        assert_eq!(earlier(0), None);
     }
 
     #[test]

@@ -109,7 +109,7 @@ pub(super) struct Document;
 /// What has happened in a repository.
 ///
 /// `GET /api/activity?repo_url=URL[&branch=NAME][&file=PATH][&after=CURSOR][&before=ID][&limit=NUMBER]`. To follow, ask again
-/// with the `cursor` of the last answer as `after`; to go back, with the `id` of its last event as `before`. An event that is told while the graph is built (`graph_progress`) is in no log, and not here.
+/// with the `cursor` of the last answer as `after`; to go back, with `earlier` as `before`. An event that is told while the graph is built (`graph_progress`) is in no log, and not here.
 #[utoipa::path(
     get,
     path = "/api/activity",

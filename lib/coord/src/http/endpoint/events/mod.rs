@@ -30,7 +30,7 @@ use utoipa::{IntoResponses, OpenApi};
 use crate::admission::caller_address::{caller_address, coming_from};
 use crate::after_answer::defer;
 use crate::app::App;
-use crate::auth::{CREDENTIAL_HEADERS, Caller};
+use crate::auth::{Authenticator, CREDENTIAL_HEADERS, Caller};
 use crate::domain::{Branch, EventId, RepoId};
 use crate::error::ApiError;
 use crate::http::connection::Connection;
@@ -38,7 +38,7 @@ use crate::http::headers::agent_header;
 use crate::http::openapi::errors::{Cause, Reader, errors, finish};
 use crate::http::openapi::examples;
 use crate::http::openapi::fields::AgentHeaders;
-use crate::http::own_origin::own_origin;
+use crate::http::own_origin::{own_origin, refuse_pages_of_other_sites};
 use crate::operations::fields::{agent_of, in_field, required};
 use crate::operations::{Stream, Verify, WatchRequest, admit_again, watch_events};
 
@@ -94,7 +94,12 @@ async fn get_events(
     query: Result<Query<EventsQuery>, QueryRejection>,
     mut request: Request,
 ) -> Result<Response, ApiError> {
-    own_origin(&app.edge, request.headers())?;
+    if matches!(*app.authenticator, Authenticator::Local { .. }) {
+        // No credential protects the stream.
+        own_origin(&app.edge, request.headers())?;
+    } else {
+        refuse_pages_of_other_sites(&app.edge, request.headers())?;
+    }
     let Query(query) = query.map_err(|_| ApiError::MalformedBody {
         field: None,
         message: "the query cannot be read; send repo_url, and where you want them branch and last_event_id, once each"
