@@ -46,7 +46,8 @@ async fn end(mut server: Coord, is_killed: bool) {
             return server.kill();
         }
         server.terminate();
-        assert!(server.wait().success(), "it can be stopped");
+        let status = server.wait();
+        assert!(status.success(), "it can be stopped: {status}");
     });
     ending.await.expect("it ended");
 }
