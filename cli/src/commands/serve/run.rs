@@ -61,12 +61,16 @@ async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         ),
         None => None,
     };
-    let mut server = build(&args, address).await?;
+    // From here on, because a large or slow store takes a while to open.
+    let mut signals = Signals::caught();
+    let mut server = tokio::select! {
+        server = build(&args, address) => server?,
+        () = signals.next() => return Ok(()),
+    };
     let idle = idle(&args, &mut server);
     let store = Arc::clone(&server.store);
     // Logs a warning about promises that the store does not keep.
     tokio::spawn(async move { store.promises().await });
-    let mut signals = Signals::caught();
     say(&banner::text(address, &server.store.describe(), &server.served));
     let sweeper = tokio::spawn(sweep_forever(Arc::clone(&server.store), Arc::clone(&server.keeper)));
     let (stop, stopped) = tokio::sync::watch::channel(());
