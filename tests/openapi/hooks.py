@@ -77,20 +77,29 @@ def change_query(query):
         query["focus"] = FILES[next(chance) % 3]
 
 
+def change_list(query):
+    chance = dice(query)
+    use_served(query, chance)
+    # `after` and `before` exclude each other, which OpenAPI cannot tell either.
+    if "after" in query and "before" in query:
+        del query[["after", "before"][next(chance) % 2]]
+    if too_long(query.get("file"), 4096):
+        query["file"] = FILES[next(chance) % 3]
+
+
 @schemathesis.hook
 def before_call(context, case, kwargs):
+    if case.meta is not None and case.meta.generation.mode.is_positive:
+        if isinstance(case.body, dict) and case.operation.path in ("/api/check_status", "/api/post_status"):
+            change_body(case.body)
+        elif case.operation.path in ("/api/locks", "/api/activity", "/api/events") and case.query:
+            change_list(case.query)
+        elif case.operation.path == "/api/graph" and case.query:
+            change_query(case.query)
     if case.operation.path == "/api/events" and case.query and "repo_url" in case.query:
         # A stream does not end, and schemathesis waits for the end: none is opened.
         if "acme/shop" in str(case.query["repo_url"]).lower():
             case.query["repo_url"] = "https://github.com/acme/nowhere"
-    if case.meta is None or not case.meta.generation.mode.is_positive:
-        return
-    if isinstance(case.body, dict) and case.operation.path in ("/api/check_status", "/api/post_status"):
-        change_body(case.body)
-    elif case.operation.path in ("/api/locks", "/api/activity") and case.query:
-        use_served(case.query, dice(case.query))
-    elif case.operation.path == "/api/graph" and case.query:
-        change_query(case.query)
 
 
 @schemathesis.hook

@@ -1,6 +1,6 @@
 //! Fields and headers that several operations have.
 
-use coord_protocol::schema::{AgentId, one_of};
+use coord_protocol::schema::{AgentId, EventId, one_of};
 use utoipa::IntoParams;
 use utoipa::openapi::Ref;
 use utoipa::openapi::schema::{Array, ArrayBuilder, Object, ObjectBuilder, OneOfBuilder, Schema, Type};
@@ -15,6 +15,16 @@ pub(in crate::http) struct AgentHeaders {
     /// The calling agent, where one person runs several; a field `agent_id` takes precedence.
     #[param(rename = "X-Coord-Agent", value_type = AgentId, required = false)]
     agent: Option<String>,
+}
+
+/// Headers of a request for a stream of events.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "it stands for headers, which the handlers read themselves")]
+pub(in crate::http) struct StreamHeaders {
+    /// The newest `id` or `cursor` that the client has, as browsers send it. It counts before `last_event_id`.
+    #[param(rename = "Last-Event-ID", value_type = EventId, required = false)]
+    last_event_id: Option<String>,
 }
 
 /// Headers of a request for a graph.

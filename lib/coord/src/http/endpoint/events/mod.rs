@@ -37,7 +37,7 @@ use crate::http::connection::Connection;
 use crate::http::headers::agent_header;
 use crate::http::openapi::errors::{Cause, Reader, errors, finish};
 use crate::http::openapi::examples;
-use crate::http::openapi::fields::AgentHeaders;
+use crate::http::openapi::fields::{AgentHeaders, StreamHeaders};
 use crate::http::own_origin::{own_origin, refuse_pages_of_other_sites};
 use crate::operations::fields::{agent_of, in_field, required};
 use crate::operations::{Stream, Verify, WatchRequest, admit_again, watch_events};
@@ -84,7 +84,7 @@ pub(super) struct Document;
     get,
     path = "/api/events",
     tag = "people",
-    params(EventsQuery, AgentHeaders, ("Last-Event-ID" = Option<EventName>, Header, description = "The newest `id` or `cursor` that the client has")),
+    params(EventsQuery, AgentHeaders, StreamHeaders),
     responses(EventsAnswers),
     security(("bearer" = []), ("api_key" = []))
 )]
