@@ -98,8 +98,14 @@ fn keys_and_arguments_are_named_in_the_first_block_of_a_file_and_nowhere_else() 
     assert!(naming > scripts().count() / 2, "the first blocks are found");
 }
 
-/// The places that may make a request of the store: the state, the connections, and the port that speaks Upstash's REST API.
-const MAKES_REQUESTS: [&str; 3] = ["/coord/src/state/", "/coord/src/store/", "/upstash_listen/"];
+/// The places that may make a request of the store, or take one apart: the state, the connections, the port that speaks
+/// Upstash's REST API, and the store that a test plays.
+const MAKES_REQUESTS: [&str; 4] = [
+    "/coord/src/state/",
+    "/coord/src/store/",
+    "/upstash_listen/",
+    "/coord/src/events/tests/fake.rs",
+];
 
 /// Whether a line of code makes or takes apart a request of the store.
 fn names_a_request(line: &str) -> bool {
