@@ -187,6 +187,36 @@ async fn a_right_that_cannot_be_verified_ends_the_stream_after_a_while() {
     assert_eq!(client.end().await, ("UNAVAILABLE".to_owned(), Some(1013)));
 }
 
+/// Each credential once cut off the verification of the one before, so that none ever came to its end.
+#[tokio::test]
+async fn credentials_without_end_put_no_verdict_off() {
+    let api = Api::start_with(|app| {
+        guard(app);
+        let timing = Timing {
+            unverified: Duration::from_secs(1),
+            ..quick()
+        };
+        timed(app, timing);
+    })
+    .await;
+    let bearer = format!("Bearer {}", token(&json!({})));
+    let mut client = Client::open(Kind::Socket, api.address, PATH, &[("authorization", &bearer)]).await;
+    client.expect("stream_opened").await;
+    let began = Instant::now();
+    loop {
+        tokio::select! {
+            biased;
+            message = client.message() => {
+                if message.expect("the stream ends with a word")["type"] == "stream_ended" {
+                    return;
+                }
+            }
+            () = tokio::time::sleep(Duration::from_micros(200)) => client.authenticate("nonsense").await,
+        }
+        assert!(began.elapsed() < Duration::from_secs(20), "it goes on without a right");
+    }
+}
+
 #[tokio::test]
 async fn no_credential_of_a_stream_is_written_down() {
     for filter in ["info", "coord=trace,coord_cli=trace,axum=trace,tower=trace,hyper=trace"] {

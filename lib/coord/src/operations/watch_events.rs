@@ -85,6 +85,7 @@ pub async fn watch_events(
         heartbeat,
         verify,
         verifying: None,
+        is_superseded: false,
         verify_at: Instant::now() + timing.verify_every,
         verified_at: Instant::now(),
         ends_by,
@@ -110,6 +111,8 @@ pub struct Stream {
     heartbeat: Interval,
     verify: Verify,
     verifying: Option<BoxFuture<'static, Result<(), ApiError>>>,
+    /// Whether a newer credential was presented while the right was being verified.
+    is_superseded: bool,
     verify_at: Instant,
     verified_at: Instant,
     ends_by: Option<Instant>,
@@ -160,6 +163,10 @@ impl Stream {
                 },
                 _ = self.heartbeat.tick() => return Some(self.beat()),
                 Some(()) = ending => return Some(self.end(StreamEnd::TimeLimit)),
+                // Whatever the client does meanwhile.
+                () = sleep_until(self.verified_at + self.timing.unverified) => {
+                    return Some(self.end(StreamEnd::Unavailable));
+                }
                 () = sleep_until(self.verify_at), if !is_verifying => {
                     self.verifying = Some((self.verify)());
                 }
@@ -173,24 +180,26 @@ impl Stream {
         }
     }
 
-    /// Replaces the credential by which the caller's right is verified.
+    /// Replaces the credential by which the caller's right is verified. A verification that is under way goes on, so that there is
+    /// one at a time, however often credentials are presented.
     pub fn verify_by(&mut self, verify: Verify) {
         self.verify = verify;
-        self.verifying = None;
+        self.is_superseded = self.verifying.is_some();
         self.verify_at = Instant::now();
     }
 
     fn judge(&mut self, verdict: Result<(), ApiError>) -> Option<StreamEnd> {
         match verdict {
+            // It is about an older credential.
+            _ if std::mem::take(&mut self.is_superseded) => None,
             Ok(()) => {
                 self.verified_at = Instant::now();
                 self.verify_at = self.verified_at + self.timing.verify_every;
                 None
             }
             Err(error) if error.is_offline() || matches!(error, ApiError::RateLimited { .. } | ApiError::Internal) => {
-                let again = self.timing.verify_again;
-                self.verify_at = Instant::now() + again;
-                (self.verified_at.elapsed() + again > self.timing.unverified).then_some(StreamEnd::Unavailable)
+                self.verify_at = Instant::now() + self.timing.verify_again;
+                None
             }
             Err(_) => Some(StreamEnd::Forbidden),
         }
