@@ -59,6 +59,7 @@ impl Work {
             file_paths: Some(paths),
             agent_head: self.head(),
             base_head: self.base_head(),
+            intent_id: None,
             agent_id: self.agent(),
             intent,
         }
@@ -99,6 +100,9 @@ impl Work {
             agent_head: self.head(),
             base_head: self.base_head(),
             new_repo_head: None,
+            intent_id: None,
+            tool_call: None,
+            session: None,
             agent_id: self.agent(),
             abandon: None,
         }

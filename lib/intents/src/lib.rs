@@ -3,9 +3,12 @@
 //! - [`intent`]: an intent, and the ways of its status
 //! - [`scope`]: patterns of files, whether one covers a path, and whether two meet
 //! - [`ledger`]: lines of the ledger, their chain, and its verification
-//! - [`files`]: the files of a repository in which people read and edit both
+//! - [`intent_map`]: the table of files and their intents
+//! - `files` (a feature): the file in which people read and edit intents
 
+#[cfg(feature = "files")]
 pub mod files;
 pub mod intent;
+pub mod intent_map;
 pub mod ledger;
 pub mod scope;

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use crate::error::ErrorBody;
 use crate::locks::{LockMode, OtherLock, OwnLock, is_zero};
 use crate::orchestration::{Orchestration, Status};
-use crate::schema::{self, AgentId, Branch, CommitId, CommitSha, RepoUrl};
+use crate::schema::{self, AgentId, Branch, CommitId, CommitSha, IntentId, RepoUrl};
 
 /// The request, as sent.
 #[derive(Clone, Debug, Default, Deserialize, Serialize, ToSchema)]
@@ -37,6 +37,10 @@ pub struct CheckRequest {
     /// The intended access; WRITING by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intent: Option<LockMode>,
+    /// The intent that the work belongs to; where it is left out, the one that the caller has selected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<IntentId>)]
+    pub intent_id: Option<String>,
     /// The calling agent, where one person runs several; overrides the header `X-Coord-Agent`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<AgentId>)]

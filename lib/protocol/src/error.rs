@@ -60,6 +60,38 @@ codes! {
     NotPushed = "NOT_PUSHED",
     /// 409: the working copy does not contain the head of the branch.
     StaleHead = "STALE_HEAD",
+    /// 404: the repository has no such intent.
+    UnknownIntent = "UNKNOWN_INTENT",
+    /// 403: only a person may do this: a request without `agent_id`, of a login that may approve.
+    PersonRequired = "PERSON_REQUIRED",
+    /// 409: each claim to write has to cite an intent.
+    IntentRequired = "INTENT_REQUIRED",
+    /// 409: the intent is unknown, has ended, has not begun, or was changed since it was selected.
+    IntentNotActive = "INTENT_NOT_ACTIVE",
+    /// 409: the intent is blocked.
+    IntentBlocked = "INTENT_BLOCKED",
+    /// 409: a file is outside of the scope of the intent, or ignored.
+    ScopeViolation = "SCOPE_VIOLATION",
+    /// 409: another active intent owns a file.
+    FileOwned = "FILE_OWNED",
+    /// 409: the budget of the intent is spent.
+    BudgetExhausted = "BUDGET_EXHAUSTED",
+    /// 409: the same tool call was made too often in a row.
+    CircuitOpen = "CIRCUIT_OPEN",
+    /// 409: there is an intent with this id.
+    IntentExists = "INTENT_EXISTS",
+    /// 409: an intent of this status cannot be changed so.
+    IntentTransition = "INTENT_TRANSITION",
+    /// 409: the scope of an intent is frozen once it has begun.
+    ScopeFrozen = "SCOPE_FROZEN",
+    /// 409: the scope of an intent covers too much.
+    ScopeTooBroad = "SCOPE_TOO_BROAD",
+    /// 409: the scope of an intent meets that of an active one.
+    ScopeOverlap = "SCOPE_OVERLAP",
+    /// 409: not all criteria are met.
+    CriteriaUnmet = "CRITERIA_UNMET",
+    /// 409: the repository has too many intents, or too many active ones.
+    TooManyIntents = "TOO_MANY_INTENTS",
     /// 409: the repository has too many locks.
     TooManyLocks = "TOO_MANY_LOCKS",
     /// 413: the files have too many locks or neighbors for one request.

@@ -3,6 +3,7 @@
 //!
 //! - [`bounds`]: limits of a request
 //! - [`check_status`], [`post_status`], [`locks`], [`activity`]: requests and responses
+//! - [`intents`], [`ledger`]: why files are changed, and what was done
 //! - [`orchestration`]: the command for an agent's next step
 //! - [`error`]: stable codes, and the body of an error
 //! - [`event`], [`stream`]: what changes of the state tell; what the stream of events has besides
@@ -16,6 +17,8 @@ pub mod check_status;
 pub mod client;
 pub mod error;
 pub mod event;
+pub mod intents;
+pub mod ledger;
 pub mod locks;
 pub mod orchestration;
 pub mod post_status;
@@ -28,6 +31,15 @@ pub use check_status::{CheckRequest, CheckResponse};
 pub use client::{ActivityFilter, Client, ClientError, ClientSettings, GraphFilter, LocksFilter};
 pub use error::{AgentError, ErrorBody, ErrorCode};
 pub use event::{Event, PublishedEvent};
+pub use intents::{
+    AgentSession, BudgetLimits, CriterionEvidence, EditIntentRequest, HolderState, IntentActRequest, IntentBudget,
+    IntentFields, IntentResponse, IntentStatus, IntentView, IntentsResponse, MetCriterion, NewIntentRequest,
+    SessionTokens, ToolCall, UsageRequest,
+};
+pub use ledger::{
+    FileContent, FileReport, FileVerdict, LedgerResponse, MapResponse, MappedFile, RecordEntry, RecordKind,
+    RecordRequest, RecordResponse, Recorded, VerifyRequest, VerifyResponse,
+};
 pub use locks::{HeldLock, LockMode, LockStatus, LocksResponse, OtherLock, OwnLock, Reader};
 pub use orchestration::{Action, Metadata, Orchestration, Status};
 pub use post_status::{PostRequest, PostResponse};

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::schema::{self, AgentId, CommitSha};
+use crate::schema::{self, AgentId, CommitSha, IntentId};
 
 /// The next step of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
@@ -99,6 +99,14 @@ pub struct Metadata {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(min_items = 1)]
     pub conflicts: Vec<String>,
+    /// The intent that the request cites, or that the caller has selected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = IntentId, required = false)]
+    pub intent_id: Option<String>,
+    /// The intent that owns a file of the request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = IntentId, required = false)]
+    pub owner_intent: Option<String>,
     /// With PUSH, the files whose changes are not on the branch.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(min_items = 1)]

@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::error::{ErrorBody, ErrorCode};
+use crate::intents::{AgentSession, ToolCall};
 use crate::locks::{LockStatus, OtherLock, OwnLock, is_zero};
 use crate::orchestration::Orchestration;
-use crate::schema::{self, AgentId, Branch, CommitId, CommitSha, Message, RepoUrl};
+use crate::schema::{self, AgentId, Branch, CommitId, CommitSha, IntentId, Message, RepoUrl};
 
 /// The request, as sent.
 #[derive(Clone, Debug, Default, Deserialize, Serialize, ToSchema)]
@@ -46,6 +47,16 @@ pub struct PostRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<CommitId>)]
     pub new_repo_head: Option<String>,
+    /// The intent that the work belongs to; where it is left out, the one that the caller has selected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<IntentId>)]
+    pub intent_id: Option<String>,
+    /// With WRITING, the tool call that the claim is for: a turn of the intent's budget.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_call: Option<ToolCall>,
+    /// What the agent says of itself, for the ledger.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<AgentSession>,
     /// The calling agent, where one person runs several; overrides the header `X-Coord-Agent`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<AgentId>)]

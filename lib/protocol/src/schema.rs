@@ -33,6 +33,10 @@ pub enum FilePath {}
 #[derive(Clone, Copy, Debug)]
 pub enum AgentId {}
 
+/// The id of an intent.
+#[derive(Clone, Copy, Debug)]
+pub enum IntentId {}
+
 /// The id of an event in the log of its repository.
 #[derive(Clone, Copy, Debug)]
 pub enum EventId {}
@@ -223,6 +227,14 @@ text!(
     AGENT_ID,
     "One of several agents of one person.",
     ["planner-1"],
+    |text| text
+);
+text!(
+    IntentId,
+    "IntentId",
+    "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
+    "An intent of the repository.",
+    ["018f6a1c-7a52-7cc3-9a61-0d2b7c3e4f10", "REQ-POOL-1"],
     |text| text
 );
 text!(

@@ -163,6 +163,7 @@ impl Target {
                 .or(base_of(&sent.agent_head, &known.agent_head, known.base_head)),
             agent_head: sent.agent_head.or(known.agent_head),
             intent: sent.intent,
+            intent_id: sent.intent_id,
             agent_id: Some(self.agent_id.clone()),
         }
     }
@@ -184,6 +185,9 @@ impl Target {
             agent_id: Some(self.agent_id.clone()),
             status: sent.status,
             message: sent.message,
+            intent_id: sent.intent_id,
+            tool_call: sent.tool_call,
+            session: sent.session,
             abandon: sent.abandon,
         }
     }

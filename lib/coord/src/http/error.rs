@@ -14,16 +14,32 @@ pub(super) fn status_of(code: ErrorCode) -> StatusCode {
     match code {
         ErrorCode::InvalidField | ErrorCode::MalformedBody | ErrorCode::SlowBody => StatusCode::BAD_REQUEST,
         ErrorCode::Unauthorized => StatusCode::UNAUTHORIZED,
-        ErrorCode::Forbidden | ErrorCode::ForbiddenRepository => StatusCode::FORBIDDEN,
-        ErrorCode::UnknownRoute | ErrorCode::UnknownRepository | ErrorCode::UnknownBranch | ErrorCode::UnknownFile => {
-            StatusCode::NOT_FOUND
-        }
+        ErrorCode::Forbidden | ErrorCode::ForbiddenRepository | ErrorCode::PersonRequired => StatusCode::FORBIDDEN,
+        ErrorCode::UnknownRoute
+        | ErrorCode::UnknownRepository
+        | ErrorCode::UnknownBranch
+        | ErrorCode::UnknownFile
+        | ErrorCode::UnknownIntent => StatusCode::NOT_FOUND,
         ErrorCode::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
         ErrorCode::LockConflict
         | ErrorCode::LockLost
         | ErrorCode::NotPushed
         | ErrorCode::StaleHead
-        | ErrorCode::TooManyLocks => StatusCode::CONFLICT,
+        | ErrorCode::TooManyLocks
+        | ErrorCode::IntentRequired
+        | ErrorCode::IntentNotActive
+        | ErrorCode::IntentBlocked
+        | ErrorCode::ScopeViolation
+        | ErrorCode::FileOwned
+        | ErrorCode::BudgetExhausted
+        | ErrorCode::CircuitOpen
+        | ErrorCode::IntentExists
+        | ErrorCode::IntentTransition
+        | ErrorCode::ScopeFrozen
+        | ErrorCode::ScopeTooBroad
+        | ErrorCode::ScopeOverlap
+        | ErrorCode::CriteriaUnmet
+        | ErrorCode::TooManyIntents => StatusCode::CONFLICT,
         ErrorCode::TooMuchAtOnce | ErrorCode::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         ErrorCode::UriTooLong => StatusCode::URI_TOO_LONG,
         ErrorCode::UnsupportedEncoding | ErrorCode::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,

@@ -11,12 +11,15 @@ pub mod events;
 pub mod expiry;
 pub mod heads;
 pub mod health;
+pub mod intents;
+pub mod ledger;
 pub mod locks;
 pub mod sweep;
 
 mod keys;
 mod read;
 mod reply;
+mod request_keys;
 #[cfg(test)]
 mod tests;
 

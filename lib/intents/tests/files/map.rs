@@ -1,4 +1,4 @@
-use coord_intents::files::intent_map::{LastHash, Row, read, write};
+use coord_intents::intent_map::{LastHash, Row, read, write};
 use proptest::prelude::*;
 
 const FACTS: &str = include_str!("facts_map.md");

@@ -4,7 +4,7 @@ use super::keys;
 use super::rates::Rates;
 use crate::domain::{Branch, CommitSha, Holder, RepoId};
 use crate::state::reply::arguments;
-use crate::state::{expiry, heads};
+use crate::state::{expiry, heads, intents};
 
 /// The kind of a request, which determines its limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,6 +99,7 @@ impl<'a> AdmissionTerms<'a> {
             keys::limit(self.repo, "all"),
             heads::keys::webhook(self.repo),
             expiry::keys::marked(self.repo),
+            intents::keys::governed(self.repo),
         ]
     }
 

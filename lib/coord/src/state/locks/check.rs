@@ -1,9 +1,9 @@
-use super::request_keys::branch_keys;
 use super::scripts::CHECK_STATUS;
 use super::survey::{Survey, lookups, read_survey};
 use crate::domain::{FilePath, LockMode, NeighborPolicy};
 use crate::state::admission::{AdmissionTerms, Admitted, Kind, admitted};
 use crate::state::reply::{arguments, call};
+use crate::state::request_keys::branch_keys;
 use crate::store::{Store, StoreError};
 
 /// What stands in the way of `intent`. One round trip.

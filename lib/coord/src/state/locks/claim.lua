@@ -1,5 +1,5 @@
 -- claim: claims all of some files for reading or writing, or none of them; a repeated claim renews.
--- KEYS: those of admission/request, then 17 fencing token
+-- KEYS: those of admission/request, then 25 fencing token
 -- ARGV: those of admission/request, then 17 READING or WRITING, 18 neighbor policy, 19 the caller's head, 20 message, 21 seconds
 --       to hold, 22 repository, 23 lookups of builds/spelling, 24... file paths
 -- Returns { outcome, now, head, its age in seconds or '', '1' if it is unconfirmed, behind: '0', '1' or '?', graph version,
@@ -12,7 +12,7 @@
 --           claimed
 --      or { MARK_FIRST, now }: it would be granted after mark_due; nothing claimed
 --      or one of the denials of admit(); nothing claimed
-local token_key = KEYS[17]
+local token_key = KEYS[25]
 local wanted, neighbor_policy, agent_head, message, ttl, repository, lookups = unpack(ARGV, 17, 23)
 local paths = { unpack(ARGV, 24) }
 -- @include admission/admission

@@ -1,12 +1,12 @@
 use super::claimed_repositories::ClaimedRepositories;
 use super::keys;
-use super::request_keys::branch_keys;
 use super::scripts::CLAIM;
 use super::survey::{Held, Survey, lookups, read_survey};
 use crate::domain::{CommitSha, FilePath, LockMode, LockReason, NeighborPolicy};
 use crate::state::admission::{AdmissionTerms, Admitted, Kind, Rates, admitted};
 use crate::state::expiry::Mark;
 use crate::state::reply::{Reply, arguments, call};
+use crate::state::request_keys::branch_keys;
 use crate::store::{Request, Store, StoreError};
 
 /// The outcome of a claim.

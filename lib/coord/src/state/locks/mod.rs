@@ -8,7 +8,6 @@ mod claim;
 mod claimed_repositories;
 mod live;
 mod release;
-mod request_keys;
 mod survey;
 
 pub use check::*;

@@ -1,10 +1,10 @@
 use super::keys;
-use super::request_keys::branch_keys;
 use super::scripts::RELEASE;
 use crate::domain::work::{Shortfall, Verdict};
 use crate::domain::{CommitSha, FilePath, FilePaths, LockEntry, LockReason};
 use crate::state::admission::{AdmissionTerms, Admitted, Kind, SeenHead, admitted};
 use crate::state::reply::{Reply, arguments, call};
+use crate::state::request_keys::branch_keys;
 use crate::store::{Store, StoreError, script};
 
 /// Maximum importers in one response, and their maximum bytes; their number is returned in any case.

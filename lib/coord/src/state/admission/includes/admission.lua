@@ -11,6 +11,7 @@ local REFRESH_TURN = 10
 -- should have been fetched again but could not be. `is_kept`: another head cannot be recorded.
 local head = { commit = '', age = '', is_unconfirmed = '0' }
 local mark -- of the repository: see mark_due.lua
+local governed -- version of the registry of intents, false where there are none
 
 -- The ETag of the stored head, if it is still trusted, or ''.
 local function trusted_etag()
@@ -87,8 +88,8 @@ end
 --      or { UNKNOWN_HEAD, now }: the head of this branch is unknown, and this process has no source
 local function admit(is_renewal)
   local has_webhook
-  stored_limits.person, stored_limits.repository, has_webhook, mark =
-    unpack(redis.call('MGET', keys.person_limits, keys.repository_limits, keys.webhook, keys.mark))
+  stored_limits.person, stored_limits.repository, has_webhook, mark, governed =
+    unpack(redis.call('MGET', keys.person_limits, keys.repository_limits, keys.webhook, keys.mark, keys.governed))
   if request.agent_rate ~= '' or request.person_rate ~= '' or request.repository_rate ~= '' then
     local limited = count('REQUEST', is_renewal)
     if limited then

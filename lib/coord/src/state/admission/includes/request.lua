@@ -1,8 +1,9 @@
--- The common part of every request, by name. KEYS 1 to 5 and ARGV 1 to 16 are for its admission (admission.lua). KEYS 6 to
--- 15 are present if it concerns locks, 16 if it may change them.
--- KEYS: 1 head of the branch, 2 limits of the person, 3 limits of the repository, 4 webhook, 5 mark,
---       6 locks, 7 expiries, 8 graph, 9 its adjacency, 10 status log, 11 events channel, 12 held, 13 graph as JSON,
---       14 scan of the graph, 15 refusals, 16 releases
+-- The common part of every request, by name. KEYS 1 to 6 and ARGV 1 to 16 are for its admission (admission.lua). KEYS 7 to
+-- 23 are present if it concerns locks or intents, 24 if it may change locks.
+-- KEYS: 1 head of the branch, 2 limits of the person, 3 limits of the repository, 4 webhook, 5 mark, 6 governed,
+--       7 locks, 8 expiries, 9 graph, 10 its adjacency, 11 status log, 12 events channel, 13 held, 14 graph as JSON,
+--       15 scan of the graph, 16 refusals, 17 intents, 18 their texts, 19 their use, 20 owners of files, 21 session of the
+--       caller, 22 ledger, 23 traces, 24 releases
 -- ARGV: 1 branch, 2 user id, 3 user name, 4 agent id or '', 5 READ, CLAIM, RELEASE, or MARKED: a claim whose repository has
 --       just been put on the due list, 6 cost of the request, then rates as one_more() takes them: 7 of one agent, 8 of one
 --       person, 9 of the repository, 10 of lookups at the source for unknown commits and 11 for unknown branches, of one
@@ -12,9 +13,12 @@
 --       spaces
 local keys = {
   head = KEYS[1], person_limits = KEYS[2], repository_limits = KEYS[3], webhook = KEYS[4], mark = KEYS[5],
-  locks = KEYS[6], expiries = KEYS[7], graph = KEYS[8], adjacency = KEYS[9], status_log = KEYS[10], events = KEYS[11],
-  held = KEYS[12], graph_json = KEYS[13], graph_scan = KEYS[14], refusals = KEYS[15],
-  releases = KEYS[16],
+  governed = KEYS[6],
+  locks = KEYS[7], expiries = KEYS[8], graph = KEYS[9], adjacency = KEYS[10], status_log = KEYS[11], events = KEYS[12],
+  held = KEYS[13], graph_json = KEYS[14], graph_scan = KEYS[15], refusals = KEYS[16],
+  intents = KEYS[17], intent_texts = KEYS[18], intent_use = KEYS[19], owners = KEYS[20], session = KEYS[21],
+  ledger = KEYS[22], traces = KEYS[23],
+  releases = KEYS[24],
 }
 local request = {
   branch = ARGV[1], user_id = ARGV[2], user_name = ARGV[3], agent_id = ARGV[4], kind = ARGV[5], cost = ARGV[6],

@@ -1,0 +1,24 @@
+-- The files that intents own, and what was recorded of their content. Needs: keys.owners.
+-- Under a file path is a JSON list, an entry for each intent that owns it or did, at most one for each branch: `intent`;
+-- `branch`, absent for every branch; `hash`: the content that was recorded last, absent while nothing was changed;
+-- `earlier`: up to 16 contents before, the newest first, absent for none.
+
+-- Whether two branches, nil for every one, have one in common.
+local function have_common_branch(one, other)
+  return one == nil or other == nil or one == other
+end
+
+-- The entries of each of `paths`: path -> list.
+local function owners_of(paths)
+  local PATHS_AT_ONCE = 1000
+  local found = {}
+  for first = 1, #paths, PATHS_AT_ONCE do
+    local last = math.min(first + PATHS_AT_ONCE - 1, #paths)
+    local values = redis.call('HMGET', keys.owners, unpack(paths, first, last))
+    for offset = 1, last - first + 1 do
+      local value = values[offset]
+      found[paths[first + offset - 1]] = value and cjson.decode(value) or {}
+    end
+  end
+  return found
+end

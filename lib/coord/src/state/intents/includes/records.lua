@@ -1,0 +1,38 @@
+-- The records of intents: what the scripts need of them, apart from their texts. Needs: keys.intents, keys.intent_use,
+-- keys.governed.
+-- A record is JSON: `status`; `branch`, absent for every branch; `digest` of the scope; `version`, which grows with every change
+-- that its holders have to know; `max_turns`, `max_tokens`, absent for no limit; `may_overlap`, ids of other intents, absent for
+-- none; `order`, its number in the order of creation.
+-- @include clock
+
+local records = {} -- id -> its record, or false
+
+-- The record of the intent `id`, or false.
+local function record_of(id)
+  if records[id] == nil then
+    local stored = redis.call('HGET', keys.intents, id)
+    records[id] = stored and cjson.decode(stored)
+  end
+  return records[id]
+end
+
+-- Writes a changed record, and counts the registry's version up.
+local function save_record(id, record)
+  records[id] = record
+  redis.call('HSET', keys.intents, id, cjson.encode(record))
+  return redis.call('INCR', keys.governed)
+end
+
+local function is_active(record)
+  return record and (record.status == 'IN_PROGRESS' or record.status == 'BLOCKED')
+end
+
+-- What `id` has cost: turns and tokens; and when a holder was last heard of, Unix milliseconds.
+local function use_of(id)
+  local turns, tokens, heard = string.match(redis.call('HGET', keys.intent_use, id) or '', '^(%d+) (%d+) (%d+)$')
+  return tonumber(turns or 0), tonumber(tokens or 0), tonumber(heard or 0)
+end
+
+local function save_use(id, turns, tokens)
+  redis.call('HSET', keys.intent_use, id, string.format('%.0f %.0f %.0f', turns, tokens, now_ms))
+end

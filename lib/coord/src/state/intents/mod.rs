@@ -1,0 +1,3 @@
+//! Intents: their registry, the files that they own, and the handshake of holders.
+
+pub mod keys;

@@ -1,0 +1,416 @@
+//! `/api/intents`: why files are changed, how far the work may reach, what it may cost, and when it is done.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+use utoipa::ToSchema;
+
+use crate::error::{ErrorBody, ErrorCode};
+use crate::locks::HeldLock;
+use crate::orchestration::Orchestration;
+use crate::schema::{AgentId, Branch, FilePath, IntentId, RepoUrl};
+
+/// Where an intent is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum IntentStatus {
+    /// Written, not begun.
+    Pending,
+    /// Selected; its scope is frozen.
+    InProgress,
+    /// Each criterion is met, or a person gave a reason.
+    Completed,
+    /// Given up.
+    Abandoned,
+    /// Stopped by its budget, its breaker or a person.
+    Blocked,
+}
+
+/// The state of a holder: what it may do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum HolderState {
+    /// Nothing was asked yet, or the work has ended.
+    Request,
+    /// A prompt is there, and no intent is selected.
+    Reasoning,
+    /// An intent is selected.
+    Action,
+}
+
+/// What an intent may cost, and has cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct IntentBudget {
+    /// The most tool calls that may change something; absent for no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub max_turns: Option<u64>,
+    /// The most tokens, as agents report them; absent for no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub max_tokens: Option<u64>,
+    /// Tool calls that were let in.
+    #[serde(default)]
+    pub consumed_turns: u64,
+    /// Tokens, as agents have reported them.
+    #[serde(default)]
+    pub consumed_tokens: u64,
+}
+
+/// The limits of a budget, as sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct BudgetLimits {
+    /// The most tool calls that may change something; `null` for no limit.
+    #[serde(default)]
+    #[schema(minimum = 1)]
+    pub max_turns: Option<u64>,
+    /// The most tokens; `null` for no limit.
+    #[serde(default)]
+    #[schema(minimum = 1)]
+    pub max_tokens: Option<u64>,
+}
+
+/// A criterion that is met.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct MetCriterion {
+    /// The criterion.
+    pub criterion: String,
+    /// Who marked it: a login, or a login, a slash and an agent's id.
+    pub by: String,
+    /// When, ISO 8601.
+    pub at: String,
+    /// What proves it.
+    pub evidence: String,
+}
+
+/// An intent.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[schema(as = Intent)]
+pub struct IntentView {
+    /// Its id.
+    #[schema(value_type = IntentId)]
+    pub id: String,
+    /// A short name; empty where it is missing.
+    pub name: String,
+    /// Why; empty where it is missing.
+    pub description: String,
+    /// Where it is in its life.
+    pub status: IntentStatus,
+    /// Rules for the work.
+    pub constraints: Vec<String>,
+    /// Patterns of the files that it may change.
+    pub owned_scope: Vec<String>,
+    /// When it is done.
+    pub acceptance_criteria: Vec<String>,
+    /// What it may cost, and has cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub budget: Option<IntentBudget>,
+    /// The model that works on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub assigned_agent: Option<String>,
+    /// When it was written, ISO 8601.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub created_at: Option<String>,
+    /// When it was changed, ISO 8601.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub updated_at: Option<String>,
+    /// The branch that it is about; absent for every branch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Branch, required = false)]
+    pub branch: Option<String>,
+    /// The intent whose scope this one widens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = IntentId, required = false)]
+    pub supplements: Option<String>,
+    /// Specifications: texts, or `{type, value}`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<Object>)]
+    pub related_specs: Vec<Json>,
+    /// The criteria that are met.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub criteria: Vec<MetCriterion>,
+    /// Members without which it means little: `name`, `description`, `owned_scope`, `acceptance_criteria`. Without the first
+    /// or the third it cannot be selected.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
+    /// Intents with which a person has let it overlap.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<IntentId>)]
+    pub may_overlap: Vec<String>,
+    /// Why it was blocked, abandoned or completed by force.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub reason: Option<String>,
+    /// When a holder that works on it was last heard of, Unix seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false, minimum = 0)]
+    pub last_heard: Option<i64>,
+    /// Number of files that it owns.
+    #[serde(default)]
+    pub owned_files: u64,
+}
+
+/// A new intent. What is left out is empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct NewIntentRequest {
+    /// The repository.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = RepoUrl, required = true)]
+    pub repo_url: Option<String>,
+    /// Its id; a UUID where it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<IntentId>)]
+    pub id: Option<String>,
+    /// Its members.
+    #[serde(flatten)]
+    pub fields: IntentFields,
+    /// The calling agent, where one person runs several; overrides the header `X-Coord-Agent`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<AgentId>)]
+    pub agent_id: Option<String>,
+}
+
+/// Changes of an intent: members that are left out stay.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct EditIntentRequest {
+    /// The repository.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = RepoUrl, required = true)]
+    pub repo_url: Option<String>,
+    /// Its new members.
+    #[serde(flatten)]
+    pub fields: IntentFields,
+    /// Criteria that are met now, each with its evidence.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub met: Vec<CriterionEvidence>,
+    /// Criteria that are no longer met.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unmet: Vec<String>,
+    /// The calling agent, where one person runs several; overrides the header `X-Coord-Agent`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<AgentId>)]
+    pub agent_id: Option<String>,
+}
+
+/// A criterion, and what proves that it is met.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct CriterionEvidence {
+    /// The criterion, word by word.
+    pub criterion: String,
+    /// What proves it: a command and its result, a test, a commit.
+    pub evidence: String,
+}
+
+/// The members of an intent that callers write.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct IntentFields {
+    /// A short name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Rules for the work: 50 of 500 characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub constraints: Option<Vec<String>>,
+    /// Patterns of the files that it may change: 64 of 512 bytes. Frozen once it is IN_PROGRESS.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owned_scope: Option<Vec<String>>,
+    /// When it is done: 50 of 500 characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub acceptance_criteria: Option<Vec<String>>,
+    /// What it may cost. Of a budget that is there, raising or removing a limit takes a person.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<BudgetLimits>,
+    /// The model that works on it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub assigned_agent: Option<String>,
+    /// The branch that it is about; an empty text for every branch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Branch>)]
+    pub branch: Option<String>,
+    /// The intent whose scope this one widens; an empty text for none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<IntentId>)]
+    pub supplements: Option<String>,
+    /// Specifications: texts, or `{type, value}`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<Object>>)]
+    pub related_specs: Option<Vec<Json>>,
+}
+
+/// An act on an intent: select, complete, abandon, block, unblock, allow, take over. Each uses some of the members.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct IntentActRequest {
+    /// The repository.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = RepoUrl, required = true)]
+    pub repo_url: Option<String>,
+    /// The branch of the work, for the number of files in scope and for files that are taken over; `main` where it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Branch>)]
+    pub branch: Option<String>,
+    /// Why: required to abandon, to block, and to complete by force.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// With complete: although criteria are not met. A person's act.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub force: Option<bool>,
+    /// With allow: the intent with which it may overlap.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<IntentId>)]
+    pub other: Option<String>,
+    /// With take_over: the files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<FilePath>>)]
+    pub file_paths: Option<Vec<String>>,
+    /// The session of the agent, for the ledger.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<AgentSession>,
+    /// The calling agent, where one person runs several; overrides the header `X-Coord-Agent`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<AgentId>)]
+    pub agent_id: Option<String>,
+}
+
+/// What an agent says of itself; it is not verified.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct AgentSession {
+    /// Its session: 128 characters at most.
+    #[serde(default)]
+    pub session_id: String,
+    /// Its model: 128 characters at most.
+    #[serde(default)]
+    pub contributor: String,
+}
+
+/// A tool call that may change something. It counts as a turn, and three identical ones in a row are let in.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct ToolCall {
+    /// The tool: 128 characters at most.
+    pub name: String,
+    /// A digest of its input: 128 characters at most.
+    pub digest: String,
+}
+
+/// What the work on an intent has cost.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct UsageRequest {
+    /// The repository.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = RepoUrl, required = true)]
+    pub repo_url: Option<String>,
+    /// A tool call that may change something and makes no claim, such as a shell command.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_call: Option<ToolCall>,
+    /// Tokens of a session, as a running total: a report that is sent twice counts once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<SessionTokens>,
+    /// The session of the agent, for the ledger.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<AgentSession>,
+    /// The calling agent, where one person runs several; overrides the header `X-Coord-Agent`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<AgentId>)]
+    pub agent_id: Option<String>,
+}
+
+/// The running total of a session's tokens.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct SessionTokens {
+    /// The session.
+    pub session_id: String,
+    /// All its tokens so far.
+    pub total: u64,
+}
+
+/// One intent, or why nothing was done with it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct IntentResponse {
+    /// Whether it was done as asked.
+    pub success: bool,
+    /// The intent as it is now; absent where it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub intent: Option<IntentView>,
+    /// The state of the caller.
+    pub state: HolderState,
+    /// With select, and with `view=context`: what an agent needs to know before it works on it, as text for its prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub context: Option<String>,
+    /// Sentences that begin with a code and a colon.
+    #[schema(schema_with = crate::schema::warnings)]
+    pub warnings: Vec<String>,
+    /// What to do next.
+    pub orchestration: Orchestration,
+    /// Why it was refused.
+    #[serde(flatten)]
+    #[schema(ignore)]
+    pub error: Option<ErrorBody>,
+}
+
+impl IntentResponse {
+    /// A success, or a response to a read.
+    pub fn new(intent: Option<IntentView>, state: HolderState, orchestration: Orchestration) -> Self {
+        IntentResponse {
+            success: true,
+            intent,
+            state,
+            context: None,
+            warnings: Vec::new(),
+            orchestration,
+            error: None,
+        }
+    }
+
+    /// A refusal by the rules.
+    pub fn refusal(
+        code: ErrorCode,
+        intent: Option<IntentView>,
+        state: HolderState,
+        orchestration: Orchestration,
+    ) -> Self {
+        let error = ErrorBody {
+            error: code,
+            message: orchestration.reason.clone(),
+            field: None,
+        };
+        IntentResponse {
+            success: false,
+            error: Some(error),
+            ..IntentResponse::new(intent, state, orchestration)
+        }
+    }
+}
+
+/// The intents of a repository.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[schema(as = Intents)]
+pub struct IntentsResponse {
+    /// The intents, in the order in which they were written.
+    pub intents: Vec<IntentView>,
+    /// The state of the caller.
+    pub state: HolderState,
+    /// The intent that the caller has selected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = IntentId, required = false)]
+    pub selected: Option<String>,
+    /// With `view=state`: the files that active intents own, by file path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub owners: Option<BTreeMap<String, Vec<String>>>,
+    /// With `view=state`: all locks of the repository.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub locks: Option<Vec<HeldLock>>,
+    /// With `view=context`: what can be selected, as text for an agent's prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub context: Option<String>,
+}

@@ -1,0 +1,243 @@
+//! `/api/ledger`: what agents did, under which intent, and what became of it.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Map;
+use serde_json::Value as Json;
+use utoipa::ToSchema;
+
+use crate::intents::AgentSession;
+use crate::orchestration::Orchestration;
+use crate::schema::{AgentId, Branch, FilePath, IntentId, RepoUrl};
+
+/// What is recorded.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct RecordRequest {
+    /// The repository.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = RepoUrl, required = true)]
+    pub repo_url: Option<String>,
+    /// The branch that the work is for; `main` where it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Branch>)]
+    pub branch: Option<String>,
+    /// The intent; where it is left out, the one that the caller has selected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<IntentId>)]
+    pub intent_id: Option<String>,
+    /// What the agent says of itself.
+    #[serde(default)]
+    pub session: AgentSession,
+    /// The events, in order: 32 at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Vec<RecordEntry>, required = true, max_items = 32)]
+    pub entries: Option<Vec<RecordEntry>>,
+    /// The calling agent, where one person runs several; overrides the header `X-Coord-Agent`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<AgentId>)]
+    pub agent_id: Option<String>,
+}
+
+/// The kind of an event that is recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RecordKind {
+    /// A file was changed: `file_path` and `hash`. Without a lock on the file it is recorded as a failure.
+    Mutation,
+    /// A write was refused because the content was not the one that was read: `file_path` and `error_message`.
+    Stale,
+    /// The agent was given its context.
+    Context,
+    /// The agent was given a prompt: its state becomes REASONING.
+    Prompt,
+    /// The session of the agent has ended: its state becomes REQUEST.
+    End,
+    /// A tool was used and changed no file.
+    Call,
+}
+
+/// An event that is recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct RecordEntry {
+    /// The id of the event: 1 to 64 letters, digits, `.`, `_`, `-`. What is sent twice within a day is recorded once.
+    pub trace_id: String,
+    /// Its kind.
+    pub kind: RecordKind,
+    /// The tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub tool_name: Option<String>,
+    /// The tool's input, or what the machine lets out of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Object, required = false)]
+    pub tool_input: Option<Map<String, Json>>,
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub reasoning: Option<String>,
+    /// The file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = FilePath, required = false)]
+    pub file_path: Option<String>,
+    /// Its content afterwards: `sha256:` and 64 digits, or `DELETED`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub hash: Option<String>,
+    /// Fencing token of the lock under which it was changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false, minimum = 1)]
+    pub token: Option<i64>,
+    /// One line about the outcome.
+    #[serde(default)]
+    pub output_summary: String,
+    /// Why it failed or was refused. A `mutation` or `call` that has one is a failure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub error_message: Option<String>,
+    /// `AST_REFACTOR` or `INTENT_EVOLUTION`, where the agent says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub mutation_class: Option<String>,
+}
+
+/// What became of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Recorded {
+    /// Recorded as done.
+    Success,
+    /// Recorded as a failure: the caller has no lock on the file, or said so itself.
+    Failure,
+    /// Recorded as refused.
+    Denied,
+    /// Recorded before.
+    Repeated,
+}
+
+/// What became of the events.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct RecordResponse {
+    /// One for each event, in order.
+    pub recorded: Vec<Recorded>,
+    /// Sentences that begin with a code and a colon.
+    #[schema(schema_with = crate::schema::warnings)]
+    pub warnings: Vec<String>,
+    /// What to do next.
+    pub orchestration: Orchestration,
+}
+
+/// A part of the ledger.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[schema(as = LedgerPage)]
+pub struct LedgerResponse {
+    /// The lines as they are, with their `chain` and without a newline. The oldest first.
+    pub lines: Vec<String>,
+    /// What to send as `after` for the lines that follow; absent at the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub next: Option<u64>,
+    /// The `seq` and hash of the newest sealed line: `COUNT:HASH`.
+    pub sealed: String,
+    /// The point after which the lines that are kept begin: `COUNT:HASH`.
+    pub base: String,
+}
+
+/// Files whose content is compared with the ledger.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct VerifyRequest {
+    /// The repository.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = RepoUrl, required = true)]
+    pub repo_url: Option<String>,
+    /// The branch; without it, what was recorded last on any branch counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Branch>)]
+    pub branch: Option<String>,
+    /// The files: 512 at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Vec<FileContent>, required = true, max_items = 512)]
+    pub files: Option<Vec<FileContent>>,
+    /// The calling agent, where one person runs several; overrides the header `X-Coord-Agent`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<AgentId>)]
+    pub agent_id: Option<String>,
+}
+
+/// A file and its content.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct FileContent {
+    /// The file.
+    #[schema(value_type = FilePath)]
+    pub file_path: String,
+    /// `sha256:` and 64 digits, or `DELETED` where there is none.
+    pub hash: String,
+}
+
+/// How a file stands to what was recorded of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum FileVerdict {
+    /// It has the content that was recorded last.
+    Intact,
+    /// It has a content that was never recorded.
+    Changed,
+    /// It has a content that was recorded earlier.
+    Reverted,
+    /// It is not there, and was not recorded as deleted.
+    Missing,
+    /// Nothing was recorded of it.
+    Unrecorded,
+}
+
+/// The verdict on a file.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct FileReport {
+    /// The file.
+    #[schema(value_type = FilePath)]
+    pub file_path: String,
+    /// The verdict.
+    pub verdict: FileVerdict,
+    /// The intent under which it was recorded last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = IntentId, required = false)]
+    pub intent_id: Option<String>,
+    /// The content that was recorded last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub recorded: Option<String>,
+}
+
+/// The verdicts.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct VerifyResponse {
+    /// One for each file, in order.
+    pub files: Vec<FileReport>,
+}
+
+/// The files that intents have changed or own.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[schema(as = IntentMap)]
+pub struct MapResponse {
+    /// Sorted by path.
+    pub files: Vec<MappedFile>,
+}
+
+/// A row of the map.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct MappedFile {
+    /// The file.
+    #[schema(value_type = FilePath)]
+    pub file_path: String,
+    /// The intent that owns it or changed it last.
+    #[schema(value_type = IntentId)]
+    pub intent_id: String,
+    /// The content that was recorded last; absent where it is owned and was not changed yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub hash: Option<String>,
+    /// Whether the intent is active and was heard of: others may not write the file.
+    pub is_locked: bool,
+    /// The branch of the intent; absent for every branch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Branch, required = false)]
+    pub branch: Option<String>,
+}
