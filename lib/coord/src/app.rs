@@ -10,7 +10,7 @@ use crate::builds::head_observer::HeadObserver;
 use crate::events::EventHub;
 use crate::heads::HeadAges;
 use crate::settings::edge::Edge;
-use crate::settings::{LockConfig, Settings};
+use crate::settings::{IntentConfig, LockConfig, Settings};
 use crate::source::Source;
 use crate::source::github::webhook::Webhook;
 use crate::state::admission::Rates;
@@ -29,6 +29,8 @@ pub struct App {
     pub authenticator: Arc<Authenticator>,
     /// Settings of locks.
     pub locks: LockConfig,
+    /// Settings of intents and of their ledger.
+    pub intents: Arc<IntentConfig>,
     /// Maximum ages of heads that are kept in the store.
     pub head_ages: HeadAges,
     /// Rate limits.
@@ -68,6 +70,7 @@ impl App {
             source: None,
             authenticator: Arc::new(authenticator),
             locks: settings.locks,
+            intents: Arc::clone(&settings.intents),
             head_ages: settings.head_ages,
             rates: settings.rates,
             webhook: None,

@@ -2,8 +2,11 @@
 
 pub mod edge;
 pub mod environment;
+pub mod intents;
 pub mod own_names;
 pub mod variables;
+
+use std::sync::Arc;
 
 use coord_graph::Limits;
 use secrecy::SecretString;
@@ -15,6 +18,7 @@ use crate::state::admission::Rates;
 use edge::Edge;
 pub use environment::{ConfigError, Environment, process_environment, secret};
 use environment::{long_secret, value_of};
+pub use intents::{Handshake, IntentConfig, IntentPolicy};
 pub use variables::env_vars;
 
 /// Settings from the environment, except those of the store and of the source.
@@ -38,6 +42,8 @@ pub struct Settings {
     pub webhook_secret: Option<SecretString>,
     /// Limits of one graph.
     pub graph_limits: Limits,
+    /// Settings of intents and of their ledger.
+    pub intents: Arc<IntentConfig>,
 }
 
 impl Settings {
@@ -54,6 +60,7 @@ impl Settings {
             cron_secret: long_secret(environment, env_vars::CRON_SECRET)?,
             webhook_secret: secret(environment, env_vars::GITHUB_WEBHOOK_SECRET),
             graph_limits: graph_limits(environment)?,
+            intents: Arc::new(IntentConfig::from_env(environment)?),
         })
     }
 }

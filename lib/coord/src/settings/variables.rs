@@ -81,6 +81,14 @@ variables! {
     COORD_LIMIT_REPOSITORY_PER_MINUTE, EVERYWHERE, "the same for all holders together", "6000";
     COORD_LOCK_TTL_SECONDS, EVERYWHERE, "seconds that a lock is held unless it is renewed, 1 to 86,400", "300";
     COORD_NEIGHBOR_POLICY, EVERYWHERE, "`block` or `warn`: the effect of another's WRITING lock on a neighbor, for a claim to write", "`block`";
+    COORD_INTENT_POLICY, EVERYWHERE, "`optional` or `required`: whether each claim to write has to cite an intent", "`optional`";
+    COORD_HANDSHAKE, EVERYWHERE, "`session` or `prompt`: whether an intent that an agent has selected outlives its next prompt", "`session`";
+    COORD_INTENT_MAX_FILES, EVERYWHERE, "maximum files of a branch that the scope of an intent may cover, at least 1", "100";
+    COORD_INTENT_IDLE_SECONDS, EVERYWHERE, "seconds after which an intent that nobody was heard to work on no longer keeps its files, at least 1", "28800";
+    COORD_BREAKER_CALLS, EVERYWHERE, "identical tool calls in a row that are let in, before the intent is blocked; 0 is any number", "3";
+    COORD_APPROVERS, EVERYWHERE, "logins, separated by commas, that may do what takes a person: unblock an intent, let two overlap, complete one by force, raise a budget, take over files", "everybody with the right to push";
+    COORD_LEDGER_MAX_LINES, EVERYWHERE, "maximum lines of a ledger, at least 1,000; the oldest sealed ones go", "20000";
+    COORD_LEDGER_KEY, EVERYWHERE, "private Ed25519 key that signs checkpoints of the ledger: `PRIVATE+KEY+NAME+ID+BASE64`", "checkpoints are not signed";
     COORD_GRAPH_MAX_FILES, GRAPHS, "maximum files of code in one graph", "500000";
     COORD_GRAPH_MAX_BYTES, GRAPHS, "maximum bytes of code in one graph", "4294967296";
     COORD_GRAPH_MAX_IMPORTS, GRAPHS, "maximum imports in one graph: a million need some 200 MB of memory", "1000000";
