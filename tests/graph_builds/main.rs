@@ -2,6 +2,7 @@
 
 mod background;
 mod deferred;
+mod ignored;
 mod published;
 mod scale;
 mod world;

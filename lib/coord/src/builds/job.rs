@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::stored_ignore::StoredIgnore;
 use crate::domain::{Branch, CommitSha, RepoId};
 use crate::source::SourceError;
 use crate::store::StoreError;
@@ -29,6 +30,8 @@ pub struct Built {
     pub commit: CommitSha,
     /// The graph, with all data that the next build can reuse.
     pub snapshot: Arc<Snapshot>,
+    /// `.intentignore` of the commit.
+    pub ignore: Option<StoredIgnore>,
 }
 
 /// Why there is no new graph.

@@ -10,6 +10,7 @@ use super::job::{BuildError, Built, Job};
 use super::previous_records::load_records;
 use super::progress_report::Reporter;
 use super::publish::publish;
+use super::stored_ignore::StoredIgnore;
 use crate::domain::file_path;
 use crate::source::{Source, TreeEntry};
 use crate::state::builds::{BuildLease, Published, fail_build, lease_build};
@@ -86,24 +87,28 @@ async fn build_leased(
             Some(built) => Previous::Snapshot(Arc::clone(&built.snapshot)),
             None => Previous::Stored(load_records(&**store, job.repo, job.branch, &tree).await?),
         };
-        Ok::<_, BuildError>(build_tree(source, job.repo, tree, previous, job.limits, reporter.sink()).await?)
+        let last_ignore = last.as_ref().and_then(|built| built.ignore.as_ref());
+        let ignore = StoredIgnore::read(source, job.repo, &tree, last_ignore).await?;
+        let snapshot = build_tree(source, job.repo, tree, previous, job.limits, reporter.sink()).await?;
+        Ok::<_, BuildError>(Built {
+            commit: job.commit.clone(),
+            snapshot: Arc::new(snapshot),
+            ignore,
+        })
     };
-    let snapshot = tokio::select! {
-        snapshot = building => Arc::new(snapshot?),
+    let built = tokio::select! {
+        built = building => built?,
         () = reporter.lost() => {
             tracing::debug!(repo = %job.repo, branch = %job.branch, "a build has lost its lease, and ends");
             return Ok(Published::LeaseLost);
         }
     };
     drop(reporter);
-    let published = publish(&**store, job, &snapshot, last.as_ref()).await?;
+    let published = publish(&**store, job, &built, last.as_ref()).await?;
     if published == Published::LeaseLost {
         tracing::debug!(repo = %job.repo, branch = %job.branch, "another builder has taken over");
     }
-    *last = Some(Built {
-        commit: job.commit.clone(),
-        snapshot,
-    });
+    *last = Some(built);
     Ok(published)
 }
 

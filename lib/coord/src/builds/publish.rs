@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::job::{BuildError, Built, Job};
 use super::stored_graph::StoredGraph;
+use super::stored_ignore::StoredIgnore;
 use crate::domain::CommitSha;
 use crate::state;
 use crate::state::builds::{GraphPatch, Published, StagedPart, patch_graph, publish_graph, stage_graph};
@@ -20,11 +21,11 @@ const PART_VALUES: usize = 4000;
 /// long.
 const PATCH_BYTES: usize = 1024 * 1024;
 
-/// Replaces the stored graph by that of `snapshot`. `last` is the stored graph, if this process built it.
+/// Replaces the stored graph by `built`. `last` is the stored graph, if this process built it.
 pub(super) async fn publish(
     store: &dyn Store,
     job: Job<'_>,
-    snapshot: &Arc<Snapshot>,
+    built: &Built,
     last: Option<&Built>,
 ) -> Result<Published, BuildError> {
     let Job {
@@ -34,6 +35,7 @@ pub(super) async fn publish(
         builder,
         ..
     } = job;
+    let snapshot = &built.snapshot;
     let (graph, version) = (Arc::clone(snapshot.graph()), commit.to_string());
     let json = tokio::task::spawn_blocking(move || StoredGraph::of(&graph, version).encode()).await;
     let json = json.map_err(|error| BuildError::Encoding(error.to_string()))?;
@@ -49,10 +51,11 @@ pub(super) async fn publish(
     if stage(store, job, &json_key, json_parts).await? == Published::LeaseLost {
         return Ok(Published::LeaseLost);
     }
-    let fields = [
+    let mut fields = vec![
         ("files", snapshot.graph().len().to_string()),
         ("edges", snapshot.graph().edge_count().to_string()),
     ];
+    fields.extend(built.ignore.iter().flat_map(StoredIgnore::fields));
     if let Some(patch) = last.map(|last| patch_from(last, snapshot))
         && patch.size() <= PATCH_BYTES
     {

@@ -5,7 +5,8 @@
 -- @include chunks
 
 local function finish_build(branch, commit, fields, parts)
-  redis.call('HDEL', keys.graph, 'builder', 'building', 'lease_until', 'progress', 'failed', 'failure', 'failures', 'retry_at')
+  redis.call('HDEL', keys.graph, 'builder', 'building', 'lease_until', 'progress', 'failed', 'failure', 'failures', 'retry_at',
+    'ignore', 'ignore_digest')
   redis.call('HSET', keys.graph, 'version', commit, 'generated_at', now, 'asked_at', now)
   call_in_chunks('HSET', keys.graph, fields)
   keep_graph(parts, GRAPH_DAYS * DAY)
