@@ -22,3 +22,21 @@ local function owners_of(paths)
   end
   return found
 end
+
+-- Makes `intent`, which is about `branch`, nil for every one, an owner in `entries`, those of a file. It takes the place of
+-- others on a common branch, and keeps what was recorded of the content. Returns the first of these, or nil.
+local function take_file(entries, intent, branch)
+  local mine, previous = { intent = intent, branch = branch }, nil
+  for index = #entries, 1, -1 do
+    local entry = entries[index]
+    if have_common_branch(entry.branch, branch) then
+      if entry.hash then
+        mine.hash, mine.earlier = entry.hash, entry.earlier
+      end
+      previous = entry.intent ~= intent and entry.intent or previous
+      table.remove(entries, index)
+    end
+  end
+  entries[#entries + 1] = mine
+  return previous
+end

@@ -1,8 +1,9 @@
 -- The records of intents: what the scripts need of them, apart from their texts. Needs: keys.intents, keys.intent_use,
 -- keys.governed.
--- A record is JSON: `status`; `branch`, absent for every branch; `digest` of the scope; `version`, which grows with every change
--- that its holders have to know; `max_turns`, `max_tokens`, absent for no limit; `may_overlap`, ids of other intents, absent for
--- none; `order`, its number in the order of creation.
+-- A record is JSON: `status`, and `reason`, why it was blocked, ended or let go on, absent for none; `branch`, absent for every
+-- branch; `digest` of the scope, '' for none; `version`, which grows with every change that its holders have to know;
+-- `max_turns`, `max_tokens`, absent for no limit; `may_overlap`, ids of other intents, absent for none; `order`, its number in
+-- the order of creation; `bytes` of its text; `created_ms`, `updated_ms`, Unix milliseconds.
 -- @include clock
 
 local records = {} -- id -> its record, or false

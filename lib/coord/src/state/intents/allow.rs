@@ -1,0 +1,44 @@
+use coord_intents::intent::Status;
+use coord_intents::ledger::State;
+
+use super::scripts::ALLOW_OVERLAP;
+use crate::state::admission::{AdmissionTerms, Admitted, Kind, admitted};
+use crate::state::reply::{arguments, call};
+use crate::state::request_keys::branch_keys;
+use crate::store::{Store, StoreError};
+
+/// The outcome of letting two intents overlap.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AllowOutcome {
+    /// They may; the state of the caller.
+    Allowed(State),
+    /// There is no intent with this id.
+    Unknown(String),
+    /// One of them has ended.
+    Ended(Status),
+    /// One of them may overlap with too many.
+    Full,
+}
+
+/// Lets the intents `id` and `other` overlap.
+///
+/// # Errors
+/// When the store does not respond, or its reply is malformed.
+pub async fn allow_overlap(
+    store: &dyn Store,
+    terms: &AdmissionTerms<'_>,
+    id: &str,
+    other: &str,
+    origin: &str,
+) -> Result<Admitted<AllowOutcome>, StoreError> {
+    let mut args = terms.arguments(Kind::Read, 1);
+    args.extend(arguments([id, other, origin]));
+    let reply = call(store, &ALLOW_OVERLAP, branch_keys(terms), args).await?;
+    admitted(reply, |mut reply| match reply.outcome.as_str() {
+        "ALLOWED" => Ok(AllowOutcome::Allowed(reply.state()?)),
+        "UNKNOWN" => Ok(AllowOutcome::Unknown(reply.text()?)),
+        "NO_WAY" => Ok(AllowOutcome::Ended(reply.status()?)),
+        "FULL" => Ok(AllowOutcome::Full),
+        _ => Err(reply.malformed("an unknown outcome")),
+    })
+}

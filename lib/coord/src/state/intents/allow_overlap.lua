@@ -1,0 +1,47 @@
+-- allow_overlap: a person lets two intents overlap.
+-- KEYS: those of admission/request
+-- ARGV: those of admission/request, then 17 id, 18 id of the other, 19 origin of the line
+-- Returns { ALLOWED, now, state of the caller }, also if it was allowed before: then nothing is changed
+--      or { UNKNOWN, now, id }: there is no such intent
+--      or { NO_WAY, now, status }: the intent has ended
+--      or { FULL, now }: it may overlap with too many
+--      or one of the denials of admit(); in all these cases nothing is changed
+local id, other, origin = unpack(ARGV, 17, 19)
+-- @include admission/admission
+-- @include intents/status
+-- @include intents/session
+
+local MOST_ALLOWED = 100
+
+local denial = admit()
+if denial then
+  return denial
+end
+load_session()
+local one, two = record_of(id), record_of(other)
+if not one or not two then
+  return { 'UNKNOWN', now, one and other or id }
+end
+for _, record in ipairs({ one, two }) do
+  if record.status == 'COMPLETED' or record.status == 'ABANDONED' then
+    return { 'NO_WAY', now, record.status }
+  elseif #(record.may_overlap or {}) >= MOST_ALLOWED then
+    return { 'FULL', now }
+  end
+end
+for _, allowed in ipairs(one.may_overlap or {}) do
+  if allowed == other then
+    return { 'ALLOWED', now, session.state }
+  end
+end
+local function allow(of, record, with)
+  record.may_overlap = record.may_overlap or {}
+  table.insert(record.may_overlap, with)
+  record.updated_ms = now_ms
+  save_record(of, record)
+end
+allow(id, one, other)
+allow(other, two, id)
+append_change(id, session.state, 'May overlap with ' .. other, 'Overlap allowed', origin)
+emit_about('intent_overlap_allowed', id, { other = other })
+return { 'ALLOWED', now, session.state }

@@ -1,0 +1,16 @@
+-- deny_selection: records that the selection of an intent was refused. Nothing else is changed.
+-- KEYS: those of admission/request
+-- ARGV: those of admission/request, then 17 id, 18 payload and 19 result of the line, 20 its origin
+-- Returns { NOTED, now, state of the caller } or one of the denials of admit()
+local id, payload, result, origin = unpack(ARGV, 17, 20)
+-- @include admission/admission
+-- @include intents/session
+-- @include ledger/append
+
+local denial = admit()
+if denial then
+  return denial
+end
+load_session()
+append_line(id, session.state, 'INTENT_SELECTION', payload, result, origin)
+return { 'NOTED', now, session.state }

@@ -1,0 +1,120 @@
+//! Intents as they are stored.
+
+use std::collections::BTreeMap;
+
+use coord_intents::intent::{Intent, Status};
+use coord_intents::ledger::State;
+use serde::{Deserialize, Serialize};
+
+/// What the scripts need of an intent; see `includes/records.lua`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct IntentRecord {
+    /// Where it is in its life.
+    pub status: Status,
+    /// Why it was blocked, ended or let go on.
+    #[serde(default)]
+    pub reason: Option<String>,
+    /// The branch that it is about; none is every branch.
+    #[serde(default)]
+    pub branch: Option<String>,
+    /// The digest of its scope; empty without one.
+    pub digest: String,
+    /// Grows with every change that its holders have to know.
+    pub version: u64,
+    /// The most tool calls.
+    #[serde(default)]
+    pub max_turns: Option<u64>,
+    /// The most tokens.
+    #[serde(default)]
+    pub max_tokens: Option<u64>,
+    /// Intents with which a person has let it overlap.
+    #[serde(default)]
+    pub may_overlap: Vec<String>,
+    /// Its number in the order of creation.
+    pub order: u64,
+    /// Bytes of its text.
+    pub bytes: usize,
+    /// When it was written, Unix milliseconds.
+    pub created_ms: u64,
+    /// When it was changed last, Unix milliseconds.
+    pub updated_ms: u64,
+}
+
+/// The text of an intent. Its status and its consumption are stored elsewhere, and those here do not count.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredIntent {
+    /// The intent.
+    #[serde(flatten)]
+    pub intent: Intent,
+    /// A login, or a login, a slash and an agent's id.
+    pub created_by: String,
+}
+
+/// What the work on an intent has cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IntentUse {
+    /// Tool calls that were let in.
+    pub turns: u64,
+    /// Tokens, as agents report them.
+    pub tokens: u64,
+    /// When a holder was last heard of, Unix milliseconds; 0 for never.
+    pub heard_ms: u64,
+}
+
+impl IntentUse {
+    /// Reads the stored text.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let mut numbers = text.split(' ').map(|number| number.parse().ok());
+        Some(IntentUse {
+            turns: numbers.next()??,
+            tokens: numbers.next()??,
+            heard_ms: numbers.next()??,
+        })
+    }
+}
+
+/// The handshake of a holder; see `includes/session.lua`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Session {
+    /// Its state.
+    pub state: State,
+    /// The intent that it has selected.
+    #[serde(default)]
+    pub intent: Option<String>,
+    /// The version of that intent when it was selected.
+    #[serde(default)]
+    pub version: Option<u64>,
+    /// The intent that it had selected before.
+    #[serde(default)]
+    pub last: Option<String>,
+}
+
+impl Default for Session {
+    fn default() -> Self {
+        Session {
+            state: State::Request,
+            intent: None,
+            version: None,
+            last: None,
+        }
+    }
+}
+
+/// An owner of a file; see `includes/owners.lua`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Owner {
+    /// The intent.
+    pub intent: String,
+    /// The branch of that intent; none is every branch.
+    #[serde(default)]
+    pub branch: Option<String>,
+    /// The content that was recorded last: `sha256:` and 64 digits, or `DELETED`.
+    #[serde(default)]
+    pub hash: Option<String>,
+    /// Contents before, the newest first.
+    #[serde(default)]
+    pub earlier: Vec<String>,
+}
+
+/// The owners of files, by path.
+pub type Owners = BTreeMap<String, Vec<Owner>>;

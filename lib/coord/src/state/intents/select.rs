@@ -1,0 +1,92 @@
+use coord_intents::intent::Status;
+use coord_intents::ledger::State;
+
+use super::scripts::{DENY_SELECTION, SELECT_INTENT};
+use crate::state::admission::{AdmissionTerms, Admitted, Kind, admitted};
+use crate::state::reply::{arguments, call};
+use crate::state::request_keys::branch_keys;
+use crate::store::{Store, StoreError};
+
+/// The selection of an intent.
+#[derive(Clone, Copy, Debug)]
+pub struct Selection<'a> {
+    /// The intent.
+    pub id: &'a str,
+    /// Version of the registry by which it was decided that it may begin.
+    pub seen: &'a str,
+    /// `payload` of the line of the ledger.
+    pub payload: &'a str,
+    /// `result` of the line.
+    pub result: &'a str,
+    /// Origin of the line.
+    pub origin: &'a str,
+}
+
+/// The outcome of a selection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SelectOutcome {
+    /// Done; the state of the caller.
+    Selected(State),
+    /// There is no such intent.
+    Unknown,
+    /// It is blocked or has ended.
+    NotActive(Status),
+    /// Too many are active.
+    Full,
+    /// The registry has changed; decide anew.
+    Changed,
+}
+
+/// Selects an intent.
+///
+/// # Errors
+/// When the store does not respond, or its reply is malformed.
+pub async fn select_intent(
+    store: &dyn Store,
+    terms: &AdmissionTerms<'_>,
+    selection: &Selection<'_>,
+) -> Result<Admitted<SelectOutcome>, StoreError> {
+    let Selection {
+        id,
+        seen,
+        payload,
+        result,
+        origin,
+    } = *selection;
+    let mut args = terms.arguments(Kind::Read, 1);
+    args.extend(arguments([id, seen, payload, result, origin]));
+    let reply = call(store, &SELECT_INTENT, branch_keys(terms), args).await?;
+    admitted(reply, |mut reply| match reply.outcome.as_str() {
+        "SELECTED" => Ok(SelectOutcome::Selected(reply.state()?)),
+        "UNKNOWN" => Ok(SelectOutcome::Unknown),
+        "NOT_ACTIVE" => Ok(SelectOutcome::NotActive(reply.status()?)),
+        "FULL" => Ok(SelectOutcome::Full),
+        "CHANGED" => Ok(SelectOutcome::Changed),
+        _ => Err(reply.malformed("an unknown outcome")),
+    })
+}
+
+/// Records that a selection was refused, and returns the state of the caller. `selection.seen` does not matter.
+///
+/// # Errors
+/// When the store does not respond, or its reply is malformed.
+pub async fn deny_selection(
+    store: &dyn Store,
+    terms: &AdmissionTerms<'_>,
+    selection: &Selection<'_>,
+) -> Result<Admitted<State>, StoreError> {
+    let Selection {
+        id,
+        payload,
+        result,
+        origin,
+        ..
+    } = *selection;
+    let mut args = terms.arguments(Kind::Read, 1);
+    args.extend(arguments([id, payload, result, origin]));
+    let reply = call(store, &DENY_SELECTION, branch_keys(terms), args).await?;
+    admitted(reply, |mut reply| match reply.outcome.as_str() {
+        "NOTED" => reply.state(),
+        _ => Err(reply.malformed("an unknown outcome")),
+    })
+}

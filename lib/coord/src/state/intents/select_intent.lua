@@ -1,0 +1,54 @@
+-- select_intent: the caller selects an intent to work on; one that is PENDING begins.
+-- KEYS: those of admission/request
+-- ARGV: those of admission/request, then 17 id, 18 version of the registry by which it was decided that it may begin,
+--       19 payload and 20 result of the line of the ledger, 21 origin of the line
+-- Returns { SELECTED, now, state of the caller }
+--      or { UNKNOWN, now }: there is no such intent
+--      or { NOT_ACTIVE, now, status }: it is blocked or has ended
+--      or { FULL, now }: too many are active
+--      or { CHANGED, now }: the registry has another version
+--      or one of the denials of admit(); in all these cases nothing is changed
+local id, seen, payload, result, origin = unpack(ARGV, 17, 21)
+-- @include admission/admission
+-- @include intents/status
+-- @include intents/session
+
+local MOST_ACTIVE = 100
+
+local denial = admit()
+if denial then
+  return denial
+end
+local record = record_of(id)
+if not record then
+  return { 'UNKNOWN', now }
+elseif record.status ~= 'PENDING' and record.status ~= 'IN_PROGRESS' then
+  return { 'NOT_ACTIVE', now, record.status }
+end
+load_session()
+local state = session.state
+if record.status == 'PENDING' then
+  if seen ~= governed then
+    return { 'CHANGED', now }
+  end
+  local active = 0
+  local stored = redis.call('HGETALL', keys.intents)
+  for index = 2, #stored, 2 do
+    active = active + (is_active(cjson.decode(stored[index])) and 1 or 0)
+  end
+  if active >= MOST_ACTIVE then
+    return { 'FULL', now }
+  end
+end
+append_line(id, state, 'INTENT_SELECTION', payload, result, origin)
+if record.status == 'PENDING' then
+  change_status(id, record, 'IN_PROGRESS', '', state, origin)
+end
+if session.intent ~= id then
+  session.last = session.intent or session.last
+end
+session.state, session.intent, session.version = 'ACTION', id, record.version
+save_session()
+local turns, tokens = use_of(id)
+save_use(id, turns, tokens)
+return { 'SELECTED', now, session.state }

@@ -1,0 +1,46 @@
+use coord_intents::intent::Status;
+use coord_intents::ledger::State;
+
+use super::scripts::TAKE_OVER;
+use crate::domain::FilePath;
+use crate::state::admission::{AdmissionTerms, Admitted, Kind, admitted};
+use crate::state::reply::{arguments, call};
+use crate::state::request_keys::branch_keys;
+use crate::store::{Store, StoreError};
+
+/// The outcome of taking files over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TakeOutcome {
+    /// The intent owns them; the state of the caller.
+    Taken(State),
+    /// There is no such intent.
+    Unknown,
+    /// It is not active.
+    NotActive(Status),
+    /// Too many files are owned.
+    Full,
+}
+
+/// Makes the intent `id` the owner of `paths`.
+///
+/// # Errors
+/// When the store does not respond, or its reply is malformed.
+pub async fn take_over(
+    store: &dyn Store,
+    terms: &AdmissionTerms<'_>,
+    id: &str,
+    origin: &str,
+    paths: &[FilePath],
+) -> Result<Admitted<TakeOutcome>, StoreError> {
+    let mut args = terms.arguments(Kind::Read, paths.len());
+    args.extend(arguments([id, origin]));
+    args.extend(paths.iter().map(|path| path.as_str().as_bytes().to_vec()));
+    let reply = call(store, &TAKE_OVER, branch_keys(terms), args).await?;
+    admitted(reply, |mut reply| match reply.outcome.as_str() {
+        "TAKEN" => Ok(TakeOutcome::Taken(reply.state()?)),
+        "UNKNOWN" => Ok(TakeOutcome::Unknown),
+        "NOT_ACTIVE" => Ok(TakeOutcome::NotActive(reply.status()?)),
+        "FULL" => Ok(TakeOutcome::Full),
+        _ => Err(reply.malformed("an unknown outcome")),
+    })
+}
