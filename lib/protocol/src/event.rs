@@ -5,6 +5,7 @@ use utoipa::openapi::schema::{AnyOfBuilder, Schema};
 use utoipa::openapi::{Ref, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
+use crate::intent_event::{FilesTakenOver, IntentChange, OverlapAllowed};
 use crate::locks::{LockMode, LockStatus};
 use crate::orchestration::Action;
 use crate::schema::{AgentId, Branch, CommitSha, FilePath};
@@ -29,6 +30,12 @@ pub enum Event {
     GraphUpdate(GraphUpdate),
     /// A build of the graph made progress. Published at most once a second, and not in the log.
     GraphProgress(GraphProgress),
+    /// An intent was written, changed, or has another status.
+    IntentChanged(IntentChange),
+    /// A person has let two intents overlap.
+    IntentOverlapAllowed(OverlapAllowed),
+    /// A person has made an intent the owner of files.
+    FileTakenOver(FilesTakenOver),
 }
 
 impl Event {
@@ -43,6 +50,9 @@ impl Event {
             Event::HeadMoved(_) => "head_moved",
             Event::GraphUpdate(_) => "graph_update",
             Event::GraphProgress(_) => "graph_progress",
+            Event::IntentChanged(_) => "intent_changed",
+            Event::IntentOverlapAllowed(_) => "intent_overlap_allowed",
+            Event::FileTakenOver(_) => "file_taken_over",
         }
     }
 
@@ -55,7 +65,12 @@ impl Event {
                 LocksEnded::OfMany(many) => &many.files,
             },
             Event::LockRefused(refusal) => &refusal.files,
-            Event::HeadMoved(_) | Event::GraphUpdate(_) | Event::GraphProgress(_) => &None,
+            Event::FileTakenOver(taken) => &taken.files,
+            Event::HeadMoved(_)
+            | Event::GraphUpdate(_)
+            | Event::GraphProgress(_)
+            | Event::IntentChanged(_)
+            | Event::IntentOverlapAllowed(_) => &None,
         };
         files.as_deref().unwrap_or_default()
     }
@@ -65,11 +80,17 @@ impl Event {
         match self {
             Event::LockGranted(_) | Event::LockRenewed(_) | Event::LockReleased(_) => Some(Action::Proceed),
             Event::LockRefused(refusal) => refusal.reason.action(),
-            Event::LockExpired(_) | Event::HeadMoved(_) | Event::GraphUpdate(_) | Event::GraphProgress(_) => None,
+            Event::LockExpired(_)
+            | Event::HeadMoved(_)
+            | Event::GraphUpdate(_)
+            | Event::GraphProgress(_)
+            | Event::IntentChanged(_)
+            | Event::IntentOverlapAllowed(_)
+            | Event::FileTakenOver(_) => None,
         }
     }
 
-    /// The branch that it is about; none for locks of many claims that ended at once.
+    /// The branch that it is about; none for locks of many claims that ended at once, and for intents.
     pub fn branch(&self) -> Option<&str> {
         match self {
             Event::LockGranted(change) | Event::LockRenewed(change) => Some(&change.branch),
@@ -81,6 +102,8 @@ impl Event {
             Event::HeadMoved(moved) => Some(&moved.branch),
             Event::GraphUpdate(update) => Some(&update.branch),
             Event::GraphProgress(progress) => Some(&progress.branch),
+            Event::FileTakenOver(taken) => taken.branch.as_deref(),
+            Event::IntentChanged(_) | Event::IntentOverlapAllowed(_) => None,
         }
     }
 }
@@ -348,7 +371,14 @@ pub const EXAMPLES: &str = r#"[
     "previous": "9bee4e10f4a4a5cf3bd2e0c6ce2bb6ae1c0a8e55", "time": 1795306254 },
   { "type": "graph_update", "branch": "main", "version": "99cc7da9399f806a758cf80dab931201cf07c67e", "time": 1795306256 },
   { "type": "graph_progress", "branch": "main", "version": "99cc7da9399f806a758cf80dab931201cf07c67e", "files": 1200,
-    "wanted": 1000, "scanned": 250, "time": 1795306255 }
+    "wanted": 1000, "scanned": 250, "time": 1795306255 },
+  { "type": "intent_changed", "user": "ada", "user_name": "Ada", "agent_id": "lexer", "intent_id": "REQ-POOL-1",
+    "status": "BLOCKED", "previous": "IN_PROGRESS", "reason": "The budget of intent REQ-POOL-1 is spent: 50 of 50 turns",
+    "time": 1795306254, "time_ms": 1795306254000 },
+  { "type": "intent_overlap_allowed", "user": "ada", "user_name": "Ada", "intent_id": "REQ-POOL-1", "other": "REQ-POOL-2",
+    "time": 1795306254, "time_ms": 1795306254000 },
+  { "type": "file_taken_over", "user": "ada", "user_name": "Ada", "intent_id": "REQ-POOL-2", "previous": "REQ-POOL-1",
+    "branch": "main", "files": ["src/db.ts"], "file_count": 1, "time": 1795306254, "time_ms": 1795306254000 }
 ]"#;
 
 #[cfg(test)]
@@ -367,6 +397,6 @@ mod tests {
             assert_eq!(serde_json::to_value(&event).unwrap(), json);
             names.insert(event.name());
         }
-        assert_eq!(names.len(), 8, "an example of each: {names:?}");
+        assert_eq!(names.len(), 11, "an example of each: {names:?}");
     }
 }

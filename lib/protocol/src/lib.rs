@@ -17,6 +17,7 @@ pub mod check_status;
 pub mod client;
 pub mod error;
 pub mod event;
+pub mod intent_event;
 pub mod intents;
 pub mod ledger;
 pub mod locks;

@@ -2,7 +2,8 @@
 
 use anstyle::Style;
 use coord_protocol::event::{LockChange, LockRefusal, LocksEnded, RefusalReason};
-use coord_protocol::{Event, LockMode, LockStatus};
+use coord_protocol::intent_event::IntentChange;
+use coord_protocol::{Event, IntentStatus, LockMode, LockStatus};
 
 use crate::terminal::locks::holder;
 use crate::terminal::output::{BAD, CAUTION, FAINT, GOOD, STRONG, short, styled};
@@ -38,6 +39,24 @@ pub(super) fn line(event: &Event, now: i64) -> String {
                 progress.branch
             );
             (progress.time, styled(FAINT, &sentence))
+        }
+        Event::IntentChanged(change) => (change.time, of_intent(change)),
+        Event::IntentOverlapAllowed(allowed) => {
+            let who = who(&allowed.user, None);
+            let verb = styled(CAUTION, "lets");
+            (
+                allowed.time,
+                format!("{who} {verb} intents {} and {} overlap", allowed.intent_id, allowed.other),
+            )
+        }
+        Event::FileTakenOver(taken) => {
+            let who = who(&taken.user, None);
+            let verb = styled(CAUTION, "takes over");
+            let files = files(taken.files.as_deref(), taken.file_count);
+            (
+                taken.time,
+                format!("{who} {verb} {files} for intent {}", taken.intent_id),
+            )
         }
     };
     format!("{}  {sentence}", styled(FAINT, &clock(time, now)))
@@ -92,6 +111,21 @@ fn of_refusal(refusal: &LockRefusal) -> String {
     let who = who(&refusal.user, refusal.agent_id.as_deref());
     let (verb, branch) = (styled(BAD, verb), &refusal.branch);
     format!("{who} {verb} {wanted} on {branch} ({why}{again})")
+}
+
+fn of_intent(change: &IntentChange) -> String {
+    let (verb, style) = match (change.previous, change.status) {
+        (None, _) => ("writes", FAINT),
+        (Some(IntentStatus::Blocked), IntentStatus::InProgress) => ("unblocks", CAUTION),
+        (Some(_), IntentStatus::Pending | IntentStatus::InProgress) => ("begins", GOOD),
+        (Some(_), IntentStatus::Completed) => ("completes", GOOD),
+        (Some(_), IntentStatus::Abandoned) => ("abandons", CAUTION),
+        (Some(_), IntentStatus::Blocked) => ("blocks", BAD),
+    };
+    let who = who(&change.user, change.agent_id.as_deref());
+    let why = change.reason.as_ref().map(|reason| format!(": {reason}"));
+    let (verb, why) = (styled(style, verb), why.unwrap_or_default());
+    format!("{who} {verb} intent {}{why}", change.intent_id)
 }
 
 fn who(user: &str, agent_id: Option<&str>) -> String {
