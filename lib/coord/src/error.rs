@@ -79,6 +79,12 @@ pub enum ApiError {
         /// Commit of the graph, abbreviated.
         version: String,
     },
+    /// 403: only a person may do this.
+    #[error("{0}")]
+    PersonRequired(String),
+    /// 404: the repository has no such intent.
+    #[error("there is no intent {0} in the repository; list those that there are, or write a new one")]
+    UnknownIntent(String),
     /// 405: the route has other methods.
     #[error("this endpoint accepts only {allowed}")]
     MethodNotAllowed {
@@ -177,6 +183,8 @@ impl ApiError {
             ApiError::UnknownRepository { .. } => ErrorCode::UnknownRepository,
             ApiError::UnknownBranch { .. } => ErrorCode::UnknownBranch,
             ApiError::UnknownFile { .. } => ErrorCode::UnknownFile,
+            ApiError::PersonRequired(_) => ErrorCode::PersonRequired,
+            ApiError::UnknownIntent(_) => ErrorCode::UnknownIntent,
             ApiError::MethodNotAllowed { .. } => ErrorCode::MethodNotAllowed,
             ApiError::TooManyLocks(_) => ErrorCode::TooManyLocks,
             ApiError::TooMuchAtOnce(_) => ErrorCode::TooMuchAtOnce,
@@ -213,6 +221,7 @@ impl ApiError {
             ApiError::UnknownBranch { .. } => Some("branch".to_owned()),
             ApiError::UnknownFile { .. } => Some("focus".to_owned()),
             ApiError::TooMuchAtOnce(_) | ApiError::TooManyLocks(_) => Some("file_paths".to_owned()),
+            ApiError::UnknownIntent(_) => Some("id".to_owned()),
             _ => None,
         };
         ErrorBody {

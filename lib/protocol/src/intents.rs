@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use utoipa::ToSchema;
 
 use crate::error::{ErrorBody, ErrorCode};
-use crate::locks::HeldLock;
+use crate::locks::{HeldLock, is_zero};
 use crate::orchestration::Orchestration;
 use crate::schema::{AgentId, Branch, FilePath, IntentId, RepoUrl};
 
@@ -413,4 +413,8 @@ pub struct IntentsResponse {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub context: Option<String>,
+    /// Number of intents that are left out, the oldest, because all together are too large.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[schema(required = false)]
+    pub intents_omitted: u64,
 }

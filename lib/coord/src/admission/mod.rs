@@ -26,7 +26,7 @@ use denial::no_push;
 use identity::identify;
 pub(crate) use identity::renew_verdict;
 use pushed_work::Work;
-pub(crate) use repository::admit_to_repository;
+pub(crate) use repository::{admit_as_holder, admit_to_repository};
 
 /// A webhook delivery that may have moved a head sets its time to 1970. Its age then exceeds this number of seconds.
 const NEVER: u64 = 1_000_000_000;
@@ -147,6 +147,11 @@ impl<'a> Admission<'a> {
     pub fn for_release(mut self) -> Self {
         self.is_release = true;
         self
+    }
+
+    /// The caller.
+    pub fn holder(&self) -> &Holder {
+        &self.holder
     }
 
     /// Whether the source can judge the caller's work.

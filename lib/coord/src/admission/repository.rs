@@ -21,6 +21,18 @@ pub(crate) async fn admit_to_repository<T: Send + 'static>(
     agent_id: Option<AgentId>,
     read: Read<T>,
 ) -> Result<(Holder, T), ApiError> {
+    admit_as_holder(app, repo, branch, caller, agent_id, |_| read).await
+}
+
+/// The same for a read that depends on the holder.
+pub(crate) async fn admit_as_holder<T: Send + 'static>(
+    app: &App,
+    repo: &RepoId,
+    branch: Option<&Branch>,
+    caller: CallerIdentity,
+    agent_id: Option<AgentId>,
+    read: impl FnOnce(&Holder) -> Read<T>,
+) -> Result<(Holder, T), ApiError> {
     let member = identify(app, caller, repo).await?;
     let holder = Holder {
         user_id: member.user_id,
@@ -36,7 +48,7 @@ pub(crate) async fn admit_to_repository<T: Send + 'static>(
         head: HeadTerms::Any,
         known_commits: &[],
     };
-    match admit_without_head(&*app.store, &terms, read).await? {
+    match admit_without_head(&*app.store, &terms, read(&holder)).await? {
         Admitted::Outcome(found) => Ok((holder, found)),
         Admitted::Denied(Denial::Limited {
             retry_after_seconds,

@@ -69,6 +69,11 @@ fn held_lock(entry: LockEntry) -> HeldLock {
     }
 }
 
+/// As many of `locks` as a response may have, in its order.
+pub(super) fn held_locks(locks: Vec<LockEntry>) -> Vec<HeldLock> {
+    response_of(locks).locks
+}
+
 fn response_of(mut locks: Vec<LockEntry>) -> LocksResponse {
     locks.sort_by(|one, other| {
         let order = |entry: &LockEntry| (entry.timestamp, entry.token);

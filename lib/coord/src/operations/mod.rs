@@ -6,12 +6,14 @@
 //! - [`list_locks()`]: the locks of a repository; [`list_activity()`]: its events
 //! - [`watch_events()`]: the events as they happen
 //! - [`read_graph`]: the graph of a branch with its locks
+//! - [`intents`]: intents, their acts and what they cost
 //! - `fields`, `sentences`, `lock_views`, `blocking`: shared by several operations
 
 mod blocking;
 mod check;
 mod claim;
 pub(crate) mod fields;
+pub mod intents;
 mod list_activity;
 mod list_locks;
 mod lock_views;

@@ -39,6 +39,10 @@ pub(in crate::http) enum Cause {
     Files,
     /// A file that a graph should be around.
     Focus,
+    /// An intent that has to be there.
+    Intent,
+    /// What only a person may do.
+    Person,
 }
 
 /// What the errors of agents' operations come of.
@@ -85,6 +89,8 @@ fn cause(error: &ApiError) -> Option<Cause> {
         ApiError::Unauthorized(_) => Some(Cause::Caller),
         ApiError::IdentityUnavailable(_) => Some(Cause::Token),
         ApiError::UnknownFile { .. } => Some(Cause::Focus),
+        ApiError::UnknownIntent(_) => Some(Cause::Intent),
+        ApiError::PersonRequired(_) => Some(Cause::Person),
         ApiError::Forbidden(_)
         | ApiError::Internal
         | ApiError::StoreUnavailable(_)
@@ -137,6 +143,10 @@ fn cases() -> Vec<Case> {
             path: "src/login.ts".to_owned(),
             version: "9bee4e1".to_owned(),
         },
+        ApiError::PersonRequired(
+            "only a person may unblock an intent: ask yours to send the request without agent_id".to_owned(),
+        ),
+        ApiError::UnknownIntent("REQ-POOL-2".to_owned()),
         ApiError::TooLarge(MAX_BYTES),
         ApiError::TooMuchAtOnce(TooMuch::Neighbors),
         ApiError::UriTooLong(URI_BYTES),
@@ -244,8 +254,10 @@ fn describe(status: u16) -> &'static str {
     match status {
         400 => "A field is missing or not valid, or the request cannot be read",
         401 => "No credential, or a bad one",
-        403 => "The credential is not valid for this repository, or the request is not for this server",
-        404 => "Unknown repository, branch or file",
+        403 => {
+            "The credential is not valid for this repository, the request is not for this server, or it takes a person"
+        }
+        404 => "Unknown repository, branch, file or intent",
         405 => "The endpoint does not accept this method",
         413 => "The body is too large, or the files have too many locks or neighbors for one request",
         414 => "The path and query are too long",

@@ -1,3 +1,7 @@
-//! The ledger: lines in the order in which scripts append them, and their chain, which is made in Rust.
+//! The ledger of a repository. Scripts append lines: `includes/append.lua`.
 
 pub mod keys;
+
+mod lines;
+
+pub use lines::*;

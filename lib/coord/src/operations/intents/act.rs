@@ -1,0 +1,272 @@
+//! The acts on an intent: what changes its status, its overlaps or its files.
+
+use coord_intents::intent::Status;
+use coord_intents::ledger::blank_credentials;
+use coord_protocol::{Action, ErrorCode, IntentActRequest, IntentResponse};
+
+use super::gathered::{Gathered, done, refused};
+use super::intent_caller::{IntentCaller, id_in, is_person, person_required};
+use super::members;
+use super::origin::origin;
+use super::select::select;
+use super::write::{MOST_ROUNDS, busy};
+use crate::admission::AdmittedCall;
+use crate::app::App;
+use crate::auth::Caller;
+use crate::domain::FilePaths;
+use crate::error::ApiError;
+use crate::operations::fields::{in_field, required};
+use crate::state::admission::{AdmissionTerms, Admitted};
+use crate::state::intents::{
+    AllowOutcome, Criteria, Move, MoveOutcome, TakeOutcome, allow_overlap, move_intent, take_over,
+};
+use crate::store::{Store, StoreError};
+
+/// Most characters of a reason.
+const MOST_REASON_CHARS: usize = 500;
+
+/// An act on an intent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// Select it to work on it.
+    Select,
+    /// Complete it.
+    Complete,
+    /// Give it up.
+    Abandon,
+    /// Stop it.
+    Block,
+    /// Let it go on. A person's act.
+    Unblock,
+    /// Let it overlap with another. A person's act.
+    Allow,
+    /// Make it the owner of files. A person's act.
+    TakeOver,
+}
+
+/// Does `act` with the intent `id`. `agent` is the header `X-Coord-Agent`, if sent.
+///
+/// # Errors
+/// When a field is missing or not valid, there is no such intent, the act takes a person, the caller is denied, or the store
+/// does not respond. A refusal by the rules is a response.
+pub async fn act(
+    app: &App,
+    act: Act,
+    id: &str,
+    sent: &IntentActRequest,
+    caller: Caller,
+    agent: Option<&str>,
+) -> Result<IntentResponse, ApiError> {
+    let (branch, agent_id) = (sent.branch.as_deref(), sent.agent_id.as_deref());
+    let caller = IntentCaller::parse(&sent.repo_url, branch, agent_id, caller, agent)?;
+    let id = id_in("id", id)?;
+    match act {
+        Act::Select => select(app, &caller, id, sent).await,
+        Act::Complete => change_status(app, &caller, id, sent, Status::Completed).await,
+        Act::Abandon => change_status(app, &caller, id, sent, Status::Abandoned).await,
+        Act::Block => change_status(app, &caller, id, sent, Status::Blocked).await,
+        Act::Unblock => change_status(app, &caller, id, sent, Status::InProgress).await,
+        Act::Allow => allow(app, &caller, id, sent).await,
+        Act::TakeOver => take(app, &caller, id, sent).await,
+    }
+}
+
+async fn change_status(
+    app: &App,
+    caller: &IntentCaller,
+    id: &str,
+    sent: &IntentActRequest,
+    status: Status,
+) -> Result<IntentResponse, ApiError> {
+    let is_forced = status == Status::Completed && sent.force == Some(true);
+    let needs_reason = is_forced || matches!(status, Status::Abandoned | Status::Blocked);
+    let reason = reason(sent, needs_reason)?;
+    let mut admission = caller.begin(app).await?;
+    let holder = admission.holder().clone();
+    let is_person = is_person(app, &admission);
+    let origin = origin(sent.session.as_ref())?;
+    for _ in 0..MOST_ROUNDS {
+        let gathered = Gathered::read(app, &caller.repo, &holder, id).await?;
+        let intent = &gathered.stored.intent;
+        let wanted = Move {
+            id,
+            status,
+            is_person,
+            criteria: match intent.criteria_are_met() {
+                true => Criteria::Met,
+                false if is_forced => Criteria::Forced,
+                false => Criteria::Unmet,
+            },
+            seen: &gathered.registry.version,
+            reason: &reason,
+            origin: &origin,
+        };
+        let refusal = match admission.run(&wanted).await? {
+            MoveOutcome::Moved(_) => {
+                let done_reason = format!("Intent {id} is {}", status.as_str());
+                return done(app, &caller.repo, &holder, id, done_reason).await;
+            }
+            MoveOutcome::Changed => continue,
+            MoveOutcome::Unknown => return Err(ApiError::UnknownIntent(id.to_owned())),
+            MoveOutcome::Person(from) => return Err(person_required(app, &of_person(from, status))),
+            MoveOutcome::NoWay(from) => {
+                let reason = format!(
+                    "Intent {id} is {}, and no way leads from there to {}",
+                    from.as_str(),
+                    status.as_str()
+                );
+                (ErrorCode::IntentTransition, Action::Stop, reason)
+            }
+            MoveOutcome::Criteria => {
+                let unmet = intent.acceptance_criteria.iter();
+                let unmet: Vec<&str> = unmet
+                    .filter(|criterion| criterion.met.is_none())
+                    .map(|criterion| criterion.text.as_str())
+                    .collect();
+                let reason = format!(
+                    "{} of {} criteria of intent {id} are not marked as met, the first: {}; mark them with evidence, or \
+                     ask a person to complete it by force",
+                    unmet.len(),
+                    intent.acceptance_criteria.len(),
+                    unmet.first().unwrap_or(&"")
+                );
+                (ErrorCode::CriteriaUnmet, Action::Stop, reason)
+            }
+        };
+        return refused(app, &caller.repo, &holder, id, refusal).await;
+    }
+    Err(busy())
+}
+
+fn of_person(from: Status, to: Status) -> String {
+    match (from, to) {
+        (_, Status::Completed) => "complete an intent whose criteria are not all met".to_owned(),
+        (_, Status::InProgress) => "unblock an intent".to_owned(),
+        _ => "end an intent that is blocked".to_owned(),
+    }
+}
+
+/// Why, without credentials: it goes into the record, the ledger and an event.
+fn reason(sent: &IntentActRequest, is_required: bool) -> Result<String, ApiError> {
+    match &sent.reason {
+        None if is_required => Err(required("reason", &sent.reason).err().unwrap_or(ApiError::Internal)),
+        None => Ok(String::new()),
+        Some(reason) => {
+            let reason = members::line("reason", reason, MOST_REASON_CHARS)?;
+            Ok(blank_credentials(&reason).into_owned())
+        }
+    }
+}
+
+async fn allow(
+    app: &App,
+    caller: &IntentCaller,
+    id: &str,
+    sent: &IntentActRequest,
+) -> Result<IntentResponse, ApiError> {
+    let other = id_in("other", required("other", &sent.other)?)?;
+    if other == id {
+        return Err(ApiError::InvalidField {
+            field: "other",
+            problem: "must be another intent".to_owned(),
+        });
+    }
+    let mut admission = caller.begin(app).await?;
+    if !is_person(app, &admission) {
+        return Err(person_required(app, "let two intents overlap"));
+    }
+    let origin = origin(sent.session.as_ref())?;
+    let outcome = admission
+        .run(&Allow {
+            id,
+            other,
+            origin: &origin,
+        })
+        .await?;
+    let holder = admission.holder();
+    let refusal = match outcome {
+        AllowOutcome::Allowed(_) => {
+            let reason = format!("Intents {id} and {other} may overlap");
+            return done(app, &caller.repo, holder, id, reason).await;
+        }
+        AllowOutcome::Unknown(unknown) => return Err(ApiError::UnknownIntent(unknown)),
+        AllowOutcome::Ended(status) => {
+            let reason = format!("One of intents {id} and {other} is {}", status.as_str());
+            (ErrorCode::IntentNotActive, Action::Stop, reason)
+        }
+        AllowOutcome::Full => {
+            let reason = format!("One of intents {id} and {other} may overlap with too many");
+            (ErrorCode::TooManyIntents, Action::Stop, reason)
+        }
+    };
+    refused(app, &caller.repo, holder, id, refusal).await
+}
+
+async fn take(app: &App, caller: &IntentCaller, id: &str, sent: &IntentActRequest) -> Result<IntentResponse, ApiError> {
+    let paths = required("file_paths", &sent.file_paths)?;
+    let paths = FilePaths::parse(paths.iter().map(String::as_str)).map_err(in_field("file_paths"))?;
+    let mut admission = caller.begin(app).await?;
+    if !is_person(app, &admission) {
+        return Err(person_required(app, "take files over"));
+    }
+    let origin = origin(sent.session.as_ref())?;
+    let take = Take {
+        id,
+        origin: &origin,
+        paths: &paths,
+    };
+    let outcome = admission.run(&take).await?;
+    let holder = admission.holder();
+    let refusal = match outcome {
+        TakeOutcome::Taken(_) => {
+            let reason = format!("Intent {id} owns {} files more", paths.len());
+            return done(app, &caller.repo, holder, id, reason).await;
+        }
+        TakeOutcome::Unknown => return Err(ApiError::UnknownIntent(id.to_owned())),
+        TakeOutcome::NotActive(status) => {
+            let reason = format!("Intent {id} is {}, and only an active one owns files", status.as_str());
+            (ErrorCode::IntentNotActive, Action::Stop, reason)
+        }
+        TakeOutcome::Full => {
+            let reason = "the intents of the repository own the maximum of files; complete or abandon one first";
+            (ErrorCode::TooManyIntents, Action::Stop, reason.to_owned())
+        }
+    };
+    refused(app, &caller.repo, holder, id, refusal).await
+}
+
+impl AdmittedCall for Move<'_> {
+    type Outcome = MoveOutcome;
+
+    async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<MoveOutcome>, StoreError> {
+        move_intent(store, terms, self).await
+    }
+}
+
+struct Allow<'a> {
+    id: &'a str,
+    other: &'a str,
+    origin: &'a str,
+}
+
+impl AdmittedCall for Allow<'_> {
+    type Outcome = AllowOutcome;
+
+    async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<AllowOutcome>, StoreError> {
+        allow_overlap(store, terms, self.id, self.other, self.origin).await
+    }
+}
+
+struct Take<'a> {
+    id: &'a str,
+    origin: &'a str,
+    paths: &'a FilePaths,
+}
+
+impl AdmittedCall for Take<'_> {
+    type Outcome = TakeOutcome;
+
+    async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<TakeOutcome>, StoreError> {
+        take_over(store, terms, self.id, self.origin, self.paths).await
+    }
+}
