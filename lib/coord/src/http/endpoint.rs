@@ -15,11 +15,16 @@ mod events;
 mod github_webhook;
 mod graph;
 mod health;
+mod intents;
 mod locks;
 mod mcp;
 mod mcp_metadata;
 mod post_status;
 
+use intents::acts::{
+    intent_abandon, intent_allow, intent_block, intent_complete, intent_select, intent_take_over, intent_unblock,
+};
+use intents::{intent, usage as intent_usage};
 pub use mcp::Protocol;
 pub(crate) use {activity::ActivityQuery, graph::GraphQuery, graph::read_graph_view, locks::LocksQuery};
 
@@ -77,6 +82,16 @@ endpoints! {
     Locks = locks { served_with: Some("graph"), ..PEOPLE };
     Activity = activity { served_with: Some("graph"), ..PEOPLE };
     Events = events { is_compressed: false, ..PEOPLE };
+    Intents = intents { methods: "GET, HEAD, POST", ..AGENTS };
+    Intent = intent at "/api/intents/{id}" { methods: "GET, HEAD, PATCH", served_with: Some("intents"), ..AGENTS };
+    IntentSelect = intent_select at "/api/intents/{id}/select" { served_with: Some("intents"), ..AGENTS };
+    IntentComplete = intent_complete at "/api/intents/{id}/complete" { served_with: Some("intents"), ..AGENTS };
+    IntentAbandon = intent_abandon at "/api/intents/{id}/abandon" { served_with: Some("intents"), ..AGENTS };
+    IntentBlock = intent_block at "/api/intents/{id}/block" { served_with: Some("intents"), ..AGENTS };
+    IntentUnblock = intent_unblock at "/api/intents/{id}/unblock" { served_with: Some("intents"), ..AGENTS };
+    IntentAllow = intent_allow at "/api/intents/{id}/allow" { served_with: Some("intents"), ..AGENTS };
+    IntentTakeOver = intent_take_over at "/api/intents/{id}/take_over" { served_with: Some("intents"), ..AGENTS };
+    IntentUsage = intent_usage at "/api/intents/{id}/usage" { served_with: Some("intents"), ..AGENTS };
     CronCleanup = cron_cleanup { extra_time: HALF_A_MINUTE, function_seconds: 60, ..OPERATORS };
     Health = health { ..OPERATORS };
     GithubWebhook = github_webhook {
@@ -94,12 +109,16 @@ impl Endpoint {
         &ROUTES[self as usize]
     }
 
-    /// The endpoint with this path.
+    /// The endpoint with this path, in which something else than a slash stands for `{id}`.
     pub fn at(path: &str) -> Option<Endpoint> {
-        Endpoint::ALL.into_iter().find(|endpoint| endpoint.path() == path)
+        let is_same = |(own, asked): (&str, &str)| own == asked || (own == "{id}" && !asked.is_empty());
+        Endpoint::ALL.into_iter().find(|endpoint| {
+            let own = endpoint.path();
+            own.split('/').count() == path.split('/').count() && own.split('/').zip(path.split('/')).all(is_same)
+        })
     }
 
-    /// Its path.
+    /// Its path, with `{id}` for an id.
     pub fn path(self) -> &'static str {
         self.route().path
     }

@@ -99,6 +99,55 @@ pub fn check_conflict() -> Value {
     })
 }
 
+/// Ada writes an intent.
+pub fn new_intent_request() -> Value {
+    json!({
+        "repo_url": REPO_URL,
+        "id": "REQ-POOL-1",
+        "name": "Connection pooling",
+        "description": "Queries share a pool; query() becomes async.",
+        "constraints": ["No new dependency"],
+        "owned_scope": ["src/db.ts", "src/db/**"],
+        "acceptance_criteria": ["Tests in tests/db pass"],
+        "budget": { "max_turns": 50, "max_tokens": 400_000 },
+    })
+}
+
+/// It is there.
+pub fn intent_written() -> Value {
+    json!({
+        "success": true,
+        "intent": intent(),
+        "state": "REQUEST",
+        "warnings": [],
+        "orchestration": command("PROCEED", None, "Intent REQ-POOL-1 is written"),
+    })
+}
+
+/// All intents then.
+pub fn intents() -> Value {
+    json!({ "intents": [intent()], "state": "REQUEST" })
+}
+
+fn intent() -> Value {
+    json!({
+        "id": "REQ-POOL-1",
+        "name": "Connection pooling",
+        "description": "Queries share a pool; query() becomes async.",
+        "status": "PENDING",
+        "constraints": ["No new dependency"],
+        "owned_scope": ["src/db.ts", "src/db/**"],
+        "acceptance_criteria": ["Tests in tests/db pass"],
+        "budget": { "max_turns": 50, "max_tokens": 400_000, "consumed_turns": 0, "consumed_tokens": 0 },
+        "created_at": WRITTEN_AT,
+        "updated_at": WRITTEN_AT,
+        "owned_files": 0,
+    })
+}
+
+/// When the intent was written.
+pub const WRITTEN_AT: &str = "2026-11-22T09:30:24Z";
+
 /// The graph meanwhile.
 pub fn graph() -> Value {
     let file = |id: &str| json!({ "id": id, "language": "typescript", "size": 15, "type": "file" });
