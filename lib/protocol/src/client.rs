@@ -1,5 +1,8 @@
 //! A client over HTTP, for agents' tools and tests. Every call is bounded in time and in the size of its response.
 
+mod intents;
+mod ledger;
+
 use std::time::Duration;
 
 use reqwest::header::{HeaderMap, HeaderValue, RETRY_AFTER};
@@ -9,6 +12,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 use serde_json::value::RawValue;
 use url::Url;
+
+pub use intents::{IntentAct, IntentsView};
+pub use ledger::LedgerFilter;
 
 use crate::{
     ActivityResponse, AgentError, CheckRequest, CheckResponse, ErrorBody, LocksResponse, Orchestration, PostRequest,
@@ -251,10 +257,14 @@ impl Client {
 
     /// `GET path` with those of the parameters that have a value.
     async fn get<T: DeserializeOwned>(&self, path: &str, query: &[(&str, Option<&str>)]) -> Result<T, ClientError> {
+        self.send(self.http.get(self.url_with(path, query)?), &[]).await
+    }
+
+    fn url_with(&self, path: &str, query: &[(&str, Option<&str>)]) -> Result<Url, ClientError> {
         let mut url = self.url(path)?;
         let given = query.iter().filter_map(|(name, value)| Some((name, (*value)?)));
         url.query_pairs_mut().extend_pairs(given);
-        self.send(self.http.get(url), &[]).await
+        Ok(url)
     }
 
     /// `GET path` with `query`: the JSON as the server sends it, for whoever hands it on.
@@ -281,42 +291,76 @@ impl Client {
 
     /// The decoded response. A body with one of the statuses `whole` counts as a response where it has that form.
     async fn send<T: DeserializeOwned>(&self, request: RequestBuilder, whole: &[StatusCode]) -> Result<T, ClientError> {
-        let mut response = request.send().await.map_err(unreachable)?;
-        let status = response.status();
-        let retry_after = response.headers().get(RETRY_AFTER);
-        let retry_after = retry_after.and_then(|value| value.to_str().ok()?.parse().ok());
-        let malformed = |problem: String| ClientError::Malformed {
-            status: status.as_u16(),
-            problem,
-        };
-        let mut body = Vec::new();
-        while let Some(part) = response.chunk().await.map_err(unreachable)? {
-            if body.len() + part.len() > MOST_BYTES {
-                return Err(malformed(format!("it is larger than {MOST_BYTES} bytes")));
-            }
-            body.extend_from_slice(&part);
+        let received = Received::of(request).await?;
+        if received.status.is_success() {
+            return serde_json::from_slice(&received.body).map_err(|error| received.malformed(error.to_string()));
         }
-        if status.is_success() {
-            return serde_json::from_slice(&body).map_err(|error| malformed(error.to_string()));
-        }
-        if whole.contains(&status)
-            && let Ok(response) = serde_json::from_slice(&body)
+        if whole.contains(&received.status)
+            && let Ok(response) = serde_json::from_slice(&received.body)
         {
             return Ok(response);
         }
-        let (error, orchestration) = match serde_json::from_slice::<AgentError>(&body) {
-            Ok(AgentError { error, orchestration }) => (error, Some(Box::new(orchestration))),
-            Err(_) => {
-                let error = serde_json::from_slice(&body);
-                (error.map_err(|error| malformed(error.to_string()))?, None)
-            }
+        Err(received.refusal())
+    }
+
+    /// The response as text.
+    async fn text(&self, request: RequestBuilder) -> Result<String, ClientError> {
+        let mut received = Received::of(request).await?;
+        if !received.status.is_success() {
+            return Err(received.refusal());
+        }
+        let body = std::mem::take(&mut received.body);
+        String::from_utf8(body).map_err(|_| received.malformed("it is not UTF-8".to_owned()))
+    }
+}
+
+/// A whole response.
+struct Received {
+    status: StatusCode,
+    retry_after: Option<u64>,
+    body: Vec<u8>,
+}
+
+impl Received {
+    async fn of(request: RequestBuilder) -> Result<Received, ClientError> {
+        let mut response = request.send().await.map_err(unreachable)?;
+        let retry_after = response.headers().get(RETRY_AFTER);
+        let mut received = Received {
+            status: response.status(),
+            retry_after: retry_after.and_then(|value| value.to_str().ok()?.parse().ok()),
+            body: Vec::new(),
         };
-        Err(ClientError::Refused {
-            status: status.as_u16(),
+        while let Some(part) = response.chunk().await.map_err(unreachable)? {
+            if received.body.len() + part.len() > MOST_BYTES {
+                return Err(received.malformed(format!("it is larger than {MOST_BYTES} bytes")));
+            }
+            received.body.extend_from_slice(&part);
+        }
+        Ok(received)
+    }
+
+    fn malformed(&self, problem: String) -> ClientError {
+        ClientError::Malformed {
+            status: self.status.as_u16(),
+            problem,
+        }
+    }
+
+    /// The error that the body is.
+    fn refusal(self) -> ClientError {
+        let (error, orchestration) = match serde_json::from_slice::<AgentError>(&self.body) {
+            Ok(AgentError { error, orchestration }) => (error, Some(Box::new(orchestration))),
+            Err(_) => match serde_json::from_slice(&self.body) {
+                Ok(error) => (error, None),
+                Err(error) => return self.malformed(error.to_string()),
+            },
+        };
+        ClientError::Refused {
+            status: self.status.as_u16(),
             error: Box::new(error),
             orchestration,
-            retry_after,
-        })
+            retry_after: self.retry_after,
+        }
     }
 }
 

@@ -29,7 +29,9 @@ pub mod stream;
 pub use activity::ActivityResponse;
 pub use check_status::{CheckRequest, CheckResponse};
 #[cfg(feature = "client")]
-pub use client::{ActivityFilter, Client, ClientError, ClientSettings, GraphFilter, LocksFilter};
+pub use client::{
+    ActivityFilter, Client, ClientError, ClientSettings, GraphFilter, IntentAct, IntentsView, LedgerFilter, LocksFilter,
+};
 pub use error::{AgentError, ErrorBody, ErrorCode};
 pub use event::{Event, PublishedEvent};
 pub use intents::{

@@ -1,0 +1,164 @@
+//! Calls of `/api/intents`.
+
+use reqwest::{Method, StatusCode};
+
+use super::{Client, ClientError};
+use crate::{EditIntentRequest, IntentActRequest, IntentResponse, IntentsResponse, NewIntentRequest, UsageRequest};
+
+/// Statuses of refusals that are whole responses.
+const WHOLE: [StatusCode; 3] = [
+    StatusCode::CONFLICT,
+    StatusCode::FORBIDDEN,
+    StatusCode::SERVICE_UNAVAILABLE,
+];
+
+/// What `GET /api/intents` lists besides the intents.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IntentsView {
+    /// Nothing.
+    #[default]
+    List,
+    /// The files that active intents own, and all locks.
+    State,
+    /// What can be selected, as text for an agent's prompt.
+    Context,
+}
+
+impl IntentsView {
+    fn parameter(self) -> Option<&'static str> {
+        match self {
+            IntentsView::List => None,
+            IntentsView::State => Some("state"),
+            IntentsView::Context => Some("context"),
+        }
+    }
+}
+
+/// An act on an intent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IntentAct {
+    /// The caller works on it from now on; PENDING becomes IN_PROGRESS.
+    Select,
+    /// It is done.
+    Complete,
+    /// It is given up.
+    Abandon,
+    /// It is stopped.
+    Block,
+    /// It goes on. A person's act.
+    Unblock,
+    /// It may overlap with another one. A person's act.
+    Allow,
+    /// It takes files over that another one owns. A person's act.
+    TakeOver,
+}
+
+impl IntentAct {
+    /// The last segment of the path.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            IntentAct::Select => "select",
+            IntentAct::Complete => "complete",
+            IntentAct::Abandon => "abandon",
+            IntentAct::Block => "block",
+            IntentAct::Unblock => "unblock",
+            IntentAct::Allow => "allow",
+            IntentAct::TakeOver => "take_over",
+        }
+    }
+}
+
+impl Client {
+    /// `GET /api/intents`.
+    ///
+    /// # Errors
+    /// When the server returns an error, or no response.
+    pub async fn intents(&self, repo_url: &str, view: IntentsView) -> Result<IntentsResponse, ClientError> {
+        let query = [("repo_url", Some(repo_url)), ("view", view.parameter())];
+        self.get("api/intents", &query).await
+    }
+
+    /// `GET /api/intents/{id}`.
+    ///
+    /// # Errors
+    /// When the server returns an error, or no response.
+    pub async fn intent(&self, repo_url: &str, id: &str, view: IntentsView) -> Result<IntentResponse, ClientError> {
+        let query = [("repo_url", Some(repo_url)), ("view", view.parameter())];
+        self.get(&path(id, None)?, &query).await
+    }
+
+    /// `POST /api/intents`. A refusal by the rules is returned as a response: [`IntentResponse::success`] tells it from a
+    /// success.
+    ///
+    /// # Errors
+    /// When the server returns another error, or no response.
+    pub async fn new_intent(&self, request: &NewIntentRequest) -> Result<IntentResponse, ClientError> {
+        let sent = self.request(Method::POST, "api/intents")?.json(request);
+        self.send(sent, &WHOLE).await
+    }
+
+    /// `PATCH /api/intents/{id}`. A refusal by the rules is returned as a response.
+    ///
+    /// # Errors
+    /// When the server returns another error, or no response.
+    pub async fn edit_intent(&self, id: &str, request: &EditIntentRequest) -> Result<IntentResponse, ClientError> {
+        let sent = self.request(Method::PATCH, &path(id, None)?)?.json(request);
+        self.send(sent, &WHOLE).await
+    }
+
+    /// `POST /api/intents/{id}/select` and its siblings. A refusal by the rules is returned as a response.
+    ///
+    /// # Errors
+    /// When the server returns another error, or no response.
+    pub async fn act_on_intent(
+        &self,
+        id: &str,
+        act: IntentAct,
+        request: &IntentActRequest,
+    ) -> Result<IntentResponse, ClientError> {
+        let sent = self
+            .request(Method::POST, &path(id, Some(act.as_str()))?)?
+            .json(request);
+        self.send(sent, &WHOLE).await
+    }
+
+    /// `POST /api/intents/{id}/usage`. A refusal by the rules is returned as a response.
+    ///
+    /// # Errors
+    /// When the server returns another error, or no response.
+    pub async fn use_intent(&self, id: &str, request: &UsageRequest) -> Result<IntentResponse, ClientError> {
+        let sent = self.request(Method::POST, &path(id, Some("usage"))?)?.json(request);
+        self.send(sent, &WHOLE).await
+    }
+}
+
+/// The path of an intent. Its id is part of the path, and names nothing else.
+fn path(id: &str, act: Option<&str>) -> Result<String, ClientError> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    let is_id = (1..=64).contains(&id.len())
+        && id.bytes().all(is_plain)
+        && id.starts_with(|first: char| first.is_ascii_alphanumeric());
+    if !is_id {
+        return Err(ClientError::Invalid(format!(
+            "{id:?} is no id of an intent: 1 to 64 letters, digits, '.', '_' and '-', the first a letter or digit"
+        )));
+    }
+    Ok(match act {
+        None => format!("api/intents/{id}"),
+        Some(act) => format!("api/intents/{id}/{act}"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_stays_one_segment_of_the_path() {
+        assert_eq!(path("INT-001", None).unwrap(), "api/intents/INT-001");
+        assert_eq!(path("a.b", Some("select")).unwrap(), "api/intents/a.b/select");
+        for wrong in ["", "..", "a/b", "a?b", "a#b", "a%2fb", "ä", &"a".repeat(65)] {
+            assert!(matches!(path(wrong, None), Err(ClientError::Invalid(_))), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Calls of `/api/ledger`.
+
+use reqwest::Method;
+
+use super::{Client, ClientError};
+use crate::{LedgerResponse, MapResponse, RecordRequest, RecordResponse, VerifyRequest, VerifyResponse};
+
+/// Which lines `GET /api/ledger` gives: without any filter all, the oldest first.
+#[derive(Clone, Debug, Default)]
+pub struct LedgerFilter {
+    /// Only lines after this one.
+    pub after: Option<u64>,
+    /// Most lines, 1 to 500.
+    pub limit: Option<usize>,
+    /// Only lines about this intent.
+    pub intent: Option<String>,
+    /// Only lines about this file.
+    pub file: Option<String>,
+    /// The newest lines, so many of them.
+    pub last: Option<usize>,
+}
+
+impl Client {
+    /// `POST /api/ledger`.
+    ///
+    /// # Errors
+    /// When the server returns an error, or no response.
+    pub async fn record(&self, request: &RecordRequest) -> Result<RecordResponse, ClientError> {
+        let sent = self.request(Method::POST, "api/ledger")?.json(request);
+        self.send(sent, &[]).await
+    }
+
+    /// `GET /api/ledger`.
+    ///
+    /// # Errors
+    /// When the server returns an error, or no response.
+    pub async fn ledger(&self, repo_url: &str, filter: &LedgerFilter) -> Result<LedgerResponse, ClientError> {
+        let after = filter.after.map(|after| after.to_string());
+        let limit = filter.limit.map(|limit| limit.to_string());
+        let last = filter.last.map(|last| last.to_string());
+        let query = [
+            ("repo_url", Some(repo_url)),
+            ("after", after.as_deref()),
+            ("limit", limit.as_deref()),
+            ("intent", filter.intent.as_deref()),
+            ("file", filter.file.as_deref()),
+            ("last", last.as_deref()),
+        ];
+        self.get("api/ledger", &query).await
+    }
+
+    /// `GET /api/ledger/checkpoint`: the note, signed where the server has a key.
+    ///
+    /// # Errors
+    /// When the server returns an error, or no response.
+    pub async fn ledger_checkpoint(&self, repo_url: &str) -> Result<String, ClientError> {
+        let url = self.url_with("api/ledger/checkpoint", &[("repo_url", Some(repo_url))])?;
+        self.text(self.http.get(url)).await
+    }
+
+    /// `POST /api/ledger/verify`.
+    ///
+    /// # Errors
+    /// When the server returns an error, or no response.
+    pub async fn verify_files(&self, request: &VerifyRequest) -> Result<VerifyResponse, ClientError> {
+        let sent = self.request(Method::POST, "api/ledger/verify")?.json(request);
+        self.send(sent, &[]).await
+    }
+
+    /// `GET /api/ledger/map`.
+    ///
+    /// # Errors
+    /// When the server returns an error, or no response.
+    pub async fn intent_map(&self, repo_url: &str) -> Result<MapResponse, ClientError> {
+        self.get("api/ledger/map", &[("repo_url", Some(repo_url))]).await
+    }
+}
