@@ -4,7 +4,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use coord_protocol::{ActivityResponse, AgentError, CheckResponse, ErrorBody, LocksResponse, PostResponse};
+use coord::http::Endpoint;
+use coord_protocol::{
+    ActivityResponse, AgentError, CheckResponse, ErrorBody, IntentResponse, IntentsResponse, LocksResponse,
+    PostResponse,
+};
 use jsonschema::{Draft, Validator};
 use reqwest::Method;
 use serde::Serialize;
@@ -27,6 +31,7 @@ pub fn assert_documented(method: &Method, path: &str, answer: &Answer) {
 }
 
 fn check(method: &Method, path: &str, answer: &Answer) -> Result<(), String> {
+    let path = Endpoint::at(path).map_or(path, Endpoint::path);
     let Some(operations) = DOCUMENT["paths"].get(path).and_then(Value::as_object) else {
         // No operation: a page, or a path that is not there.
         return Ok(());
@@ -97,6 +102,8 @@ fn survives_the_protocol(path: &str, body: &Value) -> Result<(), String> {
         "/api/post_status" if is_whole("success") => again::<PostResponse>(body)?,
         "/api/activity" if is_whole("cursor") => again::<ActivityResponse>(body)?,
         "/api/locks" if is_whole("locks") => again::<LocksResponse>(body)?,
+        "/api/intents" if is_whole("intents") => again::<IntentsResponse>(body)?,
+        _ if is_whole("success") && is_whole("state") => again::<IntentResponse>(body)?,
         _ if is_whole("error") && is_whole("orchestration") => again::<AgentError>(body)?,
         _ if is_whole("error") => again::<ErrorBody>(body)?,
         _ => return Ok(()),

@@ -23,6 +23,7 @@ mod graph;
 mod heads;
 mod health;
 mod identity;
+mod intents;
 mod issuer;
 mod key_fetches;
 mod key_sets;

@@ -51,6 +51,7 @@ mod events;
 mod expiry;
 mod graph_ages;
 mod heads;
+mod intents;
 mod limits;
 mod neighbors;
 mod patches;

@@ -46,7 +46,10 @@ pub(super) fn line(event: &Event, now: i64) -> String {
             let verb = styled(CAUTION, "lets");
             (
                 allowed.time,
-                format!("{who} {verb} intents {} and {} overlap", allowed.intent_id, allowed.other),
+                format!(
+                    "{who} {verb} intents {} and {} overlap",
+                    allowed.intent_id, allowed.other
+                ),
             )
         }
         Event::FileTakenOver(taken) => {

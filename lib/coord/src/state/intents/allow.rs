@@ -38,7 +38,7 @@ pub async fn allow_overlap(
         "ALLOWED" => Ok(AllowOutcome::Allowed(reply.state()?)),
         "UNKNOWN" => Ok(AllowOutcome::Unknown(reply.text()?)),
         "NO_WAY" => Ok(AllowOutcome::Ended(reply.status()?)),
-        "FULL" => Ok(AllowOutcome::Full),
+        "TOO_MANY" => Ok(AllowOutcome::Full),
         _ => Err(reply.malformed("an unknown outcome")),
     })
 }

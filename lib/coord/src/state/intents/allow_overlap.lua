@@ -4,7 +4,7 @@
 -- Returns { ALLOWED, now, state of the caller }, also if it was allowed before: then nothing is changed
 --      or { UNKNOWN, now, id }: there is no such intent
 --      or { NO_WAY, now, status }: the intent has ended
---      or { FULL, now }: it may overlap with too many
+--      or { TOO_MANY, now }: it may overlap with too many
 --      or one of the denials of admit(); in all these cases nothing is changed
 local id, other, origin = unpack(ARGV, 17, 19)
 -- @include admission/admission
@@ -26,7 +26,7 @@ for _, record in ipairs({ one, two }) do
   if record.status == 'COMPLETED' or record.status == 'ABANDONED' then
     return { 'NO_WAY', now, record.status }
   elseif #(record.may_overlap or {}) >= MOST_ALLOWED then
-    return { 'FULL', now }
+    return { 'TOO_MANY', now }
   end
 end
 for _, allowed in ipairs(one.may_overlap or {}) do

@@ -60,7 +60,7 @@ pub async fn select_intent(
         "SELECTED" => Ok(SelectOutcome::Selected(reply.state()?)),
         "UNKNOWN" => Ok(SelectOutcome::Unknown),
         "NOT_ACTIVE" => Ok(SelectOutcome::NotActive(reply.status()?)),
-        "FULL" => Ok(SelectOutcome::Full),
+        "TOO_MANY" => Ok(SelectOutcome::Full),
         "CHANGED" => Ok(SelectOutcome::Changed),
         _ => Err(reply.malformed("an unknown outcome")),
     })

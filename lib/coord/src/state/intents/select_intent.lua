@@ -5,7 +5,7 @@
 -- Returns { SELECTED, now, state of the caller }
 --      or { UNKNOWN, now }: there is no such intent
 --      or { NOT_ACTIVE, now, status }: it is blocked or has ended
---      or { FULL, now }: too many are active
+--      or { TOO_MANY, now }: too many are active
 --      or { CHANGED, now }: the registry has another version
 --      or one of the denials of admit(); in all these cases nothing is changed
 local id, seen, payload, result, origin = unpack(ARGV, 17, 21)
@@ -37,7 +37,7 @@ if record.status == 'PENDING' then
     active = active + (is_active(cjson.decode(stored[index])) and 1 or 0)
   end
   if active >= MOST_ACTIVE then
-    return { 'FULL', now }
+    return { 'TOO_MANY', now }
   end
 end
 append_line(id, state, 'INTENT_SELECTION', payload, result, origin)

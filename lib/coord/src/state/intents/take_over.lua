@@ -4,7 +4,7 @@
 -- Returns { TAKEN, now, state of the caller }
 --      or { UNKNOWN, now }: there is no such intent
 --      or { NOT_ACTIVE, now, status }
---      or { FULL, now }: there are too many owned files
+--      or { TOO_MANY, now }: there are too many owned files
 --      or one of the denials of admit(); in all these cases nothing is changed
 local id, origin = ARGV[17], ARGV[18]
 local paths = { unpack(ARGV, 19) }
@@ -25,7 +25,7 @@ if not record then
 elseif not is_active(record) then
   return { 'NOT_ACTIVE', now, record.status }
 elseif redis.call('HLEN', keys.owners) + #paths > MOST_OWNED then
-  return { 'FULL', now }
+  return { 'TOO_MANY', now }
 end
 local owners, previous = owners_of(paths), nil
 for _, path in ipairs(paths) do

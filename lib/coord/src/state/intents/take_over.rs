@@ -40,7 +40,7 @@ pub async fn take_over(
         "TAKEN" => Ok(TakeOutcome::Taken(reply.state()?)),
         "UNKNOWN" => Ok(TakeOutcome::Unknown),
         "NOT_ACTIVE" => Ok(TakeOutcome::NotActive(reply.status()?)),
-        "FULL" => Ok(TakeOutcome::Full),
+        "TOO_MANY" => Ok(TakeOutcome::Full),
         _ => Err(reply.malformed("an unknown outcome")),
     })
 }

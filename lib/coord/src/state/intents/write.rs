@@ -69,7 +69,7 @@ pub async fn write_intent(
     admitted(reply, |mut reply| match reply.outcome.as_str() {
         "WRITTEN" => Ok(WriteOutcome::Written(reply.state()?)),
         "EXISTS" => Ok(WriteOutcome::Exists),
-        "FULL" => Ok(WriteOutcome::Full),
+        "TOO_MANY" => Ok(WriteOutcome::Full),
         "UNKNOWN" => Ok(WriteOutcome::Unknown),
         "CHANGED" => Ok(WriteOutcome::Changed),
         _ => Err(reply.malformed("an unknown outcome")),

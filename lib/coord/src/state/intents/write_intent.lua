@@ -5,7 +5,7 @@
 --       no limit, 24 '1' if its holders have to know, 25 what is changed, 26 origin of the line
 -- Returns { WRITTEN, now, state of the caller }
 --      or { EXISTS, now }: a new intent has the id of another
---      or { FULL, now }: there are too many
+--      or { TOO_MANY, now }: there are too many
 --      or { UNKNOWN, now }: there is none to be changed
 --      or { CHANGED, now }: the registry has another version
 --      or one of the denials of admit(); in all these cases nothing is changed
@@ -33,7 +33,7 @@ end
 if is_new then
   local count = redis.call('HLEN', keys.intents)
   if count >= MOST_INTENTS then
-    return { 'FULL', now }
+    return { 'TOO_MANY', now }
   end
   record = { status = 'PENDING', version = 0, order = count + 1, created_ms = now_ms }
 end

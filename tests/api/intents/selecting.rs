@@ -1,0 +1,194 @@
+//! The selection of intents.
+
+use std::sync::Arc;
+
+use coord::settings::IntentConfig;
+use serde_json::json;
+
+use super::intent;
+use crate::api::Api;
+
+#[tokio::test]
+async fn a_pending_intent_begins_and_the_caller_is_told_what_it_has_to_know() {
+    let api = Api::start().await;
+    api.writes_intent("ann", &intent("REQ-1", &["src/db.ts"])).await;
+    let session = json!({ "session_id": "s-7", "contributor": "anthropic/claude" });
+    let selected = api
+        .does(
+            "ann",
+            "select",
+            "REQ-1",
+            json!({ "agent_id": "one", "session": session }),
+        )
+        .await;
+    assert_eq!(
+        (&selected["state"], &selected["intent"]["status"]),
+        (&json!("ACTION"), &json!("IN_PROGRESS"))
+    );
+    let context = selected["context"].as_str().unwrap();
+    assert!(
+        context.starts_with("Intent REQ-1: The name of REQ-1\nStatus: IN_PROGRESS\n"),
+        "{context}"
+    );
+    assert!(
+        context.contains("- src/db.ts\n") && context.contains("- [ ] Tests pass\n"),
+        "{context}"
+    );
+    let warnings = selected["warnings"].as_array().unwrap();
+    assert!(
+        warnings[0].as_str().unwrap().starts_with("BREADTH_UNKNOWN: "),
+        "{warnings:?}"
+    );
+    assert_eq!(
+        api.ledger_lines().await[1..],
+        [
+            "ann/one REQ-1 REQUEST INTENT_SELECTION SUCCESS: select_active_intent",
+            "ann/one REQ-1 REQUEST STATE_TRANSITION SUCCESS: PENDING to IN_PROGRESS",
+        ]
+    );
+    // Others select it too, and each has its own state.
+    assert_eq!(api.reads_intents("bob", "").await["state"], "REQUEST");
+    assert_eq!(api.does("bob", "select", "REQ-1", json!({})).await["state"], "ACTION");
+    assert_eq!(api.reads_intents("bob", "").await["selected"], "REQ-1");
+}
+
+#[tokio::test]
+async fn an_overlap_is_refused_with_both_patterns_and_a_path_until_a_person_allows_it() {
+    let api = Api::start().await;
+    api.writes_intent("ann", &intent("REQ-1", &["src/*.ts"])).await;
+    api.writes_intent("ann", &intent("REQ-2", &["lib/**", "src/db*"])).await;
+    api.does("ann", "select", "REQ-1", json!({})).await;
+    let refused = api.acts("bob", "select", "REQ-2", json!({})).await;
+    let body = refused.json();
+    assert_eq!((refused.status, &body["error"]), (409, &json!("SCOPE_OVERLAP")));
+    let message = body["message"].as_str().unwrap();
+    for part in ["REQ-1", "\"src/db*\"", "\"src/*.ts\"", "\"src/db.ts\""] {
+        assert!(message.contains(part), "{part}: {message}");
+    }
+    assert_eq!(
+        (&body["state"], &body["intent"]["status"]),
+        (&json!("REQUEST"), &json!("PENDING"))
+    );
+    let last = api.ledger_lines().await.pop().unwrap();
+    assert!(
+        last.starts_with("bob REQ-2 REQUEST INTENT_SELECTION DENIED: select_active_intent; The scope"),
+        "{last}"
+    );
+    api.does("ann", "allow", "REQ-2", json!({ "other": "REQ-1" })).await;
+    let selected = api.does("bob", "select", "REQ-2", json!({})).await;
+    assert_eq!(selected["intent"]["may_overlap"], json!(["REQ-1"]));
+}
+
+#[tokio::test]
+async fn intents_of_other_branches_and_supplements_do_not_overlap() {
+    let api = Api::start().await;
+    for (id, branch, supplements) in [("A", "main", ""), ("B", "next", ""), ("C", "main", "A"), ("D", "", "")] {
+        let mut body = intent(id, &["src/db.ts"]);
+        body["branch"] = branch.into();
+        body["supplements"] = supplements.into();
+        api.writes_intent("ann", &body).await;
+    }
+    for (id, status) in [("A", 200), ("B", 200), ("C", 200), ("D", 409)] {
+        assert_eq!(api.acts("ann", "select", id, json!({})).await.status, status, "{id}");
+    }
+}
+
+#[tokio::test]
+async fn what_covers_too_much_does_not_begin() {
+    let api = Api::start().await;
+    api.publish_graph(&api.head).await;
+    for (id, scope, sentence) in [
+        ("A", "*/a", "begins in every folder"),
+        ("B", "**/*.ts", "begins in every folder"),
+        ("C", "src/**", "3 of the branch's 3 files"),
+    ] {
+        api.writes_intent("ann", &intent(id, &[scope])).await;
+        let refused = api.acts("ann", "select", id, json!({})).await;
+        assert_eq!(
+            (refused.status, &refused.json()["error"]),
+            (409, &json!("SCOPE_TOO_BROAD"))
+        );
+        assert!(
+            refused.json()["message"].as_str().unwrap().contains(sentence),
+            "{}",
+            refused.json()
+        );
+    }
+    api.writes_intent("ann", &intent("D", &["src/db.ts"])).await;
+    assert_eq!(api.does("ann", "select", "D", json!({})).await["warnings"], json!([]));
+}
+
+#[tokio::test]
+async fn the_most_files_of_a_scope_are_a_setting() {
+    let api = Api::start_with(|app| {
+        app.intents = Arc::new(IntentConfig {
+            max_files: 1,
+            ..IntentConfig::default()
+        });
+    })
+    .await;
+    api.publish_graph(&api.head).await;
+    api.writes_intent("ann", &intent("A", &["src/db.ts", "src/auth.ts"]))
+        .await;
+    let refused = api.acts("ann", "select", "A", json!({})).await.json();
+    assert!(
+        refused["message"].as_str().unwrap().contains("an intent may cover 1"),
+        "{refused}"
+    );
+}
+
+#[tokio::test]
+async fn a_selection_that_fails_changes_nothing_and_is_no_success() {
+    let api = Api::start().await;
+    api.writes_intent("ann", &intent("DONE", &["src/db.ts"])).await;
+    api.does("ann", "abandon", "DONE", json!({ "reason": "Not needed" }))
+        .await;
+    api.writes_intent("ann", &intent("STUCK", &["src/db.ts"])).await;
+    api.does("ann", "select", "STUCK", json!({})).await;
+    api.does("ann", "block", "STUCK", json!({ "reason": "Wait for the review" }))
+        .await;
+    for (id, status, code) in [
+        ("DONE", 409, "INTENT_NOT_ACTIVE"),
+        ("STUCK", 409, "INTENT_BLOCKED"),
+        ("NONE", 404, "UNKNOWN_INTENT"),
+        ("a b", 400, "INVALID_FIELD"),
+    ] {
+        let refused = api.acts("bob", "select", id, json!({})).await;
+        assert_eq!(
+            (refused.status, &refused.json()["error"]),
+            (status, &json!(code)),
+            "{id}"
+        );
+    }
+    let all = api.reads_intents("bob", "").await;
+    assert_eq!((&all["state"], all.get("selected")), (&json!("REQUEST"), None));
+    let lines = api.ledger_lines().await;
+    let of_bob: Vec<&String> = lines.iter().filter(|line| line.starts_with("bob ")).collect();
+    assert_eq!(of_bob.len(), 3, "{lines:#?}");
+    assert!(
+        of_bob.iter().all(|line| line.contains("INTENT_SELECTION DENIED")),
+        "{lines:#?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_scopes_that_overlap_one_begins_whoever_races() {
+    let api = Arc::new(Api::start().await);
+    let ids: Vec<String> = (0..6).map(|number| format!("R{number}")).collect();
+    for id in &ids {
+        api.writes_intent("ann", &intent(id, &["src/**/*.ts"])).await;
+    }
+    let select = |id: String| {
+        let api = Arc::clone(&api);
+        tokio::spawn(async move { api.acts(&format!("user{id}"), "select", &id, json!({})).await.status })
+    };
+    let racing: Vec<_> = ids.into_iter().map(select).collect();
+    let mut statuses = Vec::new();
+    for one in racing {
+        statuses.push(one.await.unwrap());
+    }
+    statuses.sort_unstable();
+    assert_eq!(statuses, [200, 409, 409, 409, 409, 409]);
+    let active = api.reads_intents("ann", "&status=IN_PROGRESS").await;
+    assert_eq!(active["intents"].as_array().unwrap().len(), 1);
+}

@@ -1,0 +1,486 @@
+//! The registry of intents: every outcome of its scripts.
+
+use std::collections::BTreeMap;
+
+use coord::domain::FilePath;
+use coord::state::admission::{AdmissionTerms, HeadTerms};
+use coord::state::intents::{
+    AllowOutcome, Criteria, IntentUse, Limit, Move, MoveOutcome, Registry, SelectOutcome, Selection, StoredIntent,
+    TakeOutcome, Usage, UseOutcome, WriteOutcome, WrittenIntent, allow_overlap, deny_selection, intent_texts, keys,
+    move_intent, owners, registry, select_intent, take_over, use_intent, write_intent,
+};
+use coord::state::ledger::newest_lines;
+use coord_intents::intent::{Budget, Intent, MAX_INTENTS, Permitted, Status};
+use coord_intents::ledger::{Entry, State};
+
+use crate::world::{Agent, World, answered};
+
+const ORIGIN: &str = r#""metadata":{"session_id":"s","contributor":"m"},"trace_id":"t"#;
+const PAYLOAD: &str = r#"{"tool_name":"select_active_intent"}"#;
+const RESULT: &str = r#"{"status":"SUCCESS","output_summary":"Selected"}"#;
+const DENIED: &str = r#"{"status":"DENIED","output_summary":"Not selected"}"#;
+
+fn intent(id: &str) -> StoredIntent {
+    StoredIntent {
+        intent: Intent {
+            id: id.to_owned(),
+            name: format!("The name of {id}"),
+            owned_scope: vec![format!("src/{id}/**")],
+            ..Intent::default()
+        },
+        created_by: "ann".to_owned(),
+    }
+}
+
+impl Agent<'_> {
+    fn terms(&self) -> AdmissionTerms<'_> {
+        AdmissionTerms {
+            head: HeadTerms::Any,
+            ..AdmissionTerms::of(&self.world.repo, &self.branch, &self.holder, None, &[])
+        }
+    }
+
+    async fn registry(&self) -> Registry {
+        registry(&self.world.repo, &self.holder)
+            .run(&*self.world.store)
+            .await
+            .unwrap()
+    }
+
+    async fn writes_as(&self, stored: &StoredIntent, seen: Option<&str>, is_for_holders: bool) -> WriteOutcome {
+        let written = WrittenIntent {
+            seen,
+            stored,
+            digest: "d",
+            is_for_holders,
+            change: "Written: \"it\" / again",
+            origin: ORIGIN,
+        };
+        answered(write_intent(&*self.world.store, &self.terms(), &written).await.unwrap())
+    }
+
+    async fn writes_intent(&self, id: &str) {
+        assert!(matches!(
+            self.writes_as(&intent(id), None, true).await,
+            WriteOutcome::Written(_)
+        ));
+    }
+
+    async fn selects_as(&self, id: &str, seen: &str) -> SelectOutcome {
+        let selection = Selection {
+            id,
+            seen,
+            payload: PAYLOAD,
+            result: RESULT,
+            origin: ORIGIN,
+        };
+        answered(
+            select_intent(&*self.world.store, &self.terms(), &selection)
+                .await
+                .unwrap(),
+        )
+    }
+
+    async fn selects(&self, id: &str) -> SelectOutcome {
+        let seen = self.registry().await.version;
+        self.selects_as(id, &seen).await
+    }
+
+    async fn moves(&self, id: &str, status: Status, is_person: bool, criteria: Criteria) -> MoveOutcome {
+        let seen = self.registry().await.version;
+        self.moves_as(id, status, is_person, criteria, &seen).await
+    }
+
+    async fn moves_as(&self, id: &str, status: Status, is_person: bool, criteria: Criteria, seen: &str) -> MoveOutcome {
+        let wanted = Move {
+            id,
+            status,
+            is_person,
+            criteria,
+            seen,
+            reason: "Why / not",
+            origin: ORIGIN,
+        };
+        answered(move_intent(&*self.world.store, &self.terms(), &wanted).await.unwrap())
+    }
+
+    async fn allows(&self, id: &str, other: &str) -> AllowOutcome {
+        let (store, terms) = (&*self.world.store, self.terms());
+        answered(allow_overlap(store, &terms, id, other, ORIGIN).await.unwrap())
+    }
+
+    async fn takes(&self, id: &str, paths: &[&str]) -> TakeOutcome {
+        let paths: Vec<FilePath> = paths.iter().map(|path| FilePath::parse(path).unwrap()).collect();
+        answered(
+            take_over(&*self.world.store, &self.terms(), id, ORIGIN, &paths)
+                .await
+                .unwrap(),
+        )
+    }
+
+    async fn uses(&self, id: &str, call: Option<&str>, tokens: Option<(&str, u64)>) -> UseOutcome {
+        let usage = Usage {
+            id,
+            call: call.map(|digest| ("Bash", digest)),
+            breaker_calls: 3,
+            tokens,
+            origin: ORIGIN,
+        };
+        answered(use_intent(&*self.world.store, &self.terms(), &usage).await.unwrap())
+    }
+
+    /// Brings a new intent into this status.
+    async fn has(&self, id: &str, status: Status) {
+        self.writes_intent(id).await;
+        if status != Status::Pending {
+            assert!(matches!(self.selects(id).await, SelectOutcome::Selected(_)));
+        }
+        if !matches!(status, Status::Pending | Status::InProgress) {
+            let moved = self.moves(id, status, true, Criteria::Met).await;
+            assert!(matches!(moved, MoveOutcome::Moved(_)), "{moved:?}");
+        }
+    }
+}
+
+/// Every line of the ledger is of its form; their number.
+async fn lines(world: &World) -> Vec<Entry> {
+    let lines = newest_lines(&world.repo, 1000).run(&*world.store).await.unwrap();
+    let parsed = lines.iter().rev().map(|line| {
+        let entry = Entry::parse(line.text.as_bytes());
+        entry.unwrap_or_else(|error| panic!("{}: {error}", line.text))
+    });
+    parsed.collect()
+}
+
+async fn an_intent_is_written_once_and_changed_from_what_was_read(world: World) {
+    let ann = world.agent("ann/one");
+    assert_eq!(ann.registry().await.version, "");
+    let mut stored = intent("a");
+    stored.intent.branch = Some("main".to_owned());
+    stored.intent.budget = Some(Budget {
+        max_turns: Some(5),
+        ..Budget::default()
+    });
+    assert_eq!(
+        ann.writes_as(&stored, None, true).await,
+        WriteOutcome::Written(State::Request)
+    );
+    assert_eq!(ann.writes_as(&stored, None, true).await, WriteOutcome::Exists);
+    assert_eq!(
+        ann.writes_as(&intent("b"), Some("1"), true).await,
+        WriteOutcome::Unknown
+    );
+    let read = ann.registry().await;
+    let record = &read.records["a"];
+    assert_eq!((read.version.as_str(), record.version, record.order), ("1", 1, 1));
+    assert_eq!(
+        (record.branch.as_deref(), record.max_turns, record.max_tokens),
+        (Some("main"), Some(5), None)
+    );
+    assert!(record.created_ms > 1_700_000_000_000 && record.created_ms == record.updated_ms);
+    let texts = intent_texts(&*world.store, &world.repo, &["a", "b"]).await.unwrap();
+    assert_eq!(texts, BTreeMap::from([("a".to_owned(), stored.clone())]));
+    stored.intent.name = "Another".to_owned();
+    assert_eq!(ann.writes_as(&stored, Some("2"), true).await, WriteOutcome::Changed);
+    assert_eq!(
+        ann.writes_as(&stored, Some("1"), false).await,
+        WriteOutcome::Written(State::Request)
+    );
+    assert_eq!(ann.registry().await.records["a"].version, 1);
+    assert_eq!(
+        ann.writes_as(&stored, Some("2"), true).await,
+        WriteOutcome::Written(State::Request)
+    );
+    assert_eq!(ann.registry().await.records["a"].version, 2);
+    let lines = lines(&world).await;
+    assert_eq!(lines.len(), 3);
+    assert_eq!(lines[0].agent_id, "ann/one");
+    assert_eq!(lines[0].payload.reasoning.as_deref(), Some("Written: \"it\" / again"));
+}
+
+async fn a_repository_has_no_more_than_a_thousand_intents(world: World) {
+    let ann = world.agent("ann");
+    ann.writes_intent("a").await;
+    let key = keys::intents(&world.repo);
+    for number in 1..MAX_INTENTS {
+        world.command(["HSET", &key, &format!("x{number}"), "{}"]).await;
+    }
+    assert_eq!(ann.writes_as(&intent("b"), None, true).await, WriteOutcome::Full);
+}
+
+async fn each_way_of_a_status_is_one_of_the_table_and_no_other(world: World) {
+    let ann = world.agent("ann");
+    for from in Status::ALL {
+        for to in Status::ALL {
+            for (is_person, criteria) in [
+                (false, Criteria::Unmet),
+                (false, Criteria::Met),
+                (false, Criteria::Forced),
+                (true, Criteria::Unmet),
+                (true, Criteria::Forced),
+            ] {
+                let id = format!("{}-{}-{is_person}-{criteria:?}", from.as_str(), to.as_str());
+                ann.has(&id, from).await;
+                let outcome = ann.moves(&id, to, is_person, criteria).await;
+                // An intent begins by a selection alone.
+                let way = from
+                    .transition(to)
+                    .filter(|_| from != Status::Pending || to != Status::InProgress);
+                let expected = match way {
+                    None => "NoWay",
+                    Some(Permitted::Anyone) => "Moved",
+                    Some(Permitted::Person) if is_person => "Moved",
+                    Some(Permitted::Person) => "Person",
+                    Some(Permitted::OnceCriteriaAreMet) => match criteria {
+                        Criteria::Met => "Moved",
+                        Criteria::Unmet => "Criteria",
+                        Criteria::Forced if is_person => "Moved",
+                        Criteria::Forced => "Person",
+                    },
+                };
+                assert!(format!("{outcome:?}").starts_with(expected), "{id}: {outcome:?}");
+                let status = ann.registry().await.records[&id].status;
+                assert_eq!(status, if expected == "Moved" { to } else { from }, "{id}");
+                if status.is_active() {
+                    ann.moves(&id, Status::Abandoned, true, Criteria::Unmet).await;
+                }
+            }
+        }
+    }
+    assert_eq!(
+        ann.moves("none", Status::Blocked, true, Criteria::Met).await,
+        MoveOutcome::Unknown
+    );
+}
+
+async fn a_completion_is_decided_by_the_registry_that_was_read(world: World) {
+    let ann = world.agent("ann");
+    ann.has("a", Status::InProgress).await;
+    let seen = ann.registry().await.version;
+    ann.writes_intent("b").await;
+    let outcome = ann.moves_as("a", Status::Completed, false, Criteria::Met, &seen).await;
+    assert_eq!(outcome, MoveOutcome::Changed);
+    assert_eq!(
+        ann.moves("a", Status::Completed, false, Criteria::Met).await,
+        MoveOutcome::Moved(State::Request)
+    );
+    let session = ann.registry().await.session;
+    assert_eq!(
+        (session.state, session.intent, session.last.as_deref()),
+        (State::Request, None, Some("a"))
+    );
+}
+
+async fn a_selection_begins_what_is_pending_and_is_each_holder_s_own(world: World) {
+    let (ann, bob) = (world.agent("ann"), world.agent("ann/two"));
+    assert_eq!(ann.selects_as("a", "").await, SelectOutcome::Unknown);
+    ann.writes_intent("a").await;
+    assert_eq!(ann.selects_as("a", "0").await, SelectOutcome::Changed);
+    assert_eq!(ann.registry().await.session.state, State::Request);
+    assert_eq!(ann.selects_as("a", "1").await, SelectOutcome::Selected(State::Action));
+    assert_eq!(bob.registry().await.session.state, State::Request);
+    // What has begun is selected whatever was read.
+    assert_eq!(bob.selects_as("a", "0").await, SelectOutcome::Selected(State::Action));
+    let session = bob.registry().await.session;
+    assert_eq!((session.intent.as_deref(), session.version), (Some("a"), Some(1)));
+    assert!(bob.registry().await.uses["a"].heard_ms > 0);
+    ann.has("b", Status::InProgress).await;
+    assert_eq!(ann.registry().await.session.last.as_deref(), Some("a"));
+    for status in [Status::Blocked, Status::Completed, Status::Abandoned] {
+        let id = status.as_str();
+        ann.has(id, status).await;
+        assert_eq!(ann.selects(id).await, SelectOutcome::NotActive(status));
+    }
+    let before = lines(&world).await.len();
+    let selection = Selection {
+        id: "a",
+        seen: "",
+        payload: PAYLOAD,
+        result: DENIED,
+        origin: ORIGIN,
+    };
+    let noted = answered(deny_selection(&*world.store, &bob.terms(), &selection).await.unwrap());
+    assert_eq!((noted, lines(&world).await.len()), (State::Action, before + 1));
+}
+
+async fn no_more_than_a_hundred_are_active(world: World) {
+    let ann = world.agent("ann");
+    for number in 0..100 {
+        ann.has(&format!("i{number}"), Status::InProgress).await;
+    }
+    ann.writes_intent("more").await;
+    assert_eq!(ann.selects("more").await, SelectOutcome::Full);
+    ann.moves("i7", Status::Blocked, false, Criteria::Unmet).await;
+    assert_eq!(
+        ann.selects("more").await,
+        SelectOutcome::Full,
+        "a blocked one is active"
+    );
+    ann.moves("i8", Status::Abandoned, false, Criteria::Unmet).await;
+    assert_eq!(ann.selects("more").await, SelectOutcome::Selected(State::Action));
+}
+
+async fn an_overlap_is_allowed_on_both_sides(world: World) {
+    let ann = world.agent("ann");
+    ann.writes_intent("a").await;
+    assert_eq!(ann.allows("a", "b").await, AllowOutcome::Unknown("b".to_owned()));
+    assert_eq!(ann.allows("b", "a").await, AllowOutcome::Unknown("b".to_owned()));
+    ann.writes_intent("b").await;
+    for _ in 0..2 {
+        assert_eq!(ann.allows("a", "b").await, AllowOutcome::Allowed(State::Request));
+    }
+    let records = ann.registry().await.records;
+    assert_eq!(
+        (&records["a"].may_overlap[..], &records["b"].may_overlap[..]),
+        (&["b".to_owned()][..], &["a".to_owned()][..])
+    );
+    assert_eq!(lines(&world).await.len(), 3);
+    ann.has("c", Status::Abandoned).await;
+    assert_eq!(ann.allows("a", "c").await, AllowOutcome::Ended(Status::Abandoned));
+    let stored = world.command(["HGET", &keys::intents(&world.repo), "a"]).await;
+    let mut record: serde_json::Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
+    record["may_overlap"] = (0..100).map(|number| format!("x{number}")).collect();
+    world
+        .command(["HSET", &keys::intents(&world.repo), "a", &record.to_string()])
+        .await;
+    ann.writes_intent("d").await;
+    assert_eq!(ann.allows("a", "d").await, AllowOutcome::Full);
+}
+
+async fn files_are_taken_over_with_what_was_recorded_of_them(world: World) {
+    let ann = world.agent("ann");
+    assert_eq!(ann.takes("a", &["x.ts"]).await, TakeOutcome::Unknown);
+    ann.writes_intent("a").await;
+    assert_eq!(ann.takes("a", &["x.ts"]).await, TakeOutcome::NotActive(Status::Pending));
+    let key = keys::owners(&world.repo);
+    let owned =
+        r#"[{"intent":"z","branch":"main","hash":"DELETED","earlier":["sha256:1"]},{"intent":"y","branch":"next"}]"#;
+    world.command(["HSET", &key, "x.ts", owned]).await;
+    let mut stored = intent("b");
+    stored.intent.branch = Some("main".to_owned());
+    ann.writes_as(&stored, None, true).await;
+    ann.selects("b").await;
+    assert_eq!(
+        ann.takes("b", &["x.ts", "new.ts"]).await,
+        TakeOutcome::Taken(State::Action)
+    );
+    let taken = owners(&world.repo).run(&*world.store).await.unwrap();
+    let of = |path: &str| -> Vec<(String, Option<String>, usize)> {
+        let owners = taken[path].iter();
+        owners
+            .map(|owner| (owner.intent.clone(), owner.hash.clone(), owner.earlier.len()))
+            .collect()
+    };
+    assert_eq!(
+        of("x.ts"),
+        [
+            ("y".to_owned(), None, 0),
+            ("b".to_owned(), Some("DELETED".to_owned()), 1)
+        ]
+    );
+    assert_eq!(of("new.ts"), [("b".to_owned(), None, 0)]);
+    // An intent of every branch takes them all.
+    ann.selects("a").await;
+    assert_eq!(ann.takes("a", &["x.ts"]).await, TakeOutcome::Taken(State::Action));
+    let taken = owners(&world.repo).run(&*world.store).await.unwrap();
+    assert_eq!(taken["x.ts"].len(), 1);
+    let fields: Vec<String> = (0..20_000)
+        .flat_map(|number| [format!("f{number}"), "[]".to_owned()])
+        .collect();
+    let mut words = vec!["HSET".to_owned(), key.clone()];
+    words.extend(fields);
+    let words = words.into_iter().map(String::into_bytes).collect();
+    world
+        .store
+        .run(vec![coord::store::Request::Command(words)])
+        .await
+        .unwrap();
+    assert_eq!(ann.takes("a", &["x.ts"]).await, TakeOutcome::Full);
+}
+
+async fn costs_are_counted_and_stop_at_their_limit(world: World) {
+    let ann = world.agent("ann");
+    assert_eq!(ann.uses("a", Some("1"), None).await, UseOutcome::Unknown);
+    let mut stored = intent("a");
+    stored.intent.budget = Some(Budget {
+        max_turns: Some(2),
+        max_tokens: Some(100),
+        ..Budget::default()
+    });
+    ann.writes_as(&stored, None, true).await;
+    let pending = ann.uses("a", Some("1"), Some(("s", 10))).await;
+    assert_eq!(pending, UseOutcome::NotActive(State::Request, Status::Pending));
+    ann.selects("a").await;
+    let used = |turns, tokens| UseOutcome::Used {
+        state: State::Action,
+        turns,
+        tokens,
+        max_turns: Some(2),
+        max_tokens: Some(100),
+    };
+    assert_eq!(ann.uses("a", None, Some(("s", 15))).await, used(0, 15));
+    assert_eq!(ann.uses("a", Some("1"), Some(("s", 15))).await, used(1, 15));
+    assert_eq!(ann.uses("a", Some("2"), Some(("t", 5))).await, used(2, 20));
+    let UseOutcome::Stopped(state, limit, reason) = ann.uses("a", Some("3"), None).await else {
+        panic!("it is stopped")
+    };
+    assert_eq!(
+        (state, limit, reason.as_str()),
+        (
+            State::Action,
+            Limit::Budget,
+            "The budget of intent a is spent: 2 of 2 turns"
+        )
+    );
+    let record = ann.registry().await.records["a"].clone();
+    assert_eq!(
+        (record.status, record.reason.as_deref()),
+        (Status::Blocked, Some(reason.as_str()))
+    );
+    assert!(matches!(
+        ann.registry().await.uses["a"],
+        IntentUse {
+            turns: 2,
+            tokens: 20,
+            ..
+        }
+    ));
+    ann.writes_intent("b").await;
+    ann.selects("b").await;
+    for _ in 0..3 {
+        assert!(matches!(ann.uses("b", Some("1"), None).await, UseOutcome::Used { .. }));
+    }
+    let outcome = ann.uses("b", Some("1"), None).await;
+    assert!(
+        matches!(outcome, UseOutcome::Stopped(State::Action, Limit::Breaker, _)),
+        "{outcome:?}"
+    );
+    lines(&world).await;
+}
+
+async fn the_totals_of_the_latest_sixteen_sessions_are_kept(world: World) {
+    let ann = world.agent("ann");
+    ann.has("a", Status::InProgress).await;
+    for number in 0..17 {
+        ann.uses("a", None, Some((&format!("s{number}"), 10))).await;
+    }
+    let tokens = async |session: &str| match ann.uses("a", None, Some((session, 10))).await {
+        UseOutcome::Used { tokens, .. } => tokens,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(tokens("s16").await, 170);
+    assert_eq!(tokens("s0").await, 180, "it was forgotten");
+}
+
+on_every_store!(
+    an_intent_is_written_once_and_changed_from_what_was_read,
+    a_repository_has_no_more_than_a_thousand_intents,
+    each_way_of_a_status_is_one_of_the_table_and_no_other,
+    a_completion_is_decided_by_the_registry_that_was_read,
+    a_selection_begins_what_is_pending_and_is_each_holder_s_own,
+    no_more_than_a_hundred_are_active,
+    an_overlap_is_allowed_on_both_sides,
+    files_are_taken_over_with_what_was_recorded_of_them,
+    costs_are_counted_and_stop_at_their_limit,
+    the_totals_of_the_latest_sixteen_sessions_are_kept,
+);
