@@ -31,7 +31,7 @@ pub fn assert_documented(method: &Method, path: &str, answer: &Answer) {
 }
 
 fn check(method: &Method, path: &str, answer: &Answer) -> Result<(), String> {
-    let path = Endpoint::at(path).map_or(path, Endpoint::path);
+    let path = Endpoint::at(path).map_or(path, |endpoint| endpoint.path());
     let Some(operations) = DOCUMENT["paths"].get(path).and_then(Value::as_object) else {
         // No operation: a page, or a path that is not there.
         return Ok(());
