@@ -1,7 +1,8 @@
 //! Joins the Lua scripts of the state with their includes, and lists the folders that have scripts.
 //!
 //! A line `-- @include NAME` stands for `includes/NAME.lua`, and `-- @include AGGREGATE/NAME` for `AGGREGATE/includes/NAME.lua`,
-//! which may include others; each is inserted once, where it first occurs.
+//! which may include others; each is inserted once, where it first occurs. What an indented line includes is of the block around it
+//! alone: a block has one such line, and what it includes is inserted anew elsewhere.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -53,8 +54,16 @@ fn join(path: &Path, known: &mut BTreeSet<String>) -> String {
     let mut joined = String::with_capacity(text.len());
     for line in text.lines() {
         match line.trim_start().strip_prefix("-- @include ") {
-            Some(name) if known.insert(name.to_owned()) => joined += &join(&include(name), known),
-            Some(_) => {}
+            Some(name) if known.contains(name) => {}
+            Some(name) => {
+                let mut of_block = known.clone();
+                let known = match line.starts_with(' ') {
+                    true => &mut of_block,
+                    false => &mut *known,
+                };
+                known.insert(name.to_owned());
+                joined += &join(&include(name), known);
+            }
             None => {
                 joined += line;
                 joined.push('\n');

@@ -21,7 +21,7 @@ use crate::api::{Api, listen};
 const JSON: (&str, &str) = ("content-type", "application/json");
 
 /// Counts what the store is asked, and the bytes of it.
-struct Counted {
+pub(crate) struct Counted {
     store: Arc<dyn Store>,
     calls: AtomicUsize,
     bytes: AtomicUsize,
@@ -29,7 +29,7 @@ struct Counted {
 
 impl Counted {
     /// Calls and bytes since the last look.
-    fn take(&self) -> (usize, usize) {
+    pub(crate) fn take(&self) -> (usize, usize) {
         (
             self.calls.swap(0, Ordering::Relaxed),
             self.bytes.swap(0, Ordering::Relaxed),
@@ -58,7 +58,7 @@ impl Store for Counted {
     }
 }
 
-async fn counted() -> (Api, Arc<Counted>) {
+pub(crate) async fn counted() -> (Api, Arc<Counted>) {
     let mut counted = None;
     let api = Api::start_with(|state| {
         let store = Arc::new(Counted {

@@ -19,6 +19,7 @@ mod edge;
 mod events;
 #[cfg(unix)]
 mod functions;
+mod gate;
 mod graph;
 mod heads;
 mod health;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use coord::domain::{Branch, CommitSha, FilePath, Holder, LockMode, LockReason, NeighborPolicy, RepoId, UserId};
 use coord::state;
 use coord::state::admission::{AdmissionTerms, Admitted};
-use coord::state::locks::{Release, ReleaseOutcome, Wanted};
+use coord::state::locks::{GateTerms, Release, ReleaseOutcome, Wanted};
 use coord::store::{Request, Store};
 
 use crate::cases::{Act, Case, State};
@@ -144,8 +144,15 @@ impl Run<'_> {
         match act {
             Act::Check(intent, paths) => {
                 let paths = parse(paths);
-                let answer =
-                    state::locks::check_status(self.store, &entry, &paths, *intent, NeighborPolicy::Block).await;
+                let answer = state::locks::check_status(
+                    self.store,
+                    &entry,
+                    &paths,
+                    *intent,
+                    NeighborPolicy::Block,
+                    &GateTerms::NONE,
+                )
+                .await;
                 in_short(answer.expect("an answer"), |survey| {
                     format!("{} locks, {} more", survey.findings.len(), survey.omitted)
                 })
@@ -159,6 +166,7 @@ impl Run<'_> {
                     ttl_seconds: 300,
                     claimed: &self.claimed,
                     paths: &parse(paths),
+                    gate: GateTerms::NONE,
                 };
                 let answer = state::locks::claim(self.store, &entry, &wanted).await;
                 in_short(answer.expect("an answer"), |outcome| word(&outcome))

@@ -9,6 +9,7 @@ use crate::builds::graph_cache::GraphCache;
 use crate::builds::head_observer::HeadObserver;
 use crate::events::EventHub;
 use crate::heads::HeadAges;
+use crate::scopes::ScopeCache;
 use crate::settings::edge::Edge;
 use crate::settings::{IntentConfig, LockConfig, Settings};
 use crate::source::Source;
@@ -47,6 +48,8 @@ pub struct App {
     pub graph_cache: Arc<GraphCache>,
     /// Live events.
     pub events: Arc<EventHub>,
+    /// What this process knows of the scopes of intents.
+    pub scopes: Arc<ScopeCache>,
     /// Repositories in which this process has seen a claim.
     pub claimed: Arc<ClaimedRepositories>,
 }
@@ -78,6 +81,7 @@ impl App {
             head_observer: None,
             edge: settings.edge.clone(),
             graph_cache: Arc::default(),
+            scopes: Arc::default(),
             claimed: Arc::default(),
         }
     }

@@ -13,6 +13,7 @@
 //! - [`events`]: live events, one subscription to the store for each repository
 //! - [`heads`], [`rate_limits`]: maximum ages of heads; rate limits
 //! - [`http`]: the endpoints, one file each, and the one place that turns errors into responses
+//! - [`scopes`]: which files an intent may change, judged for the scripts
 //! - [`sweep`]: expired locks, dropped and announced
 //! - [`timing`], [`logging`]: calls of a request and their time; logs
 //! - [`settings`]: settings from the environment
@@ -36,6 +37,7 @@ pub mod logging;
 pub mod mcp;
 pub mod operations;
 pub mod rate_limits;
+pub mod scopes;
 pub mod settings;
 mod single_flight;
 pub mod source;

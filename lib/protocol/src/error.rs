@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::orchestration::Orchestration;
+use crate::orchestration::{Action, Orchestration};
 
 /// Declares the codes with their spelling on the wire.
 macro_rules! codes {
@@ -131,6 +131,20 @@ impl ErrorCode {
                 | ErrorCode::IdentityUnavailable
                 | ErrorCode::TimedOut
         )
+    }
+
+    /// The command of a claim that intents refuse with this code; none for other codes.
+    pub fn intent_action(self) -> Option<Action> {
+        match self {
+            ErrorCode::FileOwned => Some(Action::SwitchTask),
+            ErrorCode::IntentRequired
+            | ErrorCode::IntentNotActive
+            | ErrorCode::IntentBlocked
+            | ErrorCode::ScopeViolation
+            | ErrorCode::BudgetExhausted
+            | ErrorCode::CircuitOpen => Some(Action::Stop),
+            _ => None,
+        }
     }
 }
 

@@ -5,10 +5,11 @@ use utoipa::openapi::schema::{AnyOfBuilder, Schema};
 use utoipa::openapi::{Ref, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
+use crate::error::ErrorCode;
 use crate::intent_event::{FilesTakenOver, IntentChange, OverlapAllowed};
 use crate::locks::{LockMode, LockStatus};
 use crate::orchestration::Action;
-use crate::schema::{AgentId, Branch, CommitSha, FilePath};
+use crate::schema::{AgentId, Branch, CommitSha, FilePath, IntentId};
 
 /// A change of a repository's state, by its `type`. Later versions may have more types and fields: ignore unknown ones.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
@@ -79,7 +80,7 @@ impl Event {
     pub fn action(&self) -> Option<Action> {
         match self {
             Event::LockGranted(_) | Event::LockRenewed(_) | Event::LockReleased(_) => Some(Action::Proceed),
-            Event::LockRefused(refusal) => refusal.reason.action(),
+            Event::LockRefused(refusal) => refusal.action(),
             Event::LockExpired(_)
             | Event::HeadMoved(_)
             | Event::GraphUpdate(_)
@@ -146,6 +147,10 @@ pub struct LockChange {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = AgentId, required = false)]
     pub agent_id: Option<String>,
+    /// The intent that the locks are for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = IntentId, required = false)]
+    pub intent_id: Option<String>,
     /// The branch.
     #[schema(value_type = Branch)]
     pub branch: String,
@@ -237,15 +242,18 @@ pub enum RefusalReason {
     NotPushed,
     /// The lock belongs to another holder now.
     Lost,
+    /// An intent does not let it in, or there is none; the code says which rule.
+    Intent,
 }
 
 impl RefusalReason {
-    /// The orchestration command of such a refusal; where there is no room, it depends on whose locks fill it.
+    /// The orchestration command of such a refusal; where there is no room, it depends on whose locks fill it, and where an
+    /// intent does not let it in, on the code.
     pub fn action(self) -> Option<Action> {
         match self {
             RefusalReason::Stale => Some(Action::Pull),
             RefusalReason::Conflict => Some(Action::Wait),
-            RefusalReason::Full => None,
+            RefusalReason::Full | RefusalReason::Intent => None,
             RefusalReason::NotPushed => Some(Action::Push),
             RefusalReason::Lost => Some(Action::Stop),
         }
@@ -273,6 +281,14 @@ pub struct LockRefusal {
     pub message: String,
     /// Why it was refused.
     pub reason: RefusalReason,
+    /// With INTENT, the code of the error that the caller got.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String, pattern = "^[A-Z][A-Z_]*$", required = false)]
+    pub code: Option<ErrorCode>,
+    /// With INTENT, the intent that the request is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = IntentId, required = false)]
+    pub intent_id: Option<String>,
     /// The files of the request: 20 at most, of 1 KiB together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Vec<FilePath>, required = false, min_items = 1, max_items = 20)]
@@ -298,6 +314,13 @@ pub struct LockRefusal {
     /// The same in milliseconds.
     #[schema(minimum = 0)]
     pub time_ms: i64,
+}
+
+impl LockRefusal {
+    /// The orchestration command of the refusal; none where it does not follow from the event.
+    pub fn action(&self) -> Option<Action> {
+        self.code.map_or_else(|| self.reason.action(), ErrorCode::intent_action)
+    }
 }
 
 /// A branch with another head.
@@ -354,7 +377,8 @@ pub struct GraphProgress {
 
 /// One event of each type, for the OpenAPI document.
 pub const EXAMPLES: &str = r#"[
-  { "type": "lock_granted", "user": "ada", "user_name": "Ada", "agent_id": "lexer", "branch": "main", "status": "WRITING",
+  { "type": "lock_granted", "user": "ada", "user_name": "Ada", "agent_id": "lexer", "intent_id": "REQ-POOL-001",
+    "branch": "main", "status": "WRITING",
     "message": "Adding connection pooling", "token": 17953062240000, "files": ["src/db.ts"], "file_count": 1,
     "expiry": 1795306524, "expiry_ms": 1795306524000, "time": 1795306224, "time_ms": 1795306224000 },
   { "type": "lock_renewed", "user": "ada", "user_name": "Ada", "branch": "main", "status": "READING",
@@ -367,6 +391,9 @@ pub const EXAMPLES: &str = r#"[
   { "type": "lock_refused", "user": "bob", "user_name": "Bob", "branch": "main", "status": "WRITING",
     "message": "Renaming query()", "reason": "CONFLICT", "files": ["src/db.ts"], "file_count": 1, "conflicts": ["src/db.ts"],
     "conflict_count": 1, "repeated": 3, "time": 1795306230, "time_ms": 1795306230000 },
+  { "type": "lock_refused", "user": "bob", "user_name": "Bob", "branch": "main", "status": "WRITING",
+    "message": "Renaming query()", "reason": "INTENT", "code": "FILE_OWNED", "files": ["src/db.ts"], "file_count": 1,
+    "conflicts": ["src/db.ts"], "conflict_count": 1, "time": 1795306230, "time_ms": 1795306230000 },
   { "type": "head_moved", "branch": "main", "head": "99cc7da9399f806a758cf80dab931201cf07c67e",
     "previous": "9bee4e10f4a4a5cf3bd2e0c6ce2bb6ae1c0a8e55", "time": 1795306254 },
   { "type": "graph_update", "branch": "main", "version": "99cc7da9399f806a758cf80dab931201cf07c67e", "time": 1795306256 },

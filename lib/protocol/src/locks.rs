@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::schema::{self, AgentId, Branch, FilePath};
+use crate::schema::{self, AgentId, Branch, FilePath, IntentId};
 
 /// The request to `post_status`: a claim or a release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
@@ -78,6 +78,10 @@ pub struct OtherLock {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = AgentId, required = false)]
     pub agent_id: Option<String>,
+    /// The intent that the lock is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = IntentId, required = false)]
+    pub intent_id: Option<String>,
     /// All readers, if there are several; the lock itself shows the earliest.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(min_items = 2)]
@@ -124,6 +128,10 @@ pub struct OwnLock {
     /// Fencing token: grows with every grant in the repository.
     #[schema(minimum = 1)]
     pub token: i64,
+    /// The intent that the lock is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = IntentId, required = false)]
+    pub intent_id: Option<String>,
 }
 
 /// The locks of a repository.
@@ -155,6 +163,10 @@ pub struct HeldLock {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = AgentId, required = false)]
     pub agent_id: Option<String>,
+    /// The intent that the lock is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = IntentId, required = false)]
+    pub intent_id: Option<String>,
     /// The mode of the lock.
     pub status: LockMode,
     /// What the holder says it is doing, and why.

@@ -45,7 +45,7 @@ pub enum Status {
     Ok,
     /// The working copy is behind.
     Stale,
-    /// Another's lock blocks the request.
+    /// Another's lock blocks the request, or intents do not let it in.
     Conflict,
     /// The state is unavailable.
     Offline,

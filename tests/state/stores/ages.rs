@@ -5,7 +5,7 @@ use coord::domain::{CommitSha, FilePath, LockMode, NeighborPolicy};
 use coord::state;
 use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Rates};
 use coord::state::heads::FetchedHead;
-use coord::state::locks::{ReleaseOutcome, Written};
+use coord::state::locks::{GateTerms, ReleaseOutcome, Written};
 
 use crate::stores::admission::{entry_of, try_entry};
 use crate::world::{HEAD, LOCAL, NEXT, World, aged, answered, denial_of, sha};
@@ -89,9 +89,16 @@ async fn a_check_is_answered_with_the_known_head_where_redis_refuses_writes() {
     };
     let check = async |known| {
         let policy = NeighborPolicy::Block;
-        state::locks::check_status(&*world.store, &entry(known, None), &paths, LockMode::Writing, policy)
-            .await
-            .unwrap()
+        state::locks::check_status(
+            &*world.store,
+            &entry(known, None),
+            &paths,
+            LockMode::Writing,
+            policy,
+            &GateTerms::NONE,
+        )
+        .await
+        .unwrap()
     };
     let refusals = [
         (["CONFIG", "SET", "maxmemory", "1"], ["CONFIG", "SET", "maxmemory", "0"]),
@@ -135,6 +142,7 @@ async fn a_check_is_answered_with_the_known_head_where_redis_refuses_writes() {
             ttl_seconds: 300,
             claimed: &world.claimed,
             paths: &paths,
+            gate: GateTerms::NONE,
         };
         for at_most in [None, Some(60)] {
             let claimed = state::locks::claim(&*world.store, &entry(&known, at_most), &wanted).await;
@@ -290,7 +298,15 @@ async fn what_the_store_knows_of_the_commits_is_not_asked_of_the_source(world: W
             ..entry_of(&world, &ann, Rates::NONE)
         };
         let policy = NeighborPolicy::Block;
-        let admitted = state::locks::check_status(&*world.store, &entry, &path, LockMode::Writing, policy).await;
+        let admitted = state::locks::check_status(
+            &*world.store,
+            &entry,
+            &path,
+            LockMode::Writing,
+            policy,
+            &GateTerms::NONE,
+        )
+        .await;
         admitted.unwrap().map(|survey| survey.is_behind)
     };
     assert_eq!(check(&[NEXT], false).await, Admitted::Outcome(false));

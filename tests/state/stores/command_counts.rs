@@ -9,7 +9,7 @@ use coord::domain::{FilePath, NeighborPolicy};
 use coord::source::Reachable;
 use coord::state::admission::{AdmissionTerms, HeadTerms, Rates};
 use coord::state::expiry::take_due;
-use coord::state::locks::{Judged, check_status};
+use coord::state::locks::{GateTerms, Judged, check_status};
 use coord::store::redis::RedisStore;
 use coord::store::{Request, Store};
 use coord::sweep::sweep_due;
@@ -18,14 +18,14 @@ use crate::stores::neighbors::store_graph;
 use crate::world::{HEAD, NEXT, World, answered, sha};
 
 /// A world on a server of its own: the counts are those of a whole server.
-struct Counted {
-    world: World,
+pub(super) struct Counted {
+    pub world: World,
     /// Not the connection that is counted, so that asking costs the other nothing.
     asks: RedisStore,
 }
 
 impl Counted {
-    fn start() -> Option<Counted> {
+    pub fn start() -> Option<Counted> {
         let port = match coord_test_support::redis::start() {
             Some(port) => port,
             None => coord_test_support::redis::empty_database().map(|_| 0)?,
@@ -38,7 +38,7 @@ impl Counted {
     }
 
     /// The commands since the last call: name and count, and how many in all.
-    async fn commands(&self) -> (usize, String) {
+    pub async fn commands(&self) -> (usize, String) {
         let batch = vec![
             Request::command(["INFO", "commandstats"]),
             Request::command(["CONFIG", "RESETSTAT"]),
@@ -147,7 +147,15 @@ async fn a_check_and_a_claim_cost_what_they_cost() {
     };
     counted.commands().await;
     let paths = [FilePath::parse("a.ts").unwrap()];
-    let admitted = check_status(&*world.store, &entry, &paths, Writing, NeighborPolicy::Block).await;
+    let admitted = check_status(
+        &*world.store,
+        &entry,
+        &paths,
+        Writing,
+        NeighborPolicy::Block,
+        &GateTerms::NONE,
+    )
+    .await;
     answered(admitted.unwrap());
     note("check with a cached head and limits").await;
     insta::assert_snapshot!(costs.join("\n"));

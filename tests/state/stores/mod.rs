@@ -49,6 +49,7 @@ mod due;
 mod due_marks;
 mod events;
 mod expiry;
+mod gate;
 mod graph_ages;
 mod heads;
 mod intents;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use coord::domain::{FilePath, LockMode, LockReason, NeighborPolicy};
 use coord::state;
 use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Rates};
-use coord::state::locks::{Release, Wanted};
+use coord::state::locks::{GateTerms, Release, Wanted};
 
 use crate::stores::admission::entry_of;
 use crate::stores::limits::{counts, rate};
@@ -39,6 +39,7 @@ impl World {
             ttl_seconds: 300,
             claimed: &self.claimed,
             paths: &paths,
+            gate: GateTerms::NONE,
         };
         came(&state::locks::claim(&*self.store, &entry, &wanted).await.unwrap())
     }
@@ -67,8 +68,14 @@ impl World {
         let paths: Vec<FilePath> = (0..paths)
             .map(|number| FilePath::parse(&format!("{number}.ts")).unwrap())
             .collect();
-        let checked =
-            state::locks::check_status(&*self.store, &entry, &paths, LockMode::Writing, NeighborPolicy::Block);
+        let checked = state::locks::check_status(
+            &*self.store,
+            &entry,
+            &paths,
+            LockMode::Writing,
+            NeighborPolicy::Block,
+            &GateTerms::NONE,
+        );
         came(&checked.await.unwrap())
     }
 }

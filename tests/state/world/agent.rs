@@ -1,13 +1,16 @@
 //! Someone who asks, and how.
 
-use coord::domain::orchestration::{Action, Facts, Operation, decide};
+use coord::domain::orchestration::{Action, Facts, Operation, decide, first_refusal};
 use coord::domain::work::{Shortfall, Verdict};
 use coord::domain::{AgentId, Branch, CommitSha, FilePath, Holder, LockEntry, LockMode, LockReason, NeighborPolicy};
 use coord::source::Reachable;
 use coord::state;
-use coord::state::admission::{AdmissionTerms, Admitted, HeadTerms};
-use coord::state::locks::{ClaimOutcome, Judged, Release, ReleaseOutcome, Released, Survey, Wanted};
+use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms};
+use coord::state::locks::{ClaimOutcome, GateCode, Judged, Release, ReleaseOutcome, Released, Survey, Wanted};
 
+use coord_protocol::ErrorCode;
+
+use super::about_intents::AboutIntents;
 use super::{World, aged, answered, branch, granted, released, sha};
 
 /// Someone who asks, and how.
@@ -23,6 +26,7 @@ pub struct Agent<'w> {
     pub policy: NeighborPolicy,
     pub message: String,
     pub ttl: u32,
+    pub about: AboutIntents,
 }
 
 impl Agent<'_> {
@@ -79,7 +83,7 @@ impl Agent<'_> {
     }
 
     /// Enters without limits; the head is the source's, or the stored one.
-    fn entry<'a>(&'a self, known: &'a [CommitSha]) -> AdmissionTerms<'a> {
+    pub fn entry<'a>(&'a self, known: &'a [CommitSha]) -> AdmissionTerms<'a> {
         let head = self.repo_head.as_ref();
         let entry = AdmissionTerms::of(&self.world.repo, &self.branch, &self.holder, head, known);
         if self.has_aged_head {
@@ -98,22 +102,31 @@ impl Agent<'_> {
 
     pub async fn try_claim(&self, wanted: LockMode, paths: &[impl AsRef<str>]) -> Admitted<ClaimOutcome> {
         let message = LockReason::parse(&self.message).unwrap();
-        let wanted = Wanted {
-            claim: wanted,
-            policy: self.policy,
-            agent_head: &self.head,
-            message: &message,
-            ttl_seconds: self.ttl,
-            claimed: &self.world.claimed,
-            paths: &file_paths(paths),
-        };
-        let admitted = state::locks::claim(&*self.world.store, &self.entry(&self.known()), &wanted)
-            .await
-            .unwrap();
-        if let Admitted::Outcome(outcome) = &admitted {
-            assert_as_specified(&wanted, outcome);
+        let paths = file_paths(paths);
+        loop {
+            let judgement = self.about.judgement(&paths);
+            let wanted = Wanted {
+                claim: wanted,
+                policy: self.policy,
+                agent_head: &self.head,
+                message: &message,
+                ttl_seconds: self.ttl,
+                claimed: &self.world.claimed,
+                paths: &paths,
+                gate: self.about.terms(judgement.as_ref()),
+            };
+            let admitted = state::locks::claim(&*self.world.store, &self.entry(&self.known()), &wanted)
+                .await
+                .unwrap();
+            match admitted {
+                Admitted::Denied(Denial::AskScope(question)) => self.about.learn(*question),
+                Admitted::Outcome(outcome) => {
+                    assert_as_specified(&wanted, &outcome);
+                    return Admitted::Outcome(outcome);
+                }
+                denied => return denied,
+            }
         }
-        admitted
     }
 
     /// Claims for writing; it must be granted.
@@ -140,9 +153,16 @@ impl Agent<'_> {
 
     pub async fn try_check(&self, intent: LockMode, paths: &[impl AsRef<str>]) -> Admitted<Survey> {
         let (paths, known) = (file_paths(paths), self.known());
-        state::locks::check_status(&*self.world.store, &self.entry(&known), &paths, intent, self.policy)
-            .await
-            .unwrap()
+        loop {
+            let judgement = self.about.judgement(&paths);
+            let gate = self.about.terms(judgement.as_ref());
+            let (store, entry) = (&*self.world.store, self.entry(&known));
+            let checked = state::locks::check_status(store, &entry, &paths, intent, self.policy, &gate).await;
+            match checked.unwrap() {
+                Admitted::Denied(Denial::AskScope(question)) => self.about.learn(*question),
+                checked => return checked,
+            }
+        }
     }
 
     /// Gives back after a push of `new_head`, if any; `reachable` is what the source says of it.
@@ -244,13 +264,23 @@ fn assert_as_specified(wanted: &Wanted<'_>, outcome: &ClaimOutcome) {
     let survey = outcome.survey();
     // A claim that is granted shows what it holds now; what was written before is in `held`.
     let written = survey.held.iter().filter(|held| held.status == LockMode::Writing);
+    let refusals = survey.gate.findings.iter().filter_map(|finding| match finding.code {
+        GateCode::Refused(code) => Some(code),
+        GateCode::OwnerIdle | GateCode::BudgetLow => None,
+    });
+    // In another order than that of the script.
+    let mut refusals: Vec<ErrorCode> = refusals.collect();
+    refusals.reverse();
     let facts = Facts {
         is_behind: survey.is_behind,
         is_renewal: written.count() == wanted.paths.len(),
         is_blocked: survey.findings.iter().any(|finding| finding.blocks),
+        refused: first_refusal(&refusals),
         ..Facts::default()
     };
+    assert_eq!(survey.gate.refusal(), facts.refused, "the first in their order");
     let action = match outcome {
+        ClaimOutcome::Refused(_) => facts.refused.and_then(ErrorCode::intent_action).unwrap(),
         ClaimOutcome::Claimed(_) => Action::Proceed,
         ClaimOutcome::Conflict(_) => Action::Wait,
         ClaimOutcome::Stale(_) => Action::Pull,

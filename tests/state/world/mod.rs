@@ -1,8 +1,10 @@
 //! A store with nothing in it, and people who ask it things.
 
+mod about_intents;
 mod agent;
 mod outcomes;
 
+pub use about_intents::AboutIntents;
 pub use agent::Agent;
 pub use outcomes::{answered, denial_of, granted, in_short, released};
 
@@ -134,6 +136,7 @@ impl World {
             policy: NeighborPolicy::Block,
             message: format!("What {name} does and why"),
             ttl: 300,
+            about: AboutIntents::default(),
         }
     }
 

@@ -3,7 +3,7 @@
 use anstyle::Style;
 use coord_protocol::event::{LockChange, LockRefusal, LocksEnded, RefusalReason};
 use coord_protocol::intent_event::IntentChange;
-use coord_protocol::{Event, IntentStatus, LockMode, LockStatus};
+use coord_protocol::{ErrorCode, Event, IntentStatus, LockMode, LockStatus};
 
 use crate::terminal::locks::holder;
 use crate::terminal::output::{BAD, CAUTION, FAINT, GOOD, STRONG, short, styled};
@@ -102,6 +102,16 @@ fn of_refusal(refusal: &LockRefusal) -> String {
         RefusalReason::Full => "the repository has too many locks".to_owned(),
         RefusalReason::NotPushed => "the change is not pushed".to_owned(),
         RefusalReason::Lost => "the lock is another's now".to_owned(),
+        RefusalReason::Intent => match refusal.code {
+            Some(ErrorCode::FileOwned) => format!("{conflicts} is owned by another intent"),
+            Some(ErrorCode::ScopeViolation) => format!("{conflicts} is outside of the intent's scope"),
+            Some(ErrorCode::IntentRequired) => "no intent is cited".to_owned(),
+            Some(ErrorCode::IntentNotActive) => "the intent is not active".to_owned(),
+            Some(ErrorCode::IntentBlocked) => "the intent is blocked".to_owned(),
+            Some(ErrorCode::BudgetExhausted) => "the intent's budget is spent".to_owned(),
+            Some(ErrorCode::CircuitOpen) => "the same call was made too often".to_owned(),
+            _ => "an intent does not let it in".to_owned(),
+        },
     };
     let verb = match refusal.status {
         LockStatus::Open => "may not release",

@@ -137,6 +137,7 @@ mod tests {
             user: user.to_owned(),
             user_name: user.to_owned(),
             agent_id: agent_id.map(str::to_owned),
+            intent_id: None,
             status: LockMode::Writing,
             message: "Adding a pool".to_owned(),
             timestamp: 1,

@@ -144,6 +144,7 @@ mod tests {
             user: user.to_owned(),
             user_name: user.to_owned(),
             agent_id: agent_id.map(str::to_owned),
+            intent_id: None,
             status: if user == "bob" {
                 LockMode::Reading
             } else {

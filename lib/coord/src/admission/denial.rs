@@ -19,14 +19,20 @@ const MOST_ROUNDS: u32 = 30;
 const PAUSE: Duration = Duration::from_millis(100);
 
 impl Admission<'_> {
-    /// Fetches the data that `denial` asks for; an error when the denial is final.
-    pub(super) async fn resolve(&mut self, denial: Denial) -> Result<(), ApiError> {
+    /// Counts a run of the script; an error when there were too many.
+    pub(super) fn next_round(&mut self) -> Result<(), ApiError> {
         self.rounds += 1;
         if self.rounds > MOST_ROUNDS {
             return Err(ApiError::SourceUnavailable(
                 "the head of the branch is still being fetched; try again soon".to_owned(),
             ));
         }
+        Ok(())
+    }
+
+    /// Fetches the data that `denial` asks for; an error when the denial is final.
+    pub(super) async fn resolve(&mut self, denial: Denial) -> Result<(), ApiError> {
+        self.next_round()?;
         match denial {
             // Handled like a GitHub that cannot be asked: only a release depends on the answer.
             Denial::Limited {
@@ -49,6 +55,8 @@ impl Admission<'_> {
                 tokio::time::sleep(PAUSE).await;
             }
             Denial::AwaitHead { retry_after_seconds } => return Err(ApiError::SourceLimited { retry_after_seconds }),
+            // The call itself takes this question.
+            Denial::AskScope(_) => return Err(ApiError::Internal),
             Denial::UnknownHead => return Err(self.unknown_head()),
             Denial::TooMuch(what) => return Err(ApiError::TooMuchAtOnce(what)),
             Denial::Full(what) => return Err(ApiError::TooManyLocks(what)),

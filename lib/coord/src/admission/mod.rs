@@ -19,7 +19,7 @@ use crate::domain::{AgentId, Branch, CommitSha, Holder, RepoId};
 use crate::error::ApiError;
 use crate::heads;
 use crate::source::{KnownHead, Source, SourceError, Tip};
-use crate::state::admission::{AdmissionTerms, Admitted, HeadTerms, SeenHead};
+use crate::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, ScopeQuestion, SeenHead};
 use crate::state::locks::{Judged, Written};
 use crate::store::{Store, StoreError};
 use denial::no_push;
@@ -42,6 +42,11 @@ pub(crate) trait AdmittedCall: Sync {
         store: &dyn Store,
         terms: &AdmissionTerms<'_>,
     ) -> impl Future<Output = Result<Admitted<Self::Outcome>, StoreError>> + Send;
+
+    /// Takes the question whether the intent of the request may change its files: the next run of the script has the answer.
+    fn judge(&self, question: ScopeQuestion) {
+        let _ = question;
+    }
 }
 
 /// The right that an operation needs.
@@ -249,6 +254,11 @@ impl<'a> Admission<'a> {
         loop {
             match call.make(&*self.app.store, &self.terms()).await? {
                 Admitted::Outcome(outcome) => return Ok(outcome),
+                Admitted::Denied(Denial::AskScope(question)) => {
+                    self.next_round()?;
+                    self.is_counted = true;
+                    call.judge(*question);
+                }
                 Admitted::Denied(denial) => self.resolve(denial).await?,
             }
         }

@@ -37,6 +37,9 @@ pub struct LockEntry {
     /// The agent of the holder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<String>,
+    /// The intent that the lock is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intent_id: Option<String>,
     /// READING or WRITING.
     pub status: LockMode,
     /// The commit of the holder's working copy at the first grant; for a writer, the head of the branch, in full.

@@ -1,6 +1,7 @@
 //! The one decision: the next command for an agent.
 
 use super::LockMode;
+use coord_protocol::ErrorCode;
 pub use coord_protocol::{Action, Metadata, Orchestration, Status};
 
 /// The operation of a request.
@@ -29,13 +30,39 @@ pub struct Facts {
     pub is_unpushed: bool,
     /// A lock of the caller has passed to another holder.
     pub is_lost: bool,
+    /// Why intents do not let the request in: the [`first_refusal`].
+    pub refused: Option<ErrorCode>,
+}
+
+/// Why intents refuse a claim to write, in the order in which it is checked.
+pub const REFUSALS: [ErrorCode; 7] = [
+    ErrorCode::IntentRequired,
+    ErrorCode::IntentNotActive,
+    ErrorCode::IntentBlocked,
+    ErrorCode::ScopeViolation,
+    ErrorCode::FileOwned,
+    ErrorCode::BudgetExhausted,
+    ErrorCode::CircuitOpen,
+];
+
+/// The refusal of a request of which all of `found` is true; the rest are warnings.
+pub fn first_refusal(found: &[ErrorCode]) -> Option<ErrorCode> {
+    REFUSALS.into_iter().find(|code| found.contains(code))
+}
+
+/// The command of a refusal by intents. Files of another intent stay out of reach for long; all else asks for a decision.
+fn command_of(refusal: ErrorCode) -> Action {
+    match refusal {
+        ErrorCode::FileOwned => Action::SwitchTask,
+        _ => Action::Stop,
+    }
 }
 
 /// The status of `facts`: the first that applies.
 pub fn status(facts: Facts) -> Status {
     match facts {
         Facts { is_offline: true, .. } => Status::Offline,
-        Facts { is_blocked: true, .. } => Status::Conflict,
+        Facts { is_blocked: true, .. } | Facts { refused: Some(_), .. } => Status::Conflict,
         Facts { is_behind: true, .. } => Status::Stale,
         _ => Status::Ok,
     }
@@ -43,6 +70,10 @@ pub fn status(facts: Facts) -> Status {
 
 /// The command. The first rule that applies wins.
 pub fn decide(operation: Operation, facts: Facts) -> Action {
+    let is_gated = matches!(operation, Operation::Check | Operation::Claim(LockMode::Writing));
+    if let Some(refusal) = facts.refused.filter(|_| is_gated && !facts.is_offline) {
+        return command_of(refusal);
+    }
     match operation {
         Operation::Check => match status(facts) {
             Status::Offline => Action::Stop,
@@ -66,7 +97,8 @@ mod tests {
     const READ: Operation = Operation::Claim(LockMode::Reading);
     const WRITE: Operation = Operation::Claim(LockMode::Writing);
 
-    /// Facts from letters: o offline, b behind, r renewal, c conflict, u unpushed, l lost.
+    /// Facts from letters: o offline, b behind, r renewal, c conflict, u unpushed, l lost, s outside of the scope, f owned by
+    /// another intent.
     fn facts(letters: &str) -> Facts {
         Facts {
             is_offline: letters.contains('o'),
@@ -75,6 +107,11 @@ mod tests {
             is_blocked: letters.contains('c'),
             is_unpushed: letters.contains('u'),
             is_lost: letters.contains('l'),
+            refused: match letters {
+                letters if letters.contains('s') => Some(ErrorCode::ScopeViolation),
+                letters if letters.contains('f') => Some(ErrorCode::FileOwned),
+                _ => None,
+            },
         }
     }
 
@@ -97,6 +134,18 @@ mod tests {
             (WRITE, "c", Action::Wait, Some("sleep 5")),
             (WRITE, "bc", Action::Pull, Some("git pull --rebase")),
             (WRITE, "obc", Action::Stop, None),
+            (Operation::Check, "s", Action::Stop, None),
+            (Operation::Check, "f", Action::SwitchTask, None),
+            (Operation::Check, "bcs", Action::Stop, None),
+            (Operation::Check, "of", Action::Stop, None),
+            (READ, "s", Action::Proceed, None),
+            (READ, "cf", Action::Wait, Some("sleep 5")),
+            (WRITE, "s", Action::Stop, None),
+            (WRITE, "f", Action::SwitchTask, None),
+            (WRITE, "bcf", Action::SwitchTask, None),
+            (WRITE, "rs", Action::Stop, None),
+            (WRITE, "of", Action::Stop, None),
+            (Operation::Release, "s", Action::Proceed, None),
             (WRITE, "r", Action::Proceed, None),
             (WRITE, "br", Action::Proceed, None),
             (WRITE, "obr", Action::Stop, None),
@@ -125,8 +174,22 @@ mod tests {
             ("c", Status::Conflict),
             ("bc", Status::Conflict),
             ("obc", Status::Offline),
+            ("f", Status::Conflict),
+            ("bs", Status::Conflict),
+            ("os", Status::Offline),
         ] {
             assert_eq!(status(facts(letters)), expected, "{letters:?}");
+        }
+    }
+
+    #[test]
+    fn of_all_refusals_by_intents_the_first_in_their_order_counts() {
+        assert_eq!(first_refusal(&[]), None);
+        for (place, code) in REFUSALS.into_iter().enumerate() {
+            let mut found = REFUSALS[place..].to_vec();
+            found.reverse();
+            assert_eq!(first_refusal(&found), Some(code));
+            assert_eq!(code.intent_action(), Some(command_of(code)), "as its event has it");
         }
     }
 

@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use coord_protocol::{Action, CheckRequest, CheckResponse, Metadata, Orchestration, Status};
 
 use super::blocking::{blocking, blocking_metadata, blocking_reason};
+use super::gate_request::GateRequest;
+use super::intent_refusal::SaidByIntents;
 use super::lock_views::{others_locks, own_locks, warnings};
+use super::tool_use::ToolUse;
 use super::work_request::{Standing, WorkRequest, offline_warning};
 use crate::admission::{AdmittedCall, Right};
 use crate::app::App;
@@ -14,7 +17,7 @@ use crate::domain::orchestration::{self, Facts, Operation};
 use crate::domain::{CommitSha, FilePaths, LockMode, NeighborPolicy};
 use crate::error::ApiError;
 use crate::state;
-use crate::state::admission::{AdmissionTerms, Admitted};
+use crate::state::admission::{AdmissionTerms, Admitted, ScopeQuestion};
 use crate::state::locks::Survey;
 use crate::store::{Store, StoreError};
 
@@ -53,7 +56,10 @@ pub async fn check_as_sent(
 /// When the caller is denied, or store or source do not respond: then [`Refusal::of_check`](super::Refusal::of_check) is the response.
 pub async fn check(app: &App, request: &WorkRequest, intent: LockMode) -> Result<CheckResponse, CheckError> {
     let mut admission = request.begin(app, Right::Read).await?;
+    let tool_use = ToolUse::parse(None, None)?;
+    let gate = GateRequest::new(app, request, &admission, &tool_use);
     let call = CheckCall {
+        gate: &gate,
         paths: &request.paths,
         intent,
         policy: app.locks.neighbor_policy,
@@ -69,12 +75,14 @@ pub async fn check(app: &App, request: &WorkRequest, intent: LockMode) -> Result
         admission.misses_graph(&survey.head.commit);
     }
     let standing = Standing::of(request, &admission, &survey);
-    let mut response = respond(&standing, survey, notes);
+    let said = SaidByIntents::new(request, &survey.gate, gate.end(&survey.gate));
+    let mut response = respond(&standing, &survey, &said, notes);
     response.repo_head_ref = admission.head_ref();
     Ok(response)
 }
 
 struct CheckCall<'a> {
+    gate: &'a GateRequest<'a>,
     paths: &'a FilePaths,
     intent: LockMode,
     policy: NeighborPolicy,
@@ -84,19 +92,27 @@ impl AdmittedCall for CheckCall<'_> {
     type Outcome = Survey;
 
     async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<Survey>, StoreError> {
-        state::locks::check_status(store, terms, self.paths, self.intent, self.policy).await
+        let judgement = self.gate.judgement();
+        let gate = self.gate.terms(judgement.as_ref());
+        state::locks::check_status(store, terms, self.paths, self.intent, self.policy, &gate).await
+    }
+
+    fn judge(&self, question: ScopeQuestion) {
+        self.gate.judge(question);
     }
 }
 
-fn respond(standing: &Standing, survey: Survey, mut notes: Vec<String>) -> CheckResponse {
+fn respond(standing: &Standing, survey: &Survey, said: &SaidByIntents<'_>, mut notes: Vec<String>) -> CheckResponse {
     let blocking = blocking(&survey.findings);
     let facts = Facts {
         is_behind: survey.is_behind,
         is_blocked: !blocking.is_empty(),
+        refused: survey.gate.refusal(),
         ..Facts::default()
     };
     let action = orchestration::decide(Operation::Check, facts);
     let orchestration = match action {
+        _ if facts.refused.is_some() => said.orchestration(),
         Action::SwitchTask => {
             Orchestration::new(action, blocking_reason(&blocking)).with(blocking_metadata(&blocking, None))
         }
@@ -106,12 +122,16 @@ fn respond(standing: &Standing, survey: Survey, mut notes: Vec<String>) -> Check
         }),
         _ => Orchestration::new(action, "No lock blocks these files"),
     };
-    notes.extend(standing.warnings(&survey));
+    notes.extend(standing.warnings(survey));
     notes.extend(warnings(&survey.findings));
+    if facts.refused.is_some() && facts.is_blocked {
+        notes.push(format!("LOCK_CONFLICT: {}.", blocking_reason(&blocking)));
+    }
+    notes.extend(said.warnings());
     CheckResponse {
         status: orchestration::status(facts),
         locks: others_locks(&survey.findings),
-        held: own_locks(&survey),
+        held: own_locks(survey),
         locks_omitted: survey.omitted,
         warnings: notes,
         orchestration,

@@ -3,15 +3,18 @@
 use coord_protocol::{Action, ErrorCode, Metadata, Orchestration, PostResponse};
 
 use super::blocking::{blocking, blocking_metadata, blocking_reason};
+use super::gate_request::GateRequest;
+use super::intent_refusal::SaidByIntents;
 use super::lock_views::{already_held, others_locks, own_locks, warnings};
 use super::sentences::named;
+use super::tool_use::ToolUse;
 use super::work_request::{Standing, WorkRequest};
 use crate::admission::{AdmittedCall, Right};
 use crate::app::App;
 use crate::domain::{LockMode, LockReason};
 use crate::error::ApiError;
 use crate::state;
-use crate::state::admission::{AdmissionTerms, Admitted};
+use crate::state::admission::{AdmissionTerms, Admitted, ScopeQuestion};
 use crate::state::locks::{ClaimOutcome, Survey, Wanted};
 use crate::store::{Store, StoreError};
 
@@ -19,16 +22,18 @@ use crate::store::{Store, StoreError};
 ///
 /// # Errors
 /// When the caller is denied, or store or source do not respond.
-pub async fn claim(
+pub(crate) async fn claim(
     app: &App,
     request: &WorkRequest,
     mode: LockMode,
     reason: &LockReason,
+    tool_use: &ToolUse,
 ) -> Result<PostResponse, ApiError> {
     let mut admission = request.begin(app, Right::Push).await?;
     if mode == LockMode::Writing {
         admission = admission.for_writing();
     }
+    let gate = GateRequest::new(app, request, &admission, tool_use);
     let wanted = Wanted {
         claim: mode,
         policy: app.locks.neighbor_policy,
@@ -37,15 +42,19 @@ pub async fn claim(
         ttl_seconds: app.locks.ttl_seconds,
         claimed: &app.claimed,
         paths: &request.paths,
+        gate: gate.terms(None),
     };
-    let outcome = admission.run(&wanted).await?;
+    let outcome = admission.run(&ClaimCall { wanted, gate: &gate }).await?;
     let survey = outcome.survey();
+    let said = SaidByIntents::new(request, &survey.gate, gate.end(&survey.gate));
     let standing = Standing::of(request, &admission, survey);
     let mut response = match &outcome {
         ClaimOutcome::Claimed(survey) => granted(request, mode, survey, &standing),
         ClaimOutcome::Conflict(survey) => conflict(survey, &standing),
         ClaimOutcome::Stale(survey) => stale(survey, &standing),
+        ClaimOutcome::Refused(survey) => refused(survey, &standing, &said),
     };
+    response.warnings.extend(said.warnings());
     let mut notes = Vec::new();
     admission.note(&survey.head, &mut notes);
     notes.append(&mut response.warnings);
@@ -55,11 +64,25 @@ pub async fn claim(
     Ok(response)
 }
 
-impl AdmittedCall for Wanted<'_> {
+struct ClaimCall<'a> {
+    wanted: Wanted<'a>,
+    gate: &'a GateRequest<'a>,
+}
+
+impl AdmittedCall for ClaimCall<'_> {
     type Outcome = ClaimOutcome;
 
     async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<ClaimOutcome>, StoreError> {
-        state::locks::claim(store, terms, self).await
+        let judgement = self.gate.judgement();
+        let wanted = Wanted {
+            gate: self.gate.terms(judgement.as_ref()),
+            ..self.wanted
+        };
+        state::locks::claim(store, terms, &wanted).await
+    }
+
+    fn judge(&self, question: ScopeQuestion) {
+        self.gate.judge(question);
     }
 }
 
@@ -114,6 +137,19 @@ fn stale(survey: &Survey, standing: &Standing) -> PostResponse {
     };
     let orchestration = Orchestration::new(Action::Pull, reason).with(metadata);
     refusal(ErrorCode::StaleHead, orchestration, survey, standing)
+}
+
+/// The refusal by intents, with all other conflicts.
+fn refused(survey: &Survey, standing: &Standing, said: &SaidByIntents<'_>) -> PostResponse {
+    let code = survey.gate.refusal().unwrap_or(ErrorCode::Internal);
+    let mut response = refusal(code, said.orchestration(), survey, standing);
+    let blocking = blocking(&survey.findings);
+    if !blocking.is_empty() {
+        response
+            .warnings
+            .push(format!("LOCK_CONFLICT: {}.", blocking_reason(&blocking)));
+    }
+    response
 }
 
 fn refusal(code: ErrorCode, orchestration: Orchestration, survey: &Survey, standing: &Standing) -> PostResponse {

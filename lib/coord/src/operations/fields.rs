@@ -1,5 +1,7 @@
 //! Fields of requests: parsed into types of the domain, or an error that names the field.
 
+use coord_intents::intent::valid_id;
+
 use crate::domain::{AgentId, FilePaths, Invalid};
 use crate::error::ApiError;
 
@@ -43,4 +45,15 @@ pub(crate) fn agent_of(sent: Option<&str>, header: Option<&str>) -> Result<Optio
     };
     let by_header = agent_id(header, "X-Coord-Agent")?;
     Ok(agent_id(sent, "agent_id")?.or(by_header))
+}
+
+/// `id`, if it is one of an intent.
+pub(crate) fn id_in<'a>(field: &'static str, id: &'a str) -> Result<&'a str, ApiError> {
+    if valid_id(id) {
+        return Ok(id);
+    }
+    Err(ApiError::InvalidField {
+        field,
+        problem: "must have 1 to 64 letters, digits, '.', '_' or '-', the first a letter or a digit".to_owned(),
+    })
 }

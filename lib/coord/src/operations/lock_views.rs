@@ -29,6 +29,7 @@ pub(super) fn own_locks(survey: &Survey) -> BTreeMap<String, OwnLock> {
         timestamp: entry.timestamp,
         expiry: entry.expiry,
         token: entry.token,
+        intent_id: entry.intent_id.clone(),
     };
     survey
         .own
@@ -85,6 +86,7 @@ fn by_file<'a>(entries: impl Iterator<Item = (&'a LockEntry, Concern<'a>)>) -> B
                 timestamp: earliest.timestamp,
                 expiry: earliest.expiry,
                 agent_id: earliest.agent_id.clone(),
+                intent_id: earliest.intent_id.clone(),
                 readers: if entries.len() > 1 {
                     entries.iter().map(|(entry, _)| reader(entry)).collect()
                 } else {

@@ -7,12 +7,15 @@
 //! - [`watch_events()`]: the events as they happen
 //! - [`read_graph`]: the graph of a branch with its locks
 //! - [`intents`]: intents, their acts and what they cost
+//! - `gate_request`, `intent_refusal`, `tool_use`: what intents say of a check and a claim
 //! - `fields`, `sentences`, `lock_views`, `blocking`: shared by several operations
 
 mod blocking;
 mod check;
 mod claim;
 pub(crate) mod fields;
+mod gate_request;
+mod intent_refusal;
 pub mod intents;
 mod list_activity;
 mod list_locks;
@@ -22,11 +25,12 @@ pub mod read_graph;
 mod refusal;
 mod release;
 mod sentences;
+mod tool_use;
 mod watch_events;
 mod work_request;
 
 pub use check::{CheckError, check, check_as_sent};
-pub use claim::claim;
+use claim::claim;
 pub use list_activity::{ActivityRequest, EventRange, list_activity};
 pub use list_locks::{LocksRequest, list_locks};
 pub use post::post;

@@ -4,6 +4,7 @@ use coord_protocol::{Action, LockStatus, Orchestration, PostRequest, PostRespons
 
 use super::fields::{in_field, required};
 use super::release::Release;
+use super::tool_use::ToolUse;
 use super::work_request::{WorkRequest, offline_warning};
 use super::{claim, release};
 use crate::app::App;
@@ -27,9 +28,10 @@ pub async fn post(
     let reason = LockReason::parse(required("message", &sent.message)?).map_err(in_field("message"))?;
     let new_head = sent.new_repo_head.as_deref().map(CommitSha::parse).transpose();
     let new_head = new_head.map_err(in_field("new_repo_head"))?;
+    let tool_use = ToolUse::parse(sent.tool_call.as_ref(), sent.session.as_ref())?;
     let mut response = match status {
-        LockStatus::Reading => claim(app, &request, LockMode::Reading, &reason).await?,
-        LockStatus::Writing => claim(app, &request, LockMode::Writing, &reason).await?,
+        LockStatus::Reading => claim(app, &request, LockMode::Reading, &reason, &tool_use).await?,
+        LockStatus::Writing => claim(app, &request, LockMode::Writing, &reason, &tool_use).await?,
         LockStatus::Open => {
             let terms = Release {
                 reason: &reason,

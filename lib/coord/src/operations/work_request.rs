@@ -3,7 +3,7 @@
 
 use coord_protocol::{CheckRequest, LockStatus, PostRequest};
 
-use super::fields::{agent_of, files_of, in_field, required};
+use super::fields::{agent_of, files_of, id_in, in_field, required};
 use super::sentences::{case_differs, graph_warning};
 use crate::admission::{Admission, Right};
 use crate::app::App;
@@ -22,6 +22,8 @@ pub struct WorkRequest {
     base_head: Option<CommitSha>,
     caller: CallerIdentity,
     agent_id: Option<AgentId>,
+    /// The intent that the work belongs to.
+    pub(super) intent_id: Option<String>,
 }
 
 /// The common fields as sent.
@@ -32,6 +34,7 @@ struct Fields<'a> {
     agent_head: &'a Option<String>,
     base_head: &'a Option<String>,
     agent_id: &'a Option<String>,
+    intent_id: &'a Option<String>,
     /// Whether `*` may stand for all files that the caller holds.
     takes_everything: bool,
 }
@@ -49,6 +52,7 @@ impl WorkRequest {
             agent_head: &sent.agent_head,
             base_head: &sent.base_head,
             agent_id: &sent.agent_id,
+            intent_id: &sent.intent_id,
             takes_everything: false,
         };
         Self::parse(&fields, caller, agent)
@@ -66,6 +70,7 @@ impl WorkRequest {
             agent_head: &sent.agent_head,
             base_head: &sent.base_head,
             agent_id: &sent.agent_id,
+            intent_id: &sent.intent_id,
             takes_everything: sent.abandon == Some(true) && sent.status == Some(LockStatus::Open),
         };
         Self::parse(&fields, caller, agent)
@@ -81,6 +86,11 @@ impl WorkRequest {
         let base_head = fields.base_head.as_deref().map(CommitSha::parse).transpose();
         let base_head = base_head.map_err(in_field("base_head"))?;
         let agent_id = agent_of(fields.agent_id.as_deref(), agent)?;
+        let intent_id = fields
+            .intent_id
+            .as_deref()
+            .map(|id| id_in("intent_id", id))
+            .transpose()?;
         Ok(WorkRequest {
             repo,
             branch,
@@ -89,6 +99,7 @@ impl WorkRequest {
             base_head,
             caller,
             agent_id,
+            intent_id: intent_id.map(str::to_owned),
         })
     }
 

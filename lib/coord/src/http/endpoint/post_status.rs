@@ -93,12 +93,21 @@ impl IntoResponses for PostAnswers {
             ErrorCode::NotPushed,
             ErrorCode::StaleHead,
             ErrorCode::TooManyLocks,
+            ErrorCode::IntentRequired,
+            ErrorCode::IntentNotActive,
+            ErrorCode::IntentBlocked,
+            ErrorCode::ScopeViolation,
+            ErrorCode::FileOwned,
+            ErrorCode::BudgetExhausted,
+            ErrorCode::CircuitOpen,
         ];
         let refused = with_error(&["PostResponse", "ErrorBody"], &codes).example(Some(examples::post_refused()));
         let why = "Refused by the rules; nothing was changed. LOCK_CONFLICT (WAIT): another's lock blocks the claim. \
                    STALE_HEAD (PULL): the working copy is behind. NOT_PUSHED (PUSH): the changes are not pushed. \
                    LOCK_LOST (STOP): a lock belongs to another holder now. TOO_MANY_LOCKS: the caller has too many \
-                   (STOP), or a file or the repository has (WAIT)";
+                   (STOP), or a file or the repository has (WAIT). INTENT_REQUIRED, INTENT_NOT_ACTIVE, INTENT_BLOCKED, \
+                   SCOPE_VIOLATION, BUDGET_EXHAUSTED, CIRCUIT_OPEN (STOP): an intent does not let it in. FILE_OWNED \
+                   (SWITCH_TASK): another intent owns a file";
         answers.insert(409, response(why, refused));
         finish(answers)
     }

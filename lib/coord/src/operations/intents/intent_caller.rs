@@ -1,12 +1,11 @@
 //! The caller of an operation on intents, and the common parts of its request.
 
-use coord_intents::intent::valid_id;
-
 use crate::admission::{Admission, Right};
 use crate::app::App;
 use crate::auth::{Caller, CallerIdentity};
 use crate::domain::{AgentId, Branch, RepoId};
 use crate::error::ApiError;
+pub(super) use crate::operations::fields::id_in;
 use crate::operations::fields::{agent_of, in_field, required};
 
 /// The branch of requests that name none.
@@ -62,15 +61,4 @@ pub(super) fn person_required(app: &App, do_what: &str) -> ApiError {
     ApiError::PersonRequired(format!(
         "only a person may {do_what}: ask yours to send the request without agent_id{who}"
     ))
-}
-
-/// `id`, if it is one.
-pub(super) fn id_in<'a>(field: &'static str, id: &'a str) -> Result<&'a str, ApiError> {
-    if valid_id(id) {
-        return Ok(id);
-    }
-    Err(ApiError::InvalidField {
-        field,
-        problem: "must have 1 to 64 letters, digits, '.', '_' or '-', the first a letter or a digit".to_owned(),
-    })
 }

@@ -15,7 +15,7 @@ mod gathered;
 mod intent_caller;
 mod list;
 mod members;
-mod origin;
+pub(crate) mod origin;
 mod overlap;
 mod select;
 mod usage;

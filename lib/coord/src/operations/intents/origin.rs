@@ -27,7 +27,7 @@ fn metadata(session: &AgentSession) -> Result<Metadata, ApiError> {
 }
 
 /// `text` as one line, if it is short enough.
-pub(super) fn bounded(field: &'static str, text: &str) -> Result<String, ApiError> {
+pub(crate) fn bounded(field: &'static str, text: &str) -> Result<String, ApiError> {
     if text.chars().count() > MOST_CHARS {
         return Err(ApiError::InvalidField {
             field,

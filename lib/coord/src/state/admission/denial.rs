@@ -1,5 +1,6 @@
 //! Denials: why a request was not admitted.
 
+use super::scope_question::ScopeQuestion;
 use crate::domain::CommitSha;
 use crate::state::reply::Reply;
 use crate::store::StoreError;
@@ -28,7 +29,7 @@ pub enum TooMuch {
     Neighbors,
 }
 
-/// What has no room for more locks: see `locks/includes/reserve.lua`.
+/// What has no room for more locks: see `locks/includes/reserve.lua`; or for more owners: see `locks/includes/gate_claim.lua`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Full {
     /// This file.
@@ -37,6 +38,8 @@ pub enum Full {
     Person,
     /// The repository.
     Repository,
+    /// The owners of this file, or of the repository's files where it is empty.
+    Owners(String),
 }
 
 /// Why a request was not admitted.
@@ -76,6 +79,8 @@ pub enum Denial {
         /// What came with it, if that is still to be trusted.
         etag: Option<String>,
     },
+    /// Whether the intent of the request may change its files has yet to be judged.
+    AskScope(Box<ScopeQuestion>),
 }
 
 /// The denial that a reply tells of, or the reply to be read on.
@@ -109,8 +114,10 @@ pub(super) fn denied(mut reply: Reply) -> Result<Result<Denial, Reply>, StoreErr
             "FILE" => Full::File(reply.text()?),
             "PERSON" => Full::Person,
             "REPOSITORY" => Full::Repository,
+            "OWNERS" => Full::Owners(reply.text()?),
             _ => return Err(reply.malformed("an unknown bound")),
         }),
+        "ASK_SCOPE" => Denial::AskScope(Box::new(ScopeQuestion::read(&mut reply)?)),
         "ASK_SOURCE" => Denial::AskSource {
             head: reply.commit()?,
             age: reply.number()?.unsigned_abs(),

@@ -7,6 +7,7 @@ mod admit;
 mod denial;
 mod identity;
 mod rates;
+mod scope_question;
 mod seen_head;
 mod terms;
 
@@ -15,6 +16,7 @@ pub use admit::*;
 pub use denial::*;
 pub use identity::*;
 pub use rates::*;
+pub use scope_question::*;
 pub use seen_head::*;
 pub(in crate::state) use terms::Kind;
 pub use terms::*;

@@ -1,3 +1,4 @@
+use super::gate::{Gate, GateTerms};
 use super::scripts::CHECK_STATUS;
 use super::survey::{Survey, lookups, read_survey};
 use crate::domain::{FilePath, LockMode, NeighborPolicy};
@@ -6,7 +7,7 @@ use crate::state::reply::{arguments, call};
 use crate::state::request_keys::branch_keys;
 use crate::store::{Store, StoreError};
 
-/// What stands in the way of `intent`. One round trip.
+/// What stands in the way of `intent`, and what intents say of it. One round trip.
 ///
 /// # Errors
 /// When the store gives no answer, or none that is understood.
@@ -16,13 +17,19 @@ pub async fn check_status(
     paths: &[FilePath],
     intent: LockMode,
     policy: NeighborPolicy,
+    gate: &GateTerms<'_>,
 ) -> Result<Admitted<Survey>, StoreError> {
     let mut args = entry.arguments(Kind::Read, paths.len());
+    args.extend(gate.arguments());
     args.extend(arguments([intent.as_str(), policy.as_str(), &lookups(paths)]));
     args.extend(paths.iter().map(|path| path.as_str().as_bytes().to_vec()));
     let reply = call(store, &CHECK_STATUS, branch_keys(entry), args).await?;
     admitted(reply, |mut reply| match reply.outcome.as_str() {
-        "CHECKED" => read_survey(&mut reply),
+        "CHECKED" => {
+            let survey = read_survey(&mut reply)?;
+            let gate = Gate::read(&mut reply)?;
+            Ok(Survey { gate, ..survey })
+        }
         _ => Err(reply.malformed("an unknown outcome")),
     })
 }

@@ -1,26 +1,34 @@
 -- check_status: surveys the locks that block reading or writing some files. Changes only expired entries.
 -- KEYS: those of admission/request
--- ARGV: those of admission/request, then 17 READING or WRITING, 18 neighbor policy, 19 lookups of builds/spelling, 20...
---       file paths
+-- ARGV: those of admission/request, then 17 to 27 of locks/gate_request, 28 READING or WRITING, 29 neighbor policy, 30
+--       lookups of builds/spelling, 31... file paths
 -- Returns { CHECKED, now, head, its age in seconds or '', '1' if it is unconfirmed, behind: '0', '1' or '?', graph version,
---           number of omitted neighbors, findings, own entries as JSON, the result of other_spellings() }
+--           number of omitted neighbors, findings, own entries as JSON, the result of other_spellings(), the intent that
+--           is cited or selected, or '', and the findings of locks/gate_request }
+--      or { ASK_SCOPE, ... } as a claim
 --      or { TOO_MUCH, now, LOCKS or NEIGHBORS }: there are too many of these
 --      or { ASK_SOURCE, now, head, its age, etag or '' }: only the source can tell whether the caller is behind
 --      or one of the denials of admit()
-local wanted, neighbor_policy, lookups = ARGV[17], ARGV[18], ARGV[19]
-local paths = { unpack(ARGV, 20) }
+local wanted, neighbor_policy, lookups = ARGV[28], ARGV[29], ARGV[30]
+local paths = { unpack(ARGV, 31) }
 -- @include admission/admission
 -- @include admission/behind
 -- @include locks/survey
 -- @include builds/graph_age
 -- @include builds/spelling
+-- @include locks/gate_request
 
 local denial = admit()
 if denial then
   return denial
 end
+if wanted == 'WRITING' and (governed or gate.policy == 'required' or gate.cited ~= '') then
+  -- @include locks/gate_check
+elseif governed and gate.cited ~= '' and redis.call('HEXISTS', keys.intents, gate.cited) == 1 then
+  gate.intent = gate.cited
+end
 local behind, is_for_source = is_behind_head()
-if is_for_source then
+if is_for_source and not gate.is_refused then
   return ask_source()
 end
 local findings, blocked, omitted, own = survey(paths, wanted, neighbor_policy)
@@ -48,4 +56,5 @@ local version = graph_version()
 local spellings = version == '' and {} or other_spellings(paths, lookups)
 return {
   'CHECKED', now, head.commit, head.age, head.is_unconfirmed, behind, version, omitted, findings, own_entries, spellings,
+  gate.intent, gate.findings,
 }

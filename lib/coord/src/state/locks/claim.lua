@@ -1,20 +1,24 @@
 -- claim: claims all of some files for reading or writing, or none of them; a repeated claim renews.
 -- KEYS: those of admission/request, then 25 fencing token
--- ARGV: those of admission/request, then 17 READING or WRITING, 18 neighbor policy, 19 the caller's head, 20 message, 21 seconds
---       to hold, 22 repository, 23 lookups of builds/spelling, 24... file paths
+-- ARGV: those of admission/request, then 17 to 27 of locks/gate_request, 28 READING or WRITING, 29 neighbor policy, 30 the
+--       caller's head, 31 message, 32 seconds to hold, 33 repository, 34 lookups of builds/spelling, 35... file paths
 -- Returns { outcome, now, head, its age in seconds or '', '1' if it is unconfirmed, behind: '0', '1' or '?', graph version,
 --           number of omitted neighbors, findings, own entries as JSON, the result of other_spellings(), the caller's
---           earlier locks: list of { file path, status, time of the grant, message } }, where outcome is CLAIMED, CONFLICT
---           (nothing claimed) or STALE (new files to write, behind the branch; nothing claimed)
---      or { FULL, now, the part without room for more locks: FILE, PERSON or REPOSITORY, that file or '' }; nothing claimed
+--           earlier locks: list of { file path, status, time of the grant, message }, the intent that is cited or selected,
+--           or '', and the findings of locks/gate_request }, where outcome is CLAIMED, REFUSED (by intents; nothing
+--           claimed), CONFLICT (nothing claimed) or STALE (new files to write, behind the branch; nothing claimed)
+--      or { FULL, now, the part without room for more locks: FILE, PERSON or REPOSITORY, or for more owners: OWNERS, that
+--           file or '' }; nothing claimed
+--      or { ASK_SCOPE, now, intent, digest of its scope, its text, or '' if that digest was sent, digest of .intentignore, its
+--           text, or '' if that digest was sent }: the intent has yet to be judged; nothing claimed
 --      or { TOO_MUCH, now, LOCKS or NEIGHBORS }: there are too many of these; nothing claimed
 --      or { ASK_SOURCE, now, head, its age, etag or '' }: only the source can tell whether the caller is behind; nothing
 --           claimed
 --      or { MARK_FIRST, now }: it would be granted after mark_due; nothing claimed
 --      or one of the denials of admit(); nothing claimed
 local token_key = KEYS[25]
-local wanted, neighbor_policy, agent_head, message, ttl, repository, lookups = unpack(ARGV, 17, 23)
-local paths = { unpack(ARGV, 24) }
+local wanted, neighbor_policy, agent_head, message, ttl, repository, lookups = unpack(ARGV, 28, 34)
+local paths = { unpack(ARGV, 35) }
 -- @include admission/admission
 -- @include admission/behind
 -- @include locks/survey
@@ -25,6 +29,7 @@ local paths = { unpack(ARGV, 24) }
 -- @include locks/reserve
 -- @include locks/tokens
 -- @include locks/releases
+-- @include locks/gate_request
 
 -- Whether the caller already holds all of the files.
 local function holds_all()
@@ -45,6 +50,12 @@ local denial = admit(holds_all)
 if denial then
   return denial
 end
+if wanted == 'WRITING' and (governed or gate.policy == 'required' or gate.cited ~= '') then
+  -- @include locks/gate_claim
+elseif governed and gate.cited ~= '' and redis.call('HEXISTS', keys.intents, gate.cited) == 1 then
+  -- Reading takes no intent, but may say what it is for.
+  gate.intent = gate.cited
+end
 local findings, blocked, omitted, own = survey(paths, wanted, neighbor_policy)
 if not findings then
   local too_much = blocked
@@ -63,7 +74,7 @@ end
 
 -- A renewal is granted behind the branch too, so the source is not asked for its sake.
 local behind, is_for_source = is_behind_head()
-if is_for_source and not is_renewal then
+if is_for_source and not is_renewal and not gate.is_refused then
   save_entries()
   return ask_source()
 end
@@ -73,12 +84,12 @@ local own_entries = {}
 local function answer(outcome)
   return {
     outcome, now, head.commit, head.age, head.is_unconfirmed, behind, version, omitted, findings, own_entries,
-    spellings, held,
+    spellings, held, gate.intent, gate.findings,
   }
 end
 
 local is_stale = wanted == 'WRITING' and behind ~= '0' and not is_renewal
-if is_stale or blocked then
+if gate.is_refused or is_stale or blocked then
   local conflicts, is_named = {}, {}
   for _, finding in ipairs(findings) do
     local entry = finding[2] == '1' and cjson.decode(finding[5])
@@ -90,8 +101,12 @@ if is_stale or blocked then
   for _, path in ipairs(paths) do
     own_entries[#own_entries + 1] = own[path] and cjson.encode(own[path])
   end
-  local outcome = is_stale and 'STALE' or 'CONFLICT'
   save_entries()
+  if gate.is_refused then
+    gate.refuse()
+    return answer('REFUSED')
+  end
+  local outcome = is_stale and 'STALE' or 'CONFLICT'
   emit_refusal(wanted, message, paths, outcome, blocked and conflicts or nil)
   return answer(outcome)
 end
@@ -101,7 +116,13 @@ if request.kind ~= 'MARKED' and (not mark or tonumber(mark) > now + ttl) then
   save_entries()
   return { 'MARK_FIRST', now }
 end
-local full, full_file = reserve(paths, entries_of, own, repository .. ':' .. request.branch .. ':', message)
+local full, full_file
+if gate.reserve then
+  full, full_file = gate.reserve()
+end
+if not full then
+  full, full_file = reserve(paths, entries_of, own, repository .. ':' .. request.branch .. ':', message)
+end
 if full then
   save_entries()
   emit_refusal(wanted, message, paths, 'FULL')
@@ -134,6 +155,9 @@ for _, path in ipairs(paths) do
     entry.status, entry.token, entry.agent_head, entry.granted_at = wanted, token, granted_head, now
   end
   entry.user_name, entry.message = request.user_name, message
+  if entry.status == wanted then
+    entry.intent_id = gate.intent ~= '' and gate.intent or nil
+  end
   entry.timestamp, entry.expiry_ms = now, now_ms + ttl * 1000
   entry.expiry = math.ceil(entry.expiry_ms / 1000)
   table.insert(is_kept[path] and renewed or granted, entry)
@@ -141,6 +165,9 @@ for _, path in ipairs(paths) do
   is_changed[path] = true
 end
 save_entries()
+if gate.grant then
+  gate.grant()
+end
 if #granted > 0 then
   forget_releases(paths)
 end

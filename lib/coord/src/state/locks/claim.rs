@@ -1,4 +1,5 @@
 use super::claimed_repositories::ClaimedRepositories;
+use super::gate::{Gate, GateTerms};
 use super::keys;
 use super::scripts::CLAIM;
 use super::survey::{Held, Survey, lookups, read_survey};
@@ -16,6 +17,8 @@ pub enum ClaimOutcome {
     Claimed(Survey),
     /// Others' locks block; nothing new is held.
     Conflict(Survey),
+    /// Intents do not let it in: [`Survey::gate`] says why; nothing new is held.
+    Refused(Survey),
     /// Writing new files was refused because the working copy is behind; nothing new is held.
     Stale(Survey),
 }
@@ -24,7 +27,10 @@ impl ClaimOutcome {
     /// The survey of the claim.
     pub fn survey(&self) -> &Survey {
         match self {
-            ClaimOutcome::Claimed(survey) | ClaimOutcome::Conflict(survey) | ClaimOutcome::Stale(survey) => survey,
+            ClaimOutcome::Claimed(survey)
+            | ClaimOutcome::Conflict(survey)
+            | ClaimOutcome::Refused(survey)
+            | ClaimOutcome::Stale(survey) => survey,
         }
     }
 }
@@ -46,6 +52,8 @@ pub struct Wanted<'a> {
     pub claimed: &'a ClaimedRepositories,
     /// The files.
     pub paths: &'a [FilePath],
+    /// What it says of intents.
+    pub gate: GateTerms<'a>,
 }
 
 /// Claims all files, or none. One round trip, and a second one in rare cases: for a repository without a mark, or after a
@@ -110,6 +118,7 @@ fn claim_keys(entry: &AdmissionTerms<'_>) -> Vec<String> {
 
 fn claim_arguments(entry: &AdmissionTerms<'_>, wanted: &Wanted<'_>, kind: Kind) -> Vec<Vec<u8>> {
     let mut args = entry.arguments(kind, wanted.paths.len());
+    args.extend(wanted.gate.arguments());
     args.extend(arguments([
         wanted.claim.as_str(),
         wanted.policy.as_str(),
@@ -127,6 +136,7 @@ fn read_outcome(reply: Reply) -> Result<ClaimOutcome, StoreError> {
     match reply.outcome.as_str() {
         "CLAIMED" => Ok(ClaimOutcome::Claimed(read_claim(reply)?)),
         "CONFLICT" => Ok(ClaimOutcome::Conflict(read_claim(reply)?)),
+        "REFUSED" => Ok(ClaimOutcome::Refused(read_claim(reply)?)),
         "STALE" => Ok(ClaimOutcome::Stale(read_claim(reply)?)),
         _ => Err(reply.malformed("an unknown outcome")),
     }
@@ -146,5 +156,6 @@ fn read_claim(mut reply: Reply) -> Result<Survey, StoreError> {
             message: tuple.text()?,
         })
     })?;
-    Ok(Survey { held, ..survey })
+    let gate = Gate::read(&mut reply)?;
+    Ok(Survey { held, gate, ..survey })
 }

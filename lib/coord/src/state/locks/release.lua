@@ -229,6 +229,18 @@ if message ~= '' then
   end
 end
 emit_by_claim('lock_released', own)
+if is_abandoned and governed then
+  local of_intents = {}
+  for _, entry in ipairs(own) do
+    if entry.status == 'WRITING' and entry.intent_id then
+      of_intents[#of_intents + 1] = entry
+    end
+  end
+  if #of_intents > 0 then
+    -- @include intents/abandoned
+    give_up(of_intents)
+  end
+end
 
 -- For importers of abandoned files nothing has changed.
 local importers, importer_count, has_more = {}, 0, false

@@ -2,6 +2,7 @@
 
 use coord_graph::spelling;
 
+use super::gate::Gate;
 use crate::domain::{FilePath, LockEntry, LockMode};
 use crate::state::admission::SeenHead;
 use crate::state::reply::Reply;
@@ -65,6 +66,8 @@ pub struct Survey {
     pub spelled: Vec<Spelled>,
     /// What the caller held of them before a claim.
     pub held: Vec<Held>,
+    /// What intents say of it.
+    pub gate: Gate,
 }
 
 /// A requested file that is not tracked, and differs from tracked ones in case alone.
@@ -134,6 +137,7 @@ pub(super) fn read_survey(reply: &mut Reply) -> Result<Survey, StoreError> {
             })
         })?,
         held: Vec::new(),
+        gate: Gate::default(),
     })
 }
 

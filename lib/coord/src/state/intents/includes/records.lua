@@ -7,6 +7,7 @@
 -- @include clock
 
 local records = {} -- id -> its record, or false
+local uses = {} -- id -> what is stored of its use, or ''
 
 -- The record of the intent `id`, or false.
 local function record_of(id)
@@ -30,10 +31,12 @@ end
 
 -- What `id` has cost: turns and tokens; and when a holder was last heard of, Unix milliseconds.
 local function use_of(id)
-  local turns, tokens, heard = string.match(redis.call('HGET', keys.intent_use, id) or '', '^(%d+) (%d+) (%d+)$')
+  uses[id] = uses[id] or redis.call('HGET', keys.intent_use, id) or ''
+  local turns, tokens, heard = string.match(uses[id], '^(%d+) (%d+) (%d+)$')
   return tonumber(turns or 0), tonumber(tokens or 0), tonumber(heard or 0)
 end
 
 local function save_use(id, turns, tokens)
-  redis.call('HSET', keys.intent_use, id, string.format('%.0f %.0f %.0f', turns, tokens, now_ms))
+  uses[id] = string.format('%.0f %.0f %.0f', turns, tokens, now_ms)
+  redis.call('HSET', keys.intent_use, id, uses[id])
 end

@@ -10,6 +10,7 @@ local function event_about(kind, entry)
     user = entry.user_id,
     user_name = entry.user_name,
     agent_id = entry.agent_id,
+    intent_id = entry.intent_id,
     branch = entry.branch,
     status = entry.status,
     message = entry.message,
@@ -21,14 +22,14 @@ local function event_about(kind, entry)
   }
 end
 
--- One event for the entries of one claim: those with the same holder, branch, status, token and message.
+-- One event for the entries of one claim: those with the same holder, branch, status, token, intent and message.
 local function emit_by_claim(kind, entries)
   -- Maximum events about different claims in one script; the rest is one event without a holder.
   local MOST_EVENTS = 512
   local events, order = {}, {}
   for _, entry in ipairs(entries) do
     local claim = entry.user_id .. ' ' .. (entry.agent_id or '') .. ' ' .. entry.branch .. ' ' .. entry.status .. ' '
-      .. entry.token .. ' ' .. entry.message
+      .. entry.token .. ' ' .. (entry.intent_id or '') .. ' ' .. entry.message
     if not events[claim] and #order >= MOST_EVENTS then
       claim = ''
     end

@@ -1,0 +1,87 @@
+//! What a claim or a check says of intents, and the judgement of its files.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::tool_use::ToolUse;
+use super::work_request::WorkRequest;
+use crate::admission::Admission;
+use crate::app::App;
+use crate::domain::Holder;
+use crate::scopes::{Judged, ScopeCache, ToJudge};
+use crate::settings::IntentPolicy;
+use crate::state::admission::ScopeQuestion;
+use crate::state::locks::{Gate, GateRules, GateTerms, Judgement};
+
+/// What a request says of intents. The judgement is a guess by what this process saw last, until a script asks for one.
+pub(super) struct GateRequest<'a> {
+    request: &'a WorkRequest,
+    tool_use: &'a ToolUse,
+    holder: Holder,
+    rules: GateRules,
+    scopes: &'a ScopeCache,
+    judged: Mutex<Option<Judged>>,
+}
+
+impl<'a> GateRequest<'a> {
+    pub fn new(app: &'a App, request: &'a WorkRequest, admission: &Admission<'_>, tool_use: &'a ToolUse) -> Self {
+        let gate = GateRequest {
+            request,
+            tool_use,
+            holder: admission.holder().clone(),
+            rules: GateRules {
+                is_required: app.intents.policy == IntentPolicy::Required,
+                idle_seconds: app.intents.idle_seconds,
+                most_repeats: app.intents.breaker_calls,
+            },
+            scopes: &app.scopes,
+            judged: Mutex::new(None),
+        };
+        *gate.judged() = gate.scopes.guess(&gate.files());
+        gate
+    }
+
+    fn files(&self) -> ToJudge<'_> {
+        ToJudge {
+            repo: &self.request.repo,
+            branch: &self.request.branch,
+            holder: &self.holder,
+            cited: self.request.intent_id.as_deref(),
+            paths: &self.request.paths,
+        }
+    }
+
+    fn judged(&self) -> MutexGuard<'_, Option<Judged>> {
+        self.judged.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The judgement for the next run of the script.
+    pub fn judgement(&self) -> Option<Judgement> {
+        self.judged().as_ref().map(|judged| judged.judgement.clone())
+    }
+
+    /// The terms with this judgement.
+    pub fn terms<'t>(&'t self, judgement: Option<&'t Judgement>) -> GateTerms<'t> {
+        GateTerms {
+            rules: self.rules,
+            cited: self.request.intent_id.as_deref(),
+            tool: &self.tool_use.tool,
+            call: &self.tool_use.digest,
+            origin: &self.tool_use.origin,
+            judgement,
+        }
+    }
+
+    /// Judges the files as `question` asks.
+    pub fn judge(&self, question: ScopeQuestion) {
+        let mut judged = self.judged();
+        *judged = Some(self.scopes.answer(&self.files(), question, judged.as_ref()));
+    }
+
+    /// What was judged, where the script had use for it; and notes what it has told.
+    pub fn end(self, gate: &Gate) -> Option<Judged> {
+        if let Some(intent) = &gate.intent {
+            self.scopes.note_selected(&self.files(), intent);
+        }
+        self.judged.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}

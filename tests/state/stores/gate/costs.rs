@@ -1,0 +1,44 @@
+//! What a claim that cites an intent costs.
+
+use coord::domain::LockMode::Writing;
+
+use super::intent;
+use crate::stores::command_counts::Counted;
+use crate::stores::neighbors::store_graph;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_claim_with_an_intent_is_one_round_trip_and_eight_commands_more() {
+    let Some(counted) = Counted::start() else { return };
+    let Counted { world, .. } = &counted;
+    store_graph(world, &[("src/a.ts", &["src/b.ts"])]).await;
+    world.agent("zoe").writes(&["zoe.ts"]).await;
+    world.agent("zoe").checks(Writing, &["zoe.ts"]).await;
+    counted.commands().await;
+    world.agent("ann").writes(&["src/without.ts"]).await;
+    let (without, _) = counted.commands().await;
+    world.agent("ann").abandons(&["src/without.ts"]).await;
+    world.begins(intent("a", "src/**", Some(100))).await;
+
+    let bob = world.agent("bob").citing("a").calling("Edit", "1");
+    bob.writes(&["src/b.ts"]).await;
+    let mut costs = Vec::new();
+    counted.commands().await;
+    for (what, agent) in [
+        ("cited", bob.clone().calling("Edit", "2")),
+        ("selected", {
+            let mut selected = bob.clone().calling("Edit", "3");
+            selected.about.cited = None;
+            selected
+        }),
+    ] {
+        agent.writes(&[format!("src/{what}.ts")]).await;
+        let (total, each) = counted.commands().await;
+        assert_eq!(total, without + 8, "{what}: {each}");
+        agent.writes(&[format!("src/{what}.ts")]).await;
+        costs.push(counted.commands().await.0);
+        agent.checks(Writing, &[format!("src/{what}.ts")]).await;
+        costs.push(counted.commands().await.0);
+    }
+    assert_eq!(costs, [16, 10, 16, 10], "renewals and checks");
+    assert_eq!(*bob.about.questions.lock().unwrap(), 1, "the scope was asked for once");
+}

@@ -1,0 +1,194 @@
+//! What intents say of claims and checks.
+
+mod budget;
+mod costs;
+mod handshake;
+mod owners;
+mod refusals;
+
+use coord::domain::LockMode::Writing;
+use coord::state;
+use coord::state::intents::{
+    Criteria, Move, MoveOutcome, SelectOutcome, Selection, StoredIntent, WriteOutcome, WrittenIntent,
+};
+use coord::state::locks::{ClaimOutcome, GateCode, Survey};
+use coord::store::Value;
+use coord_intents::intent::{Budget, Intent, Status};
+use coord_intents::ledger::Entry;
+use coord_intents::scope::Scope;
+use serde_json::Value as Json;
+
+use crate::world::{Agent, World, answered};
+
+const ORIGIN: &str = "\"metadata\":{\"session_id\":\"\",\"contributor\":\"\"},\"trace_id\":\"t";
+
+/// An intent with this scope, and perhaps a most of turns.
+fn intent(id: &str, scope: &str, max_turns: Option<u64>) -> Intent {
+    Intent {
+        id: id.to_owned(),
+        name: format!("What {id} is for"),
+        owned_scope: vec![scope.to_owned()],
+        budget: max_turns.map(|turns| Budget {
+            max_turns: Some(turns),
+            ..Budget::default()
+        }),
+        ..Intent::default()
+    }
+}
+
+impl World {
+    async fn registry_version(&self) -> String {
+        let version = self.command(["GET", &state::intents::keys::governed(&self.repo)]).await;
+        version.as_str().unwrap_or_default().to_owned()
+    }
+
+    /// Writes an intent, new or changed.
+    async fn writes_intent(&self, intent: Intent) {
+        let known = state::intents::keys::intents(&self.repo);
+        let is_new = self.command(["HEXISTS", &known, &intent.id]).await == Value::Int(0);
+        let version = self.registry_version().await;
+        let digest = Scope::parse(&intent.owned_scope).unwrap().digest();
+        let stored = StoredIntent {
+            intent,
+            created_by: "boss".to_owned(),
+        };
+        let written = WrittenIntent {
+            seen: (!is_new).then_some(version.as_str()),
+            stored: &stored,
+            digest: &digest,
+            is_for_holders: true,
+            change: "Written",
+            origin: ORIGIN,
+        };
+        let boss = self.agent("boss");
+        let outcome = state::intents::write_intent(&*self.store, &boss.entry(&[]), &written).await;
+        assert!(matches!(answered(outcome.unwrap()), WriteOutcome::Written(_)));
+    }
+
+    /// Writes an intent, which begins.
+    async fn begins(&self, intent: Intent) {
+        let id = intent.id.clone();
+        self.writes_intent(intent).await;
+        self.agent("boss").selects(&id).await;
+    }
+
+    /// Gives an intent another status.
+    async fn moves(&self, id: &str, status: Status) {
+        let version = self.registry_version().await;
+        let boss = self.agent("boss");
+        let wanted = Move {
+            id,
+            status,
+            is_person: true,
+            criteria: Criteria::Met,
+            seen: &version,
+            reason: "Because",
+            origin: ORIGIN,
+        };
+        let outcome = state::intents::move_intent(&*self.store, &boss.entry(&[]), &wanted).await;
+        assert!(matches!(answered(outcome.unwrap()), MoveOutcome::Moved(_)));
+    }
+
+    /// What is stored of the owners of a file.
+    async fn owners(&self, path: &str) -> Json {
+        let owners = self
+            .command(["HGET", &state::intents::keys::owners(&self.repo), path])
+            .await;
+        owners
+            .as_str()
+            .map_or(Json::Null, |json| serde_json::from_str(json).unwrap())
+    }
+
+    /// The lines of the ledger: intent, state, action, status.
+    async fn lines(&self) -> Vec<String> {
+        let entries = self.entries().await;
+        let line = |entry: &Entry| {
+            let intent = entry.intent_id.as_deref().unwrap_or("-");
+            let (action, status) = (entry.action_type.as_str(), entry.result.status.as_str());
+            format!("{intent} {} {action} {status}", entry.state.as_str())
+        };
+        entries.iter().map(line).collect()
+    }
+
+    /// The lines of the ledger; each must have the bytes that Coord writes.
+    async fn entries(&self) -> Vec<Entry> {
+        let ledger = state::ledger::keys::ledger(&self.repo);
+        let lines = self.command(["XRANGE", &ledger, "-", "+"]).await;
+        let read = |line: &Value| {
+            let fields = line.as_array().unwrap()[1].as_array().unwrap();
+            let text = fields[1].as_str().unwrap();
+            Entry::parse(text.as_bytes()).unwrap_or_else(|why| panic!("{why}: {text}"))
+        };
+        lines.as_array().unwrap().iter().map(read).collect()
+    }
+
+    /// Forgets the lines so far.
+    async fn forgets_lines(&self) {
+        self.command(["DEL", &state::ledger::keys::ledger(&self.repo)]).await;
+    }
+
+    /// Nobody was heard of for so many milliseconds.
+    async fn silence(&self, id: &str, milliseconds: i64) {
+        let key = state::intents::keys::intent_use(&self.repo);
+        let time = self.command(["TIME"]).await;
+        let now = time.as_array().unwrap()[0].as_int().unwrap() * 1000;
+        let value = format!("0 0 {}", now - milliseconds);
+        self.command(["HSET", &key, id, &value]).await;
+    }
+}
+
+impl Agent<'_> {
+    async fn selects(&self, id: &str) {
+        let version = self.world.registry_version().await;
+        let selection = Selection {
+            id,
+            seen: &version,
+            payload: "{}",
+            result: "{\"status\":\"SUCCESS\",\"output_summary\":\"Selected\"}",
+            origin: ORIGIN,
+        };
+        let outcome = state::intents::select_intent(&*self.world.store, &self.entry(&[]), &selection).await;
+        assert!(matches!(answered(outcome.unwrap()), SelectOutcome::Selected(_)));
+    }
+
+    /// The handshake: state, and the selected intent.
+    async fn session(&self) -> (String, Option<String>) {
+        let key = state::intents::keys::session(&self.world.repo, &self.holder);
+        let stored = self.world.command(["GET", &key]).await;
+        let session: Json = stored
+            .as_str()
+            .map_or(Json::Null, |json| serde_json::from_str(json).unwrap());
+        let text = |member: &str| session[member].as_str().map(str::to_owned);
+        (text("state").unwrap_or_default(), text("intent"))
+    }
+
+    /// Claims for writing; intents must refuse it. What was found, in short.
+    async fn is_not_let_in(&self, paths: &[&str]) -> Vec<String> {
+        match self.claim(Writing, paths).await {
+            ClaimOutcome::Refused(survey) => found(&survey),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// What intents say, in short: code, kind, intent, files.
+fn found(survey: &Survey) -> Vec<String> {
+    let findings = survey.gate.findings.iter();
+    let texts = findings.map(|finding| {
+        let code = match finding.code {
+            GateCode::Refused(code) => code.as_str(),
+            GateCode::OwnerIdle => "OWNER_IDLE",
+            GateCode::BudgetLow => "BUDGET_LOW",
+        };
+        let is_sentence = finding.kind.contains(' ');
+        let kind = if is_sentence { "..." } else { finding.kind.as_str() };
+        let files = finding.files.join(",");
+        let words = [code, kind, &finding.intent, &files];
+        words
+            .into_iter()
+            .filter(|word| !word.is_empty())
+            .collect::<Vec<_>>()
+            .join(" ")
+    });
+    texts.collect()
+}

@@ -1,0 +1,215 @@
+//! Files that intents own.
+
+use coord::domain::LockMode::Writing;
+use coord::state;
+use coord::state::admission::{Denial, Full};
+use coord_intents::intent::{Intent, Status};
+use serde_json::{Value as Json, json};
+
+use super::{ORIGIN, found, intent};
+use crate::world::{World, answered, denial_of};
+
+fn on_branch(id: &str, branch: &str) -> Intent {
+    Intent {
+        branch: Some(branch.to_owned()),
+        ..intent(id, "src/**", None)
+    }
+}
+
+const FILE: &[&str] = &["src/a.ts"];
+
+impl World {
+    /// Writes what is stored of the owners of a file.
+    async fn stores_owners(&self, path: &str, owners: Json) {
+        let key = state::intents::keys::owners(&self.repo);
+        self.command(["HSET", &key, path, &owners.to_string()]).await;
+    }
+}
+
+async fn an_intent_owns_what_it_has_claimed_until_it_ends(world: World) {
+    world.begins(intent("a", "src/**", None)).await;
+    world.begins(intent("b", "src/**", None)).await;
+    world.agent("ann").citing("a").writes(FILE).await;
+    assert_eq!(world.owners(FILE[0]).await, json!([{ "intent": "a" }]));
+    // Beyond the lock, for another holder of the same intent and for nobody else.
+    world.lapse(FILE).await;
+    world.agent("ann/two").citing("a").writes(FILE).await;
+    world.lapse(FILE).await;
+    let refused = ["FILE_OWNED a src/a.ts"];
+    assert_eq!(world.agent("bob").citing("b").is_not_let_in(FILE).await, refused);
+    assert_eq!(
+        world.agent("bob").is_not_let_in(FILE).await,
+        refused,
+        "without an intent"
+    );
+    world.agent("bob").reads(FILE).await;
+    world.agent("bob").abandons(FILE).await;
+    world.moves("a", Status::Blocked).await;
+    assert_eq!(
+        world.agent("bob").citing("b").is_not_let_in(FILE).await,
+        refused,
+        "it goes on some day"
+    );
+    world.moves("a", Status::Abandoned).await;
+    world.agent("cem").writes(FILE).await;
+    world.agent("cem").abandons(FILE).await;
+    world.agent("bob").citing("b").writes(FILE).await;
+    assert_eq!(world.owners(FILE[0]).await, json!([{ "intent": "b", "from": "a" }]));
+}
+
+async fn who_was_not_heard_of_for_long_loses_a_file_to_the_next(world: World) {
+    world.begins(intent("a", "src/**", None)).await;
+    world.begins(intent("b", "src/**", None)).await;
+    world.agent("ann").citing("a").writes(FILE).await;
+    world.lapse(FILE).await;
+    world.silence("a", 28_790_000).await;
+    assert_eq!(world.agent("bob").is_not_let_in(FILE).await, ["FILE_OWNED a src/a.ts"]);
+    world.silence("a", 28_810_000).await;
+    let survey = world.agent("bob").writes(FILE).await;
+    assert_eq!(found(&survey), ["OWNER_IDLE a src/a.ts"]);
+    assert!(survey.gate.findings[0].used >= 28_800);
+    assert_eq!(
+        world.owners(FILE[0]).await,
+        json!([{ "intent": "a" }]),
+        "none takes none away"
+    );
+    world.agent("bob").abandons(FILE).await;
+    let survey = world.agent("bob").citing("b").writes(FILE).await;
+    assert_eq!(found(&survey), ["OWNER_IDLE a src/a.ts"]);
+    world.lapse(FILE).await;
+    assert_eq!(
+        world.agent("ann").citing("a").is_not_let_in(FILE).await,
+        ["FILE_OWNED b src/a.ts"]
+    );
+}
+
+async fn of_an_allowed_pair_each_takes_what_the_locks_leave(world: World) {
+    world.begins(intent("a", "src/**", None)).await;
+    world.begins(intent("b", "src/**", None)).await;
+    let boss = world.agent("boss");
+    let allowed = state::intents::allow_overlap(&*world.store, &boss.entry(&[]), "a", "b", ORIGIN).await;
+    answered(allowed.unwrap());
+    let (ann, bob) = (world.agent("ann").citing("a"), world.agent("bob").citing("b"));
+    ann.writes(FILE).await;
+    bob.is_refused(Writing, FILE).await;
+    world.lapse(FILE).await;
+    assert_eq!(found(&bob.writes(FILE).await), [""; 0]);
+    assert_eq!(world.owners(FILE[0]).await[0]["intent"], "b");
+    world.begins(intent("c", "src/**", None)).await;
+    world.lapse(FILE).await;
+    assert_eq!(
+        world.agent("cem").citing("c").is_not_let_in(FILE).await,
+        ["FILE_OWNED b src/a.ts"]
+    );
+}
+
+async fn owners_are_apart_on_branches_of_their_own(world: World) {
+    world.begins(on_branch("main-one", "main")).await;
+    world.begins(on_branch("other-one", "other")).await;
+    world.begins(intent("every", "src/**", None)).await;
+    world.agent("ann").citing("main-one").writes(FILE).await;
+    world
+        .agent("bob")
+        .citing("other-one")
+        .on_branch("other")
+        .writes(FILE)
+        .await;
+    assert_eq!(
+        world.owners(FILE[0]).await,
+        json!([{ "intent": "main-one", "branch": "main" }, { "intent": "other-one", "branch": "other" }])
+    );
+    // An intent about every branch has one in common with each, wherever it claims.
+    let every = world.agent("cem").citing("every").on_branch("third");
+    assert_eq!(
+        every.is_not_let_in(FILE).await,
+        ["FILE_OWNED main-one src/a.ts", "FILE_OWNED other-one src/a.ts"]
+    );
+    world.agent("dan").on_branch("third").writes(FILE).await;
+    assert_eq!(
+        world.agent("dan").on_branch("other").is_not_let_in(FILE).await,
+        ["FILE_OWNED other-one src/a.ts"]
+    );
+    world.agent("dan").on_branch("third").abandons(FILE).await;
+    world.moves("main-one", Status::Completed).await;
+    world.moves("other-one", Status::Completed).await;
+    every.writes(FILE).await;
+    let owners = world.owners(FILE[0]).await;
+    assert_eq!(
+        (owners.as_array().unwrap().len(), &owners[0]["intent"]),
+        (1, &json!("every"))
+    );
+}
+
+async fn what_was_abandoned_and_never_changed_is_owned_no_longer(world: World) {
+    world.begins(intent("a", "src/**", None)).await;
+    let ann = world.agent("ann").citing("a");
+    let both = ["src/a.ts", "src/b.ts"];
+    ann.writes(&both).await;
+    let changed = json!([{ "intent": "a", "hash": "sha256:1" }]);
+    world.stores_owners("src/b.ts", changed.clone()).await;
+    ann.abandons(&both).await;
+    assert_eq!(world.owners("src/a.ts").await, Json::Null);
+    assert_eq!(world.owners("src/b.ts").await, changed, "that was changed");
+
+    // An owner that ended has its file again, and so what was recorded of it.
+    world.moves("a", Status::Abandoned).await;
+    world.begins(intent("b", "src/**", None)).await;
+    let bob = world.agent("bob").citing("b");
+    bob.writes(&["src/b.ts"]).await;
+    assert_eq!(
+        world.owners("src/b.ts").await,
+        json!([{ "intent": "b", "hash": "sha256:1", "since": "sha256:1", "from": "a" }])
+    );
+    bob.abandons(&["src/b.ts"]).await;
+    assert_eq!(world.owners("src/b.ts").await, changed);
+
+    // What is given back after a push stays the intent's.
+    bob.writes(&["src/c.ts"]).await;
+    let pushed = coord::source::Reachable::Yes;
+    crate::world::released(bob.release(Some(crate::world::NEXT), pushed, &["src/c.ts"]).await);
+    assert_eq!(world.owners("src/c.ts").await[0]["intent"], "b");
+    // And so does what another claim of another intent has taken meanwhile.
+    bob.writes(&["src/d.ts"]).await;
+    world.stores_owners("src/d.ts", json!([{ "intent": "c" }])).await;
+    bob.abandons(&["src/d.ts"]).await;
+    assert_eq!(world.owners("src/d.ts").await[0]["intent"], "c");
+}
+
+async fn owners_are_bounded(world: World) {
+    let branches: Vec<Json> = (0..8)
+        .map(|number| json!({ "intent": format!("i{number}"), "branch": format!("b{number}") }))
+        .collect();
+    world.stores_owners(FILE[0], json!(branches)).await;
+    world.begins(on_branch("a", "main")).await;
+    let ann = world.agent("ann").citing("a");
+    let full = denial_of(ann.try_claim(Writing, FILE).await);
+    assert_eq!(full, Denial::Full(Full::Owners(FILE[0].to_owned())));
+    assert_eq!(world.stored(FILE[0]).await, []);
+    let key = state::intents::keys::owners(&world.repo);
+    for first in (0..20_000).step_by(1_000) {
+        let fields = (first..first + 1_000).flat_map(|number| [format!("{number}"), "[]".to_owned()]);
+        let words: Vec<Vec<u8>> = ["HSET".to_owned(), key.clone()]
+            .into_iter()
+            .chain(fields)
+            .map(String::into_bytes)
+            .collect();
+        world
+            .store
+            .run(vec![coord::store::Request::Command(words)])
+            .await
+            .unwrap();
+    }
+    let full = denial_of(ann.try_claim(Writing, &["src/new.ts"]).await);
+    assert_eq!(full, Denial::Full(Full::Owners(String::new())));
+    assert_eq!(world.stored("src/new.ts").await, []);
+    world.assert_index_is_exact().await;
+}
+
+on_every_store!(
+    an_intent_owns_what_it_has_claimed_until_it_ends,
+    who_was_not_heard_of_for_long_loses_a_file_to_the_next,
+    of_an_allowed_pair_each_takes_what_the_locks_leave,
+    owners_are_apart_on_branches_of_their_own,
+    what_was_abandoned_and_never_changed_is_owned_no_longer,
+    owners_are_bounded,
+);

@@ -1,0 +1,105 @@
+//! What someone says of intents.
+
+use std::sync::{Arc, Mutex};
+
+use coord::domain::FilePath;
+use coord::state::admission::ScopeQuestion;
+use coord::state::locks::{GateRules, GateTerms, Judgement};
+use coord_intents::intent::Intent;
+use coord_intents::scope::{IntentIgnore, Judge, Scope, Verdict};
+
+use super::Agent;
+
+/// What someone says of intents, and what scripts have asked.
+#[derive(Clone)]
+pub struct AboutIntents {
+    pub cited: Option<String>,
+    pub rules: GateRules,
+    /// Name and digest.
+    pub call: (String, String),
+    pub origin: String,
+    /// The last question, with all texts. Nothing is remembered of it where it is none's.
+    asked: Arc<Mutex<Option<ScopeQuestion>>>,
+    pub questions: Arc<Mutex<usize>>,
+}
+
+impl Default for AboutIntents {
+    fn default() -> Self {
+        AboutIntents {
+            cited: None,
+            rules: GateTerms::NONE.rules,
+            call: Default::default(),
+            origin: GateTerms::NONE.origin.to_owned(),
+            asked: Arc::default(),
+            questions: Arc::default(),
+        }
+    }
+}
+
+impl AboutIntents {
+    pub fn terms<'a>(&'a self, judgement: Option<&'a Judgement>) -> GateTerms<'a> {
+        GateTerms {
+            rules: self.rules,
+            cited: self.cited.as_deref(),
+            tool: &self.call.0,
+            call: &self.call.1,
+            origin: &self.origin,
+            judgement,
+        }
+    }
+
+    /// What was asked last, judged for these files.
+    pub fn judgement(&self, paths: &[FilePath]) -> Option<Judgement> {
+        let asked = self.asked.lock().unwrap();
+        let asked = asked.as_ref()?;
+        let intent: Intent = serde_json::from_str(&asked.text).unwrap();
+        let scope = Scope::parse(&intent.owned_scope).unwrap();
+        let ignore = IntentIgnore::parse(asked.ignore_text.as_bytes());
+        let mut judge = Judge::new(&scope, [&ignore]);
+        let letter = |path: &FilePath| match judge.judge(path.as_str()) {
+            Verdict::Covered => 'C',
+            _ => 'O',
+        };
+        Some(Judgement {
+            intent: asked.intent.clone(),
+            scope: asked.scope.clone(),
+            ignore: asked.ignore.clone(),
+            letters: paths.iter().map(letter).collect(),
+        })
+    }
+
+    /// Takes a question; texts whose digests were sent before are not in it.
+    pub fn learn(&self, mut question: ScopeQuestion) {
+        let mut asked = self.asked.lock().unwrap();
+        if let Some(before) = asked.take() {
+            if question.text.is_empty() {
+                assert_eq!(question.scope, before.scope, "that was sent");
+                question.text = before.text;
+            }
+            if question.ignore_text.is_empty() && question.ignore == before.ignore {
+                question.ignore_text = before.ignore_text;
+            }
+        }
+        *asked = Some(question);
+        *self.questions.lock().unwrap() += 1;
+    }
+}
+
+impl Agent<'_> {
+    pub fn citing(mut self, intent: &str) -> Self {
+        self.about.cited = Some(intent.to_owned());
+        self
+    }
+
+    /// Who makes a call of a tool with this input.
+    pub fn calling(mut self, tool: &str, input: &str) -> Self {
+        self.about.call = (tool.to_owned(), format!("{tool} {input}"));
+        self
+    }
+
+    /// Where each claim to write has to cite an intent.
+    pub fn where_required(mut self) -> Self {
+        self.about.rules.is_required = true;
+        self
+    }
+}
