@@ -2,6 +2,7 @@
 -- Under a file path is a JSON list, an entry for each intent that owns it or did, at most one for each branch: `intent`;
 -- `branch`, absent for every branch; `hash`: the content that was recorded last, absent while nothing was changed;
 -- `earlier`: up to 16 contents before, the newest first, absent for none.
+-- `since`: `hash` when a claim made the intent the owner; `from`, `from_branch`: the owner that it was taken from, and its branch.
 
 -- Whether two branches, nil for every one, have one in common.
 local function have_common_branch(one, other)
