@@ -1,6 +1,7 @@
 // Events as the page shows them.
 
 import { holderKey } from './holder.js';
+import { changeWords, refusalWords } from './intent_words.js';
 import { timeOf } from './locks.js';
 
 /** @typedef {import('./types.js').Activity} Activity */
@@ -42,7 +43,7 @@ function detailOf(event) {
       const conflicts = event.conflicts ?? [];
       const isSame = conflicts.join('\n') === (event.files ?? []).join('\n');
       const count = event.conflict_count ?? conflicts.length;
-      const reason = REASONS[event.reason] ?? String(event.reason).toLowerCase();
+      const reason = event.reason === 'INTENT' ? refusalWords(event.code) : REASONS[event.reason] ?? String(event.reason).toLowerCase();
       const why = event.reason === 'CONFLICT' && !isSame && count > 0 ? `${files(conflicts, count)} ${count > 1 ? 'are' : 'is'} held by another` : reason;
       return event.repeated ? `${why}, asked ${event.repeated === 1 ? 'once' : `${event.repeated} times`} more` : why;
     }
@@ -53,6 +54,8 @@ function detailOf(event) {
     case 'lock_granted':
     case 'lock_renewed':
       return event.status === 'READING' ? 'for reading' : 'for writing';
+    case 'intent_changed':
+      return changeWords(event);
     default:
       return null;
   }
@@ -74,9 +77,10 @@ export function readActivity(event, isCaughtUp = false) {
     branch: event.branch ?? null,
     paths: event.files ?? [],
     fileCount: event.file_count ?? 0,
-    message: event.message ?? null,
+    message: event.message ?? (event.type === 'intent_changed' ? event.reason : null) ?? null,
     command: event.action ?? null,
     detail: detailOf(event),
+    intentId: event.intent_id ?? null,
     isCaughtUp,
   };
 }

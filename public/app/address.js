@@ -14,6 +14,7 @@ export function readPlace(search) {
     repoUrl,
     branch: repoUrl === null ? null : text('branch') ?? 'main',
     file: text('file'),
+    intent: text('intent'),
     view: query.get('view') === 'table' ? 'table' : 'map',
     filter: query.get('filter') ?? '',
   };
@@ -28,6 +29,7 @@ export function searchOf(place) {
   if (place.repoUrl) query.set('repo_url', place.repoUrl);
   if (place.repoUrl && place.branch) query.set('branch', place.branch);
   if (place.file) query.set('file', place.file);
+  if (place.intent) query.set('intent', place.intent);
   if (place.view === 'table') query.set('view', 'table');
   if (place.filter) query.set('filter', place.filter);
   // Slashes and colons are allowed in a query, and a link is read by people.
@@ -37,14 +39,14 @@ export function searchOf(place) {
 
 /**
  * @param {Place} place
- * @param {Partial<Place>} change Another repository or branch leaves the file and the filter behind.
+ * @param {Partial<Place>} change Another repository or branch leaves the file, the intent and the filter behind.
  * @returns {Place}
  */
 export function changedPlace(place, change) {
   const next = { ...place, ...change };
   if (next.repoUrl && !next.branch) next.branch = 'main';
   const isElsewhere = next.repoUrl !== place.repoUrl || next.branch !== place.branch;
-  return isElsewhere ? { ...next, file: change.file ?? null, filter: change.filter ?? '' } : next;
+  return isElsewhere ? { ...next, file: change.file ?? null, intent: change.intent ?? null, filter: change.filter ?? '' } : next;
 }
 
 /**

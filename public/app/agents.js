@@ -1,6 +1,7 @@
 // The rows of agents: who holds locks, who was refused of late, and who is in whose way.
 
 import { holderKey } from './holder.js';
+import { refusedByIntent } from './intent_refusals.js';
 import { timeOf } from './locks.js';
 
 /** @typedef {import('./types.js').Agent} Agent */
@@ -22,6 +23,7 @@ const MOST_NOTES = 500;
  * @property {string | null} command
  * @property {number | null} commandAt
  * @property {{ at: number, files: string[], conflicts: string[] } | null} refusal The last, if no claim of these files has been granted since.
+ * @property {import('./types.js').IntentRefusal | null} refusedByIntent The last by an intent, if it was not let in since.
  */
 
 /** @typedef {Map<string, Note>} Notes By key of the holder; whoever was heard last is last. */
@@ -68,6 +70,7 @@ function noted(before, event) {
     command: event.action ?? before?.command ?? null,
     commandAt: event.action ? at : before?.commandAt ?? null,
     refusal,
+    refusedByIntent: refusedByIntent(before?.refusedByIntent ?? null, event),
   };
 }
 

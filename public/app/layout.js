@@ -1,6 +1,7 @@
 // Which of the slots are visible: by the address, by the section on a narrow screen, and for print.
 
 import { shortRepository } from './address.js';
+import { mountAsides } from './asides.js';
 import { setText } from './dom.js';
 
 /** @typedef {import('./types.js').Model} Model */
@@ -23,12 +24,13 @@ export function mountLayout(model) {
   for (const button of views) {
     button.addEventListener('click', () => model.go({ view: button.dataset.view === 'table' ? 'table' : 'map' }));
   }
-  for (const button of sections) {
-    button.addEventListener('click', () => {
-      body.dataset.section = button.dataset.section;
-      update();
-    });
-  }
+  const show = (/** @type {string} */ section) => {
+    body.dataset.section = section;
+    asides.show(section);
+    update();
+  };
+  const asides = mountAsides(model, show);
+  for (const button of sections) button.addEventListener('click', () => show(button.dataset.section ?? 'map'));
   slot('brand').addEventListener('click', (event) => {
     if (event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();
@@ -66,5 +68,10 @@ export function mountLayout(model) {
     for (const button of views) button.setAttribute('aria-pressed', String(button.dataset.view === view));
     for (const button of sections) button.setAttribute('aria-pressed', String(button.dataset.section === body.dataset.section));
   }
-  return { update };
+  return {
+    update() {
+      asides.update();
+      update();
+    },
+  };
 }

@@ -16,6 +16,7 @@ import { holderKey } from './holder.js';
  * @property {string} [agent_id]
  * @property {string} [status]
  * @property {string} [message]
+ * @property {string} [intent_id]
  * @property {string[]} [files]
  * @property {number} [file_count]
  * @property {number} [expiry]
@@ -55,6 +56,7 @@ export function readLocks(body, branch) {
       since: held.timestamp * 1000,
       renewedAt: held.timestamp * 1000,
       expiry: held.expiry * 1000,
+      intentId: held.intent_id ?? null,
     };
     locks.set(lock.path, [...(locks.get(lock.path) ?? []), lock]);
   }
@@ -136,6 +138,7 @@ function changed(held, path, event) {
     since: own && own.mode === mode ? own.since : time,
     renewedAt: time,
     expiry: event.expiry_ms ?? (event.expiry ?? 0) * 1000,
+    intentId: event.intent_id ?? null,
   };
   if (mode === 'WRITING') return [lock];
   const readers = held.filter((other) => other.mode === 'READING');

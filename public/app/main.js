@@ -5,7 +5,9 @@ import { mountActivity } from '../panels/activity.js';
 import { mountAgents } from '../panels/agents.js';
 import { mountFile } from '../panels/file.js';
 import { mountHelp } from '../panels/help.js';
+import { mountIntents } from '../panels/intents.js';
 import { mountKeys } from '../panels/keys.js';
+import { mountLedger } from '../panels/ledger.js';
 import { mountLockedFiles } from '../panels/locked_files.js';
 import { mountSearch } from '../panels/search.js';
 import { mountTable } from '../panels/table.js';
@@ -65,7 +67,9 @@ setInterval(() => {
 
 const map = mountMap(slot('map'), model);
 mountAgents(slot('agents'), model);
+mountIntents(slot('intents'), model, { signIn: signIn.open });
 mountActivity(slot('activity'), model);
+mountLedger(slot('ledger'), model, { signIn: signIn.open });
 mountFile(slot('file'), model);
 mountTable(slot('table'), model);
 mountLockedFiles(slot('locked'), model);

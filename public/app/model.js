@@ -20,6 +20,8 @@ const PARTS = {
   locks: ['locks', 'neighbors'],
   agents: ['agents'],
   activity: ['activity', 'hasOlder'],
+  intents: ['intents', 'refusals'],
+  ledger: ['ledger'],
   connection: ['connection', 'shownAt'],
   problem: ['problem'],
   session: ['isSignedIn', 'needsToken'],
@@ -56,6 +58,7 @@ export function makeModel(browser = window, localTime = Date.now) {
   let isTelling = false;
   /** @type {ReturnType<typeof watchBranch> | null} */
   let watcher = null;
+  let isLedgerFollowed = false;
 
   const isVisible = () => document.visibilityState === 'visible';
 
@@ -90,6 +93,7 @@ export function makeModel(browser = window, localTime = Date.now) {
       get: () => whole,
       dispatch: (action) => become(reduce(whole, action)),
     });
+    watcher.followLedger(isLedgerFollowed);
   }
 
   /** @param {import('./types.js').Place} place */
@@ -126,6 +130,12 @@ export function makeModel(browser = window, localTime = Date.now) {
       arrive(place);
     },
     loadOlder: async () => watcher?.loadOlder(),
+    followLedger(isFollowed) {
+      isLedgerFollowed = isFollowed;
+      watcher?.followLedger(isFollowed);
+    },
+    filterLedger: (filter) => watcher?.filterLedger(filter),
+    lengthenLedger: async () => watcher?.lengthenLedger(),
     async historyOf(path) {
       const { body } = await api.get('api/activity', { ...query(), file: path, limit: '50' });
       return body.events.map((/** @type {any} */ event) => readActivity(event));

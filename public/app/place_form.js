@@ -42,7 +42,7 @@ export function placeList(model, title, places, done, isBranchOnly = false) {
   const items = places.map(({ repoUrl, branch }) => {
     const isCurrent = repoUrl === place.repoUrl && branch === place.branch;
     const link = make('a', {
-      href: searchOf({ repoUrl, branch, file: null, view: place.view, filter: '' }),
+      href: searchOf({ repoUrl, branch, file: null, intent: null, view: place.view, filter: '' }),
       'aria-current': isCurrent ? 'true' : null,
       onclick: (/** @type {MouseEvent} */ event) => {
         if (event.metaKey || event.ctrlKey || event.shiftKey) return;

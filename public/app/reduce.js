@@ -3,6 +3,9 @@
 import { agentsOf, noteEvents } from './agents.js';
 import { mergeActivity, MOST_ACTIVITY, readActivity } from './activity.js';
 import { readGraph } from './graph.js';
+import { openRefusals } from './intent_refusals.js';
+import { applyToIntents, unknownIntents } from './intents.js';
+import { unreadLedger } from './ledger.js';
 import { applyEvents, unexpired, withKnown } from './locks.js';
 import { neighborsOf } from './neighbors.js';
 
@@ -28,6 +31,8 @@ import { neighborsOf } from './neighbors.js';
  *   | { type: 'locks', locks: import('./locks.js').Locks, now: number }
  *   | { type: 'events', events: any[], caughtUpTo: number, now: number }
  *   | { type: 'activity', events: any[], isCaughtUp: boolean, hasOlder?: boolean, now: number }
+ *   | { type: 'intents', intents: import('./types.js').Intents, now: number }
+ *   | { type: 'ledger', ledger: import('./types.js').Ledger }
  *   | { type: 'connection', change: Partial<Connection>, shownAt?: number }
  *   | { type: 'problem', problem: Problem | null }
  *   | { type: 'session', isSignedIn: boolean, needsToken?: boolean }
@@ -53,6 +58,9 @@ export function emptyWhole(place, isSignedIn, needsToken = false) {
       agents: [],
       activity: [],
       hasOlder: false,
+      intents: unknownIntents(),
+      refusals: [],
+      ledger: unreadLedger(),
       connection: { phase: 'connecting', since: 0, isLate: false, heardAt: null, retryAt: null },
       problem: null,
       shownAt: null,
@@ -98,6 +106,10 @@ export function reduce(whole, action) {
       const unheard = oldestFirst.filter((event) => !whole.notes.has(event.user + (event.agent_id ? `/${event.agent_id}` : '')));
       return derived({ ...whole, notes: noteEvents(whole.notes, unheard) }, { activity, hasOlder }, action.now);
     }
+    case 'intents':
+      return derived(whole, { intents: action.intents }, action.now);
+    case 'ledger':
+      return having({ ledger: action.ledger });
     case 'connection':
       return having({ connection: { ...state.connection, ...action.change }, shownAt: action.shownAt ?? state.shownAt });
     case 'problem':
@@ -122,6 +134,7 @@ function derived(whole, change, now, isTimed = false) {
   const isMoved = next.locks !== state.locks;
   if (isMoved || next.graph !== state.graph) next.neighbors = neighborsOf(next.graph, next.locks);
   if (isMoved || isTimed || change.activity) next.agents = agentsOf(next.locks, whole.notes, now);
+  next.refusals = openRefusals(whole.notes, next.intents, state.refusals);
   return { ...whole, state: next };
 }
 
@@ -147,7 +160,7 @@ function ofEvents(whole, { events, caughtUpTo, now }) {
   const { branch } = state.place;
   const own = events.filter((event) => event.branch === undefined || event.branch === branch);
   /** @type {Partial<State>} */
-  const change = { locks: unexpired(applyEvents(state.locks, own), now), shownAt: now };
+  const change = { locks: unexpired(applyEvents(state.locks, own), now), intents: applyToIntents(state.intents, own), shownAt: now };
   const told = own.filter((event) => event.type !== 'graph_progress');
   if (told.length > 0) {
     const entries = told.map((event) => readActivity(event));

@@ -15,6 +15,7 @@
  * @property {number} since When it was granted, as far as the page knows: milliseconds since 1970.
  * @property {number} renewedAt When it was granted or last renewed.
  * @property {number} expiry Milliseconds since 1970.
+ * @property {string | null} intentId The intent that it is held for.
  */
 
 /**
@@ -79,6 +80,7 @@
  * @property {string | null} message
  * @property {string | null} command
  * @property {string | null} detail What else it says, as a sentence: the reason of a refusal, the commit of a head.
+ * @property {string | null} intentId The intent that it is about.
  * @property {boolean} isCaughtUp Whether it happened while the page was offline.
  */
 
@@ -100,12 +102,102 @@
  * @property {number | null} retryAt
  */
 
+/** @typedef {'PENDING' | 'IN_PROGRESS' | 'COMPLETED' | 'ABANDONED' | 'BLOCKED'} IntentStatus */
+
+/** @typedef {{ used: number, most: number | null }} Spending What of a budget is spent; `most` is its limit, if it has one. */
+
+/**
+ * Why files are changed, how far the work may reach, what it may cost, and when it is done.
+ * @typedef {object} Intent
+ * @property {string} id
+ * @property {string} name May be empty.
+ * @property {string} description
+ * @property {IntentStatus} status
+ * @property {string[]} constraints
+ * @property {string[]} scope Patterns of the files that it may change.
+ * @property {{ text: string, met: { by: string, at: string, evidence: string } | null }[]} criteria
+ * @property {Spending | null} turns None where it has no budget.
+ * @property {Spending | null} tokens
+ * @property {string | null} model The model that works on it, as agents say.
+ * @property {string | null} branch None for every branch.
+ * @property {string | null} supplements The intent whose scope it widens.
+ * @property {string[]} mayOverlap
+ * @property {string[]} missing Members that it lacks.
+ * @property {string | null} reason Why it was blocked, abandoned or completed by force.
+ * @property {number | null} heardAt When a holder that works on it was heard last: milliseconds since 1970.
+ * @property {number} ownedFiles
+ */
+
+/** @typedef {{ holder: string, userName: string, agentId: string | null, branch: string | null }} Worker Who works on an intent; `branch` is another than the one that is shown. */
+
+/**
+ * `none`: the repository has none, or the server has no intents at all. `sign_in`: they may not be seen without a credential.
+ * @typedef {object} Intents
+ * @property {'unknown' | 'none' | 'sign_in' | 'shown'} phase
+ * @property {Intent[]} list In the order in which they were written.
+ * @property {Map<string, string[]>} owners Ids of the active intents that own a file, by path.
+ * @property {(Worker & { intentId: string, expiry: number })[]} elsewhere Locks of other branches.
+ * @property {string | null} message Why they are not shown, or are not as of now.
+ */
+
+/**
+ * A claim that an intent, or the lack of one, did not let in.
+ * @typedef {object} IntentRefusal
+ * @property {string} holder
+ * @property {string} userName
+ * @property {string | null} agentId
+ * @property {string} code Such as `SCOPE_VIOLATION`.
+ * @property {string | null} intentId
+ * @property {string | null} owner The intent that owns a file.
+ * @property {string[]} paths
+ * @property {number} fileCount
+ * @property {string | null} command
+ * @property {number} at
+ */
+
+/** @typedef {{ intent: string | null, file: string | null }} LedgerFilter */
+
+/** @typedef {{ count: number, hash: string, text: string }} LedgerPoint A point of the chain; `text` is `COUNT:HASH`. */
+
+/**
+ * @typedef {object} LedgerLine
+ * @property {number} seq
+ * @property {string} hash
+ * @property {number} at Milliseconds since 1970.
+ * @property {string} holder
+ * @property {string | null} intentId
+ * @property {string} state
+ * @property {string} action `action_type`.
+ * @property {string | null} tool
+ * @property {string[]} files
+ * @property {string | null} content The hash of a file after a change.
+ * @property {string | null} reasoning
+ * @property {string} status `SUCCESS`, `FAILURE`, `DENIED`.
+ * @property {string | null} summary
+ * @property {string | null} error
+ * @property {string | null} model
+ * @property {string} text The line as it is.
+ */
+
+/**
+ * @typedef {object} Ledger
+ * @property {LedgerFilter} filter
+ * @property {LedgerLine[]} lines The newest first.
+ * @property {LedgerPoint | null} sealed None until it was read.
+ * @property {LedgerPoint | null} base The point after which the lines that are kept begin.
+ * @property {number} newest Up to this `seq`, all that the filter lets through is in `lines`,
+ * @property {number} oldest and from the one after this `seq` on.
+ * @property {boolean} hasOlder
+ * @property {string | null} message Why it is not as of now.
+ */
+
 /**
  * What the address bar says.
  * @typedef {object} Place
  * @property {string | null} repoUrl
  * @property {string | null} branch
  * @property {string | null} file The selected file.
+ * @property {string | null} intent Id of the selected intent.
  * @property {'map' | 'table'} view
  * @property {string} filter The text of the search.
  */
@@ -122,6 +214,9 @@
  * @property {Agent[]} agents
  * @property {Activity[]} activity The newest first.
  * @property {boolean} hasOlder Whether `loadOlder` has more to show.
+ * @property {Intents} intents
+ * @property {IntentRefusal[]} refusals Those by intents that are open, the newest first.
+ * @property {Ledger} ledger
  * @property {Connection} connection
  * @property {Problem | null} problem
  * @property {number | null} shownAt When what is shown was true for certain: now while live, the last news before that.
@@ -129,7 +224,7 @@
  * @property {boolean} needsToken Whether the deployment wants one.
  */
 
-/** @typedef {'place' | 'graph' | 'locks' | 'agents' | 'activity' | 'connection' | 'problem' | 'session'} Part */
+/** @typedef {'place' | 'graph' | 'locks' | 'agents' | 'activity' | 'intents' | 'ledger' | 'connection' | 'problem' | 'session'} Part */
 
 /**
  * What a claim of a file would meet now: the answer of `POST /api/check_status`.
@@ -147,6 +242,9 @@
  * @property {(listener: (changed: Set<Part>) => void) => () => void} subscribe Calls back at most once a frame. Returns what ends it.
  * @property {(change: Partial<Place>, isReplacing?: boolean) => void} go Goes to another place, with an entry in the history.
  * @property {() => Promise<void>} loadOlder Reads older events from the log.
+ * @property {(isFollowed: boolean) => void} followLedger Whether the ledger is looked at: it is read only then.
+ * @property {(filter: LedgerFilter) => void} filterLedger
+ * @property {() => Promise<void>} lengthenLedger Reads older lines.
  * @property {(path: string) => Promise<Activity[]>} historyOf Events that name a file, the newest first.
  * @property {() => Promise<string[]>} branches Branches of the repository of which something is known: not all that there are.
  * @property {(path: string) => Promise<Verdict>} check

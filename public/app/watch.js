@@ -1,6 +1,8 @@
 // Watches one branch: reads what there is, follows the events, and reads again where the events do not say all.
 
 import { ApiError, problemOfStream } from './api.js';
+import { watchIntents } from './intents_watch.js';
+import { watchLedger } from './ledger_watch.js';
 import { firstExpiry, isPartial, readLocks } from './locks.js';
 import { makeTimer, oneAtATime } from './reads.js';
 import { makeStream } from './stream.js';
@@ -163,8 +165,18 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
     dispatch({ type: 'activity', events: body.events, isCaughtUp, hasOlder, now: clock.now() });
   });
 
+  const part = { repoUrl, branch, api, clock, timers, state: () => get().state, dispatch };
+  const intents = watchIntents(part);
+  const ledger = watchLedger(part);
+
   async function readAll() {
     await Promise.all([graph(), locks(), activity()]);
+  }
+
+  /** What was missed of the intents and the ledger. The ledger of a repository without intents is not asked for. */
+  async function readIntents() {
+    await intents.read();
+    await ledger.read();
   }
 
   /** What can be had without events, from a server that answers and does not ask us to wait. */
@@ -173,7 +185,7 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
     const before = locksReadAt;
     await locks();
     if (locksReadAt === before) return;
-    await Promise.all([activity(), clock.now() - graphReadAt >= TRUTH_MS && graph()]);
+    await Promise.all([activity(), intents.readFirst(), clock.now() - graphReadAt >= TRUTH_MS && graph()]);
   }
 
   function flush() {
@@ -182,6 +194,8 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
     const events = queue;
     queue = [];
     dispatch({ type: 'events', events, caughtUpTo: caughtUpTo ?? -1, now: clock.now() });
+    intents.heard(events);
+    ledger.heard(events);
     if (events.some(isPartial)) locksSoon.set(DEBOUNCE_MS);
     if (events.some(({ type }) => type === 'graph_update' || type === 'head_moved')) {
       graphSoon.clear();
@@ -217,10 +231,12 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
         locks();
         if (graphReadAt === -Infinity) graph();
         if (!isActivityRead) activity();
+        readIntents();
       },
       resync() {
         isMissed = true;
         readAll();
+        readIntents();
       },
       event(event) {
         queue.push(event);
@@ -285,9 +301,14 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
         if (body.events.length > 0) return;
       }
     },
+    followLedger: ledger.follow,
+    filterLedger: ledger.filter,
+    lengthenLedger: ledger.lengthen,
     stop() {
       isStopped = true;
       stream.stop();
+      intents.stop();
+      ledger.stop();
       for (const timer of [expiry, batch, locksSoon, graphSoon, again]) timer.clear();
       timers.clearInterval(ticks);
     },

@@ -11,7 +11,7 @@
  * @property {(isOn: boolean) => void} showAllEdges
  */
 
-const MARKS = [['writing', 'Writing'], ['reading', 'Reading'], ['neighbor', 'Neighbor']];
+const MARKS = [['writing', 'Writing'], ['reading', 'Reading'], ['neighbor', 'Neighbor'], ['owned', 'Owned by the intent']];
 
 export class Bar {
   /**
@@ -24,8 +24,9 @@ export class Bar {
     const trail = element('nav', 'map-trail', this.crumbs);
     trail.setAttribute('aria-label', 'Folder in view');
 
-    const legend = element('ul', 'map-legend', ...MARKS.map(([mark, text]) =>
-      element('li', '', element('span', `map-key is-${mark}`), text)));
+    const marks = MARKS.map(([mark, text]) => element('li', '', element('span', `map-key is-${mark}`), text));
+    this.owned = marks[marks.length - 1];
+    const legend = element('ul', 'map-legend', ...marks);
     legend.setAttribute('aria-label', 'What the marks of cells mean');
 
     /** @type {Record<Measure, HTMLButtonElement>} */
@@ -54,7 +55,13 @@ export class Bar {
     this.root = element('div', 'map-bar', trail, legend, element('div', 'map-tools', measures, this.edges, zoom));
     parent.append(this.root);
     this.shownCrumbs = '';
+    this.showOwned(false);
     this.setMeasure('size');
+  }
+
+  /** Names the mark of the selected intent's files. @param {boolean} isOn */
+  showOwned(isOn) {
+    this.owned.hidden = !isOn;
   }
 
   /** @param {Measure} measure */

@@ -4,6 +4,7 @@ import { BaseLayer } from './base_layer.js';
 import { EdgeLayer } from './edge_layer.js';
 import { paintFocus } from './paint_focus.js';
 import { paintLocks } from './paint_locks.js';
+import { paintOwned } from './paint_owned.js';
 
 /** @typedef {import('./scene.js').Scene} Scene */
 
@@ -14,6 +15,7 @@ import { paintLocks } from './paint_locks.js';
  * @property {(path: string) => number} nodeOf
  * @property {number} selected Node; -1 without one.
  * @property {number[]} connected
+ * @property {number[]} owned Of the selected intent.
  * @property {number} hovered
  * @property {number} now
  * @property {boolean} isMoving Whether the camera moves.
@@ -89,11 +91,12 @@ export class Drawing {
   }
 
   /** @param {Scene} scene @param {Shown} shown */
-  draw(scene, { edges, lights, nodeOf, selected, connected, hovered, now, isMoving }) {
+  draw(scene, { edges, lights, nodeOf, selected, connected, owned, hovered, now, isMoving }) {
     this.base.draw(scene, isMoving);
     this.edges.draw(scene, edges, isMoving);
     this.marks.clearRect(0, 0, scene.width, scene.height);
     paintLocks(this.marks, scene, lights, nodeOf, now);
+    paintOwned(this.marks, scene, owned);
     paintFocus(this.marks, scene, { selected, connected, hovered });
   }
 }

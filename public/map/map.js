@@ -1,5 +1,6 @@
 // The map of the repository: what it shows, and when it draws. Its parts paint, place and measure.
 
+import { filesOf } from '../app/intents.js';
 import { byteSize, counted } from '../app/words.js';
 import { Bar } from './bar.js';
 import { Camera } from './camera.js';
@@ -69,6 +70,8 @@ class MapView {
     this.edges = [];
     /** @type {number[]} */
     this.connected = [];
+    /** @type {number[]} Of the selected intent. */
+    this.owned = [];
     this.lights = new LockLights();
     this.frame = 0;
     this.motion = new Motion(() => this.#request(), () => this.#showFolder());
@@ -169,6 +172,7 @@ class MapView {
     if (isNewGraph) this.#changeGraph();
     if (changed.has('place')) this.#changePlace();
     if (isNewGraph || changed.has('locks')) this.#changeLocks();
+    if (isNewGraph || changed.has('intents') || changed.has('place')) this.#changeOwned();
     // A lock is lit in the frame that brought it, not in the next one.
     this.#draw();
   }
@@ -249,6 +253,13 @@ class MapView {
     this.drawing.describe(summary(this.graph, locks));
     this.#changeEdges();
     this.pointer.describe();
+  }
+
+  #changeOwned() {
+    const { graph, tree, model: { state: { intents, place } } } = this;
+    const files = graph && tree ? filesOf(intents, place.intent).map((path) => graph.indexOf.get(path)) : [];
+    this.owned = files.flatMap((file) => (file === undefined || !tree ? [] : [tree.nodeOf[file]]));
+    this.bar.showOwned(place.intent !== null && intents.phase === 'shown');
   }
 
   #changeEdges() {
@@ -352,7 +363,7 @@ class MapView {
     };
     const { selected, pointer: { hovered }, motion: { isMoving, isReduced } } = this;
     drawing.draw(scene, {
-      edges: this.edges, connected: this.connected, lights, nodeOf, selected, hovered, isMoving, now: isReduced ? Infinity : now,
+      edges: this.edges, connected: this.connected, owned: this.owned, lights, nodeOf, selected, hovered, isMoving, now: isReduced ? Infinity : now,
     });
     this.minimap.draw(camera, scene, lights.map(({ path, mark }) => ({ node: nodeOf(path), mark })).filter(({ node }) => node >= 0));
     this.bar.setZoom({ canZoomIn: camera.scale < camera.maxScale, canZoomOut: camera.scale > 1 });

@@ -142,7 +142,7 @@ export function mountActivity(element, model) {
     if (!isAbsolute && beat % 10 === 0) render();
   });
   const unsubscribe = model.subscribe((changed) => {
-    if (changed.has('activity') || changed.has('agents')) render();
+    if (changed.has('activity') || changed.has('agents') || changed.has('intents')) render();
   });
   render();
   return {

@@ -2,6 +2,7 @@
 
 import { keyOfEntry, deedOf } from './feed.js';
 import { icon, make, setText } from '../app/dom.js';
+import { intentButton } from './intent_button.js';
 import { badge, commandChip, fileButton, moment } from './parts.js';
 
 /** @typedef {import('../app/types.js').Activity} Activity */
@@ -20,9 +21,10 @@ export function activityRow(model, entry, { withFiles }) {
   const times = make('span', { class: 'entry-count' });
   const paths = withFiles ? entry.paths.slice(0, PATHS_SHOWN) : [];
   // A claim says its mode, and that it was granted, in its first line.
-  const isGranted = entry.kind === 'lock_granted' || entry.kind === 'lock_renewed';
-  const detail = isGranted ? null : entry.detail;
+  const isSaid = entry.kind === 'lock_granted' || entry.kind === 'lock_renewed' || entry.kind === 'intent_changed';
+  const detail = isSaid ? null : entry.detail;
   const command = entry.command === 'PROCEED' ? null : entry.command;
+  const intent = entry.intentId ? intentButton(model, entry.intentId) : null;
   const buttons = paths.map((path) => fileButton(model, path));
   const more = withFiles ? entry.fileCount - paths.length : 0;
   const node = make('li', { class: 'entry', 'data-kind': entry.kind, 'data-key': keyOfEntry(entry), 'data-caught-up': entry.isCaughtUp },
@@ -37,6 +39,7 @@ export function activityRow(model, entry, { withFiles }) {
       detail || command
         ? make('p', { class: 'entry-detail' }, detail, detail && command ? ' ' : null, command ? commandChip(command) : null)
         : null,
+      intent ? make('p', { class: 'soft' }, 'Intent: ', intent.node) : null,
       buttons.length > 0
         ? make('p', { class: 'entry-files' }, ...buttons.map(({ node: button }) => button), more > 0 ? make('span', { class: 'soft' }, `and ${more} more`) : null)
         : null));
@@ -49,6 +52,7 @@ export function activityRow(model, entry, { withFiles }) {
     update({ count, isAbsolute }) {
       setText(times, count > 1 ? `\u00d7${count}` : '');
       times.title = count > 1 ? `${count} times` : '';
+      intent?.update();
       at.update(entry.at, model.now(), isAbsolute);
     },
   };

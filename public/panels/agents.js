@@ -21,7 +21,7 @@ export function mountAgents(element, model) {
     make('p', {}, 'No agent holds a lock. Agents appear here when they claim files, with what they say they do.'),
     make('p', {}, 'To let an agent join, run ', make('code', {}, 'coord init'), ' in the repository, or see the help (', make('kbd', {}, '?'), ').'));
   element.classList.add('panel', 'agents');
-  element.append(make('h2', { class: 'panel-title' }, 'Agents ', count), empty, body);
+  element.append(make('div', { class: 'panel-head' }, make('h2', { class: 'panel-title' }, 'Agents ', count)), empty, body);
 
   /** @type {Map<string, ReturnType<typeof agentRow>>} */
   const rows = new Map();

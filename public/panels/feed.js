@@ -10,6 +10,7 @@ export const KINDS = new Map([
   ['refusals', { label: 'Refusals', kinds: ['lock_refused'] }],
   ['releases', { label: 'Releases', kinds: ['lock_released'] }],
   ['expiries', { label: 'Expiries', kinds: ['lock_expired'] }],
+  ['intents', { label: 'Intents', kinds: ['intent_changed', 'intent_overlap_allowed', 'file_taken_over', 'ledger_trimmed'] }],
   ['graph', { label: 'Branch and graph', kinds: ['head_moved', 'graph_update', 'graph_progress'] }],
 ]);
 
@@ -108,6 +109,10 @@ export function deedOf({ kind, holder, fileCount, branch, detail }, isOfOneFile 
     case 'lock_released': return holder ? `releases ${files}` : `The locks of ${files} are released`;
     case 'lock_expired': return holder ? `loses ${files}: expired` : `The locks of ${files} expire`;
     case 'lock_refused': return `is refused ${files}`;
+    case 'intent_changed': return `${detail} the intent`;
+    case 'intent_overlap_allowed': return 'lets overlap the intent';
+    case 'file_taken_over': return `takes over ${files} for the intent`;
+    case 'ledger_trimmed': return 'The oldest lines of the ledger are no longer kept';
     case 'head_moved': return `${branch ?? 'The branch'} moves`;
     case 'graph_update': return 'The import graph is renewed';
     case 'graph_progress': return 'The import graph is being built';

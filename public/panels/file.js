@@ -2,7 +2,9 @@
 
 import { icon, make, setText } from '../app/dom.js';
 import { byteSize } from '../app/words.js';
+import { copyButton } from './copy_button.js';
 import { fileHistory } from './file_history.js';
+import { fileIntents } from './file_intents.js';
 import { fileLinks } from './file_links.js';
 import { fileLocks } from './file_locks.js';
 import { fileVerdict } from './file_verdict.js';
@@ -10,8 +12,6 @@ import { everySecond } from './ticker.js';
 import { splitPath } from './words.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
-
-const COPIED_MS = 2000;
 
 /**
  * @param {HTMLElement} element
@@ -23,19 +23,19 @@ export function mountFile(element, model) {
   /** What had the focus before, to give it back. @type {HTMLElement | null} */
   let opener = null;
   const title = make('h2', { class: 'file-name', tabindex: '-1' });
-  const copied = make('span', { class: 'soft', role: 'status' });
-  const copy = make('button', { type: 'button', class: 'icon-button', 'aria-label': 'Copy the path', title: 'Copy the path', onclick: copyPath }, icon('copy'));
+  const copy = copyButton('Copy the path', () => path ?? '');
   const closeButton = make('button', { type: 'button', class: 'icon-button', 'aria-label': 'Close the details', title: 'Close (Esc)', onclick: close }, icon('close'));
   const crumbs = make('nav', { class: 'crumbs', 'aria-label': 'Folders of the file' });
   const facts = make('p', { class: 'file-facts soft' });
   const locks = fileLocks(model);
+  const intents = fileIntents(model);
   const verdict = fileVerdict(model);
   const links = fileLinks(model);
   const history = fileHistory(model);
   element.classList.add('panel', 'file');
   element.append(
-    make('div', { class: 'panel-head' }, title, copied, copy, closeButton),
-    make('div', { class: 'file-body' }, crumbs, facts, locks.node, verdict.node, links.node, history.node));
+    make('div', { class: 'panel-head' }, title, copy.said, copy.button, closeButton),
+    make('div', { class: 'file-body' }, crumbs, facts, locks.node, intents.node, verdict.node, links.node, history.node));
   element.addEventListener('keydown', onKey);
 
   /** @param {KeyboardEvent} event */
@@ -47,16 +47,6 @@ export function mountFile(element, model) {
 
   function close() {
     model.go({ file: null });
-  }
-
-  async function copyPath() {
-    try {
-      await navigator.clipboard.writeText(path ?? '');
-      setText(copied, 'Copied');
-    } catch {
-      setText(copied, 'The browser does not allow copying.');
-    }
-    window.setTimeout(() => setText(copied, ''), COPIED_MS);
   }
 
   function show() {
@@ -102,6 +92,7 @@ export function mountFile(element, model) {
     setText(facts, known.join(' \u00b7 '));
     facts.hidden = known.length === 0;
     locks.update(path);
+    intents.update(path);
     links.update();
   }
 
@@ -112,6 +103,7 @@ export function mountFile(element, model) {
       return;
     }
     if (path === null) return;
+    if (changed.has('intents')) intents.update(path);
     if (changed.has('locks') || changed.has('graph')) {
       update();
       verdict.refresh();

@@ -1,14 +1,9 @@
 // What the selected file imports, and what imports it.
 
-import { keyedChildren, make, setText } from '../app/dom.js';
-import { counted } from '../app/words.js';
-import { fileButton, modeOf } from './parts.js';
+import { make, setText } from '../app/dom.js';
+import { fileList } from './file_list.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
-
-const FIRST = 8;
-/** How many more at each press: a file can have thousands of importers. */
-const MORE = 200;
 
 /** @param {Model} model */
 export function fileLinks(model) {
@@ -42,45 +37,18 @@ export function fileLinks(model) {
 
 /** @param {Model} model @param {string} name @param {string} none */
 function linkList(model, name, none) {
-  /** @type {string[]} */
-  let paths = [];
-  let most = FIRST;
   const count = make('span', { class: 'count' });
-  const list = make('ul', { class: 'file-list' });
   const nothing = make('p', { class: 'soft' }, none);
-  const more = make('button', { type: 'button', class: 'quiet', onclick: showMore });
-  const node = make('section', { class: 'file-section' }, make('h3', {}, `${name} `, count), nothing, list, more);
-  const renderFiles = keyedChildren(list, (/** @type {string} */ each) => each, (each) => {
-    const button = fileButton(model, each);
-    return { node: make('li', {}, button.node), update: () => button.update(modeOf(model.state, each)) };
-  });
-
-  function showMore() {
-    const first = most;
-    most += MORE;
-    render();
-    /** @type {HTMLElement | null} */ (list.children[first]?.firstElementChild)?.focus();
-  }
-
-  function render() {
-    const rest = paths.length - most;
-    renderFiles(paths.slice(0, most));
-    setText(count, paths.length.toLocaleString('en-US'));
-    nothing.hidden = paths.length > 0;
-    more.hidden = rest <= 0;
-    setText(more, rest > MORE ? `Show ${MORE} more of ${counted(paths.length, 'file')}` : `Show all ${counted(paths.length, 'file')}`);
-  }
-
+  const files = fileList(model);
   return {
-    node,
-    reset() {
-      most = FIRST;
-    },
+    node: make('section', { class: 'file-section' }, make('h3', {}, `${name} `, count), nothing, files.node),
+    reset: files.reset,
     /** What is locked comes first. @param {string[]} next */
     update(next) {
       const rank = (/** @type {string} */ each) => (model.state.locks.has(each) ? 0 : 1);
-      paths = next.map((each) => ({ each, rank: rank(each) })).sort((a, b) => a.rank - b.rank || (a.each < b.each ? -1 : 1)).map(({ each }) => each);
-      render();
+      files.update(next.map((each) => ({ each, rank: rank(each) })).sort((a, b) => a.rank - b.rank || (a.each < b.each ? -1 : 1)).map(({ each }) => each));
+      setText(count, next.length.toLocaleString('en-US'));
+      nothing.hidden = next.length > 0;
     },
   };
 }

@@ -14,7 +14,7 @@ export const KEY_HELP = [
   { keys: ['\u2190', '\u2191', '\u2192', '\u2193'], does: 'On the map: select the next file. In the table: move between files' },
   { keys: ['+', '\u2212', '0'], does: 'On the map: zoom in, zoom out, show everything' },
   { keys: ['m', 't'], does: 'Map, table' },
-  { keys: ['Esc'], does: 'Close the details, clear the search' },
+  { keys: ['Esc'], does: 'Close the details, leave the intent, clear the search' },
   { keys: ['?'], does: 'This help' },
 ];
 

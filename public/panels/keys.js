@@ -41,8 +41,9 @@ export function mountKeys({ model, map, search, help }) {
   }
 
   function closeOne() {
-    const { file, filter } = model.state.place;
+    const { file, intent, filter } = model.state.place;
     if (file !== null) model.go({ file: null });
+    else if (intent !== null) model.go({ intent: null });
     else if (filter) model.go({ filter: '' }, true);
     else return false;
     return true;

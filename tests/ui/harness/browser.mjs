@@ -8,6 +8,7 @@ import { after } from 'node:test';
 import { chromium } from 'playwright-core';
 
 import { atEnd } from './ending.mjs';
+import { withoutIntents } from './intents.mjs';
 import { LAUNCH, SCREENSHOTS } from './launch.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -39,10 +40,11 @@ after(async () => (await launched)?.close());
  * Opens an address in a context of its own.
  * @param {import('node:test').TestContext} t
  * @param {string} address
- * @param {import('playwright-core').BrowserContextOptions & { permits?: RegExp }} [options] `permits`: errors of the console that the test causes.
+ * @param {import('playwright-core').BrowserContextOptions & { permits?: RegExp, prepare?: (context: import('playwright-core').BrowserContext) => Promise<unknown> }} [options] `permits`: errors of
+ *   the console that the test causes; `prepare`: what is done before the page is opened.
  * @returns {Promise<Opened>}
  */
-export async function openPage(t, address, { permits, ...options } = {}) {
+export async function openPage(t, address, { permits, prepare = withoutIntents, ...options } = {}) {
   const { origin } = new URL(address);
   const context = await (await browser()).newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-US', ...options });
   context.setDefaultTimeout(PATIENCE_MS);
@@ -58,6 +60,8 @@ export async function openPage(t, address, { permits, ...options } = {}) {
   await context.addInitScript(() => {
     addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => console.error(`policy: ${violatedDirective} ${blockedURI}`));
   });
+  // The server has no intents yet: a request for them would be an error on the console.
+  await prepare(context);
   const page = await context.newPage();
   page.on('websocket', (socket) => {
     requests.push(socket.url());

@@ -15,24 +15,24 @@ function storage() {
 
 test('every place is read back from its address', () => {
   const places = [
-    { repoUrl: null, branch: null, file: null, view: 'map', filter: '' },
-    { repoUrl: SHOP, branch: 'main', file: null, view: 'map', filter: '' },
-    { repoUrl: SHOP, branch: 'feature/a b&c=d#e', file: 'src/a + b%2F.ts', view: 'table', filter: 'ä ? & =' },
+    { repoUrl: null, branch: null, file: null, intent: null, view: 'map', filter: '' },
+    { repoUrl: SHOP, branch: 'main', file: null, intent: null, view: 'map', filter: '' },
+    { repoUrl: SHOP, branch: 'feature/a b&c=d#e', file: 'src/a + b%2F.ts', intent: 'INT-1', view: 'table', filter: 'ä ? & =' },
   ];
   for (const place of places) assert.deepEqual(readPlace(searchOf(/** @type {any} */ (place))), place);
   assert.equal(searchOf(/** @type {any} */ (places[1])), `?repo_url=${SHOP}&branch=main`);
 });
 
 test('what is missing has a default, and what is unknown is left out', () => {
-  assert.deepEqual(readPlace(`?repo_url=${SHOP}&view=cube&token=secret`), { repoUrl: SHOP, branch: 'main', file: null, view: 'map', filter: '' });
-  assert.deepEqual(readPlace('?branch=main'), { repoUrl: null, branch: null, file: null, view: 'map', filter: '' });
+  assert.deepEqual(readPlace(`?repo_url=${SHOP}&view=cube&token=secret`), { repoUrl: SHOP, branch: 'main', file: null, intent: null, view: 'map', filter: '' });
+  assert.deepEqual(readPlace('?branch=main'), { repoUrl: null, branch: null, file: null, intent: null, view: 'map', filter: '' });
 });
 
-test('another branch leaves the file and the filter behind, unless it names its own', () => {
-  const place = readPlace(`?repo_url=${SHOP}&branch=main&file=a.ts&view=table&filter=a`);
+test('another branch leaves the file, the intent and the filter behind, unless it names its own', () => {
+  const place = readPlace(`?repo_url=${SHOP}&branch=main&file=a.ts&intent=INT-1&view=table&filter=a`);
   assert.deepEqual(changedPlace(place, { file: 'b.ts' }), { ...place, file: 'b.ts' });
-  assert.deepEqual(changedPlace(place, { branch: 'next' }), { ...place, branch: 'next', file: null, filter: '' });
-  assert.deepEqual(changedPlace(place, { branch: 'next', file: 'c.ts' }), { ...place, branch: 'next', file: 'c.ts', filter: '' });
+  assert.deepEqual(changedPlace(place, { branch: 'next' }), { ...place, branch: 'next', file: null, intent: null, filter: '' });
+  assert.deepEqual(changedPlace(place, { branch: 'next', file: 'c.ts' }), { ...place, branch: 'next', file: 'c.ts', intent: null, filter: '' });
 });
 
 test('a repository is named without what all have', () => {

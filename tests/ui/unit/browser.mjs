@@ -24,6 +24,7 @@ export function openPage({ search = '?repo_url=r&branch=main', routes = {} } = {
     graph: () => json(GRAPH, 200, { ETag: 'one' }),
     locks: () => json({ locks: [] }),
     activity: () => json({ events: [], cursor: '0-0' }),
+    intents: () => json({ intents: [], state: 'REQUEST', owners: {}, locks: [] }),
   };
   const answers = /** @type {Record<string, (url: URL, request: any) => any>} */ ({ ...usual, ...routes });
   class Socket {

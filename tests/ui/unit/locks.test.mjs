@@ -16,7 +16,7 @@ test('a claim locks its files, and a release frees them', () => {
   const claimed = after(lockEvent('lock_granted', 'ada/lexer', ['a', 'b']));
   assert.deepEqual(brief(claimed), { a: ['ada/lexer WRITING'], b: ['ada/lexer WRITING'] });
   assert.deepEqual(claimed.get('a')?.[0], {
-    path: 'a', holder: 'ada/lexer', user: 'ada', userName: 'ada', agentId: 'lexer', mode: 'WRITING', message: 'ada/lexer works', since: START, renewedAt: START, expiry: START + 300_000,
+    path: 'a', holder: 'ada/lexer', user: 'ada', userName: 'ada', agentId: 'lexer', mode: 'WRITING', message: 'ada/lexer works', since: START, renewedAt: START, expiry: START + 300_000, intentId: null,
   });
   const left = applyEvents(claimed, [lockEvent('lock_released', 'ada/lexer', ['a'], { at: 5 })]);
   assert.deepEqual(brief(left), { b: ['ada/lexer WRITING'] });

@@ -1,0 +1,64 @@
+// What the words of intents mean, for people.
+
+/** @typedef {import('./types.js').IntentStatus} IntentStatus */
+
+/** @type {Record<IntentStatus, string>} */
+export const STATUS_WORDS = {
+  PENDING: 'Not begun',
+  IN_PROGRESS: 'In progress',
+  BLOCKED: 'Blocked',
+  COMPLETED: 'Completed',
+  ABANDONED: 'Abandoned',
+};
+
+/** @type {Record<string, string>} Why an intent let a claim not in, by the code of the refusal. */
+const REFUSALS = {
+  INTENT_REQUIRED: 'no intent is selected',
+  INTENT_NOT_ACTIVE: 'the intent is not active',
+  INTENT_BLOCKED: 'the intent is blocked',
+  SCOPE_VIOLATION: 'outside of the scope of the intent',
+  FILE_OWNED: 'owned by another intent',
+  BUDGET_EXHAUSTED: 'the budget of the intent is spent',
+  CIRCUIT_OPEN: 'the same call too often in a row',
+};
+
+/** @param {string | undefined} code @returns {string} */
+export function refusalWords(code) {
+  return REFUSALS[code ?? ''] ?? 'refused by an intent';
+}
+
+/** @param {{ status: string, previous?: string }} event An `intent_changed`. @returns {string} What was done with it: a verb. */
+export function changeWords({ status, previous }) {
+  if (status === previous) return 'edits';
+  switch (status) {
+    case 'PENDING': return 'writes';
+    case 'IN_PROGRESS': return previous === 'BLOCKED' ? 'unblocks' : 'begins';
+    case 'COMPLETED': return 'completes';
+    case 'ABANDONED': return 'abandons';
+    case 'BLOCKED': return 'blocks';
+    default: return 'changes';
+  }
+}
+
+/** From here on a budget is nearly spent. */
+const LOW = 0.8;
+
+/**
+ * @param {import('./types.js').Spending} spending
+ * @returns {{ text: string, share: number | null, level: 'free' | 'low' | 'spent' }} `share` of the limit, 0 to 1; none without a limit.
+ */
+export function budgetWords({ used, most }) {
+  const spent = used.toLocaleString('en-US');
+  if (most === null) return { text: `${spent}, no limit`, share: null, level: 'free' };
+  const share = most > 0 ? Math.min(1, used / most) : 1;
+  const text = `${spent} of ${most.toLocaleString('en-US')}`;
+  if (used >= most) return { text: `${text}: spent`, share, level: 'spent' };
+  // Rounded down, so that nothing that is left is called spent.
+  return share >= LOW ? { text: `${text}: ${Math.floor(share * 100)} % spent`, share, level: 'low' } : { text, share, level: 'free' };
+}
+
+/** @param {import('./types.js').Intent['criteria']} criteria @returns {string} */
+export function criteriaWords(criteria) {
+  const met = criteria.filter((each) => each.met).length;
+  return `${met} of ${criteria.length} ${criteria.length === 1 ? 'criterion' : 'criteria'} met`;
+}

@@ -1,0 +1,29 @@
+// What of a budget is spent: words, and a bar where there is a limit.
+
+import { make, setAttribute, setText } from '../app/dom.js';
+import { budgetWords } from '../app/intent_words.js';
+
+/** @param {string} name */
+export function intentBudget(name) {
+  const text = make('span', {});
+  const fill = make('span', {});
+  const bar = make('span', { class: 'budget-bar', role: 'meter', 'aria-label': name, 'aria-valuemin': '0' }, fill);
+  const node = make('div', { class: 'budget' }, make('span', { class: 'soft' }, name), text, bar);
+  return {
+    node,
+    /** @param {import('../app/types.js').Spending | null} spending */
+    update(spending) {
+      node.hidden = spending === null;
+      if (!spending) return;
+      const { text: said, share, level } = budgetWords(spending);
+      setText(text, said);
+      setAttribute(node, 'data-level', level);
+      bar.hidden = share === null;
+      if (share === null || spending.most === null) return;
+      setAttribute(bar, 'aria-valuemax', String(spending.most));
+      setAttribute(bar, 'aria-valuenow', String(Math.min(spending.used, spending.most)));
+      setAttribute(bar, 'aria-valuetext', said);
+      fill.style.transform = `scaleX(${share.toFixed(3)})`;
+    },
+  };
+}

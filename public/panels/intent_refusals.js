@@ -1,0 +1,68 @@
+// The open refusals by intents: who was not let in, why, and what it was told.
+
+import { keyedChildren, make, setText } from '../app/dom.js';
+import { refusalWords } from '../app/intent_words.js';
+import { counted } from '../app/words.js';
+import { intentButton } from './intent_button.js';
+import { badge, commandChip, fileButton, modeOf, moment } from './parts.js';
+
+/** @typedef {import('../app/types.js').Model} Model */
+/** @typedef {import('../app/types.js').IntentRefusal} IntentRefusal */
+
+const FILES_SHOWN = 3;
+
+/** @param {Model} model */
+export function intentRefusals(model) {
+  const title = make('h3', {});
+  const list = make('ul', {});
+  const node = make('div', { class: 'intent-refusals' }, title, list);
+  /** @type {Map<string, (now: number) => void>} */
+  const ticks = new Map();
+  const keyOf = (/** @type {IntentRefusal} */ { holder, at }) => `${holder} ${at}`;
+  const render = keyedChildren(list, keyOf, (refusal) => {
+    const row = refusalRow(model, refusal);
+    ticks.set(keyOf(refusal), row.tick);
+    return row;
+  });
+  return {
+    node,
+    /** @param {IntentRefusal[]} refusals */
+    update(refusals) {
+      const keys = new Set(refusals.map(keyOf));
+      for (const key of ticks.keys()) if (!keys.has(key)) ticks.delete(key);
+      render(refusals);
+      setText(title, counted(refusals.length, 'open refusal'));
+      node.hidden = refusals.length === 0;
+    },
+    /** @param {number} now */
+    tick(now) {
+      for (const tick of ticks.values()) tick(now);
+    },
+  };
+}
+
+/** @param {Model} model @param {IntentRefusal} refusal Never changes. */
+function refusalRow(model, { holder, agentId, userName, code, intentId, owner, paths, fileCount, command, at }) {
+  const time = moment();
+  const intents = [intentId, owner].map((id) => (id ? intentButton(model, id) : null));
+  const [own, other] = intents;
+  const files = paths.slice(0, FILES_SHOWN).map((path) => ({ path, button: fileButton(model, path) }));
+  const more = fileCount - files.length;
+  const node = make('li', { class: 'refusal', 'data-code': code },
+    badge(holder, agentId, userName),
+    make('div', { class: 'entry-text' },
+      make('div', { class: 'entry-head' }, make('span', { class: 'entry-deed' }, make('strong', {}, holder)), time.node),
+      make('p', { class: 'refusal-why' }, refusalWords(code), ' ', command ? commandChip(command) : null),
+      own ? make('p', { class: 'soft' }, 'Intent: ', own.node) : null,
+      other ? make('p', { class: 'soft' }, 'Owner: ', other.node) : null,
+      make('div', { class: 'entry-files' }, ...files.map(({ button }) => button.node), more > 0 ? make('span', { class: 'soft' }, `and ${more} more`) : null)));
+  return {
+    node,
+    tick: (/** @type {number} */ now) => time.update(at, now),
+    update() {
+      for (const button of intents) button?.update();
+      for (const { path, button } of files) button.update(modeOf(model.state, path));
+      time.update(at, model.now());
+    },
+  };
+}

@@ -1,0 +1,51 @@
+// One line of the ledger.
+
+import { icon, make } from '../app/dom.js';
+import { fold } from './fold.js';
+import { intentButton } from './intent_button.js';
+import { actorOf, lineDeed, lineOutcome } from './ledger_words.js';
+import { badge, fileButton, moment } from './parts.js';
+
+/** @typedef {import('../app/types.js').Model} Model */
+/** @typedef {import('../app/types.js').LedgerLine} LedgerLine */
+
+const FILES_SHOWN = 3;
+/** @type {Record<string, string>} */
+const ICONS = { SUCCESS: 'check', FAILURE: 'close', DENIED: 'warning' };
+
+/**
+ * @param {Model} model
+ * @param {LedgerLine} line Never changes.
+ */
+export function ledgerRow(model, line) {
+  const { user, agentId } = actorOf(line.holder);
+  const at = moment();
+  const { intentId } = line;
+  const intent = intentId === null
+    ? null
+    : intentButton(model, intentId, { act: () => model.filterLedger({ intent: intentId, file: null }), title: 'Show only the lines of the intent' });
+  const files = line.files.slice(0, FILES_SHOWN).map((path) => fileButton(model, path));
+  const more = line.files.length - files.length;
+  const text = make('code', {});
+  const whole = fold('line-whole', text, () => (text.textContent = line.text));
+  whole.update(`Line ${line.seq.toLocaleString('en-US')}`);
+  const outcome = lineOutcome(line);
+  const node = make('li', { class: 'entry line', 'data-status': line.status, 'data-seq': line.seq },
+    badge(line.holder, agentId, user),
+    make('div', { class: 'entry-text' },
+      make('div', { class: 'entry-head' }, make('span', { class: 'entry-deed' }, make('strong', {}, line.holder), ' ', lineDeed(line)), at.node),
+      make('p', { class: 'line-outcome' }, make('span', { class: 'outcome' }, icon(ICONS[line.status] ?? 'help'), line.status), ' ', outcome),
+      line.reasoning ? make('p', { class: 'entry-message' }, line.reasoning) : null,
+      intent ? make('p', { class: 'soft' }, 'Intent: ', intent.node) : null,
+      files.length > 0 ? make('div', { class: 'entry-files' }, ...files.map(({ node: button }) => button), more > 0 ? make('span', { class: 'soft' }, `and ${more} more`) : null) : null,
+      whole.node));
+  // Without marks: a mark would say what is locked now, in a row about then.
+  for (const button of files) button.update(null);
+  return {
+    node,
+    update() {
+      intent?.update();
+      at.update(line.at, model.now(), true);
+    },
+  };
+}
