@@ -39,7 +39,7 @@ export function activityRow(model, entry, { withFiles }) {
       detail || command
         ? make('p', { class: 'entry-detail' }, detail, detail && command ? ' ' : null, command ? commandChip(command) : null)
         : null,
-      intent ? make('p', { class: 'soft' }, 'Intent: ', intent.node) : null,
+      intent ? make('p', { class: 'intent-line soft' }, 'Intent:', intent.node) : null,
       buttons.length > 0
         ? make('p', { class: 'entry-files' }, ...buttons.map(({ node: button }) => button), more > 0 ? make('span', { class: 'soft' }, `and ${more} more`) : null)
         : null));

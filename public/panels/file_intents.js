@@ -14,7 +14,7 @@ export function fileIntents(model) {
   const node = make('section', { class: 'file-section' }, make('h3', {}, 'Intent'), list, none, ledger);
   const render = keyedChildren(list, (/** @type {string} */ id) => id, (id) => {
     const button = intentButton(model, id);
-    return { node: make('li', {}, 'Owned by ', button.node), update: button.update };
+    return { node: make('li', { class: 'intent-line' }, 'Owned by', button.node), update: button.update };
   });
 
   /** The ledger is behind the details. */

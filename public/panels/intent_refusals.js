@@ -53,8 +53,8 @@ function refusalRow(model, { holder, agentId, userName, code, intentId, owner, p
     make('div', { class: 'entry-text' },
       make('div', { class: 'entry-head' }, make('span', { class: 'entry-deed' }, make('strong', {}, holder)), time.node),
       make('p', { class: 'refusal-why' }, refusalWords(code), ' ', command ? commandChip(command) : null),
-      own ? make('p', { class: 'soft' }, 'Intent: ', own.node) : null,
-      other ? make('p', { class: 'soft' }, 'Owner: ', other.node) : null,
+      own ? make('p', { class: 'intent-line soft' }, 'Intent:', own.node) : null,
+      other ? make('p', { class: 'intent-line soft' }, 'Owner:', other.node) : null,
       make('div', { class: 'entry-files' }, ...files.map(({ button }) => button.node), more > 0 ? make('span', { class: 'soft' }, `and ${more} more`) : null)));
   return {
     node,

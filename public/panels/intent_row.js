@@ -1,6 +1,6 @@
 // One row of the panel of intents.
 
-import { setAttribute, keyedChildren, make, setText } from '../app/dom.js';
+import { keyedChildren, make, setAttribute, setText } from '../app/dom.js';
 import { criteriaWords } from '../app/intent_words.js';
 import { filesOf, isEnded, workersOf } from '../app/intents.js';
 import { counted } from '../app/words.js';
@@ -25,13 +25,15 @@ export function intentRow(model, first) {
   const { id } = intent;
   /** @type {string[]} */
   let paths = [];
+  /** @type {ReturnType<typeof intentButton> | null} */
+  let widens = null;
   const isSelected = () => model.state.place.intent === id;
   const name = make('button', { type: 'button', class: 'intent-name', onclick: () => model.go({ intent: isSelected() ? null : id }) });
   const status = intentStatus();
   const span = make('span', {});
   const reason = make('p', { class: 'intent-reason' });
   const lacks = make('p', { class: 'intent-lacks' });
-  const widened = make('span', {});
+  const widened = make('p', { class: 'intent-line soft' });
   const [turns, tokens] = [intentBudget('Turns'), intentBudget('Tokens')];
   const unbound = make('p', { class: 'soft' }, 'No budget');
   const criteria = make('ul', { class: 'criteria' });
@@ -47,8 +49,8 @@ export function intentRow(model, first) {
   const ledger = make('button', { type: 'button', class: 'quiet', onclick: () => model.filterLedger({ intent: id, file: null }) }, 'In the ledger');
   const node = make('li', { class: 'intent', 'data-intent': id },
     make('div', { class: 'intent-head' }, name, status.node),
-    make('p', { class: 'intent-id' }, make('code', {}, id), span, widened),
-    reason, lacks, turns.node, tokens.node, unbound, criteriaFold.node, filesFold.node, factsFold.node, workers,
+    make('p', { class: 'intent-id' }, make('code', {}, id), span),
+    widened, reason, lacks, turns.node, tokens.node, unbound, criteriaFold.node, filesFold.node, factsFold.node, workers,
     make('p', { class: 'agent-notes' }, heardNote, by, ledger));
 
   const renderWorkers = keyedChildren(workers, (/** @type {Worker} */ { holder }) => holder, ({ holder, agentId, userName }) => {
@@ -84,7 +86,7 @@ export function intentRow(model, first) {
   /** @param {Intent} next */
   function update(next) {
     intent = next;
-    const { branch, budget } = { branch: intent.branch, budget: intent.turns };
+    const { branch, turns: budget } = intent;
     const hasEnded = isEnded(intent);
     setText(name, intent.name || id);
     name.title = 'Show its files on the map';
@@ -96,9 +98,11 @@ export function intentRow(model, first) {
     if (widened.dataset.shown !== `${intent.supplements}`) {
       widened.dataset.shown = `${intent.supplements}`;
       const button = intent.supplements ? intentButton(model, intent.supplements) : null;
-      widened.replaceChildren(...(button ? [' widens ', button.node] : []));
-      button?.update();
+      widened.replaceChildren(...(button ? ['Widens', button.node] : []));
+      widened.hidden = !button;
+      widens = button;
     }
+    widens?.update();
     setText(reason, intent.reason ?? '');
     reason.hidden = !intent.reason;
     setText(lacks, `It lacks ${intent.missing.join(', ')}.`);

@@ -36,7 +36,7 @@ export function ledgerRow(model, line) {
       make('div', { class: 'entry-head' }, make('span', { class: 'entry-deed' }, make('strong', {}, line.holder), ' ', lineDeed(line)), at.node),
       make('p', { class: 'line-outcome' }, make('span', { class: 'outcome' }, icon(ICONS[line.status] ?? 'help'), line.status), ' ', outcome),
       line.reasoning ? make('p', { class: 'entry-message' }, line.reasoning) : null,
-      intent ? make('p', { class: 'soft' }, 'Intent: ', intent.node) : null,
+      intent ? make('p', { class: 'intent-line soft' }, 'Intent:', intent.node) : null,
       files.length > 0 ? make('div', { class: 'entry-files' }, ...files.map(({ node: button }) => button), more > 0 ? make('span', { class: 'soft' }, `and ${more} more`) : null) : null,
       whole.node));
   // Without marks: a mark would say what is locked now, in a row about then.

@@ -27,7 +27,7 @@ export function ledgerSeal() {
       node.hidden = next === null;
       part.update(next ? `Sealed: ${counted(next.count, 'line')}, ${shortHash(next.hash)}` : '');
       base.hidden = !first || first.count === 0;
-      setText(base, first ? `Older lines are no longer kept: it begins after line ${first.count.toLocaleString('en-US')}, ${shortHash(first.hash)}.` : '');
+      setText(base, first ? `Kept from line ${(first.count + 1).toLocaleString('en-US')} on, after ${shortHash(first.hash)}.` : '');
       base.title = first?.text ?? '';
     },
   };

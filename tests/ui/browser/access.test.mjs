@@ -5,7 +5,8 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 
-import { FAILED_REQUEST, lockedFile, openPage, shows } from '../harness/browser.mjs';
+import { FAILED_REQUEST, live, lockedFile, openPage, shows } from '../harness/browser.mjs';
+import { ledgerOf, playIntents, POOL, refusal, someIntents, someLines } from '../harness/intents.mjs';
 import { busyRepository, openBusy } from '../harness/scene.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -58,6 +59,40 @@ for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
     await judge(found, page, 'reconnecting');
     assert.equal(found.join('\n'), '');
   });
+
+  for (const width of [1440, 1920, 360]) {
+    test(`axe finds nothing in the intents and the ledger at ${width} pixels, ${colorScheme}`, async (t) => {
+      const found = /** @type {string[]} */ ([]);
+      const { address } = await busyRepository(t);
+      /** @type {any} */
+      let played;
+      const answers = { intents: someIntents(), ledger: ledgerOf(someLines(60), 10), status: 200 };
+      const prepare = async (/** @type {any} */ context) => void (played = await playIntents(context, answers));
+      const { page } = await openPage(t, `${address}&intent=${POOL}`, { colorScheme, reducedMotion: 'reduce', viewport: { width, height: 900 }, permits: FAILED_REQUEST, prepare });
+      await live(page);
+      played.say(refusal('linus/cursor', 'SCOPE_VIOLATION', ['docs/api.md'], { intent_id: POOL }));
+      const tabs = page.locator(width < 700 ? '#sections' : '.aside-tabs');
+      const open = async (/** @type {string} */ name) => {
+        if (width < 1800) await tabs.getByRole('button', { name: new RegExp(`^${name}`) }).click();
+      };
+      await open('Intents');
+      await page.getByRole('heading', { name: '1 open refusal' }).waitFor();
+      await judge(found, page, 'intents');
+      const unfold = () => page.locator('#intents details, #ledger details').evaluateAll((all) => all.forEach((each) => (/** @type {HTMLDetailsElement} */ (each).open = true)));
+      await unfold();
+      await shows(page.getByText('Too much for what it brings.'));
+      await judge(found, page, 'intents, unfolded');
+      await open('Ledger');
+      await shows(page.getByText(/^Sealed: 60 lines/));
+      await unfold();
+      await judge(found, page, 'ledger, unfolded');
+      answers.status = 401;
+      played.say({ type: 'intent_changed', user: 'ada', user_name: 'Ada', intent_id: POOL, status: 'BLOCKED', previous: 'IN_PROGRESS' });
+      await shows(page.getByText('The ledger is shown to those who may read the repository.'));
+      await judge(found, page, 'signing in for the ledger');
+      assert.equal(found.join('\n'), '');
+    });
+  }
 
   test(`axe finds nothing at 360 pixels, on the start view and in a state without files, ${colorScheme}`, async (t) => {
     const found = /** @type {string[]} */ ([]);

@@ -1,0 +1,260 @@
+// Intents and the ledger on the page: what is shown, what follows the events, and what is not asked for. The answers of the routes are
+// played; all else is the real server.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { addressOf, FAILED_REQUEST, lacks, lightOfMap, live, openPage, picture, shows, until } from '../harness/browser.mjs';
+import { grant, ledgerOf, lineOf, playIntents, POOL, refusal, someIntents, someLines } from '../harness/intents.mjs';
+import { makeRepository } from '../harness/repositories.mjs';
+import { startServer } from '../harness/server.mjs';
+
+/** @typedef {import('playwright-core').Page} Page */
+
+/**
+ * @param {import('node:test').TestContext} t
+ * @param {Parameters<typeof playIntents>[1]} [answers]
+ * @param {Parameters<typeof openPage>[2] & { more?: Record<string, string> }} [options] `more`: of the address.
+ */
+async function governed(t, answers = { intents: someIntents(), ledger: ledgerOf(someLines(300), 120) }, { more = {}, ...options } = {}) {
+  const repository = makeRepository(t);
+  const server = await startServer(t, repository);
+  /** @type {Awaited<ReturnType<typeof playIntents>> | null} */
+  let played = null;
+  const opened = await openPage(t, addressOf(server, repository, more), { ...options, prepare: async (context) => void (played = await playIntents(context, answers)) });
+  await live(opened.page);
+  return { ...opened, played: /** @type {Awaited<ReturnType<typeof playIntents>>} */ (/** @type {unknown} */ (played)) };
+}
+
+/** @param {Page} page */
+const panel = (page) => page.getByRole('region', { name: 'Intents', exact: true });
+/** @param {Page} page @param {string} id */
+const row = (page, id) => panel(page).locator(`li[data-intent="${id}"]`);
+/** @param {Page} page @param {string} name */
+const tab = (page, name) => page.locator('.aside-tabs').getByRole('button', { name: new RegExp(`^${name}`) });
+/** @param {Page} page */
+const ledger = (page) => page.getByRole('region', { name: 'Ledger', exact: true });
+/** @param {Page} page */
+const lines = (page) => page.getByRole('region', { name: 'Ledger, the newest first' }).getByRole('listitem');
+
+test('each intent has its status, criteria, budget, files and workers; those that ended are folded', async (t) => {
+  const { page, played } = await governed(t);
+  await tab(page, 'Intents 4').click();
+  const pool = row(page, POOL);
+  await shows(pool.getByText('In progress'));
+  await shows(pool.getByText('12 of 50'));
+  assert.equal(await pool.getByRole('meter', { name: 'Tokens' }).getAttribute('aria-valuenow'), '345678');
+  await shows(pool.getByText('345,678 of 400,000: 86 % spent'));
+  await shows(pool.getByText(/^Heard \d+ s ago/));
+  await pool.getByText('1 of 3 criteria met').click();
+  await shows(pool.getByText('npm test: 214 passed (ada/claude-1)'));
+  await pool.getByText('Scope and rules').click();
+  await shows(pool.getByText('app/[tenant]/page.tsx'));
+  await shows(pool.getByText('No new dependency'));
+
+  const blocked = row(page, 'REQ-CATALOG-007');
+  await shows(blocked.getByText('The budget is spent: 30 of 30 turns.'));
+  await shows(blocked.getByText('30 of 30: spent'));
+  await shows(blocked.getByText('51,000, no limit'));
+  await shows(blocked.getByText('grace/codex-2'));
+  await shows(blocked.getByText('on feature/search-by-several-words').first());
+  await shows(row(page, 'INT-003').getByText('Widens'));
+  await shows(row(page, 'test-intent-1').getByText('It lacks name, description, owned_scope, acceptance_criteria.'));
+  const order = await panel(page).locator('.intent-list').first().locator('> li').evaluateAll((all) => all.map((each) => each.dataset.intent));
+  assert.deepEqual(order, [POOL, 'REQ-CATALOG-007', 'INT-003', 'test-intent-1']);
+
+  await lacks(row(page, 'INT-002').getByText('Abandoned'));
+  await panel(page).getByText('2 intents ended').click();
+  await shows(row(page, 'INT-002').getByText('Too much for what it brings.'));
+  await shows(row(page, 'INT-001').getByText('Completed', { exact: true }));
+  assert.equal(played.asked.length, 1, `${played.asked}`);
+  await picture(page, 'intents');
+});
+
+test('a selected intent marks its files on the map, is part of the address, and is left with Escape', async (t) => {
+  const { page } = await governed(t);
+  const dark = await lightOfMap(page);
+  await tab(page, 'Intents').click();
+  await row(page, POOL).getByRole('button', { name: 'Connection pooling' }).click();
+  await until(async () => (await lightOfMap(page)) > dark, 'the files are marked');
+  await shows(page.getByRole('list', { name: 'What the marks of cells mean' }).getByText('Owned by the intent'));
+  assert.equal(new URL(page.url()).searchParams.get('intent'), POOL);
+  await picture(page, 'intents-selected');
+
+  await row(page, POOL).getByText('3 owned files').click();
+  await row(page, POOL).getByRole('button', { name: 'src/money.ts' }).click();
+  const details = page.locator('#file');
+  await shows(details.getByText('money.ts').first());
+  await shows(details.getByText('Owned by'));
+  assert.equal(new URL(page.url()).searchParams.get('file'), 'src/money.ts');
+  await picture(page, 'intents-file');
+  await page.keyboard.press('Escape');
+  await lacks(details);
+  await page.keyboard.press('Escape');
+  await until(async () => (await lightOfMap(page)) === dark, 'nothing is marked any more');
+  assert.equal(new URL(page.url()).searchParams.get('intent'), null);
+  await page.goBack();
+  await shows(page.getByRole('button', { name: 'Connection pooling', pressed: true }));
+});
+
+test('an address with an intent opens with it', async (t) => {
+  const { page } = await governed(t, undefined, { more: { intent: 'INT-001' } });
+  await shows(page.getByRole('button', { name: 'Passwords of twelve characters', pressed: true }));
+});
+
+test('refusals by intents are open until their holders are let in, and the panel follows without a request for each', async (t) => {
+  const { page, played } = await governed(t);
+  await tab(page, 'Intents').click();
+  played.say(refusal('linus/cursor', 'SCOPE_VIOLATION', ['docs/api.md'], { intent_id: POOL }));
+  played.say(refusal('margaret', 'FILE_OWNED', ['src/money.ts'], { owner_intent: POOL, action: 'SWITCH_TASK' }));
+  played.say(refusal('linus/cursor', 'SCOPE_VIOLATION', ['docs/cart.md', 'a', 'b', 'c'], { intent_id: POOL, file_count: 9 }));
+  await shows(panel(page).getByRole('heading', { name: '2 open refusals' }));
+  await shows(tab(page, 'Intents 4, 2 refused'));
+  const linus = panel(page).locator('.refusal').filter({ hasText: 'linus/cursor' });
+  await shows(linus.getByText('outside of the scope of the intent'));
+  await shows(linus.getByText('and 6 more'));
+  await shows(linus.getByText('STOP'));
+  await shows(panel(page).locator('.refusal').filter({ hasText: 'margaret' }).getByRole('button', { name: 'Connection pooling' }));
+  await shows(page.locator('#activity').getByText('owned by another intent'));
+  await picture(page, 'intents-refused');
+  played.say(grant('linus/cursor', POOL, ['src/payment/charge.ts']));
+  await shows(panel(page).getByRole('heading', { name: '1 open refusal' }));
+  await shows(row(page, POOL).getByText('4 owned files'));
+  await shows(row(page, POOL).getByText('linus/cursor'));
+  assert.equal(played.asked.length, 1, `${played.asked}`);
+
+  played.answers.intents = { ...someIntents(), intents: someIntents().intents.map((each) => (each.id === POOL ? { ...each, status: 'COMPLETED' } : each)) };
+  for (const status of ['IN_PROGRESS', 'IN_PROGRESS', 'COMPLETED']) {
+    played.say({ type: 'intent_changed', user: 'ada', user_name: 'Ada', intent_id: POOL, status, previous: 'IN_PROGRESS' });
+  }
+  await shows(panel(page).getByText('3 intents ended'));
+  await shows(page.locator('#activity').getByText('completes the intent'));
+  await until(() => played.asked.length === 2, 'one read follows');
+});
+
+test('the ledger has its newest lines, its seal to copy, where it begins, and older lines on demand', async (t) => {
+  const { page, played } = await governed(t, undefined, { permissions: ['clipboard-read', 'clipboard-write'] });
+  assert.deepEqual(played.asked.filter((path) => path.includes('ledger')), [], 'nobody looks at it yet');
+  await tab(page, 'Ledger').click();
+  await shows(ledger(page).getByText(/^Sealed: 300 lines, [0-9a-f]{12}$/));
+  await shows(ledger(page).getByText(/^Kept from line 121 on, after [0-9a-f]{12}\.$/));
+  assert.equal(await lines(page).count(), 50);
+  await shows(lines(page).first().getByText('goes on to another state'));
+  await shows(ledger(page).getByText(/DENIED Scope Violation: .* is not authorized to edit 'docs\/api\.md'/));
+  await ledger(page).getByText(/^Sealed:/).click();
+  await shows(ledger(page).getByText(/^300:[0-9a-f]{64}$/));
+  await picture(page, 'ledger');
+  await ledger(page).getByRole('button', { name: 'Copy the seal' }).click();
+  await shows(ledger(page).getByText('Copied'));
+  assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^300:[0-9a-f]{64}$/);
+  await lines(page).first().getByText('Line 300').click();
+  await shows(lines(page).first().getByText(/^\{"timestamp":.*"chain":\{"seq":300/));
+
+  for (const count of [150, 180]) {
+    await ledger(page).getByRole('button', { name: 'Load older' }).click();
+    await until(async () => (await lines(page).count()) === count, `${count} lines`);
+  }
+  await shows(ledger(page).getByText('Nothing older to show.'));
+
+  played.answers.ledger = ledgerOf([...someLines(300), lineOf(301, { result: { status: 'SUCCESS', output_summary: 'The newest of all' } })], 120);
+  played.say(grant('ada/claude-1', POOL, ['src/auth/login.ts']));
+  await shows(lines(page).first().getByText('The newest of all'));
+});
+
+test('the ledger is filtered by intent and by file, from where these are shown', async (t) => {
+  const { page } = await governed(t);
+  await tab(page, 'Intents').click();
+  await row(page, 'REQ-CATALOG-007').getByRole('button', { name: 'In the ledger' }).click();
+  await shows(lines(page).first().getByText('grace'));
+  await until(async () => (await lines(page).count()) === 50, 'lines of the intent are there');
+  for (const text of await lines(page).allTextContents()) assert.match(text, /Search by several words/);
+  await ledger(page).getByRole('combobox', { name: 'Intent of the lines' }).selectOption({ label: 'Another framework' });
+  await shows(ledger(page).getByText('None of the newest lines match.'));
+  await ledger(page).getByRole('button', { name: 'Look further back' }).click();
+  await shows(ledger(page).getByText('No line matches.'));
+  await ledger(page).getByRole('combobox', { name: 'Intent of the lines' }).selectOption('');
+  await shows(lines(page).first().getByText('goes on to another state'));
+
+  await row(page, POOL).getByText('3 owned files').click();
+  await row(page, POOL).getByRole('button', { name: 'src/auth/login.ts' }).click();
+  await page.locator('#file').getByRole('button', { name: 'In the ledger' }).click();
+  const chosen = ledger(page).getByRole('button', { name: 'Only the lines of src/auth/login.ts. Show those of all files' });
+  await shows(chosen);
+  await until(async () => (await lines(page).allTextContents()).every((text) => text.includes('src/auth/login.ts')), 'lines of the file alone');
+  await picture(page, 'ledger-of-a-file');
+  await chosen.click();
+  await shows(lines(page).first().getByText('goes on to another state'));
+});
+
+test('all of it is reached by the keyboard', async (t) => {
+  const { page } = await governed(t);
+  const press = async (/** @type {string} */ key, /** @type {string} */ name) => {
+    for (let presses = 0; presses < 80; presses++) {
+      await page.keyboard.press('Tab');
+      const focused = await page.evaluate(() => (document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '').trim());
+      if (focused.startsWith(name)) return page.keyboard.press(key);
+    }
+    assert.fail(`never focused: ${name}`);
+  };
+  await press('Enter', 'Intents');
+  await press('Enter', 'Connection pooling');
+  await shows(page.getByRole('button', { name: 'Connection pooling', pressed: true }));
+  await press('Enter', '1 of 3 criteria');
+  await shows(panel(page).getByText('The pool is documented'));
+  await press('Enter', '3 owned files');
+  await press('Enter', 'In the ledger');
+  await shows(lines(page).first().getByText('ada/claude-1'));
+  await press('Enter', 'Sealed:');
+  await shows(ledger(page).getByText(/^300:[0-9a-f]{64}$/));
+});
+
+test('without a credential, the page says that intents need signing in, and asks for the token', async (t) => {
+  const { page, played } = await governed(t, { status: 401 }, { permits: FAILED_REQUEST });
+  await tab(page, 'Intents').click();
+  await shows(panel(page).getByText('Intents are shown to those who may read the repository.'));
+  await shows(panel(page).getByText('Send a token in Authorization.'));
+  await picture(page, 'intents-sign-in');
+  await tab(page, 'Ledger').click();
+  await ledger(page).getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('dialog', { name: 'Sign in' }).getByRole('textbox', { name: 'Token' }).fill('a token');
+  Object.assign(played.answers, { status: 200, intents: someIntents(), ledger: ledgerOf(someLines(3)) });
+  await page.getByRole('dialog', { name: 'Sign in' }).getByRole('button', { name: 'Sign in' }).click();
+  await until(async () => (await lines(page).count()) === 3, 'the ledger is shown');
+});
+
+for (const [what, answers] of /** @type {const} */ ([['a server without intents', { status: 404 }], ['a repository without intents', {}]])) {
+  test(`${what} shows nothing of them, and is asked once`, async (t) => {
+    const { page, played } = await governed(t, answers, { permits: FAILED_REQUEST });
+    await shows(page.getByRole('heading', { name: 'Agents' }));
+    await shows(page.getByRole('heading', { name: 'Activity' }));
+    for (const name of ['Intents', 'Ledger']) assert.equal(await page.getByText(name, { exact: true }).filter({ visible: true }).count(), 0);
+    played.say({ ...grant('ada/one', '', ['src/money.ts']), intent_id: undefined });
+    await shows(page.locator('#agents').getByText('ada/one'));
+    await page.waitForTimeout(1000);
+    assert.equal(played.asked.length, 1, `${played.asked}`);
+  });
+}
+
+for (const width of [360, 768, 1100, 1440, 1800, 2560]) {
+  test(`at ${width} pixels, nothing of intents and ledger is cut off`, async (t) => {
+    const { page, played } = await governed(t, undefined, { viewport: { width, height: 900 } });
+    played.say(refusal('somebody-with-a-long-login/and-an-agent-with-a-longer-name', 'INTENT_NOT_ACTIVE', ['src/auth/login.ts'], { intent_id: 'an-id-of-an-intent-that-has-sixty-four-letters-as-an-id-may-have-x' }));
+    const open = async (/** @type {string} */ name) => {
+      if (width < 700) await page.getByRole('navigation', { name: 'Sections' }).getByRole('button', { name }).click();
+      else if (width < 1800) await tab(page, name).click();
+    };
+    for (const name of ['Intents', 'Ledger']) {
+      await open(name);
+      const region = name === 'Intents' ? panel(page) : ledger(page);
+      await shows(region);
+      await shows(name === 'Intents' ? region.getByText('somebody-with-a-long-login') : lines(page));
+      await region.locator('details').evaluateAll((all) => all.slice(0, 6).forEach((each) => (/** @type {HTMLDetailsElement} */ (each).open = true)));
+      await page.waitForTimeout(100);
+      const wide = await region.evaluate((element) => [element, ...element.querySelectorAll('*')]
+        .filter((each) => each.scrollWidth > each.clientWidth + 1 && each.clientWidth > 0 && !each.closest('.path, .unseen') && getComputedStyle(each).display !== 'inline')
+        .map((each) => `${each.className}: ${each.textContent?.slice(0, 60)}`));
+      assert.deepEqual(wide, []);
+      await picture(page, `${name.toLowerCase()}-${width}`);
+    }
+  });
+}

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { noteEvents } from '../../../public/app/agents.js';
+import { openRefusals } from '../../../public/app/intent_refusals.js';
+import { budgetWords, changeWords, criteriaWords, refusalWords } from '../../../public/app/intent_words.js';
+import { applyToIntents, filesOf, intentName, readIntents, sortedIntents, unknownIntents, workersOf } from '../../../public/app/intents.js';
+import { lockEvent, START } from './events.mjs';
+import { intentsBody, intentView } from './intents.mjs';
+
+const read = () => readIntents(intentsBody(), 'main');
+const changed = (/** @type {object} */ rest) => ({ type: 'intent_changed', user: 'ada', user_name: 'ada', time: START / 1000, ...rest });
+const refused = (/** @type {string} */ holder, /** @type {object} */ rest = {}) => lockEvent('lock_refused', holder, ['a'], { reason: 'INTENT', code: 'SCOPE_VIOLATION', intent_id: 'ONE', ...rest });
+
+test('an intent has all that the server says, and lists where it says nothing', () => {
+  const { phase, list } = read();
+  assert.equal(phase, 'shown');
+  assert.deepEqual(list[0].criteria, [{ text: 'Tests pass', met: { by: 'ada', at: 'then', evidence: 'npm test' } }, { text: 'It is documented', met: null }]);
+  assert.deepEqual([list[0].turns, list[0].tokens, list[0].heardAt], [{ used: 3, most: 10 }, { used: 500, most: null }, START]);
+  const bare = readIntents({ intents: [{ id: 'BARE', status: 'PENDING' }] }, 'main').list[0];
+  assert.deepEqual([bare.name, bare.scope, bare.constraints, bare.criteria, bare.missing, bare.turns, bare.heardAt, bare.ownedFiles], ['', [], [], [], [], null, null, 0]);
+});
+
+test('a repository without intents shows none', () => {
+  assert.equal(readIntents({ intents: [], state: 'REQUEST' }, 'main').phase, 'none');
+});
+
+test('the files of an intent are those of its owners, sorted; a file can have two', () => {
+  const intents = read();
+  assert.deepEqual(filesOf(intents, 'ONE'), ['a', 'b']);
+  assert.deepEqual(filesOf(intents, 'TWO'), ['b']);
+  assert.deepEqual(filesOf(intents, null), []);
+});
+
+test('an intent is named by its id where it has no name, or is not known', () => {
+  const intents = read();
+  assert.deepEqual(['ONE', 'TWO', 'THREE'].map((id) => intentName(intents, id)), ['The first', 'TWO', 'THREE']);
+});
+
+test('what is worked on is first, then what is blocked, then what has not begun; what ended last is first of the ended', () => {
+  const body = { intents: ['PENDING', 'BLOCKED', 'COMPLETED', 'IN_PROGRESS', 'ABANDONED', 'IN_PROGRESS'].map((status, index) => intentView(`I${index}`, { status })) };
+  const { active, ended } = sortedIntents(readIntents(body, 'main').list);
+  assert.deepEqual(active.map(({ id }) => id), ['I3', 'I5', 'I1', 'I0']);
+  assert.deepEqual(ended.map(({ id }) => id), ['I4', 'I2']);
+});
+
+test('an event says the status and the reason at once, and the reason goes with what it was for', () => {
+  const blocked = applyToIntents(read(), [changed({ intent_id: 'ONE', status: 'BLOCKED', previous: 'IN_PROGRESS', reason: 'spent' })]);
+  assert.deepEqual([blocked.list[0].status, blocked.list[0].reason], ['BLOCKED', 'spent']);
+  const free = applyToIntents(blocked, [changed({ intent_id: 'ONE', status: 'IN_PROGRESS', previous: 'BLOCKED' })]);
+  assert.deepEqual([free.list[0].status, free.list[0].reason], ['IN_PROGRESS', null]);
+  assert.equal(read().list[0].status, 'IN_PROGRESS', 'what was shown before is not changed');
+});
+
+test('a claim for an intent makes it an owner and lets it be heard; reading does not, nor does an old claim', () => {
+  const intents = read();
+  const claimed = applyToIntents(intents, [lockEvent('lock_granted', 'bob', ['c', 'a'], { at: 9, intent_id: 'ONE' })]);
+  assert.deepEqual(filesOf(claimed, 'ONE'), ['a', 'b', 'c']);
+  assert.equal(claimed.list[0].heardAt, START + 9000);
+  const reading = applyToIntents(intents, [lockEvent('lock_granted', 'bob', ['c'], { at: 9, intent_id: 'ONE', status: 'READING' })]);
+  assert.deepEqual(filesOf(reading, 'ONE'), ['a', 'b']);
+  assert.equal(applyToIntents(intents, [lockEvent('lock_renewed', 'bob', ['a'], { at: -9, intent_id: 'ONE' })]), intents);
+});
+
+test('events of other things, of unknown intents, and before the intents are known change nothing', () => {
+  const intents = read();
+  assert.equal(applyToIntents(intents, [lockEvent('lock_granted', 'bob', ['c']), changed({ intent_id: 'NEW', status: 'PENDING' })]), intents);
+  const unknown = unknownIntents();
+  assert.equal(applyToIntents(unknown, [changed({ intent_id: 'ONE', status: 'BLOCKED' })]), unknown);
+});
+
+test('whoever holds locks for an intent works on it: once each, other branches with their names, and not when expired', () => {
+  const lock = (/** @type {string} */ holder, /** @type {string | null} */ intentId) => ({ holder, userName: holder, agentId: null, intentId });
+  const state = /** @type {any} */ ({ locks: new Map([['a', [lock('ada', 'ONE')]], ['b', [lock('ada', 'ONE')]], ['c', [lock('bob', null)]]]), intents: read() });
+  assert.deepEqual(workersOf(state, 'ONE', START).map(({ holder, branch }) => [holder, branch]), [['ada', null], ['cyd/two', 'next']]);
+  assert.deepEqual(workersOf(state, 'ONE', START + 400_000).map(({ holder }) => holder), ['ada']);
+  assert.deepEqual(workersOf(state, 'TWO', START), []);
+});
+
+test('the latest refusal by an intent is open until the holder is let in for writing', () => {
+  const open = (/** @type {any[]} */ ...events) => openRefusals(noteEvents(new Map(), events), read(), []).map(({ holder, code }) => `${holder} ${code}`);
+  assert.deepEqual(open(refused('ada'), refused('bob', { at: 1 }), refused('ada', { at: 2, code: 'FILE_OWNED' })), ['ada FILE_OWNED', 'bob SCOPE_VIOLATION']);
+  assert.deepEqual(open(refused('ada'), lockEvent('lock_granted', 'ada', ['b'], { at: 1 })), []);
+  assert.deepEqual(open(refused('ada'), lockEvent('lock_granted', 'ada', ['b'], { at: 1, status: 'READING' })), ['ada SCOPE_VIOLATION']);
+  assert.deepEqual(open(refused('ada'), lockEvent('lock_granted', 'ada/other', ['b'], { at: 1 })), ['ada SCOPE_VIOLATION']);
+  assert.deepEqual(open(lockEvent('lock_refused', 'ada', ['a'], { reason: 'CONFLICT', conflicts: ['a'] })), [], 'refused by a lock');
+});
+
+test('a refusal by an intent that ended is open no more, unless that it ended is the reason', () => {
+  const notes = noteEvents(new Map(), [refused('ada', { code: 'BUDGET_EXHAUSTED' }), refused('bob', { code: 'INTENT_NOT_ACTIVE' })]);
+  const before = openRefusals(notes, read(), []);
+  assert.equal(before.length, 2);
+  assert.equal(openRefusals(notes, read(), before), before, 'the same list where nothing changes');
+  const ended = applyToIntents(read(), [changed({ intent_id: 'ONE', status: 'COMPLETED', previous: 'IN_PROGRESS' })]);
+  assert.deepEqual(openRefusals(notes, ended, before).map(({ holder }) => holder), ['bob']);
+});
+
+test('a budget says what is spent: from 80 percent on as a warning, and never all before it is all', () => {
+  /** @type {[number, number | null, string, string][]} */
+  const cases = [
+    [12, null, '12, no limit', 'free'],
+    [7, 10, '7 of 10', 'free'],
+    [8, 10, '8 of 10: 80 % spent', 'low'],
+    [399_999, 400_000, '399,999 of 400,000: 99 % spent', 'low'],
+    [10, 10, '10 of 10: spent', 'spent'],
+    [1100, 1000, '1,100 of 1,000: spent', 'spent'],
+  ];
+  for (const [used, most, text, level] of cases) {
+    const words = budgetWords({ used, most });
+    assert.deepEqual([words.text, words.level], [text, level]);
+    assert.ok(words.share === null || words.share <= 1);
+  }
+});
+
+test('criteria, refusals and changes are told in words, unknown ones too', () => {
+  assert.equal(criteriaWords(read().list[0].criteria), '1 of 2 criteria met');
+  assert.equal(criteriaWords([{ text: 'One', met: null }]), '0 of 1 criterion met');
+  assert.equal(refusalWords('CIRCUIT_OPEN'), 'the same call too often in a row');
+  assert.equal(refusalWords('A_LATER_ONE'), 'refused by an intent');
+  const verbs = [['PENDING', undefined], ['IN_PROGRESS', 'PENDING'], ['IN_PROGRESS', 'BLOCKED'], ['IN_PROGRESS', 'IN_PROGRESS'], ['BLOCKED', 'IN_PROGRESS'], ['COMPLETED', 'IN_PROGRESS'], ['ABANDONED', 'PENDING'], ['LATER', 'PENDING']];
+  assert.deepEqual(verbs.map(([status, previous]) => changeWords({ status: status ?? '', previous })), ['writes', 'begins', 'unblocks', 'edits', 'blocks', 'completes', 'abandons', 'changes']);
+});

@@ -1,0 +1,200 @@
+// When the page asks for intents and for the ledger, and when it does not.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { json, openPage } from './browser.mjs';
+import { lockEvent, START } from './events.mjs';
+import { intentsBody, ledgerPage, range } from './intents.mjs';
+
+/** @typedef {ReturnType<typeof openPage>} Page */
+
+/** A page that is live. @param {Record<string, (url: URL) => any>} routes */
+async function livePage(routes = {}) {
+  const page = openPage({ routes: { intents: () => json(intentsBody()), ledger: () => json(ledgerPage(range(1, 50))), ...routes } });
+  await page.timers.pass(0);
+  page.open();
+  await page.timers.pass(50);
+  return page;
+}
+
+const refusal = (/** @type {number} */ status, /** @type {string} */ error, headers = {}) => json({ error, message: 'a sentence' }, status, headers);
+let second = 0;
+const changed = (/** @type {object} */ rest = {}) => {
+  second += 1;
+  const time = START + second * 1000;
+  return { id: `${time}-0`, type: 'intent_changed', user: 'ada', user_name: 'ada', intent_id: 'ONE', status: 'BLOCKED', previous: 'IN_PROGRESS', time: time / 1000, time_ms: time, ...rest };
+};
+/** @param {Page} page @returns {string[]} What was asked of the ledger. */
+const asked = (page) => page.requests.filter(({ url }) => url.pathname.endsWith('/ledger')).map(({ url }) => [...url.searchParams].filter(([name]) => name !== 'repo_url').map((pair) => pair.join('=')).join(' '));
+
+test('the intents are read once, with their state; the ledger is not, while nobody looks at it', async () => {
+  const page = await livePage();
+  assert.equal(page.model.state.intents.phase, 'shown');
+  assert.equal(page.paths('/intents'), 1);
+  assert.equal(page.requests.find(({ url }) => url.pathname.endsWith('/intents')).url.search, '?repo_url=r&view=state');
+  await page.timers.pass(300_000);
+  assert.equal(page.paths('/intents'), 1, 'time alone is no reason');
+  assert.deepEqual(asked(page), []);
+});
+
+test('many changes of intents lead to one read, and the first shows at once', async () => {
+  const page = await livePage();
+  for (let count = 0; count < 8; count++) page.say(changed());
+  await page.timers.pass(16);
+  assert.equal(page.model.state.intents.list[0].status, 'BLOCKED');
+  assert.equal(page.paths('/intents'), 1);
+  await page.timers.pass(1000);
+  assert.equal(page.paths('/intents'), 2);
+});
+
+test('claims for an intent lead to a read of what is spent, later and once', async () => {
+  const page = await livePage();
+  for (let at = 1; at < 9; at++) page.say(lockEvent('lock_granted', 'bob', ['c'], { at: 1000 + at, intent_id: 'ONE' }));
+  await page.timers.pass(5000);
+  assert.deepEqual([page.paths('/intents'), page.model.state.intents.owners.get('c')], [1, ['ONE']]);
+  await page.timers.pass(10_000);
+  assert.equal(page.paths('/intents'), 2);
+  page.say(lockEvent('lock_granted', 'bob', ['c'], { at: 1020 }));
+  await page.timers.pass(20_000);
+  assert.equal(page.paths('/intents'), 2, 'a claim without an intent costs none anything');
+});
+
+test('a server without the routes is asked once, whatever happens', async () => {
+  const page = await livePage({ intents: () => refusal(404, 'UNKNOWN_ROUTE') });
+  page.model.followLedger(true);
+  page.say(changed());
+  await page.timers.pass(60_000);
+  page.hangUp();
+  await page.timers.pass(30_000);
+  page.open();
+  await page.timers.pass(1000);
+  assert.deepEqual([page.model.state.intents.phase, page.paths('/intents'), page.paths('/ledger')], ['none', 1, 0]);
+  assert.equal(page.model.state.problem, null, 'it is no problem of the page');
+});
+
+test('a repository without intents is not asked again, until an event tells of one', async () => {
+  const page = await livePage({ intents: () => json({ intents: [], state: 'REQUEST' }) });
+  page.say(lockEvent('lock_granted', 'bob', ['c'], { at: 1 }));
+  await page.timers.pass(60_000);
+  assert.deepEqual([page.model.state.intents.phase, page.paths('/intents')], ['none', 1]);
+  page.answers.intents = () => json(intentsBody());
+  page.say(changed({ status: 'PENDING', previous: undefined }));
+  await page.timers.pass(1000);
+  assert.deepEqual([page.model.state.intents.phase, page.paths('/intents')], ['shown', 2]);
+});
+
+test('without a credential the page says so, keeps nothing, and asks no more until somebody signs in', async () => {
+  const page = await livePage();
+  page.answers.intents = () => refusal(401, 'UNAUTHORIZED');
+  page.say(changed());
+  await page.timers.pass(1000);
+  const { phase, list, message } = page.model.state.intents;
+  assert.deepEqual([phase, list, message], ['sign_in', [], 'a sentence']);
+  page.say(changed());
+  await page.timers.pass(60_000);
+  assert.equal(page.paths('/intents'), 2);
+  assert.equal(page.model.state.problem, null, 'all else is shown');
+  page.answers.intents = () => json(intentsBody());
+  page.model.signIn('secret');
+  await page.timers.pass(0);
+  page.open();
+  await page.timers.pass(50);
+  assert.equal(page.model.state.intents.phase, 'shown');
+});
+
+test('what is shown stays while it cannot be read, with the reason, and is read when the server wants', async () => {
+  const page = await livePage();
+  page.answers.intents = () => refusal(429, 'RATE_LIMITED', { 'Retry-After': '20' });
+  page.say(changed());
+  await page.timers.pass(1000);
+  assert.deepEqual([page.model.state.intents.phase, page.model.state.intents.message, page.paths('/intents')], ['shown', 'a sentence', 2]);
+  page.answers.intents = () => json(intentsBody());
+  await page.timers.pass(15_000);
+  assert.equal(page.paths('/intents'), 2);
+  await page.timers.pass(10_000);
+  assert.deepEqual([page.model.state.intents.message, page.paths('/intents')], [null, 3]);
+});
+
+test('what was missed is read when the stream is back', async () => {
+  const page = await livePage();
+  page.hangUp();
+  await page.timers.pass(5000);
+  page.open();
+  await page.timers.pass(100);
+  assert.equal(page.paths('/intents'), 2);
+});
+
+test('the ledger is read while it is looked at: the newest lines, then what follows after an event', async () => {
+  const page = await livePage();
+  page.model.followLedger(true);
+  await page.timers.pass(50);
+  assert.deepEqual(asked(page), ['last=50']);
+  page.answers.ledger = () => json(ledgerPage([51, 52]));
+  for (let count = 0; count < 5; count++) page.say(changed());
+  await page.timers.pass(2000);
+  assert.deepEqual(asked(page).slice(1), ['after=50 limit=500']);
+  assert.deepEqual(page.model.state.ledger.lines.slice(0, 3).map(({ seq }) => seq), [52, 51, 50]);
+  page.model.followLedger(false);
+  page.say(changed());
+  await page.timers.pass(20_000);
+  assert.equal(asked(page).length, 2);
+});
+
+test('lines that come in pages are read to their end; too many begin anew', async () => {
+  const page = await livePage();
+  page.model.followLedger(true);
+  await page.timers.pass(50);
+  page.answers.ledger = (url) => (url.searchParams.get('after') === '50' ? json(ledgerPage(range(51, 60), { sealed: 65, next: 60 })) : json(ledgerPage(range(61, 65))));
+  page.say(changed());
+  await page.timers.pass(2000);
+  assert.deepEqual(asked(page).slice(1), ['after=50 limit=500', 'after=60 limit=500']);
+  assert.equal(page.model.state.ledger.newest, 65);
+  page.answers.ledger = (url) => (url.searchParams.has('last') ? json(ledgerPage(range(951, 1000))) : json(ledgerPage([Number(url.searchParams.get('after')) + 1], { sealed: 1000, next: Number(url.searchParams.get('after')) + 1 })));
+  page.say(changed());
+  await page.timers.pass(2000);
+  assert.equal(asked(page).at(-1), 'last=50');
+  assert.deepEqual([page.model.state.ledger.lines.length, page.model.state.ledger.oldest], [50, 950]);
+});
+
+test('a filter is sent, and the answer to another one that is late is not shown', async () => {
+  const page = await livePage();
+  /** @type {((response: Response) => void)[]} */
+  const waiting = [];
+  page.answers.ledger = () => new Promise((resolve) => waiting.push(resolve));
+  page.model.followLedger(true);
+  await page.timers.pass(50);
+  page.model.filterLedger({ intent: 'TWO', file: 'a' });
+  await page.timers.pass(50);
+  waiting[0](json(ledgerPage(range(1, 50))));
+  await page.timers.pass(50);
+  assert.deepEqual(page.model.state.ledger.lines, []);
+  waiting[1](json(ledgerPage([7], { sealed: 50 })));
+  await page.timers.pass(50);
+  assert.deepEqual(asked(page), ['last=50', 'last=50 intent=TWO file=a']);
+  assert.deepEqual(page.model.state.ledger.lines.map(({ seq }) => seq), [7]);
+});
+
+test('older lines are read on demand, span by span until some match, and down to the base', async () => {
+  const page = await livePage({ ledger: () => json(ledgerPage([2950], { sealed: 3000, base: 900 })) });
+  page.model.followLedger(true);
+  await page.timers.pass(50);
+  page.model.filterLedger({ intent: 'TWO', file: null });
+  await page.timers.pass(50);
+  page.answers.ledger = (url) => json(ledgerPage(url.searchParams.get('after') === '1949' ? [2000] : [], { sealed: 3000, base: 900 }));
+  await page.model.lengthenLedger();
+  assert.deepEqual(asked(page).slice(2), ['after=2449 limit=500 intent=TWO', 'after=1949 limit=500 intent=TWO']);
+  await page.model.lengthenLedger();
+  assert.deepEqual(asked(page).slice(4), ['after=1449 limit=500 intent=TWO', 'after=949 limit=500 intent=TWO', 'after=900 limit=49 intent=TWO']);
+  assert.equal(page.model.state.ledger.hasOlder, false);
+});
+
+test('a ledger that cannot be read says why, and is read again', async () => {
+  const page = await livePage({ ledger: () => refusal(503, 'STORE_UNAVAILABLE', { 'Retry-After': '8' }) });
+  page.model.followLedger(true);
+  await page.timers.pass(50);
+  assert.equal(page.model.state.ledger.message, 'a sentence');
+  page.answers.ledger = () => json(ledgerPage([1]));
+  await page.timers.pass(10_000);
+  assert.deepEqual([page.model.state.ledger.message, page.model.state.ledger.lines.length], [null, 1]);
+});
