@@ -56,6 +56,8 @@ function detailOf(event) {
       return event.status === 'READING' ? 'for reading' : 'for writing';
     case 'intent_changed':
       return changeWords(event);
+    case 'intent_overlap_allowed':
+      return `with ${event.other}`;
     default:
       return null;
   }

@@ -1,7 +1,6 @@
 // Refusals by intents: the latest of each holder, until it is let in.
 
 import { holderKey } from './holder.js';
-import { isEnded } from './intents.js';
 import { timeOf } from './locks.js';
 
 /** @typedef {import('./types.js').IntentRefusal} IntentRefusal */
@@ -19,10 +18,9 @@ export function refusedByIntent(before, event) {
     userName: event.user_name ?? event.user,
     agentId: event.agent_id ?? null,
     code: event.code ?? '',
-    intentId: event.intent_id ?? null,
-    owner: event.owner_intent ?? null,
-    paths: event.files ?? [],
-    fileCount: event.file_count ?? event.files?.length ?? 0,
+    // The files that are the reason, where not all of them are.
+    paths: event.conflicts ?? event.files ?? [],
+    fileCount: event.conflict_count ?? event.file_count ?? 0,
     command: event.action ?? null,
     at: timeOf(event),
   };
@@ -30,15 +28,12 @@ export function refusedByIntent(before, event) {
 
 /**
  * @param {import('./agents.js').Notes} notes
- * @param {import('./types.js').Intents} intents
  * @param {IntentRefusal[]} before
- * @returns {IntentRefusal[]} Without those of intents that have ended since, the newest first; `before` if they are the same.
+ * @returns {IntentRefusal[]} The newest first; `before` if they are the same.
  */
-export function openRefusals(notes, intents, before) {
-  const ended = new Set(intents.list.filter(isEnded).map(({ id }) => id));
+export function openRefusals(notes, before) {
   const open = [...notes.values()].map(({ refusedByIntent: refusal }) => refusal)
-    .filter((refusal) => refusal !== null && !(refusal.intentId !== null && ended.has(refusal.intentId) && refusal.code !== 'INTENT_NOT_ACTIVE'))
-    .sort((one, other) => /** @type {IntentRefusal} */ (other).at - /** @type {IntentRefusal} */ (one).at);
+    .filter((refusal) => refusal !== null).sort((one, other) => other.at - one.at);
   const isSame = open.length === before.length && open.every((refusal, index) => refusal === before[index]);
-  return isSame ? before : /** @type {IntentRefusal[]} */ (open);
+  return isSame ? before : open;
 }

@@ -29,9 +29,9 @@ export function refusalWords(code) {
 
 /** @param {{ status: string, previous?: string }} event An `intent_changed`. @returns {string} What was done with it: a verb. */
 export function changeWords({ status, previous }) {
-  if (status === previous) return 'edits';
+  // Without a status before, its texts have changed; one that has not begun may be new.
+  if (!previous) return status === 'PENDING' ? 'writes' : 'edits';
   switch (status) {
-    case 'PENDING': return 'writes';
     case 'IN_PROGRESS': return previous === 'BLOCKED' ? 'unblocks' : 'begins';
     case 'COMPLETED': return 'completes';
     case 'ABANDONED': return 'abandons';

@@ -11,7 +11,9 @@ const UNANSWERED_MS = 5000;
 /** Lines that are read at first, and those between two points that are read at once for a filter. */
 const FIRST = 50;
 const SPAN = 100;
-const FILTERED_SPAN = 500;
+const FILTERED_SPAN = 2000;
+/** Most lines of an answer. */
+const MOST_LINES = 500;
 const MOST_SPANS = 4;
 /** Pages of one span: the server bounds what it looks through for an answer. */
 const MOST_PAGES = 6;
@@ -66,7 +68,7 @@ export function watchLedger({ repoUrl, api, clock, timers, state, dispatch }) {
       return;
     }
     for (let page = 0; page < MOST_PAGES; page += 1) {
-      const body = await get(filter, { after: String(state().ledger.newest), limit: String(FILTERED_SPAN) });
+      const body = await get(filter, { after: String(state().ledger.newest), limit: String(MOST_LINES) });
       if (state().ledger.filter !== filter) return;
       tell(ledger, continuedLedger(state().ledger, body));
       if (body.next === undefined) return;
@@ -83,7 +85,7 @@ export function watchLedger({ repoUrl, api, clock, timers, state, dispatch }) {
     const bodies = [];
     let cursor = from;
     for (let page = 0; page < MOST_PAGES && cursor < oldest; page += 1) {
-      const body = await get(filter, { after: String(cursor), limit: String(Math.min(FILTERED_SPAN, oldest - cursor)) });
+      const body = await get(filter, { after: String(cursor), limit: String(Math.min(MOST_LINES, oldest - cursor)) });
       bodies.push(body);
       cursor = body.next ?? oldest;
     }

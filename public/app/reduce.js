@@ -134,7 +134,7 @@ function derived(whole, change, now, isTimed = false) {
   const isMoved = next.locks !== state.locks;
   if (isMoved || next.graph !== state.graph) next.neighbors = neighborsOf(next.graph, next.locks);
   if (isMoved || isTimed || change.activity) next.agents = agentsOf(next.locks, whole.notes, now);
-  next.refusals = openRefusals(whole.notes, next.intents, state.refusals);
+  next.refusals = openRefusals(whole.notes, state.refusals);
   return { ...whole, state: next };
 }
 

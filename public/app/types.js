@@ -147,9 +147,7 @@
  * @property {string} userName
  * @property {string | null} agentId
  * @property {string} code Such as `SCOPE_VIOLATION`.
- * @property {string | null} intentId
- * @property {string | null} owner The intent that owns a file.
- * @property {string[]} paths
+ * @property {string[]} paths The files that are the reason: 20 at most.
  * @property {number} fileCount
  * @property {string | null} command
  * @property {number} at

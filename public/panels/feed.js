@@ -110,7 +110,7 @@ export function deedOf({ kind, holder, fileCount, branch, detail }, isOfOneFile 
     case 'lock_expired': return holder ? `loses ${files}: expired` : `The locks of ${files} expire`;
     case 'lock_refused': return `is refused ${files}`;
     case 'intent_changed': return `${detail} the intent`;
-    case 'intent_overlap_allowed': return 'lets overlap the intent';
+    case 'intent_overlap_allowed': return 'allows an overlap of the intent';
     case 'file_taken_over': return `takes over ${files} for the intent`;
     case 'ledger_trimmed': return 'The oldest lines of the ledger are no longer kept';
     case 'head_moved': return `${branch ?? 'The branch'} moves`;

@@ -9,6 +9,7 @@ const SHAPES = [
   { mode: 'WRITING', icon: 'pencil', says: 'Solid. One holder changes the file; nobody else can claim it, nor write its neighbors.' },
   { mode: 'READING', icon: 'eye', says: 'Outlined. Holders rely on the file as it is; others can read it too, nobody can write it.' },
   { mode: 'NEIGHBOR', icon: 'link', says: 'Dashed. The file imports one that is being written, or is imported by it: a claim for writing is refused.' },
+  { mode: 'OWNED', icon: 'check', says: 'In brackets. The selected intent owns the file: others cannot write it until the intent ends.' },
 ];
 
 /** @param {HTMLElement} element The dialog. */

@@ -42,10 +42,11 @@ export function intentRefusals(model) {
 }
 
 /** @param {Model} model @param {IntentRefusal} refusal Never changes. */
-function refusalRow(model, { holder, agentId, userName, code, intentId, owner, paths, fileCount, command, at }) {
+function refusalRow(model, { holder, agentId, userName, code, paths, fileCount, command, at }) {
   const time = moment();
-  const intents = [intentId, owner].map((id) => (id ? intentButton(model, id) : null));
-  const [own, other] = intents;
+  const owners = make('span', { class: 'refusal-owners' });
+  const owned = make('p', { class: 'intent-line soft' }, 'Owner:', owners);
+  const renderOwners = keyedChildren(owners, (/** @type {string} */ id) => id, (id) => intentButton(model, id));
   const files = paths.slice(0, FILES_SHOWN).map((path) => ({ path, button: fileButton(model, path) }));
   const more = fileCount - files.length;
   const node = make('li', { class: 'refusal', 'data-code': code },
@@ -53,14 +54,15 @@ function refusalRow(model, { holder, agentId, userName, code, intentId, owner, p
     make('div', { class: 'entry-text' },
       make('div', { class: 'entry-head' }, make('span', { class: 'entry-deed' }, make('strong', {}, holder)), time.node),
       make('p', { class: 'refusal-why' }, refusalWords(code), ' ', command ? commandChip(command) : null),
-      own ? make('p', { class: 'intent-line soft' }, 'Intent:', own.node) : null,
-      other ? make('p', { class: 'intent-line soft' }, 'Owner:', other.node) : null,
+      owned,
       make('div', { class: 'entry-files' }, ...files.map(({ button }) => button.node), more > 0 ? make('span', { class: 'soft' }, `and ${more} more`) : null)));
   return {
     node,
     tick: (/** @type {number} */ now) => time.update(at, now),
     update() {
-      for (const button of intents) button?.update();
+      const ids = code === 'FILE_OWNED' ? [...new Set(paths.flatMap((path) => model.state.intents.owners.get(path) ?? []))] : [];
+      renderOwners(ids);
+      owned.hidden = ids.length === 0;
       for (const { path, button } of files) button.update(modeOf(model.state, path));
       time.update(at, model.now());
     },

@@ -20,7 +20,7 @@ import { everySecond } from './ticker.js';
 export function mountIntents(element, model, { signIn }) {
   const count = make('span', { class: 'count' });
   const message = make('p', { class: 'panel-message', role: 'status' });
-  const locked = needsSignIn('Intents are shown to those who may read the repository.', signIn);
+  const locked = needsSignIn('Intents need signing in: they are shown to those who may read the repository.', signIn);
   const refusals = intentRefusals(model);
   const none = make('p', { class: 'empty' }, 'No intent is active.');
   const active = make('ul', { class: 'intent-list' });

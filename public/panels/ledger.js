@@ -17,7 +17,7 @@ import { needsSignIn } from './needs_sign_in.js';
 export function mountLedger(element, model, { signIn }) {
   let isLoading = false;
   let problem = '';
-  const locked = needsSignIn('The ledger is shown to those who may read the repository.', signIn);
+  const locked = needsSignIn('The ledger needs signing in: it is shown to those who may read the repository.', signIn);
   const seal = ledgerSeal();
   const filter = ledgerFilter(model);
   const list = make('ol', { class: 'feed-list' });

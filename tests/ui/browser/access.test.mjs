@@ -70,7 +70,7 @@ for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
       const prepare = async (/** @type {any} */ context) => void (played = await playIntents(context, answers));
       const { page } = await openPage(t, `${address}&intent=${POOL}`, { colorScheme, reducedMotion: 'reduce', viewport: { width, height: 900 }, permits: FAILED_REQUEST, prepare });
       await live(page);
-      played.say(refusal('linus/cursor', 'SCOPE_VIOLATION', ['docs/api.md'], { intent_id: POOL }));
+      played.say(refusal('linus/cursor', 'SCOPE_VIOLATION', ['docs/api.md']));
       const tabs = page.locator(width < 700 ? '#sections' : '.aside-tabs');
       const open = async (/** @type {string} */ name) => {
         if (width < 1800) await tabs.getByRole('button', { name: new RegExp(`^${name}`) }).click();
@@ -88,7 +88,7 @@ for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
       await judge(found, page, 'ledger, unfolded');
       answers.status = 401;
       played.say({ type: 'intent_changed', user: 'ada', user_name: 'Ada', intent_id: POOL, status: 'BLOCKED', previous: 'IN_PROGRESS' });
-      await shows(page.getByText('The ledger is shown to those who may read the repository.'));
+      await shows(page.getByText('The ledger needs signing in: it is shown to those who may read the repository.'));
       await judge(found, page, 'signing in for the ledger');
       assert.equal(found.join('\n'), '');
     });

@@ -86,6 +86,8 @@ test('a selected intent marks its files on the map, is part of the address, and 
   const details = page.locator('#file');
   await shows(details.getByText('money.ts').first());
   await shows(details.getByText('Owned by'));
+  const top = await details.evaluate((element) => element.contains(document.elementFromPoint(element.getBoundingClientRect().left + 30, element.getBoundingClientRect().top + 20)));
+  assert.ok(top, 'nothing lies over the details');
   assert.equal(new URL(page.url()).searchParams.get('file'), 'src/money.ts');
   await picture(page, 'intents-file');
   await page.keyboard.press('Escape');
@@ -105,9 +107,9 @@ test('an address with an intent opens with it', async (t) => {
 test('refusals by intents are open until their holders are let in, and the panel follows without a request for each', async (t) => {
   const { page, played } = await governed(t);
   await tab(page, 'Intents').click();
-  played.say(refusal('linus/cursor', 'SCOPE_VIOLATION', ['docs/api.md'], { intent_id: POOL }));
-  played.say(refusal('margaret', 'FILE_OWNED', ['src/money.ts'], { owner_intent: POOL, action: 'SWITCH_TASK' }));
-  played.say(refusal('linus/cursor', 'SCOPE_VIOLATION', ['docs/cart.md', 'a', 'b', 'c'], { intent_id: POOL, file_count: 9 }));
+  played.say(refusal('linus/cursor', 'SCOPE_VIOLATION', ['docs/api.md']));
+  played.say(refusal('margaret', 'FILE_OWNED', ['src/money.ts'], { action: 'SWITCH_TASK' }));
+  played.say(refusal('linus/cursor', 'SCOPE_VIOLATION', ['docs/cart.md', 'a', 'b', 'c'], { conflict_count: 9 }));
   await shows(panel(page).getByRole('heading', { name: '2 open refusals' }));
   await shows(tab(page, 'Intents 4, 2 refused'));
   const linus = panel(page).locator('.refusal').filter({ hasText: 'linus/cursor' });
@@ -211,7 +213,7 @@ test('all of it is reached by the keyboard', async (t) => {
 test('without a credential, the page says that intents need signing in, and asks for the token', async (t) => {
   const { page, played } = await governed(t, { status: 401 }, { permits: FAILED_REQUEST });
   await tab(page, 'Intents').click();
-  await shows(panel(page).getByText('Intents are shown to those who may read the repository.'));
+  await shows(panel(page).getByText('Intents need signing in: they are shown to those who may read the repository.'));
   await shows(panel(page).getByText('Send a token in Authorization.'));
   await picture(page, 'intents-sign-in');
   await tab(page, 'Ledger').click();
@@ -238,7 +240,8 @@ for (const [what, answers] of /** @type {const} */ ([['a server without intents'
 for (const width of [360, 768, 1100, 1440, 1800, 2560]) {
   test(`at ${width} pixels, nothing of intents and ledger is cut off`, async (t) => {
     const { page, played } = await governed(t, undefined, { viewport: { width, height: 900 } });
-    played.say(refusal('somebody-with-a-long-login/and-an-agent-with-a-longer-name', 'INTENT_NOT_ACTIVE', ['src/auth/login.ts'], { intent_id: 'an-id-of-an-intent-that-has-sixty-four-letters-as-an-id-may-have-x' }));
+    played.say({ ...grant('ada', 'an-id-of-an-intent-that-has-sixty-four-letters-as-an-id-may-have-x', ['README.md']) });
+    played.say(refusal('somebody-with-a-long-login/and-an-agent-with-a-longer-name', 'INTENT_NOT_ACTIVE', ['src/auth/login.ts']));
     const open = async (/** @type {string} */ name) => {
       if (width < 700) await page.getByRole('navigation', { name: 'Sections' }).getByRole('button', { name }).click();
       else if (width < 1800) await tab(page, name).click();

@@ -132,7 +132,7 @@ export function refusal(holder, code, files, rest = {}) {
   const [user, agent] = holder.split('/');
   return {
     type: 'lock_refused', user, user_name: user, ...(agent && { agent_id: agent }), branch: 'main', status: 'WRITING', message: 'Working on it', reason: 'INTENT', code,
-    files, file_count: files.length, action: 'STOP', ...rest,
+    files, file_count: files.length, conflicts: files, conflict_count: files.length, action: 'STOP', ...rest,
   };
 }
 

@@ -10,7 +10,7 @@ import { intentsBody, intentView } from './intents.mjs';
 
 const read = () => readIntents(intentsBody(), 'main');
 const changed = (/** @type {object} */ rest) => ({ type: 'intent_changed', user: 'ada', user_name: 'ada', time: START / 1000, ...rest });
-const refused = (/** @type {string} */ holder, /** @type {object} */ rest = {}) => lockEvent('lock_refused', holder, ['a'], { reason: 'INTENT', code: 'SCOPE_VIOLATION', intent_id: 'ONE', ...rest });
+const refused = (/** @type {string} */ holder, /** @type {object} */ rest = {}) => lockEvent('lock_refused', holder, ['a'], { reason: 'INTENT', code: 'SCOPE_VIOLATION', conflicts: ['a'], conflict_count: 1, ...rest });
 
 test('an intent has all that the server says, and lists where it says nothing', () => {
   const { phase, list } = read();
@@ -78,7 +78,7 @@ test('whoever holds locks for an intent works on it: once each, other branches w
 });
 
 test('the latest refusal by an intent is open until the holder is let in for writing', () => {
-  const open = (/** @type {any[]} */ ...events) => openRefusals(noteEvents(new Map(), events), read(), []).map(({ holder, code }) => `${holder} ${code}`);
+  const open = (/** @type {any[]} */ ...events) => openRefusals(noteEvents(new Map(), events), []).map(({ holder, code }) => `${holder} ${code}`);
   assert.deepEqual(open(refused('ada'), refused('bob', { at: 1 }), refused('ada', { at: 2, code: 'FILE_OWNED' })), ['ada FILE_OWNED', 'bob SCOPE_VIOLATION']);
   assert.deepEqual(open(refused('ada'), lockEvent('lock_granted', 'ada', ['b'], { at: 1 })), []);
   assert.deepEqual(open(refused('ada'), lockEvent('lock_granted', 'ada', ['b'], { at: 1, status: 'READING' })), ['ada SCOPE_VIOLATION']);
@@ -86,13 +86,13 @@ test('the latest refusal by an intent is open until the holder is let in for wri
   assert.deepEqual(open(lockEvent('lock_refused', 'ada', ['a'], { reason: 'CONFLICT', conflicts: ['a'] })), [], 'refused by a lock');
 });
 
-test('a refusal by an intent that ended is open no more, unless that it ended is the reason', () => {
-  const notes = noteEvents(new Map(), [refused('ada', { code: 'BUDGET_EXHAUSTED' }), refused('bob', { code: 'INTENT_NOT_ACTIVE' })]);
-  const before = openRefusals(notes, read(), []);
-  assert.equal(before.length, 2);
-  assert.equal(openRefusals(notes, read(), before), before, 'the same list where nothing changes');
-  const ended = applyToIntents(read(), [changed({ intent_id: 'ONE', status: 'COMPLETED', previous: 'IN_PROGRESS' })]);
-  assert.deepEqual(openRefusals(notes, ended, before).map(({ holder }) => holder), ['bob']);
+test('an open refusal names the files that are its reason, and is the same list while nothing changes', () => {
+  const notes = noteEvents(new Map(), [lockEvent('lock_refused', 'ada/one', ['a', 'b', 'c'], { reason: 'INTENT', code: 'FILE_OWNED', conflicts: ['b'], conflict_count: 1, action: 'SWITCH_TASK' })]);
+  const before = openRefusals(notes, []);
+  assert.deepEqual(before, [{ holder: 'ada/one', userName: 'ada', agentId: 'one', code: 'FILE_OWNED', paths: ['b'], fileCount: 1, command: 'SWITCH_TASK', at: START }]);
+  assert.equal(openRefusals(notes, before), before);
+  const whole = noteEvents(new Map(), [lockEvent('lock_refused', 'ada', ['a', 'b'], { reason: 'INTENT', code: 'INTENT_REQUIRED' })]);
+  assert.deepEqual(openRefusals(whole, []).map(({ paths, fileCount }) => [paths, fileCount]), [[['a', 'b'], 2]], 'all of them, where none is named');
 });
 
 test('a budget says what is spent: from 80 percent on as a warning, and never all before it is all', () => {
@@ -117,6 +117,6 @@ test('criteria, refusals and changes are told in words, unknown ones too', () =>
   assert.equal(criteriaWords([{ text: 'One', met: null }]), '0 of 1 criterion met');
   assert.equal(refusalWords('CIRCUIT_OPEN'), 'the same call too often in a row');
   assert.equal(refusalWords('A_LATER_ONE'), 'refused by an intent');
-  const verbs = [['PENDING', undefined], ['IN_PROGRESS', 'PENDING'], ['IN_PROGRESS', 'BLOCKED'], ['IN_PROGRESS', 'IN_PROGRESS'], ['BLOCKED', 'IN_PROGRESS'], ['COMPLETED', 'IN_PROGRESS'], ['ABANDONED', 'PENDING'], ['LATER', 'PENDING']];
+  const verbs = [['PENDING', undefined], ['IN_PROGRESS', 'PENDING'], ['IN_PROGRESS', 'BLOCKED'], ['IN_PROGRESS', undefined], ['BLOCKED', 'IN_PROGRESS'], ['COMPLETED', 'IN_PROGRESS'], ['ABANDONED', 'PENDING'], ['LATER', 'PENDING']];
   assert.deepEqual(verbs.map(([status, previous]) => changeWords({ status: status ?? '', previous })), ['writes', 'begins', 'unblocks', 'edits', 'blocks', 'completes', 'abandons', 'changes']);
 });

@@ -176,16 +176,16 @@ test('a filter is sent, and the answer to another one that is late is not shown'
 });
 
 test('older lines are read on demand, span by span until some match, and down to the base', async () => {
-  const page = await livePage({ ledger: () => json(ledgerPage([2950], { sealed: 3000, base: 900 })) });
+  const page = await livePage({ ledger: () => json(ledgerPage([9950], { sealed: 10_000, base: 900 })) });
   page.model.followLedger(true);
   await page.timers.pass(50);
   page.model.filterLedger({ intent: 'TWO', file: null });
   await page.timers.pass(50);
-  page.answers.ledger = (url) => json(ledgerPage(url.searchParams.get('after') === '1949' ? [2000] : [], { sealed: 3000, base: 900 }));
+  page.answers.ledger = (url) => json(ledgerPage(url.searchParams.get('after') === '5949' ? [6000] : [], { sealed: 10_000, base: 900 }));
   await page.model.lengthenLedger();
-  assert.deepEqual(asked(page).slice(2), ['after=2449 limit=500 intent=TWO', 'after=1949 limit=500 intent=TWO']);
+  assert.deepEqual(asked(page).slice(2), ['after=7949 limit=500 intent=TWO', 'after=5949 limit=500 intent=TWO']);
   await page.model.lengthenLedger();
-  assert.deepEqual(asked(page).slice(4), ['after=1449 limit=500 intent=TWO', 'after=949 limit=500 intent=TWO', 'after=900 limit=49 intent=TWO']);
+  assert.deepEqual(asked(page).slice(4), ['after=3949 limit=500 intent=TWO', 'after=1949 limit=500 intent=TWO', 'after=900 limit=500 intent=TWO']);
   assert.equal(page.model.state.ledger.hasOlder, false);
 });
 

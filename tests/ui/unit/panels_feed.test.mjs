@@ -79,7 +79,7 @@ test('what happens to intents is told, and can be filtered by', () => {
   const about = (kind, fields = {}) => entry({ kind, intentId: 'ONE', fileCount: 0, paths: [], ...fields });
   const told = [about('intent_changed', { detail: 'completes' }), about('file_taken_over', { fileCount: 2 }), about('intent_overlap_allowed'), about('ledger_trimmed', { holder: null })];
   assert.deepEqual(told.map((each) => deedOf(each)), [
-    'completes the intent', 'takes over 2 files for the intent', 'lets overlap the intent', 'The oldest lines of the ledger are no longer kept',
+    'completes the intent', 'takes over 2 files for the intent', 'allows an overlap of the intent', 'The oldest lines of the ledger are no longer kept',
   ]);
   assert.ok(told.every((each) => isShown(each, { ...ALL, kind: 'intents' })));
   assert.ok(!isShown(entry(), { ...ALL, kind: 'intents' }));
