@@ -121,10 +121,24 @@ export function sortedIntents(list) {
   return { active, ended: list.filter(isEnded).reverse() };
 }
 
+/** @type {WeakMap<Intents['owners'], Map<string, string[]>>} Owned files by intent: made once for the same owners. */
+const FILES = new WeakMap();
+
 /** @param {Intents} intents @param {string | null} id @returns {string[]} The files that an intent owns, sorted. */
 export function filesOf({ owners }, id) {
-  if (id === null) return [];
-  return [...owners].filter(([, ids]) => ids.includes(id)).map(([path]) => path).sort();
+  let files = FILES.get(owners);
+  if (!files) {
+    files = new Map();
+    for (const path of [...owners.keys()].sort()) {
+      for (const owner of owners.get(path) ?? []) {
+        const own = files.get(owner);
+        if (own) own.push(path);
+        else files.set(owner, [path]);
+      }
+    }
+    FILES.set(owners, files);
+  }
+  return files.get(id ?? '') ?? [];
 }
 
 /** @param {Intents} intents @param {string} id @returns {string} Its name, or its id where it has none or is not known. */

@@ -58,7 +58,10 @@ export function mountIntents(element, model, { signIn }) {
     setText(count, sorted.active.length > 0 ? String(sorted.active.length) : '');
     if (place.intent !== selected && (place.intent === null || known.has(place.intent))) {
       selected = place.intent;
-      if (sorted.ended.some(({ id }) => id === selected)) endedFold.node.open = true;
+      if (sorted.ended.some(({ id }) => id === selected)) {
+        endedFold.node.open = true;
+        renderEnded(sorted.ended);
+      }
       rows.get(selected ?? '')?.node.scrollIntoView({ block: 'nearest' });
     }
   }

@@ -46,10 +46,11 @@ export function mountLedger(element, model, { signIn }) {
 
   /** @returns {string} */
   function endOf() {
-    const { message, sealed, lines, hasOlder, filter: { intent, file } } = model.state.ledger;
+    const { message, sealed, base, lines, oldest, hasOlder, filter: { intent, file } } = model.state.ledger;
     if (message) return `The ledger cannot be read: ${message}`;
     if (sealed === null) return 'Reading the ledger';
-    if (lines.length > 0) return hasOlder ? '' : 'Nothing older to show.';
+    if (lines.length > 0 && !hasOlder) return oldest > (base?.count ?? 0) ? 'No more lines are shown at once: choose an intent or a file.' : 'Nothing older to show.';
+    if (lines.length > 0) return '';
     if (!intent && !file) return 'Nothing has been recorded yet.';
     return hasOlder ? 'None of the newest lines match.' : 'No line matches.';
   }
