@@ -117,7 +117,7 @@ test('with reduced motion, nothing moves by itself: a lock is lit and dark at on
   assert.equal(animations, 0);
 });
 
-/** The three marks of cells, next to each other, as pixels without color. @param {Page} page */
+/** The marks of cells, next to each other, as pixels without color. @param {Page} page */
 async function legendShapes(page) {
   const keys = page.getByRole('list', { name: 'What the marks of cells mean' }).getByRole('listitem').locator('span').first();
   await shows(keys);
@@ -129,12 +129,12 @@ async function legendShapes(page) {
 }
 
 for (const type of /** @type {const} */ (['protanopia', 'deuteranopia', 'tritanopia', 'achromatopsia'])) {
-  test(`writing, reading and neighbors are told apart with ${type}`, async (t) => {
+  test(`writing, reading, neighbors and owned files are told apart with ${type}`, async (t) => {
     const { address } = await busyRepository(t);
     const page = await openBusy(t, address);
     const session = await page.context().newCDPSession(page);
     await session.send('Emulation.setEmulatedVisionDeficiency', { type });
-    assert.equal(new Set(await legendShapes(page)).size, 3);
+    assert.equal(new Set(await legendShapes(page)).size, 4);
     for (const [path, icon] of [['src/auth/login.ts', 'pencil'], ['src/money.ts', 'eye']]) {
       assert.match((await lockedFile(page, path).locator('use').first().getAttribute('href')) ?? '', new RegExp(`${icon}$`));
     }
@@ -145,7 +145,7 @@ for (const type of /** @type {const} */ (['protanopia', 'deuteranopia', 'tritano
 test('with forced colors, everything can still be seen', async (t) => {
   const { address } = await busyRepository(t);
   const page = await openBusy(t, address, { forcedColors: 'active' });
-  assert.equal(new Set(await legendShapes(page)).size, 3);
+  assert.equal(new Set(await legendShapes(page)).size, 4);
   await picture(page, 'forced-colors');
   await page.emulateMedia({ forcedColors: 'active', colorScheme: 'dark' });
   await page.waitForTimeout(200);
