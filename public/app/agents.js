@@ -56,7 +56,8 @@ function noted(before, event) {
   const at = timeOf(event);
   let refusal = before?.refusal ?? null;
   if (event.type === 'lock_refused' && event.status !== 'OPEN') {
-    refusal = { at, files: event.files ?? [], conflicts: event.conflicts ?? [] };
+    // A holder that an intent did not let in waits for no lock: what it names are the files that are not its own.
+    refusal = { at, files: event.files ?? [], conflicts: event.reason === 'INTENT' ? [] : event.conflicts ?? [] };
   } else if (event.type === 'lock_granted' && refusal) {
     // One granted file of those that were refused: the holder is no longer kept from its work.
     const granted = new Set(event.files);

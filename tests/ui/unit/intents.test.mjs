@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { noteEvents } from '../../../public/app/agents.js';
+import { agentsOf, noteEvents } from '../../../public/app/agents.js';
 import { openRefusals } from '../../../public/app/intent_refusals.js';
 import { budgetWords, changeWords, criteriaWords, refusalWords } from '../../../public/app/intent_words.js';
 import { applyToIntents, filesOf, intentName, readIntents, sortedIntents, unknownIntents, workersOf } from '../../../public/app/intents.js';
+import { applyEvents } from '../../../public/app/locks.js';
 import { lockEvent, START } from './events.mjs';
 import { intentsBody, intentView } from './intents.mjs';
 
@@ -119,4 +120,11 @@ test('criteria, refusals and changes are told in words, unknown ones too', () =>
   assert.equal(refusalWords('A_LATER_ONE'), 'refused by an intent');
   const verbs = [['PENDING', undefined], ['IN_PROGRESS', 'PENDING'], ['IN_PROGRESS', 'BLOCKED'], ['IN_PROGRESS', undefined], ['BLOCKED', 'IN_PROGRESS'], ['COMPLETED', 'IN_PROGRESS'], ['ABANDONED', 'PENDING'], ['LATER', 'PENDING']];
   assert.deepEqual(verbs.map(([status, previous]) => changeWords({ status: status ?? '', previous })), ['writes', 'begins', 'unblocks', 'edits', 'blocks', 'completes', 'abandons', 'changes']);
+});
+
+test('a holder that an intent did not let in is shown as refused, and waits for no lock', () => {
+  const granted = lockEvent('lock_granted', 'bob', ['a'], { status: 'READING' });
+  const notes = noteEvents(new Map(), [granted, refused('ada', { at: 1, code: 'FILE_OWNED' })]);
+  const agents = agentsOf(applyEvents(new Map(), [granted]), notes, START + 2000);
+  assert.deepEqual(agents.map(({ holder, conflicts }) => [holder, conflicts]), [['bob', []], ['ada', []]]);
 });
