@@ -73,6 +73,10 @@ export function watchIntents({ repoUrl, branch, api, clock, timers, state, dispa
     async readFirst() {
       if (!isRead) await read();
     },
+    /** What is spent by shell commands and by tokens is told by no event: it is read when somebody comes back to the page. */
+    async readShown() {
+      if (state().intents.phase === 'shown') await read();
+    },
     /** @param {any[]} events */
     heard(events) {
       if (isStopped || isFinal) return;

@@ -7,6 +7,8 @@ import { makeTimer, oneAtATime } from './reads.js';
 
 /** Before a read that several events want. Lines are sealed after the answer to what made them. */
 const DEBOUNCE_MS = 1000;
+/** After an event, what was done follows it: a change is recorded after the claim that allowed it, and no event tells of that. */
+const FOLLOWING_MS = 20_000;
 const UNANSWERED_MS = 5000;
 /** Lines that are read at first, and those between two points that are read at once for a filter. */
 const FIRST = 50;
@@ -31,6 +33,7 @@ export function watchLedger({ repoUrl, api, clock, timers, state, dispatch }) {
   let isStopped = false;
   let isFollowed = false;
   const soon = makeTimer(() => read(), timers);
+  const later = makeTimer(() => read(), timers);
 
   /**
    * @param {import('./types.js').Ledger} of What was asked for. After another choice, its answer is not wanted any more.
@@ -121,11 +124,14 @@ export function watchLedger({ repoUrl, api, clock, timers, state, dispatch }) {
     },
     /** @param {any[]} events */
     heard(events) {
-      if (isFollowed && events.some((event) => isOfIntents(event) || isOfWork(event) || event.type === 'ledger_trimmed')) soon.set(DEBOUNCE_MS);
+      if (!isFollowed || !events.some((event) => isOfIntents(event) || isOfWork(event) || event.type === 'ledger_trimmed')) return;
+      soon.set(DEBOUNCE_MS);
+      later.set(FOLLOWING_MS);
     },
     stop() {
       isStopped = true;
       soon.clear();
+      later.clear();
     },
   };
 }

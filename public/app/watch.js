@@ -280,7 +280,10 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
     /** The page is looked at, or the network is back. */
     wake() {
       stream.hurry();
-      if (clock.now() - locksReadAt >= TRUTH_MS) locks();
+      if (clock.now() - locksReadAt < TRUTH_MS) return;
+      locks();
+      intents.readShown();
+      ledger.read();
     },
     retry() {
       again.clear();

@@ -125,6 +125,18 @@ test('what was missed is read when the stream is back', async () => {
   assert.equal(page.paths('/intents'), 2);
 });
 
+test('whoever comes back to the page after a while gets the intents anew, where there are some', async () => {
+  const page = await livePage();
+  const none = await livePage({ intents: () => json({ intents: [], state: 'REQUEST' }) });
+  for (const each of [page, none]) {
+    each.look('hidden');
+    await each.timers.pass(120_000);
+    each.look('visible');
+    await each.timers.pass(50);
+  }
+  assert.deepEqual([page.paths('/intents'), none.paths('/intents')], [2, 1]);
+});
+
 test('the ledger is read while it is looked at: the newest lines, then what follows after an event', async () => {
   const page = await livePage();
   page.model.followLedger(true);
@@ -135,10 +147,13 @@ test('the ledger is read while it is looked at: the newest lines, then what foll
   await page.timers.pass(2000);
   assert.deepEqual(asked(page).slice(1), ['after=50 limit=500']);
   assert.deepEqual(page.model.state.ledger.lines.slice(0, 3).map(({ seq }) => seq), [52, 51, 50]);
+  page.answers.ledger = () => json(ledgerPage([53]));
+  await page.timers.pass(30_000);
+  assert.deepEqual(asked(page).slice(2), ['after=52 limit=500'], 'what was recorded since is read once more');
   page.model.followLedger(false);
   page.say(changed());
   await page.timers.pass(20_000);
-  assert.equal(asked(page).length, 2);
+  assert.equal(asked(page).length, 3);
 });
 
 test('lines that come in pages are read to their end; too many begin anew', async () => {
