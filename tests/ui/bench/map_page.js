@@ -1,5 +1,6 @@
 // The page that is measured: the map alone, over a model without a server.
 
+import { unknownIntents } from '/app/intents.js';
 import { mountMap } from '/map/map.js';
 import { graphOf, locksOf, neighborsOf, randomFrom, repositoryOf } from './repositories.js';
 
@@ -7,11 +8,12 @@ import { graphOf, locksOf, neighborsOf, randomFrom, repositoryOf } from './repos
 
 const listeners = new Set();
 const state = {
-  place: { repoUrl: null, branch: null, file: null, view: 'map', filter: '' },
+  place: { repoUrl: null, branch: null, file: null, intent: null, view: 'map', filter: '' },
   graph: null,
   graphState: 'none',
   locks: new Map(),
   neighbors: new Map(),
+  intents: unknownIntents(),
 };
 
 const model = {
