@@ -110,18 +110,3 @@ test('weights grow with size and importers, and are never zero', () => {
   assert.equal(weightOfImporters(0), 1);
   assert.ok(weightOfImporters(1e9) < 100);
 });
-
-test('ten times the files take no more than some ten times as long to lay out', () => {
-  const fastest = (count) => {
-    const { files } = repositoryOf(count);
-    const times = Array.from({ length: 5 }, () => {
-      const start = performance.now();
-      placed(files, 1440, 900);
-      return performance.now() - start;
-    });
-    return Math.min(...times);
-  };
-  fastest(2000);
-  const ratio = fastest(20_000) / fastest(2000);
-  assert.ok(ratio < 40, `${ratio}`);
-});
