@@ -129,7 +129,7 @@ pub struct IntentView {
     pub supplements: Option<String>,
     /// Specifications: texts, or `{type, value}`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schema(value_type = Vec<Object>)]
+    #[schema(value_type = Vec<serde_json::Value>)]
     pub related_specs: Vec<Json>,
     /// The criteria that are met.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -240,7 +240,7 @@ pub struct IntentFields {
     pub supplements: Option<String>,
     /// Specifications: texts, or `{type, value}`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Vec<Object>>)]
+    #[schema(value_type = Option<Vec<serde_json::Value>>)]
     pub related_specs: Option<Vec<Json>>,
 }
 
