@@ -16,6 +16,17 @@ const OF_PATTERNS: [char; 3] = ['*', '?', '['];
 /// # Errors
 /// When a pattern matches nothing, a path is outside of the working copy or a folder, or they are more than a request has room for.
 pub async fn named_files(work: &Work, named: &[String]) -> anyhow::Result<Vec<String>> {
+    let files = all_named(work, named).await?;
+    let parsed = FilePaths::parse(files.iter().map(String::as_str));
+    let parsed = parsed.map_err(|invalid| anyhow::anyhow!("the request {invalid}"))?;
+    Ok(parsed.iter().map(|path| sent(path.as_str())).collect())
+}
+
+/// As [`named_files`], for as many requests as they need: any number, and as paths of the repository.
+///
+/// # Errors
+/// When a pattern matches nothing, or a path is outside of the working copy or a folder.
+pub async fn all_named(work: &Work, named: &[String]) -> anyhow::Result<Vec<String>> {
     let mut files = Vec::new();
     for name in named {
         if is_pattern(work, name) {
@@ -28,9 +39,9 @@ pub async fn named_files(work: &Work, named: &[String]) -> anyhow::Result<Vec<St
         }
         files.push(work.path(name).map_err(anyhow::Error::msg)?.as_str().to_owned());
     }
-    let parsed = FilePaths::parse(files.iter().map(String::as_str));
-    let parsed = parsed.map_err(|invalid| anyhow::anyhow!("the request {invalid}"))?;
-    Ok(parsed.iter().map(|path| sent(path.as_str())).collect())
+    let mut seen = std::collections::HashSet::new();
+    files.retain(|file| seen.insert(file.clone()));
+    Ok(files)
 }
 
 /// `path` as requests name it, in which `*` alone would be everything that the caller holds.

@@ -31,17 +31,9 @@ pub async fn output_with_index(
     args: impl IntoIterator<Item = impl AsRef<OsStr>>,
     index: Option<&Path>,
 ) -> anyhow::Result<Vec<u8>> {
-    let mut command = Command::new("git");
-    git_environment::clear(command.as_std_mut());
+    let mut command = Command::from(command(folder));
     command.envs(index.map(|index| ("GIT_INDEX_FILE", index)));
-    command
-        .arg("-C")
-        .arg(folder)
-        .args(args)
-        .env("GIT_OPTIONAL_LOCKS", "0")
-        .env("GIT_TERMINAL_PROMPT", "0")
-        .stdin(Stdio::null())
-        .kill_on_drop(true);
+    command.args(args).stdin(Stdio::null()).kill_on_drop(true);
     let running = command.output();
     let ended = tokio::time::timeout(LIMIT, running)
         .await
@@ -52,6 +44,19 @@ pub async fn output_with_index(
         bail!("git fails: {}", said.lines().next().unwrap_or_default());
     }
     Ok(ended.stdout)
+}
+
+/// `git` in `folder`, with the user's environment except for what would point it elsewhere. It takes no locks that others would
+/// wait for, and never prompts.
+pub fn command(folder: &Path) -> std::process::Command {
+    let mut command = std::process::Command::new("git");
+    git_environment::clear(&mut command);
+    command
+        .arg("-C")
+        .arg(folder)
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("GIT_TERMINAL_PROMPT", "0");
+    command
 }
 
 /// The paths in a list that git separates by NUL (`-z`). Names that are not UTF-8 are left out.

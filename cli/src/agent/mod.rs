@@ -10,16 +10,24 @@
 //! - [`workplace`]: a working copy and its server, for commands of people and scripts; [`files`]: the files that they name;
 //!   [`exit_status`]: how they end
 //! - [`changes`]: what is changed and not pushed
+//! - [`contents`]: hashes of what git would commit, and of what is committed
+//! - [`intents`]: intents of the wire as those of the files, and changes of one as a request
+//! - [`ledger`]: the ledger that a server gives, page by page
+//! - [`person`]: acts that take a person, at a terminal
 //! - [`git`]: runs git
 
 mod ancestors;
 pub mod changes;
 pub mod connection;
+pub mod contents;
 pub mod exit_status;
 pub mod files;
 pub mod git;
+pub mod intents;
+pub mod ledger;
 pub mod local_server;
 pub mod options;
+pub mod person;
 pub mod session;
 pub mod session_notes;
 pub mod work;

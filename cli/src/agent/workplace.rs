@@ -39,7 +39,20 @@ impl Workplace {
     /// # Errors
     /// When the folder is in no working copy, an option is not valid, or the local server does not start.
     pub fn open(args: &AgentArgs) -> anyhow::Result<Workplace> {
-        let work = work(args)?;
+        Workplace::of(work(args)?, args)
+    }
+
+    /// That of the current folder, for the person alone, in whatever session of an agent this may run.
+    ///
+    /// # Errors
+    /// As [`Workplace::open`].
+    pub fn of_person(args: &AgentArgs) -> anyhow::Result<Workplace> {
+        let mut work = Work::in_folder(".".as_ref(), args)?;
+        work.agent_id = None;
+        Workplace::of(work, args)
+    }
+
+    fn of(work: Work, args: &AgentArgs) -> anyhow::Result<Workplace> {
         let _waiting = Spinner::start("starting coord serve");
         let connection = Connection::open(args, &work.working_copy, work.agent_id.as_ref(), LIMIT)?;
         Ok(Workplace {

@@ -8,6 +8,7 @@ pub mod graph;
 pub mod guard;
 pub mod hook;
 pub mod init;
+pub mod ledger;
 pub mod log;
 pub mod man;
 pub mod mcp;
@@ -15,6 +16,7 @@ mod outcome;
 pub mod release;
 pub mod serve;
 pub mod status;
+pub mod verify;
 
 use std::process::{ExitCode, Termination};
 
@@ -59,6 +61,10 @@ commands! {
     Status(status::StatusArgs);
     /// Show what has happened in the repository.
     Log(log::LogArgs);
+    /// Show, record and verify what agents did, under which intent.
+    Ledger(ledger::LedgerArgs);
+    /// Find out whether files have the content that was recorded.
+    Verify(verify::VerifyArgs);
     /// Find what is wrong here, and the line that mends it.
     Doctor(doctor::DoctorArgs);
     /// Answer an agent by MCP, on standard input and output.

@@ -1,0 +1,304 @@
+//! Hashes of the contents of files: as git would commit them from the working copy, after clean filters, and as a commit has
+//! them. The same content has the same hash on every machine.
+//!
+//! Git itself converts: it adds the files to a copy of the index and to a folder of objects of their own, which go away.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs::{self, File, FileTimes};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+
+use anyhow::{Context, bail, ensure};
+use coord_git::WorkingCopy;
+use coord_intents::ledger::ContentHash;
+use tempfile::TempDir;
+
+use super::git;
+
+/// The contents of `files`, which are paths of the repository, as git would commit them now. What is no file has
+/// [`ContentHash::Deleted`].
+///
+/// # Errors
+/// When git fails, as where a filter does.
+pub fn of_working_copy(working_copy: &WorkingCopy, files: &[String]) -> anyhow::Result<BTreeMap<String, ContentHash>> {
+    let root = working_copy.root();
+    let there: Vec<&str> = files
+        .iter()
+        .map(String::as_str)
+        .filter(|file| is_there(root, file))
+        .collect();
+    let aside = Aside::new(working_copy)?;
+    let mut add = aside.git(root);
+    add.args(["update-index", "-z", "--add", "--remove", "--stdin"]);
+    fed(add, &nul_separated(&there), |_| Ok(()))?;
+    let mut list = aside.git(root);
+    list.args(["ls-files", "-z", "--stage"]);
+    let listed = fed(list, &[], read_all)?;
+    hashes(root, files, entries(&listed, 1), Some(&aside))
+}
+
+/// The contents of `files`, which are paths of the repository, in `revision`.
+///
+/// # Errors
+/// When there is no such revision, or git fails.
+pub fn of_revision(root: &Path, revision: &str, files: &[String]) -> anyhow::Result<BTreeMap<String, ContentHash>> {
+    ensure!(!revision.starts_with('-'), "{revision:?} is no revision");
+    let mut list = git::command(root);
+    list.args(["ls-tree", "-r", "-z", "--full-tree"])
+        .arg(format!("{revision}^{{tree}}"));
+    let listed = fed(list, &[], read_all)?;
+    hashes(root, files, entries(&listed, 2), None)
+}
+
+/// Whether git would commit `file`: there is a file or a symbolic link, and no link on the way.
+fn is_there(root: &Path, file: &str) -> bool {
+    let path = root.join(file);
+    let mut folders = path.ancestors().skip(1).take_while(|folder| *folder != root);
+    folders.all(|folder| fs::symlink_metadata(folder).is_ok_and(|about| about.is_dir()))
+        && fs::symlink_metadata(&path).is_ok_and(|about| about.is_file() || about.is_symlink())
+}
+
+/// An index and a folder of objects for one question.
+struct Aside {
+    folder: TempDir,
+    objects: PathBuf,
+}
+
+impl Aside {
+    fn new(working_copy: &WorkingCopy) -> anyhow::Result<Aside> {
+        let folder = tempfile::tempdir().context("no temporary folder can be made")?;
+        fs::create_dir(folder.path().join("objects")).context("the temporary folder cannot be written")?;
+        let (index, copy) = (working_copy.git_folder().join("index"), folder.path().join("index"));
+        if let Ok(about) = fs::metadata(&index) {
+            fs::copy(&index, &copy).context("git's index cannot be copied")?;
+            // By the time of the index git knows which files may have changed since, within the grain of the clock.
+            let time = FileTimes::new().set_modified(about.modified().context("the time of git's index")?);
+            let copied = File::options().write(true).open(&copy);
+            copied
+                .and_then(|file| file.set_times(time))
+                .context("the time of git's index")?;
+        }
+        Ok(Aside {
+            folder,
+            objects: working_copy.shared_folder().join("objects"),
+        })
+    }
+
+    fn git(&self, root: &Path) -> Command {
+        let mut command = git::command(root);
+        command.env("GIT_INDEX_FILE", self.folder.path().join("index"));
+        self.with_objects(&mut command);
+        command
+    }
+
+    fn with_objects(&self, command: &mut Command) {
+        command
+            .env("GIT_OBJECT_DIRECTORY", self.folder.path().join("objects"))
+            .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", &self.objects);
+    }
+}
+
+/// Path and object of each file in a list of `ls-files --stage` or `ls-tree`, whose object is the word `at`. Submodules have
+/// none.
+fn entries(listed: &[u8], at: usize) -> HashMap<&str, &str> {
+    fn entry(entry: &[u8], at: usize) -> Option<(&str, &str)> {
+        let (about, path) = std::str::from_utf8(entry).ok()?.split_once('\t')?;
+        let mut words = about.split(' ');
+        let is_submodule = about.starts_with("160000");
+        let object = words.nth(at)?;
+        (!is_submodule).then_some((path, object))
+    }
+    let listed = listed.split(|byte| *byte == 0);
+    listed.filter_map(|listed| entry(listed, at)).collect()
+}
+
+/// The hash of the object of each file.
+fn hashes(
+    root: &Path,
+    files: &[String],
+    objects: HashMap<&str, &str>,
+    aside: Option<&Aside>,
+) -> anyhow::Result<BTreeMap<String, ContentHash>> {
+    let mut wanted: Vec<&str> = files
+        .iter()
+        .filter_map(|file| objects.get(file.as_str()).copied())
+        .collect();
+    wanted.sort_unstable();
+    wanted.dedup();
+    let mut read = git::command(root);
+    if let Some(aside) = aside {
+        aside.with_objects(&mut read);
+    }
+    read.args(["cat-file", "--batch"]);
+    let input: Vec<u8> = wanted.iter().flat_map(|id| format!("{id}\n").into_bytes()).collect();
+    let known = match wanted.is_empty() {
+        true => HashMap::new(),
+        false => fed(read, &input, |output| {
+            wanted.iter().map(|id| Ok(((*id).to_owned(), blob(output)?))).collect()
+        })?,
+    };
+    let hash = |file: &String| -> anyhow::Result<(String, ContentHash)> {
+        let hash = match objects.get(file.as_str()) {
+            None => ContentHash::Deleted,
+            Some(id) => *known.get(*id).context("git has left an object out")?,
+        };
+        Ok((file.clone(), hash))
+    };
+    files.iter().map(hash).collect()
+}
+
+/// The hash of the next object that `cat-file --batch` prints: `ID TYPE BYTES`, the content and a newline.
+fn blob(output: &mut dyn BufRead) -> anyhow::Result<ContentHash> {
+    let mut line = String::new();
+    output.read_line(&mut line).context("git's answer cannot be read")?;
+    let bytes = match line.trim_end().split(' ').collect::<Vec<_>>()[..] {
+        [_, "blob", bytes] => bytes.parse().context("git's answer has no size")?,
+        _ => bail!("git cannot read an object: {}", line.trim_end()),
+    };
+    let mut content = output.take(bytes);
+    let hash = ContentHash::of_reader(&mut content)?;
+    ensure!(content.limit() == 0, "git's answer ends too early");
+    output.read_exact(&mut [0]).context("git's answer ends too early")?;
+    Ok(hash)
+}
+
+fn nul_separated(names: &[&str]) -> Vec<u8> {
+    names
+        .iter()
+        .flat_map(|name| [name.as_bytes(), b"\0"].concat())
+        .collect()
+}
+
+fn read_all(output: &mut dyn BufRead) -> anyhow::Result<Vec<u8>> {
+    let mut all = Vec::new();
+    output.read_to_end(&mut all).context("git's answer cannot be read")?;
+    Ok(all)
+}
+
+/// Runs `command` with `input`, and reads what it prints while it runs.
+fn fed<T>(
+    mut command: Command,
+    input: &[u8],
+    read: impl FnOnce(&mut dyn BufRead) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .context("git cannot be run")?;
+    let (mut stdin, stdout, mut stderr) = pipes(&mut child)?;
+    thread::scope(|scope| {
+        // Git may end before it has read everything; its status says so.
+        scope.spawn(move || stdin.write_all(input));
+        let said = scope.spawn(move || {
+            let mut said = String::new();
+            stderr.read_to_string(&mut said).map(|_| said)
+        });
+        let read = read(&mut BufReader::new(stdout));
+        if read.is_err() {
+            let _ = child.kill();
+        }
+        let status = child.wait().context("git cannot be waited for")?;
+        let said = said.join().ok().and_then(Result::ok).unwrap_or_default();
+        if !status.success() && read.is_ok() {
+            bail!("git fails: {}", said.lines().next().unwrap_or_default());
+        }
+        read
+    })
+}
+
+type Pipes = (
+    std::process::ChildStdin,
+    std::process::ChildStdout,
+    std::process::ChildStderr,
+);
+
+fn pipes(child: &mut Child) -> anyhow::Result<Pipes> {
+    let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
+        bail!("git has no standard input or output");
+    };
+    Ok((stdin, stdout, stderr))
+}
+
+#[cfg(test)]
+mod tests {
+    use coord_test_support::git::Repo;
+
+    use super::*;
+
+    fn hash(content: &str) -> ContentHash {
+        ContentHash::of(content.as_bytes())
+    }
+
+    fn repository() -> (TempDir, Repo, WorkingCopy) {
+        let folder = tempfile::tempdir().unwrap();
+        let repo = Repo::init(folder.path().join("repo"), &[]);
+        repo.commit(&[("a.txt", "one\n"), (".gitattributes", "*.txt text\n*.up filter=down\n")]);
+        repo.git(&["config", "filter.down.clean", "tr A-Z a-z"]);
+        let working_copy = WorkingCopy::containing(repo.path()).unwrap();
+        (folder, repo, working_copy)
+    }
+
+    fn of(working_copy: &WorkingCopy, file: &str) -> ContentHash {
+        of_working_copy(working_copy, &[file.to_owned()]).unwrap()[file]
+    }
+
+    #[test]
+    fn a_file_has_the_hash_of_what_git_would_commit() {
+        let (_folder, repo, working_copy) = repository();
+        let write = |name: &str, content: &str| fs::write(repo.path().join(name), content).unwrap();
+        assert_eq!(of(&working_copy, "a.txt"), hash("one\n"));
+        write("a.txt", "two\r\n");
+        write("b.up", "LOUD");
+        write("empty", "");
+        write("with\nnewline", "x");
+        fs::create_dir(repo.path().join("folder")).unwrap();
+        let files = ["a.txt", "b.up", "empty", "with\nnewline", "folder", "gone"].map(str::to_owned);
+        let hashes = of_working_copy(&working_copy, &files).unwrap();
+        let expected = ["two\n", "loud", "", "x"].map(hash);
+        assert_eq!(files[..4].iter().map(|file| hashes[file]).collect::<Vec<_>>(), expected);
+        assert_eq!([hashes["folder"], hashes["gone"]], [ContentHash::Deleted; 2]);
+        fs::remove_file(repo.path().join("a.txt")).unwrap();
+        assert_eq!(of(&working_copy, "a.txt"), ContentHash::Deleted);
+        assert_eq!(
+            repo.git(&["diff", "--cached", "--name-only"]),
+            "",
+            "the index stays as it is"
+        );
+        repo.git(&["add", "--all"]);
+        repo.git(&["commit", "--quiet", "--message", "Add"]);
+        let committed = of_revision(repo.path(), "HEAD", &files).unwrap();
+        assert_eq!(committed, hashes, "the commit has the same");
+        let before = of_revision(repo.path(), "HEAD~1", &files[..1]).unwrap();
+        assert_eq!(before["a.txt"], hash("one\n"));
+        assert!(of_revision(repo.path(), "nothing", &files).is_err());
+        assert!(of_revision(repo.path(), "--help", &files).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_has_the_hash_of_its_target_and_hides_what_is_behind_it() {
+        let (_folder, repo, working_copy) = repository();
+        std::os::unix::fs::symlink("a.txt", repo.path().join("link")).unwrap();
+        fs::create_dir(repo.path().join("real")).unwrap();
+        fs::write(repo.path().join("real/file"), "x").unwrap();
+        std::os::unix::fs::symlink("real", repo.path().join("other")).unwrap();
+        assert_eq!(of(&working_copy, "link"), hash("a.txt"));
+        assert_eq!(of(&working_copy, "real/file"), hash("x"));
+        assert_eq!(of(&working_copy, "other/file"), ContentHash::Deleted);
+    }
+
+    #[test]
+    fn a_change_within_the_grain_of_the_clock_is_seen() {
+        let (_folder, repo, working_copy) = repository();
+        for round in 0..20 {
+            let content = format!("{round:03}\n");
+            fs::write(repo.path().join("a.txt"), &content).unwrap();
+            assert_eq!(of(&working_copy, "a.txt"), hash(&content));
+        }
+    }
+}

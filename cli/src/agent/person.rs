@@ -1,0 +1,71 @@
+//! Acts that take a person: no agent is named, and a terminal is asked.
+
+use std::io::{BufRead, IsTerminal, Write};
+
+use anyhow::{Context, bail, ensure};
+use clap::Args;
+
+use super::options::AgentArgs;
+use super::workplace::Workplace;
+
+/// The option of commands that take a person.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub struct PersonArgs {
+    /// Do not ask; it takes a terminal all the same
+    #[arg(long)]
+    pub yes: bool,
+}
+
+/// The working copy and its server, for a person's act, once the person at the terminal has agreed to `question`.
+///
+/// # Errors
+/// When this is no terminal, an agent is named, the answer is no, or as [`Workplace::open`].
+pub fn asked(args: &AgentArgs, person: PersonArgs, question: &str) -> anyhow::Result<Workplace> {
+    agreed(args, person, question)?;
+    Workplace::of_person(args)
+}
+
+/// Asks the person at the terminal.
+///
+/// # Errors
+/// When this is no terminal, an agent is named, or the answer is no.
+pub fn agreed(args: &AgentArgs, person: PersonArgs, question: &str) -> anyhow::Result<()> {
+    if let Some(agent) = args.agent_id()? {
+        bail!(
+            "this takes a person, and {agent} is an agent: leave --agent and COORD_AGENT out",
+            agent = agent.as_str()
+        );
+    }
+    let is_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    ensure!(is_terminal, "this takes a person: run it in a terminal");
+    if person.yes {
+        return Ok(());
+    }
+    let mut out = std::io::stderr();
+    write!(out, "{question} [y/N] ")
+        .and_then(|()| out.flush())
+        .context("the terminal")?;
+    let mut answer = String::new();
+    std::io::stdin().lock().read_line(&mut answer).context("the terminal")?;
+    ensure!(is_yes(&answer), "nothing was done");
+    Ok(())
+}
+
+fn is_yes(answer: &str) -> bool {
+    matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_yes_is_yes() {
+        for answer in ["y\n", "Y\r\n", " yes \n"] {
+            assert!(is_yes(answer), "{answer:?}");
+        }
+        for answer in ["", "\n", "n\n", "yes please\n", "ja\n"] {
+            assert!(!is_yes(answer), "{answer:?}");
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! `coord ledger checkpoint`.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::Args;
+use coord::settings::variables::{self, Reader};
+use coord_intents::ledger::SignedCheckpoint;
+
+use crate::agent::exit_status::ExitStatus;
+use crate::agent::options::AgentArgs;
+use crate::agent::workplace::Workplace;
+use crate::terminal::output::print;
+
+/// Options of `coord ledger checkpoint`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = variables::help(Reader::Agent))]
+pub(super) struct CheckpointArgs {
+    /// Write it to this file, which must not exist yet
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Server, token, branch and agent.
+    #[command(flatten)]
+    agent: AgentArgs,
+}
+
+impl CheckpointArgs {
+    pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
+        let workplace = Workplace::open(&self.agent)?;
+        let waiting = workplace.waiting();
+        let asked = workplace
+            .connection
+            .client
+            .ledger_checkpoint(&workplace.work.repo_url())
+            .await;
+        drop(waiting);
+        let note = match asked {
+            Ok(note) => note,
+            Err(error) => return workplace.failed(error),
+        };
+        SignedCheckpoint::read(&note).context("the server's answer")?;
+        match &self.out {
+            None => print(&note)?,
+            Some(path) => {
+                let written = std::fs::File::create_new(path);
+                let written = written.and_then(|mut file| std::io::Write::write_all(&mut file, note.as_bytes()));
+                written.with_context(|| format!("{} cannot be written", path.display()))?;
+            }
+        }
+        Ok(ExitStatus::Done.into())
+    }
+}

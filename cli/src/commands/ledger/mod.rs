@@ -1,0 +1,50 @@
+//! `coord ledger`: what agents did, under which intent, and whether that is still what was recorded.
+//!
+//! - `log`, `line`: lines as sentences; `record`: lines for what was done
+//! - `verify`, `anchors`: whether a ledger is whole; `checkpoint`: a point to keep elsewhere
+
+mod anchors;
+mod checkpoint;
+mod line;
+mod log;
+mod record;
+mod verify;
+
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+
+/// Options of `coord ledger`.
+#[derive(Clone, Debug, Args)]
+pub struct LedgerArgs {
+    /// What to do
+    #[command(subcommand)]
+    act: Act,
+}
+
+#[derive(Clone, Debug, Subcommand)]
+enum Act {
+    /// Show what was recorded
+    Log(log::LogArgs),
+    /// Record what was done
+    Record(record::RecordArgs),
+    /// Find out whether a ledger is whole
+    Verify(verify::VerifyArgs),
+    /// Get a checkpoint: a point of the ledger, to be kept elsewhere
+    Checkpoint(checkpoint::CheckpointArgs),
+}
+
+impl LedgerArgs {
+    /// Does it.
+    ///
+    /// # Errors
+    /// When it fails, with a sentence for the terminal.
+    pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
+        match self.act {
+            Act::Log(args) => args.run().await,
+            Act::Record(args) => args.run().await,
+            Act::Verify(args) => args.run().await,
+            Act::Checkpoint(args) => args.run().await,
+        }
+    }
+}

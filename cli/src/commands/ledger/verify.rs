@@ -1,0 +1,222 @@
+//! `coord ledger verify`.
+
+use std::fs::File;
+use std::io::{Read, Write, stdin};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::Args;
+use coord::settings::variables::{self, Reader};
+use coord_intents::ledger::{Anchor, Expected, Point, Report, Source, Verdict, VerifyingKey, verify};
+use tokio::sync::mpsc::channel;
+
+use super::anchors;
+use crate::agent::exit_status::ExitStatus;
+use crate::agent::ledger::{Ends, Received, newest, send_lines};
+use crate::agent::options::AgentArgs;
+use crate::agent::workplace::{Workplace, work};
+use crate::terminal::output::{BAD, GOOD, print, print_json, styled};
+
+const EXAMPLES: &str = "\
+Examples:
+  coord ledger verify                                       the server's ledger
+  coord ledger verify .orchestration/agent_trace.jsonl      a file, against the server's seal
+  coord ledger verify FILE --offline --checkpoint FILE --key KEY
+
+The ledger has to go through every point that is kept elsewhere: the seal of
+the server, checkpoints, and the trailers Coord-Ledger of the commits that are
+checked out. A file that lags behind the server is TRUNCATED: coord sync
+brings it up to date.
+
+Exit status: 0 whole, 1 an error, 2 wrong usage, 3 damaged, 4 no answer.";
+
+/// Options of `coord ledger verify`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
+pub(super) struct VerifyArgs {
+    /// The ledger; - is standard input [default: that of the server]
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// A checkpoint that the ledger has to go through; may be repeated
+    #[arg(long, value_name = "FILE")]
+    checkpoint: Vec<PathBuf>,
+    /// The public key that has to have signed the checkpoints, or its file; may be repeated
+    #[arg(long, value_name = "KEY")]
+    key: Vec<String>,
+    /// Ask no server for its seal
+    #[arg(long, requires = "file")]
+    offline: bool,
+    /// Print what was found as JSON
+    #[arg(long)]
+    json: bool,
+    /// Server, token, branch and agent.
+    #[command(flatten)]
+    agent: AgentArgs,
+}
+
+impl VerifyArgs {
+    pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
+        let work = work(&self.agent)?;
+        let repository = work.working_copy.repo().to_string();
+        let keys: Vec<VerifyingKey> = self.key.iter().map(|key| anchors::key(key)).collect::<Result<_, _>>()?;
+        let mut expected = Expected::chain_of(&repository);
+        expected.anchors = anchors::of_checkpoints(&self.checkpoint, &keys, &repository)?;
+        expected
+            .anchors
+            .extend(anchors::of_commits(work.working_copy.root()).await?);
+        let report = match &self.file {
+            None => {
+                let workplace = Workplace::open(&self.agent)?;
+                match of_server(&workplace, expected).await? {
+                    Ok(report) => report,
+                    Err(error) => return workplace.failed(error),
+                }
+            }
+            Some(file) => {
+                if !self.offline {
+                    match self.ends().await {
+                        Ok(ends) => expect(&mut expected, ends),
+                        Err(error) => note(&format!("without the seal of the server: {error:#}")),
+                    }
+                }
+                let ledger: Box<dyn Read + Send> = match file.as_os_str() == "-" {
+                    true => Box::new(stdin()),
+                    false => Box::new(File::open(file).with_context(|| format!("{} cannot be read", file.display()))?),
+                };
+                tokio::task::spawn_blocking(move || verify(ledger, &expected))
+                    .await?
+                    .context("the ledger cannot be read")?
+            }
+        };
+        match self.json {
+            true => print_json(&report)?,
+            false => print(&text(&report))?,
+        }
+        let status = if report.damage.is_some() {
+            ExitStatus::Refused
+        } else {
+            ExitStatus::Done
+        };
+        Ok(status.into())
+    }
+
+    async fn ends(&self) -> anyhow::Result<Ends> {
+        let workplace = Workplace::open(&self.agent)?;
+        let _waiting = workplace.waiting();
+        let page = newest(&workplace.connection.client, &workplace.work.repo_url()).await?;
+        Ends::of(&page)
+    }
+}
+
+/// The seal of the server is an anchor, and its base is where a ledger may begin.
+fn expect(expected: &mut Expected, ends: Ends) {
+    expected.base = (ends.base.seq > 0).then_some(ends.base);
+    expected.anchors.push(Anchor {
+        point: ends.sealed,
+        source: Source::Seal,
+    });
+}
+
+/// The server's ledger, as it comes.
+async fn of_server(
+    workplace: &Workplace,
+    mut expected: Expected,
+) -> anyhow::Result<Result<Report, coord_protocol::ClientError>> {
+    let (client, repo_url) = (&workplace.connection.client, workplace.work.repo_url());
+    let _waiting = workplace.waiting();
+    let ends = match newest(client, &repo_url).await {
+        Ok(page) => Ends::of(&page)?,
+        Err(error) => return Ok(Err(error)),
+    };
+    expect(&mut expected, ends);
+    let (sender, receiver) = channel(2);
+    let judged = tokio::task::spawn_blocking(move || verify(Received::new(receiver), &expected));
+    if let Err(error) = send_lines(client, &repo_url, ends.base.seq, sender).await {
+        return Ok(Err(error));
+    }
+    Ok(Ok(judged.await?.context("the ledger cannot be read")?))
+}
+
+fn note(sentence: &str) {
+    // The reader may have closed standard error.
+    let _ = writeln!(std::io::stderr(), "coord: {sentence}");
+}
+
+fn text(report: &Report) -> String {
+    let mut text = match &report.damage {
+        Some(damage) => {
+            let mut text = format!("{}: {damage}\n", styled(BAD, "DAMAGED"));
+            if damage.verdict == Verdict::Truncated {
+                text.push_str(
+                    "A file that was only not brought up to date lacks the newest lines too: run coord sync\n",
+                );
+            }
+            text.push_str(&format!("Verified up to {}\n", shown(report.end)));
+            text
+        }
+        None => format!(
+            "{}: {} lines, from {} to {}\n",
+            styled(GOOD, "WHOLE"),
+            report.lines,
+            shown(report.start),
+            shown(report.end)
+        ),
+    };
+    for note in &report.notes {
+        text.push_str(&format!("{note}\n"));
+    }
+    text.push_str(&match (report.anchors_met, report.anchors_before) {
+        (0, 0) => "No point that is kept elsewhere was compared\n".to_owned(),
+        (met, 0) => format!("Points kept elsewhere that it goes through: {met}\n"),
+        (met, before) => {
+            format!("Points kept elsewhere that it goes through: {met}; older than its first line: {before}\n")
+        }
+    });
+    text
+}
+
+/// A point with the beginning of its hash.
+fn shown(point: Point) -> String {
+    let text = point.to_string();
+    let end = text.find(':').map_or(text.len(), |colon| colon + 13);
+    text[..end.min(text.len())].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const VECTOR: &str = include_str!("../../../../lib/intents/tests/ledger/vector.jsonl");
+    const REPOSITORY: &str = "github.com/acme/shop";
+
+    fn told(ledger: &str, expected: &Expected) -> String {
+        let report = verify(ledger.as_bytes(), expected).unwrap();
+        anstream::adapter::strip_str(&text(&report)).to_string()
+    }
+
+    #[test]
+    fn a_report_names_the_first_bad_line_and_what_it_was_compared_with() {
+        let mut expected = Expected::chain_of(REPOSITORY);
+        assert_eq!(
+            told(VECTOR, &expected),
+            "WHOLE: 3 lines, from 0:5a116337e572 to 3:43768ac6081e\nNo point that is kept elsewhere was compared\n"
+        );
+        expect(
+            &mut expected,
+            Ends {
+                base: Point::start(REPOSITORY),
+                sealed: verify(VECTOR.as_bytes(), &Expected::chain_of(REPOSITORY)).unwrap().end,
+            },
+        );
+        assert!(told(VECTOR, &expected).ends_with("goes through: 1\n"));
+        let edited = told(&VECTOR.replace("Wrote src/db.ts", "Wrote src/dx.ts"), &expected);
+        assert!(edited.starts_with("DAMAGED: EDITED at line 2 (seq 2)"), "{edited}");
+        let lines: Vec<&str> = VECTOR.lines().collect();
+        let cut = told(&format!("{}\n", lines[..2].join("\n")), &expected);
+        assert!(
+            cut.starts_with("DAMAGED: TRUNCATED at line 3") && cut.contains("coord sync"),
+            "{cut}"
+        );
+    }
+}
