@@ -8,15 +8,18 @@ pub mod graph;
 pub mod guard;
 pub mod hook;
 pub mod init;
+pub mod intent;
 pub mod ledger;
 pub mod log;
 pub mod man;
+pub mod map;
 pub mod mcp;
 mod outcome;
 pub mod release;
 pub mod serve;
 pub mod status;
 pub mod verify;
+pub mod why;
 
 use std::process::{ExitCode, Termination};
 
@@ -61,6 +64,12 @@ commands! {
     Status(status::StatusArgs);
     /// Show what has happened in the repository.
     Log(log::LogArgs);
+    /// List, write and end intents: why files are changed, and how far the work may reach.
+    Intent(intent::IntentArgs);
+    /// Show which intent owns which file.
+    Map(map::MapArgs);
+    /// Tell which intents made a file or a line.
+    Why(why::WhyArgs);
     /// Show, record and verify what agents did, under which intent.
     Ledger(ledger::LedgerArgs);
     /// Find out whether files have the content that was recorded.

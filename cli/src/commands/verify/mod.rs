@@ -13,7 +13,8 @@ use coord::settings::variables::{self, Reader};
 use coord_protocol::{ClientError, FileContent, FileReport, FileVerdict, VerifyRequest, bounds};
 use serde::Serialize;
 
-use self::origin::{Origin, origin};
+use self::origin::origin;
+pub(super) use self::origin::{Origin, of_commit};
 use crate::agent::contents;
 use crate::agent::exit_status::ExitStatus;
 use crate::agent::files::{all_named, sent};

@@ -21,6 +21,13 @@ pub(in crate::commands) struct Origin {
     pub intents: Vec<String>,
 }
 
+impl Origin {
+    /// Whether it names `intent`.
+    pub(in crate::commands) fn has(&self, intent: Option<&String>) -> bool {
+        intent.is_some_and(|intent| self.intents.contains(intent))
+    }
+}
+
 impl fmt::Display for Origin {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{} by {}", short(&self.commit), self.author)?;

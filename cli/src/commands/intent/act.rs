@@ -1,0 +1,210 @@
+//! Acts on an intent. Some take a person: the terminal is asked, and no agent is named.
+
+use std::process::ExitCode;
+
+use anyhow::ensure;
+use clap::Args;
+use coord::settings::variables::{self, Reader};
+use coord_protocol::{IntentAct, IntentActRequest};
+
+use super::outcome::show;
+use crate::agent::files::named_files;
+use crate::agent::options::AgentArgs;
+use crate::agent::person::{PersonArgs, asked};
+use crate::agent::workplace::Workplace;
+
+/// What all acts have.
+#[derive(Clone, Debug, Args)]
+struct Common {
+    /// The intent
+    #[arg(value_name = "ID")]
+    id: String,
+    /// Print the response as JSON
+    #[arg(long)]
+    json: bool,
+    /// Server, token, branch and agent.
+    #[command(flatten)]
+    agent: AgentArgs,
+}
+
+impl Common {
+    async fn send(&self, workplace: &Workplace, act: IntentAct, request: IntentActRequest) -> anyhow::Result<ExitCode> {
+        let request = IntentActRequest {
+            repo_url: Some(workplace.work.repo_url()),
+            branch: Some(workplace.work.branch.to_string()),
+            ..request
+        };
+        let waiting = workplace.waiting();
+        let answer = workplace.connection.client.act_on_intent(&self.id, act, &request).await;
+        drop(waiting);
+        show(workplace, answer, self.json)
+    }
+}
+
+/// Options of `coord intent select`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = variables::help(Reader::Agent))]
+pub(super) struct SelectArgs {
+    #[command(flatten)]
+    common: Common,
+}
+
+impl SelectArgs {
+    pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
+        let workplace = Workplace::open(&self.common.agent)?;
+        self.common
+            .send(&workplace, IntentAct::Select, IntentActRequest::default())
+            .await
+    }
+}
+
+/// Options of `coord intent complete`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = variables::help(Reader::Agent))]
+pub(super) struct CompleteArgs {
+    #[command(flatten)]
+    common: Common,
+    /// Although criteria are not met: a person's act
+    #[arg(long, requires = "reason")]
+    force: bool,
+    /// Why
+    #[arg(long, short, value_name = "TEXT")]
+    reason: Option<String>,
+    #[command(flatten)]
+    person: PersonArgs,
+}
+
+impl CompleteArgs {
+    pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
+        let workplace = match self.force {
+            true => {
+                let question = format!("Complete {}, although criteria may not be met?", self.common.id);
+                asked(&self.common.agent, self.person, &question)?
+            }
+            false => Workplace::open(&self.common.agent)?,
+        };
+        let request = IntentActRequest {
+            force: self.force.then_some(true),
+            reason: self.reason.clone(),
+            ..IntentActRequest::default()
+        };
+        self.common.send(&workplace, IntentAct::Complete, request).await
+    }
+}
+
+/// Options of `coord intent abandon` and `coord intent block`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = variables::help(Reader::Agent))]
+pub(super) struct ReasonArgs {
+    #[command(flatten)]
+    common: Common,
+    /// Why
+    #[arg(long, short, value_name = "TEXT")]
+    reason: String,
+    /// As a person, as an intent that is BLOCKED takes
+    #[arg(long)]
+    as_person: bool,
+    #[command(flatten)]
+    person: PersonArgs,
+}
+
+impl ReasonArgs {
+    pub(super) async fn run(self, act: IntentAct) -> anyhow::Result<ExitCode> {
+        let workplace = match self.as_person {
+            true => {
+                let act = if act == IntentAct::Abandon { "Abandon" } else { "Block" };
+                asked(&self.common.agent, self.person, &format!("{act} {}?", self.common.id))?
+            }
+            false => Workplace::open(&self.common.agent)?,
+        };
+        let request = IntentActRequest {
+            reason: Some(self.reason.clone()),
+            ..IntentActRequest::default()
+        };
+        self.common.send(&workplace, act, request).await
+    }
+}
+
+/// Options of `coord intent unblock`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = variables::help(Reader::Agent))]
+pub(super) struct UnblockArgs {
+    #[command(flatten)]
+    common: Common,
+    /// Why
+    #[arg(long, short, value_name = "TEXT")]
+    reason: Option<String>,
+    #[command(flatten)]
+    person: PersonArgs,
+}
+
+impl UnblockArgs {
+    pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
+        let question = format!("Let {} go on?", self.common.id);
+        let workplace = asked(&self.common.agent, self.person, &question)?;
+        let request = IntentActRequest {
+            reason: self.reason.clone(),
+            ..IntentActRequest::default()
+        };
+        self.common.send(&workplace, IntentAct::Unblock, request).await
+    }
+}
+
+/// Options of `coord intent allow`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = variables::help(Reader::Agent))]
+pub(super) struct AllowArgs {
+    #[command(flatten)]
+    common: Common,
+    /// The intent with which it may overlap
+    #[arg(value_name = "OTHER")]
+    other: String,
+    /// Why
+    #[arg(long, short, value_name = "TEXT")]
+    reason: Option<String>,
+    #[command(flatten)]
+    person: PersonArgs,
+}
+
+impl AllowArgs {
+    pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
+        ensure!(self.other != self.common.id, "name two intents");
+        let question = format!("Let {} and {} change the same files?", self.common.id, self.other);
+        let workplace = asked(&self.common.agent, self.person, &question)?;
+        let request = IntentActRequest {
+            other: Some(self.other.clone()),
+            reason: self.reason.clone(),
+            ..IntentActRequest::default()
+        };
+        self.common.send(&workplace, IntentAct::Allow, request).await
+    }
+}
+
+/// Options of `coord intent take-over`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = variables::help(Reader::Agent))]
+pub(super) struct TakeOverArgs {
+    #[command(flatten)]
+    common: Common,
+    /// Files, from the current folder; a pattern such as 'src/**' stands for the tracked files that it matches
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<String>,
+    /// Why
+    #[arg(long, short, value_name = "TEXT")]
+    reason: Option<String>,
+    #[command(flatten)]
+    person: PersonArgs,
+}
+
+impl TakeOverArgs {
+    pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
+        let question = format!("Make {} the owner of {}?", self.common.id, self.paths.join(", "));
+        let workplace = asked(&self.common.agent, self.person, &question)?;
+        let request = IntentActRequest {
+            file_paths: Some(named_files(&workplace.work, &self.paths).await?),
+            reason: self.reason.clone(),
+            ..IntentActRequest::default()
+        };
+        self.common.send(&workplace, IntentAct::TakeOver, request).await
+    }
+}
