@@ -18,6 +18,7 @@ mod outcome;
 pub mod release;
 pub mod serve;
 pub mod status;
+pub mod sync;
 pub mod verify;
 pub mod why;
 
@@ -70,6 +71,8 @@ commands! {
     Map(map::MapArgs);
     /// Tell which intents made a file or a line.
     Why(why::WhyArgs);
+    /// Write the files of .orchestration, and take in what people changed there.
+    Sync(sync::SyncArgs);
     /// Show, record and verify what agents did, under which intent.
     Ledger(ledger::LedgerArgs);
     /// Find out whether files have the content that was recorded.

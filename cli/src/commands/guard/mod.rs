@@ -1,12 +1,14 @@
 //! `coord guard pre-commit` and `coord guard pre-push`: hooks of git that refuse files which somebody else holds. They catch what no
-//! hook of an agent sees: scripts, editors, people.
+//! hook of an agent sees: scripts, editors, people. `coord guard commit-msg` names the intents of a commit in its message.
 
 mod bypass;
+mod commit_msg;
 mod pre_commit;
 mod pre_push;
 mod verdict;
 
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
@@ -50,6 +52,11 @@ enum Hook {
         #[arg(hide = true)]
         rest: Vec<String>,
     },
+    /// Name the intents and the ledger in the message of the commit that is being made; it never refuses one
+    CommitMsg {
+        /// The file of the message, as git hands it to the hook
+        file: PathBuf,
+    },
     /// The files of the commits that are about to be pushed; git's lines are read from standard input
     PrePush {
         /// The name of the remote, as git hands it to the hook
@@ -67,9 +74,11 @@ impl GuardArgs {
         let working_copy = WorkingCopy::containing(&folder)?;
         let name = match &self.hook {
             Hook::PreCommit { .. } => "pre-commit",
+            Hook::CommitMsg { .. } => "commit-msg",
             Hook::PrePush { .. } => "pre-push",
         };
-        if bypass::is_asked_for() {
+        let is_check = !matches!(self.hook, Hook::CommitMsg { .. });
+        if is_check && bypass::is_asked_for() {
             bypass::note(&working_copy, name);
             return Ok(ExitCode::SUCCESS);
         }
@@ -82,9 +91,18 @@ impl GuardArgs {
             // Where no server is named and none runs, nobody holds anything.
             Ok(None) => return Ok(ExitCode::SUCCESS),
             Ok(Some(connection)) => connection,
-            Err(error) => return Ok(self.without_answer(name, &format!("{error:#}"))),
+            Err(error) if is_check => return Ok(self.without_answer(name, &format!("{error:#}"))),
+            Err(_) => return Ok(ExitCode::SUCCESS),
         };
         let changes = match &self.hook {
+            Hook::CommitMsg { file } => {
+                let file = std::path::absolute(file)?;
+                let added = commit_msg::add_trailers(&working_copy, &self.agent_args, &connection.client, &file).await;
+                if let Err(error) = added {
+                    let _ = writeln!(std::io::stderr(), "coord guard {name}: no trailers: {error:#}");
+                }
+                return Ok(ExitCode::SUCCESS);
+            }
             Hook::PreCommit { .. } => vec![pre_commit::changes(&working_copy, &self.agent_args).await?],
             Hook::PrePush { remote, url } => {
                 pre_push::changes(&working_copy, remote.as_deref(), url.as_deref()).await?

@@ -14,10 +14,15 @@ use crate::agent::git;
 
 /// The hooks, with what runs the guard there. A machine without coord goes on without it, because such files may be in the
 /// repository.
-const HOOKS: [(&str, &str); 2] = [
+const HOOKS: [(&str, &str); 3] = [
     (
         "pre-commit",
         "if command -v coord >/dev/null 2>&1; then coord guard pre-commit || exit $?; fi\n",
+    ),
+    // A commit goes on without its trailers.
+    (
+        "commit-msg",
+        "if command -v coord >/dev/null 2>&1; then coord guard commit-msg \"$1\" || :; fi\n",
     ),
     // The rest of the hook gets the same input.
     (
@@ -47,8 +52,8 @@ pub async fn targets(working_copy: &WorkingCopy) -> anyhow::Result<(Vec<Target>,
     if !is_of_repository(&folder, working_copy) {
         let shown = folder.display();
         notes.push(format!(
-            "{shown} (core.hooksPath) has the hooks of other repositories too: add `coord guard pre-commit` and \
-             `coord guard pre-push \"$@\"` there yourself"
+            "{shown} (core.hooksPath) has the hooks of other repositories too: add `coord guard pre-commit`, \
+             `coord guard commit-msg \"$1\"` and `coord guard pre-push \"$@\"` there yourself"
         ));
         return Ok((targets, notes));
     }

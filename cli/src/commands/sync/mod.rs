@@ -1,0 +1,92 @@
+//! `coord sync`: the files of `.orchestration/`, which are a projection of the store, and what people changed in them.
+//!
+//! - `registry`: `active_intents.yaml`, planned as text; `taking`: changes of people, as requests
+//! - `trace`: `agent_trace.jsonl`, which is only ever appended to
+//! - `folder`: the files on disk, one writer at a time
+//! - `once`: one synchronization; `report`: what came of it
+
+mod folder;
+mod once;
+mod registry;
+mod report;
+mod taking;
+mod trace;
+
+use std::process::ExitCode;
+
+use clap::Args;
+use coord::settings::variables::{self, Reader};
+
+pub(super) use self::once::{Callers, Failure, once};
+pub(super) use self::report::Report;
+use crate::agent::exit_status::ExitStatus;
+use crate::agent::options::AgentArgs;
+use crate::agent::person::{PersonArgs, agreed};
+use crate::agent::workplace::Workplace;
+use crate::terminal::output::{print, print_json};
+
+const EXAMPLES: &str = "\
+Examples:
+  coord sync            writes the files, and takes in what you changed in active_intents.yaml
+  coord sync --check    says what would change, and changes nothing
+
+What both you and the server changed is a conflict: it is listed, and nothing
+is taken.
+
+Exit status: 0 done, 1 an error, 2 wrong usage, 3 a conflict or a damaged
+file; with --check, something would change; 4 no answer.";
+
+/// Options of `coord sync`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
+pub struct SyncArgs {
+    /// Say what would change, and change nothing
+    #[arg(long)]
+    pub check: bool,
+    /// Print what came of it as JSON
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    person: PersonArgs,
+    /// Server, token, branch and agent.
+    #[command(flatten)]
+    agent: AgentArgs,
+}
+
+impl SyncArgs {
+    /// Brings files and store together.
+    ///
+    /// # Errors
+    /// When a file cannot be read or written, with a sentence for the terminal.
+    pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
+        let workplace = Workplace::open(&self.agent)?;
+        let as_person = || {
+            let question = "active_intents.yaml has changes that take a person. Make them?";
+            agreed(&self.agent, self.person, question)?;
+            Ok(Workplace::of_person(&self.agent)?.connection.client)
+        };
+        let callers = Callers {
+            client: &workplace.connection.client,
+            as_person: &as_person,
+        };
+        let waiting = workplace.waiting();
+        let done = once(&workplace.work.working_copy, &callers, self.check).await;
+        drop(waiting);
+        let report = match done {
+            Ok(report) => report,
+            Err(Failure::NoAnswer(error)) => return workplace.failed(error),
+            Err(Failure::Error(error)) => return Err(error),
+        };
+        match self.json {
+            true => print_json(&report)?,
+            false => print(&report.text(self.check))?,
+        }
+        let is_refused = !report.problems.is_empty() || (self.check && report.has_changes());
+        Ok(if is_refused {
+            ExitStatus::Refused
+        } else {
+            ExitStatus::Done
+        }
+        .into())
+    }
+}

@@ -1,0 +1,242 @@
+//! One synchronization.
+
+use std::fs::File;
+
+use anyhow::Context;
+use coord_git::WorkingCopy;
+use coord_intents::intent::Intent;
+use coord_intents::intent_map;
+use coord_protocol::{Client, ClientError, IntentsView};
+
+use super::super::map::rows;
+use super::folder::{Folder, MAP, REGISTRY, TRACE};
+use super::report::Report;
+use super::{registry, taking, trace};
+use crate::agent::intents::intent;
+use crate::agent::ledger::{Ends, lines, newest};
+
+/// Who asks the server.
+pub struct Callers<'a> {
+    /// For all that takes no person.
+    pub client: &'a Client,
+    /// For what takes one, once a person agrees.
+    pub as_person: &'a dyn Fn() -> anyhow::Result<Client>,
+}
+
+/// Why nothing came of it.
+#[derive(Debug)]
+pub enum Failure {
+    /// The server.
+    NoAnswer(ClientError),
+    /// Anything else.
+    Error(anyhow::Error),
+}
+
+impl From<ClientError> for Failure {
+    fn from(error: ClientError) -> Self {
+        Failure::NoAnswer(error)
+    }
+}
+
+impl From<anyhow::Error> for Failure {
+    fn from(error: anyhow::Error) -> Self {
+        Failure::Error(error)
+    }
+}
+
+/// Brings the files of `working_copy` and the store together; with `is_check` it says what would change, and changes nothing.
+///
+/// # Errors
+/// When the server returns an error or no response, or a file cannot be read or written.
+pub async fn once(working_copy: &WorkingCopy, callers: &Callers<'_>, is_check: bool) -> Result<Report, Failure> {
+    let folder = Folder::open(working_copy)?;
+    let sync = Sync {
+        repo_url: format!("https://{}", working_copy.repo()),
+        repository: working_copy.repo().to_string(),
+        branch: working_copy.branch().map(|branch| branch.to_string()),
+        folder,
+        callers,
+        is_check,
+    };
+    let mut report = Report::default();
+    sync.registry(&mut report).await?;
+    sync.trace(&mut report).await?;
+    sync.map(&mut report).await?;
+    Ok(report)
+}
+
+struct Sync<'a> {
+    repo_url: String,
+    repository: String,
+    branch: Option<String>,
+    folder: Folder,
+    callers: &'a Callers<'a>,
+    is_check: bool,
+}
+
+impl Sync<'_> {
+    async fn store(&self) -> Result<Vec<Intent>, ClientError> {
+        let response = self.callers.client.intents(&self.repo_url, IntentsView::List).await?;
+        Ok(response.intents.iter().map(intent).collect())
+    }
+
+    async fn registry(&self, report: &mut Report) -> Result<(), Failure> {
+        let file = self.folder.read(REGISTRY)?;
+        let base = self.folder.last_written(REGISTRY)?;
+        let mut store = self.store().await?;
+        let found = match registry::changes(base.as_deref(), file.as_deref(), &store) {
+            Ok(found) => found,
+            Err(refusal) => {
+                report.problems.push(format!("{REGISTRY}: {refusal}"));
+                return Ok(());
+            }
+        };
+        if !found.problems.is_empty() {
+            report.problems.extend(found.problems.iter().map(registry::sentence));
+            return Ok(());
+        }
+        for id in &found.removed {
+            report.notes.push(format!(
+                "{id} was removed from the file, and stays: coord intent abandon ends it"
+            ));
+        }
+        for (id, member) in &found.put_back {
+            report
+                .notes
+                .push(format!("{id}: {member} is the server's alone, and is put back"));
+        }
+        let person = match found.changes.iter().any(|change| change.needs_person) && !self.is_check {
+            false => None,
+            true => match (self.callers.as_person)() {
+                Ok(client) => Some(client),
+                Err(error) => {
+                    let ids: Vec<&str> = found
+                        .changes
+                        .iter()
+                        .filter(|change| change.needs_person)
+                        .map(|change| &*change.intent.id)
+                        .collect();
+                    report.problems.push(format!("{}: {error:#}", ids.join(", ")));
+                    return Ok(());
+                }
+            },
+        };
+        for change in &found.changes {
+            if !self.is_check {
+                let client = person
+                    .as_ref()
+                    .filter(|_| change.needs_person)
+                    .unwrap_or(self.callers.client);
+                let stored = store.iter().find(|stored| stored.id == change.intent.id);
+                let branch = self.branch.as_deref();
+                if let Some(refusal) = taking::take(client, &self.repo_url, branch, stored, change).await? {
+                    // What follows stays in the file, for when this one is mended.
+                    report.problems.push(format!("{}: {refusal}", change.intent.id));
+                    return Ok(());
+                }
+            }
+            report.taken.push((change.intent.id.clone(), change.members.clone()));
+        }
+        if !self.is_check && !found.changes.is_empty() {
+            store = self.store().await?;
+        }
+        match registry::written(file.as_deref(), &store) {
+            Err(refusal) => report.problems.push(format!("{REGISTRY}: {refusal}")),
+            Ok(text) => {
+                let is_new = file.as_deref() != Some(text.as_bytes());
+                // With --check, what would be taken is still the file's.
+                if is_new && !(self.is_check && !found.changes.is_empty()) {
+                    self.write(REGISTRY, file.as_deref(), &text, report)?;
+                }
+                if !self.is_check {
+                    self.folder.keep(REGISTRY, &text)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn trace(&self, report: &mut Report) -> Result<(), Failure> {
+        let client = self.callers.client;
+        let ends = Ends::of(&newest(client, &self.repo_url).await?)?;
+        let path = self.folder.file(TRACE);
+        let end = match File::open(&path) {
+            Ok(file) => trace::end(file, &self.repository, ends),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                trace::end(std::io::empty(), &self.repository, ends)
+            }
+            Err(error) => Err(error),
+        };
+        let end = match end.with_context(|| format!("{} cannot be read", path.display()))? {
+            Ok(end) => end,
+            Err(problem) => {
+                report.problems.push(format!("{TRACE}: {problem}"));
+                return Ok(());
+            }
+        };
+        if end.unadopted > 0 {
+            report.notes.push(format!(
+                "{TRACE}: {} lines of other programs, which no line adopts",
+                end.unadopted
+            ));
+        }
+        let lines = lines(client, &self.repo_url, end.point.seq).await?;
+        let torn = if end.is_torn { last_line(&path)? } else { Vec::new() };
+        match trace::appended(&end, &torn, &lines) {
+            Err(problem) => report.problems.push(format!("{TRACE}: {problem}")),
+            Ok(bytes) if bytes.is_empty() => {}
+            Ok(bytes) => {
+                if !self.is_check {
+                    self.folder.append(TRACE, &bytes)?;
+                }
+                report.written.push(TRACE);
+                report.appended = lines.len();
+            }
+        }
+        Ok(())
+    }
+
+    async fn map(&self, report: &mut Report) -> Result<(), Failure> {
+        let map = self.callers.client.intent_map(&self.repo_url).await?;
+        let before = self.folder.read(MAP)?;
+        let text = match before.as_deref().map(std::str::from_utf8) {
+            None => "",
+            Some(Ok(text)) => text,
+            Some(Err(_)) => {
+                report.problems.push(format!("{MAP}: it is not UTF-8"));
+                return Ok(());
+            }
+        };
+        let written = intent_map::write(text, &rows(&map.files));
+        if before.is_none() || written != text {
+            self.write(MAP, before.as_deref(), &written, report)?;
+        }
+        Ok(())
+    }
+
+    fn write(&self, name: &'static str, before: Option<&[u8]>, text: &str, report: &mut Report) -> Result<(), Failure> {
+        if !self.is_check {
+            self.folder.write(name, before, text)?;
+        }
+        report.written.push(name);
+        Ok(())
+    }
+}
+
+/// What a file has after its last newline.
+fn last_line(path: &std::path::Path) -> anyhow::Result<Vec<u8>> {
+    use std::io::{Read, Seek, SeekFrom};
+    let about = || format!("{} cannot be read", path.display());
+    let mut file = File::open(path).with_context(about)?;
+    let length = file.metadata().with_context(about)?.len();
+    let most = coord_intents::ledger::MAX_LINE_BYTES as u64 + 1;
+    file.seek(SeekFrom::Start(length.saturating_sub(most)))
+        .with_context(about)?;
+    let mut end = Vec::new();
+    file.read_to_end(&mut end).with_context(about)?;
+    let start = end
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .map_or(0, |newline| newline + 1);
+    Ok(end.split_off(start))
+}

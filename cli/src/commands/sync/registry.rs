@@ -1,0 +1,91 @@
+//! `active_intents.yaml`: what people changed, and what is written.
+
+use coord_intents::files::take_in::{Problem, Reason, TakeIn, take_in};
+use coord_intents::files::{Refusal, Registry};
+use coord_intents::intent::Intent;
+
+/// What people changed in `file`, against `base`, what was last written, and the store. A file that is not there says nothing.
+///
+/// # Errors
+/// When the file is damaged.
+pub(super) fn changes(base: Option<&[u8]>, file: Option<&[u8]>, store: &[Intent]) -> Result<TakeIn, Refusal> {
+    let Some(file) = file else {
+        return Ok(TakeIn::default());
+    };
+    // Only Coord writes the base; one that is damaged is as none.
+    let base = base.and_then(|base| Registry::parse(base).ok());
+    Ok(take_in(base.as_ref(), &Registry::parse(file)?, store))
+}
+
+/// The file with what the store has.
+///
+/// # Errors
+/// When the file is damaged, or cannot be changed in place.
+pub(super) fn written(file: Option<&[u8]>, store: &[Intent]) -> Result<String, Refusal> {
+    match file {
+        None => Ok(Registry::new_file(store)),
+        Some(file) => Registry::parse(file)?.with(store),
+    }
+}
+
+/// A problem as a sentence.
+pub(super) fn sentence(problem: &Problem) -> String {
+    let Problem { id, member, reason } = problem;
+    match reason {
+        Reason::Conflict => format!(
+            "{id}: {member} was changed in the file and on the server: write what the server has, or what is to be"
+        ),
+        Reason::Frozen => {
+            format!("{id}: {member} is frozen once the intent has begun: write a new intent that supplements it")
+        }
+        Reason::Transition { from, to } => {
+            format!("{id}: there is no way from {} to {}", from.as_str(), to.as_str())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = "# Ours\nintents:\n  - id: a\n    name: Pool   # short\n    owned_scope: [src/**]\n";
+
+    fn store(name: &str) -> Vec<Intent> {
+        vec![Intent {
+            id: "a".to_owned(),
+            name: name.to_owned(),
+            owned_scope: vec!["src/**".to_owned()],
+            ..Intent::default()
+        }]
+    }
+
+    #[test]
+    fn a_change_of_a_person_is_taken_and_one_of_both_sides_is_a_conflict() {
+        let edited = FILE.replace("Pool", "Pools");
+        let base = Some(FILE.as_bytes());
+        let taken = changes(base, Some(edited.as_bytes()), &store("Pool")).unwrap();
+        assert_eq!(taken.changes[0].members, ["name"]);
+        let conflict = changes(base, Some(edited.as_bytes()), &store("Other")).unwrap();
+        assert!(conflict.changes.is_empty());
+        assert!(sentence(&conflict.problems[0]).starts_with("a: name was changed in the file and on the server"));
+        let unknown = changes(Some(b"\t"), Some(edited.as_bytes()), &store("Pool")).unwrap();
+        assert_eq!(unknown.problems.len(), 1, "nobody knows what was last written");
+        assert_eq!(changes(base, None, &store("Pool")).unwrap(), TakeIn::default());
+        assert_eq!(
+            changes(base, Some(FILE.as_bytes()), &store("New")).unwrap(),
+            TakeIn::default()
+        );
+    }
+
+    #[test]
+    fn what_the_store_changed_is_a_change_of_its_lines() {
+        let text = written(Some(FILE.as_bytes()), &store("Pools")).unwrap();
+        assert!(
+            text.starts_with("# Ours\nintents:\n  - id: a\n    name: Pools   # short\n"),
+            "{text}"
+        );
+        let new = written(None, &store("Pool")).unwrap();
+        assert_eq!(written(Some(new.as_bytes()), &store("Pool")).unwrap(), new);
+        assert!(written(Some(b"intents:\n\t- id: a\n"), &store("Pool")).is_err());
+    }
+}

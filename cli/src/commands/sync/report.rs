@@ -1,0 +1,57 @@
+//! What came of a synchronization.
+
+use serde::Serialize;
+
+use crate::terminal::output::{BAD, GOOD, styled};
+
+/// What came of a synchronization, or would.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// Files that were written.
+    pub written: Vec<&'static str>,
+    /// Lines that were appended to the ledger.
+    pub appended: usize,
+    /// Changes of people that were taken: the intent, and its members; none for a new intent.
+    pub taken: Vec<(String, Vec<&'static str>)>,
+    /// Why something was left as it is.
+    pub problems: Vec<String>,
+    /// What is worth knowing.
+    pub notes: Vec<String>,
+}
+
+impl Report {
+    /// Whether something was changed, or would be.
+    pub fn has_changes(&self) -> bool {
+        !self.written.is_empty() || !self.taken.is_empty()
+    }
+
+    /// For a terminal.
+    pub fn text(&self, is_check: bool) -> String {
+        let mut text = String::new();
+        let would = if is_check { "would be " } else { "" };
+        for (id, members) in &self.taken {
+            let what = if members.is_empty() {
+                "new".to_owned()
+            } else {
+                members.join(", ")
+            };
+            text.push_str(&format!("{would}taken: {id}: {what}\n"));
+        }
+        for file in &self.written {
+            text.push_str(&format!("{would}written: {file}\n"));
+        }
+        if self.appended > 0 {
+            text.push_str(&format!("{would}appended: {} lines of the ledger\n", self.appended));
+        }
+        for problem in &self.problems {
+            text.push_str(&format!("{}: {problem}\n", styled(BAD, "NOT TAKEN")));
+        }
+        for note in &self.notes {
+            text.push_str(&format!("{note}\n"));
+        }
+        if text.is_empty() {
+            text = format!("{}: the files are up to date\n", styled(GOOD, "OK"));
+        }
+        text
+    }
+}
