@@ -3,7 +3,7 @@
 //!
 //! Git itself converts: it adds the files to a copy of the index and to a folder of objects of their own, which go away.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::{self, File, FileTimes};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -36,7 +36,11 @@ pub fn of_working_copy(working_copy: &WorkingCopy, files: &[String]) -> anyhow::
     let mut list = aside.git(root);
     list.args(["ls-files", "-z", "--stage"]);
     let listed = fed(list, &[], read_all)?;
-    hashes(root, files, entries(&listed, 1), Some(&aside))
+    let mut objects = entries(&listed, 1);
+    // The index still has what is not there any more.
+    let there: HashSet<&str> = there.into_iter().collect();
+    objects.retain(|path, _| there.contains(path));
+    hashes(root, files, objects, Some(&aside))
 }
 
 /// The contents of `files`, which are paths of the repository, in `revision`.

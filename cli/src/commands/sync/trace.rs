@@ -28,18 +28,22 @@ pub(super) fn end(file: impl Read, repository: &str, ends: Ends) -> std::io::Res
         anchors: Vec::new(),
     };
     let report = verify(file, &expected)?;
-    let is_torn = matches!(&report.damage, Some(damage) if damage.verdict == Verdict::TornLastLine);
-    if let Some(damage) = report.damage.filter(|_| !is_torn) {
-        return Ok(Err(format!("{damage}; nothing was appended")));
+    // A file without sealed lines begins where the server's begins.
+    let is_empty = report.start == report.end;
+    let point = if is_empty { ends.base } else { report.end };
+    let mut is_torn = false;
+    match report.damage {
+        Some(damage) if damage.verdict == Verdict::TornLastLine => is_torn = true,
+        // The base is the only anchor.
+        Some(damage) if damage.verdict == Verdict::Truncated => {}
+        Some(damage) => return Ok(Err(format!("{damage}; nothing was appended"))),
+        None => {}
     }
     if report.notes.iter().any(|note| note.verdict == Verdict::UnsealedTail) {
         return Ok(Err(
             "lines without a chain stand at its end, and no other line can follow them".to_owned(),
         ));
     }
-    // A file without sealed lines begins where the server's begins.
-    let is_empty = report.start == report.end;
-    let point = if is_empty { ends.base } else { report.end };
     if point.seq > ends.sealed.seq {
         let (more, less) = (point.seq, ends.sealed.seq);
         return Ok(Err(format!(
@@ -73,11 +77,15 @@ pub(super) fn appended(end: &End, torn: &[u8], lines: &[String]) -> Result<Vec<u
             end.point.seq
         )
     };
+    // All of the last line may be there but its newline.
+    let lacks_newline = split(torn).is_some_and(|line| line.seq == end.point.seq && line.hash == end.point.hash);
+    let mut bytes = if lacks_newline { b"\n".to_vec() } else { Vec::new() };
+    let is_cut = end.is_torn && !lacks_newline;
     let Some(first) = lines.first() else {
-        return if end.is_torn {
+        return if is_cut {
             Err("its last line is torn, and the server has none".to_owned())
         } else {
-            Ok(Vec::new())
+            Ok(bytes)
         };
     };
     let goes_on =
@@ -85,11 +93,8 @@ pub(super) fn appended(end: &End, torn: &[u8], lines: &[String]) -> Result<Vec<u
     if !goes_on {
         return Err(forked());
     }
-    let bytes: Vec<u8> = lines
-        .iter()
-        .flat_map(|line| [line.as_bytes(), b"\n"].concat())
-        .collect();
-    match end.is_torn {
+    bytes.extend(lines.iter().flat_map(|line| [line.as_bytes(), b"\n"].concat()));
+    match is_cut {
         false => Ok(bytes),
         // What is there of the line is the beginning of the server's.
         true => bytes.strip_prefix(torn).map(<[u8]>::to_vec).ok_or_else(forked),

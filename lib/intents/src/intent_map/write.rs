@@ -61,10 +61,12 @@ fn table(rows: &[Row]) -> String {
     rows.sort_by(|a, b| (&a.path, &a.intent_id).cmp(&(&b.path, &b.intent_id)));
     let cells = |row: &Row| {
         let locked = if row.is_locked { "Yes" } else { "No" };
+        let hash = row.hash.cell();
         [
             path_cell(&row.path),
             span(&row.intent_id),
-            span(&row.hash.cell()),
+            // No span can be empty.
+            if hash.is_empty() { hash } else { span(&hash) },
             locked.to_owned(),
         ]
     };
