@@ -41,7 +41,8 @@ fn new_hooks_run_the_guard_and_refuse_where_it_does() {
     let pushed = git(&["push", "--quiet"]);
     assert!(pushed.status.success(), "{}", String::from_utf8_lossy(&pushed.stderr));
     let log = fs::read_to_string(home.join("guard.log")).unwrap();
-    assert!(log.starts_with("guard pre-commit\nguard pre-push origin "), "{log}");
+    let expected = "guard pre-commit\nguard commit-msg .git/COMMIT_EDITMSG\nguard pre-push origin ";
+    assert!(log.starts_with(expected), "{log}");
     assert!(log.contains("refs/heads/main"), "{log}");
     fs::write(home.join("refuse"), "").unwrap();
     assert!(!git(&commit).status.success());
