@@ -2,6 +2,7 @@
 
 mod claiming;
 mod doctor;
+mod intents;
 mod log;
 mod naming_files;
 mod releasing;
