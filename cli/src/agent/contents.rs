@@ -268,6 +268,7 @@ mod tests {
         assert_eq!([hashes["folder"], hashes["gone"]], [ContentHash::Deleted; 2]);
         fs::remove_file(repo.path().join("a.txt")).unwrap();
         assert_eq!(of(&working_copy, "a.txt"), ContentHash::Deleted);
+        let hashes = of_working_copy(&working_copy, &files).unwrap();
         assert_eq!(
             repo.git(&["diff", "--cached", "--name-only"]),
             "",

@@ -17,8 +17,7 @@ use std::process::ExitCode;
 use clap::Args;
 use coord::settings::variables::{self, Reader};
 
-pub(super) use self::once::{Callers, Failure, once};
-pub(super) use self::report::Report;
+use self::once::{Callers, Failure, once};
 use crate::agent::exit_status::ExitStatus;
 use crate::agent::options::AgentArgs;
 use crate::agent::person::{PersonArgs, agreed};
