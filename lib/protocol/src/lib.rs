@@ -3,6 +3,7 @@
 //!
 //! - [`bounds`]: limits of a request
 //! - [`check_status`], [`post_status`], [`locks`], [`activity`]: requests and responses
+//! - [`intent_tools`]: arguments of tools of MCP that stand for several requests
 //! - [`intents`], [`ledger`]: why files are changed, and what was done
 //! - [`orchestration`]: the command for an agent's next step
 //! - [`error`]: stable codes, and the body of an error
@@ -18,6 +19,7 @@ pub mod client;
 pub mod error;
 pub mod event;
 pub mod intent_event;
+pub mod intent_tools;
 pub mod intents;
 pub mod ledger;
 pub mod locks;
@@ -34,6 +36,7 @@ pub use client::{
 };
 pub use error::{AgentError, ErrorBody, ErrorCode};
 pub use event::{Event, PublishedEvent};
+pub use intent_tools::{IntentUpdate, SelectIntentCall, UpdateIntentCall};
 pub use intents::{
     AgentSession, BudgetLimits, CriterionEvidence, EditIntentRequest, HolderState, IntentActRequest, IntentBudget,
     IntentFields, IntentResponse, IntentStatus, IntentView, IntentsResponse, MetCriterion, NewIntentRequest,

@@ -1,6 +1,6 @@
 //! The arguments of a call, read by the parser of HTTP bodies.
 
-use coord_protocol::{CheckRequest, PostRequest};
+use coord_protocol::{CheckRequest, PostRequest, SelectIntentCall, UpdateIntentCall};
 
 use super::tools::Tool;
 use crate::error::ApiError;
@@ -13,6 +13,10 @@ pub enum Arguments {
     Check(CheckRequest),
     /// Of `post_status`.
     Post(PostRequest),
+    /// Of `select_active_intent`.
+    Select(SelectIntentCall),
+    /// Of `update_intent`.
+    Update(Box<UpdateIntentCall>),
 }
 
 impl Arguments {
@@ -24,6 +28,8 @@ impl Arguments {
         match tool {
             Tool::CheckStatus => parse(arguments.as_bytes()).map(Arguments::Check),
             Tool::PostStatus => parse(arguments.as_bytes()).map(Arguments::Post),
+            Tool::SelectActiveIntent => parse(arguments.as_bytes()).map(Arguments::Select),
+            Tool::UpdateIntent => parse(arguments.as_bytes()).map(|sent| Arguments::Update(Box::new(sent))),
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Results of tools: what HTTP would answer as structured content, and a few lines that begin with what to do and why.
 
-use coord_protocol::{AgentError, CheckResponse, ErrorBody, Orchestration, PostResponse};
+use coord_protocol::{
+    AgentError, CheckResponse, ErrorBody, IntentResponse, IntentsResponse, Orchestration, PostResponse,
+};
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
 
@@ -17,6 +19,10 @@ pub enum Outcome {
     Check(CheckResponse),
     /// The answer to a claim or a release, granted or refused by the rules.
     Post(PostResponse),
+    /// One intent, or why nothing was done with it.
+    Intent(Box<IntentResponse>),
+    /// The intents of a repository.
+    Intents(IntentsResponse),
     /// There is no such answer.
     Refused(AgentError),
     /// The call was malformed.
@@ -59,6 +65,12 @@ impl Outcome {
                 }
                 text
             }
+            Outcome::Intent(response) => {
+                let text = text(&response.orchestration, response.error.as_ref(), &response.warnings);
+                let context = response.context.as_ref().map(|context| format!("\n\n{context}"));
+                text + &context.unwrap_or_default()
+            }
+            Outcome::Intents(response) => response.context.clone().unwrap_or_default(),
             Outcome::Refused(error) => text(&error.orchestration, Some(&error.error), &[]),
             Outcome::Malformed(error) => malformed(&error.error),
         }

@@ -2,7 +2,9 @@
 
 use std::sync::LazyLock;
 
-use coord_protocol::{AgentError, CheckRequest, CheckResponse, PostRequest, PostResponse};
+use coord_protocol::{
+    AgentError, CheckRequest, CheckResponse, PostRequest, PostResponse, SelectIntentCall, UpdateIntentCall,
+};
 use rmcp::model::{JsonObject, Tool as Definition, ToolAnnotations};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -32,11 +34,20 @@ pub enum Tool {
     CheckStatus,
     /// `post_status`
     PostStatus,
+    /// `select_active_intent`
+    SelectActiveIntent,
+    /// `update_intent`
+    UpdateIntent,
 }
 
 impl Tool {
     /// Every tool.
-    pub(super) const ALL: [Tool; 2] = [Tool::CheckStatus, Tool::PostStatus];
+    pub(super) const ALL: [Tool; 4] = [
+        Tool::CheckStatus,
+        Tool::PostStatus,
+        Tool::SelectActiveIntent,
+        Tool::UpdateIntent,
+    ];
 
     /// The tool called `name`.
     pub(super) fn named(name: &str) -> Option<Tool> {
@@ -48,6 +59,8 @@ impl Tool {
         match self {
             Tool::CheckStatus => "check_status",
             Tool::PostStatus => "post_status",
+            Tool::SelectActiveIntent => "select_active_intent",
+            Tool::UpdateIntent => "update_intent",
         }
     }
 
@@ -84,14 +97,31 @@ impl Tool {
             .with_title("Claim or release files")
             .with_raw_output_schema(of_results::<PostResponse, AgentError>().into())
             .with_annotations(annotations.read_only(false)),
+            Tool::SelectActiveIntent => Definition::new(
+                self.name(),
+                "Select the intent that you work on: its scope, constraints and criteria. Without intent_id: what can be selected.",
+                arguments_of::<SelectIntentCall>(offer),
+            )
+            .with_title("Select an intent")
+            .with_annotations(annotations.read_only(false)),
+            Tool::UpdateIntent => Definition::new(
+                self.name(),
+                "Write a new intent, mark criteria as met with proof, complete, abandon or block one.",
+                arguments_of::<UpdateIntentCall>(offer),
+            )
+            .with_title("Update an intent")
+            .with_annotations(annotations.read_only(false).idempotent(false)),
         }
     }
 }
 
+/// Members of a claim that hooks send, and no model.
+const OF_HOOKS: [&str; 2] = ["tool_call", "session"];
+
 /// The schema of the arguments of a tool whose request is a `T`, without those that need not be sent.
 fn arguments_of<T: ToSchema>(offer: Offer) -> JsonObject {
     let mut schema = of_arguments::<T>();
-    for name in offer.filled_in() {
+    for name in offer.filled_in().iter().chain(&OF_HOOKS) {
         if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
             properties.remove(*name);
         }
