@@ -41,6 +41,8 @@ impl ExitStatus {
                 Some(error) if of_error(error.error) == ExitStatus::Offline => ExitStatus::Offline,
                 _ => ExitStatus::Refused,
             },
+            Outcome::Intent(response) if !response.success => ExitStatus::Refused,
+            Outcome::Intent(_) | Outcome::Intents(_) => ExitStatus::Done,
             Outcome::Refused(error) => of_error(error.error.error),
             Outcome::Malformed(_) => ExitStatus::Error,
         }

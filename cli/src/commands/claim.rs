@@ -110,7 +110,7 @@ fn metadata_of(outcome: &Outcome) -> Option<&Metadata> {
     match outcome {
         Outcome::Post(response) => response.orchestration.metadata.as_ref(),
         Outcome::Refused(error) => error.orchestration.metadata.as_ref(),
-        Outcome::Check(_) | Outcome::Malformed(_) => None,
+        _ => None,
     }
 }
 

@@ -44,7 +44,7 @@ fn others(outcome: &Outcome, now: i64, width: Option<usize>) -> String {
     let locks = match outcome {
         Outcome::Check(response) => &response.locks,
         Outcome::Post(response) => &response.conflicting_locks,
-        Outcome::Refused(_) | Outcome::Malformed(_) => return String::new(),
+        _ => return String::new(),
     };
     if locks.len() < 2 {
         return String::new();
@@ -78,7 +78,8 @@ pub(super) fn action(outcome: &Outcome) -> Option<Action> {
         Outcome::Check(response) => Some(response.orchestration.action),
         Outcome::Post(response) => Some(response.orchestration.action),
         Outcome::Refused(error) => Some(error.orchestration.action),
-        Outcome::Malformed(_) => None,
+        Outcome::Intent(response) => Some(response.orchestration.action),
+        Outcome::Intents(_) | Outcome::Malformed(_) => None,
     }
 }
 

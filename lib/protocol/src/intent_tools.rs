@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::intents::CriterionEvidence;
+use crate::intents::{CriterionEvidence, EditIntentRequest, IntentActRequest, IntentFields, NewIntentRequest};
 use crate::schema::{AgentId, Branch, IntentId, RepoUrl};
 
 /// The arguments of `select_active_intent`.
@@ -25,6 +25,18 @@ pub struct SelectIntentCall {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<AgentId>)]
     pub agent_id: Option<String>,
+}
+
+impl SelectIntentCall {
+    /// The request that selects its intent.
+    pub fn request(&self) -> IntentActRequest {
+        IntentActRequest {
+            repo_url: self.repo_url.clone(),
+            branch: self.branch.clone(),
+            agent_id: self.agent_id.clone(),
+            ..IntentActRequest::default()
+        }
+    }
 }
 
 /// What `update_intent` does.
@@ -84,4 +96,48 @@ pub struct UpdateIntentCall {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<AgentId>)]
     pub agent_id: Option<String>,
+}
+
+impl UpdateIntentCall {
+    /// The new intent that it stands for.
+    pub fn into_new(self) -> NewIntentRequest {
+        NewIntentRequest {
+            repo_url: self.repo_url.clone(),
+            id: self.intent_id.clone(),
+            agent_id: self.agent_id.clone(),
+            fields: self.into_fields(),
+        }
+    }
+
+    /// The change that it stands for.
+    pub fn into_edit(mut self) -> EditIntentRequest {
+        EditIntentRequest {
+            repo_url: self.repo_url.take(),
+            met: std::mem::take(&mut self.met),
+            unmet: Vec::new(),
+            agent_id: self.agent_id.take(),
+            fields: self.into_fields(),
+        }
+    }
+
+    /// The act that it stands for.
+    pub fn into_act(self) -> IntentActRequest {
+        IntentActRequest {
+            repo_url: self.repo_url,
+            reason: self.reason,
+            agent_id: self.agent_id,
+            ..IntentActRequest::default()
+        }
+    }
+
+    fn into_fields(self) -> IntentFields {
+        IntentFields {
+            name: self.name,
+            description: self.description,
+            owned_scope: self.owned_scope,
+            acceptance_criteria: self.acceptance_criteria,
+            supplements: self.supplements,
+            ..IntentFields::default()
+        }
+    }
 }

@@ -79,6 +79,14 @@ impl Failure {
         }
     }
 
+    /// The outcome of a call about an intent.
+    pub fn of_intent(self) -> Outcome {
+        match self {
+            Failure::Offline(error) => Outcome::Refused(error.for_agent()),
+            Failure::Refused(error) => refused(error),
+        }
+    }
+
     /// The error as HTTP would answer it.
     pub fn for_agent(self) -> AgentError {
         match self {

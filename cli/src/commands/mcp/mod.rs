@@ -7,13 +7,14 @@
 //! - [`proxy`]: what one process knows between two calls
 //! - [`target`]: the working copy that a call is for; what is filled in
 //! - [`backend`]: requests to the server, and why they fail
-//! - [`tools`], [`resources`]: answers
+//! - [`tools`], `intents`, [`resources`]: answers
 //! - [`release_retries`], `retrying`: releases that have not reached the server
 //! - [`renewal`]: locks that are about to expire
 //! - [`exit`]: locks that are left at the end
 
 mod backend;
 mod exit;
+mod intents;
 mod proxy;
 mod release_retries;
 mod renewal;

@@ -40,7 +40,7 @@ impl Proxy {
         };
         let paths = match &resource {
             Resource::Graph(path) => vec![path.clone()],
-            Resource::Locks | Resource::Activity => Vec::new(),
+            Resource::Locks | Resource::Activity | Resource::Intents => Vec::new(),
         };
         let target = self.target(
             Sent {
@@ -63,6 +63,7 @@ impl Proxy {
                 "api/locks"
             }
             Resource::Activity => "api/activity",
+            Resource::Intents => "api/intents",
             Resource::Graph(_) => {
                 if let (None, Some(work)) = (value("branch"), &target.work) {
                     missing.push(("branch".to_owned(), work.branch.to_string()));

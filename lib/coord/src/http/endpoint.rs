@@ -26,7 +26,9 @@ use intents::acts::{
 };
 use intents::{intent, usage as intent_usage};
 pub use mcp::Protocol;
-pub(crate) use {activity::ActivityQuery, graph::GraphQuery, graph::read_graph_view, locks::LocksQuery};
+pub(crate) use {
+    activity::ActivityQuery, graph::GraphQuery, graph::read_graph_view, intents::IntentsQuery, locks::LocksQuery,
+};
 
 const AGENTS: Route = Route::OF_AGENTS;
 const PEOPLE: Route = Route::OF_PEOPLE;

@@ -1,5 +1,6 @@
 //! Calls of tools, by the operations of the HTTP interface: the same arguments, read by the same parser, and the same answer.
 
+use coord_protocol::{IntentResponse, IntentUpdate, SelectIntentCall, UpdateIntentCall};
 use rmcp::model::CallToolResult;
 
 use super::arguments::Arguments;
@@ -7,6 +8,8 @@ use super::results::Outcome;
 use super::session::Session;
 use super::tools::Tool;
 use crate::error::ApiError;
+use crate::operations::fields::required;
+use crate::operations::intents::{Act, IntentsRequest, IntentsView, act, edit_intent, list_intents, new_intent};
 use crate::operations::{CheckError, Refusal, check_as_sent, post};
 
 /// The result of a call with these arguments, a JSON object.
@@ -25,8 +28,52 @@ pub(super) async fn call(session: &Session, tool: Tool, arguments: &str) -> Resu
             Ok(response) => Outcome::Post(response),
             Err(error) => of_error(Refusal::of_post(&error), error)?,
         },
+        Ok(Arguments::Select(sent)) => match select(session, &sent).await {
+            Ok(outcome) => outcome,
+            Err(error) => of_error(Refusal::Agent(error.for_agent()), error)?,
+        },
+        Ok(Arguments::Update(sent)) => match update(session, *sent).await {
+            Ok(response) => Outcome::Intent(Box::new(response)),
+            Err(error) => of_error(Refusal::Agent(error.for_agent()), error)?,
+        },
     };
     Ok(outcome.result())
+}
+
+/// Selects an intent, or lists what can be selected.
+async fn select(session: &Session, sent: &SelectIntentCall) -> Result<Outcome, ApiError> {
+    let (app, caller) = (&session.app, session.caller.clone());
+    let agent = sent.agent_id.as_deref().or(session.agent.as_deref());
+    let Some(id) = &sent.intent_id else {
+        let request = IntentsRequest {
+            repo_url: &sent.repo_url,
+            branch: sent.branch.as_deref(),
+            status: None,
+            view: IntentsView::Context,
+            caller,
+            agent,
+        };
+        return list_intents(app, request).await.map(Outcome::Intents);
+    };
+    let response = act(app, Act::Select, id, &sent.request(), caller, agent).await?;
+    Ok(Outcome::Intent(Box::new(response)))
+}
+
+/// Writes, edits or ends an intent. No argument makes it an act of a person.
+async fn update(session: &Session, sent: UpdateIntentCall) -> Result<IntentResponse, ApiError> {
+    let (app, caller, agent) = (&session.app, session.caller.clone(), session.agent.as_deref());
+    let action = *required("action", &sent.action)?;
+    let id = match action {
+        IntentUpdate::New => String::new(),
+        _ => required("intent_id", &sent.intent_id)?.clone(),
+    };
+    match action {
+        IntentUpdate::New => new_intent(app, &sent.into_new(), caller, agent).await,
+        IntentUpdate::Edit => edit_intent(app, &id, &sent.into_edit(), caller, agent).await,
+        IntentUpdate::Complete => act(app, Act::Complete, &id, &sent.into_act(), caller, agent).await,
+        IntentUpdate::Abandon => act(app, Act::Abandon, &id, &sent.into_act(), caller, agent).await,
+        IntentUpdate::Block => act(app, Act::Block, &id, &sent.into_act(), caller, agent).await,
+    }
 }
 
 /// The outcome of a call that `error` has kept from an answer.

@@ -29,6 +29,12 @@ pub(super) fn templates(offer: Offer) -> Vec<ResourceTemplate> {
             "The newest 50 events of a repository, or of one branch: claims, releases, refusals, pushes",
         ),
         template(
+            "coord://intents{?repo_url,view}",
+            "intents",
+            "Why files are changed",
+            "The intents of a repository; view=state: with the files that they own, and all locks",
+        ),
+        template(
             "coord://graph/{+path}{?repo_url,branch,depth,direction}",
             "graph",
             "Neighbors of a file",

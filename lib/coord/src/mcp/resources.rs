@@ -12,7 +12,8 @@ use serde_json::json;
 use super::resource_list::JSON;
 use super::session::Session;
 use crate::error::ApiError;
-use crate::http::{ActivityQuery, GraphQuery, LocksQuery, read_graph_view};
+use crate::http::{ActivityQuery, GraphQuery, IntentsQuery, LocksQuery, read_graph_view};
+use crate::operations::intents::list_intents;
 use crate::operations::{list_activity, list_locks};
 
 /// Errors that JSON-RPC has no code for: the store or GitHub gives no answer, the caller asks too often or may not.
@@ -41,6 +42,8 @@ pub enum Resource {
     Locks,
     /// `coord://activity`
     Activity,
+    /// `coord://intents`
+    Intents,
     /// `coord://graph/PATH`, with the path of the file.
     Graph(String),
 }
@@ -58,6 +61,7 @@ impl Resource {
         let resource = match (uri.authority().map(|authority| authority.as_str()), path) {
             (Some("locks"), "") => Resource::Locks,
             (Some("activity"), "") => Resource::Activity,
+            (Some("intents"), "") => Resource::Intents,
             (Some("graph"), path) if !path.is_empty() => {
                 let path = percent_decode_str(path).decode_utf8();
                 let path = path.map_err(|_| ApiError::InvalidField {
@@ -85,6 +89,11 @@ async fn contents(session: &Session, uri: &str) -> Result<Option<String>, ApiErr
         Resource::Activity => {
             let request = query::<ActivityQuery>(&uri)?.parse(caller, session.agent.as_deref())?;
             serde_json::to_string(&list_activity(&session.app, request).await?)
+        }
+        Resource::Intents => {
+            let query = query::<IntentsQuery>(&uri)?;
+            let request = query.parse(caller, session.agent.as_deref())?;
+            serde_json::to_string(&list_intents(&session.app, request).await?)
         }
         Resource::Graph(path) => {
             let query = query::<GraphQuery>(&uri)?.around(path);
@@ -115,7 +124,7 @@ pub fn as_json_rpc(error: &AgentError, uri: &str) -> ErrorData {
     let (sentence, data) = (error.error.message.clone(), Some(data));
     match error.error.error {
         ErrorCode::InvalidField | ErrorCode::MalformedBody => ErrorData::invalid_params(sentence, data),
-        ErrorCode::UnknownRepository | ErrorCode::UnknownBranch | ErrorCode::UnknownFile => {
+        ErrorCode::UnknownRepository | ErrorCode::UnknownBranch | ErrorCode::UnknownFile | ErrorCode::UnknownIntent => {
             ErrorData::resource_not_found(sentence, data)
         }
         ErrorCode::Internal => ErrorData::internal_error(sentence, data),

@@ -99,7 +99,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(tool) = Tool::named(&request.name) else {
-            let names = Tool::ALL.map(Tool::name).join(" and ");
+            let names = Tool::ALL.map(Tool::name).join(", ");
             return Err(ErrorData::invalid_params(
                 format!("there is no such tool; the tools are {names}"),
                 None,

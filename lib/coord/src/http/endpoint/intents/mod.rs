@@ -29,7 +29,7 @@ use crate::http::openapi::examples;
 use crate::http::openapi::fields::AgentHeaders;
 use crate::operations::intents::{list_intents, new_intent};
 use answers::{Listed, Written, respond};
-use query::IntentsQuery;
+pub(crate) use query::IntentsQuery;
 
 /// Its methods.
 pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {

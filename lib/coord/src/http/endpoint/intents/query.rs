@@ -12,7 +12,7 @@ use crate::operations::intents::{IntentsRequest, IntentsView};
 /// The query as sent.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(super) struct IntentsQuery {
+pub(crate) struct IntentsQuery {
     /// The repository.
     #[param(value_type = RepoUrl, example = "https://github.com/acme/shop.git")]
     repo_url: Option<String>,

@@ -1,0 +1,78 @@
+//! Calls of the tools that select and update intents.
+
+use coord::mcp::Outcome;
+use coord_protocol::{
+    Client, ClientError, ErrorBody, ErrorCode, IntentAct, IntentResponse, IntentUpdate, IntentsView, SelectIntentCall,
+    UpdateIntentCall,
+};
+
+use super::backend::Failure;
+use super::proxy::Proxy;
+use super::target::{Sent, Target};
+
+impl Proxy {
+    /// Selects an intent, or lists what can be selected.
+    pub(super) async fn select(&self, mut sent: SelectIntentCall, client: Option<&str>) -> Result<Outcome, Failure> {
+        let target = self.target(Sent::of(&sent.repo_url, &sent.branch, &sent.agent_id, &None), client)?;
+        fill_in(&target, &mut sent.repo_url, &mut sent.agent_id);
+        sent.branch = sent.branch.or(target.work.as_ref().map(|work| work.branch.to_string()));
+        let Some(id) = &sent.intent_id else {
+            let repo_url = sent.repo_url.as_deref().unwrap_or_default();
+            let listed = self.backend.ask(&target.root, async |client| {
+                client.intents(repo_url, IntentsView::Context).await
+            });
+            return listed.await.map(Outcome::Intents);
+        };
+        let request = sent.request();
+        let answer = self.backend.ask(&target.root, async |client| {
+            client.act_on_intent(id, IntentAct::Select, &request).await
+        });
+        answer.await.map(|response| Outcome::Intent(Box::new(response)))
+    }
+
+    /// Writes, edits or ends an intent.
+    pub(super) async fn update(&self, mut sent: UpdateIntentCall, client: Option<&str>) -> Result<Outcome, Failure> {
+        let target = self.target(Sent::of(&sent.repo_url, &None, &sent.agent_id, &None), client)?;
+        fill_in(&target, &mut sent.repo_url, &mut sent.agent_id);
+        let answer = self
+            .backend
+            .ask(&target.root, async |client| ask(client, sent.clone()).await);
+        answer.await.map(|response| Outcome::Intent(Box::new(response)))
+    }
+}
+
+fn fill_in(target: &Target, repo_url: &mut Option<String>, agent_id: &mut Option<String>) {
+    if let (None, Some(work)) = (&repo_url, &target.work) {
+        *repo_url = Some(work.repo_url());
+    }
+    *agent_id = Some(target.agent_id.clone());
+}
+
+/// Sends the request that `sent` stands for.
+async fn ask(client: &Client, sent: UpdateIntentCall) -> Result<IntentResponse, ClientError> {
+    let action = sent.action.ok_or_else(|| is_required("action"))?;
+    if action == IntentUpdate::New {
+        return client.new_intent(&sent.into_new()).await;
+    }
+    let id = sent.intent_id.clone().ok_or_else(|| is_required("intent_id"))?;
+    let act = match action {
+        IntentUpdate::Complete => IntentAct::Complete,
+        IntentUpdate::Abandon => IntentAct::Abandon,
+        IntentUpdate::Block => IntentAct::Block,
+        IntentUpdate::New | IntentUpdate::Edit => return client.edit_intent(&id, &sent.into_edit()).await,
+    };
+    client.act_on_intent(&id, act, &sent.into_act()).await
+}
+
+fn is_required(field: &str) -> ClientError {
+    ClientError::Refused {
+        status: 400,
+        error: Box::new(ErrorBody {
+            error: ErrorCode::InvalidField,
+            message: format!("{field} is required"),
+            field: Some(field.to_owned()),
+        }),
+        orchestration: None,
+        retry_after: None,
+    }
+}
