@@ -60,7 +60,7 @@ async def play(client, instructions, agent, way):
     about = {**place, "file_paths": [f"{agent}.py"]}
     assert "Orchestration commands are law" in instructions
     tools = (await client.list_tools()).tools
-    assert sorted(tool.name for tool in tools) == ["check_status", "post_status"]
+    assert sorted(tool.name for tool in tools) == ["check_status", "post_status", "select_active_intent", "update_intent"]
 
     async def call(tool, **more):
         result = await client.call_tool(tool, {**about, **more})

@@ -24,7 +24,7 @@ export async function play(client, version, agent, way) {
   const message = "Moving sessions from cookies to tokens";
   assert.match(client.getInstructions(), /Orchestration commands are law/);
   const { tools } = await client.listTools();
-  assert.deepEqual(tools.map(({ name }) => name).sort(), ["check_status", "post_status"]);
+  assert.deepEqual(tools.map(({ name }) => name).sort(), ["check_status", "post_status", "select_active_intent", "update_intent"]);
   assert.ok(tools.every(({ outputSchema, annotations }) => outputSchema && annotations));
 
   const free = await call("check_status", about);

@@ -79,7 +79,7 @@ pub(super) fn action(outcome: &Outcome) -> Option<Action> {
         Outcome::Post(response) => Some(response.orchestration.action),
         Outcome::Refused(error) => Some(error.orchestration.action),
         Outcome::Intent(response) => Some(response.orchestration.action),
-        Outcome::Intents(_) | Outcome::Malformed(_) => None,
+        Outcome::Malformed(_) => None,
     }
 }
 

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use crate::error::{ErrorBody, ErrorCode};
 use crate::locks::{HeldLock, is_zero};
-use crate::orchestration::Orchestration;
+use crate::orchestration::{Action, Orchestration};
 use crate::schema::{AgentId, Branch, FilePath, IntentId, RepoUrl};
 
 /// Where an intent is in its life.
@@ -366,6 +366,18 @@ impl IntentResponse {
             warnings: Vec::new(),
             orchestration,
             error: None,
+        }
+    }
+
+    /// What can be selected, of all that are there.
+    pub fn choice(listed: IntentsResponse) -> Self {
+        let reason = match &listed.selected {
+            Some(id) => format!("You have selected intent {id}"),
+            None => "Select one of the intents, or write a new one".to_owned(),
+        };
+        IntentResponse {
+            context: listed.context,
+            ..IntentResponse::new(None, listed.state, Orchestration::new(Action::Proceed, reason))
         }
     }
 

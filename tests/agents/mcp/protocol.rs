@@ -26,7 +26,7 @@ fn hello_and_the_list_of_tools_do_not_wait_for_a_server() {
             .contains("Paths are relative to your working directory")
     );
     let tools = agent.ask("tools/list", json!({}));
-    assert_eq!(tools["tools"].as_array().unwrap().len(), 2);
+    assert_eq!(tools["tools"].as_array().unwrap().len(), 4);
     for tool in tools["tools"].as_array().unwrap() {
         let properties = tool["inputSchema"]["properties"].as_object().unwrap();
         assert!(

@@ -2,10 +2,12 @@
 //!
 //! - `protocol`: revisions, methods, bodies
 //! - `tools`: results against HTTP
+//! - `intents`: tools of intents
 //! - `resources`: resources and the prompt
 //! - `callers`: credentials, hosts, origins, the log
 
 pub mod callers;
+mod intents;
 mod protocol;
 mod resources;
 mod tools;

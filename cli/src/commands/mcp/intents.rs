@@ -21,7 +21,8 @@ impl Proxy {
             let listed = self.backend.ask(&target.root, async |client| {
                 client.intents(repo_url, IntentsView::Context).await
             });
-            return listed.await.map(Outcome::Intents);
+            let chosen = |listed| Outcome::Intent(Box::new(IntentResponse::choice(listed)));
+            return listed.await.map(chosen);
         };
         let request = sent.request();
         let answer = self.backend.ask(&target.root, async |client| {

@@ -23,8 +23,8 @@ impl Proxy {
             Outcome::Check(response) => response.warnings.extend(self.retries.take_notes()),
             Outcome::Post(response) => response.warnings.extend(self.retries.take_notes()),
             Outcome::Intent(response) => response.warnings.extend(self.retries.take_notes()),
-            // An error, or a list, has no place for warnings: they wait.
-            Outcome::Intents(_) | Outcome::Refused(_) | Outcome::Malformed(_) => {}
+            // An error has no place for warnings: they wait.
+            Outcome::Refused(_) | Outcome::Malformed(_) => {}
         }
         outcome.result()
     }

@@ -31,7 +31,9 @@ command, then call again. SWITCH_TASK: do not wait and do not poll; work on file
 tell your user the reason.
 5. A lock of type DIRECT is on your file: neither read nor edit it. NEIGHBOR is on a file that yours imports or that imports yours: you \
 may read, and must not edit.
-6. If Coord does not answer, reading is allowed and writing is not: tell your user."
+6. If Coord does not answer, reading is allowed and writing is not: tell your user.
+7. A repository may have intents, which say why files change and how far work may reach. Select one (select_active_intent) before you \
+claim under it; for files beyond its scope write a new one that supplements it."
         )
     };
 }

@@ -29,7 +29,7 @@ pub(super) async fn call(session: &Session, tool: Tool, arguments: &str) -> Resu
             Err(error) => of_error(Refusal::of_post(&error), error)?,
         },
         Ok(Arguments::Select(sent)) => match select(session, &sent).await {
-            Ok(outcome) => outcome,
+            Ok(response) => Outcome::Intent(Box::new(response)),
             Err(error) => of_error(Refusal::Agent(error.for_agent()), error)?,
         },
         Ok(Arguments::Update(sent)) => match update(session, *sent).await {
@@ -41,7 +41,7 @@ pub(super) async fn call(session: &Session, tool: Tool, arguments: &str) -> Resu
 }
 
 /// Selects an intent, or lists what can be selected.
-async fn select(session: &Session, sent: &SelectIntentCall) -> Result<Outcome, ApiError> {
+async fn select(session: &Session, sent: &SelectIntentCall) -> Result<IntentResponse, ApiError> {
     let (app, caller) = (&session.app, session.caller.clone());
     let agent = sent.agent_id.as_deref().or(session.agent.as_deref());
     let Some(id) = &sent.intent_id else {
@@ -53,10 +53,9 @@ async fn select(session: &Session, sent: &SelectIntentCall) -> Result<Outcome, A
             caller,
             agent,
         };
-        return list_intents(app, request).await.map(Outcome::Intents);
+        return list_intents(app, request).await.map(IntentResponse::choice);
     };
-    let response = act(app, Act::Select, id, &sent.request(), caller, agent).await?;
-    Ok(Outcome::Intent(Box::new(response)))
+    act(app, Act::Select, id, &sent.request(), caller, agent).await
 }
 
 /// Writes, edits or ends an intent. No argument makes it an act of a person.

@@ -1,8 +1,6 @@
 //! Results of tools: what HTTP would answer as structured content, and a few lines that begin with what to do and why.
 
-use coord_protocol::{
-    AgentError, CheckResponse, ErrorBody, IntentResponse, IntentsResponse, Orchestration, PostResponse,
-};
+use coord_protocol::{AgentError, CheckResponse, ErrorBody, IntentResponse, Orchestration, PostResponse};
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
 
@@ -19,10 +17,8 @@ pub enum Outcome {
     Check(CheckResponse),
     /// The answer to a claim or a release, granted or refused by the rules.
     Post(PostResponse),
-    /// One intent, or why nothing was done with it.
+    /// One intent, or why nothing was done with it; or what can be selected.
     Intent(Box<IntentResponse>),
-    /// The intents of a repository.
-    Intents(IntentsResponse),
     /// There is no such answer.
     Refused(AgentError),
     /// The call was malformed.
@@ -70,7 +66,6 @@ impl Outcome {
                 let context = response.context.as_ref().map(|context| format!("\n\n{context}"));
                 text + &context.unwrap_or_default()
             }
-            Outcome::Intents(response) => response.context.clone().unwrap_or_default(),
             Outcome::Refused(error) => text(&error.orchestration, Some(&error.error), &[]),
             Outcome::Malformed(error) => malformed(&error.error),
         }

@@ -3,7 +3,8 @@
 use std::sync::LazyLock;
 
 use coord_protocol::{
-    AgentError, CheckRequest, CheckResponse, PostRequest, PostResponse, SelectIntentCall, UpdateIntentCall,
+    AgentError, CheckRequest, CheckResponse, IntentResponse, PostRequest, PostResponse, SelectIntentCall,
+    UpdateIntentCall,
 };
 use rmcp::model::{JsonObject, Tool as Definition, ToolAnnotations};
 use serde_json::Value;
@@ -103,6 +104,7 @@ impl Tool {
                 arguments_of::<SelectIntentCall>(offer),
             )
             .with_title("Select an intent")
+            .with_raw_output_schema(of_results::<IntentResponse, AgentError>().into())
             .with_annotations(annotations.read_only(false)),
             Tool::UpdateIntent => Definition::new(
                 self.name(),
@@ -110,6 +112,7 @@ impl Tool {
                 arguments_of::<UpdateIntentCall>(offer),
             )
             .with_title("Update an intent")
+            .with_raw_output_schema(of_results::<IntentResponse, AgentError>().into())
             .with_annotations(annotations.read_only(false).idempotent(false)),
         }
     }
