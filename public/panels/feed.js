@@ -12,6 +12,7 @@ export const KINDS = new Map([
   ['expiries', { label: 'Expiries', kinds: ['lock_expired'] }],
   ['intents', { label: 'Intents', kinds: ['intent_changed', 'intent_overlap_allowed', 'file_taken_over', 'ledger_trimmed'] }],
   ['graph', { label: 'Branch and graph', kinds: ['head_moved', 'graph_update', 'graph_progress'] }],
+  ['ledger', { label: 'Ledger', kinds: ['ledger_trimmed'] }],
 ]);
 
 /** Kinds whose repetition says nothing new. */
@@ -116,6 +117,7 @@ export function deedOf({ kind, holder, fileCount, branch, detail }, isOfOneFile 
     case 'head_moved': return `${branch ?? 'The branch'} moves`;
     case 'graph_update': return 'The import graph is renewed';
     case 'graph_progress': return 'The import graph is being built';
+    case 'ledger_trimmed': return 'The oldest lines of the ledger are dropped';
     default: return detail ? kind.replaceAll('_', ' ') : `Event: ${kind.replaceAll('_', ' ')}`;
   }
 }

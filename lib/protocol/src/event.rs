@@ -37,6 +37,8 @@ pub enum Event {
     IntentOverlapAllowed(OverlapAllowed),
     /// A person has made an intent the owner of files.
     FileTakenOver(FilesTakenOver),
+    /// The oldest lines of the ledger were dropped, because it has more than the operator keeps.
+    LedgerTrimmed(LedgerTrimmed),
 }
 
 impl Event {
@@ -54,6 +56,7 @@ impl Event {
             Event::IntentChanged(_) => "intent_changed",
             Event::IntentOverlapAllowed(_) => "intent_overlap_allowed",
             Event::FileTakenOver(_) => "file_taken_over",
+            Event::LedgerTrimmed(_) => "ledger_trimmed",
         }
     }
 
@@ -71,7 +74,8 @@ impl Event {
             | Event::GraphUpdate(_)
             | Event::GraphProgress(_)
             | Event::IntentChanged(_)
-            | Event::IntentOverlapAllowed(_) => &None,
+            | Event::IntentOverlapAllowed(_)
+            | Event::LedgerTrimmed(_) => &None,
         };
         files.as_deref().unwrap_or_default()
     }
@@ -87,11 +91,13 @@ impl Event {
             | Event::GraphProgress(_)
             | Event::IntentChanged(_)
             | Event::IntentOverlapAllowed(_)
-            | Event::FileTakenOver(_) => None,
+            | Event::FileTakenOver(_)
+            | Event::LedgerTrimmed(_) => None,
         }
     }
 
-    /// The branch that it is about; none for locks of many claims that ended at once, and for intents.
+    /// The branch that it is about; none for locks of many claims that ended at once, for intents and
+    /// for the ledger.
     pub fn branch(&self) -> Option<&str> {
         match self {
             Event::LockGranted(change) | Event::LockRenewed(change) => Some(&change.branch),
@@ -104,7 +110,7 @@ impl Event {
             Event::GraphUpdate(update) => Some(&update.branch),
             Event::GraphProgress(progress) => Some(&progress.branch),
             Event::FileTakenOver(taken) => taken.branch.as_deref(),
-            Event::IntentChanged(_) | Event::IntentOverlapAllowed(_) => None,
+            Event::IntentChanged(_) | Event::IntentOverlapAllowed(_) | Event::LedgerTrimmed(_) => None,
         }
     }
 }
@@ -375,6 +381,20 @@ pub struct GraphProgress {
     pub time: i64,
 }
 
+/// Lines of the ledger that were dropped.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct LedgerTrimmed {
+    /// Number of dropped lines.
+    #[schema(minimum = 1)]
+    pub lines: u64,
+    /// The point after which the kept lines begin: `COUNT:HASH`.
+    #[schema(pattern = "^[1-9][0-9]*:[0-9a-f]{64}$")]
+    pub base: String,
+    /// When it happened, Unix seconds.
+    #[schema(minimum = 0)]
+    pub time: i64,
+}
+
 /// One event of each type, for the OpenAPI document.
 pub const EXAMPLES: &str = r#"[
   { "type": "lock_granted", "user": "ada", "user_name": "Ada", "agent_id": "lexer", "intent_id": "REQ-POOL-001",
@@ -405,7 +425,9 @@ pub const EXAMPLES: &str = r#"[
   { "type": "intent_overlap_allowed", "user": "ada", "user_name": "Ada", "intent_id": "REQ-POOL-1", "other": "REQ-POOL-2",
     "time": 1795306254, "time_ms": 1795306254000 },
   { "type": "file_taken_over", "user": "ada", "user_name": "Ada", "intent_id": "REQ-POOL-2", "previous": "REQ-POOL-1",
-    "branch": "main", "files": ["src/db.ts"], "file_count": 1, "time": 1795306254, "time_ms": 1795306254000 }
+    "branch": "main", "files": ["src/db.ts"], "file_count": 1, "time": 1795306254, "time_ms": 1795306254000 },
+  { "type": "ledger_trimmed", "lines": 256, "base": "256:43768ac6081e13da4cf31dc3b650d5377ac8e85e329299b131a00c1d75720e45",
+    "time": 1795306300 }
 ]"#;
 
 #[cfg(test)]
@@ -424,6 +446,6 @@ mod tests {
             assert_eq!(serde_json::to_value(&event).unwrap(), json);
             names.insert(event.name());
         }
-        assert_eq!(names.len(), 11, "an example of each: {names:?}");
+        assert_eq!(names.len(), 12, "an example of each: {names:?}");
     }
 }

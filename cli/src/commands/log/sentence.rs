@@ -61,6 +61,11 @@ pub(super) fn line(event: &Event, now: i64) -> String {
                 format!("{who} {verb} {files} for intent {}", taken.intent_id),
             )
         }
+        Event::LedgerTrimmed(trimmed) => {
+            let (lines, base) = (trimmed.lines, &trimmed.base);
+            let sentence = format!("the {lines} oldest lines of the ledger are gone, up to {base}");
+            (trimmed.time, styled(FAINT, &sentence))
+        }
     };
     format!("{}  {sentence}", styled(FAINT, &clock(time, now)))
 }
