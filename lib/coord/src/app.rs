@@ -7,9 +7,11 @@ use secrecy::SecretString;
 use crate::auth::{Authenticator, Credentials, People};
 use crate::builds::graph_cache::GraphCache;
 use crate::builds::head_observer::HeadObserver;
+use crate::domain::RepoId;
 use crate::events::EventHub;
 use crate::heads::HeadAges;
 use crate::scopes::ScopeCache;
+use crate::ledger::Sealing;
 use crate::settings::edge::Edge;
 use crate::settings::{IntentConfig, LockConfig, Settings};
 use crate::source::Source;
@@ -32,6 +34,8 @@ pub struct App {
     pub locks: LockConfig,
     /// Settings of intents and of their ledger.
     pub intents: Arc<IntentConfig>,
+    /// Seals ledgers after responses.
+    pub sealing: Arc<Sealing>,
     /// Maximum ages of heads that are kept in the store.
     pub head_ages: HeadAges,
     /// Rate limits.
@@ -74,6 +78,7 @@ impl App {
             authenticator: Arc::new(authenticator),
             locks: settings.locks,
             intents: Arc::clone(&settings.intents),
+            sealing: Arc::default(),
             head_ages: settings.head_ages,
             rates: settings.rates,
             webhook: None,
@@ -84,5 +89,11 @@ impl App {
             scopes: Arc::default(),
             claimed: Arc::default(),
         }
+    }
+
+    /// Seals the lines that a request has appended to the ledger of `repo`, after its response.
+    pub fn seal_later(&self, repo: &RepoId) {
+        self.sealing
+            .seal_later(&self.store, repo, self.intents.ledger_max_lines);
     }
 }

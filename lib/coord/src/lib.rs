@@ -33,6 +33,7 @@ pub mod events;
 pub mod function;
 pub mod heads;
 pub mod http;
+pub mod ledger;
 pub mod logging;
 pub mod mcp;
 pub mod operations;

@@ -1,4 +1,4 @@
-//! Drops expired locks and announces them. No claim depends on it: a lock is free at the instant of its expiry.
+//! Drops expired locks and announces them, and seals ledgers. No claim depends on it: a lock is free at the instant of its expiry.
 
 use std::time::{Duration, Instant};
 
@@ -6,6 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::domain::RepoId;
+use crate::ledger::seal_lines;
 use crate::state::expiry::{TakenRepository, settle_due, take_due};
 use crate::state::sweep::sweep;
 use crate::store::{Store, StoreError};
@@ -30,12 +31,12 @@ pub struct SweepReport {
     pub is_complete: bool,
 }
 
-/// Sweeps every repository in which a lock may have expired. Sweeps may run concurrently. If nothing is due, it costs three
-/// store commands.
+/// Sweeps every repository in which a lock may have expired, and seals the lines of its ledger, of which `most_lines` are kept.
+/// Sweeps may run concurrently. If nothing is due, it costs three store commands.
 ///
 /// # Errors
 /// When the store does not respond. Repositories that were taken but not completed are due again a minute later.
-pub async fn sweep_due(store: &dyn Store) -> Result<SweepReport, StoreError> {
+pub async fn sweep_due(store: &dyn Store, most_lines: usize) -> Result<SweepReport, StoreError> {
     let started = Instant::now();
     let mut report = SweepReport::default();
     while started.elapsed() < MOST_TIME {
@@ -43,7 +44,7 @@ pub async fn sweep_due(store: &dyn Store) -> Result<SweepReport, StoreError> {
         let count = taken.len();
         for repository in taken {
             report.repositories += 1;
-            report.expired += sweep_repository(store, &repository, started).await?;
+            report.expired += sweep_repository(store, &repository, most_lines, started).await?;
         }
         if count < MOST_REPOSITORIES {
             report.is_complete = true;
@@ -53,7 +54,12 @@ pub async fn sweep_due(store: &dyn Store) -> Result<SweepReport, StoreError> {
     Ok(report)
 }
 
-async fn sweep_repository(store: &dyn Store, taken: &TakenRepository, started: Instant) -> Result<u64, StoreError> {
+async fn sweep_repository(
+    store: &dyn Store,
+    taken: &TakenRepository,
+    most_lines: usize,
+    started: Instant,
+) -> Result<u64, StoreError> {
     let Ok(repo) = RepoId::parse(&format!("https://{}", taken.name)) else {
         tracing::error!(
             name = taken.name,
@@ -72,6 +78,9 @@ async fn sweep_repository(store: &dyn Store, taken: &TakenRepository, started: I
         expired += swept.expired;
         let has_more = swept.next_expiry.is_some_and(|expiry| expiry <= swept.now);
         if !has_more || started.elapsed() >= MOST_TIME {
+            if swept.has_unsealed_lines {
+                seal_lines(store, &repo, most_lines).await?;
+            }
             settle_due(store, taken, swept.next_expiry).await?;
             return Ok(expired);
         }

@@ -72,7 +72,11 @@ async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     // Logs a warning about promises that the store does not keep.
     tokio::spawn(async move { store.promises().await });
     say(&banner::text(address, &server.store.describe(), &server.served));
-    let sweeper = tokio::spawn(sweep_forever(Arc::clone(&server.store), Arc::clone(&server.keeper)));
+    let sweeper = tokio::spawn(sweep_forever(
+        Arc::clone(&server.store),
+        Arc::clone(&server.keeper),
+        server.ledger_max_lines,
+    ));
     let (stop, stopped) = tokio::sync::watch::channel(());
     let until_stopped = move || {
         let mut stopped = stopped.clone();
@@ -172,13 +176,13 @@ async fn bind(listen: Option<SocketAddr>) -> anyhow::Result<TcpListener> {
     )
 }
 
-async fn sweep_forever(store: Arc<dyn Store>, keeper: Arc<BackgroundBuilds>) {
+async fn sweep_forever(store: Arc<dyn Store>, keeper: Arc<BackgroundBuilds>, most_lines: usize) {
     let mut interval = tokio::time::interval(SWEEP_EVERY);
     interval.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         interval.tick().await;
         keeper.look_again();
-        match sweep_due(&*store).await {
+        match sweep_due(&*store, most_lines).await {
             Ok(report) => tracing::debug!(?report, "swept"),
             Err(error) => tracing::warn!(%error, "expired locks could not be swept"),
         }

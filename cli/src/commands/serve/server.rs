@@ -37,6 +37,8 @@ pub struct Server {
     pub events: Arc<EventHub>,
     /// The builds that keep graphs up to date.
     pub keeper: Arc<BackgroundBuilds>,
+    /// The most lines of a ledger.
+    pub ledger_max_lines: usize,
     /// The repositories on this machine, and the interval of their fetches.
     pub fetching: Option<(Arc<GitSource>, Duration)>,
     /// The served repositories.
@@ -89,6 +91,7 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
         store,
         events,
         keeper,
+        ledger_max_lines: settings.intents.ledger_max_lines,
         fetching: local.zip(args.fetch.map(|seconds| Duration::from_secs(seconds.into()))),
         served,
     })

@@ -16,6 +16,7 @@ pub mod ledger;
 pub mod locks;
 pub mod sweep;
 
+mod clock;
 mod keys;
 mod read;
 mod reply;
@@ -23,6 +24,7 @@ mod request_keys;
 #[cfg(test)]
 mod tests;
 
+pub use clock::store_time;
 pub use read::Read;
 
 use crate::store::Script;

@@ -45,6 +45,15 @@ impl<T: Send + 'static> Read<T> {
         }
     }
 
+    /// The same, with what `change` makes of the value.
+    #[must_use]
+    pub fn map<U>(self, change: impl FnOnce(T) -> U + Send + 'static) -> Read<U> {
+        Read {
+            requests: self.requests,
+            decode: Box::new(|replies| Ok(change((self.decode)(replies)?))),
+        }
+    }
+
     /// Runs it. One round trip.
     ///
     /// # Errors

@@ -55,7 +55,8 @@ async fn run_sweep(State(state): State<Arc<App>>, headers: HeaderMap) -> Result<
     if let Some(observer) = &state.head_observer {
         observer.look_again();
     }
-    Ok(Json(sweep_due(&*state.store).await?).into_response())
+    let most_lines = state.intents.ledger_max_lines;
+    Ok(Json(sweep_due(&*state.store, most_lines).await?).into_response())
 }
 
 /// Its responses in the OpenAPI document.

@@ -4,6 +4,7 @@ pub mod keys;
 pub mod scripts;
 
 mod allow;
+mod owned;
 mod read;
 mod record;
 mod select;
@@ -13,6 +14,7 @@ mod usage;
 mod write;
 
 pub use allow::*;
+pub use owned::*;
 pub use read::*;
 pub use record::*;
 pub use select::*;

@@ -50,14 +50,10 @@ pub fn registry(repo: &RepoId, holder: &Holder) -> Read<Registry> {
     Read::new(requests, |[version, records, uses, session, time]| {
         let clock = |index: usize| time.as_array().and_then(|time| time.get(index)?.as_int());
         let (seconds, micros) = clock(0).zip(clock(1)).ok_or_else(|| malformed("the clock"))?;
-        let uses = fields(&uses)?.map(|(id, text)| {
-            let text = std::str::from_utf8(text).ok().and_then(IntentUse::parse);
-            Ok((id?, text.ok_or_else(|| malformed("the use of an intent"))?))
-        });
         Ok(Registry {
             version: version.as_str().unwrap_or_default().to_owned(),
             records: by_field(&records)?,
-            uses: uses.collect::<Result<_, StoreError>>()?,
+            uses: uses_by_id(&uses)?,
             session: match &session {
                 Value::Nil => Session::default(),
                 stored => decode(bytes(stored)?)?,
@@ -110,7 +106,7 @@ fn bytes(value: &Value) -> Result<&[u8], StoreError> {
     }
 }
 
-fn decode<T: DeserializeOwned>(json: &[u8]) -> Result<T, StoreError> {
+pub(super) fn decode<T: DeserializeOwned>(json: &[u8]) -> Result<T, StoreError> {
     serde_json::from_slice(json).map_err(|error| StoreError::Malformed(error.to_string()))
 }
 
@@ -128,6 +124,15 @@ fn fields(hash: &Value) -> Result<impl Iterator<Item = (Result<String, StoreErro
     Ok(pairs?.into_iter())
 }
 
-fn by_field<T: DeserializeOwned>(hash: &Value) -> Result<BTreeMap<String, T>, StoreError> {
+pub(super) fn by_field<T: DeserializeOwned>(hash: &Value) -> Result<BTreeMap<String, T>, StoreError> {
     fields(hash)?.map(|(name, json)| Ok((name?, decode(json)?))).collect()
+}
+
+/// What the work on intents has cost, by id.
+pub(super) fn uses_by_id(hash: &Value) -> Result<BTreeMap<String, IntentUse>, StoreError> {
+    let uses = fields(hash)?.map(|(id, text)| {
+        let text = std::str::from_utf8(text).ok().and_then(IntentUse::parse);
+        Ok((id?, text.ok_or_else(|| malformed("the use of an intent"))?))
+    });
+    uses.collect()
 }

@@ -1,7 +1,11 @@
-//! The ledger of a repository. Scripts append lines: `includes/append.lua`.
+//! The ledger: its lines in order, and the seal, which says where their chain begins and how far it is made. Scripts append
+//! lines: `includes/append.lua`.
 
 pub mod keys;
+pub mod scripts;
 
 mod lines;
+mod seal;
 
 pub use lines::*;
+pub use seal::*;

@@ -8,6 +8,7 @@ mod claim;
 mod claimed_repositories;
 mod gate;
 mod live;
+mod record;
 mod release;
 mod survey;
 
@@ -16,5 +17,6 @@ pub use claim::*;
 pub use claimed_repositories::*;
 pub use gate::*;
 pub use live::*;
+pub use record::*;
 pub use release::*;
 pub use survey::*;

@@ -9,4 +9,6 @@ scripts! {
     CLAIM = "claim", repeatable: false;
     /// Releases files.
     RELEASE = "release", repeatable: false;
+    /// Appends to the ledger what a holder did.
+    RECORD = "record", repeatable: false;
 }

@@ -1,8 +1,9 @@
 use super::scripts::SWEEP;
 use crate::domain::RepoId;
-use crate::state::reply::{arguments, call};
+use crate::state::ledger::has_unsealed_lines;
+use crate::state::reply::{Reply, arguments};
 use crate::state::{events, expiry, locks};
-use crate::store::{Store, StoreError};
+use crate::store::{Request, Store, StoreError};
 
 /// The kinds of what expires, each by its keys, in the order in which `sweep.lua` includes them.
 const KINDS: [fn(&RepoId) -> Vec<String>; 1] = [locks::keys::swept];
@@ -16,9 +17,11 @@ pub struct Swept {
     pub expired: u64,
     /// When the next expires here.
     pub next_expiry: Option<i64>,
+    /// Whether the ledger has lines that are not sealed.
+    pub has_unsealed_lines: bool,
 }
 
-/// Drops and announces what has expired in `repo`, of each kind up to `most`; of locks that is the number of files.
+/// Drops and announces what has expired in `repo`, of each kind up to `most`; of locks that is the number of files. One round trip.
 ///
 /// # Errors
 /// When the store gives no answer, or none that is understood.
@@ -29,7 +32,15 @@ pub async fn sweep(store: &dyn Store, repo: &RepoId, most: usize) -> Result<Swep
         expiry::keys::marked(repo),
     ];
     keys.extend(KINDS.iter().flat_map(|keys_of| keys_of(repo)));
-    let mut reply = call(store, &SWEEP, keys, arguments([&most.to_string()])).await?;
+    let (reads, decode) = has_unsealed_lines(repo).into_parts();
+    let mut batch = vec![Request::Script {
+        script: &SWEEP,
+        keys,
+        args: arguments([&most.to_string()]),
+    }];
+    batch.extend(reads);
+    let mut replies = store.run(batch).await?.into_iter();
+    let mut reply = Reply::open(&SWEEP, replies.next())?;
     Ok(Swept {
         now: reply.now,
         expired: reply.number()?.unsigned_abs(),
@@ -40,5 +51,6 @@ pub async fn sweep(store: &dyn Store, repo: &RepoId, most: usize) -> Result<Swep
             ),
             None => None,
         },
+        has_unsealed_lines: decode(replies.collect())?,
     })
 }

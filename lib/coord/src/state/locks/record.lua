@@ -1,0 +1,222 @@
+-- record: appends to the ledger what a holder did. A changed file is recorded as a success only under the caller's live lock for
+-- writing; then it is noted as its content, too.
+-- KEYS: those of admission/request, without 24
+-- ARGV: those of admission/request, then 17 intent or '', 18 session or prompt: how long a selected intent stays selected,
+--       19... twelve texts for each entry: kind (MUTATION, PROMPT, END, or OTHER); trace id; file path or ''; hash or ''; fencing
+--       token or ''; '1' if the caller says that it failed; action type; payload; the result; for a mutation the result without
+--       a lock, and with another token; origin (ledger/append)
+-- Returns { RECORDED, now, an outcome for each entry: SUCCESS, FAILURE, REPEATED, or OTHER for the result that was sent,
+--           whether a line was appended: '1' or '0', '1' if the intent is unknown, number of files without room for their content }
+--      or { TOO_MUCH, now, LOCKS }: the files have too many locks; nothing was recorded
+--      or one of the denials of admit(); nothing was recorded
+local cited, handshake = ARGV[17], ARGV[18]
+local texts = { unpack(ARGV, 19) }
+-- @include admission/admission
+-- @include locks/changes
+-- @include intents/records
+-- @include intents/session
+-- @include intents/owners
+-- @include ledger/append
+
+local TEXTS_OF_ENTRY = 12
+
+local denial = admit()
+if denial then
+  return denial
+end
+
+local entries, paths, is_named = {}, {}, {}
+for first = 1, #texts, TEXTS_OF_ENTRY do
+  local entry = {}
+  entry.kind, entry.trace, entry.path, entry.hash, entry.token, entry.has_failed, entry.action_type, entry.payload, entry.result,
+    entry.without_lock, entry.other_token, entry.origin = unpack(texts, first, first + TEXTS_OF_ENTRY - 1)
+  entries[#entries + 1] = entry
+  if entry.kind == 'MUTATION' and not is_named[entry.path] then
+    is_named[entry.path] = true
+    paths[#paths + 1] = entry.path
+  end
+end
+if not load_entries(paths, MOST_AT_ONCE) then
+  return { 'TOO_MUCH', now, 'LOCKS' }
+end
+local owners, is_known = #paths > 0 and owners_of(paths) or {}, {}
+for path, list in pairs(owners) do
+  is_known[path] = #list > 0
+end
+local is_unknown = cited ~= '' and not record_of(cited)
+if is_unknown then
+  cited = ''
+end
+load_session()
+
+-- Traces of a day: what a holder sends twice is recorded once.
+local TRACES_FOR, MOST_TRACES, DROPPED_AT_ONCE = 86400, 20000, 64
+local new_traces = {}
+
+local function is_repeated(trace)
+  local name = request.user_id .. ' ' .. request.agent_id .. ' ' .. trace
+  local seen = new_traces[name] or redis.call('ZSCORE', keys.traces, name)
+  if seen and tonumber(seen) > now - TRACES_FOR then
+    return true
+  end
+  new_traces[name] = now
+  return false
+end
+
+local function save_traces()
+  local added = {}
+  for name, time in pairs(new_traces) do
+    added[#added + 1] = time
+    added[#added + 1] = name
+  end
+  if #added == 0 then
+    return
+  end
+  redis.call('ZADD', keys.traces, unpack(added))
+  redis.call('EXPIRE', keys.traces, TRACES_FOR)
+  local old = redis.call('ZRANGEBYSCORE', keys.traces, '-inf', now - TRACES_FOR, 'LIMIT', 0, DROPPED_AT_ONCE)
+  if #old == 0 and redis.call('ZCARD', keys.traces) > MOST_TRACES then
+    old = redis.call('ZRANGE', keys.traces, 0, DROPPED_AT_ONCE - 1)
+  end
+  if #old > 0 then
+    redis.call('ZREM', keys.traces, unpack(old))
+  end
+end
+
+local is_noted = {} -- file path -> true where its content has changed
+
+-- Notes `hash` as the content of `path`, which was changed for `intent`, or for none.
+local function note_content(path, hash, intent)
+  local MOST_OF_FILE, MOST_EARLIER = 8, 16
+  local record = intent ~= '' and record_of(intent)
+  local branch = request.branch
+  if record then
+    branch = record.branch
+  end
+  local list, place = owners[path], nil
+  for index, owner in ipairs(list) do
+    if owner.branch == branch and (owner.intent == intent or not is_active(record_of(owner.intent))) then
+      place = index
+    end
+  end
+  local owner = place and table.remove(list, place) or { branch = branch }
+  owner.intent = intent
+  if owner.hash and owner.hash ~= hash then
+    local earlier = { owner.hash }
+    for _, before in ipairs(owner.earlier or {}) do
+      if before ~= hash and before ~= owner.hash and #earlier < MOST_EARLIER then
+        earlier[#earlier + 1] = before
+      end
+    end
+    owner.earlier = earlier
+  end
+  owner.hash = hash
+  -- The content that was recorded last is the last in the list.
+  list[#list + 1] = owner
+  local gone = 1
+  while #list > MOST_OF_FILE do
+    while gone < #list - 1 and is_active(record_of(list[gone].intent)) do
+      gone = gone + 1
+    end
+    table.remove(list, gone)
+    gone = 1
+  end
+  is_noted[path] = true
+end
+
+-- Writes the contents back; returns the number of files for which there is no room.
+local function save_contents()
+  local MOST_PATHS = 20000
+  local count, values, without_room = nil, {}, 0
+  for path in pairs(is_noted) do
+    if not is_known[path] then
+      count = (count or redis.call('HLEN', keys.owners)) + 1
+    end
+    if not is_known[path] and count > MOST_PATHS then
+      without_room = without_room + 1
+    else
+      values[#values + 1] = path
+      values[#values + 1] = cjson.encode(owners[path])
+    end
+  end
+  if #values > 0 then
+    redis.call('HSET', keys.owners, unpack(values))
+  end
+  return without_room
+end
+
+-- The caller's live lock for writing.
+local function lock_on(path)
+  for _, lock in ipairs(entries_of[path]) do
+    if lock.branch == request.branch and lock.status == 'WRITING' and is_own(lock) then
+      return lock
+    end
+  end
+end
+
+local heard = {} -- intents whose holder was heard of now
+
+local function append(entry, intent, action_type, payload, result)
+  -- Each entry has a trace id of its own.
+  lines_appended = 0
+  append_line(intent, session.state, action_type, payload, result, entry.origin)
+  heard[intent] = true
+end
+
+local function record_mutation(entry)
+  local lock = lock_on(entry.path)
+  local intent = lock and lock.intent_id or (cited ~= '' and cited) or session.intent or ''
+  local has_token = lock and (entry.token == '' or string.format('%.0f', lock.token) == entry.token)
+  local result = not lock and entry.without_lock or not has_token and entry.other_token or entry.result
+  append(entry, intent, entry.action_type, entry.payload, result)
+  if not has_token or entry.has_failed == '1' then
+    return 'FAILURE'
+  end
+  note_content(entry.path, entry.hash, intent)
+  return 'SUCCESS'
+end
+
+-- A prompt or the end of the agent's session: a line only where the state changes.
+local function change_state(entry, state, why)
+  local from = session.state
+  local intent = session.intent or ''
+  append(entry, intent, entry.action_type, '{"reasoning":"' .. from .. ' -> ' .. state .. ': ' .. why .. '"}', entry.result)
+  session.state = state
+  session.last, session.intent, session.version = session.intent or session.last, nil, nil
+  save_session()
+end
+
+local function record_entry(entry)
+  if is_repeated(entry.trace) then
+    return 'REPEATED'
+  elseif entry.kind == 'MUTATION' then
+    return record_mutation(entry)
+  elseif entry.kind == 'PROMPT' then
+    if session.state == 'REQUEST' or (session.state == 'ACTION' and handshake == 'prompt') then
+      change_state(entry, 'REASONING', 'a prompt')
+    end
+    return 'SUCCESS'
+  elseif entry.kind == 'END' then
+    if session.state ~= 'REQUEST' then
+      change_state(entry, 'REQUEST', 'the session of the agent has ended')
+    end
+    return 'SUCCESS'
+  end
+  append(entry, cited ~= '' and cited or session.intent or '', entry.action_type, entry.payload, entry.result)
+  return 'OTHER'
+end
+
+local outcomes = {}
+for index, entry in ipairs(entries) do
+  outcomes[index] = record_entry(entry)
+end
+save_traces()
+save_entries()
+local without_room = save_contents()
+for intent in pairs(heard) do
+  if governed and intent ~= '' and is_active(record_of(intent)) then
+    local turns, tokens = use_of(intent)
+    save_use(intent, turns, tokens)
+  end
+end
+return { 'RECORDED', now, outcomes, next(heard) and '1' or '0', is_unknown and '1' or '0', without_room }
