@@ -43,7 +43,7 @@ pub enum ApiError {
     /// 404: no such route.
     #[error(
         "this route does not exist; the endpoints are /api/check_status, /api/post_status, /api/graph, /api/locks, \
-         /api/activity, /api/events, /api/intents and /api/health"
+         /api/activity, /api/events, /api/intents, /api/ledger and /api/health"
     )]
     UnknownRoute,
     /// 404: this server does not serve the repository.

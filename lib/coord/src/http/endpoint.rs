@@ -16,6 +16,7 @@ mod github_webhook;
 mod graph;
 mod health;
 mod intents;
+mod ledger;
 mod locks;
 mod mcp;
 mod mcp_metadata;
@@ -25,6 +26,7 @@ use intents::acts::{
     intent_abandon, intent_allow, intent_block, intent_complete, intent_select, intent_take_over, intent_unblock,
 };
 use intents::{intent, usage as intent_usage};
+use ledger::{checkpoint as ledger_checkpoint, map as ledger_map, verify as ledger_verify};
 pub use mcp::Protocol;
 pub(crate) use {
     activity::ActivityQuery, graph::GraphQuery, graph::read_graph_view, intents::IntentsQuery, locks::LocksQuery,
@@ -94,6 +96,14 @@ endpoints! {
     IntentAllow = intent_allow at "/api/intents/{id}/allow" { served_with: Some("intents"), ..AGENTS };
     IntentTakeOver = intent_take_over at "/api/intents/{id}/take_over" { served_with: Some("intents"), ..AGENTS };
     IntentUsage = intent_usage at "/api/intents/{id}/usage" { served_with: Some("intents"), ..AGENTS };
+    Ledger = ledger { methods: "GET, HEAD, POST", served_with: Some("intents"), is_compressed: true, ..AGENTS };
+    LedgerCheckpoint = ledger_checkpoint at "/api/ledger/checkpoint" {
+        methods: "GET, HEAD", served_with: Some("intents"), ..AGENTS
+    };
+    LedgerVerify = ledger_verify at "/api/ledger/verify" { served_with: Some("intents"), ..AGENTS };
+    LedgerMap = ledger_map at "/api/ledger/map" {
+        methods: "GET, HEAD", served_with: Some("intents"), is_compressed: true, ..AGENTS
+    };
     CronCleanup = cron_cleanup { extra_time: HALF_A_MINUTE, function_seconds: 60, ..OPERATORS };
     Health = health { ..OPERATORS };
     GithubWebhook = github_webhook {

@@ -8,6 +8,7 @@
 //! - [`read_graph`]: the graph of a branch with its locks
 //! - [`intents`]: intents, their acts and what they cost
 //! - `gate_request`, `intent_refusal`, `tool_use`: what intents say of a check and a claim
+//! - [`ledger`]: the ledger, and what it knows of files
 //! - `fields`, `sentences`, `lock_views`, `blocking`: shared by several operations
 
 mod blocking;
@@ -17,6 +18,7 @@ pub(crate) mod fields;
 mod gate_request;
 mod intent_refusal;
 pub mod intents;
+pub mod ledger;
 mod list_activity;
 mod list_locks;
 mod lock_views;
