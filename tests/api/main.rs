@@ -28,6 +28,7 @@ mod intents;
 mod issuer;
 mod key_fetches;
 mod key_sets;
+mod ledger;
 mod locks;
 mod logs;
 mod mcp;

@@ -132,6 +132,7 @@ async fn every_repeatable_script_twice_leaves_what_it_leaves_once(mut world: Wor
     locks(&world).await;
     heads(&world).await;
     graphs(&world).await;
+    ledger(&world).await;
 
     let declared: BTreeSet<&str> = state::scripts()
         .filter(|script| script.is_repeatable)
@@ -153,6 +154,8 @@ async fn every_repeatable_script_twice_leaves_what_it_leaves_once(mut world: Wor
         "push_head: MOVED, UNCHANGED",
         "record_head: MOVED, UNCHANGED",
         "return_lease: RETURNED, LOST",
+        // Whoever is told so reads the seal again, and finds it where it was to be.
+        "seal_ledger: SEALED, MOVED",
     ];
     assert_eq!(differing, expected);
 }
@@ -255,6 +258,14 @@ async fn graphs(world: &World) {
         BuildLease::Granted,
         "a graph that cannot be read is built again"
     );
+}
+
+async fn ledger(world: &World) {
+    world.appends(1, 300).await;
+    assert_eq!(world.seals(256).await.sealed.point.seq, 300);
+    world.appends(301, 600).await;
+    let seal = world.seals(256).await;
+    assert_eq!((seal.base.point.seq, seal.sealed.point.seq), (768, 900));
 }
 
 on_every_store!(every_repeatable_script_twice_leaves_what_it_leaves_once);

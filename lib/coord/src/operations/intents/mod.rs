@@ -22,7 +22,6 @@ mod usage;
 mod view;
 mod write;
 
-pub(crate) use intent_caller::id_in;
 pub use act::{Act, act};
 pub use list::{IntentsRequest, IntentsView, list_intents, read_intent};
 pub use usage::use_intent;

@@ -1,0 +1,92 @@
+//! What is not valid is refused with a sentence and recorded nowhere; who may not, neither.
+
+use std::sync::Arc;
+
+use coord::auth::{Authenticator, JwtVerifier};
+use coord_protocol::LedgerFilter;
+use insta::assert_snapshot;
+use secrecy::SecretString;
+use serde_json::json;
+
+use super::{HASH, call, change, page};
+use crate::api::{Api, REPO_URL};
+
+#[tokio::test]
+async fn an_entry_that_is_not_valid_refuses_the_whole_request() {
+    let api = Api::start().await;
+    let mut lines = Vec::new();
+    let many: Vec<_> = (0..33).map(|number| call(&format!("t{number}"))).collect();
+    for (name, body) in [
+        ("none", json!({})),
+        ("empty", json!({ "entries": [] })),
+        ("33 entries", json!({ "entries": many })),
+        ("no repository", json!({ "repo_url": null, "entries": [call("t")] })),
+        ("a trace id with a quote", json!({ "entries": [call("t\",\"chain\":")] })),
+        ("a long trace id", json!({ "entries": [call(&"t".repeat(65))] })),
+        ("no kind", json!({ "entries": [{ "trace_id": "t" }] })),
+        ("an unknown kind", json!({ "entries": [{ "trace_id": "t", "kind": "read" }] })),
+        ("the second entry", json!({ "entries": [call("t1"), change("t2", "src/db.ts", "sha256:5ca8...")] })),
+        ("a path", json!({ "entries": [change("t2", "../db.ts", HASH)] })),
+        ("an intent", json!({ "entries": [call("t")], "intent_id": "a:b" })),
+        ("an input that is no object", json!({ "entries": [{ "trace_id": "t", "kind": "call", "tool_input": "x" }] })),
+        ("a line that is too long", json!({ "entries": [{ "trace_id": "t", "kind": "call", "file_path": "\"".repeat(4000) }] })),
+    ] {
+        let mut sent = json!({ "repo_url": REPO_URL });
+        sent.as_object_mut().unwrap().extend(body.as_object().unwrap().clone());
+        let answer = api.post("ann", "/api/ledger", &sent).await;
+        assert_eq!(answer.json()["orchestration"]["action"], "STOP", "{name}");
+        lines.push(format!("{name}\n    {}", answer.refusal()));
+    }
+    assert_snapshot!(lines.join("\n"));
+    assert_eq!(page(&api, LedgerFilter::default()).await.lines, [""; 0]);
+}
+
+#[tokio::test]
+async fn a_query_that_is_not_valid_says_what_to_send() {
+    let api = Api::start().await;
+    let url = format!("repo_url={REPO_URL}");
+    let mut lines = Vec::new();
+    for query in [
+        "ledger".to_owned(),
+        format!("ledger?{url}&after=-1"),
+        format!("ledger?{url}&after=x"),
+        format!("ledger?{url}&limit=0"),
+        format!("ledger?{url}&limit=501"),
+        format!("ledger?{url}&last=501"),
+        format!("ledger?{url}&last=1&after=1"),
+        format!("ledger?{url}&intent=a%20b"),
+        format!("ledger?{url}&file=../a"),
+        format!("ledger?{url}&file=a&file=b"),
+        "ledger/checkpoint".to_owned(),
+        "ledger/map".to_owned(),
+        format!("ledger/map?{url}&format=html"),
+        format!("ledger/map?{url}&branch="),
+        "ledger?repo_url=https://github.com/acme/other".to_owned(),
+    ] {
+        let answer = api.get(&format!("/api/{query}"), &[]).await;
+        lines.push(format!("{query}\n    {}", answer.refusal()));
+    }
+    for files in [json!([]), json!([{ "file_path": "a", "hash": "5ca8" }]), json!([{ "file_path": "/a", "hash": HASH }])] {
+        let body = json!({ "repo_url": REPO_URL, "files": files });
+        let answer = api.post("ann", "/api/ledger/verify", &body).await;
+        lines.push(format!("verify {files}\n    {}", answer.refusal()));
+    }
+    assert_snapshot!(lines.join("\n"));
+}
+
+#[tokio::test]
+async fn without_a_credential_nothing_is_read_or_recorded() {
+    let verifier = JwtVerifier::hs256(&SecretString::from(crate::identity::SECRET));
+    let closed = Api::start_with(|state| state.authenticator = Arc::new(Authenticator::by_jwt(Some(verifier)))).await;
+    let token = crate::identity::good_token();
+    for path in ["ledger", "ledger/checkpoint", "ledger/map"] {
+        let path = format!("/api/{path}?repo_url={REPO_URL}");
+        assert_eq!(closed.get(&path, &[]).await.status, 401, "{path}");
+        let answer = closed.get(&path, &[("authorization", token.as_str())]).await;
+        assert_eq!(answer.status, 200, "{path}");
+    }
+    for path in ["/api/ledger", "/api/ledger/verify"] {
+        let answer = closed.post("ann", path, &json!({ "repo_url": REPO_URL })).await;
+        assert_eq!(answer.status, 401, "{path}");
+    }
+}

@@ -1,0 +1,195 @@
+//! Lines are recorded once, and read with a chain that verifies.
+
+use std::sync::Arc;
+
+use coord::settings::IntentConfig;
+use coord_intents::ledger::{Anchor, Expected, Record, SignedCheckpoint, SigningKey, Source, verify};
+use coord_protocol::LedgerFilter;
+use serde_json::json;
+
+use super::{HASH, call, change, client, page, record, text_of};
+use crate::api::{Api, REPO_URL};
+
+const NAME: &str = "github.com/acme/shop";
+
+#[tokio::test]
+async fn what_is_recorded_is_read_with_its_chain_and_verifies() {
+    let api = Api::start().await;
+    let nothing = page(&api, LedgerFilter::default()).await;
+    assert_eq!((nothing.lines.len(), nothing.next, &nothing.sealed), (0, None, &nothing.base));
+    api.claim("ann", "WRITING", &["src/db.ts"]).await;
+    let session = json!({ "session": { "session_id": "s-7", "contributor": "a/model" }, "agent_id": "one" });
+    let refused = record(&api, "ann", &[change("t1", "src/db.ts", HASH)], session).await;
+    assert_eq!(refused["recorded"], json!(["FAILURE"]));
+    assert!(refused["warnings"][0].as_str().unwrap().starts_with("NO_LOCK: "), "{refused}");
+    let entries = [change("t1", "src/db.ts", HASH), call("t2")];
+    let done = record(&api, "ann", &entries, json!({})).await;
+    assert_eq!(done["recorded"], json!(["SUCCESS", "SUCCESS"]));
+    assert_eq!(done["orchestration"]["action"], "PROCEED");
+    let again = record(&api, "ann", &entries, json!({})).await;
+    assert_eq!(again["recorded"], json!(["REPEATED", "REPEATED"]));
+    let all = page(&api, LedgerFilter::default()).await;
+    let lines: Vec<Record> = all.lines.iter().map(|line| Record::read(line.as_bytes()).unwrap()).collect();
+    let short: Vec<_> = lines
+        .iter()
+        .map(|line| (line.agent_id.as_str(), line.status.as_str(), line.trace_id.as_str()))
+        .collect();
+    assert_eq!(
+        short,
+        [("ann/one", "FAILURE", "t1"), ("ann", "SUCCESS", "t1"), ("ann", "SUCCESS", "t2")]
+    );
+    assert_eq!((lines[0].session_id.as_str(), lines[0].contributor.as_str()), ("s-7", "a/model"));
+    assert!(lines[0].error_message.starts_with("No lock"), "{:?}", lines[0]);
+    let expected = Expected {
+        anchors: vec![Anchor {
+            point: all.sealed.parse().unwrap(),
+            source: Source::Seal,
+        }],
+        ..Expected::chain_of(NAME)
+    };
+    let report = verify(text_of(&all).as_bytes(), &expected).unwrap();
+    assert_eq!((report.damage, report.lines, report.anchors_met), (None, 3, 1));
+}
+
+#[tokio::test]
+async fn pages_follow_each_other_and_can_be_of_an_intent_or_a_file() {
+    let api = Api::start().await;
+    api.claim("ann", "WRITING", &["src/db.ts", "src/page.ts"]).await;
+    for first in (0..1000).step_by(25) {
+        let entries: Vec<_> = (first..first + 25)
+            .map(|number| match number % 100 {
+                7 => change(&format!("t{number}"), "src/db.ts", HASH),
+                8 => change(&format!("t{number}"), "src/page.ts", HASH),
+                _ => call(&format!("t{number}")),
+            })
+            .collect();
+        record(&api, "ann", &entries, json!({})).await;
+    }
+    let mut all = page(&api, LedgerFilter::default()).await;
+    assert_eq!((all.lines.len(), all.next), (100, Some(100)));
+    while let Some(next) = all.next {
+        let filter = LedgerFilter {
+            after: Some(next),
+            limit: Some(137),
+            ..LedgerFilter::default()
+        };
+        let mut more = page(&api, filter).await;
+        all.lines.append(&mut more.lines);
+        all.next = more.next;
+    }
+    assert_eq!(all.lines.len(), 1000);
+    let report = verify(text_of(&all).as_bytes(), &Expected::chain_of(NAME)).unwrap();
+    assert_eq!((report.damage, report.end.to_string()), (None, all.sealed.clone()));
+    let newest = page(
+        &api,
+        LedgerFilter {
+            last: Some(3),
+            ..LedgerFilter::default()
+        },
+    );
+    assert_eq!(newest.await.lines, all.lines[997..]);
+    let of_file = |file: &str, after: Option<u64>, last: Option<u32>| LedgerFilter {
+        after,
+        last,
+        file: Some(file.to_owned()),
+        ..LedgerFilter::default()
+    };
+    let expected: Vec<&String> = all.lines.iter().filter(|line| line.contains("src/db.ts")).collect();
+    assert_eq!(expected.len(), 10);
+    let found = page(&api, of_file("src/db.ts", None, None)).await;
+    assert_eq!((found.lines.iter().collect::<Vec<_>>(), found.next), (expected.clone(), None));
+    let found = page(&api, of_file("src/db.ts", None, Some(2))).await;
+    assert_eq!(found.lines.iter().collect::<Vec<_>>(), expected[8..]);
+    let found = page(&api, of_file("src/db.ts", Some(508), None)).await;
+    assert_eq!(found.lines.iter().collect::<Vec<_>>(), expected[5..]);
+    assert_eq!(page(&api, of_file("README.md", None, None)).await.lines, [""; 0]);
+    let of_intent = LedgerFilter {
+        intent: Some("none".to_owned()),
+        ..LedgerFilter::default()
+    };
+    assert_eq!(page(&api, of_intent).await.lines, [""; 0]);
+    let behind = LedgerFilter {
+        after: Some(5000),
+        ..LedgerFilter::default()
+    };
+    let behind = page(&api, behind).await;
+    assert_eq!((behind.lines.len(), behind.next), (0, None));
+}
+
+#[tokio::test]
+async fn a_page_of_long_lines_ends_early() {
+    let api = Api::start().await;
+    for number in 0..18 {
+        let long = |index: usize| json!({ "trace_id": format!("t{number}.{index}"), "kind": "call", "output_summary": "x".repeat(9000) });
+        let entries: Vec<_> = (0..20).map(long).collect();
+        record(&api, "ann", &entries, json!({})).await;
+    }
+    let filter = LedgerFilter {
+        limit: Some(500),
+        ..LedgerFilter::default()
+    };
+    let first = page(&api, filter.clone()).await;
+    let next = first.next.unwrap();
+    assert_eq!(first.lines.len() as u64, next);
+    assert!(text_of(&first).len() < 2_200_000);
+    let after = LedgerFilter {
+        after: Some(next),
+        ..filter
+    };
+    assert_eq!(first.lines.len() + page(&api, after).await.lines.len(), 360);
+}
+
+#[tokio::test]
+async fn a_checkpoint_is_of_all_lines_and_signed_with_the_operators_key() {
+    let api = Api::start().await;
+    record(&api, "ann", &[call("t1"), call("t2")], json!({})).await;
+    let text = client(&api).checkpoint(REPO_URL).await.unwrap();
+    let unsigned = SignedCheckpoint::read(&text).unwrap();
+    assert!(!unsigned.is_signed());
+    let sealed = page(&api, LedgerFilter::default()).await.sealed;
+    assert_eq!(unsigned.checkpoint.point.to_string(), sealed);
+    assert_eq!((unsigned.checkpoint.repository.as_str(), unsigned.checkpoint.point.seq), (NAME, 2));
+    let key = SigningKey::new("coord.example", [7; 32]).unwrap();
+    let (public, config) = (
+        key.verifying_key(),
+        IntentConfig {
+            ledger_key: Some(key),
+            ..IntentConfig::default()
+        },
+    );
+    let signing = Api::start_with(|state| state.intents = Arc::new(config)).await;
+    record(&signing, "ann", &[call("t1")], json!({})).await;
+    let answer = signing.get(&format!("/api/ledger/checkpoint?repo_url={REPO_URL}"), &[]).await;
+    assert_eq!(answer.header("content-type"), Some("text/plain; charset=utf-8"));
+    let text = client(&signing).checkpoint(REPO_URL).await.unwrap();
+    let signed = SignedCheckpoint::read(&text).unwrap();
+    assert_eq!(signed.verify(&public).unwrap().point.seq, 1);
+}
+
+#[tokio::test]
+async fn old_lines_go_and_the_rest_verifies_from_the_base() {
+    let config = IntentConfig {
+        ledger_max_lines: 300,
+        ..IntentConfig::default()
+    };
+    let api = Api::start_with(|state| state.intents = Arc::new(config)).await;
+    for number in 0..20 {
+        let entries: Vec<_> = (0..32).map(|index| call(&format!("t{number}.{index}"))).collect();
+        record(&api, "ann", &entries, json!({})).await;
+    }
+    let filter = LedgerFilter {
+        limit: Some(500),
+        ..LedgerFilter::default()
+    };
+    let kept = page(&api, filter).await;
+    let base: coord_intents::ledger::Point = kept.base.parse().unwrap();
+    assert_eq!((base.seq, kept.lines.len()), (512, 128));
+    let expected = Expected {
+        base: Some(base),
+        ..Expected::chain_of(NAME)
+    };
+    let report = verify(text_of(&kept).as_bytes(), &expected).unwrap();
+    assert_eq!((report.damage, report.end.to_string()), (None, kept.sealed));
+    let activity = api.get(&format!("/api/activity?repo_url={REPO_URL}&limit=100"), &[]).await;
+    assert!(activity.json().to_string().contains("ledger_trimmed"));
+}

@@ -1,0 +1,42 @@
+//! `/api/ledger`: what is recorded, read with its chain, and vouched for.
+
+mod bad_requests;
+mod files;
+mod lines;
+
+use coord_protocol::{Client, LedgerFilter, LedgerResponse};
+use serde_json::{Value, json};
+
+use crate::api::{Api, REPO_URL};
+
+pub const HASH: &str = "sha256:5ca890bf2046006ced7f9a4f4e9449d7beb77fc868bba102d34c34fa715078e7";
+pub const EMPTY: &str = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
+pub fn client(api: &Api) -> Client {
+    Client::new(&format!("http://{}", api.address), None, None).unwrap()
+}
+
+pub fn call(trace_id: &str) -> Value {
+    json!({ "trace_id": trace_id, "kind": "call", "tool_name": "Bash", "output_summary": "ran" })
+}
+
+pub fn change(trace_id: &str, path: &str, hash: &str) -> Value {
+    json!({ "trace_id": trace_id, "kind": "mutation", "file_path": path, "hash": hash, "output_summary": "Wrote it" })
+}
+
+/// What became of `entries` of `user`.
+pub async fn record(api: &Api, user: &str, entries: &[Value], more: Value) -> Value {
+    let mut body = json!({ "repo_url": REPO_URL, "branch": "main", "entries": entries });
+    body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let answer = api.post(user, "/api/ledger", &body).await;
+    assert_eq!(answer.status, 200, "{}", answer.json());
+    answer.json()
+}
+
+pub async fn page(api: &Api, filter: LedgerFilter) -> LedgerResponse {
+    client(api).ledger(REPO_URL, &filter).await.unwrap()
+}
+
+pub fn text_of(page: &LedgerResponse) -> String {
+    page.lines.iter().map(|line| format!("{line}\n")).collect()
+}

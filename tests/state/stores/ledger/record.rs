@@ -1,0 +1,286 @@
+//! What a holder did is recorded once, with the outcome that the store knows.
+
+use coord::domain::LockMode;
+use coord::state;
+use coord::state::admission::{AdmissionTerms, Admitted, Denial, Rate, Rates, TooMuch};
+use coord::state::locks::{Record, RecordedKind};
+use coord_intents::ledger::{ActionType, ResultStatus};
+use serde_json::json;
+
+use super::{EMPTY, HASH, change, event, in_short};
+use crate::world::{World, denial_of};
+
+fn call(trace_id: &str) -> state::locks::RecordedEvent {
+    let status = ResultStatus::Success;
+    event(trace_id, RecordedKind::Other(status), ActionType::ToolExecution, status)
+}
+
+fn prompt(trace_id: &str) -> state::locks::RecordedEvent {
+    event(trace_id, RecordedKind::Prompt, ActionType::StateTransition, ResultStatus::Success)
+}
+
+fn end(trace_id: &str) -> state::locks::RecordedEvent {
+    event(trace_id, RecordedKind::End, ActionType::StateTransition, ResultStatus::Success)
+}
+
+async fn a_change_is_a_success_only_under_the_callers_live_lock_for_writing(world: World) {
+    let (ann, bob) = (world.agent("ann/one"), world.agent("bob"));
+    ann.writes(&["a.ts", "old.ts"]).await;
+    ann.reads(&["r.ts"]).await;
+    bob.writes(&["b.ts"]).await;
+    ann.clone().on_branch("other").writes(&["o.ts"]).await;
+    world.agent("ann/two").writes(&["two.ts"]).await;
+    world.lapse(&["old.ts"]).await;
+    let token = world.stored("a.ts").await[0].token;
+    let events = [
+        change("t1", "a.ts", HASH, None),
+        change("t2", "a.ts", HASH, Some(token)),
+        change("t3", "a.ts", HASH, Some(token - 1)),
+        change("t4", "b.ts", HASH, None),
+        change("t5", "r.ts", HASH, None),
+        change("t6", "old.ts", HASH, None),
+        change("t7", "o.ts", HASH, None),
+        change("t8", "two.ts", HASH, None),
+        change("t9", "free.ts", HASH, None),
+    ];
+    let failures = ["FAILURE"; 7];
+    assert_eq!(ann.records(&events).await, [&["SUCCESS", "SUCCESS"][..], &failures].concat());
+    let lines = world.lines().await;
+    let statuses: Vec<&str> = lines.iter().map(|line| line.result.status.as_str()).collect();
+    assert_eq!(statuses, [&["SUCCESS", "SUCCESS"][..], &failures].concat());
+    assert_eq!(lines[2].result.output_summary, "other token");
+    assert_eq!((lines[0].agent_id.as_str(), lines[0].intent_id.as_deref()), ("ann/one", None));
+    assert_eq!(lines[0].trace_id.as_str(), "t1");
+    for path in ["b.ts", "r.ts", "old.ts", "o.ts", "two.ts", "free.ts"] {
+        assert_eq!(world.owners(path).await, json!(null), "{path}");
+    }
+    // The lock that had expired is announced, as by every script that meets one.
+    assert!(world.events_since(0).await.contains(&"lock_expired ann old.ts".to_owned()));
+    world.assert_held_is_exact().await;
+    // What the caller says has failed is no content.
+    let mut failed = change("t10", "a.ts", EMPTY, None);
+    if let RecordedKind::Mutation(mutation) = &mut failed.kind {
+        mutation.has_failed = true;
+    }
+    assert_eq!(ann.records(&[failed]).await, ["FAILURE"]);
+    assert_eq!(world.owners("a.ts").await[0]["hash"], HASH);
+}
+
+async fn an_event_that_is_sent_twice_is_recorded_once_and_only_for_its_holder(world: World) {
+    let (ann, bob) = (world.agent("ann"), world.agent("bob"));
+    ann.writes(&["a.ts"]).await;
+    let events = [change("t1", "a.ts", HASH, None), call("t2"), call("t2")];
+    assert_eq!(ann.records(&events).await, ["SUCCESS", "SUCCESS", "REPEATED"]);
+    assert_eq!(ann.records(&events).await, ["REPEATED"; 3]);
+    let again = ann.record(None, false, &events).await;
+    assert!(!again.has_lines);
+    // Another's trace id does not suppress one's own, and another agent is another holder.
+    assert_eq!(bob.records(&[call("t2")]).await, ["SUCCESS"]);
+    assert_eq!(world.agent("ann/t2").records(&[call("t2")]).await, ["SUCCESS"]);
+    assert_eq!(world.lines().await.len(), 4);
+    // After a day it is forgotten.
+    let traces = state::ledger::keys::traces(&world.repo);
+    assert!((1..=86400).contains(&world.number(["TTL", &traces]).await));
+    world.command(["ZADD", &traces, "1000000000", "bob  t2"]).await;
+    assert_eq!(bob.records(&[call("t2")]).await, ["SUCCESS"]);
+    // What is older than a day goes, with the next events.
+    world.command(["ZADD", &traces, "1000000000", "bob  old"]).await;
+    bob.records(&[call("t3")]).await;
+    assert!(world.command(["ZSCORE", &traces, "bob  old"]).await.as_str().is_none());
+}
+
+async fn the_traces_of_a_repository_are_bounded(world: World) {
+    let traces = state::ledger::keys::traces(&world.repo);
+    let now = world.now().await.to_string();
+    for first in (0..20_100).step_by(300) {
+        let mut words = vec!["ZADD".to_owned(), traces.clone()];
+        for number in first..first + 300 {
+            words.extend([now.clone(), format!("bob  {number}")]);
+        }
+        let words = words.into_iter().map(String::into_bytes).collect();
+        world.store.run(vec![coord::store::Request::Command(words)]).await.unwrap();
+    }
+    let before = world.number(["ZCARD", &traces]).await;
+    world.agent("ann").records(&[call("t")]).await;
+    assert_eq!(world.number(["ZCARD", &traces]).await, before + 1 - 64);
+}
+
+async fn the_intent_of_a_line_is_that_of_the_lock_then_the_cited_then_the_selected(world: World) {
+    let ann = world.agent("ann");
+    for id in ["locked", "cited", "selected"] {
+        world.has_intent(id, "IN_PROGRESS", None).await;
+    }
+    ann.writes(&["a.ts", "b.ts"]).await;
+    let locks = state::locks::keys::locks(&world.repo);
+    let mut entries = json!(world.stored("a.ts").await);
+    entries[0]["intent_id"] = "locked".into();
+    world.command(["HSET", &locks, "a.ts", &entries.to_string()]).await;
+    let session = json!({ "state": "ACTION", "intent": "selected", "version": 1 });
+    world.set_session(&ann.holder, &session.to_string()).await;
+    let events = |number: u32| {
+        [
+            change(&format!("a{number}"), "a.ts", HASH, None),
+            change(&format!("b{number}"), "b.ts", HASH, None),
+            call(&format!("c{number}")),
+        ]
+    };
+    ann.record(None, false, &events(1)).await;
+    ann.record(Some("cited"), false, &events(2)).await;
+    let unknown = ann.record(Some("unknown"), false, &events(3)).await;
+    assert!(unknown.is_unknown_intent);
+    let intents: Vec<String> = world
+        .lines()
+        .await
+        .into_iter()
+        .map(|line| line.intent_id.unwrap_or_default())
+        .collect();
+    let expected = [
+        ["locked", "selected", "selected"],
+        ["locked", "cited", "cited"],
+        ["locked", "selected", "selected"],
+    ];
+    assert_eq!(intents, expected.concat());
+    // Their holder was heard of; turns and tokens are not changed by that.
+    let usage = state::intents::keys::intent_use(&world.repo);
+    for id in ["locked", "cited", "selected"] {
+        let heard = world.command(["HGET", &usage, id]).await;
+        assert!(heard.as_str().unwrap().starts_with("0 0 17"), "{heard:?}");
+    }
+    world.command(["HSET", &usage, "cited", "3 70 5"]).await;
+    ann.record(Some("cited"), false, &[call("d")]).await;
+    let heard = world.command(["HGET", &usage, "cited"]).await;
+    assert!(heard.as_str().unwrap().starts_with("3 70 17"), "{heard:?}");
+}
+
+async fn a_prompt_leads_to_reasoning_and_the_end_of_a_session_to_request(world: World) {
+    let ann = world.agent("ann");
+    world.has_intent("one", "IN_PROGRESS", None).await;
+    assert_eq!(ann.records(&[prompt("t1"), prompt("t2"), call("t3")]).await, ["SUCCESS"; 3]);
+    assert_eq!(world.session(&ann.holder).await, json!({ "state": "REASONING" }));
+    let selected = json!({ "state": "ACTION", "intent": "one", "version": 1, "call": "x", "repeats": 2 });
+    world.set_session(&ann.holder, &selected.to_string()).await;
+    // A selection outlives prompts, unless each has to select anew.
+    ann.record(None, false, &[prompt("t4")]).await;
+    assert_eq!(world.session(&ann.holder).await, selected);
+    ann.record(None, true, &[prompt("t5")]).await;
+    let reset = json!({ "state": "REASONING", "last": "one", "call": "x", "repeats": 2 });
+    assert_eq!(world.session(&ann.holder).await, reset);
+    world.set_session(&ann.holder, &selected.to_string()).await;
+    ann.record(None, false, &[end("t6"), end("t7"), call("t8")]).await;
+    let ended = world.session(&ann.holder).await;
+    assert_eq!((&ended["state"], &ended["last"], &ended["intent"]), (&json!("REQUEST"), &json!("one"), &json!(null)));
+    let key = state::intents::keys::session(&world.repo, &ann.holder);
+    assert!((86_000..=86_400).contains(&world.number(["TTL", &key]).await));
+    assert_eq!(
+        world.lines_in_short().await,
+        [
+            "REQUEST STATE_TRANSITION SUCCESS - ",
+            "REASONING TOOL_EXECUTION SUCCESS - ",
+            "ACTION STATE_TRANSITION SUCCESS one ",
+            "ACTION STATE_TRANSITION SUCCESS one ",
+            "REQUEST TOOL_EXECUTION SUCCESS - ",
+        ]
+    );
+    let lines = world.lines().await;
+    let reasons: Vec<&str> = lines.iter().filter_map(|line| line.payload.reasoning.as_deref()).collect();
+    assert_eq!(
+        reasons,
+        [
+            "REQUEST -> REASONING: a prompt",
+            "ACTION -> REASONING: a prompt",
+            "ACTION -> REQUEST: the session of the agent has ended"
+        ]
+    );
+    // Each agent has a handshake of its own.
+    assert_eq!(world.session(&world.agent("ann/two").holder).await, json!(null));
+}
+
+async fn what_was_sent_is_recorded_with_the_status_that_was_sent(world: World) {
+    let ann = world.agent("ann");
+    let events = [
+        (ActionType::ToolExecution, ResultStatus::Denied),
+        (ActionType::ContextLoad, ResultStatus::Success),
+        (ActionType::ToolExecution, ResultStatus::Failure),
+    ];
+    let events: Vec<_> = events
+        .iter()
+        .enumerate()
+        .map(|(number, (action, status))| event(&format!("t{number}"), RecordedKind::Other(*status), *action, *status))
+        .collect();
+    assert_eq!(ann.records(&events).await, ["DENIED", "SUCCESS", "FAILURE"]);
+    assert_eq!(
+        world.lines_in_short().await,
+        [
+            "REQUEST TOOL_EXECUTION DENIED - ",
+            "REQUEST CONTEXT_LOAD SUCCESS - ",
+            "REQUEST TOOL_EXECUTION FAILURE - "
+        ]
+    );
+    let empty = ann.record(None, false, &[]).await;
+    assert!(!empty.has_lines && empty.outcomes.is_empty());
+}
+
+async fn whoever_is_denied_records_nothing(world: World) {
+    let ann = world.agent("ann");
+    let rate = Rate {
+        interval_ms: 3_600_000,
+        burst: 1,
+    };
+    let terms = AdmissionTerms {
+        rates: Rates {
+            holder: rate,
+            ..Rates::NONE
+        },
+        ..AdmissionTerms::of(&world.repo, &world.branch, &ann.holder, Some(&ann.head), &[])
+    };
+    let events = [prompt("t1"), call("t2")];
+    let request = Record {
+        intent: None,
+        is_reset_by_prompts: false,
+        events: &events,
+    };
+    let run = async || state::locks::record(&*world.store, &terms, &request).await.unwrap();
+    assert!(matches!(run().await, Admitted::Outcome(_)));
+    assert!(matches!(denial_of(run().await), Denial::Limited { .. }));
+    assert_eq!(world.lines().await.len(), 2);
+    // A claim does not take from what can be recorded, nor the other way round.
+    let other = world.agent("bob");
+    other.checks(LockMode::Writing, &["a.ts"]).await;
+}
+
+async fn files_with_too_many_locks_are_too_much_and_nothing_is_recorded(world: World) {
+    let ann = world.agent("ann");
+    let locks = state::locks::keys::locks(&world.repo);
+    let entry = |number: usize| {
+        json!({
+            "key": "k", "file_path": "a.ts", "branch": format!("b{number}"), "user_id": "bob", "user_name": "bob",
+            "status": "READING", "agent_head": "a", "message": "m", "timestamp": 1, "expiry": 9_000_000_000_u64, "token": 1,
+        })
+    };
+    let entries: Vec<_> = (0..4_097).map(entry).collect();
+    world.command(["HSET", &locks, "a.ts", &json!(entries).to_string()]).await;
+    let denied = ann.try_record(None, false, &[call("t0"), change("t1", "a.ts", HASH, None)]).await;
+    assert_eq!(denial_of(denied), Denial::TooMuch(TooMuch::Locks));
+    assert!(world.lines().await.is_empty());
+}
+
+/// Two at once: one records, the other is told that it is there.
+async fn the_same_event_from_two_processes_is_one_line(world: World) {
+    let ann = world.agent("ann");
+    let events: Vec<_> = (0..32).map(|number| call(&format!("t{number}"))).collect();
+    let both = futures::future::join_all((0..8).map(|_| ann.record(None, false, &events))).await;
+    let recorded = both.iter().flat_map(in_short).filter(|word| *word == "SUCCESS").count();
+    assert_eq!((recorded, world.lines().await.len()), (32, 32));
+}
+
+on_every_store!(
+    a_change_is_a_success_only_under_the_callers_live_lock_for_writing,
+    an_event_that_is_sent_twice_is_recorded_once_and_only_for_its_holder,
+    the_traces_of_a_repository_are_bounded,
+    the_intent_of_a_line_is_that_of_the_lock_then_the_cited_then_the_selected,
+    a_prompt_leads_to_reasoning_and_the_end_of_a_session_to_request,
+    what_was_sent_is_recorded_with_the_status_that_was_sent,
+    whoever_is_denied_records_nothing,
+    files_with_too_many_locks_are_too_much_and_nothing_is_recorded,
+    the_same_event_from_two_processes_is_one_line,
+);

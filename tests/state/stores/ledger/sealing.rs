@@ -1,0 +1,160 @@
+//! The seal moves only from where it was read: whoever seals, there is one chain.
+
+use coord::ledger::seal_lines;
+use coord::state;
+use coord::state::ledger::{Place, SealMove, move_seal};
+use coord::sweep::sweep_due;
+use coord_intents::ledger::{Point, Sealer, Verdict};
+
+use super::{MANY, file_of, python_says};
+use crate::world::World;
+
+async fn lines_are_sealed_in_the_order_in_which_they_were_appended(world: World) {
+    assert_eq!(world.seals(MANY).await.sealed, Place::start(&world.repo));
+    world.appends(1, 600).await;
+    let seal = world.seals(MANY).await;
+    assert_eq!(seal.sealed.point.seq, 600);
+    let lines = world.sealed_lines().await;
+    let mut sealer = Sealer::after(Point::start(world.repo.as_str()));
+    let mut expected = Vec::new();
+    for number in 1..=600 {
+        sealer.append(&mut expected, &format!("{{\"line\":{number}}}")).unwrap();
+    }
+    assert_eq!(file_of(&lines).as_bytes(), expected);
+    assert_eq!(seal.sealed.point, sealer.point());
+    let report = world.verdict().await;
+    assert_eq!((report.damage, report.anchors_met), (None, 1));
+    // What comes later is sealed on top of it.
+    world.appends(601, 1).await;
+    assert_eq!(world.seals(MANY).await.sealed.point.seq, 601);
+    assert_eq!(world.verdict().await.damage, None);
+    if let Some(said) = python_says(world.repo.as_str(), &file_of(&world.sealed_lines().await), &[]) {
+        assert_eq!(said, world.seal().await.sealed.point.to_string());
+    }
+}
+
+async fn a_seal_that_somebody_else_has_moved_is_not_moved(world: World) {
+    world.appends(1, 3).await;
+    let before = world.seal().await;
+    let after = world.seals(MANY).await;
+    let forged = Place {
+        point: Point::start("github.com/somebody/else"),
+        ..after.sealed
+    };
+    for from in [&before, &after] {
+        let moved = move_seal(&*world.store, &world.repo, from, forged, &[], MANY).await.unwrap();
+        let expected = if from == &before { SealMove::Moved } else { SealMove::Sealed };
+        assert_eq!(moved, expected);
+    }
+}
+
+async fn sealers_that_race_make_one_chain(world: World) {
+    for round in 0..4 {
+        world.appends(round * 300 + 1, 300).await;
+        let sealers = (0..6).map(|_| seal_lines(&*world.store, &world.repo, MANY));
+        let appending = async {
+            world.appends(1_000_000 + round, 1).await;
+            Ok(world.seal().await)
+        };
+        let sealing = futures::future::join(futures::future::join_all(sealers), appending).await;
+        for seal in sealing.0.into_iter().chain([sealing.1]) {
+            let _: coord::state::ledger::Seal = seal.map_err(|error: coord::store::StoreError| error).unwrap();
+        }
+    }
+    let seal = world.seals(MANY).await;
+    assert_eq!(seal.sealed.point.seq, 4 * 301);
+    let report = world.verdict().await;
+    assert_eq!((report.damage, report.lines), (None, 4 * 301));
+}
+
+/// A sealer that ends between any two of its calls leaves a seal from which the next goes on.
+async fn what_a_sealer_leaves_is_sealed_by_the_next(world: World) {
+    world.appends(1, 10).await;
+    let dropped = seal_lines(&*world.store, &world.repo, MANY);
+    // It is dropped at its first wait.
+    let _ = futures::poll!(Box::pin(dropped));
+    world.appends(11, 10).await;
+    assert_eq!(world.seals(MANY).await.sealed.point.seq, 20);
+    assert_eq!(world.verdict().await.damage, None);
+}
+
+async fn a_sweep_seals_what_was_left(world: World) {
+    world.agent("ann").writes(&["a.ts"]).await;
+    world.appends(1, 5).await;
+    world.lapse(&["a.ts"]).await;
+    world.let_time_pass().await;
+    sweep_due(&*world.store, MANY).await.unwrap();
+    assert_eq!(world.seal().await.sealed.point.seq, 5);
+    let unsealed = state::ledger::has_unsealed_lines(&world.repo);
+    assert!(!unsealed.run(&*world.store).await.unwrap());
+}
+
+/// Somebody who can write to the store: each change is named, by the waypoints or by the seal.
+async fn lines_that_are_changed_in_the_store_are_found(world: World) {
+    world.appends(1, 700).await;
+    world.seals(MANY).await;
+    let ledger = state::ledger::keys::ledger(&world.repo);
+    let id_of = async |index: usize| {
+        let lines = state::ledger::newest_lines(&world.repo, MANY);
+        let mut lines = lines.run(&*world.store).await.unwrap();
+        lines.reverse();
+        lines[index].id.to_string()
+    };
+    assert_eq!(world.verdict().await.damage, None);
+    let seal = state::ledger::keys::seal(&world.repo);
+
+    // A seal of other lines: the chain does not come to it.
+    let stored = world.command(["HGET", &seal, "sealed"]).await;
+    let stored = stored.as_str().unwrap().to_owned();
+    let forged = format!("700:{} {}", Point::start("other").hash, id_of(699).await);
+    world.command(["HSET", &seal, "sealed", &forged]).await;
+    assert_eq!(world.verdict().await.damage.unwrap().verdict, Verdict::Forked);
+    world.command(["HSET", &seal, "sealed", &stored]).await;
+    // A waypoint of other lines.
+    let waypoint = world.command(["HGET", &seal, "256"]).await;
+    let waypoint = waypoint.as_str().unwrap().to_owned();
+    let forged = format!("256:{} {}", Point::start("other").hash, id_of(255).await);
+    world.command(["HSET", &seal, "256", &forged]).await;
+    let damage = world.verdict().await.damage.unwrap();
+    assert_eq!((damage.verdict, damage.seq), (Verdict::Edited, Some(256)));
+    world.command(["HSET", &seal, "256", &waypoint]).await;
+    assert_eq!(world.verdict().await.damage, None);
+    // Lines that are gone from the end, and from the beginning.
+    world.command(["XTRIM", &ledger, "MINID", &id_of(10).await]).await;
+    let damage = world.verdict().await.damage.unwrap();
+    assert_eq!(damage.verdict, Verdict::Missing, "{damage}");
+    world.command(["DEL", &ledger]).await;
+    let damage = world.verdict().await.damage.unwrap();
+    assert_eq!(damage.verdict, Verdict::Truncated, "{damage}");
+    // The whole ledger is written anew, and sealed: whoever has an anchor finds it.
+    world.command(["DEL", &seal]).await;
+    world.appends(1, 700).await;
+    world.appends(1, 1).await;
+    let again = world.seals(MANY).await;
+    assert_eq!(world.verdict().await.damage, None);
+    assert_ne!(again.sealed.to_string(), stored);
+}
+
+async fn what_no_script_has_appended_is_no_line(world: World) {
+    let ledger = state::ledger::keys::ledger(&world.repo);
+    world.appends(1, 2).await;
+    world.command(["XADD", &ledger, "*", "other", "{\"a\":1}"]).await;
+    world.command(["XADD", &ledger, "*", "line", "no object"]).await;
+    world.command(["XADD", &ledger, "*", "line", "{\"a\":\n1}"]).await;
+    world.appends(3, 1).await;
+    world.command(["XADD", &ledger, "*", "line", "[]"]).await;
+    let seal = world.seals(MANY).await;
+    assert_eq!(seal.sealed.point.seq, 3);
+    assert_eq!(world.verdict().await.damage, None);
+    assert!(!state::ledger::has_unsealed_lines(&world.repo).run(&*world.store).await.unwrap());
+}
+
+on_every_store!(
+    lines_are_sealed_in_the_order_in_which_they_were_appended,
+    a_seal_that_somebody_else_has_moved_is_not_moved,
+    sealers_that_race_make_one_chain,
+    what_a_sealer_leaves_is_sealed_by_the_next,
+    a_sweep_seals_what_was_left,
+    lines_that_are_changed_in_the_store_are_found,
+    what_no_script_has_appended_is_no_line,
+);
