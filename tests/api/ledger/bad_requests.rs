@@ -21,15 +21,30 @@ async fn an_entry_that_is_not_valid_refuses_the_whole_request() {
         ("empty", json!({ "entries": [] })),
         ("33 entries", json!({ "entries": many })),
         ("no repository", json!({ "repo_url": null, "entries": [call("t")] })),
-        ("a trace id with a quote", json!({ "entries": [call("t\",\"chain\":")] })),
+        (
+            "a trace id with a quote",
+            json!({ "entries": [call("t\",\"chain\":")] }),
+        ),
         ("a long trace id", json!({ "entries": [call(&"t".repeat(65))] })),
         ("no kind", json!({ "entries": [{ "trace_id": "t" }] })),
-        ("an unknown kind", json!({ "entries": [{ "trace_id": "t", "kind": "read" }] })),
-        ("the second entry", json!({ "entries": [call("t1"), change("t2", "src/db.ts", "sha256:5ca8...")] })),
+        (
+            "an unknown kind",
+            json!({ "entries": [{ "trace_id": "t", "kind": "read" }] }),
+        ),
+        (
+            "the second entry",
+            json!({ "entries": [call("t1"), change("t2", "src/db.ts", "sha256:5ca8...")] }),
+        ),
         ("a path", json!({ "entries": [change("t2", "../db.ts", HASH)] })),
         ("an intent", json!({ "entries": [call("t")], "intent_id": "a:b" })),
-        ("an input that is no object", json!({ "entries": [{ "trace_id": "t", "kind": "call", "tool_input": "x" }] })),
-        ("a line that is too long", json!({ "entries": [{ "trace_id": "t", "kind": "call", "file_path": "\"".repeat(4000) }] })),
+        (
+            "an input that is no object",
+            json!({ "entries": [{ "trace_id": "t", "kind": "call", "tool_input": "x" }] }),
+        ),
+        (
+            "a line that is too long",
+            json!({ "entries": [{ "trace_id": "t", "kind": "call", "file_path": "\"".repeat(4000) }] }),
+        ),
     ] {
         let mut sent = json!({ "repo_url": REPO_URL });
         sent.as_object_mut().unwrap().extend(body.as_object().unwrap().clone());
@@ -66,7 +81,11 @@ async fn a_query_that_is_not_valid_says_what_to_send() {
         let answer = api.get(&format!("/api/{query}"), &[]).await;
         lines.push(format!("{query}\n    {}", answer.refusal()));
     }
-    for files in [json!([]), json!([{ "file_path": "a", "hash": "5ca8" }]), json!([{ "file_path": "/a", "hash": HASH }])] {
+    for files in [
+        json!([]),
+        json!([{ "file_path": "a", "hash": "5ca8" }]),
+        json!([{ "file_path": "/a", "hash": HASH }]),
+    ] {
         let body = json!({ "repo_url": REPO_URL, "files": files });
         let answer = api.post("ann", "/api/ledger/verify", &body).await;
         lines.push(format!("verify {files}\n    {}", answer.refusal()));

@@ -14,10 +14,12 @@ async fn has_intent(api: &Api, id: &str, status: &str, heard_ms: u64) {
     });
     let repo = repo();
     let text = record.to_string();
-    api.command(["HSET", &state::intents::keys::intents(&repo), id, &text]).await;
+    api.command(["HSET", &state::intents::keys::intents(&repo), id, &text])
+        .await;
     api.command(["INCR", &state::intents::keys::governed(&repo)]).await;
     let heard = format!("0 0 {heard_ms}");
-    api.command(["HSET", &state::intents::keys::intent_use(&repo), id, &heard]).await;
+    api.command(["HSET", &state::intents::keys::intent_use(&repo), id, &heard])
+        .await;
 }
 
 #[tokio::test]
@@ -94,9 +96,24 @@ async fn the_map_has_the_files_of_intents_and_says_who_keeps_them() {
     has_intent(&api, "active", "IN_PROGRESS", far).await;
     has_intent(&api, "idle", "IN_PROGRESS", 1).await;
     has_intent(&api, "ended", "COMPLETED", far).await;
-    api.claim("ann", "WRITING", &["src/db.ts", "src/page.ts", "src/auth.ts", "README.md"]).await;
-    for (path, intent) in [("src/db.ts", "active"), ("src/page.ts", "idle"), ("src/auth.ts", "ended")] {
-        record(&api, "ann", &[change(path.trim_start_matches("src/"), path, HASH)], json!({ "intent_id": intent })).await;
+    api.claim(
+        "ann",
+        "WRITING",
+        &["src/db.ts", "src/page.ts", "src/auth.ts", "README.md"],
+    )
+    .await;
+    for (path, intent) in [
+        ("src/db.ts", "active"),
+        ("src/page.ts", "idle"),
+        ("src/auth.ts", "ended"),
+    ] {
+        record(
+            &api,
+            "ann",
+            &[change(path.trim_start_matches("src/"), path, HASH)],
+            json!({ "intent_id": intent }),
+        )
+        .await;
     }
     record(&api, "ann", &[change("none", "README.md", HASH)], json!({})).await;
     // Whoever records for an intent is heard of.
@@ -105,7 +122,14 @@ async fn the_map_has_the_files_of_intents_and_says_who_keeps_them() {
     let rows: Vec<_> = map
         .files
         .iter()
-        .map(|file| (file.file_path.as_str(), file.intent_id.as_str(), file.is_locked, file.hash.as_deref()))
+        .map(|file| {
+            (
+                file.file_path.as_str(),
+                file.intent_id.as_str(),
+                file.is_locked,
+                file.hash.as_deref(),
+            )
+        })
         .collect();
     assert_eq!(
         rows,

@@ -16,12 +16,18 @@ const NAME: &str = "github.com/acme/shop";
 async fn what_is_recorded_is_read_with_its_chain_and_verifies() {
     let api = Api::start().await;
     let nothing = page(&api, LedgerFilter::default()).await;
-    assert_eq!((nothing.lines.len(), nothing.next, &nothing.sealed), (0, None, &nothing.base));
+    assert_eq!(
+        (nothing.lines.len(), nothing.next, &nothing.sealed),
+        (0, None, &nothing.base)
+    );
     api.claim("ann", "WRITING", &["src/db.ts"]).await;
     let session = json!({ "session": { "session_id": "s-7", "contributor": "a/model" }, "agent_id": "one" });
     let refused = record(&api, "ann", &[change("t1", "src/db.ts", HASH)], session).await;
     assert_eq!(refused["recorded"], json!(["FAILURE"]));
-    assert!(refused["warnings"][0].as_str().unwrap().starts_with("NO_LOCK: "), "{refused}");
+    assert!(
+        refused["warnings"][0].as_str().unwrap().starts_with("NO_LOCK: "),
+        "{refused}"
+    );
     let entries = [change("t1", "src/db.ts", HASH), call("t2")];
     let done = record(&api, "ann", &entries, json!({})).await;
     assert_eq!(done["recorded"], json!(["SUCCESS", "SUCCESS"]));
@@ -29,16 +35,27 @@ async fn what_is_recorded_is_read_with_its_chain_and_verifies() {
     let again = record(&api, "ann", &entries, json!({})).await;
     assert_eq!(again["recorded"], json!(["REPEATED", "REPEATED"]));
     let all = page(&api, LedgerFilter::default()).await;
-    let lines: Vec<Record> = all.lines.iter().map(|line| Record::read(line.as_bytes()).unwrap()).collect();
+    let lines: Vec<Record> = all
+        .lines
+        .iter()
+        .map(|line| Record::read(line.as_bytes()).unwrap())
+        .collect();
     let short: Vec<_> = lines
         .iter()
         .map(|line| (line.agent_id.as_str(), line.status.as_str(), line.trace_id.as_str()))
         .collect();
     assert_eq!(
         short,
-        [("ann/one", "FAILURE", "t1"), ("ann", "SUCCESS", "t1"), ("ann", "SUCCESS", "t2")]
+        [
+            ("ann/one", "FAILURE", "t1"),
+            ("ann", "SUCCESS", "t1"),
+            ("ann", "SUCCESS", "t2")
+        ]
     );
-    assert_eq!((lines[0].session_id.as_str(), lines[0].contributor.as_str()), ("s-7", "a/model"));
+    assert_eq!(
+        (lines[0].session_id.as_str(), lines[0].contributor.as_str()),
+        ("s-7", "a/model")
+    );
     assert!(lines[0].error_message.starts_with("No lock"), "{:?}", lines[0]);
     let expected = Expected {
         anchors: vec![Anchor {
@@ -97,7 +114,10 @@ async fn pages_follow_each_other_and_can_be_of_an_intent_or_a_file() {
     let expected: Vec<&String> = all.lines.iter().filter(|line| line.contains("src/db.ts")).collect();
     assert_eq!(expected.len(), 10);
     let found = page(&api, of_file("src/db.ts", None, None)).await;
-    assert_eq!((found.lines.iter().collect::<Vec<_>>(), found.next), (expected.clone(), None));
+    assert_eq!(
+        (found.lines.iter().collect::<Vec<_>>(), found.next),
+        (expected.clone(), None)
+    );
     let found = page(&api, of_file("src/db.ts", None, Some(2))).await;
     assert_eq!(found.lines.iter().collect::<Vec<_>>(), expected[8..]);
     let found = page(&api, of_file("src/db.ts", Some(508), None)).await;
@@ -148,7 +168,10 @@ async fn a_checkpoint_is_of_all_lines_and_signed_with_the_operators_key() {
     assert!(!unsigned.is_signed());
     let sealed = page(&api, LedgerFilter::default()).await.sealed;
     assert_eq!(unsigned.checkpoint.point.to_string(), sealed);
-    assert_eq!((unsigned.checkpoint.repository.as_str(), unsigned.checkpoint.point.seq), (NAME, 2));
+    assert_eq!(
+        (unsigned.checkpoint.repository.as_str(), unsigned.checkpoint.point.seq),
+        (NAME, 2)
+    );
     let key = SigningKey::new("coord.example", [7; 32]).unwrap();
     let (public, config) = (
         key.verifying_key(),
@@ -159,7 +182,9 @@ async fn a_checkpoint_is_of_all_lines_and_signed_with_the_operators_key() {
     );
     let signing = Api::start_with(|state| state.intents = Arc::new(config)).await;
     record(&signing, "ann", &[call("t1")], json!({})).await;
-    let answer = signing.get(&format!("/api/ledger/checkpoint?repo_url={REPO_URL}"), &[]).await;
+    let answer = signing
+        .get(&format!("/api/ledger/checkpoint?repo_url={REPO_URL}"), &[])
+        .await;
     assert_eq!(answer.header("content-type"), Some("text/plain; charset=utf-8"));
     let text = client(&signing).checkpoint(REPO_URL).await.unwrap();
     let signed = SignedCheckpoint::read(&text).unwrap();
@@ -190,6 +215,8 @@ async fn old_lines_go_and_the_rest_verifies_from_the_base() {
     };
     let report = verify(text_of(&kept).as_bytes(), &expected).unwrap();
     assert_eq!((report.damage, report.end.to_string()), (None, kept.sealed));
-    let activity = api.get(&format!("/api/activity?repo_url={REPO_URL}&limit=100"), &[]).await;
+    let activity = api
+        .get(&format!("/api/activity?repo_url={REPO_URL}&limit=100"), &[])
+        .await;
     assert!(activity.json().to_string().contains("ledger_trimmed"));
 }

@@ -19,7 +19,10 @@ async fn the_newest_content_and_those_before_it_are_kept(world: World) {
         change("t3", "gone.ts", "DELETED", None),
     ];
     assert_eq!(ann.records(&events).await, ["SUCCESS"; 3]);
-    assert_eq!(world.owners("empty.ts").await, json!([{ "intent": "", "branch": "main", "hash": EMPTY }]));
+    assert_eq!(
+        world.owners("empty.ts").await,
+        json!([{ "intent": "", "branch": "main", "hash": EMPTY }])
+    );
     let gone = json!([{ "intent": "", "branch": "main", "hash": "DELETED", "earlier": [HASH] }]);
     assert_eq!(world.owners("gone.ts").await, gone);
     for number in 0..20 {
@@ -30,11 +33,22 @@ async fn the_newest_content_and_those_before_it_are_kept(world: World) {
     let expected = json!([{ "intent": "", "branch": "main", "hash": hash(19), "earlier": earlier }]);
     assert_eq!(world.owners("a.ts").await, expected);
     // A content that comes again is not an earlier one, and the same content changes nothing.
-    ann.records(&[change("b1", "a.ts", &hash(10), None), change("b2", "a.ts", &hash(10), None)])
-        .await;
+    ann.records(&[
+        change("b1", "a.ts", &hash(10), None),
+        change("b2", "a.ts", &hash(10), None),
+    ])
+    .await;
     let owners = world.owners("a.ts").await;
-    let earlier: Vec<&str> = owners[0]["earlier"].as_array().unwrap().iter().filter_map(|hash| hash.as_str()).collect();
-    assert_eq!((owners[0]["hash"].as_str().unwrap(), earlier[0], earlier.len()), (&*hash(10), &*hash(19), 16));
+    let earlier: Vec<&str> = owners[0]["earlier"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|hash| hash.as_str())
+        .collect();
+    assert_eq!(
+        (owners[0]["hash"].as_str().unwrap(), earlier[0], earlier.len()),
+        (&*hash(10), &*hash(19), 16)
+    );
     assert!(!earlier.contains(&&*hash(10)));
 }
 
@@ -46,9 +60,12 @@ async fn a_row_is_of_an_intent_and_its_branches_and_goes_on_for_the_next(world: 
     ann.writes(&["a.ts"]).await;
     let dev = ann.clone().on_branch("dev");
     dev.writes(&["a.ts"]).await;
-    ann.record(Some("every"), false, &[change("t1", "a.ts", &hash(1), None)]).await;
-    dev.record(Some("of-dev"), false, &[change("t2", "a.ts", &hash(2), None)]).await;
-    ann.record(Some("every"), false, &[change("t3", "a.ts", &hash(3), None)]).await;
+    ann.record(Some("every"), false, &[change("t1", "a.ts", &hash(1), None)])
+        .await;
+    dev.record(Some("of-dev"), false, &[change("t2", "a.ts", &hash(2), None)])
+        .await;
+    ann.record(Some("every"), false, &[change("t3", "a.ts", &hash(3), None)])
+        .await;
     let expected = json!([
         { "intent": "of-dev", "branch": "dev", "hash": hash(2) },
         { "intent": "every", "hash": hash(3), "earlier": [hash(1)] },
@@ -56,7 +73,8 @@ async fn a_row_is_of_an_intent_and_its_branches_and_goes_on_for_the_next(world: 
     assert_eq!(world.owners("a.ts").await, expected);
     // Once it has ended, the next intent goes on with the row; what has no intent has a row of its branch.
     world.has_intent("every", "COMPLETED", None).await;
-    ann.record(Some("next"), false, &[change("t4", "a.ts", &hash(4), None)]).await;
+    ann.record(Some("next"), false, &[change("t4", "a.ts", &hash(4), None)])
+        .await;
     ann.record(None, false, &[change("t5", "a.ts", &hash(5), None)]).await;
     let expected = json!([
         { "intent": "of-dev", "branch": "dev", "hash": hash(2) },
@@ -79,7 +97,12 @@ async fn a_file_has_at_most_eight_rows_and_those_of_active_intents_stay(world: W
     ann.writes(&["a.ts"]).await;
     ann.records(&[change("t1", "a.ts", HASH, None)]).await;
     let rows = world.owners("a.ts").await;
-    let branches: Vec<&str> = rows.as_array().unwrap().iter().filter_map(|row| row["branch"].as_str()).collect();
+    let branches: Vec<&str> = rows
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|row| row["branch"].as_str())
+        .collect();
     assert_eq!(branches, ["b0", "b2", "b3", "b4", "b5", "b6", "b7", "main"]);
 }
 
@@ -92,7 +115,11 @@ async fn a_repository_has_at_most_twenty_thousand_files_with_rows(world: World) 
             words.extend([format!("{number}.ts"), "[]".to_owned()]);
         }
         let words = words.into_iter().map(String::into_bytes).collect();
-        world.store.run(vec![coord::store::Request::Command(words)]).await.unwrap();
+        world
+            .store
+            .run(vec![coord::store::Request::Command(words)])
+            .await
+            .unwrap();
     }
     ann.writes(&["one.ts", "two.ts"]).await;
     let events = |number: u32| {

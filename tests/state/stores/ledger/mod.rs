@@ -15,7 +15,8 @@ use coord::state::ledger::Seal;
 use coord::state::locks::{Mutation, Record, RecordOutcome, RecordedAs, RecordedEvent, RecordedKind};
 use coord::store::Request;
 use coord_intents::ledger::{
-    ActionType, Anchor, Entry, Event, Expected, Metadata, Outcome, Payload, Report, ResultStatus, Source, TraceId, verify,
+    ActionType, Anchor, Entry, Event, Expected, Metadata, Outcome, Payload, Report, ResultStatus, Source, TraceId,
+    verify,
 };
 
 use crate::world::{Agent, World, answered};
@@ -113,7 +114,8 @@ impl World {
         }
         let intents = state::intents::keys::intents(&self.repo);
         self.command(["HSET", &intents, id, &record.to_string()]).await;
-        self.command(["INCR", &state::intents::keys::governed(&self.repo)]).await;
+        self.command(["INCR", &state::intents::keys::governed(&self.repo)])
+            .await;
     }
 
     /// What is recorded of the content of `path`.
@@ -190,7 +192,12 @@ pub fn change(trace_id: &str, path: &str, hash: &str, token: Option<i64>) -> Rec
     }
 }
 
-fn line(trace_id: &str, action_type: ActionType, status: ResultStatus, payload: Payload) -> coord_intents::ledger::Prepared {
+fn line(
+    trace_id: &str,
+    action_type: ActionType,
+    status: ResultStatus,
+    payload: Payload,
+) -> coord_intents::ledger::Prepared {
     let event = Event {
         action_type,
         payload,
@@ -226,7 +233,9 @@ impl Agent<'_> {
             is_reset_by_prompts,
             events,
         };
-        state::locks::record(&*self.world.store, &terms, &request).await.unwrap()
+        state::locks::record(&*self.world.store, &terms, &request)
+            .await
+            .unwrap()
     }
 }
 

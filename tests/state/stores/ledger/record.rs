@@ -16,11 +16,21 @@ fn call(trace_id: &str) -> state::locks::RecordedEvent {
 }
 
 fn prompt(trace_id: &str) -> state::locks::RecordedEvent {
-    event(trace_id, RecordedKind::Prompt, ActionType::StateTransition, ResultStatus::Success)
+    event(
+        trace_id,
+        RecordedKind::Prompt,
+        ActionType::StateTransition,
+        ResultStatus::Success,
+    )
 }
 
 fn end(trace_id: &str) -> state::locks::RecordedEvent {
-    event(trace_id, RecordedKind::End, ActionType::StateTransition, ResultStatus::Success)
+    event(
+        trace_id,
+        RecordedKind::End,
+        ActionType::StateTransition,
+        ResultStatus::Success,
+    )
 }
 
 async fn a_change_is_a_success_only_under_the_callers_live_lock_for_writing(world: World) {
@@ -44,18 +54,29 @@ async fn a_change_is_a_success_only_under_the_callers_live_lock_for_writing(worl
         change("t9", "free.ts", HASH, None),
     ];
     let failures = ["FAILURE"; 7];
-    assert_eq!(ann.records(&events).await, [&["SUCCESS", "SUCCESS"][..], &failures].concat());
+    assert_eq!(
+        ann.records(&events).await,
+        [&["SUCCESS", "SUCCESS"][..], &failures].concat()
+    );
     let lines = world.lines().await;
     let statuses: Vec<&str> = lines.iter().map(|line| line.result.status.as_str()).collect();
     assert_eq!(statuses, [&["SUCCESS", "SUCCESS"][..], &failures].concat());
     assert_eq!(lines[2].result.output_summary, "other token");
-    assert_eq!((lines[0].agent_id.as_str(), lines[0].intent_id.as_deref()), ("ann/one", None));
+    assert_eq!(
+        (lines[0].agent_id.as_str(), lines[0].intent_id.as_deref()),
+        ("ann/one", None)
+    );
     assert_eq!(lines[0].trace_id.as_str(), "t1");
     for path in ["b.ts", "r.ts", "old.ts", "o.ts", "two.ts", "free.ts"] {
         assert_eq!(world.owners(path).await, json!(null), "{path}");
     }
     // The lock that had expired is announced, as by every script that meets one.
-    assert!(world.events_since(0).await.contains(&"lock_expired ann old.ts".to_owned()));
+    assert!(
+        world
+            .events_since(0)
+            .await
+            .contains(&"lock_expired ann old.ts".to_owned())
+    );
     world.assert_held_is_exact().await;
     // What the caller says has failed is no content.
     let mut failed = change("t10", "a.ts", EMPTY, None);
@@ -98,7 +119,11 @@ async fn the_traces_of_a_repository_are_bounded(world: World) {
             words.extend([now.clone(), format!("bob  {number}")]);
         }
         let words = words.into_iter().map(String::into_bytes).collect();
-        world.store.run(vec![coord::store::Request::Command(words)]).await.unwrap();
+        world
+            .store
+            .run(vec![coord::store::Request::Command(words)])
+            .await
+            .unwrap();
     }
     let before = world.number(["ZCARD", &traces]).await;
     world.agent("ann").records(&[call("t")]).await;
@@ -155,7 +180,10 @@ async fn the_intent_of_a_line_is_that_of_the_lock_then_the_cited_then_the_select
 async fn a_prompt_leads_to_reasoning_and_the_end_of_a_session_to_request(world: World) {
     let ann = world.agent("ann");
     world.has_intent("one", "IN_PROGRESS", None).await;
-    assert_eq!(ann.records(&[prompt("t1"), prompt("t2"), call("t3")]).await, ["SUCCESS"; 3]);
+    assert_eq!(
+        ann.records(&[prompt("t1"), prompt("t2"), call("t3")]).await,
+        ["SUCCESS"; 3]
+    );
     assert_eq!(world.session(&ann.holder).await, json!({ "state": "REASONING" }));
     let selected = json!({ "state": "ACTION", "intent": "one", "version": 1, "call": "x", "repeats": 2 });
     world.set_session(&ann.holder, &selected.to_string()).await;
@@ -168,7 +196,10 @@ async fn a_prompt_leads_to_reasoning_and_the_end_of_a_session_to_request(world: 
     world.set_session(&ann.holder, &selected.to_string()).await;
     ann.record(None, false, &[end("t6"), end("t7"), call("t8")]).await;
     let ended = world.session(&ann.holder).await;
-    assert_eq!((&ended["state"], &ended["last"], &ended["intent"]), (&json!("REQUEST"), &json!("one"), &json!(null)));
+    assert_eq!(
+        (&ended["state"], &ended["last"], &ended["intent"]),
+        (&json!("REQUEST"), &json!("one"), &json!(null))
+    );
     let key = state::intents::keys::session(&world.repo, &ann.holder);
     assert!((86_000..=86_400).contains(&world.number(["TTL", &key]).await));
     assert_eq!(
@@ -182,7 +213,10 @@ async fn a_prompt_leads_to_reasoning_and_the_end_of_a_session_to_request(world: 
         ]
     );
     let lines = world.lines().await;
-    let reasons: Vec<&str> = lines.iter().filter_map(|line| line.payload.reasoning.as_deref()).collect();
+    let reasons: Vec<&str> = lines
+        .iter()
+        .filter_map(|line| line.payload.reasoning.as_deref())
+        .collect();
     assert_eq!(
         reasons,
         [
@@ -258,8 +292,12 @@ async fn files_with_too_many_locks_are_too_much_and_nothing_is_recorded(world: W
         })
     };
     let entries: Vec<_> = (0..4_097).map(entry).collect();
-    world.command(["HSET", &locks, "a.ts", &json!(entries).to_string()]).await;
-    let denied = ann.try_record(None, false, &[call("t0"), change("t1", "a.ts", HASH, None)]).await;
+    world
+        .command(["HSET", &locks, "a.ts", &json!(entries).to_string()])
+        .await;
+    let denied = ann
+        .try_record(None, false, &[call("t0"), change("t1", "a.ts", HASH, None)])
+        .await;
     assert_eq!(denial_of(denied), Denial::TooMuch(TooMuch::Locks));
     assert!(world.lines().await.is_empty());
 }

@@ -42,8 +42,14 @@ async fn a_seal_that_somebody_else_has_moved_is_not_moved(world: World) {
         ..after.sealed
     };
     for from in [&before, &after] {
-        let moved = move_seal(&*world.store, &world.repo, from, forged, &[], MANY).await.unwrap();
-        let expected = if from == &before { SealMove::Moved } else { SealMove::Sealed };
+        let moved = move_seal(&*world.store, &world.repo, from, forged, &[], MANY)
+            .await
+            .unwrap();
+        let expected = if from == &before {
+            SealMove::Moved
+        } else {
+            SealMove::Sealed
+        };
         assert_eq!(moved, expected);
     }
 }
@@ -146,7 +152,12 @@ async fn what_no_script_has_appended_is_no_line(world: World) {
     let seal = world.seals(MANY).await;
     assert_eq!(seal.sealed.point.seq, 3);
     assert_eq!(world.verdict().await.damage, None);
-    assert!(!state::ledger::has_unsealed_lines(&world.repo).run(&*world.store).await.unwrap());
+    assert!(
+        !state::ledger::has_unsealed_lines(&world.repo)
+            .run(&*world.store)
+            .await
+            .unwrap()
+    );
 }
 
 on_every_store!(

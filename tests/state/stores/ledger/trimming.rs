@@ -12,7 +12,10 @@ async fn lines_beyond_the_limit_are_dropped_up_to_a_waypoint_and_the_rest_verifi
     let seal = world.seals(1000).await;
     // Beyond 1,000 are 300; the next waypoint is the 512th line.
     assert_eq!((seal.base.point.seq, seal.sealed.point.seq), (512, 1300));
-    let length = state::ledger::ledger_length(&world.repo).run(&*world.store).await.unwrap();
+    let length = state::ledger::ledger_length(&world.repo)
+        .run(&*world.store)
+        .await
+        .unwrap();
     assert_eq!(length, 1300 - 512);
     let report = world.verdict().await;
     assert_eq!((report.damage, report.anchors_met), (None, 2), "base and seal");
@@ -46,7 +49,10 @@ async fn lines_that_are_not_sealed_never_go(world: World) {
     world.appends(1, 300).await;
     assert_eq!(world.seals(1).await.base.point.seq, 256);
     world.appends(301, 100).await;
-    let length = state::ledger::ledger_length(&world.repo).run(&*world.store).await.unwrap();
+    let length = state::ledger::ledger_length(&world.repo)
+        .run(&*world.store)
+        .await
+        .unwrap();
     assert_eq!(length, 144);
     assert_eq!(world.seals(1).await.base.point.seq, 256, "there is no later waypoint");
     assert_eq!(world.verdict().await.damage, None);
@@ -70,7 +76,11 @@ async fn a_page_of_lines_that_are_dropped_meanwhile_is_asked_for_again(world: Wo
     assert_eq!(after.base.point.seq, 512);
     let page = async |seal, from| read_lines(&*world.store, &world.repo, seal, from, 10).await.unwrap();
     assert_eq!(page(&before, 5).await, None);
-    assert_eq!(page(&before, 520).await.unwrap()[0].seq, 521, "its waypoint is still there");
+    assert_eq!(
+        page(&before, 520).await.unwrap()[0].seq,
+        521,
+        "its waypoint is still there"
+    );
     assert_eq!(page(&after, 512).await.unwrap()[0].seq, 513);
 }
 

@@ -179,7 +179,8 @@ pub fn recorded() -> Value {
 pub fn ledger_page() -> Value {
     let start = Point::start("github.com/acme/shop");
     let line = r#"{"timestamp":"2026-11-22T09:01:12.345Z","agent_id":"ada","intent_id":null,"state":"REQUEST","action_type":"TOOL_EXECUTION","payload":{"tool_name":"Write","target_files":["src/db.ts"],"hash":"HASH"},"result":{"status":"SUCCESS","output_summary":"Wrote src/db.ts"},"metadata":{"session_id":"s-7","contributor":"anthropic/claude-opus-4-5"},"trace_id":"018f6a1d-0000-7000-8000-000000000002"}"#;
-    let sealed = seal(&start.hash, 1, &line.replace("HASH", CONTENT)).map(|(line, hash)| (line, Point { seq: 1, hash }));
+    let sealed =
+        seal(&start.hash, 1, &line.replace("HASH", CONTENT)).map(|(line, hash)| (line, Point { seq: 1, hash }));
     let (line, point) = sealed.unwrap_or_else(|_| (String::new(), start));
     json!({ "lines": [line], "sealed": point.to_string(), "base": start.to_string() })
 }

@@ -19,7 +19,8 @@ const MOST_NAME: usize = 128;
 const CLASSES: [&str; 2] = ["AST_REFACTOR", "INTENT_EVOLUTION"];
 
 const NO_LOCK: &str = "No lock: the file was changed without the caller's lock for writing";
-const OTHER_TOKEN: &str = "Lock lost: the caller's lock for writing has another fencing token than the one that was sent";
+const OTHER_TOKEN: &str =
+    "Lock lost: the caller's lock for writing has another fencing token than the one that was sent";
 
 /// The valid entries of a request.
 ///
@@ -58,7 +59,11 @@ fn event(sent: &RecordEntry, session: &AgentSession, agent: Option<&AgentId>) ->
     let trace_id = TraceId::parse(&sent.trace_id).map_err(|error| format!(".trace_id is not valid: {error}"))?;
     let path = sent.file_path.as_deref().map(FilePath::parse).transpose();
     let path = path.map_err(|invalid| format!(".file_path {}", invalid.0))?;
-    if sent.tool_name.as_ref().is_some_and(|name| name.chars().count() > MOST_NAME) {
+    if sent
+        .tool_name
+        .as_ref()
+        .is_some_and(|name| name.chars().count() > MOST_NAME)
+    {
         return Err(format!(".tool_name has more than {MOST_NAME} characters"));
     }
     if let Some(class) = &sent.mutation_class
@@ -124,7 +129,8 @@ fn mutation(
     agent: Option<&str>,
 ) -> Result<(RecordedKind, Prepared), String> {
     let hash: Option<ContentHash> = sent.hash.as_deref().and_then(|hash| hash.parse().ok());
-    let hash = hash.ok_or(".hash must be sha256: and 64 lower-case digits, or DELETED, because its kind is mutation")?;
+    let hash =
+        hash.ok_or(".hash must be sha256: and 64 lower-case digits, or DELETED, because its kind is mutation")?;
     if sent.token.is_some_and(|token| token < 1) {
         return Err(".token must be a whole number, at least 1".to_owned());
     }
@@ -179,7 +185,9 @@ mod tests {
 
     fn one(json: &str) -> Result<RecordedEvent, String> {
         let events = events(&[entry(json)], &AgentSession::default(), None);
-        events.map(|mut events| events.remove(0)).map_err(|error| error.to_string())
+        events
+            .map(|mut events| events.remove(0))
+            .map_err(|error| error.to_string())
     }
 
     #[test]
@@ -191,10 +199,16 @@ mod tests {
         let RecordedKind::Mutation(mutation) = &event.kind else {
             panic!("{event:?}");
         };
-        assert_eq!(event.line.result, r#"{"status":"SUCCESS","output_summary":"Wrote a.ts"}"#);
+        assert_eq!(
+            event.line.result,
+            r#"{"status":"SUCCESS","output_summary":"Wrote a.ts"}"#
+        );
         assert!(mutation.without_lock.contains("No lock") && mutation.without_lock.contains("FAILURE"));
         assert!(mutation.other_token.contains("another fencing token"));
-        assert_eq!(event.line.payload, format!(r#"{{"target_files":["a.ts"],"hash":"{HASH}"}}"#));
+        assert_eq!(
+            event.line.payload,
+            format!(r#"{{"target_files":["a.ts"],"hash":"{HASH}"}}"#)
+        );
     }
 
     #[test]
@@ -214,8 +228,11 @@ mod tests {
     #[test]
     fn a_wrong_entry_is_named_with_its_problem() {
         let mut problems = Vec::new();
-// No text that could be shortened: a path whose characters are all escaped.
-        let long = format!(r#"{{ "trace_id": "t", "kind": "call", "file_path": "{}" }}"#, r#"\""#.repeat(4000));
+        // No text that could be shortened: a path whose characters are all escaped.
+        let long = format!(
+            r#"{{ "trace_id": "t", "kind": "call", "file_path": "{}" }}"#,
+            r#"\""#.repeat(4000)
+        );
         for wrong in [
             r#"{ "trace_id": "", "kind": "call" }"#,
             r#"{ "trace_id": "a\" b", "kind": "call" }"#,

@@ -1,7 +1,7 @@
 //! The files that intents own or have changed.
 
-use coord_intents::intent_map::{self, LastHash, Row};
 use coord_intents::intent::Status;
+use coord_intents::intent_map::{self, LastHash, Row};
 use coord_protocol::{MapResponse, MappedFile};
 
 use crate::admission::admit_to_repository;

@@ -110,7 +110,9 @@ mod tests {
         let (a, b, c, d) = (hash('a'), hash('b'), hash('c'), hash('d'));
         let owners = [
             owner(&format!(r#"{{ "intent": "one", "hash": "{a}", "earlier": ["{b}"] }}"#)),
-            owner(&format!(r#"{{ "intent": "dev", "branch": "dev", "hash": "{c}", "earlier": ["DELETED"] }}"#)),
+            owner(&format!(
+                r#"{{ "intent": "dev", "branch": "dev", "hash": "{c}", "earlier": ["DELETED"] }}"#
+            )),
             owner(r#"{ "intent": "new", "branch": "main" }"#),
         ];
         let verdict = |hash: &str, branch: Option<&str>| {

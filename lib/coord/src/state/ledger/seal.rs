@@ -209,7 +209,10 @@ mod tests {
         assert_eq!((seal.base, seal.sealed), (Place::start(&repo()), Place::start(&repo())));
         assert_eq!(seal.stored(), "");
         assert_eq!(seal.places_after(seal.base).count(), 0);
-        assert_eq!(seal_of(&[("sealed", Place::start(&repo()))]).stored(), Place::start(&repo()).to_string());
+        assert_eq!(
+            seal_of(&[("sealed", Place::start(&repo()))]).stored(),
+            Place::start(&repo()).to_string()
+        );
     }
 
     #[test]
@@ -220,7 +223,16 @@ mod tests {
             ("768", place(768)),
             ("base", place(256)),
         ]);
-        for (seq, from) in [(0, 256), (256, 256), (300, 256), (512, 512), (767, 512), (768, 768), (799, 768), (900, 800)] {
+        for (seq, from) in [
+            (0, 256),
+            (256, 256),
+            (300, 256),
+            (512, 512),
+            (767, 512),
+            (768, 768),
+            (799, 768),
+            (900, 800),
+        ] {
             assert_eq!(seal.place_before(seq), place(from), "{seq}");
         }
         let after: Vec<Place> = seal.places_after(place(512)).collect();

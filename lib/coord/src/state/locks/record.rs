@@ -93,7 +93,11 @@ pub async fn record(
     let mut args = entry.arguments(Kind::Release, request.events.len());
     args.extend(arguments([
         request.intent.unwrap_or_default(),
-        if request.is_reset_by_prompts { "prompt" } else { "session" },
+        if request.is_reset_by_prompts {
+            "prompt"
+        } else {
+            "session"
+        },
     ]));
     args.extend(request.events.iter().flat_map(RecordedEvent::arguments));
     let reply = call(store, &RECORD, branch_keys(entry), args).await?;

@@ -1,8 +1,6 @@
 //! The queries of requests that read the ledger.
 
-use coord_protocol::schema::{
-    Branch as BranchName, FilePath as FilePathName, IntentId as IntentName, RepoUrl, one_of,
-};
+use coord_protocol::schema::{Branch as BranchName, FilePath as FilePathName, IntentId as IntentName, RepoUrl, one_of};
 use serde::Deserialize;
 use utoipa::openapi::schema::Object;
 
