@@ -64,7 +64,7 @@ async fn sealers_that_race_make_one_chain(world: World) {
         };
         let sealing = futures::future::join(futures::future::join_all(sealers), appending).await;
         for seal in sealing.0.into_iter().chain([sealing.1]) {
-            let _: coord::state::ledger::Seal = seal.map_err(|error: coord::store::StoreError| error).unwrap();
+            let _: state::ledger::Seal = seal.map_err(|error: coord::store::StoreError| error).unwrap();
         }
     }
     let seal = world.seals(MANY).await;
