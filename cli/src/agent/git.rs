@@ -22,6 +22,18 @@ pub async fn output(folder: &Path, args: impl IntoIterator<Item = impl AsRef<OsS
     output_with_index(folder, args, None).await
 }
 
+/// As [`output`]; new objects are written to `objects`, and nothing to the repository.
+///
+/// # Errors
+/// As [`output`].
+pub async fn output_with_objects(
+    folder: &Path,
+    args: impl IntoIterator<Item = impl AsRef<OsStr>>,
+    objects: &Path,
+) -> anyhow::Result<Vec<u8>> {
+    output_in(folder, args, Some(("GIT_OBJECT_DIRECTORY", objects))).await
+}
+
 /// As [`output`], with another index, such as the one that git hands to its hooks. It is only read.
 ///
 /// # Errors
@@ -31,8 +43,16 @@ pub async fn output_with_index(
     args: impl IntoIterator<Item = impl AsRef<OsStr>>,
     index: Option<&Path>,
 ) -> anyhow::Result<Vec<u8>> {
+    output_in(folder, args, index.map(|index| ("GIT_INDEX_FILE", index))).await
+}
+
+async fn output_in(
+    folder: &Path,
+    args: impl IntoIterator<Item = impl AsRef<OsStr>>,
+    variable: Option<(&str, &Path)>,
+) -> anyhow::Result<Vec<u8>> {
     let mut command = Command::from(command(folder));
-    command.envs(index.map(|index| ("GIT_INDEX_FILE", index)));
+    command.envs(variable);
     command.args(args).stdin(Stdio::null()).kill_on_drop(true);
     let running = command.output();
     let ended = tokio::time::timeout(LIMIT, running)

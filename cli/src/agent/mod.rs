@@ -14,6 +14,9 @@
 //! - [`intents`]: intents of the wire as those of the files, and changes of one as a request
 //! - [`ledger`]: the ledger that a server gives, page by page
 //! - [`person`]: acts that take a person, at a terminal
+//! - [`file_content`]: hashes of files; [`seen_content`]: what the session has read and written
+//! - [`tree_state`]: all files of a working copy at one time, for a comparison
+//! - [`spool`]: what is to be recorded and was not sent yet
 //! - [`git`]: runs git
 
 mod ancestors;
@@ -21,6 +24,7 @@ pub mod changes;
 pub mod connection;
 pub mod contents;
 pub mod exit_status;
+pub mod file_content;
 pub mod files;
 pub mod git;
 pub mod intents;
@@ -28,7 +32,10 @@ pub mod ledger;
 pub mod local_server;
 pub mod options;
 pub mod person;
+pub mod seen_content;
 pub mod session;
 pub mod session_notes;
+pub mod spool;
+pub mod tree_state;
 pub mod work;
 pub mod workplace;

@@ -35,6 +35,27 @@ pub struct SessionNotes {
     pub worktrees: Vec<PathBuf>,
     /// The head of each branch at the last look for pushed work.
     pub heads: BTreeMap<String, String>,
+    /// Whether the repository has intents; `None` where the server was not asked yet.
+    pub has_intents: Option<bool>,
+    /// Whether each claim to write has to cite an intent.
+    pub requires_intent: bool,
+    /// The intent that the session has selected.
+    pub intent: Option<String>,
+    /// The model, as the agent says it.
+    pub model: Option<String>,
+    /// The tool call before which a hook was called last.
+    pub call: Option<LastCall>,
+    /// The running total of tokens that was reported last.
+    pub tokens: u64,
+}
+
+/// A tool call. Some agents call two hooks before one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+pub struct LastCall {
+    /// A digest of its input.
+    pub digest: String,
+    /// The events before it that have called a hook.
+    pub events: Vec<String>,
 }
 
 impl SessionNotes {
@@ -110,7 +131,7 @@ pub fn touch(path: &Path) -> std::io::Result<()> {
 }
 
 /// Of the characters of an `agent_id`, Windows has no colon in names of files; no `agent_id` has a plus sign.
-fn path(working_copy: &WorkingCopy, agent_id: &AgentId) -> PathBuf {
+pub(super) fn path(working_copy: &WorkingCopy, agent_id: &AgentId) -> PathBuf {
     let name = agent_id.as_str().replace(':', "+");
     local_server::sessions(working_copy).join(format!("{name}{END}"))
 }
@@ -128,7 +149,7 @@ fn read(path: &Path) -> Option<SessionNotes> {
 }
 
 /// Readers see the old file or the new one, never a part.
-fn write(path: &Path, notes: &SessionNotes) -> std::io::Result<()> {
+pub(super) fn write(path: &Path, notes: &impl Serialize) -> std::io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }

@@ -9,7 +9,7 @@
 //! - `history`, `ancestry`: commits and their parents, reachability
 //! - `comparison`: which files two commits have in common
 //! - `tree`, `file_names`, `blobs`, `checkout`, `index_prefetch`: files
-//! - `working_copy`: what the tools of an agent ask of a worktree
+//! - `working_copy`, `tracked`: what the tools of an agent ask of a worktree
 //! - `deadline`: a time limit for work that may wait for a disk
 //!
 //! Nothing configured in a repository is ever run: no hooks, filters, credential helpers or fsmonitors. The caller's
@@ -30,6 +30,7 @@ mod open;
 mod open_error;
 mod references;
 mod repository;
+mod tracked;
 mod tree;
 mod upstream;
 mod working_copy;

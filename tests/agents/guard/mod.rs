@@ -4,6 +4,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use serde_json::json;
+
+use crate::hook::fake::Fake;
 use crate::hook::forms::CLAUDE_CODE;
 use crate::hook::{Session, held_files};
 use crate::world::World;
@@ -230,5 +233,55 @@ fn without_a_server_commits_pass_and_none_is_started() {
         !refused.status.success() && said(&refused).contains("--on-error deny"),
         "{}",
         said(&refused)
+    );
+}
+
+#[test]
+fn what_is_staged_is_held_against_the_scope_and_the_owners_of_files() {
+    let world = World::with(&[("a.txt", "a"), (".orchestration/intent_map.md", "x")]);
+    install(&world, "pre-commit", "");
+    let fake = Fake::with_intent(&world, true);
+    let refused = |action: &str, reason: &str| {
+        let orchestration =
+            json!({ "type": "orchestration_command", "action": action, "command": null, "reason": reason });
+        let answer = json!({ "status": "CONFLICT", "repo_head": null, "repo_head_ref": null, "locks": {}, "held": {}, "warnings": [],
+            "orchestration": orchestration });
+        fake.answer("/api/check_status", 200, answer);
+    };
+    let commit = || {
+        git(
+            &world,
+            world.clone.path(),
+            &[],
+            &["commit", "--quiet", "--all", "--message", "Change"],
+        )
+    };
+    // Everybody commits what is written of intents in files.
+    refused(
+        "STOP",
+        "Scope Violation: REQ-1 is not authorized to edit 'a.txt'. Request scope expansion.",
+    );
+    write(&world, ".orchestration/intent_map.md");
+    assert!(commit().status.success());
+    write(&world, "a.txt");
+    for (action, reason) in [
+        (
+            "STOP",
+            "Scope Violation: REQ-1 is not authorized to edit 'a.txt'. Request scope expansion.",
+        ),
+        ("SWITCH_TASK", "Governance Violation: File owned by Intent [REQ-2]"),
+    ] {
+        refused(action, reason);
+        let ended = commit();
+        assert!(!ended.status.success());
+        assert!(said(&ended).contains(&format!("refused: {reason}")), "{}", said(&ended));
+    }
+    // A person has not selected anything, and is told so.
+    refused("STOP", "You must cite a valid active Intent ID.");
+    let ended = commit();
+    assert!(
+        ended.status.success() && said(&ended).contains("warning: You must cite"),
+        "{}",
+        said(&ended)
     );
 }

@@ -305,3 +305,51 @@ pub const OPENCODE: Form = Form {
     end: |folder| ("session.deleted", opencode(folder, json!({}))),
     denial: |answer| text(&answer.body["deny"]).filter(|_| answer.status == 0),
 };
+
+/// The event after the tool whose event before it is `call`, with the same arguments.
+pub fn after(form: &Form, (_, mut call): Call) -> Call {
+    let event = match form.agent {
+        "claude-code" | "codex" => "PostToolUse",
+        "cursor" | "copilot" => "postToolUse",
+        "gemini" => "AfterTool",
+        _ => "tool.execute.after",
+    };
+    if call.get("hook_event_name").is_some() {
+        call["hook_event_name"] = json!(event);
+    }
+    (event, call)
+}
+
+/// A tool that reads `file`, before or after it. Codex reads in its shell alone.
+pub fn read(form: &Form, folder: &Path, file: &Path, is_after: bool) -> Call {
+    let name = match form.agent {
+        "codex" => {
+            let command = format!("cat '{}'", file.display());
+            return match is_after {
+                true => (form.after_shell)(folder, &command),
+                false => (form.shell)(folder, &command),
+            };
+        }
+        "claude-code" | "cursor" => "Read",
+        "gemini" => "read_file",
+        "copilot" => "view",
+        _ => "read",
+    };
+    let (event, mut call) = match is_after {
+        true => after(form, (form.edit)(folder, file)),
+        false => (form.edit)(folder, file),
+    };
+    let (of_name, of_input) = match form.agent {
+        "copilot" => ("toolName", "toolArgs"),
+        "opencode" => ("tool", "args"),
+        _ => ("tool_name", "tool_input"),
+    };
+    call[of_name] = json!(name);
+    call[of_input] = match form.agent {
+        "gemini" => json!({ "absolute_path": file }),
+        "copilot" => json!({ "path": file }),
+        "opencode" => json!({ "filePath": file }),
+        _ => json!({ "file_path": file }),
+    };
+    (event, call)
+}

@@ -2,11 +2,15 @@
 
 mod edits;
 mod failures;
+pub mod fake;
 pub mod forms;
+mod intents;
 mod looks;
 mod opencode_plugin;
+mod recording;
 mod release;
 mod shared_tree;
+mod stale;
 
 use std::io::Write;
 use std::path::Path;
@@ -95,6 +99,28 @@ impl Session<'_> {
         self.call((self.form.edit)(self.folder, &self.folder.join(file)))
     }
 
+    /// After an edit of `file`.
+    pub fn has_edited(&self, file: &str) -> Answer {
+        self.call(forms::after(
+            self.form,
+            (self.form.edit)(self.folder, &self.folder.join(file)),
+        ))
+    }
+
+    /// Before `file` is read.
+    pub fn reads(&self, file: &str) -> Answer {
+        self.call(self.read_call(file, false))
+    }
+
+    /// After `file` was read.
+    pub fn has_read(&self, file: &str) -> Answer {
+        self.call(self.read_call(file, true))
+    }
+
+    pub fn read_call(&self, file: &str, is_after: bool) -> (&'static str, Value) {
+        forms::read(self.form, self.folder, &self.folder.join(file), is_after)
+    }
+
     pub fn runs(&self, command: &str) -> Answer {
         self.call((self.form.shell)(self.folder, command))
     }
@@ -115,6 +141,12 @@ impl Session<'_> {
     pub fn denial(&self, answer: &Answer) -> Option<String> {
         (self.form.denial)(answer)
     }
+}
+
+/// SHA-256 of `content`, by the crate that the ledger has for it.
+pub fn sha256(content: &str) -> String {
+    let hash = coord_intents::ledger::ContentHash::of(content.as_bytes()).to_string();
+    hash.trim_start_matches("sha256:").to_owned()
 }
 
 /// All locks, by file.

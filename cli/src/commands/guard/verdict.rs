@@ -1,14 +1,22 @@
 //! What the locks of others say about files.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::time::Duration;
 
 use coord::settings::env_vars;
 use coord_protocol::locks::LockType;
-use coord_protocol::{Client, ClientError, ErrorCode, LockMode, OtherLock, Status, bounds};
+use coord_protocol::{Action, CheckRequest, Client, ClientError, ErrorCode, LockMode, OtherLock, Status, bounds};
 
+use crate::agent::session_notes::SessionNotes;
 use crate::agent::work::Work;
+use crate::commands::hook::ignored;
+
+/// What the refusal of a file outside of the scope has in it.
+const SCOPE: &str = "Scope Violation:";
+
+/// What the refusal of a file of another intent has in it.
+const OWNER: &str = "Governance Violation:";
 
 /// Time limit of a request.
 pub(super) const LIMIT: Duration = Duration::from_secs(5);
@@ -16,11 +24,22 @@ pub(super) const LIMIT: Duration = Duration::from_secs(5);
 /// Most locks that are shown.
 const MOST_LINES: usize = 10;
 
+/// What is written of intents in files, by `coord sync`: it is committed by everybody, and no scope has it.
+const PROJECTION: [&str; 3] = [
+    ".orchestration/active_intents.yaml",
+    ".orchestration/agent_trace.jsonl",
+    ".orchestration/intent_map.md",
+];
+
 /// The locks of others that concern a commit or a push, by file.
 #[derive(Debug, Default)]
 pub(super) struct Verdict {
     refused: BTreeMap<String, OtherLock>,
     neighbors: BTreeMap<String, OtherLock>,
+    /// Refusals by scope or owner, as sentences.
+    outside: BTreeSet<String>,
+    /// What an agent would be refused for, and a person is told.
+    told: BTreeSet<String>,
 }
 
 impl Verdict {
@@ -29,8 +48,21 @@ impl Verdict {
     /// # Errors
     /// A sentence, when the server gives no answer.
     pub(super) async fn add(&mut self, client: &Client, work: &Work, files: Vec<String>) -> Result<(), String> {
-        for files in requests(files) {
-            let request = work.check(files, Some(LockMode::Writing));
+        let intent = work
+            .agent_id
+            .as_ref()
+            .and_then(|agent| SessionNotes::read(&work.working_copy, agent).intent);
+        if let Some(intent) = &intent
+            && let Some((_, reason)) = ignored::refusal(work, intent, &files)
+        {
+            self.outside.insert(reason);
+        }
+        let files = files.into_iter().filter(|file| !PROJECTION.contains(&file.as_str()));
+        for files in requests(files.collect()) {
+            let request = CheckRequest {
+                intent_id: intent.clone(),
+                ..work.check(files, Some(LockMode::Writing))
+            };
             let response = match client.check_status(&request).await {
                 Ok(response) if response.status == Status::Offline => return Err(response.orchestration.reason),
                 Ok(response) => response,
@@ -38,6 +70,25 @@ impl Verdict {
                 Err(ClientError::Refused { error, .. }) if error.error == ErrorCode::UnknownBranch => return Ok(()),
                 Err(error) => return Err(error.to_string()),
             };
+            let is_held = |lock: &OtherLock| lock.lock_type != Some(LockType::Neighbor);
+            let orchestration = &response.orchestration;
+            let is_of_intents = match orchestration.action {
+                Action::Stop => true,
+                Action::SwitchTask => {
+                    let metadata = orchestration.metadata.as_ref();
+                    metadata.is_some_and(|metadata| metadata.owner_intent.is_some())
+                        || !response.locks.values().any(is_held)
+                }
+                _ => false,
+            };
+            if response.status == Status::Conflict && is_of_intents {
+                // A person commits without having selected anything; scope and owner count for everybody.
+                let is_about_files = [SCOPE, OWNER].iter().any(|sign| orchestration.reason.contains(sign));
+                match is_about_files || work.agent_id.is_some() {
+                    true => self.outside.insert(orchestration.reason.clone()),
+                    false => self.told.insert(orchestration.reason.clone()),
+                };
+            }
             for (file, lock) in response.locks {
                 match lock.lock_type {
                     Some(LockType::Neighbor) => self.neighbors.insert(file, lock),
@@ -50,12 +101,18 @@ impl Verdict {
 
     /// Whether a file is held by somebody else.
     pub(super) fn is_refusal(&self) -> bool {
-        !self.refused.is_empty()
+        !self.refused.is_empty() || !self.outside.is_empty()
     }
 
     /// For a terminal; empty where there is nothing to say.
     pub(super) fn text(&self, hook: &str) -> String {
         let mut text = String::new();
+        for reason in &self.outside {
+            let _ = writeln!(text, "coord guard {hook}: refused: {reason}");
+        }
+        for reason in &self.told {
+            let _ = writeln!(text, "coord guard {hook}: warning: {reason}");
+        }
         for (locks, title) in [
             (&self.refused, "refused: others hold"),
             (

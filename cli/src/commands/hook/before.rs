@@ -1,38 +1,44 @@
-//! Before a tool runs: its files are claimed, or the tool is denied.
+//! Before a tool runs: its files are claimed, or the tool is denied. In this order, the first denial ends it: working copy, handshake,
+//! stale content, and the one request, in which the server decides on intent, scope, owner, budget, breaker and locks.
 
 use std::path::PathBuf;
 
+use coord::domain::AgentId;
 use coord_git::WorkingCopy;
-use coord_protocol::LockMode;
+use coord_protocol::{
+    ClientError, IntentResponse, LockMode, PostRequest, RecordEntry, RecordKind, ToolCall, UsageRequest,
+};
 
 use crate::agent::connection::Connection;
+use crate::agent::seen_content::SeenContent;
 use crate::agent::session_notes::SessionNotes;
+use crate::agent::tree_state::TreeState;
 
 use super::caller::{Caller, LIMIT};
 use super::event::{Decision, Tool};
 use super::places::{self, Place};
-use super::shell::{self, Effects};
-use super::{heard, reason, renewal, shared_tree};
+use super::shell::Effects;
+use super::{handshake, heard, ignored, intents, reason, record, renewal, shared_tree, stale, turn};
 
 /// What a tool is about to do.
 fn effects(caller: &Caller<'_>) -> Effects {
     let folder = caller.folder();
     match &caller.call.tool {
         Tool::Edit(paths) => Effects {
+            changes: true,
             writes: paths.iter().map(|path| folder.join(path)).collect(),
             ..Effects::default()
         },
-        Tool::Shell {
-            command,
-            folder: of_command,
-        } => {
-            let folder = match of_command {
-                Some(of_command) => folder.join(of_command),
-                None => folder,
-            };
-            shell::effects(command, &folder)
-        }
-        Tool::Other => Effects::default(),
+        Tool::Shell { .. } => caller.command_effects(),
+        Tool::Read(path) => Effects {
+            reads: path.iter().map(|path| folder.join(path)).collect(),
+            ..Effects::default()
+        },
+        Tool::Reads | Tool::Own(_) => Effects::default(),
+        Tool::Unknown => Effects {
+            changes: true,
+            ..Effects::default()
+        },
     }
 }
 
@@ -41,20 +47,92 @@ fn effects(caller: &Caller<'_>) -> Effects {
 /// # Errors
 /// A sentence, when it cannot be told whether the tool may run.
 pub(super) async fn decide(caller: &Caller<'_>) -> Result<Decision, String> {
-    let Effects { writes, trees, .. } = effects(caller);
-    let places = places::of(&writes)?;
+    let mut effects = effects(caller);
+    let places = places::of(&effects.writes)?;
     note_heard(caller, &places);
-    for change in &trees {
+    forget_missing(caller, &effects.reads);
+    if let Some(act) = &effects.person {
+        return Ok(deny(handshake::persons_act(act)));
+    }
+    for change in &effects.trees {
         if let Some(reason) = shared_tree::refusal(caller, change).await? {
-            return Ok(Decision::Deny { reason });
+            return Ok(deny(reason));
         }
     }
+    effects.changes = match handshake::changes(caller, effects.changes) {
+        Ok(changes) => changes,
+        Err(damage) => return Ok(deny(damage)),
+    };
+    let home = match effects.changes {
+        true => home(caller)?,
+        false => None,
+    };
+    if let Some(home) = &home
+        && let Some(reason) = handshake::refusal(caller, home).await?
+    {
+        return Ok(deny(reason));
+    }
+    for place in &places {
+        let holder = caller
+            .holder(&place.working_copy)
+            .map_err(|error| format!("{error:#}"))?;
+        if let Some(refusal) = stale::refusal(caller, place, &holder) {
+            note_refusal(caller, place, refusal.entry).await;
+            return Ok(deny(refusal.reason));
+        }
+    }
+    // One call is one turn, whatever it writes.
+    let mut call = match &home {
+        Some(home) => turn::call(caller, &home.working_copy, home.holder()),
+        None => None,
+    };
+    let mut note = None;
+    let has_files = places.iter().any(|place| !place.files.is_empty());
     for place in places {
-        if let Some(reason) = claim(caller, place).await? {
-            return Ok(Decision::Deny { reason });
+        if let Some(reason) = claim(caller, place, &mut call).await? {
+            return Ok(deny(reason));
         }
     }
-    Ok(Decision::PROCEED)
+    if let (Some(home), Some(call), false) = (&home, call, has_files) {
+        match count(caller, home, call).await {
+            Ok(None) => {}
+            Ok(Some(reason)) => return Ok(deny(reason)),
+            Err(failure) => note = Some(format!("Coord: the call is not counted: {failure}")),
+        }
+    }
+    if let Some(home) = &home
+        && matches!(caller.call.tool, Tool::Shell { .. })
+    {
+        begin_command(home).await;
+    }
+    Ok(Decision::Proceed { context: None, note })
+}
+
+fn deny(reason: String) -> Decision {
+    Decision::Deny { reason }
+}
+
+/// A working copy, and who works in it.
+pub(super) struct Home {
+    /// The working copy that the agent, or its command, works in.
+    pub(super) working_copy: WorkingCopy,
+    holder: AgentId,
+}
+
+impl Home {
+    /// Who works.
+    pub(super) fn holder(&self) -> &AgentId {
+        &self.holder
+    }
+}
+
+/// Where the agent works, or its command; `None` where it works in no working copy.
+fn home(caller: &Caller<'_>) -> Result<Option<Home>, String> {
+    let Some(working_copy) = super::caller::find(&caller.command_folder()) else {
+        return Ok(None);
+    };
+    let holder = caller.holder(&working_copy).map_err(|error| format!("{error:#}"))?;
+    Ok(Some(Home { working_copy, holder }))
 }
 
 /// Files count for the repository that they are in; any other tool for that of the agent's folder.
@@ -69,40 +147,147 @@ fn note_heard(caller: &Caller<'_>, places: &[Place]) {
     }
 }
 
+/// An attempt to read a file that is gone heals what the session knew of it. Other reads cost nothing here.
+fn forget_missing(caller: &Caller<'_>, reads: &[PathBuf]) {
+    let missing: Vec<PathBuf> = reads.iter().filter(|path| !path.exists()).cloned().collect();
+    for place in places::of(&missing).unwrap_or_default() {
+        if let Ok(holder) = caller.holder(&place.working_copy) {
+            SeenContent::change(&place.working_copy, &holder, |seen| {
+                place.files.iter().for_each(|file| seen.read(&place.path(file)));
+            });
+        }
+    }
+}
+
+/// Records that a write was refused here, where the repository has intents.
+async fn note_refusal(caller: &Caller<'_>, place: &Place, entry: Option<RecordEntry>) {
+    let (Some(entry), Some(working_copy)) = (entry, super::caller::find(place.working_copy.root())) else {
+        return;
+    };
+    let Ok(work) = caller.work(working_copy) else { return };
+    let Some(holder) = work.agent_id.clone() else { return };
+    let notes = SessionNotes::read(&work.working_copy, &holder);
+    if notes.has_intents != Some(true) {
+        return;
+    }
+    let connection = Connection::open_running(
+        caller.args,
+        &work.working_copy,
+        Some(&holder),
+        super::caller::SHORT_LIMIT,
+    );
+    let requests = record::requests(caller, &work, &notes, &[entry]);
+    record::send(connection.ok().flatten().as_ref(), &work, requests).await;
+}
+
 /// Claims the files of one working copy. The reason where they are refused.
-async fn claim(caller: &Caller<'_>, place: Place) -> Result<Option<String>, String> {
-    let Place { working_copy, files } = place;
-    if files.is_empty() {
+async fn claim(caller: &Caller<'_>, place: Place, call: &mut Option<ToolCall>) -> Result<Option<String>, String> {
+    if place.files.is_empty() {
         return Ok(None);
     }
     let failed = |error: anyhow::Error| format!("{error:#}");
+    let Place { working_copy, files } = place;
     let work = caller.work(working_copy).map_err(failed)?;
     let Some(holder) = work.agent_id.clone() else {
         return Err("the session has no agent_id".to_owned());
     };
     let notes = SessionNotes::read(&work.working_copy, &holder);
+    if let Some((file, reason)) = notes
+        .intent
+        .as_ref()
+        .and_then(|intent| ignored::refusal(&work, intent, &files))
+    {
+        let entry = RecordEntry {
+            file_path: Some(file),
+            error_message: Some(reason.clone()),
+            ..record::call(caller, RecordKind::Call)
+        };
+        let place = Place {
+            working_copy: work.working_copy,
+            files,
+        };
+        note_refusal(caller, &place, Some(entry)).await;
+        return Ok(Some(reason::scope(&reason)));
+    }
     let message = notes
         .task
+        .clone()
         .unwrap_or_else(|| format!("Editing {}", reason::listed(&files)));
     let opened = Connection::open(caller.args, &work.working_copy, Some(&holder), LIMIT);
     let connection = opened.map_err(|error| reason::unreachable(&error))?;
-    let request = work.claim(files, LockMode::Writing, message);
+    let request = PostRequest {
+        tool_call: call.take(),
+        session: Some(turn::session(caller, &notes)),
+        ..work.claim(files.clone(), LockMode::Writing, message)
+    };
     let (response, ()) = tokio::join!(
         connection.client.post_status(&request),
         renewal::renew_if_due(&connection.client, &work, &holder)
     );
     let response = response.map_err(|error| reason::failure(&error))?;
-    if !response.success {
-        return Ok(Some(reason::refusal(&response)));
-    }
     let root: PathBuf = work.working_copy.root().to_owned();
     let branch = work.branch.to_string();
     let head = work.working_copy.tip(&work.branch).map(|tip| tip.commit.to_string());
     SessionNotes::change(&work.working_copy, &holder, |notes| {
-        notes.add_worktree(&root);
-        if let Some(head) = head {
-            notes.heads.entry(branch).or_insert(head);
+        intents::note(notes, &response);
+        if response.success {
+            notes.add_worktree(&root);
+            if let Some(head) = head {
+                notes.heads.entry(branch).or_insert(head);
+            }
         }
     });
+    if !response.success {
+        return Ok(Some(reason::refusal(&response)));
+    }
+    let locks = response.locks.unwrap_or_default();
+    let place = Place {
+        working_copy: work.working_copy,
+        files,
+    };
+    stale::begin_writes(&place, &holder, |file| locks.get(file).map(|lock| lock.token));
     Ok(None)
+}
+
+/// Counts a call that may change something and claims nothing, where an intent is selected. The reason where it is refused.
+async fn count(caller: &Caller<'_>, home: &Home, call: ToolCall) -> Result<Option<String>, String> {
+    let notes = SessionNotes::read(&home.working_copy, &home.holder);
+    let Some(path) = notes.intent.as_ref().and_then(|intent| intents::path(intent, "/usage")) else {
+        return Ok(None);
+    };
+    let opened = Connection::open(caller.args, &home.working_copy, Some(&home.holder), LIMIT);
+    let connection = opened.map_err(|error| reason::unreachable(&error))?;
+    let request = UsageRequest {
+        repo_url: Some(format!("https://{}", home.working_copy.repo())),
+        tool_call: Some(call),
+        tokens: None,
+        session: Some(turn::session(caller, &notes)),
+        agent_id: Some(home.holder.as_str().to_owned()),
+    };
+    let answer: Result<IntentResponse, ClientError> = connection.client.post(&path, &request).await;
+    let response = answer.map_err(|error| reason::failure(&error))?;
+    if response.success {
+        return Ok(None);
+    }
+    let code = response.error.as_ref().map(|error| error.error);
+    SessionNotes::change(&home.working_copy, &home.holder, |notes| {
+        intents::note_code(notes, None, code);
+    });
+    Ok(Some(reason::of_code(code, &response.orchestration)))
+}
+
+/// Remembers the working copy as it is before a command that may change it.
+async fn begin_command(home: &Home) {
+    let Home { working_copy, holder } = home;
+    SeenContent::change(working_copy, holder, |seen| seen.begin_command(working_copy.root()));
+    let kept = match TreeState::now(working_copy).await {
+        Some(state) => state.keep(working_copy, holder),
+        None => {
+            TreeState::forget(working_copy, holder);
+            Ok(())
+        }
+    };
+    if let Err(error) = kept {
+        tracing::debug!(%error, "the state of the working copy cannot be kept");
+    }
 }

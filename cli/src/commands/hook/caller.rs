@@ -10,8 +10,10 @@ use crate::agent::options::AgentArgs;
 use crate::agent::session::Session;
 use crate::agent::work::Work;
 
+use super::Trace;
 use super::agents::Agent;
-use super::event::HookCall;
+use super::event::{HookCall, Tool};
+use super::shell::{self, Effects};
 
 /// Time limit of a request before a tool runs: agents give a hook some 30 seconds.
 pub(super) const LIMIT: Duration = Duration::from_secs(5);
@@ -24,6 +26,7 @@ pub(super) struct Caller<'a> {
     pub(super) agent: Agent,
     pub(super) event: &'a str,
     pub(super) args: &'a AgentArgs,
+    pub(super) trace: Trace,
     pub(super) call: HookCall,
 }
 
@@ -37,6 +40,24 @@ impl Caller<'_> {
             .map(PathBuf::from)
             .filter(|folder| folder.is_absolute());
         named.or_else(|| std::env::current_dir().ok()).unwrap_or_default()
+    }
+
+    /// The folder that the command of the call runs in, or that of the agent.
+    pub(super) fn command_folder(&self) -> PathBuf {
+        match &self.call.tool {
+            Tool::Shell {
+                folder: Some(folder), ..
+            } => self.folder().join(folder),
+            _ => self.folder(),
+        }
+    }
+
+    /// What the command of the call does; nothing where it has none.
+    pub(super) fn command_effects(&self) -> Effects {
+        match &self.call.tool {
+            Tool::Shell { command, .. } => shell::effects(command, &self.command_folder()),
+            _ => Effects::default(),
+        }
     }
 
     /// The holder of the session's locks in the repository of `working_copy`.

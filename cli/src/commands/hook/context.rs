@@ -1,11 +1,19 @@
-//! Who works on what: a short text for an agent's model, and nothing where nobody else works.
+//! Who works on what: a short text for an agent's model, and nothing where nobody else works. That a model was given the text about
+//! its intent is noted.
 
-use coord_protocol::{ClientError, HeldLock, LockMode, LocksFilter};
+use coord::domain::AgentId;
+use coord_protocol::{ClientError, HeldLock, LockMode, LocksFilter, RecordEntry, RecordKind};
 
 use crate::agent::connection::Connection;
+use crate::agent::session_notes::SessionNotes;
+use crate::agent::spool::Spool;
 use crate::agent::work::Work;
 
-use super::reason;
+use super::caller::Caller;
+use super::{reason, record};
+
+/// Bytes of a text that count as one token.
+const BYTES_OF_TOKEN: usize = 4;
 
 /// Most sessions that are named.
 const MOST_SESSIONS: usize = 10;
@@ -30,6 +38,21 @@ pub(super) async fn of_others(connection: &Connection, work: &Work) -> Result<Op
         .filter(|lock| lock.agent_id.as_deref() != own)
         .collect();
     Ok(text(&others, &work.branch.to_string()))
+}
+
+/// Notes that the model was given `text`, for the ledger. It is sent with what is recorded next: nobody waits for it.
+pub(super) fn note_given(caller: &Caller<'_>, work: &Work, holder: &AgentId, text: &str) {
+    let notes = SessionNotes::read(&work.working_copy, holder);
+    let about = notes.intent.as_deref().unwrap_or("no intent selected");
+    let entry = RecordEntry {
+        output_summary: format!("{about}: about {} tokens", text.len().div_ceil(BYTES_OF_TOKEN)),
+        ..record::entry(RecordKind::Context)
+    };
+    for request in record::requests(caller, work, &notes, &[entry]) {
+        if let Err(error) = Spool::of(&work.working_copy).add(&request) {
+            tracing::debug!(%error, "an event is not recorded");
+        }
+    }
 }
 
 fn text(locks: &[HeldLock], branch: &str) -> Option<String> {

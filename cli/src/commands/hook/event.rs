@@ -7,6 +7,8 @@ use serde_json::Value;
 pub enum Moment {
     /// A session begins or is resumed.
     SessionStart,
+    /// What the model knows of the session was cut down to a summary.
+    Compaction,
     /// The user has sent a prompt.
     Prompt,
     /// A tool is about to run, and can be denied.
@@ -32,6 +34,16 @@ pub struct HookCall {
     pub prompt: Option<String>,
     /// The tool.
     pub tool: Tool,
+    /// The agent's name for it.
+    pub tool_name: String,
+    /// Its arguments, where it has any.
+    pub input: Value,
+    /// Whether the tool has failed, as the event says.
+    pub has_failed: bool,
+    /// The model, where the agent says it.
+    pub model: Option<String>,
+    /// The file in which the agent keeps the conversation.
+    pub transcript: Option<String>,
 }
 
 /// A tool, as far as it concerns files.
@@ -46,8 +58,14 @@ pub enum Tool {
         /// The folder.
         folder: Option<String>,
     },
-    /// It writes no file that it names.
-    Other,
+    /// It hands a file to the model, by its path, absolute or relative to the folder of the call.
+    Read(Option<String>),
+    /// It changes no file.
+    Reads,
+    /// It is this one of Coord's own MCP server.
+    Own(&'static str),
+    /// Nothing is known of it: it may change anything.
+    Unknown,
 }
 
 /// What a hook decides.

@@ -2,24 +2,37 @@
 //! are edited, gives them back when they are pushed, and tells the agent who works on what: the rules hold also when a model forgets
 //! them.
 //!
-//! - `agents`: the forms of the agents' JSON, one file each
+//! - `agents`: the forms of the agents' JSON, one file each, and the table of their events and tools
 //! - `before`: claims before a tool runs, of the files in `places`; `shell` finds those of a shell command; `shared_tree` refuses
-//!   changes of a whole working copy
+//!   changes of a whole working copy, `handshake`, `tool_settings`, `ignored` and `stale` what needs no server; `turn` is the call as
+//!   it is counted
+//! - `after`: what a tool has changed, with or without a claim; `record` tells the ledger
 //! - `give_back`, `renewal`, `context`: what happens with the session's locks at other times
+//! - `intents`, `tokens`: what the session knows of intents, and what it reports
 
+mod after;
 pub mod agents;
 mod before;
 mod caller;
 mod context;
 mod event;
 mod give_back;
+mod handshake;
 pub mod heard;
+pub(super) mod ignored;
 mod input;
+mod intents;
 mod places;
 mod reason;
+mod record;
 mod renewal;
 mod shared_tree;
 mod shell;
+mod stale;
+mod tokens;
+mod tool_settings;
+mod turn;
+mod unclaimed;
 mod upkeep;
 
 use std::io::Write;
@@ -44,6 +57,16 @@ pub enum OnError {
     Allow,
 }
 
+/// What is recorded of tools that change nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Trace {
+    /// Nothing
+    #[default]
+    Changes,
+    /// Each call of them
+    All,
+}
+
 /// The options of `coord hook`.
 #[derive(Debug, Args)]
 #[command(after_help = variables::help(Reader::Agent))]
@@ -55,6 +78,10 @@ pub struct HookArgs {
     /// What becomes of a tool that writes files, when the server cannot be asked or the hook fails otherwise
     #[arg(long, value_name = "WHAT", default_value = "deny")]
     on_error: OnError,
+    /// Which tool calls are recorded in the ledger, where the repository has intents: those that may change something, or those that
+    /// read too
+    #[arg(long, value_name = "WHICH", default_value = "changes")]
+    trace: Trace,
     #[command(flatten)]
     agent_args: AgentArgs,
 }
@@ -92,6 +119,7 @@ impl HookArgs {
             agent: self.agent,
             event: &self.event,
             args: &self.agent_args,
+            trace: self.trace,
             call,
         };
         if caller.call.moment != Moment::BeforeTool {

@@ -14,6 +14,13 @@ pub(super) struct Place {
     pub(super) files: Vec<String>,
 }
 
+impl Place {
+    /// `file`, a path of the repository, on disk.
+    pub(super) fn path(&self, file: &str) -> PathBuf {
+        self.working_copy.root().join(file)
+    }
+}
+
 /// `paths`, which are absolute, by the working copies that they are in. Files in none, in git's own folder, and those that git
 /// ignores are left out; a folder stands for the tracked files in it.
 ///
@@ -79,6 +86,11 @@ fn files(working_copy: &WorkingCopy, path: &Path) -> Result<Vec<String>, String>
         };
     }
     let file: FilePath = working_copy.repo_path(root, path)?;
+    if !path.exists()
+        && let Some(known) = working_copy.spelled(file.as_str())
+    {
+        return Ok(vec![known]);
+    }
     match working_copy.is_ignored(&file) {
         true => Ok(Vec::new()),
         false => Ok(vec![file.as_str().to_owned()]),

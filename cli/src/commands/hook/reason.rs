@@ -7,9 +7,44 @@ fn offline(why: &str) -> String {
     format!("OFFLINE_MODE: {why}. Reading allowed, Writing disabled.")
 }
 
+/// What to do where no intent is selected.
+pub(super) const SELECT: &str = "select an intent with the tool select_active_intent or `coord intent select ID` (`coord intent list` shows \
+                                 them), then repeat the call; reading needs none";
+
 /// A refusal: the action, the reason and the next step.
 pub(super) fn refusal(response: &PostResponse) -> String {
-    described(&response.orchestration)
+    of_code(
+        response.error.as_ref().map(|error| error.error),
+        &response.orchestration,
+    )
+}
+
+/// A refusal with `code`.
+pub(super) fn of_code(code: Option<ErrorCode>, orchestration: &Orchestration) -> String {
+    let next = match code {
+        Some(ErrorCode::IntentRequired | ErrorCode::IntentNotActive) => SELECT,
+        Some(ErrorCode::IntentBlocked | ErrorCode::BudgetExhausted | ErrorCode::CircuitOpen) => {
+            "stop this work and tell your user: a person may let it go on (`coord intent unblock ID`); reading, pushing and releasing \
+             files go on"
+        }
+        Some(ErrorCode::ScopeViolation) => return scope(&orchestration.reason),
+        Some(ErrorCode::FileOwned) => "work on something else, or ask your user, who may take the file over",
+        _ => return described(orchestration),
+    };
+    let name = match orchestration.action {
+        Action::SwitchTask => "SWITCH_TASK",
+        _ => "STOP",
+    };
+    format!("{name}: {}. Next: {next}.", orchestration.reason.trim_end_matches('.'))
+}
+
+/// A refusal because of the scope.
+pub(super) fn scope(reason: &str) -> String {
+    format!(
+        "STOP: {}. Next: leave the file alone, or propose an intent that supplements this one (`coord intent new --supplements ID`) and \
+         select it.",
+        reason.trim_end_matches('.')
+    )
 }
 
 /// A claim to which the server has given no answer of the expected form.
@@ -23,7 +58,7 @@ pub(super) fn failure(error: &ClientError) -> String {
                  work is for (`git config coord.branch main`), then repeat the edit.",
                 error.message.trim_end_matches('.')
             ),
-            (_, Some(orchestration)) => described(orchestration),
+            (code, Some(orchestration)) => of_code(Some(code), orchestration),
             (_, None) => format!("STOP: {}", error.message),
         },
         error => offline(&error.to_string()),

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use coord::domain::AgentId;
+use coord_protocol::{ClientError, RecordKind};
 
 use crate::agent::connection::Connection;
 use crate::agent::session_notes::SessionNotes;
@@ -12,7 +13,7 @@ use crate::agent::work::Work;
 use super::caller::{Caller, SHORT_LIMIT, find};
 use super::event::{Decision, Moment, Tool};
 use super::give_back::{Extent, give_back, head_has_moved};
-use super::{context, heard, reason, renewal, shell};
+use super::{after, context, heard, intents, reason, record, renewal, tokens};
 
 /// What the event asks for.
 pub(super) async fn run(caller: &Caller<'_>) -> Decision {
@@ -30,13 +31,20 @@ pub(super) async fn run(caller: &Caller<'_>) -> Decision {
         return Decision::PROCEED;
     };
     let task = caller.call.prompt.as_deref().and_then(reason::first_sentence);
-    if matches!(caller.call.moment, Moment::SessionStart | Moment::Prompt) {
-        SessionNotes::change(&work.working_copy, &holder, |notes| {
+    SessionNotes::change(&work.working_copy, &holder, |notes| {
+        // The next call is another one.
+        notes.call = None;
+        notes.model = caller.call.model.clone().or(notes.model.take());
+        if matches!(caller.call.moment, Moment::SessionStart | Moment::Prompt) {
             notes.add_worktree(work.working_copy.root());
             notes.task = task.or(notes.task.take());
-        });
-    }
-    match with_server(caller, &work, &holder, pushed_from.is_some()).await {
+        }
+    });
+    let told = match caller.call.moment {
+        Moment::AfterTool => after::tool(caller).await,
+        _ => Vec::new(),
+    };
+    match with_server(caller, &work, &holder, pushed_from.is_some(), told).await {
         Ok(decision) => decision,
         Err(error) => failed(&error),
     }
@@ -49,7 +57,13 @@ fn failed(error: &anyhow::Error) -> Decision {
     }
 }
 
-async fn with_server(caller: &Caller<'_>, work: &Work, holder: &AgentId, has_pushed: bool) -> anyhow::Result<Decision> {
+async fn with_server(
+    caller: &Caller<'_>,
+    work: &Work,
+    holder: &AgentId,
+    has_pushed: bool,
+    mut told: Vec<String>,
+) -> anyhow::Result<Decision> {
     let moment = caller.call.moment;
     let place = &work.working_copy;
     let connection = match moment {
@@ -59,52 +73,112 @@ async fn with_server(caller: &Caller<'_>, work: &Work, holder: &AgentId, has_pus
     };
     // Where no server runs, nobody holds anything.
     let Some(connection) = connection else {
-        return Ok(Decision::PROCEED);
+        return Ok(say(caller, told));
     };
     if moment != Moment::SessionEnd {
         renewal::renew_if_due(&connection.client, work, holder).await;
     }
-    let extent = match moment {
-        Moment::TurnEnd | Moment::SessionEnd => Some(Extent::Finished),
-        _ if has_pushed || head_has_moved(work, holder) => Some(Extent::Pushed),
-        _ => None,
-    };
-    let outcome = match extent {
-        Some(extent) => Some(give_back(caller.args, &connection, work, holder, extent).await?),
-        None => None,
-    };
-    let told = match (&outcome, moment) {
-        (Some(outcome), Moment::TurnEnd | Moment::SessionEnd) => {
-            return Ok(Decision::Proceed {
-                context: None,
-                note: outcome.text(),
-            });
-        }
-        (Some(outcome), _) => outcome.released_text(),
-        (None, _) => None,
-    };
-    if !caller.agent.takes_context(caller.event) {
-        return Ok(Decision::PROCEED);
+    if matches!(moment, Moment::TurnEnd | Moment::SessionEnd) {
+        return at_end(caller, &connection, work, holder).await;
     }
-    let others = match moment {
-        Moment::SessionStart | Moment::Prompt => context::of_others(&connection, work).await?,
-        _ => None,
-    };
-    let context = [told, others].into_iter().flatten().collect::<Vec<_>>().join("\n");
+    if has_pushed || head_has_moved(work, holder) {
+        let outcome = give_back(caller.args, &connection, work, holder, Extent::Pushed).await?;
+        told.extend(outcome.released_text());
+    }
+    if moment != Moment::AfterTool {
+        let (others, intents) = tokio::join!(
+            others(caller, &connection, work),
+            of_intents(caller, &connection, work, holder)
+        );
+        told.extend(intents?);
+        told.extend(others?);
+    }
+    Ok(say(caller, told))
+}
+
+/// What the model is told, where the event has room for it; else the user is.
+fn say(caller: &Caller<'_>, told: Vec<String>) -> Decision {
+    let text = Some(told.join("\n")).filter(|text| !text.is_empty());
+    match caller.agent.takes_context(caller.event) {
+        true => Decision::Proceed {
+            context: text,
+            note: None,
+        },
+        false => Decision::Proceed {
+            context: None,
+            note: text.filter(|_| caller.call.moment == Moment::AfterTool),
+        },
+    }
+}
+
+/// The end of a turn or of the session.
+async fn at_end(
+    caller: &Caller<'_>,
+    connection: &Connection,
+    work: &Work,
+    holder: &AgentId,
+) -> anyhow::Result<Decision> {
+    tokens::report(caller, connection, work, holder).await;
+    if caller.call.moment == Moment::SessionEnd {
+        send(caller, connection, work, holder, RecordKind::End).await;
+    }
+    let outcome = give_back(caller.args, connection, work, holder, Extent::Finished).await?;
     Ok(Decision::Proceed {
-        context: Some(context).filter(|context| !context.is_empty()),
-        note: None,
+        context: None,
+        note: outcome.text(),
     })
+}
+
+async fn others(caller: &Caller<'_>, connection: &Connection, work: &Work) -> Result<Option<String>, ClientError> {
+    match caller.agent.takes_context(caller.event) {
+        true => context::of_others(connection, work).await,
+        false => Ok(None),
+    }
+}
+
+/// What the model should know of its intent, or of those that it can select. A repository without intents is asked once a session.
+async fn of_intents(
+    caller: &Caller<'_>,
+    connection: &Connection,
+    work: &Work,
+    holder: &AgentId,
+) -> Result<Option<String>, ClientError> {
+    let moment = caller.call.moment;
+    let known = SessionNotes::read(&work.working_copy, holder).has_intents;
+    if moment != Moment::SessionStart && known == Some(false) {
+        return Ok(None);
+    }
+    if moment == Moment::Prompt && known == Some(true) {
+        send(caller, connection, work, holder, RecordKind::Prompt).await;
+    }
+    let takes_context = caller.agent.takes_context(caller.event);
+    if !takes_context && known.is_some() && moment != Moment::SessionStart {
+        return Ok(None);
+    }
+    let text = intents::ask(&connection.client, &work.working_copy, &work.repo_url(), holder).await?;
+    if moment == Moment::Prompt && known.is_none() {
+        send(caller, connection, work, holder, RecordKind::Prompt).await;
+    }
+    let text = text.filter(|_| takes_context);
+    if let Some(text) = &text {
+        context::note_given(caller, work, holder, text);
+    }
+    Ok(text)
+}
+
+/// Records that something has happened, where the repository has intents.
+async fn send(caller: &Caller<'_>, connection: &Connection, work: &Work, holder: &AgentId, kind: RecordKind) {
+    let notes = SessionNotes::read(&work.working_copy, holder);
+    if notes.has_intents == Some(true) {
+        let requests = record::requests(caller, work, &notes, &[record::entry(kind)]);
+        record::send(Some(connection), work, requests).await;
+    }
 }
 
 /// The folder that a shell command has pushed from.
 fn pushed_from(caller: &Caller<'_>) -> Option<PathBuf> {
     match &caller.call.tool {
-        Tool::Shell { command, folder } if command.contains("push") => {
-            let of_command = folder.as_ref().map(|folder| caller.folder().join(folder));
-            let folder = of_command.unwrap_or_else(|| caller.folder());
-            shell::effects(command, &folder).pushes.into_iter().next()
-        }
+        Tool::Shell { command, .. } if command.contains("push") => caller.command_effects().pushes.into_iter().next(),
         _ => None,
     }
 }

@@ -3,36 +3,21 @@
 
 use serde_json::{Value, json};
 
-use super::super::event::{Answer, Decision, Moment, Tool};
-use super::{Form, fields};
+use super::super::event::{Answer, Decision, Moment};
+use super::{Form, table};
 
 pub(super) const FORM: Form = Form {
-    name: "claude-code",
-    events: &[
-        ("SessionStart", Moment::SessionStart),
-        ("UserPromptSubmit", Moment::Prompt),
-        ("PreToolUse", Moment::BeforeTool),
-        ("PostToolUse", Moment::AfterTool),
-        ("Stop", Moment::TurnEnd),
-        ("SessionEnd", Moment::SessionEnd),
-    ],
+    agent: "claude-code",
+    rows: &table::CLAUDE_CODE,
     conversation: &["session_id"],
     has_many_conversations: false,
-    tool,
+    arguments: &["tool_input"],
+    name: &["tool_name"],
+    exception: |_, _, _| None,
     takes_context: |_, moment| !matches!(moment, Moment::TurnEnd | Moment::SessionEnd),
     answer,
     denies_by_any_status: false,
 };
-
-fn tool(_: &str, call: &Value) -> Result<Tool, String> {
-    let arguments = fields::arguments(call, &["tool_input"]);
-    let name = fields::text(call, &["tool_name"]).ok_or("the hook's input names no tool")?;
-    match name.as_str() {
-        "Edit" | "MultiEdit" | "Write" | "NotebookEdit" => fields::edit(&name, &arguments),
-        "Bash" => Ok(fields::shell(&arguments)),
-        _ => Ok(Tool::Other),
-    }
-}
 
 /// The answer, which Codex has taken over.
 pub(super) fn answer(event: &str, decision: &Decision) -> Answer {

@@ -5,44 +5,33 @@
 use serde_json::{Value, json};
 
 use super::super::event::{Answer, Decision, Moment, Tool};
-use super::{Form, fields};
+use super::{Form, fields, table};
+
+/// The field with the arguments of a tool, by the names of both families of events.
+const ARGUMENTS: &[&str] = &["toolArgs", "tool_input"];
 
 pub(super) const FORM: Form = Form {
-    name: "copilot",
-    events: &[
-        ("sessionStart", Moment::SessionStart),
-        ("userPromptSubmitted", Moment::Prompt),
-        ("preToolUse", Moment::BeforeTool),
-        ("postToolUse", Moment::AfterTool),
-        ("agentStop", Moment::TurnEnd),
-        ("sessionEnd", Moment::SessionEnd),
-        ("SessionStart", Moment::SessionStart),
-        ("UserPromptSubmit", Moment::Prompt),
-        ("PreToolUse", Moment::BeforeTool),
-        ("PostToolUse", Moment::AfterTool),
-        ("Stop", Moment::TurnEnd),
-        ("SessionEnd", Moment::SessionEnd),
-    ],
+    agent: "copilot",
+    rows: &table::COPILOT,
     conversation: &["sessionId", "session_id"],
     has_many_conversations: false,
-    tool,
+    arguments: ARGUMENTS,
+    name: &["toolName", "tool_name"],
+    exception,
     takes_context: |_, moment| matches!(moment, Moment::SessionStart | Moment::AfterTool),
     answer,
     denies_by_any_status: true,
 };
 
-fn tool(_: &str, call: &Value) -> Result<Tool, String> {
-    let arguments = fields::arguments(call, &["toolArgs", "tool_input"]);
-    let name = fields::text(call, &["toolName", "tool_name"]).ok_or("the hook's input names no tool")?;
-    let command = fields::text(&arguments, &["command"]);
-    match name.as_str() {
-        "str_replace_editor" if command.as_deref() == Some("view") => Ok(Tool::Other),
-        "apply_patch" => fields::patch(&name, &arguments),
+fn exception(_: &str, name: &str, call: &Value) -> Option<Result<Tool, String>> {
+    let arguments = || fields::arguments(call, ARGUMENTS);
+    match name {
+        "str_replace_editor" if fields::text(&arguments(), &["command"]).as_deref() == Some("view") => {
+            Some(Ok(fields::read(&arguments())))
+        }
         // By its other name, a patch is an edit.
-        "Edit" if fields::edit(&name, &arguments).is_err() => fields::patch(&name, &arguments),
-        "edit" | "create" | "str_replace_editor" | "Edit" | "Write" => fields::edit(&name, &arguments),
-        "bash" | "Bash" => Ok(fields::shell(&arguments)),
-        _ => Ok(Tool::Other),
+        "Edit" if fields::edit(name, &arguments()).is_err() => Some(fields::patch(name, &arguments())),
+        _ => None,
     }
 }
 

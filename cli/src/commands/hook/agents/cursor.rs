@@ -3,25 +3,17 @@
 
 use serde_json::{Value, json};
 
-use super::super::event::{Answer, Decision, Moment, Tool};
-use super::{Form, fields};
+use super::super::event::{Answer, Decision, Tool};
+use super::{Form, fields, table};
 
 pub(super) const FORM: Form = Form {
-    name: "cursor",
-    events: &[
-        ("sessionStart", Moment::SessionStart),
-        ("beforeSubmitPrompt", Moment::Prompt),
-        ("preToolUse", Moment::BeforeTool),
-        ("beforeShellExecution", Moment::BeforeTool),
-        ("postToolUse", Moment::AfterTool),
-        ("afterShellExecution", Moment::AfterTool),
-        ("afterFileEdit", Moment::AfterTool),
-        ("stop", Moment::TurnEnd),
-        ("sessionEnd", Moment::SessionEnd),
-    ],
+    agent: "cursor",
+    rows: &table::CURSOR,
     conversation: &["conversation_id", "session_id"],
     has_many_conversations: true,
-    tool,
+    arguments: &["tool_input"],
+    name: &["tool_name"],
+    exception,
     takes_context: |event, _| takes_context(event),
     answer,
     denies_by_any_status: false,
@@ -31,21 +23,12 @@ fn takes_context(event: &str) -> bool {
     matches!(event, "sessionStart" | "postToolUse")
 }
 
-fn tool(event: &str, call: &Value) -> Result<Tool, String> {
+/// These events are each for one tool, and name none.
+fn exception(event: &str, _: &str, call: &Value) -> Option<Result<Tool, String>> {
     match event {
-        "beforeShellExecution" | "afterShellExecution" => return Ok(fields::shell(call)),
-        "afterFileEdit" => return fields::edit(event, call),
-        _ => {}
-    }
-    let arguments = fields::arguments(call, &["tool_input"]);
-    let name = fields::text(call, &["tool_name"]).ok_or("the hook's input names no tool")?;
-    match name.as_str() {
-        "Write" | "Edit" | "MultiEdit" | "StrReplace" | "Delete" | "EditNotebook" | "NotebookEdit" | "TabWrite" => {
-            fields::edit(&name, &arguments)
-        }
-        "ApplyPatch" => fields::patch(&name, &arguments),
-        "Shell" | "Bash" => Ok(fields::shell(&arguments)),
-        _ => Ok(Tool::Other),
+        "beforeShellExecution" | "afterShellExecution" => Some(Ok(fields::shell(call))),
+        "afterFileEdit" => Some(fields::edit(event, call)),
+        _ => None,
     }
 }
 

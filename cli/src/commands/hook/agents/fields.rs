@@ -9,6 +9,7 @@ const PATHS: &[&str] = &[
     "file_path",
     "filePath",
     "path",
+    "absolute_path",
     "notebook_path",
     "target_file",
     "target_notebook",
@@ -48,6 +49,11 @@ pub(super) fn edit(name: &str, arguments: &Value) -> Result<Tool, String> {
     Ok(Tool::Edit(vec![path]))
 }
 
+/// A tool that reads the file that its arguments name.
+pub(super) fn read(arguments: &Value) -> Tool {
+    Tool::Read(text(arguments, PATHS))
+}
+
 /// A tool that runs the command in its arguments.
 pub(super) fn shell(arguments: &Value) -> Tool {
     match text(arguments, &["command"]) {
@@ -55,7 +61,7 @@ pub(super) fn shell(arguments: &Value) -> Tool {
             command,
             folder: text(arguments, FOLDERS),
         },
-        None => Tool::Other,
+        None => Tool::Unknown,
     }
 }
 

@@ -3,36 +3,21 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::event::{Answer, Decision, Moment, Tool};
-use super::{Form, fields};
+use super::super::event::{Answer, Decision};
+use super::{Form, table};
 
 pub(super) const FORM: Form = Form {
-    name: "gemini",
-    events: &[
-        ("SessionStart", Moment::SessionStart),
-        ("BeforeAgent", Moment::Prompt),
-        ("BeforeTool", Moment::BeforeTool),
-        ("AfterTool", Moment::AfterTool),
-        ("AfterAgent", Moment::TurnEnd),
-        ("SessionEnd", Moment::SessionEnd),
-    ],
+    agent: "gemini",
+    rows: &table::GEMINI,
     conversation: &["session_id"],
     has_many_conversations: false,
-    tool,
+    arguments: &["tool_input"],
+    name: &["tool_name"],
+    exception: |_, _, _| None,
     takes_context: |event, _| matches!(event, "SessionStart" | "BeforeAgent" | "AfterTool"),
     answer,
     denies_by_any_status: false,
 };
-
-fn tool(_: &str, call: &Value) -> Result<Tool, String> {
-    let arguments = fields::arguments(call, &["tool_input"]);
-    let name = fields::text(call, &["tool_name"]).ok_or("the hook's input names no tool")?;
-    match name.as_str() {
-        "write_file" | "replace" | "edit" => fields::edit(&name, &arguments),
-        "run_shell_command" => Ok(fields::shell(&arguments)),
-        _ => Ok(Tool::Other),
-    }
-}
 
 fn answer(event: &str, decision: &Decision) -> Answer {
     let body = match decision {

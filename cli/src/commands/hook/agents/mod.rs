@@ -8,6 +8,7 @@ mod cursor;
 mod fields;
 mod gemini;
 mod opencode;
+mod table;
 
 use clap::ValueEnum;
 use serde_json::Value;
@@ -16,6 +17,7 @@ pub use apply_patch::patched_files;
 pub use opencode::PLUGIN;
 
 use super::event::{Answer, Decision, HookCall, Moment, Tool};
+use table::Use;
 
 /// An agent whose hooks are understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -38,21 +40,50 @@ pub enum Agent {
 /// The form of one agent.
 struct Form {
     /// Its name, which begins the ids of its sessions.
-    name: &'static str,
-    /// Its events, by its own names.
-    events: &'static [(&'static str, Moment)],
+    agent: &'static str,
+    /// Its events and tools, by its own names.
+    rows: &'static table::Rows,
     /// The field that names the conversation.
     conversation: &'static [&'static str],
     /// Whether one process of it has several conversations at once.
     has_many_conversations: bool,
-    /// The tool of a call.
-    tool: fn(event: &str, call: &Value) -> Result<Tool, String>,
+    /// The field that names a tool.
+    name: &'static [&'static str],
+    /// The field with the arguments of a tool.
+    arguments: &'static [&'static str],
+    /// A tool that the table alone does not tell.
+    exception: fn(event: &str, name: &str, call: &Value) -> Option<Result<Tool, String>>,
     /// Whether it hands text from this event on to its model.
     takes_context: fn(event: &str, moment: Moment) -> bool,
     /// A decision in its form.
     answer: fn(event: &str, decision: &Decision) -> Answer,
     /// Whether a tool is denied by every exit status but zero, and not by 2 alone.
     denies_by_any_status: bool,
+}
+
+impl Form {
+    /// The tool of a call, and its arguments.
+    fn tool(&self, event: &str, call: &Value) -> Result<(Tool, Value), String> {
+        let arguments = fields::arguments(call, self.arguments);
+        let name = fields::text(call, self.name);
+        if let Some(tool) = (self.exception)(event, name.as_deref().unwrap_or_default(), call) {
+            let input = if arguments.is_null() { call.clone() } else { arguments };
+            return Ok((tool?, input));
+        }
+        let name = name.ok_or("the hook's input names no tool")?;
+        let tool = match self.rows.tool(&name) {
+            Some(Use::Reads) => Tool::Reads,
+            Some(Use::ReadsFile) => fields::read(&arguments),
+            Some(Use::Edits) => fields::edit(&name, &arguments)?,
+            Some(Use::Patches) => fields::patch(&name, &arguments)?,
+            Some(Use::Shell) => fields::shell(&arguments),
+            None => match table::own(&name) {
+                Some(own) => Tool::Own(own),
+                None => Tool::Unknown,
+            },
+        };
+        Ok((tool, arguments))
+    }
 }
 
 impl Agent {
@@ -69,12 +100,12 @@ impl Agent {
 
     /// Its name, as on the command line.
     pub fn name(self) -> &'static str {
-        self.form().name
+        self.form().agent
     }
 
     /// Its events that hooks are for, by its own names.
     pub fn events(self) -> impl Iterator<Item = (&'static str, Moment)> {
-        self.form().events.iter().copied()
+        self.form().rows.events.iter().copied()
     }
 
     /// When it sends `event`. `None` where it has no such event, or none that concerns files.
@@ -111,16 +142,21 @@ impl Agent {
             return Err("the hook's input is not a JSON object".to_owned());
         }
         let form = self.form();
-        let tool = match moment {
-            Moment::BeforeTool | Moment::AfterTool => (form.tool)(event, call)?,
-            _ => Tool::Other,
+        let (tool, input) = match moment {
+            Moment::BeforeTool | Moment::AfterTool => form.tool(event, call)?,
+            _ => (Tool::Reads, Value::Null),
         };
         Ok(HookCall {
             moment,
             folder: fields::text(call, &["cwd"]).or_else(|| fields::first_text(call, "workspace_roots")),
             conversation: fields::text(call, form.conversation),
             prompt: fields::text(call, &["prompt", "initialPrompt", "initial_prompt"]),
+            tool_name: fields::text(call, form.name).unwrap_or_else(|| event.to_owned()),
             tool,
+            input,
+            has_failed: event.ends_with("Failure"),
+            model: fields::text(call, &["model"]),
+            transcript: fields::text(call, &["transcript_path", "transcriptPath"]),
         })
     }
 

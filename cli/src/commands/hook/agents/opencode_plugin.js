@@ -53,7 +53,7 @@ export const CoordPlugin = async ({ client, directory }) => {
     "tool.execute.before": async (input, output) => {
       const answer = await hook("tool.execute.before", input.sessionID, { tool: input.tool, args: output.args });
       if (answer.deny) throw new Error(answer.deny);
-      if (input.tool === "bash") arguments_.set(input.callID, output.args);
+      arguments_.set(input.callID, output.args);
     },
     "tool.execute.after": async (input) => {
       const args = arguments_.get(input.callID) ?? input.args;
@@ -76,7 +76,7 @@ export const CoordPlugin = async ({ client, directory }) => {
       if (event.type === "session.created" && session) parents.set(session, info?.parentID ?? null);
       // The end of a task is not the end of the session that gave it.
       const isOwn = session && (await rootOf(session)) === session;
-      if (isOwn && ["session.created", "session.idle", "session.deleted"].includes(event.type)) {
+      if (isOwn && ["session.created", "session.compacted", "session.idle", "session.deleted"].includes(event.type)) {
         await hook(event.type, session);
       }
       if (event.type === "session.deleted") parents.delete(session);

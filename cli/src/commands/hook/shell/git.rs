@@ -28,8 +28,34 @@ fn starts_with_dash(word: &Option<String>) -> bool {
     word.as_deref().is_some_and(|word| word.starts_with('-'))
 }
 
+/// Commands that only show something.
+const READERS: [&str; 18] = [
+    "annotate",
+    "blame",
+    "cat-file",
+    "check-ignore",
+    "describe",
+    "diff",
+    "for-each-ref",
+    "grep",
+    "help",
+    "log",
+    "ls-files",
+    "ls-remote",
+    "ls-tree",
+    "rev-list",
+    "rev-parse",
+    "shortlog",
+    "show",
+    "status",
+];
+
 fn subcommand(place: &mut Place, command: &str, words: &[Option<String>]) {
     let arguments = Arguments(words);
+    let writes_output = arguments.value(&["--output"]).is_some();
+    // The last two are what Coord tells agents to run.
+    let is_advice = command == "push" || (command == "pull" && words.iter().flatten().any(|word| word == "--rebase"));
+    place.effects.changes |= !(is_advice || (READERS.contains(&command) && !writes_output));
     let has = |names: &[&str]| words.iter().flatten().any(|word| names.contains(&word.as_str()));
     let first = words.first().and_then(Option::as_deref).unwrap_or_default();
     match command {

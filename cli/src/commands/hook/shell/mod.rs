@@ -3,8 +3,10 @@
 
 mod arguments;
 mod git;
+mod person;
 mod place;
 mod programs;
+mod readers;
 mod walk;
 mod words;
 
@@ -27,12 +29,29 @@ const LIMIT: Duration = Duration::from_millis(500);
 /// What a command does to working copies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Effects {
+    /// Whether a program of it may change something: any but those that are known to read, and those that Coord itself tells
+    /// agents to run.
+    pub changes: bool,
     /// Files and folders that it writes, moves or removes, absolute.
     pub writes: Vec<PathBuf>,
+    /// Files that it shows, absolute.
+    pub reads: Vec<PathBuf>,
+    /// An act of a person that it is, such as `coord intent unblock`.
+    pub person: Option<String>,
     /// Commands of git that change a whole working copy.
     pub trees: Vec<TreeChange>,
     /// The folders that it pushes from.
     pub pushes: Vec<PathBuf>,
+}
+
+impl Effects {
+    /// Those of a command that cannot be read: it may do anything.
+    fn unknown() -> Effects {
+        Effects {
+            changes: true,
+            ..Effects::default()
+        }
+    }
 }
 
 /// A command of git that changes a whole working copy.
@@ -46,8 +65,14 @@ pub struct TreeChange {
 
 /// What `command` does, which runs in `folder`.
 pub fn effects(command: &str, folder: &Path) -> Effects {
+    let mut found = read(command, folder);
+    found.person = found.person.or_else(|| person::in_text(command));
+    found
+}
+
+fn read(command: &str, folder: &Path) -> Effects {
     if command.len() > MOST_BYTES || is_deeper_than(command, MOST_DEPTH) {
-        return Effects::default();
+        return Effects::unknown();
     }
     let (sender, receiver) = mpsc::channel();
     let (command, folder) = (command.to_owned(), folder.to_owned());
@@ -56,8 +81,8 @@ pub fn effects(command: &str, folder: &Path) -> Effects {
     };
     let started = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(reader);
     match started {
-        Ok(_) => receiver.recv_timeout(LIMIT).unwrap_or_default(),
-        Err(_) => Effects::default(),
+        Ok(_) => receiver.recv_timeout(LIMIT).unwrap_or_else(|_| Effects::unknown()),
+        Err(_) => Effects::unknown(),
     }
 }
 

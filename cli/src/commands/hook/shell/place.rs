@@ -21,9 +21,16 @@ impl Place {
         if path.is_empty() || path.starts_with("/dev/") {
             return;
         }
+        self.effects.changes = true;
         if let Some(path) = self.absolute(path) {
             self.effects.writes.push(path);
         }
+    }
+
+    /// The file that `path` names in the folder of the command, as one that is shown.
+    pub(super) fn reads(&mut self, path: &str) {
+        let found = self.absolute(path).filter(|_| !path.starts_with("/dev/"));
+        self.effects.reads.extend(found.filter(|path| !path.is_dir()));
     }
 
     /// `path` in the folder of the command; `None` where that is not known.

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::super::agents::patched_files;
 use super::arguments::Arguments;
-use super::git;
 use super::place::Place;
+use super::{git, person, readers};
 
 /// Programs that run the program in their arguments.
 const WRAPPERS: [&str; 9] = [
@@ -17,8 +17,13 @@ const SHELLS: [&str; 5] = ["sh", "bash", "zsh", "dash", "ksh"];
 
 /// The program in the first of `words` runs with the others; `None` is a word that the shell replaces. `text` is its here-document.
 pub(super) fn run(place: &mut Place, words: &[Option<String>], text: Option<&str>) {
-    let Some((Some(program), words)) = words.split_first() else {
-        return;
+    let (program, words) = match words.split_first() {
+        Some((Some(program), words)) => (program, words),
+        Some((None, _)) => {
+            place.effects.changes = true;
+            return;
+        }
+        None => return,
     };
     let program = Path::new(program).file_name().and_then(|name| name.to_str());
     let program = program.unwrap_or_default();
@@ -44,8 +49,9 @@ pub(super) fn run(place: &mut Place, words: &[Option<String>], text: Option<&str
                 let word = word.as_deref().unwrap_or_default();
                 word.starts_with('-') && !word.starts_with("--") && word.ends_with('c')
             });
-            if let Some(Some(command)) = position.and_then(|position| words.get(position + 1)) {
-                place.nested.push(command.clone());
+            match position.and_then(|position| words.get(position + 1)) {
+                Some(Some(command)) => place.nested.push(command.clone()),
+                _ => place.effects.changes = true,
             }
         }
         "cd" | "pushd" => {
@@ -59,6 +65,7 @@ pub(super) fn run(place: &mut Place, words: &[Option<String>], text: Option<&str
         "tee" | "truncate" => arguments
             .operands(&["-s", "--size", "-r", "--reference"])
             .for_each(|path| place.writes(path)),
+        "mkdir" | "rmdir" | "chmod" | "chown" | "ln" | "touch" => place.effects.changes = true,
         "rm" | "unlink" | "shred" => arguments.operands(&["-n", "-s"]).for_each(|path| place.writes(path)),
         "mv" | "cp" | "install" => copied(place, &arguments, program == "mv"),
         "sed" => in_place(
@@ -79,7 +86,8 @@ pub(super) fn run(place: &mut Place, words: &[Option<String>], text: Option<&str
             patched_files(body).iter().for_each(|path| place.writes(path));
         }
         "git" => git::run(place, words),
-        _ => {}
+        "coord" => place.effects.person = place.effects.person.take().or_else(|| person::in_words(words)),
+        program => place.effects.changes |= !readers::run(place, program, &arguments),
     }
 }
 
@@ -123,6 +131,7 @@ fn in_place(place: &mut Place, arguments: &Arguments<'_>, in_place: &[&str], scr
             || word == "-ie"
     });
     if !changes {
+        readers::stream_editor(place, arguments);
         return;
     }
     let gives_script = |word: &String| scripts.contains(&word.as_str()) || (is_short(word) && word.ends_with('e'));

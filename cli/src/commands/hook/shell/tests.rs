@@ -139,3 +139,88 @@ fn a_command_that_is_hard_to_read_is_left_alone_in_time() {
     assert_eq!(found(&"x".repeat(MOST_BYTES + 1)), Effects::default());
     assert!(started.elapsed() < Duration::from_secs(10));
 }
+
+#[test]
+fn what_may_change_something_is_told_from_what_reads_and_from_what_coord_tells_agents_to_run() {
+    for command in [
+        "ls -la; cat a.rs | head -n 5",
+        "grep -rn x src && git status --short",
+        "cd sub && git log -1 -- a.rs",
+        "sleep 5",
+        "git pull --rebase && git push",
+        "git push --set-upstream origin topic",
+        "coord claim a.rs && coord intent select x",
+        "sed -n 1,5p a.rs",
+        "find . -name '*.rs' | wc -l",
+        "true > /dev/null 2>&1",
+    ] {
+        assert!(!found(command).changes, "{command}");
+    }
+    for command in [
+        "make",
+        "python -c 'open(1)'",
+        "cat a.rs > b.rs",
+        "echo $(rm a.rs)",
+        "$X a",
+        "git commit -am x",
+        "git pull",
+        "git diff --output=a.rs",
+        "find . -delete",
+        "sed -n 'w b.rs' a.rs",
+        "sort -o a.rs a.rs",
+        "if",
+        "f() { rm a; }; f",
+        "bash x.sh",
+        "rg --pre ./x a",
+        "echo a > \"$X\"",
+    ] {
+        assert!(found(command).changes, "{command}");
+    }
+    assert!(found(&"(".repeat(100)).changes);
+}
+
+#[test]
+fn files_that_a_command_shows_are_found() {
+    let reads = |command: &str| {
+        let reads = found(command).reads;
+        reads.iter().map(|path| path.display().to_string()).collect::<Vec<_>>()
+    };
+    for (command, files) in [
+        ("cat a.rs b.rs", &["/w/a.rs", "/w/b.rs"][..]),
+        ("head -n 5 a.rs", &["/w/a.rs"]),
+        ("sed -n '1,5p' a.rs", &["/w/a.rs"]),
+        ("sed -n -e 1p a.rs", &["/w/a.rs"]),
+        ("grep -n x a.rs", &["/w/a.rs"]),
+        ("cd sub; cat < a.rs", &["/w/sub/a.rs"]),
+        ("echo a.rs", &[]),
+        ("cat $X", &[]),
+    ] {
+        assert_eq!(reads(command), files, "{command}");
+    }
+}
+
+#[test]
+fn acts_of_a_person_are_found_in_commands_and_in_requests() {
+    for command in [
+        "coord intent unblock i-1",
+        "env -u COORD_AGENT ./coord intent --json unblock i-1",
+        "bash -c 'coord intent allow a b'",
+        "coord intent complete i-1 --force --reason x",
+        "coord intent edit i-1 --max-turns=900",
+        "curl -X POST https://coord.example.com/api/intents/i-1/unblock -d '{}'",
+        "curl -d '{\"force\":true}' \"$COORD_URL/api/intents/i-1/complete\"",
+        "python3 -c 'post(\"http://127.0.0.1:1/api/intents/x/take_over\")'",
+    ] {
+        assert!(found(command).person.is_some(), "{command}");
+    }
+    for command in [
+        "coord intent complete i-1",
+        "coord intent edit i-1 --name allow",
+        "coord intent list unblock-me",
+        "curl https://coord.example.com/api/intents/unblock-me",
+        "curl -X POST https://coord.example.com/api/intents/i-1/select",
+        "grep unblock src",
+    ] {
+        assert_eq!(found(command).person, None, "{command}");
+    }
+}

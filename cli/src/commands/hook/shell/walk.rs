@@ -36,6 +36,7 @@ impl Walk {
     /// A whole command line.
     fn text(&mut self, command: &str) {
         if self.depth >= MOST_DEPTH {
+            self.place.effects.changes = true;
             return;
         }
         self.depth += 1;
@@ -44,10 +45,9 @@ impl Walk {
             &ParserOptions::default(),
             &SourceInfo::default(),
         );
-        if let Ok(program) = parser.parse_program() {
-            for list in &program.complete_commands {
-                self.list(list);
-            }
+        match parser.parse_program() {
+            Ok(program) => program.complete_commands.iter().for_each(|list| self.list(list)),
+            Err(_) => self.place.effects.changes = true,
         }
         self.depth -= 1;
     }
@@ -73,7 +73,8 @@ impl Walk {
                     }
                 }
                 // The body of a function runs where it is called, perhaps never.
-                Command::Function(_) | Command::ExtendedTest(_) => {}
+                Command::Function(_) => self.place.effects.changes = true,
+                Command::ExtendedTest(_) => {}
             }
         }
     }
@@ -133,6 +134,9 @@ impl Walk {
                 }
             }
         }
+        // What is substituted is a command of its own.
+        let is_substituted = |word: &&Word| word.value.contains("$(") || word.value.contains('`');
+        self.place.effects.changes |= arguments.iter().any(is_substituted);
         let arguments: Vec<Option<String>> = arguments.into_iter().map(words::plain).collect();
         programs::run(&mut self.place, &arguments, text.as_deref());
         for command in std::mem::take(&mut self.place.nested) {
@@ -143,6 +147,11 @@ impl Walk {
     }
 
     fn redirect(&mut self, redirect: &IoRedirect) {
+        if let IoRedirect::File(_, Kind::Read, Target::Filename(word)) = redirect
+            && let Some(path) = words::plain(word)
+        {
+            self.place.reads(&path);
+        }
         let target = match redirect {
             IoRedirect::File(_, Kind::Write | Kind::Append | Kind::Clobber | Kind::ReadAndWrite, target) => target,
             // `>&FILE`
@@ -162,10 +171,11 @@ impl Walk {
             }
             _ => return,
         };
-        if let Target::Filename(word) = target
-            && let Some(path) = words::plain(word)
-        {
-            self.place.writes(&path);
+        if let Target::Filename(word) = target {
+            match words::plain(word) {
+                Some(path) => self.place.writes(&path),
+                None => self.place.effects.changes = true,
+            }
         }
     }
 }

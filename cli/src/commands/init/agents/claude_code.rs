@@ -23,8 +23,12 @@ pub static AGENT: Agent = Agent {
         events: &[
             Event::new("SessionStart"),
             Event::new("UserPromptSubmit"),
-            Event::before_edit("PreToolUse", Some("Edit|MultiEdit|Write|NotebookEdit|Bash")),
-            Event::after("PostToolUse", "Bash"),
+            Event::before_edit(
+                "PreToolUse",
+                Some("Edit|MultiEdit|Write|NotebookEdit|Bash|Read|mcp__.*"),
+            ),
+            Event::after("PostToolUse", "Edit|MultiEdit|Write|NotebookEdit|Bash|Read|mcp__.*"),
+            Event::after("PostToolUseFailure", "Edit|MultiEdit|Write|NotebookEdit|Bash|mcp__.*"),
             Event::new("Stop"),
             Event::new("SessionEnd"),
         ],
@@ -60,7 +64,9 @@ fn payload(event: &Event, attempt: &Attempt) -> Value {
         "SessionStart" => json!({ "source": "startup" }),
         "UserPromptSubmit" => json!({ "prompt": "" }),
         "PreToolUse" => json!({ "tool_name": "Write", "tool_input": { "file_path": attempt.file, "content": "" } }),
-        "PostToolUse" => json!({ "tool_name": "Bash", "tool_input": { "command": "true" }, "tool_response": {} }),
+        "PostToolUse" | "PostToolUseFailure" => {
+            json!({ "tool_name": "Bash", "tool_input": { "command": "true" }, "tool_response": {} })
+        }
         "Stop" => json!({ "stop_hook_active": false }),
         _ => json!({ "reason": "other" }),
     };

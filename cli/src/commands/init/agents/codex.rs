@@ -21,8 +21,8 @@ pub static AGENT: Agent = Agent {
         events: &[
             Event::new("SessionStart"),
             Event::new("UserPromptSubmit"),
-            Event::before_edit("PreToolUse", Some("apply_patch|Edit|Write|Bash")),
-            Event::after("PostToolUse", "Bash"),
+            Event::before_edit("PreToolUse", Some("apply_patch|Edit|Write|Bash|mcp__.*")),
+            Event::after("PostToolUse", "apply_patch|Edit|Write|Bash|mcp__.*"),
             Event::new("Stop"),
         ],
         denies: |reply| super::says_deny(reply, "/hookSpecificOutput/permissionDecision"),

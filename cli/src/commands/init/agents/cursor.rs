@@ -20,9 +20,12 @@ pub static AGENT: Agent = Agent {
             Event::new("beforeSubmitPrompt"),
             Event::before_edit(
                 "preToolUse",
-                Some("Write|Edit|MultiEdit|StrReplace|Delete|EditNotebook|TabWrite|ApplyPatch|Shell"),
+                Some("Write|Edit|MultiEdit|StrReplace|Delete|EditNotebook|TabWrite|ApplyPatch|Shell|Read|MCP.*"),
             ),
-            Event::after("postToolUse", "Shell"),
+            Event::after(
+                "postToolUse",
+                "Write|Edit|MultiEdit|StrReplace|Delete|EditNotebook|TabWrite|ApplyPatch|Shell|Read|MCP.*",
+            ),
             Event::new("stop"),
             Event::new("sessionEnd"),
         ],

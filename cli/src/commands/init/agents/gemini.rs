@@ -21,8 +21,11 @@ pub static AGENT: Agent = Agent {
         events: &[
             Event::new("SessionStart"),
             Event::new("BeforeAgent"),
-            Event::before_edit("BeforeTool", Some("write_file|replace|run_shell_command")),
-            Event::after("AfterTool", "run_shell_command"),
+            Event::before_edit(
+                "BeforeTool",
+                Some("write_file|replace|run_shell_command|read_file|mcp_.*"),
+            ),
+            Event::after("AfterTool", "write_file|replace|run_shell_command|read_file|mcp_.*"),
             Event::new("AfterAgent"),
             Event::new("SessionEnd"),
         ],

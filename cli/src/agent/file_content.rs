@@ -1,0 +1,138 @@
+//! Hashes of files: of the bytes on disk, and of those that git would commit.
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use coord_git::WorkingCopy;
+use coord_intents::ledger::ContentHash;
+
+use super::git;
+
+/// Larger files are not read.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// The content on disk, of a path without symbolic links. `None` where it cannot be told: it is too large, no file, or unreadable.
+pub fn on_disk(path: &Path) -> Option<ContentHash> {
+    let about = match fs::symlink_metadata(path) {
+        Ok(about) => about,
+        Err(error) if is_missing(&error) => return Some(ContentHash::Deleted),
+        Err(_) => return None,
+    };
+    if !about.is_file() || about.len() > MOST_BYTES {
+        return None;
+    }
+    ContentHash::of_reader(File::open(path).ok()?).ok()
+}
+
+fn is_missing(error: &std::io::Error) -> bool {
+    matches!(
+        error.kind(),
+        std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
+    )
+}
+
+/// What git would commit of `file`, a path of the repository: its content after the clean filters.
+pub async fn to_commit(working_copy: &WorkingCopy, file: &str) -> Option<ContentHash> {
+    let path = working_copy.root().join(file);
+    let raw = on_disk(&path)?;
+    if raw == ContentHash::Deleted || !has_filters(working_copy, file) {
+        return Some(raw);
+    }
+    match cleaned(working_copy, file).await {
+        Ok(content) => Some(ContentHash::of(&content)),
+        Err(error) => {
+            tracing::debug!(%error, "git cannot filter the file");
+            Some(raw)
+        }
+    }
+}
+
+/// Whether a setting or a file of attributes could make git commit other bytes than those on disk.
+fn has_filters(working_copy: &WorkingCopy, file: &str) -> bool {
+    let is_set = |key: &str| working_copy.setting(key).is_some_and(|value| value != "false");
+    let folders = Path::new(file).ancestors().skip(1);
+    let mut attributes = folders.map(|folder| working_copy.root().join(folder).join(".gitattributes"));
+    is_set("core.autocrlf")
+        || is_set("core.attributesFile")
+        || attributes.any(|attributes| attributes.exists())
+        || working_copy.shared_folder().join("info/attributes").exists()
+}
+
+/// By git itself, which knows the filters. Its object goes to a folder of its own, and away.
+async fn cleaned(working_copy: &WorkingCopy, file: &str) -> anyhow::Result<Vec<u8>> {
+    let root = working_copy.root();
+    let objects = tempfile::tempdir()?;
+    let written = git::output_with_objects(root, ["hash-object", "-w", "--", file], objects.path()).await?;
+    let blob = String::from_utf8(written)?;
+    git::output_with_objects(root, ["cat-file", "blob", blob.trim()], objects.path()).await
+}
+
+/// A number that differs where a file was written, replaced, moved or changed in its rights: of what `lstat` tells. Two files of
+/// the same number have the same content, but for hashes that collide.
+pub fn stamp(path: &Path) -> Option<u64> {
+    fs::symlink_metadata(path).ok().map(|about| stamp_of(&about))
+}
+
+/// The number of [`stamp`] for what `lstat` has told.
+pub fn stamp_of(about: &fs::Metadata) -> u64 {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    let mut hash = DefaultHasher::new();
+    about.len().hash(&mut hash);
+    about.is_symlink().hash(&mut hash);
+    about
+        .modified()
+        .ok()
+        .and_then(|at| at.duration_since(UNIX_EPOCH).ok())
+        .hash(&mut hash);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        (about.ino(), about.ctime(), about.ctime_nsec(), about.mode()).hash(&mut hash);
+    }
+    hash.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn empty_files_have_a_hash_and_bytes_that_are_no_text_differ() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        assert_eq!(on_disk(&path), Some(ContentHash::Deleted));
+        assert_eq!(on_disk(&path.join("below")), Some(ContentHash::Deleted));
+        let mut hashes = Vec::new();
+        for content in [&b""[..], b"\xff", b"\xfe"] {
+            fs::write(&path, content).unwrap();
+            assert_eq!(on_disk(&path), Some(ContentHash::of(content)));
+            hashes.push(on_disk(&path));
+        }
+        hashes.dedup();
+        assert_eq!(hashes.len(), 3);
+        assert_eq!(on_disk(folder.path()), None);
+    }
+
+    #[test]
+    fn a_file_that_is_replaced_by_one_of_the_same_size_and_time_has_another_stamp() {
+        let folder = tempfile::tempdir().unwrap();
+        let (one, other) = (folder.path().join("a"), folder.path().join("b"));
+        let time = std::time::SystemTime::now();
+        for path in [&one, &other] {
+            fs::write(path, "x").unwrap();
+            File::options()
+                .append(true)
+                .open(path)
+                .unwrap()
+                .set_modified(time)
+                .unwrap();
+        }
+        let before = stamp(&one);
+        assert_eq!(stamp(&one), before);
+        fs::rename(&other, &one).unwrap();
+        assert!(cfg!(not(unix)) || stamp(&one) != before);
+        fs::remove_file(&one).unwrap();
+        assert_eq!(stamp(&one), None);
+    }
+}

@@ -1,0 +1,323 @@
+//! What a session knows of the content of files: the hash of what it read or wrote last, by the real path of the file. A write to
+//! other content would undo what somebody else has done there. One file for each holder; losing it allows every write.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::path::Path;
+
+use coord::domain::AgentId;
+use coord_git::WorkingCopy;
+use coord_intents::ledger::ContentHash;
+use serde::{Deserialize, Serialize};
+
+use super::file_content::{on_disk, stamp};
+use super::session_notes;
+
+/// The end of the files' names.
+const END: &str = "content.json";
+
+/// Most files that are remembered; those that were not heard of for the longest time go first.
+const MOST_FILES: usize = 2000;
+
+/// Largest file, in bytes.
+const MOST_BYTES: u64 = 4 << 20;
+
+/// What is remembered, by absolute paths without symbolic links.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(default)]
+pub struct SeenContent {
+    files: BTreeMap<String, Seen>,
+    /// Grows with each change, so that the oldest entry is known.
+    count: u64,
+}
+
+/// What is remembered of one file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(default)]
+struct Seen {
+    /// The content that the session read or wrote last.
+    hash: Option<ContentHash>,
+    /// The file's stamp at that time, so that a look is mostly no read.
+    stamp: Option<u64>,
+    /// A write that was let in and is not known to have ended.
+    write: Option<Write>,
+    /// Before a command began, the file was changed already by somebody else.
+    is_foreign: bool,
+    /// The content for which a write was refused last: each conflict is recorded once.
+    refused: Option<ContentHash>,
+    at: u64,
+}
+
+/// A write that was let in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+struct Write {
+    /// The content before.
+    before: Option<ContentHash>,
+    /// The fencing token of the lock.
+    token: Option<i64>,
+}
+
+/// A write that would change content which the session has not seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Conflict {
+    /// What the session read or wrote last.
+    pub expected: ContentHash,
+    /// What is there.
+    pub actual: ContentHash,
+    /// Whether it was refused for the first time.
+    pub is_new: bool,
+}
+
+/// What a write that has ended has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// The fencing token of the lock under which it was let in.
+    pub token: Option<i64>,
+}
+
+impl SeenContent {
+    /// Works on what `agent_id` remembers, and keeps the outcome. One process at a time.
+    pub fn change<T>(working_copy: &WorkingCopy, agent_id: &AgentId, change: impl FnOnce(&mut SeenContent) -> T) -> T {
+        let path = session_notes::path(working_copy, agent_id).with_extension(END);
+        // Without the lock, a change of another process may be lost, and with it a refusal.
+        let _lock = path
+            .parent()
+            .and_then(|folder| {
+                fs::create_dir_all(folder).ok()?;
+                File::options()
+                    .create(true)
+                    .append(true)
+                    .open(path.with_extension("lock"))
+                    .ok()
+            })
+            .filter(|file| file.lock().is_ok());
+        let before = read(&path).unwrap_or_default();
+        let mut seen = before.clone();
+        let outcome = change(&mut seen);
+        if seen != before {
+            seen.shrink();
+            if let Err(error) = session_notes::write(&path, &seen) {
+                tracing::debug!(%error, "what the session has read cannot be noted");
+            }
+        }
+        outcome
+    }
+
+    /// The session has read `path`. An attempt to read what is not there any more says so to the agent, and it may be written anew.
+    pub fn read(&mut self, path: &Path) {
+        match on_disk(path) {
+            Some(ContentHash::Deleted) => {
+                self.files.remove(&key(path));
+            }
+            found => self.set(path, found),
+        }
+    }
+
+    /// Whether a write to `path` would change content that the session has not seen. Nothing is known of files that it has neither
+    /// read nor written.
+    pub fn conflict(&mut self, path: &Path) -> Option<Conflict> {
+        let seen = self.files.get(&key(path))?;
+        let expected = seen.hash?;
+        // What was let in may have been done, although no event has told.
+        if seen.write.is_some() {
+            return None;
+        }
+        let actual = on_disk(path)?;
+        if actual == expected {
+            return None;
+        }
+        let is_new = seen.refused != Some(actual);
+        let seen = self.touch(path);
+        seen.refused = Some(actual);
+        Some(Conflict {
+            expected,
+            actual,
+            is_new,
+        })
+    }
+
+    /// A write to `path` is let in, after [`SeenContent::conflict`] has found none.
+    pub fn begin_write(&mut self, path: &Path, token: Option<i64>) {
+        let seen = self.touch(path);
+        let before = match (seen.hash, seen.write) {
+            // It was looked at just now.
+            (Some(hash), None) => Some(hash),
+            _ => on_disk(path),
+        };
+        seen.write = Some(Write { before, token });
+    }
+
+    /// A write to `path` has ended, which wrote `content` where that is known. `None` where it has changed nothing, or was heard of
+    /// before.
+    pub fn end_write(&mut self, path: &Path, content: Option<ContentHash>) -> Option<Written> {
+        let seen = self.files.get(&key(path));
+        let write = seen.and_then(|seen| seen.write);
+        let before = match write {
+            Some(write) => write.before,
+            None => seen.and_then(|seen| seen.hash),
+        };
+        let after = content.or_else(|| on_disk(path));
+        self.set(path, after);
+        (before.is_none() || before != after).then_some(Written {
+            token: write.and_then(|write| write.token),
+        })
+    }
+
+    /// A write to `path` has failed. What it has done all the same is somebody's else.
+    pub fn fail_write(&mut self, path: &Path) {
+        if let Some(seen) = self.files.get_mut(&key(path)) {
+            seen.write = None;
+        }
+    }
+
+    /// Before a command of the session: what somebody else has changed until now is not the command's.
+    pub fn begin_command(&mut self, root: &Path) {
+        self.of(root, |path, seen| {
+            let is_same = seen.stamp == stamp(path) || seen.hash == on_disk(path);
+            seen.is_foreign = !is_same;
+        });
+    }
+
+    /// After a command of the session: what has changed since is its own.
+    pub fn end_command(&mut self, root: &Path) {
+        self.of(root, |path, seen| {
+            let now = stamp(path);
+            if !seen.is_foreign && seen.hash.is_some() && seen.stamp != now {
+                seen.hash = on_disk(path);
+                seen.stamp = now;
+                seen.write = None;
+            }
+        });
+    }
+
+    fn of(&mut self, root: &Path, change: impl Fn(&Path, &mut Seen)) {
+        let below = self.files.iter_mut().map(|(path, seen)| (Path::new(path), seen));
+        below
+            .filter(|(path, _)| path.starts_with(root))
+            .for_each(|(path, seen)| change(path, seen));
+    }
+
+    fn set(&mut self, path: &Path, hash: Option<ContentHash>) {
+        let stamp = stamp(path);
+        let is_there = hash.is_some_and(|hash| on_disk(path) == Some(hash));
+        let seen = self.touch(path);
+        *seen = Seen {
+            hash,
+            stamp: stamp.filter(|_| is_there),
+            at: seen.at,
+            ..Seen::default()
+        };
+    }
+
+    fn touch(&mut self, path: &Path) -> &mut Seen {
+        self.count += 1;
+        let seen = self.files.entry(key(path)).or_default();
+        seen.at = self.count;
+        seen
+    }
+
+    fn shrink(&mut self) {
+        while self.files.len() > MOST_FILES {
+            let oldest = self.files.iter().min_by_key(|(_, seen)| seen.at);
+            let Some(oldest) = oldest.map(|(path, _)| path.clone()) else {
+                return;
+            };
+            self.files.remove(&oldest);
+        }
+    }
+}
+
+fn key(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+fn read(path: &Path) -> Option<SeenContent> {
+    if fs::metadata(path).ok()?.len() > MOST_BYTES {
+        return None;
+    }
+    serde_json::from_slice(&fs::read(path).ok()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_write_to_content_that_the_session_has_not_seen_is_a_conflict_until_it_reads_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let mut seen = SeenContent::default();
+        let of = |text: &str| ContentHash::of(text.as_bytes());
+        fs::write(&path, "one").unwrap();
+        assert_eq!(seen.conflict(&path), None, "nothing is known of it");
+        seen.read(&path);
+        assert_eq!(seen.conflict(&path), None);
+        fs::write(&path, "").unwrap();
+        let conflict = |is_new| Conflict {
+            expected: of("one"),
+            actual: of(""),
+            is_new,
+        };
+        assert_eq!(seen.conflict(&path), Some(conflict(true)));
+        assert_eq!(seen.conflict(&path), Some(conflict(false)), "it is recorded once");
+        seen.read(&path);
+        assert_eq!(seen.conflict(&path), None);
+        fs::remove_file(&path).unwrap();
+        assert_eq!(seen.conflict(&path).unwrap().actual, ContentHash::Deleted);
+        seen.read(&path);
+        assert_eq!(seen.conflict(&path), None);
+    }
+
+    #[test]
+    fn what_the_session_writes_is_its_own_and_what_follows_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let mut seen = SeenContent::default();
+        fs::write(&path, "one").unwrap();
+        seen.read(&path);
+        seen.begin_write(&path, Some(7));
+        fs::write(&path, "two").unwrap();
+        assert_eq!(seen.end_write(&path, None), Some(Written { token: Some(7) }));
+        assert_eq!(seen.end_write(&path, None), None, "two events of one write");
+        assert_eq!(seen.conflict(&path), None);
+        // A write that changed nothing.
+        seen.begin_write(&path, None);
+        assert_eq!(seen.end_write(&path, None), None);
+        // Between the write and its event, somebody else has written.
+        seen.begin_write(&path, None);
+        fs::write(&path, "theirs").unwrap();
+        let own = ContentHash::of(b"three");
+        assert_eq!(seen.end_write(&path, Some(own)), Some(Written { token: None }));
+        assert_eq!(seen.conflict(&path).unwrap().expected, own);
+    }
+
+    #[test]
+    fn what_a_command_of_the_session_changes_is_its_own_and_what_was_changed_before_it_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let (own, other) = (folder.path().join("own"), folder.path().join("other"));
+        let mut seen = SeenContent::default();
+        for path in [&own, &other] {
+            fs::write(path, "one").unwrap();
+            seen.read(path);
+        }
+        fs::write(&other, "theirs").unwrap();
+        seen.begin_command(folder.path());
+        fs::write(&own, "two!").unwrap();
+        fs::write(&other, "both").unwrap();
+        seen.end_command(folder.path());
+        assert_eq!(seen.conflict(&own), None);
+        assert!(seen.conflict(&other).is_some());
+    }
+
+    #[test]
+    fn the_oldest_entries_go_first() {
+        let mut seen = SeenContent::default();
+        for number in 0..MOST_FILES + 10 {
+            seen.touch(Path::new(&format!("/{number}")));
+        }
+        seen.touch(Path::new("/0"));
+        seen.shrink();
+        assert_eq!(seen.files.len(), MOST_FILES);
+        assert!(seen.files.contains_key("/0") && !seen.files.contains_key("/1"));
+    }
+}

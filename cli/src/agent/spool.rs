@@ -1,0 +1,135 @@
+//! What is to be recorded in the ledger and was not sent yet: one request on each line of a file in git's folder, in order. It is
+//! sent before anything that follows, so that the ledger has the events of a machine in their order. What is sent twice, because
+//! two processes send at once, is recorded once: each event has an id.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+
+use anyhow::bail;
+use coord_git::WorkingCopy;
+use coord_protocol::RecordRequest;
+
+use super::local_server;
+
+/// Largest spool, in bytes. What does not fit is lost, and the agent is told.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// The spool of a repository on this machine.
+pub struct Spool {
+    path: PathBuf,
+}
+
+impl Spool {
+    /// That of the repository of `working_copy`.
+    pub fn of(working_copy: &WorkingCopy) -> Spool {
+        Spool {
+            path: local_server::folder(working_copy).join("ledger-spool.jsonl"),
+        }
+    }
+
+    /// Adds `request` at the end.
+    ///
+    /// # Errors
+    /// When there is no room, or the file cannot be written.
+    pub fn add(&self, request: &RecordRequest) -> anyhow::Result<()> {
+        let mut line = serde_json::to_vec(request)?;
+        line.push(b'\n');
+        let mut file = self.locked()?;
+        if file.metadata()?.len() + line.len() as u64 > MOST_BYTES {
+            bail!("{} is full", self.path.display());
+        }
+        file.write_all(&line)?;
+        Ok(())
+    }
+
+    /// The requests, in order. A line that cannot be read counts as none.
+    pub fn requests(&self) -> Vec<RecordRequest> {
+        if fs::metadata(&self.path).map_or(0, |about| about.len()) == 0 {
+            return Vec::new();
+        }
+        let text = self.locked().and_then(|mut file| {
+            let mut text = Vec::new();
+            file.read_to_end(&mut text)?;
+            Ok(text)
+        });
+        let text = text.unwrap_or_default();
+        let lines = text.split(|byte| *byte == b'\n');
+        lines.filter_map(|line| serde_json::from_slice(line).ok()).collect()
+    }
+
+    /// Removes `request`, which was sent, where it is the first: another process may have removed it.
+    pub fn remove(&self, request: &RecordRequest) {
+        let removed = self.locked().and_then(|mut file| {
+            let mut text = Vec::new();
+            file.read_to_end(&mut text)?;
+            let is_sent = |line: &&[u8]| serde_json::from_slice::<RecordRequest>(line).is_ok_and(|of| of == *request);
+            let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
+            if let Some(place) = lines.iter().position(is_sent) {
+                let rest = lines[place + 1..].concat();
+                file.set_len(0)?;
+                file.write_all(&rest)?;
+            }
+            Ok(())
+        });
+        if let Err(error) = removed {
+            tracing::debug!(%error, "the spool of the ledger cannot be written");
+        }
+    }
+
+    /// The file, which no other process reads or writes meanwhile.
+    fn locked(&self) -> io::Result<File> {
+        if let Some(folder) = self.path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        let file = File::options().create(true).read(true).append(true).open(&self.path)?;
+        file.lock()?;
+        Ok(file)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(number: usize) -> RecordRequest {
+        RecordRequest {
+            repo_url: Some(format!("https://github.com/team/project-{number}")),
+            ..RecordRequest::default()
+        }
+    }
+
+    #[test]
+    fn what_is_spooled_comes_back_in_order_and_goes_one_by_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let spool = Spool {
+            path: folder.path().join("coord/spool"),
+        };
+        assert!(spool.requests().is_empty());
+        (0..3).for_each(|number| spool.add(&request(number)).unwrap());
+        let all = || spool.requests();
+        assert_eq!(all(), [request(0), request(1), request(2)]);
+        spool.remove(&request(0));
+        spool.remove(&request(0));
+        spool.add(&request(3)).unwrap();
+        assert_eq!(all(), [request(1), request(2), request(3)]);
+    }
+
+    #[test]
+    fn a_spool_has_a_bound_and_a_damaged_line_stops_none_of_the_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let spool = Spool {
+            path: folder.path().join("spool"),
+        };
+        fs::write(&spool.path, "{\"repo_url\"\n").unwrap();
+        spool.add(&request(1)).unwrap();
+        assert_eq!(spool.requests().len(), 1);
+        let large = RecordRequest {
+            branch: Some("x".repeat(MOST_BYTES as usize)),
+            ..request(2)
+        };
+        assert!(spool.add(&large).unwrap_err().to_string().ends_with("is full"));
+        spool.remove(&request(1));
+        assert_eq!(fs::metadata(&spool.path).unwrap().len(), 0);
+    }
+}

@@ -1,0 +1,288 @@
+//! After a tool: what it has read, and what it has changed, whether it was claimed or not. Nothing here makes the tool fail.
+
+use std::path::{Path, PathBuf};
+
+use coord::domain::AgentId;
+use coord_intents::ledger::ContentHash;
+use coord_protocol::{RecordEntry, RecordKind};
+
+use crate::agent::connection::Connection;
+use crate::agent::file_content;
+use crate::agent::seen_content::SeenContent;
+use crate::agent::session_notes::SessionNotes;
+use crate::agent::work::Work;
+
+use super::caller::{Caller, SHORT_LIMIT, find};
+use super::event::Tool;
+use super::places::{self, Place};
+use super::shell::Effects;
+use super::unclaimed::{self, Unclaimed};
+use super::{Trace, intents, record};
+
+/// A file that was written, and the fencing token of the lock under which it was let in.
+struct Changed {
+    file: String,
+    /// What the tool wrote, where it is not what is there.
+    hash: Option<ContentHash>,
+    token: Option<i64>,
+}
+
+/// Notes what the tool has read and written, and records it. Sentences for the model.
+pub(super) async fn tool(caller: &Caller<'_>) -> Vec<String> {
+    let effects = caller.command_effects();
+    let writes: Vec<PathBuf> = match &caller.call.tool {
+        Tool::Edit(paths) => paths.iter().map(|path| caller.folder().join(path)).collect(),
+        _ => effects.writes.clone(),
+    };
+    let mut told = Vec::new();
+    let mut is_recorded = false;
+    for place in places::of(&writes).unwrap_or_default() {
+        let Ok(holder) = caller.holder(&place.working_copy) else {
+            continue;
+        };
+        let changed = ended(caller, &place, &holder);
+        is_recorded |= !changed.is_empty();
+        told.extend(record_changes(caller, place, changed).await);
+    }
+    if matches!(caller.call.tool, Tool::Shell { .. })
+        && let Some(working_copy) = find(&caller.command_folder())
+        && let Ok(holder) = caller.holder(&working_copy)
+    {
+        SeenContent::change(&working_copy, &holder, |seen| seen.end_command(working_copy.root()));
+        let place = Place {
+            working_copy,
+            files: Vec::new(),
+        };
+        let (found, more) = compare(caller, place, &holder, is_recorded).await;
+        is_recorded |= found;
+        told.extend(more);
+    }
+    note_reads(caller, &effects);
+    if !is_recorded {
+        told.extend(record_call(caller, &effects).await);
+    }
+    note_selection(caller).await;
+    told
+}
+
+/// The writes of the tool to `place` have ended: those that changed something.
+fn ended(caller: &Caller<'_>, place: &Place, holder: &AgentId) -> Vec<Changed> {
+    let is_edit = matches!(caller.call.tool, Tool::Edit(_));
+    SeenContent::change(&place.working_copy, holder, |seen| {
+        let mut changed = Vec::new();
+        for file in &place.files {
+            let path = place.path(file);
+            if is_edit && caller.call.has_failed {
+                seen.fail_write(&path);
+                continue;
+            }
+            let hash = match is_edit && place.files.len() == 1 {
+                true => written(caller, &path),
+                false => None,
+            };
+            if let Some(written) = seen.end_write(&path, hash) {
+                changed.push(Changed {
+                    file: file.clone(),
+                    hash,
+                    token: written.token,
+                });
+            }
+        }
+        changed
+    })
+}
+
+/// What the tool wrote, where its input is the whole content and the file has another one by now: somebody else wrote since. Ends of
+/// lines and of the file are the tool's own affair.
+fn written(caller: &Caller<'_>, path: &Path) -> Option<ContentHash> {
+    const WHOLE: [&str; 2] = ["content", "file_text"];
+    let input = &caller.call.input;
+    let content = WHOLE.iter().find_map(|name| input.get(name)?.as_str())?;
+    let on_disk = std::fs::read(path).unwrap_or_default();
+    let plain = |bytes: &[u8]| {
+        let text = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+        let mut text: Vec<u8> = text.iter().copied().filter(|byte| *byte != b'\r').collect();
+        let end = text.iter().rposition(|byte| *byte != b'\n').map_or(0, |last| last + 1);
+        text.truncate(end);
+        text
+    };
+    (plain(content.as_bytes()) != plain(&on_disk)).then(|| ContentHash::of(content.as_bytes()))
+}
+
+/// Records what was changed in `place`, where the repository has intents.
+async fn record_changes(caller: &Caller<'_>, place: Place, changed: Vec<Changed>) -> Option<String> {
+    if changed.is_empty() {
+        return None;
+    }
+    let mut log = Log::open(caller, place).await?;
+    for Changed { file, hash, token } in changed {
+        let hash = match hash {
+            Some(hash) => Some(hash),
+            None => file_content::to_commit(&log.work.working_copy, &file).await,
+        };
+        if let Some(hash) = hash {
+            log.add_change(&file, hash, token);
+        }
+    }
+    log.send(caller).await
+}
+
+/// Compares the working copy with what it was before the command. Whether anything was recorded, and sentences for the model.
+async fn compare(caller: &Caller<'_>, place: Place, holder: &AgentId, is_recorded: bool) -> (bool, Vec<String>) {
+    let Some(changed) = unclaimed::changed(&place.working_copy, holder).await else {
+        return (false, Vec::new());
+    };
+    if changed.is_empty() {
+        return (false, Vec::new());
+    }
+    let Ok(work) = caller.work(place.working_copy) else {
+        return (false, Vec::new());
+    };
+    let opened = Connection::open_running(caller.args, &work.working_copy, Some(holder), SHORT_LIMIT);
+    let Ok(Some(connection)) = opened else {
+        return (false, Vec::new());
+    };
+    let Unclaimed { own, without, warning } = match unclaimed::judge(&connection, &work, holder, changed).await {
+        Ok(judged) => judged,
+        Err(error) => {
+            return (
+                false,
+                vec![format!(
+                    "Coord: what the command changed is not compared with locks: {error}."
+                )],
+            );
+        }
+    };
+    let place = Place {
+        working_copy: work.working_copy,
+        files: Vec::new(),
+    };
+    // What the command plainly names was recorded already.
+    let named: Vec<String> = match is_recorded {
+        true => places::of(&caller.command_effects().writes)
+            .unwrap_or_default()
+            .into_iter()
+            .flat_map(|place| place.files)
+            .collect(),
+        false => Vec::new(),
+    };
+    let files = own.into_iter().chain(without).filter(|file| !named.contains(file));
+    let changed: Vec<Changed> = files
+        .map(|file| Changed {
+            file,
+            hash: None,
+            token: None,
+        })
+        .collect();
+    let found = !changed.is_empty();
+    let mut told: Vec<String> = record_changes(caller, place, changed).await.into_iter().collect();
+    told.extend(warning);
+    (found, told)
+}
+
+/// What the tool has shown to the model is what the session has seen.
+fn note_reads(caller: &Caller<'_>, effects: &Effects) {
+    let reads: Vec<PathBuf> = match &caller.call.tool {
+        Tool::Read(path) if !caller.call.has_failed => path.iter().map(|path| caller.folder().join(path)).collect(),
+        Tool::Shell { .. } => effects.reads.clone(),
+        _ => return,
+    };
+    for place in places::of(&reads).unwrap_or_default() {
+        if let Ok(holder) = caller.holder(&place.working_copy) {
+            SeenContent::change(&place.working_copy, &holder, |seen| {
+                place.files.iter().for_each(|file| seen.read(&place.path(file)));
+            });
+        }
+    }
+}
+
+/// Records a call that has changed no file: one that could have, or with `--trace all` each.
+async fn record_call(caller: &Caller<'_>, effects: &Effects) -> Option<String> {
+    let may_change = effects.changes || caller.call.tool == Tool::Unknown;
+    let is_own = matches!(caller.call.tool, Tool::Own(_) | Tool::Edit(_));
+    if is_own || !(may_change || caller.trace == Trace::All) {
+        return None;
+    }
+    let place = Place {
+        working_copy: find(&caller.command_folder())?,
+        files: Vec::new(),
+    };
+    let mut log = Log::open(caller, place).await?;
+    log.add_call(caller);
+    log.send(caller).await
+}
+
+/// After a tool or command of Coord that may have selected or ended an intent, the server is asked again.
+async fn note_selection(caller: &Caller<'_>) {
+    let may_select = match &caller.call.tool {
+        Tool::Own(tool) => matches!(*tool, "select_active_intent" | "update_intent"),
+        Tool::Shell { command, .. } => command.contains("coord") && command.contains("intent"),
+        _ => false,
+    };
+    let Some(working_copy) = may_select.then(|| find(&caller.command_folder())).flatten() else {
+        return;
+    };
+    let Ok(holder) = caller.holder(&working_copy) else {
+        return;
+    };
+    SessionNotes::change(&working_copy, &holder, |notes| {
+        notes.has_intents = None;
+        notes.intent = None;
+    });
+    if let Ok(Some(connection)) = Connection::open_running(caller.args, &working_copy, Some(&holder), SHORT_LIMIT) {
+        let repo_url = format!("https://{}", working_copy.repo());
+        if let Err(error) = intents::ask(&connection.client, &working_copy, &repo_url, &holder).await {
+            tracing::debug!(%error, "the intents are not known");
+        }
+    }
+}
+
+/// What is recorded of one call, in one repository.
+struct Log {
+    work: Work,
+    notes: SessionNotes,
+    connection: Option<Connection>,
+    call: RecordEntry,
+    entries: Vec<RecordEntry>,
+}
+
+impl Log {
+    /// `None` where the repository has no intents, and nothing is recorded.
+    async fn open(caller: &Caller<'_>, place: Place) -> Option<Log> {
+        let work = caller.work(place.working_copy).ok()?;
+        let holder = work.agent_id.clone()?;
+        let opened = Connection::open_running(caller.args, &work.working_copy, Some(&holder), SHORT_LIMIT);
+        let connection = opened.ok().flatten();
+        let has_intents = intents::are_there(connection.as_ref(), &work, &holder).await;
+        let notes = SessionNotes::read(&work.working_copy, &holder);
+        has_intents.then(|| Log {
+            notes,
+            connection,
+            work,
+            call: record::call(caller, RecordKind::Call),
+            entries: Vec::new(),
+        })
+    }
+
+    fn add_change(&mut self, file: &str, hash: ContentHash, token: Option<i64>) {
+        let mut entry = record::mutation(&self.call, file, hash, token);
+        // The input is that of the call, which may have changed many files.
+        if self.entries.is_empty() {
+            entry.tool_input.clone_from(&self.call.tool_input);
+        }
+        self.entries.push(entry);
+    }
+
+    fn add_call(&mut self, caller: &Caller<'_>) {
+        let error = caller.call.has_failed.then(|| "the tool has failed".to_owned());
+        self.entries.push(RecordEntry {
+            error_message: error,
+            ..self.call.clone()
+        });
+    }
+
+    async fn send(self, caller: &Caller<'_>) -> Option<String> {
+        let requests = record::requests(caller, &self.work, &self.notes, &self.entries);
+        record::send(self.connection.as_ref(), &self.work, requests).await
+    }
+}

@@ -1,0 +1,74 @@
+//! Programs that change nothing, and which files they show.
+
+use super::arguments::Arguments;
+use super::place::Place;
+
+/// Programs that show the files in their arguments.
+const SHOW: [&str; 17] = [
+    "bat",
+    "cat",
+    "cmp",
+    "diff",
+    "head",
+    "hexdump",
+    "jq",
+    "less",
+    "md5sum",
+    "more",
+    "nl",
+    "od",
+    "sha256sum",
+    "tac",
+    "tail",
+    "wc",
+    "xxd",
+];
+
+/// Programs that show parts of the files in their arguments, after a pattern.
+const SEARCH: [&str; 5] = ["egrep", "fgrep", "grep", "rg", "ag"];
+
+/// Other programs that change no file. `sleep` is also what Coord tells agents to run.
+const QUIET: [&str; 46] = [
+    ":", "[", "basename", "cd", "column", "cut", "date", "df", "dirname", "du", "echo", "export", "false", "fd",
+    "file", "hostname", "id", "ls", "man", "popd", "printenv", "printf", "ps", "pushd", "pwd", "read", "readlink",
+    "realpath", "return", "rev", "seq", "set", "shopt", "sleep", "stat", "test", "top", "tr", "tree", "true", "type",
+    "uname", "unset", "which", "whoami", "exit",
+];
+
+/// Options of the programs above whose value is a word of its own.
+const WITH_VALUE: &[&str] = &[
+    "-n", "-c", "--lines", "--bytes", "-A", "-B", "-C", "-m", "-e", "-f", "-g", "-t", "--glob", "--type", "-N", "-j",
+];
+
+/// Whether `program` changes nothing. The files that it shows are noted.
+pub(super) fn run(place: &mut Place, program: &str, arguments: &Arguments<'_>) -> bool {
+    let has = |names: &[&str]| {
+        let mut words = arguments.0.iter().flatten();
+        words.any(|word| names.iter().any(|name| word.starts_with(name)))
+    };
+    match program {
+        show if SHOW.contains(&show) => {
+            arguments.operands(WITH_VALUE).for_each(|path| place.reads(path));
+            true
+        }
+        search if SEARCH.contains(&search) => {
+            let operands = arguments.operands(WITH_VALUE);
+            let is_given = has(&["-e", "-f", "--regexp", "--file"]);
+            operands.skip(usize::from(!is_given)).for_each(|path| place.reads(path));
+            // A program for each file, of ripgrep.
+            !has(&["--pre"])
+        }
+        "find" => !has(&["-delete", "-exec", "-ok", "-fprint", "-fls"]),
+        "sort" => !has(&["-o", "--output"]),
+        quiet => QUIET.contains(&quiet),
+    }
+}
+
+/// `sed` without `-i`: it shows its files, and its script may write others.
+pub(super) fn stream_editor(place: &mut Place, arguments: &Arguments<'_>) {
+    let mut words = arguments.0.iter();
+    place.effects.changes |= words.any(|word| word.as_deref().is_none_or(|word| word.contains("w ")));
+    let is_given = arguments.value(&["-e", "--expression", "-f", "--file"]).is_some();
+    let operands = arguments.operands(&["-e", "--expression", "-f", "--file", "-l"]);
+    operands.skip(usize::from(!is_given)).for_each(|path| place.reads(path));
+}

@@ -1,0 +1,87 @@
+//! A write to content that the session has not seen is refused, so that nobody's change is undone unread.
+
+use std::path::PathBuf;
+
+use coord::domain::AgentId;
+use coord_protocol::{RecordEntry, RecordKind};
+use serde::Serialize;
+
+use crate::agent::seen_content::{Conflict, SeenContent};
+
+use super::caller::Caller;
+use super::places::Place;
+use super::record;
+
+/// The refusal. Programs look for exactly these members.
+#[derive(Serialize)]
+struct StaleFile<'a> {
+    error_type: &'static str,
+    file_path: &'a str,
+    expected_hash: String,
+    actual_hash: String,
+    resolution: &'static str,
+}
+
+/// A refused write.
+pub(super) struct Refusal {
+    /// The JSON, which is the whole reason.
+    pub(super) reason: String,
+    /// What is recorded of it, where it was not before.
+    pub(super) entry: Option<RecordEntry>,
+}
+
+/// Why a file of `place` must not be written; `None` where the session has seen what is there.
+pub(super) fn refusal(caller: &Caller<'_>, place: &Place, holder: &AgentId) -> Option<Refusal> {
+    let found = SeenContent::change(&place.working_copy, holder, |seen| {
+        let mut files = place.files.iter();
+        files.find_map(|file| seen.conflict(&place.path(file)).map(|conflict| (file, conflict)))
+    });
+    let (file, conflict) = found?;
+    let reason = text(file, conflict);
+    let entry = conflict.is_new.then(|| RecordEntry {
+        file_path: Some(file.clone()),
+        error_message: Some(reason.clone()),
+        ..record::call(caller, RecordKind::Stale)
+    });
+    Some(Refusal { reason, entry })
+}
+
+fn text(file: &str, conflict: Conflict) -> String {
+    let refusal = StaleFile {
+        error_type: "STALE_FILE",
+        file_path: file,
+        expected_hash: conflict.expected.to_string(),
+        actual_hash: conflict.actual.to_string(),
+        resolution: "RE_READ_REQUIRED",
+    };
+    serde_json::to_string(&refusal).expect("texts are JSON")
+}
+
+/// The files of `place` are about to be written, under the locks with `tokens`.
+pub(super) fn begin_writes(place: &Place, holder: &AgentId, token: impl Fn(&str) -> Option<i64>) {
+    let paths: Vec<(PathBuf, Option<i64>)> = place.files.iter().map(|file| (place.path(file), token(file))).collect();
+    SeenContent::change(&place.working_copy, holder, |seen| {
+        paths.iter().for_each(|(path, token)| seen.begin_write(path, *token));
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use coord_intents::ledger::ContentHash;
+
+    #[test]
+    fn the_refusal_has_five_members_in_their_order_and_nothing_else() {
+        let conflict = Conflict {
+            expected: ContentHash::of(b""),
+            actual: ContentHash::Deleted,
+            is_new: true,
+        };
+        assert_eq!(
+            text("src/\"a\".ts", conflict),
+            "{\"error_type\":\"STALE_FILE\",\"file_path\":\"src/\\\"a\\\".ts\",\
+             \"expected_hash\":\"sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\",\
+             \"actual_hash\":\"DELETED\",\"resolution\":\"RE_READ_REQUIRED\"}"
+        );
+    }
+}

@@ -1,0 +1,192 @@
+//! The tokens of a session, from the file in which its agent keeps the conversation: as the agent reports them, and no better.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+
+use coord::domain::AgentId;
+use coord_protocol::{IntentResponse, SessionTokens, UsageRequest};
+use serde::Deserialize;
+
+use crate::agent::connection::Connection;
+use crate::agent::session_notes::SessionNotes;
+use crate::agent::work::Work;
+
+use super::agents::Agent;
+use super::caller::Caller;
+use super::{intents, turn};
+
+/// Most bytes of the file that are read.
+const MOST_BYTES: u64 = 256 << 20;
+
+/// The tokens of a conversation so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Tokens {
+    /// Sent and received; what was read from a cache is not in it.
+    pub(super) total: u64,
+    /// Read from a cache.
+    pub(super) cached: u64,
+}
+
+/// Reports the running total of the session, where it has selected an intent and the total has grown.
+pub(super) async fn report(caller: &Caller<'_>, connection: &Connection, work: &Work, holder: &AgentId) {
+    let notes = SessionNotes::read(&work.working_copy, holder);
+    let (Some(intent), Some(path)) = (&notes.intent, &caller.call.transcript) else {
+        return;
+    };
+    let Some(tokens) = read(caller.agent, Path::new(path)).filter(|tokens| tokens.total > notes.tokens) else {
+        return;
+    };
+    let session = turn::session(caller, &notes);
+    let Some(path) = intents::path(intent, "/usage").filter(|_| !session.session_id.is_empty()) else {
+        return;
+    };
+    let request = UsageRequest {
+        repo_url: Some(work.repo_url()),
+        tool_call: None,
+        tokens: Some(SessionTokens {
+            session_id: session.session_id.clone(),
+            total: tokens.total,
+        }),
+        session: Some(session),
+        agent_id: Some(holder.as_str().to_owned()),
+    };
+    let sent: Result<IntentResponse, _> = connection.client.post(&path, &request).await;
+    match sent {
+        Ok(_) => SessionNotes::change(&work.working_copy, holder, |notes| notes.tokens = tokens.total),
+        Err(error) => tracing::debug!(%error, "the tokens are not reported"),
+    }
+}
+
+/// Those in the file at `path`. `None` where it is not there, or nothing is known of the agent's form.
+fn read(agent: Agent, path: &Path) -> Option<Tokens> {
+    let lines = || Some(BufReader::new(File::open(path).ok()?.take(MOST_BYTES)));
+    match agent {
+        Agent::ClaudeCode => Some(of_claude_code(lines()?)),
+        Agent::Codex => of_codex(lines()?),
+        _ => None,
+    }
+}
+
+/// Claude Code writes a line for each block of a message, all with the same ids. Early ones have counts that are not final: the
+/// last one counts.
+fn of_claude_code(lines: impl BufRead) -> Tokens {
+    #[derive(Deserialize)]
+    struct Line {
+        #[serde(rename = "requestId", default)]
+        request: String,
+        message: Message,
+    }
+    #[derive(Deserialize)]
+    struct Message {
+        id: String,
+        usage: Usage,
+    }
+    #[derive(Clone, Copy, Deserialize)]
+    #[serde(default)]
+    #[derive(Default)]
+    struct Usage {
+        input_tokens: u64,
+        cache_creation_input_tokens: u64,
+        cache_read_input_tokens: u64,
+        output_tokens: u64,
+    }
+    let mut messages: HashMap<(String, String), Usage> = HashMap::new();
+    each(lines, b"\"usage\"", |line| {
+        if let Ok(Line { request, message }) = serde_json::from_slice(line) {
+            messages.insert((message.id, request), message.usage);
+        }
+    });
+    messages.values().fold(Tokens::default(), |sum, usage| {
+        let sent = usage.input_tokens.saturating_add(usage.cache_creation_input_tokens);
+        Tokens {
+            total: sum.total.saturating_add(sent).saturating_add(usage.output_tokens),
+            cached: sum.cached.saturating_add(usage.cache_read_input_tokens),
+        }
+    })
+}
+
+/// Codex writes running totals of its own, in which what was read from a cache counts as sent.
+fn of_codex(lines: impl BufRead) -> Option<Tokens> {
+    #[derive(Deserialize)]
+    struct Total {
+        input_tokens: u64,
+        #[serde(default)]
+        cached_input_tokens: u64,
+        output_tokens: u64,
+    }
+    let mut last = None;
+    each(lines, b"\"total_token_usage\"", |line| {
+        let line: serde_json::Value = serde_json::from_slice(line).unwrap_or_default();
+        let total = line.pointer("/payload/info/total_token_usage").cloned();
+        if let Some(total) = total.and_then(|total| serde_json::from_value::<Total>(total).ok()) {
+            last = Some(Tokens {
+                total: total
+                    .input_tokens
+                    .saturating_sub(total.cached_input_tokens)
+                    .saturating_add(total.output_tokens),
+                cached: total.cached_input_tokens,
+            });
+        }
+    });
+    last
+}
+
+/// Each of `lines` that has `sign` in it.
+fn each(mut lines: impl BufRead, sign: &[u8], mut take: impl FnMut(&[u8])) {
+    let finder = memchr::memmem::Finder::new(sign);
+    let mut line = Vec::new();
+    while lines.read_until(b'\n', &mut line).is_ok_and(|bytes| bytes > 0) {
+        if finder.find(&line).is_some() {
+            take(&line);
+        }
+        line.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_the_lines_of_one_message_the_last_counts_and_cache_reads_are_apart() {
+        let line = |id: &str, request: &str, sent: u64, received: u64| {
+            serde_json::json!({ "type": "assistant", "requestId": request, "message": { "id": id, "role": "assistant", "usage": {
+                "input_tokens": sent, "cache_creation_input_tokens": 100, "cache_read_input_tokens": 5000, "output_tokens": received,
+            } } })
+            .to_string()
+        };
+        let text = [
+            line("m1", "r1", 3, 1),
+            line("m1", "r1", 3, 1),
+            line("m1", "r1", 3, 250),
+            "{\"type\":\"user\",\"message\":{\"content\":\"\\\"usage\\\"\"}}".to_owned(),
+            line("m2", "r2", 10, 20),
+            line("m2", "r3", 10, 20),
+            "{\"usage\"".to_owned(),
+        ];
+        let tokens = of_claude_code(text.join("\n").as_bytes());
+        assert_eq!(
+            tokens,
+            Tokens {
+                total: 3 + 250 + 30 + 30 + 300,
+                cached: 15_000
+            }
+        );
+        assert_eq!(of_claude_code(&b""[..]), Tokens::default());
+    }
+
+    #[test]
+    fn of_codex_the_last_running_total_counts() {
+        let line = |sent: u64| {
+            serde_json::json!({ "type": "event_msg", "payload": { "type": "token_count", "info": { "total_token_usage": {
+                "input_tokens": sent, "cached_input_tokens": 40, "output_tokens": 7, "reasoning_output_tokens": 3, "total_tokens": sent + 7,
+            } } } })
+            .to_string()
+        };
+        let text = [line(50), "{\"payload\":{\"info\":null}}".to_owned(), line(100)].join("\n");
+        assert_eq!(of_codex(text.as_bytes()), Some(Tokens { total: 67, cached: 40 }));
+        assert_eq!(of_codex(&b"{}"[..]), None);
+    }
+}

@@ -1,0 +1,132 @@
+//! `.orchestration/coord.toml`: which tools that Coord does not know read, and which change something.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use serde::Deserialize;
+
+/// The file, in the working copy.
+pub(super) const FILE: &str = ".orchestration/coord.toml";
+
+/// Largest file, in bytes.
+const MOST_BYTES: usize = 64 * 1024;
+
+/// What the file says of tools. Without a file, nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct ToolSettings {
+    reads: Vec<String>,
+    changes: Vec<String>,
+}
+
+/// The whole file. Other tables are those of other parts of Coord.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct File {
+    tools: ToolSettings,
+}
+
+impl ToolSettings {
+    /// Those of the working copy at `root`.
+    ///
+    /// # Errors
+    /// A sentence with line and column, when the file is damaged: then nobody knows what a tool may do.
+    pub(super) fn read(root: &Path) -> Result<ToolSettings, String> {
+        match fs::read(root.join(FILE)) {
+            Ok(text) => ToolSettings::parse(&text),
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                Ok(ToolSettings::default())
+            }
+            Err(error) => Err(format!("{FILE} cannot be read: {error}")),
+        }
+    }
+
+    fn parse(text: &[u8]) -> Result<ToolSettings, String> {
+        if text.len() > MOST_BYTES {
+            return Err(format!("{FILE} is larger than {MOST_BYTES} bytes"));
+        }
+        let text = std::str::from_utf8(text).map_err(|error| {
+            let (line, column) = place(text, error.valid_up_to());
+            format!("{FILE}, line {line}, column {column}: it is not UTF-8")
+        })?;
+        let file: File = toml::from_str(text).map_err(|error| {
+            let (line, column) = place(text.as_bytes(), error.span().map_or(0, |span| span.start));
+            format!("{FILE}, line {line}, column {column}: {}", error.message())
+        })?;
+        Ok(file.tools)
+    }
+
+    /// Whether `tool` changes something, as far as the file says. Of two patterns, the one under `changes` counts.
+    pub(super) fn changes(&self, tool: &str) -> Option<bool> {
+        let is_in = |patterns: &[String]| patterns.iter().any(|pattern| is_match(pattern, tool));
+        match (is_in(&self.changes), is_in(&self.reads)) {
+            (true, _) => Some(true),
+            (false, true) => Some(false),
+            (false, false) => None,
+        }
+    }
+}
+
+/// The line and column of the byte at `offset`, counted from 1; the column in characters.
+fn place(text: &[u8], offset: usize) -> (usize, usize) {
+    let before = &text[..offset.min(text.len())];
+    let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+    let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    (line, String::from_utf8_lossy(&before[start..]).chars().count() + 1)
+}
+
+/// Whether `name` is one of `pattern`, in which `*` stands for any characters.
+fn is_match(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else {
+        return false;
+    };
+    let parts: Vec<&str> = parts.collect();
+    let Some((last, between)) = parts.split_last() else {
+        return rest.is_empty();
+    };
+    for part in between {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_say_which_tools_read_and_a_change_goes_before_a_read() {
+        let text = b"[tools]\nreads = [\"mcp__tracker__get_*\", \"*_list\"]\nchanges = [\"mcp__tracker__get_lock\"]\n[sync]\nx = 1\n";
+        let settings = ToolSettings::parse(text).unwrap();
+        for (tool, changes) in [
+            ("mcp__tracker__get_issue", Some(false)),
+            ("mcp__tracker__get_lock", Some(true)),
+            ("any_list", Some(false)),
+            ("mcp__tracker__set_issue", None),
+            ("xmcp__tracker__get_issue", None),
+        ] {
+            assert_eq!(settings.changes(tool), changes, "{tool}");
+        }
+        assert_eq!(ToolSettings::parse(b"").unwrap(), ToolSettings::default());
+        assert!(is_match("a*b*c", "axxbyyc") && is_match("*", "") && !is_match("a*b", "a") && !is_match("ab*b", "ab"));
+    }
+
+    #[test]
+    fn a_damaged_file_is_refused_with_line_and_column() {
+        for (text, said) in [
+            (&b"[tools]\nreads = [\"a\"\n"[..], "line 3, column 1"),
+            (b"[tools]\nreads = 7\n", "line 2, column 9"),
+            (b"[tools]\nreadz = []\n", "line 2, column 1"),
+            (b"[tools]\nreads = [\"\xff\"]", "line 2, column 11"),
+        ] {
+            let refused = ToolSettings::parse(text).unwrap_err();
+            assert!(refused.starts_with(&format!("{FILE}, {said}: ")), "{refused}");
+        }
+        assert!(ToolSettings::parse(&vec![b'#'; MOST_BYTES + 1]).is_err());
+    }
+}
