@@ -1,5 +1,5 @@
 //! The time that a hook adds to an edit: `coord hook claude-code PreToolUse` as an agent runs it, a process each time, in a clone and
-//! in a worktree, against a server that runs. Beside it stands a process that does nothing (`coord --version`).
+//! in a worktree, against a server that runs; and the look at a large working copy around a command. Beside it stands a process that does nothing (`coord --version`).
 //!
 //! `cargo bench -p coord-cli --bench hook`, with the number of runs as an argument (default 200).
 
@@ -36,6 +36,12 @@ fn edit(folder: &Path, file: &str) -> String {
     json!({ "session_id": "s", "cwd": folder, "hook_event_name": "PreToolUse", "tool_name": "Edit", "tool_input": tool }).to_string()
 }
 
+fn command(folder: &Path, event: &str) -> String {
+    let tool = json!({ "command": "make" });
+    json!({ "session_id": "s", "cwd": folder, "hook_event_name": event, "tool_name": "Bash", "tool_input": tool })
+        .to_string()
+}
+
 fn report(name: &str, mut times: Vec<Duration>) {
     times.sort();
     let at = |share: usize| times[(times.len() - 1) * share / 100].as_secs_f64() * 1e3;
@@ -69,4 +75,29 @@ fn main() {
         let new = (0..runs).map(|run| timed(&world, folder, &hook, &edit(folder, &names[run % names.len()])));
         report(&format!("edit, another file, {place}"), new.collect());
     }
+    of_commands(runs);
+}
+
+/// The look at a working copy of 10,000 files, before a command that may change it and after.
+fn of_commands(runs: usize) {
+    let names: Vec<String> = (0..10_000)
+        .map(|number| format!("src/{}/file-{number}.txt", number % 100))
+        .collect();
+    let files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "a")).collect();
+    let world = World::with(&files);
+    let folder = world.clone.path();
+    let mut times = [Vec::new(), Vec::new()];
+    for _ in 0..runs {
+        for (event, times) in ["PreToolUse", "PostToolUse"].into_iter().zip(&mut times) {
+            times.push(timed(
+                &world,
+                folder,
+                &["hook", "claude-code", event],
+                &command(folder, event),
+            ));
+        }
+    }
+    let [before, after] = times;
+    report("before a command, 10,000 files", before);
+    report("after a command, 10,000 files", after);
 }

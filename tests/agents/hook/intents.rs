@@ -210,7 +210,7 @@ fn the_repository_says_which_unknown_tools_read_and_a_damaged_file_is_refused() 
     ] {
         let denied = ada.denial(&answer).unwrap();
         assert!(
-            denied.contains(".orchestration/coord.toml, line 3, column 1: "),
+            denied.contains(".orchestration/coord.toml, line 2, column 13: "),
             "{denied}"
         );
     }

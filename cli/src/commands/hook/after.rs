@@ -14,6 +14,7 @@ use crate::agent::work::Work;
 
 use super::caller::{Caller, SHORT_LIMIT, find};
 use super::event::Tool;
+use super::log::Log;
 use super::places::{self, Place};
 use super::shell::Effects;
 use super::unclaimed::{self, Unclaimed};
@@ -234,55 +235,5 @@ async fn note_selection(caller: &Caller<'_>) {
         if let Err(error) = intents::ask(&connection.client, &working_copy, &repo_url, &holder).await {
             tracing::debug!(%error, "the intents are not known");
         }
-    }
-}
-
-/// What is recorded of one call, in one repository.
-struct Log {
-    work: Work,
-    notes: SessionNotes,
-    connection: Option<Connection>,
-    call: RecordEntry,
-    entries: Vec<RecordEntry>,
-}
-
-impl Log {
-    /// `None` where the repository has no intents, and nothing is recorded.
-    async fn open(caller: &Caller<'_>, place: Place) -> Option<Log> {
-        let work = caller.work(place.working_copy).ok()?;
-        let holder = work.agent_id.clone()?;
-        let opened = Connection::open_running(caller.args, &work.working_copy, Some(&holder), SHORT_LIMIT);
-        let connection = opened.ok().flatten();
-        let has_intents = intents::are_there(connection.as_ref(), &work, &holder).await;
-        let notes = SessionNotes::read(&work.working_copy, &holder);
-        has_intents.then(|| Log {
-            notes,
-            connection,
-            work,
-            call: record::call(caller, RecordKind::Call),
-            entries: Vec::new(),
-        })
-    }
-
-    fn add_change(&mut self, file: &str, hash: ContentHash, token: Option<i64>) {
-        let mut entry = record::mutation(&self.call, file, hash, token);
-        // The input is that of the call, which may have changed many files.
-        if self.entries.is_empty() {
-            entry.tool_input.clone_from(&self.call.tool_input);
-        }
-        self.entries.push(entry);
-    }
-
-    fn add_call(&mut self, caller: &Caller<'_>) {
-        let error = caller.call.has_failed.then(|| "the tool has failed".to_owned());
-        self.entries.push(RecordEntry {
-            error_message: error,
-            ..self.call.clone()
-        });
-    }
-
-    async fn send(self, caller: &Caller<'_>) -> Option<String> {
-        let requests = record::requests(caller, &self.work, &self.notes, &self.entries);
-        record::send(self.connection.as_ref(), &self.work, requests).await
     }
 }

@@ -3,7 +3,6 @@
 
 use std::path::PathBuf;
 
-use coord::domain::AgentId;
 use coord_git::WorkingCopy;
 use coord_protocol::{
     ClientError, IntentResponse, LockMode, PostRequest, RecordEntry, RecordKind, ToolCall, UsageRequest,
@@ -12,10 +11,10 @@ use coord_protocol::{
 use crate::agent::connection::Connection;
 use crate::agent::seen_content::SeenContent;
 use crate::agent::session_notes::SessionNotes;
-use crate::agent::tree_state::TreeState;
 
 use super::caller::{Caller, LIMIT};
 use super::event::{Decision, Tool};
+use super::home::Home;
 use super::places::{self, Place};
 use super::shell::Effects;
 use super::{handshake, heard, ignored, intents, reason, record, renewal, shared_tree, stale, turn};
@@ -64,7 +63,7 @@ pub(super) async fn decide(caller: &Caller<'_>) -> Result<Decision, String> {
         Err(damage) => return Ok(deny(damage)),
     };
     let home = match effects.changes {
-        true => home(caller)?,
+        true => Home::of(caller)?,
         false => None,
     };
     if let Some(home) = &home
@@ -83,7 +82,7 @@ pub(super) async fn decide(caller: &Caller<'_>) -> Result<Decision, String> {
     }
     // One call is one turn, whatever it writes.
     let mut call = match &home {
-        Some(home) => turn::call(caller, &home.working_copy, home.holder()),
+        Some(home) => turn::call(caller, &home.working_copy, &home.holder),
         None => None,
     };
     let mut note = None;
@@ -94,7 +93,7 @@ pub(super) async fn decide(caller: &Caller<'_>) -> Result<Decision, String> {
         }
     }
     if let (Some(home), Some(call), false) = (&home, call, has_files) {
-        match count(caller, home, call).await {
+        match turn::count(caller, home, call).await {
             Ok(None) => {}
             Ok(Some(reason)) => return Ok(deny(reason)),
             Err(failure) => note = Some(format!("Coord: the call is not counted: {failure}")),
@@ -103,36 +102,13 @@ pub(super) async fn decide(caller: &Caller<'_>) -> Result<Decision, String> {
     if let Some(home) = &home
         && matches!(caller.call.tool, Tool::Shell { .. })
     {
-        begin_command(home).await;
+        home.begin_command().await;
     }
     Ok(Decision::Proceed { context: None, note })
 }
 
 fn deny(reason: String) -> Decision {
     Decision::Deny { reason }
-}
-
-/// A working copy, and who works in it.
-pub(super) struct Home {
-    /// The working copy that the agent, or its command, works in.
-    pub(super) working_copy: WorkingCopy,
-    holder: AgentId,
-}
-
-impl Home {
-    /// Who works.
-    pub(super) fn holder(&self) -> &AgentId {
-        &self.holder
-    }
-}
-
-/// Where the agent works, or its command; `None` where it works in no working copy.
-fn home(caller: &Caller<'_>) -> Result<Option<Home>, String> {
-    let Some(working_copy) = super::caller::find(&caller.command_folder()) else {
-        return Ok(None);
-    };
-    let holder = caller.holder(&working_copy).map_err(|error| format!("{error:#}"))?;
-    Ok(Some(Home { working_copy, holder }))
 }
 
 /// Files count for the repository that they are in; any other tool for that of the agent's folder.
@@ -247,47 +223,4 @@ async fn claim(caller: &Caller<'_>, place: Place, call: &mut Option<ToolCall>) -
     };
     stale::begin_writes(&place, &holder, |file| locks.get(file).map(|lock| lock.token));
     Ok(None)
-}
-
-/// Counts a call that may change something and claims nothing, where an intent is selected. The reason where it is refused.
-async fn count(caller: &Caller<'_>, home: &Home, call: ToolCall) -> Result<Option<String>, String> {
-    let notes = SessionNotes::read(&home.working_copy, &home.holder);
-    let Some(path) = notes.intent.as_ref().and_then(|intent| intents::path(intent, "/usage")) else {
-        return Ok(None);
-    };
-    let opened = Connection::open(caller.args, &home.working_copy, Some(&home.holder), LIMIT);
-    let connection = opened.map_err(|error| reason::unreachable(&error))?;
-    let request = UsageRequest {
-        repo_url: Some(format!("https://{}", home.working_copy.repo())),
-        tool_call: Some(call),
-        tokens: None,
-        session: Some(turn::session(caller, &notes)),
-        agent_id: Some(home.holder.as_str().to_owned()),
-    };
-    let answer: Result<IntentResponse, ClientError> = connection.client.post(&path, &request).await;
-    let response = answer.map_err(|error| reason::failure(&error))?;
-    if response.success {
-        return Ok(None);
-    }
-    let code = response.error.as_ref().map(|error| error.error);
-    SessionNotes::change(&home.working_copy, &home.holder, |notes| {
-        intents::note_code(notes, None, code);
-    });
-    Ok(Some(reason::of_code(code, &response.orchestration)))
-}
-
-/// Remembers the working copy as it is before a command that may change it.
-async fn begin_command(home: &Home) {
-    let Home { working_copy, holder } = home;
-    SeenContent::change(working_copy, holder, |seen| seen.begin_command(working_copy.root()));
-    let kept = match TreeState::now(working_copy).await {
-        Some(state) => state.keep(working_copy, holder),
-        None => {
-            TreeState::forget(working_copy, holder);
-            Ok(())
-        }
-    };
-    if let Err(error) = kept {
-        tracing::debug!(%error, "the state of the working copy cannot be kept");
-    }
 }

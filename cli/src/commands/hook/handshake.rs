@@ -4,9 +4,9 @@
 use crate::agent::connection::Connection;
 use crate::agent::session_notes::SessionNotes;
 
-use super::before::Home;
 use super::caller::{Caller, LIMIT};
 use super::event::Tool;
+use super::home::Home;
 use super::tool_settings::{self, ToolSettings};
 use super::{intents, reason};
 
@@ -38,7 +38,7 @@ pub(super) fn changes(caller: &Caller<'_>, so_far: bool) -> Result<bool, String>
 /// # Errors
 /// A sentence, when the server gives no answer.
 pub(super) async fn refusal(caller: &Caller<'_>, home: &Home) -> Result<Option<String>, String> {
-    let (working_copy, holder) = (&home.working_copy, home.holder());
+    let (working_copy, holder) = (&home.working_copy, &home.holder);
     let is_missing = || {
         let notes = SessionNotes::read(working_copy, holder);
         notes.requires_intent && notes.intent.is_none()

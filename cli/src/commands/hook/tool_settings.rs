@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn a_damaged_file_is_refused_with_line_and_column() {
         for (text, said) in [
-            (&b"[tools]\nreads = [\"a\"\n"[..], "line 3, column 1"),
+            (&b"[tools]\nreads = [\"a\"\n"[..], "line 2, column 13"),
             (b"[tools]\nreads = 7\n", "line 2, column 9"),
             (b"[tools]\nreadz = []\n", "line 2, column 1"),
             (b"[tools]\nreads = [\"\xff\"]", "line 2, column 11"),

@@ -3,12 +3,15 @@
 use coord::domain::AgentId;
 use coord_git::WorkingCopy;
 use coord_intents::ledger::ContentHash;
-use coord_protocol::{AgentSession, ToolCall};
+use coord_protocol::{AgentSession, ClientError, IntentResponse, ToolCall, UsageRequest};
 
+use crate::agent::connection::Connection;
 use crate::agent::session_notes::{LastCall, SessionNotes};
 
-use super::caller::Caller;
+use super::caller::{Caller, LIMIT};
 use super::event::{Moment, Tool};
+use super::home::Home;
+use super::{intents, reason};
 
 /// Most characters of a name that is sent.
 const MOST_CHARS: usize = 128;
@@ -48,6 +51,33 @@ fn digest(caller: &Caller<'_>) -> String {
         _ => format!("{}\0{}", caller.call.tool_name, caller.call.input),
     };
     ContentHash::of(text.as_bytes()).to_string()
+}
+
+/// Counts a call that may change something and claims nothing, where an intent is selected. The reason where it is refused.
+pub(super) async fn count(caller: &Caller<'_>, home: &Home, call: ToolCall) -> Result<Option<String>, String> {
+    let notes = SessionNotes::read(&home.working_copy, &home.holder);
+    let Some(path) = notes.intent.as_ref().and_then(|intent| intents::path(intent, "/usage")) else {
+        return Ok(None);
+    };
+    let opened = Connection::open(caller.args, &home.working_copy, Some(&home.holder), LIMIT);
+    let connection = opened.map_err(|error| reason::unreachable(&error))?;
+    let request = UsageRequest {
+        repo_url: Some(format!("https://{}", home.working_copy.repo())),
+        tool_call: Some(call),
+        tokens: None,
+        session: Some(session(caller, &notes)),
+        agent_id: Some(home.holder.as_str().to_owned()),
+    };
+    let answer: Result<IntentResponse, ClientError> = connection.client.post(&path, &request).await;
+    let response = answer.map_err(|error| reason::failure(&error))?;
+    if response.success {
+        return Ok(None);
+    }
+    let code = response.error.as_ref().map(|error| error.error);
+    SessionNotes::change(&home.working_copy, &home.holder, |notes| {
+        intents::note_code(notes, None, code);
+    });
+    Ok(Some(reason::of_code(code, &response.orchestration)))
 }
 
 /// What the agent says of itself.

@@ -12,6 +12,32 @@ const WRAPPERS: [&str; 9] = [
     "sudo", "command", "builtin", "exec", "nohup", "time", "nice", "env", "stdbuf",
 ];
 
+/// Options of these programs whose value is a word of its own.
+const WRAPPERS_VALUES: [&str; 7] = ["-u", "--unset", "-C", "--chdir", "-g", "-n", "--user"];
+
+/// Programs that change something, also where they name no file plainly. `perl` may do anything.
+const WRITERS: [&str; 19] = [
+    "apply_patch",
+    "applypatch",
+    "chmod",
+    "chown",
+    "cp",
+    "dd",
+    "install",
+    "ln",
+    "mkdir",
+    "mv",
+    "patch",
+    "perl",
+    "rm",
+    "rmdir",
+    "shred",
+    "tee",
+    "touch",
+    "truncate",
+    "unlink",
+];
+
 /// Shells, whose `-c` is a command.
 const SHELLS: [&str; 5] = ["sh", "bash", "zsh", "dash", "ksh"];
 
@@ -28,14 +54,19 @@ pub(super) fn run(place: &mut Place, words: &[Option<String>], text: Option<&str
     let program = Path::new(program).file_name().and_then(|name| name.to_str());
     let program = program.unwrap_or_default();
     let arguments = Arguments(words);
+    place.effects.changes |= WRITERS.contains(&program);
     match program {
         wrapper if WRAPPERS.contains(&wrapper) => {
             let is_setting = |word: &Option<String>| {
                 let word = word.as_deref().unwrap_or_default();
                 word.starts_with('-') || (wrapper == "env" && word.contains('='))
             };
-            let skipped = words.iter().take_while(|word| is_setting(word)).count();
-            run(place, &words[skipped..], text);
+            let mut skipped = 0;
+            while let Some(word) = words.get(skipped).filter(|word| is_setting(word)) {
+                let has_value = word.as_deref().is_some_and(|word| WRAPPERS_VALUES.contains(&word));
+                skipped += if has_value { 2 } else { 1 };
+            }
+            run(place, words.get(skipped..).unwrap_or_default(), text);
         }
         "timeout" => {
             let skipped = words
@@ -65,7 +96,7 @@ pub(super) fn run(place: &mut Place, words: &[Option<String>], text: Option<&str
         "tee" | "truncate" => arguments
             .operands(&["-s", "--size", "-r", "--reference"])
             .for_each(|path| place.writes(path)),
-        "mkdir" | "rmdir" | "chmod" | "chown" | "ln" | "touch" => place.effects.changes = true,
+        "mkdir" | "rmdir" | "chmod" | "chown" | "ln" | "touch" => {}
         "rm" | "unlink" | "shred" => arguments.operands(&["-n", "-s"]).for_each(|path| place.writes(path)),
         "mv" | "cp" | "install" => copied(place, &arguments, program == "mv"),
         "sed" => in_place(
@@ -134,6 +165,7 @@ fn in_place(place: &mut Place, arguments: &Arguments<'_>, in_place: &[&str], scr
         readers::stream_editor(place, arguments);
         return;
     }
+    place.effects.changes = true;
     let gives_script = |word: &String| scripts.contains(&word.as_str()) || (is_short(word) && word.ends_with('e'));
     let is_given = words().any(gives_script)
         || words().any(|word| {

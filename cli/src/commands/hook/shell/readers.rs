@@ -35,9 +35,23 @@ const QUIET: [&str; 46] = [
     "uname", "unset", "which", "whoami", "exit",
 ];
 
-/// Options of the programs above whose value is a word of its own.
-const WITH_VALUE: &[&str] = &[
-    "-n", "-c", "--lines", "--bytes", "-A", "-B", "-C", "-m", "-e", "-f", "-g", "-t", "--glob", "--type", "-N", "-j",
+/// Options of `head` and `tail` whose value is a word of its own.
+const OF_ENDS: &[&str] = &["-n", "-c", "--lines", "--bytes"];
+
+/// Options of the searching programs whose value is a word of its own.
+const OF_SEARCH: &[&str] = &[
+    "-A",
+    "-B",
+    "-C",
+    "-m",
+    "-e",
+    "-f",
+    "-g",
+    "-t",
+    "--glob",
+    "--type",
+    "-j",
+    "--max-count",
 ];
 
 /// Whether `program` changes nothing. The files that it shows are noted.
@@ -48,11 +62,12 @@ pub(super) fn run(place: &mut Place, program: &str, arguments: &Arguments<'_>) -
     };
     match program {
         show if SHOW.contains(&show) => {
-            arguments.operands(WITH_VALUE).for_each(|path| place.reads(path));
+            let with_value = if matches!(show, "head" | "tail") { OF_ENDS } else { &[] };
+            arguments.operands(with_value).for_each(|path| place.reads(path));
             true
         }
         search if SEARCH.contains(&search) => {
-            let operands = arguments.operands(WITH_VALUE);
+            let operands = arguments.operands(OF_SEARCH);
             let is_given = has(&["-e", "-f", "--regexp", "--file"]);
             operands.skip(usize::from(!is_given)).for_each(|path| place.reads(path));
             // A program for each file, of ripgrep.

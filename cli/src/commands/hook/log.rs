@@ -1,0 +1,65 @@
+//! What is recorded of one call of a tool.
+
+use coord_intents::ledger::ContentHash;
+use coord_protocol::{RecordEntry, RecordKind};
+
+use crate::agent::connection::Connection;
+use crate::agent::session_notes::SessionNotes;
+use crate::agent::work::Work;
+
+use super::caller::{Caller, SHORT_LIMIT};
+use super::places::Place;
+use super::{intents, record};
+
+/// What is recorded of one call, in one repository.
+pub(super) struct Log {
+    pub(super) work: Work,
+    notes: SessionNotes,
+    connection: Option<Connection>,
+    call: RecordEntry,
+    entries: Vec<RecordEntry>,
+}
+
+impl Log {
+    /// `None` where the repository has no intents, and nothing is recorded.
+    pub(super) async fn open(caller: &Caller<'_>, place: Place) -> Option<Log> {
+        let work = caller.work(place.working_copy).ok()?;
+        let holder = work.agent_id.clone()?;
+        let opened = Connection::open_running(caller.args, &work.working_copy, Some(&holder), SHORT_LIMIT);
+        let connection = opened.ok().flatten();
+        let has_intents = intents::are_there(connection.as_ref(), &work, &holder).await;
+        let notes = SessionNotes::read(&work.working_copy, &holder);
+        has_intents.then(|| Log {
+            notes,
+            connection,
+            work,
+            call: record::call(caller, RecordKind::Call),
+            entries: Vec::new(),
+        })
+    }
+
+    /// A changed file.
+    pub(super) fn add_change(&mut self, file: &str, hash: ContentHash, token: Option<i64>) {
+        let mut entry = record::mutation(&self.call, file, hash, token);
+        // The input is that of the call, which may have changed many files.
+        if self.entries.is_empty() {
+            entry.tool_input.clone_from(&self.call.tool_input);
+        }
+        self.entries.push(entry);
+    }
+
+    /// The call itself, which has changed no file.
+    pub(super) fn add_call(&mut self, caller: &Caller<'_>) {
+        let error = caller.call.has_failed.then(|| "the tool has failed".to_owned());
+        self.entries.push(RecordEntry {
+            error_message: error,
+            ..self.call.clone()
+        });
+    }
+
+    /// Sends what was added. A sentence where it has to wait.
+    pub(super) async fn send(self, caller: &Caller<'_>) -> Option<String> {
+        let requests = record::requests(caller, &self.work, &self.notes, &self.entries);
+        record::send(self.connection.as_ref(), &self.work, requests).await
+    }
+}
