@@ -4,13 +4,11 @@ use std::path::{Path, PathBuf};
 
 use coord::domain::AgentId;
 use coord_intents::ledger::ContentHash;
-use coord_protocol::{RecordEntry, RecordKind};
 
 use crate::agent::connection::Connection;
 use crate::agent::file_content;
 use crate::agent::seen_content::SeenContent;
 use crate::agent::session_notes::SessionNotes;
-use crate::agent::work::Work;
 
 use super::caller::{Caller, SHORT_LIMIT, find};
 use super::event::Tool;
@@ -18,7 +16,7 @@ use super::log::Log;
 use super::places::{self, Place};
 use super::shell::Effects;
 use super::unclaimed::{self, Unclaimed};
-use super::{Trace, intents, record};
+use super::{Trace, intents};
 
 /// A file that was written, and the fencing token of the lock under which it was let in.
 struct Changed {

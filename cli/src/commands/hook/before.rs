@@ -4,9 +4,7 @@
 use std::path::PathBuf;
 
 use coord_git::WorkingCopy;
-use coord_protocol::{
-    ClientError, IntentResponse, LockMode, PostRequest, RecordEntry, RecordKind, ToolCall, UsageRequest,
-};
+use coord_protocol::{LockMode, PostRequest, RecordEntry, RecordKind, ToolCall};
 
 use crate::agent::connection::Connection;
 use crate::agent::seen_content::SeenContent;

@@ -6,7 +6,8 @@
 //! - `before`: claims before a tool runs, of the files in `places`; `shell` finds those of a shell command; `shared_tree` refuses
 //!   changes of a whole working copy, `handshake`, `tool_settings`, `ignored` and `stale` what needs no server; `turn` is the call as
 //!   it is counted
-//! - `after`: what a tool has changed, with or without a claim; `record` tells the ledger
+//! - `after`: what a tool has changed; `home` and `unclaimed` compare the working copy around a command; `log` and `record` tell the
+//!   ledger
 //! - `give_back`, `renewal`, `context`: what happens with the session's locks at other times
 //! - `intents`, `tokens`: what the session knows of intents, and what it reports
 
