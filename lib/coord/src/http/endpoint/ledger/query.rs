@@ -7,8 +7,8 @@ use utoipa::openapi::schema::Object;
 use crate::auth::{Caller, CallerIdentity};
 use crate::domain::{AgentId, Branch, FilePath, RepoId};
 use crate::error::ApiError;
-use crate::operations::fields::{agent_of, in_field, required};
 use crate::operations::fields::id_in;
+use crate::operations::fields::{agent_of, in_field, required};
 use crate::operations::ledger::{CheckpointRequest, LedgerRange, LedgerRequest, MapRequest};
 
 /// Maximum number of lines in a response.
