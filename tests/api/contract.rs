@@ -78,10 +78,12 @@ fn check(method: &Method, path: &str, answer: &Answer) -> Result<(), String> {
         };
     };
     let content_type = answer.header("content-type").unwrap_or_default();
+    // The document names media types; a text has its encoding besides.
+    let media_type = content_type.trim_end_matches("; charset=utf-8");
     let body = content
-        .get(content_type)
+        .get(media_type)
         .ok_or_else(|| format!("Content-Type '{content_type}' is not documented"))?;
-    if content_type == "text/event-stream" {
+    if media_type.starts_with("text/") {
         let text = String::from_utf8(answer.bytes.clone()).map_err(|error| error.to_string())?;
         return validate(&body["schema"], &text.into());
     }

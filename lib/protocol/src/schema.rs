@@ -317,7 +317,7 @@ pub fn warnings() -> utoipa::openapi::schema::Array {
         .schema_type(Type::String)
         .pattern(Some(
             "^(STALE_BRANCH|OFFLINE_MODE|CROSS_BRANCH|NEIGHBOR|VAGUE_MESSAGE|LOCK_EXPIRED|LOCK_LOST|ALREADY_HELD|ALREADY_RELEASED|\
-             UNCHANGED|GRAPH_STALE|GRAPH_MISSING|HEAD_UNCONFIRMED|CASE_DIFFERS|BREADTH_UNKNOWN|BUDGET_LOW): ",
+             UNCHANGED|GRAPH_STALE|GRAPH_MISSING|HEAD_UNCONFIRMED|CASE_DIFFERS|BREADTH_UNKNOWN|BUDGET_LOW|UNKNOWN_INTENT|NO_LOCK|CONTENT_NOT_KEPT): ",
         ))
         .examples(["STALE_BRANCH: Your branch is behind origin/main."]);
     utoipa::openapi::schema::ArrayBuilder::new()

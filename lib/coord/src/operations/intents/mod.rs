@@ -23,7 +23,6 @@ mod view;
 mod write;
 
 pub use act::{Act, act};
-pub(crate) use intent_caller::id_in;
 pub use list::{IntentsRequest, IntentsView, list_intents, read_intent};
 pub use usage::use_intent;
 pub use write::{edit_intent, new_intent};
