@@ -8,7 +8,6 @@ import { after } from 'node:test';
 import { chromium } from 'playwright-core';
 
 import { atEnd } from './ending.mjs';
-import { withoutIntents } from './intents.mjs';
 import { LAUNCH, SCREENSHOTS } from './launch.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -44,7 +43,7 @@ after(async () => (await launched)?.close());
  *   the console that the test causes; `prepare`: what is done before the page is opened.
  * @returns {Promise<Opened>}
  */
-export async function openPage(t, address, { permits, prepare = withoutIntents, ...options } = {}) {
+export async function openPage(t, address, { permits, prepare, ...options } = {}) {
   const { origin } = new URL(address);
   const context = await (await browser()).newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-US', ...options });
   context.setDefaultTimeout(PATIENCE_MS);
@@ -60,8 +59,7 @@ export async function openPage(t, address, { permits, prepare = withoutIntents, 
   await context.addInitScript(() => {
     addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => console.error(`policy: ${violatedDirective} ${blockedURI}`));
   });
-  // The server has no intents yet: a request for them would be an error on the console.
-  await prepare(context);
+  await prepare?.(context);
   const page = await context.newPage();
   page.on('websocket', (socket) => {
     requests.push(socket.url());

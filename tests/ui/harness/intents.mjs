@@ -119,14 +119,6 @@ export async function playIntents(context, answers = {}) {
   };
 }
 
-/**
- * A server of a repository that has no intents.
- * @param {import('playwright-core').BrowserContext} context
- */
-export function withoutIntents(context) {
-  return context.route(/\/api\/intents\?/, (route) => route.fulfill({ json: NO_INTENTS }));
-}
-
 /** @param {string} holder @param {string} code @param {string[]} files @param {object} [rest] @returns {object} A refusal by an intent. */
 export function refusal(holder, code, files, rest = {}) {
   const [user, agent] = holder.split('/');
