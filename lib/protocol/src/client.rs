@@ -277,17 +277,6 @@ impl Client {
         self.send(self.http.get(url), &[]).await
     }
 
-    /// `POST path` with `body`. A refusal by the rules (409) and an answer without a store (503) are returned like any other
-    /// where they have the form.
-    ///
-    /// # Errors
-    /// When the server returns another error, or no response.
-    pub async fn post<T: DeserializeOwned>(&self, path: &str, body: &impl serde::Serialize) -> Result<T, ClientError> {
-        let sent = self.request(Method::POST, path)?.json(body);
-        let whole = [StatusCode::CONFLICT, StatusCode::SERVICE_UNAVAILABLE];
-        self.send(sent, &whole).await
-    }
-
     fn url(&self, path: &str) -> Result<Url, ClientError> {
         let mut base = self.base.clone();
         if !base.path().ends_with('/') {

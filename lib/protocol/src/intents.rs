@@ -407,6 +407,9 @@ impl IntentResponse {
 pub struct IntentsResponse {
     /// The intents, in the order in which they were written.
     pub intents: Vec<IntentView>,
+    /// Whether each claim to write has to cite an intent.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_required: bool,
     /// The state of the caller.
     pub state: HolderState,
     /// The intent that the caller has selected.

@@ -2,24 +2,11 @@
 
 use coord::domain::AgentId;
 use coord_git::WorkingCopy;
-use coord_protocol::{Client, ClientError, ErrorCode, IntentResponse, IntentStatus, PostResponse};
-use serde::Deserialize;
-use serde::de::IgnoredAny;
+use coord_protocol::{Client, ClientError, ErrorCode, IntentStatus, IntentsView, PostResponse};
 
 use crate::agent::connection::Connection;
 use crate::agent::session_notes::SessionNotes;
 use crate::agent::work::Work;
-
-/// What a hook reads of the list of intents.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Listed {
-    intents: Vec<IgnoredAny>,
-    selected: Option<String>,
-    /// Whether each claim to write has to cite an intent.
-    required: bool,
-    context: Option<String>,
-}
 
 /// Asks for the intents, notes what there is, and returns the text for the model: of the selected intent, or of those that can be
 /// selected.
@@ -38,18 +25,18 @@ pub(super) async fn ask(
     {
         return Ok(Some(context));
     }
-    let listed = client
-        .read("api/intents", &[("repo_url", repo_url), ("view", "context")])
-        .await;
-    let listed: Listed = match listed {
-        Ok(text) => serde_json::from_str(text.get()).unwrap_or_default(),
+    let listed = match client.intents(repo_url, IntentsView::Context).await {
+        Ok(listed) => listed,
         // A server of before intents.
-        Err(ClientError::Refused { error, .. }) if error.error == ErrorCode::UnknownRoute => Listed::default(),
+        Err(ClientError::Refused { error, .. }) if error.error == ErrorCode::UnknownRoute => {
+            SessionNotes::change(working_copy, holder, |notes| notes.has_intents = Some(false));
+            return Ok(None);
+        }
         Err(error) => return Err(error),
     };
     SessionNotes::change(working_copy, holder, |notes| {
-        notes.has_intents = Some(!listed.intents.is_empty() || listed.required);
-        notes.requires_intent = listed.required;
+        notes.has_intents = Some(!listed.intents.is_empty() || listed.is_required);
+        notes.requires_intent = listed.is_required;
         notes.intent.clone_from(&listed.selected);
     });
     if let Some(intent) = &listed.selected
@@ -73,26 +60,22 @@ pub(super) async fn are_there(connection: Option<&Connection>, work: &Work, hold
 
 /// The text about `intent`; `None` where it is not active any more.
 async fn selected(client: &Client, repo_url: &str, intent: &str) -> Result<Option<String>, ClientError> {
-    let Some(path) = path(intent, "") else { return Ok(None) };
-    let answer = client.read(&path, &[("repo_url", repo_url), ("view", "context")]).await;
-    let answer = match answer {
-        Ok(answer) => answer,
+    if !is_id(intent) {
+        return Ok(None);
+    }
+    let response = match client.intent(repo_url, intent, IntentsView::Context).await {
+        Ok(response) => response,
         Err(ClientError::Refused { .. }) => return Ok(None),
         Err(error) => return Err(error),
-    };
-    let Ok(response) = serde_json::from_str::<IntentResponse>(answer.get()) else {
-        return Ok(None);
     };
     let is_active = |status| matches!(status, IntentStatus::InProgress | IntentStatus::Blocked);
     let is_active = response.intent.is_some_and(|intent| is_active(intent.status));
     Ok(response.context.filter(|_| is_active))
 }
 
-/// The path of `intent`, with `end`. `None` where it is no id, and could name another path.
-pub(super) fn path(intent: &str, end: &str) -> Option<String> {
-    let is_of_id = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
-    let is_id = (1..=64).contains(&intent.len()) && intent.bytes().all(is_of_id);
-    (is_id && intent.as_bytes()[0].is_ascii_alphanumeric()).then(|| format!("api/intents/{intent}{end}"))
+/// Whether `intent` is an id, and can name no other path.
+pub(super) fn is_id(intent: &str) -> bool {
+    coord_intents::intent::valid_id(intent)
 }
 
 /// Notes what the answer to a claim tells.

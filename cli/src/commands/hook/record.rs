@@ -121,7 +121,7 @@ pub(super) async fn send(connection: Option<&Connection>, work: &Work, requests:
 
 /// Whether the server has answered. One that refuses an event would refuse it again.
 async fn is_sent(connection: &Connection, request: &RecordRequest) -> bool {
-    let sent: Result<RecordResponse, ClientError> = connection.client.post("api/ledger", request).await;
+    let sent: Result<RecordResponse, ClientError> = connection.client.record(request).await;
     match sent {
         Ok(_) => true,
         Err(ClientError::Refused { status, error, .. }) => {

@@ -39,9 +39,9 @@ pub(super) async fn report(caller: &Caller<'_>, connection: &Connection, work: &
         return;
     };
     let session = turn::session(caller, &notes);
-    let Some(path) = intents::path(intent, "/usage").filter(|_| !session.session_id.is_empty()) else {
+    if !intents::is_id(intent) || session.session_id.is_empty() {
         return;
-    };
+    }
     let request = UsageRequest {
         repo_url: Some(work.repo_url()),
         tool_call: None,
@@ -52,8 +52,7 @@ pub(super) async fn report(caller: &Caller<'_>, connection: &Connection, work: &
         session: Some(session),
         agent_id: Some(holder.as_str().to_owned()),
     };
-    let sent: Result<IntentResponse, _> = connection.client.post(&path, &request).await;
-    match sent {
+    match connection.client.use_intent(intent, &request).await {
         Ok(_) => SessionNotes::change(&work.working_copy, holder, |notes| notes.tokens = tokens.total),
         Err(error) => tracing::debug!(%error, "the tokens are not reported"),
     }

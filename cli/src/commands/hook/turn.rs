@@ -56,7 +56,7 @@ fn digest(caller: &Caller<'_>) -> String {
 /// Counts a call that may change something and claims nothing, where an intent is selected. The reason where it is refused.
 pub(super) async fn count(caller: &Caller<'_>, home: &Home, call: ToolCall) -> Result<Option<String>, String> {
     let notes = SessionNotes::read(&home.working_copy, &home.holder);
-    let Some(path) = notes.intent.as_ref().and_then(|intent| intents::path(intent, "/usage")) else {
+    let Some(intent) = notes.intent.as_deref().filter(|intent| intents::is_id(intent)) else {
         return Ok(None);
     };
     let opened = Connection::open(caller.args, &home.working_copy, Some(&home.holder), LIMIT);
@@ -68,7 +68,7 @@ pub(super) async fn count(caller: &Caller<'_>, home: &Home, call: ToolCall) -> R
         session: Some(session(caller, &notes)),
         agent_id: Some(home.holder.as_str().to_owned()),
     };
-    let answer: Result<IntentResponse, ClientError> = connection.client.post(&path, &request).await;
+    let answer = connection.client.use_intent(intent, &request).await;
     let response = answer.map_err(|error| reason::failure(&error))?;
     if response.success {
         return Ok(None);

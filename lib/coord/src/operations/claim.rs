@@ -52,7 +52,10 @@ pub(crate) async fn claim(
         ClaimOutcome::Claimed(survey) => granted(request, mode, survey, &standing),
         ClaimOutcome::Conflict(survey) => conflict(survey, &standing),
         ClaimOutcome::Stale(survey) => stale(survey, &standing),
-        ClaimOutcome::Refused(survey) => refused(survey, &standing, &said),
+        ClaimOutcome::Refused(survey) => {
+            app.seal_later(&request.repo);
+            refused(survey, &standing, &said)
+        }
     };
     response.warnings.extend(said.warnings());
     let mut notes = Vec::new();
@@ -92,7 +95,14 @@ fn granted(request: &WorkRequest, mode: LockMode, survey: &Survey, standing: &St
         LockMode::Writing => "write",
     };
     let reason = format!("You may {verb} {}", named(&request.paths));
-    let mut response = PostResponse::new(true, Orchestration::new(Action::Proceed, reason));
+    let mut orchestration = Orchestration::new(Action::Proceed, reason);
+    if let Some(intent) = &survey.gate.intent {
+        orchestration = orchestration.with(Metadata {
+            intent_id: Some(intent.clone()),
+            ..Metadata::default()
+        });
+    }
+    let mut response = PostResponse::new(true, orchestration);
     let mut notes = standing.warnings(survey);
     if let (true, LockMode::Writing, Some(warning)) = (survey.is_behind, mode, notes.first_mut()) {
         warning.push_str(" Your locks are renewed; PULL (git pull --rebase) before you push.");

@@ -55,6 +55,7 @@ pub(super) async fn done(
     id: &str,
     reason: String,
 ) -> Result<IntentResponse, ApiError> {
+    app.seal_later(repo);
     let (view, session) = present(app, repo, holder, id).await?;
     let orchestration = Orchestration::new(Action::Proceed, reason);
     Ok(IntentResponse::new(view, told_state(session.state), orchestration))
@@ -68,6 +69,7 @@ pub(super) async fn refused(
     id: &str,
     (code, action, reason): (ErrorCode, Action, String),
 ) -> Result<IntentResponse, ApiError> {
+    app.seal_later(repo);
     let (view, session) = present(app, repo, holder, id).await?;
     let orchestration = Orchestration::new(action, reason).with(Metadata {
         intent_id: Some(id.to_owned()),

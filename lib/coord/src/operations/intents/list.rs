@@ -14,6 +14,7 @@ use crate::auth::Caller;
 use crate::domain::Holder;
 use crate::error::ApiError;
 use crate::operations::list_locks::held_locks;
+use crate::settings::IntentPolicy;
 use crate::state::intents::{Owners, Registry, intent_texts, owners, registry};
 use crate::state::locks::live_locks;
 
@@ -98,6 +99,7 @@ pub async fn list_intents(app: &App, request: IntentsRequest<'_>) -> Result<Inte
     };
     Ok(IntentsResponse {
         intents,
+        is_required: app.intents.policy == IntentPolicy::Required,
         state: told_state(registry.session.state),
         selected,
         owners: is_state.then(|| active_owners(&registry, &owners)),

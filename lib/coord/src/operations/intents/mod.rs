@@ -24,5 +24,6 @@ mod write;
 
 pub use act::{Act, act};
 pub use list::{IntentsRequest, IntentsView, list_intents, read_intent};
+pub(crate) use usage::counted_call;
 pub use usage::use_intent;
 pub use write::{edit_intent, new_intent};

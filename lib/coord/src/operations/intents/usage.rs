@@ -1,7 +1,7 @@
 //! What the work on an intent costs.
 
 use coord_intents::intent::Status;
-use coord_intents::ledger::State;
+use coord_intents::ledger::{State, blank_credentials};
 use coord_protocol::{Action, ErrorCode, IntentResponse, Metadata, Orchestration, ToolCall, UsageRequest};
 
 use super::intent_caller::{IntentCaller, id_in};
@@ -87,6 +87,7 @@ pub async fn use_intent(
             refusal(state, code, format!("Intent {id} {why}"))
         }
         UseOutcome::Stopped(state, limit, reason) => {
+            app.seal_later(&caller.repo);
             let code = match limit {
                 Limit::Budget => ErrorCode::BudgetExhausted,
                 Limit::Breaker => ErrorCode::CircuitOpen,
@@ -102,7 +103,7 @@ pub async fn use_intent(
 
 /// The name of a tool, and the digest of name and input under which a call counts.
 pub(crate) fn counted_call(call: &ToolCall) -> Result<(String, String), ApiError> {
-    let name = bounded("tool_call", &call.name)?;
+    let name = blank_credentials(&bounded("tool_call", &call.name)?).into_owned();
     let digest = bounded("tool_call", &call.digest)?;
     if name.is_empty() || digest.is_empty() {
         return Err(ApiError::InvalidField {

@@ -31,7 +31,8 @@ local function take_file(entries, intent, branch)
   for index = #entries, 1, -1 do
     local entry = entries[index]
     if have_common_branch(entry.branch, branch) then
-      if entry.hash then
+      -- The newest is the last.
+      if entry.hash and not mine.hash then
         mine.hash, mine.earlier = entry.hash, entry.earlier
       end
       previous = entry.intent ~= intent and entry.intent or previous
