@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use coord::domain::AgentId;
-use coord_protocol::{IntentResponse, SessionTokens, UsageRequest};
+use coord_protocol::{SessionTokens, UsageRequest};
 use serde::Deserialize;
 
 use crate::agent::connection::Connection;

@@ -3,7 +3,7 @@
 use coord::domain::AgentId;
 use coord_git::WorkingCopy;
 use coord_intents::ledger::ContentHash;
-use coord_protocol::{AgentSession, ClientError, IntentResponse, ToolCall, UsageRequest};
+use coord_protocol::{AgentSession, ToolCall, UsageRequest};
 
 use crate::agent::connection::Connection;
 use crate::agent::session_notes::{LastCall, SessionNotes};

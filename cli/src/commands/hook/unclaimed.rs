@@ -150,6 +150,7 @@ mod tests {
             user: "ada".to_owned(),
             user_name: "Ada".to_owned(),
             agent_id: Some(agent.to_owned()),
+            intent_id: None,
             status: LockMode::Writing,
             message: "x".to_owned(),
             timestamp: 1,
