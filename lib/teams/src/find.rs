@@ -1,0 +1,67 @@
+//! Where the root is: as the plugin finds it.
+
+use std::path::{Path, PathBuf};
+
+/// The variable that names the root itself.
+pub const TEAMS_DIR: &str = "OPENCODE_TEAMS_DIR";
+/// The variable that names the project.
+pub const PROJECT_ROOT: &str = "OPENCODE_PROJECT_ROOT";
+/// What a project's folder has one of.
+pub const MARKERS: [&str; 4] = [".git", "package.json", "opencode.json", ".opencode"];
+/// The root in a project.
+pub const BELOW_PROJECT: &str = ".opencode/opencode-teams";
+
+/// Where a search begins.
+#[derive(Clone, Copy, Debug)]
+pub struct Surroundings<'a> {
+    /// The value of [`TEAMS_DIR`]. An empty one is none.
+    pub teams_dir: Option<&'a str>,
+    /// The value of [`PROJECT_ROOT`]. An empty one is none.
+    pub project_root: Option<&'a str>,
+    /// The working directory, absolute.
+    pub working_folder: &'a Path,
+}
+
+/// The root, which need not exist. `exists` is asked for the markers of each folder upwards, and only without variables. So a
+/// package of a monorepo may have its own, and each worktree of git does.
+pub fn root(surroundings: Surroundings, exists: impl Fn(&Path) -> bool) -> PathBuf {
+    let Surroundings { working_folder, .. } = surroundings;
+    let given = |value: Option<&str>| value.filter(|value| !value.is_empty()).map(|value| working_folder.join(value));
+    if let Some(root) = given(surroundings.teams_dir) {
+        return root;
+    }
+    let marked = |folder: &&Path| MARKERS.iter().any(|marker| exists(&folder.join(marker)));
+    let nearest = || working_folder.ancestors().find(marked).unwrap_or(working_folder).to_owned();
+    given(surroundings.project_root).unwrap_or_else(nearest).join(BELOW_PROJECT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_root_is_where_the_plugin_finds_it() {
+        let there = ["/r/.git", "/r/packages/a/package.json", "/o/.opencode"];
+        //  OPENCODE_TEAMS_DIR, OPENCODE_PROJECT_ROOT, working directory, root
+        let table = [
+            (Some("/x/y"), Some("/p"), "/r", "/x/y"),
+            (Some("x"), None, "/r", "/r/x"),
+            (Some(""), Some("/p"), "/r", "/p/.opencode/opencode-teams"),
+            (None, Some(""), "/r/src/deep", "/r/.opencode/opencode-teams"),
+            (None, None, "/r", "/r/.opencode/opencode-teams"),
+            (None, None, "/r/packages/a/src", "/r/packages/a/.opencode/opencode-teams"),
+            (None, None, "/r/packages/b", "/r/.opencode/opencode-teams"),
+            (None, None, "/o/src", "/o/.opencode/opencode-teams"),
+            (None, None, "/nothing/here", "/nothing/here/.opencode/opencode-teams"),
+        ];
+        for (teams_dir, project_root, working_folder, expected) in table {
+            let surroundings = Surroundings {
+                teams_dir,
+                project_root,
+                working_folder: Path::new(working_folder),
+            };
+            let found = root(surroundings, |path| there.iter().any(|marker| Path::new(marker) == path));
+            assert_eq!(found, Path::new(expected), "{surroundings:?}");
+        }
+    }
+}

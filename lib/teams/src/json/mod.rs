@@ -1,0 +1,36 @@
+//! JSON whose members keep their order, and whose numbers keep their spelling.
+
+mod parse;
+mod write;
+
+pub use parse::parse;
+pub use write::{member_of, render, set_member};
+
+/// A value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Json {
+    Null,
+    Bool(bool),
+    /// As it is written in the file.
+    Number(Box<str>),
+    Text(String),
+    Array(Vec<Json>),
+    Object(Object),
+}
+
+/// Members in the order of the file; no name is there twice.
+pub type Object = Vec<(String, Json)>;
+
+impl Json {
+    /// What zod calls the type, for its sentences.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Json::Null => "null",
+            Json::Bool(_) => "boolean",
+            Json::Number(_) => "number",
+            Json::Text(_) => "string",
+            Json::Array(_) => "array",
+            Json::Object(_) => "object",
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! Teams, tasks and messages as data and as the files of opencode-teams: no store, no network, no runtime, no disk.
+//!
+//! - [`names`], [`time`], [`status`]: the values, parsed once
+//! - [`texts`]: the sentences that callers and files depend on
+//! - [`task`], [`message`], [`team`]: the documented records, and their files
+//! - [`layout`], [`find`]: where the files are, and which entries are ours
+//! - [`compare`]: last seen, file and store, three ways
+//! - [`rings`]: circular dependencies
+//! - `model` (a feature): the rules in memory, for tests
+//! - [`bounds`], [`refusal`], `json`, `shape`: what a file may hold, what is wrong with one, how it is read and written
+
+pub mod bounds;
+// pub mod compare;
+pub mod find;
+mod json;
+pub mod layout;
+pub mod message;
+// #[cfg(feature = "model")]
+// pub mod model;
+pub mod names;
+pub mod refusal;
+pub mod rings;
+mod shape;
+pub mod status;
+pub mod task;
+pub mod team;
+pub mod texts;
+pub mod time;

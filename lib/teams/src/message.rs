@@ -1,0 +1,172 @@
+//! Messages, and the inbox that holds them.
+
+use crate::bounds::{INBOX_BYTES, INBOX_MESSAGES};
+use crate::json::{self, Json, Object};
+use crate::layout::Entry;
+use crate::names::{Handle, TeamName};
+use crate::refusal::Refusal;
+use crate::shape::{Record, Shape, Wrong, text, texts, time};
+use crate::time::Time;
+
+/// `MessageTypeSchema`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum MessageType {
+    /// Words.
+    #[default]
+    Plain,
+    /// The sender has nothing to do.
+    Idle,
+    /// The recipient is asked to take a task.
+    TaskAssignment,
+    /// The recipient is asked to end.
+    ShutdownRequest,
+    /// The sender agrees to end.
+    ShutdownApproved,
+}
+
+impl MessageType {
+    /// Every type.
+    pub const ALL: [MessageType; 5] = [
+        MessageType::Plain,
+        MessageType::Idle,
+        MessageType::TaskAssignment,
+        MessageType::ShutdownRequest,
+        MessageType::ShutdownApproved,
+    ];
+
+    /// As files have it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            MessageType::Plain => "plain",
+            MessageType::Idle => "idle",
+            MessageType::TaskAssignment => "task_assignment",
+            MessageType::ShutdownRequest => "shutdown_request",
+            MessageType::ShutdownApproved => "shutdown_approved",
+        }
+    }
+
+    /// Whether it belongs to a shutdown, which has calls of its own.
+    pub fn is_of_shutdown(self) -> bool {
+        matches!(self, MessageType::ShutdownRequest | MessageType::ShutdownApproved)
+    }
+
+    /// The type of that name, or the documented sentence. `shutdown_rejected` is none in files: it goes as [`Self::Plain`].
+    pub fn parse(text: &str) -> Result<Self, InvalidMessageType> {
+        let found = Self::ALL.into_iter().find(|kind| kind.as_str() == text);
+        found.ok_or(InvalidMessageType)
+    }
+}
+
+/// No type of messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("Invalid message type")]
+pub struct InvalidMessageType;
+
+/// `MessageSchema`, to the letter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// The sender's handle; not empty.
+    pub from: String,
+    /// The recipient's handle, or [`crate::texts::BROADCAST`]; not empty.
+    pub to: String,
+    /// The text; it may be empty.
+    pub message: String,
+    /// Plain where the file has none.
+    pub kind: MessageType,
+    /// When it was sent.
+    pub timestamp: Time,
+    /// Whether the owner of the inbox has read it; false where the file has none.
+    pub read: bool,
+    /// The text in short.
+    pub summary: Option<String>,
+    /// To whom else it went.
+    pub recipients: Option<Vec<String>>,
+}
+
+impl Record for Message {
+    fn members(&self) -> Vec<(&'static str, Option<Json>)> {
+        vec![
+            ("from", text(&self.from)),
+            ("to", text(&self.to)),
+            ("message", text(&self.message)),
+            ("type", text(self.kind.as_str())),
+            ("timestamp", time(&self.timestamp)),
+            ("read", Some(Json::Bool(self.read))),
+            ("summary", self.summary.as_deref().and_then(text)),
+            ("recipients", self.recipients.as_deref().and_then(texts)),
+        ]
+    }
+}
+
+impl Message {
+    fn of(value: &Json, at: usize) -> Result<Self, Wrong> {
+        let shape = Shape::of(value, format!("[{at}]"))?;
+        Ok(Self {
+            from: shape.text_not_empty("from")?,
+            to: shape.text_not_empty("to")?,
+            message: shape.text("message")?,
+            kind: shape
+                .optional_word("type", &MessageType::ALL, MessageType::as_str)?
+                .unwrap_or_default(),
+            timestamp: shape.time("timestamp")?,
+            read: shape.optional_flag("read")?.unwrap_or(false),
+            summary: shape.optional_text("summary")?,
+            recipients: shape.optional_texts("recipients")?,
+        })
+    }
+}
+
+/// `teams/TEAM/inboxes/HANDLE.json`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct InboxFile {
+    messages: Vec<Message>,
+    objects: Vec<Object>,
+}
+
+impl InboxFile {
+    /// Reads the inbox of `handle`.
+    pub fn parse(team: &TeamName, handle: &Handle, bytes: &[u8]) -> Result<Self, Refusal> {
+        let path = Entry::Inbox(team.clone(), handle.clone()).path();
+        let of_file = |wrong| Refusal::of_file(&path, wrong);
+        let value = json::parse(bytes, INBOX_BYTES).map_err(of_file)?;
+        let Json::Array(items) = value else {
+            return Err(of_file(format!("Expected array, received {}", value.kind())));
+        };
+        if items.len() > INBOX_MESSAGES {
+            let count = items.len();
+            return Err(of_file(format!("{count} messages; at most {INBOX_MESSAGES} are read")));
+        }
+        let messages = items.iter().enumerate().map(|(at, item)| Message::of(item, at));
+        let messages = messages.collect::<Result<_, _>>().map_err(|wrong| wrong.in_file(&path))?;
+        let object = |item| match item {
+            Json::Object(object) => object,
+            _ => unreachable!("a message is an object"),
+        };
+        let objects = items.into_iter().map(object).collect();
+        Ok(Self { messages, objects })
+    }
+
+    /// The messages, the oldest first.
+    pub fn messages(&self) -> &[Message] {
+        &self.messages
+    }
+
+    /// Adds a message at the end.
+    pub fn push(&mut self, message: Message) {
+        self.objects.push(message.object());
+        self.messages.push(message);
+    }
+
+    /// Marks a message as read. What is unknown stays.
+    pub fn mark_read(&mut self, at: usize) {
+        let mut read = self.messages[at].clone();
+        read.read = true;
+        self.objects[at] = read.edit(&self.messages[at], &self.objects[at]);
+        self.messages[at] = read;
+    }
+
+    /// Its text.
+    pub fn render(&self) -> String {
+        json::render(&Json::Array(self.objects.iter().cloned().map(Json::Object).collect()))
+    }
+}

@@ -1,0 +1,157 @@
+//! Names that become parts of paths and keys. No path is made of anything else.
+
+use std::fmt;
+
+use crate::bounds::NAME_CHARACTERS;
+use crate::refusal::shown;
+use crate::texts::BROADCAST;
+
+/// Text that is no such name. Its sentence says what one is.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NoName(String);
+
+macro_rules! name {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(String);
+
+        impl $name {
+            /// The name as it was given.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+
+            /// What is unique: two names that differ only in case are one folder on some disks.
+            pub fn folded(&self) -> String {
+                self.0.to_ascii_lowercase()
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.write_str(&self.0)
+            }
+        }
+
+        impl std::borrow::Borrow<str> for $name {
+            fn borrow(&self) -> &str {
+                &self.0
+            }
+        }
+    };
+}
+
+name! {
+    /// A team's name: 1 to 64 letters, digits, `_` and `-`.
+    TeamName
+}
+name! {
+    /// A member's name in its team, `agentId` in files: 1 to 64 letters, digits, `.`, `_` and `-`, not beginning with a dot.
+    /// `broadcast` is none, because messages to all are addressed so.
+    Handle
+}
+name! {
+    /// The id of a task: `t1`, `MS-8HEX`, or another one of the alphabet of handles.
+    TaskId
+}
+
+impl TeamName {
+    /// The name, or the documented sentence.
+    pub fn parse(text: &str) -> Result<Self, NoName> {
+        let valid = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+        if text.is_empty() || !text.bytes().all(valid) {
+            let text = shown(text);
+            return Err(NoName(format!(
+                "Invalid team name {text}: Team name must be alphanumeric with hyphens/underscores"
+            )));
+        }
+        bounded(text, "team name").map(Self)
+    }
+}
+
+impl Handle {
+    /// The handle, or what a handle is.
+    pub fn parse(text: &str) -> Result<Self, NoName> {
+        if text.eq_ignore_ascii_case(BROADCAST) {
+            return Err(NoName(format!("{} is no handle: it addresses all members", shown(text))));
+        }
+        of_alphabet(text, "handle").map(Self)
+    }
+}
+
+impl TaskId {
+    /// The id, or what an id is.
+    pub fn parse(text: &str) -> Result<Self, NoName> {
+        of_alphabet(text, "task id").map(Self)
+    }
+}
+
+fn of_alphabet(text: &str, what: &str) -> Result<String, NoName> {
+    let valid = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+    if text.is_empty() || text.starts_with('.') || !text.bytes().all(valid) {
+        return Err(NoName(format!(
+            "{} is no {what}: letters, digits, \".\", \"_\" and \"-\" are, not beginning with a dot",
+            shown(text)
+        )));
+    }
+    bounded(text, what)
+}
+
+fn bounded(text: &str, what: &str) -> Result<String, NoName> {
+    if text.len() > NAME_CHARACTERS {
+        let text = shown(text);
+        return Err(NoName(format!("the {what} {text} has more than {NAME_CHARACTERS} characters")));
+    }
+    Ok(text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_the_documents() {
+        let long = "a".repeat(65);
+        //  text, team, handle, task
+        let table = [
+            ("alpha", true, true, true),
+            ("Alpha_1-x", true, true, true),
+            ("1795348589271-bfb705e1", true, true, true),
+            ("a.b", false, true, true),
+            ("-", true, true, true),
+            ("", false, false, false),
+            (".", false, false, false),
+            ("..", false, false, false),
+            (".hidden", false, false, false),
+            ("../../../escape", false, false, false),
+            ("a/b", false, false, false),
+            ("a\\b", false, false, false),
+            ("a:b", false, false, false),
+            ("a{b}", false, false, false),
+            ("a b", false, false, false),
+            ("a\n", false, false, false),
+            ("a\u{1b}[31m", false, false, false),
+            ("a\0", false, false, false),
+            ("ünal", false, false, false),
+            ("broadcast", true, false, true),
+            ("Broadcast", true, false, true),
+            (&long, false, false, false),
+            (&long[1..], true, true, true),
+        ];
+        for (text, team, handle, task) in table {
+            assert_eq!(TeamName::parse(text).is_ok(), team, "team {text:?}");
+            assert_eq!(Handle::parse(text).is_ok(), handle, "handle {text:?}");
+            assert_eq!(TaskId::parse(text).is_ok(), task, "task {text:?}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_has_the_documented_sentence_and_no_control_characters() {
+        let refused = TeamName::parse("a b").unwrap_err().to_string();
+        assert_eq!(refused, "Invalid team name \"a b\": Team name must be alphanumeric with hyphens/underscores");
+        let refused = Handle::parse("a\u{1b}[2J\u{202e}").unwrap_err().to_string();
+        assert!(refused.starts_with("\"a\\u{1b}[2J\\u{202e}\" is no handle"), "{refused}");
+    }
+}

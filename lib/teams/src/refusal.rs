@@ -1,0 +1,47 @@
+//! What is wrong with a file.
+
+use std::fmt;
+
+/// Why a file is not taken. Nothing is applied of such a file, and nothing is written over it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The file, as a path below the root.
+    pub file: String,
+    /// The member, such as `members[2].agentId`; empty for the whole file.
+    pub field: String,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl Refusal {
+    /// A refusal of the whole file.
+    pub fn of_file(file: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            file: file.into(),
+            field: String::new(),
+            message: message.into(),
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}: ", self.file)?;
+        if !self.field.is_empty() {
+            write!(out, "{}: ", self.field)?;
+        }
+        out.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// Foreign text in quotes for a sentence: at most 80 characters, control characters and directions of writing escaped.
+pub fn shown(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for character in text.chars().take(80) {
+        quoted.extend(character.escape_debug());
+    }
+    quoted.push_str(if text.chars().nth(80).is_some() { "...\"" } else { "\"" });
+    quoted
+}

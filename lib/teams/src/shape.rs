@@ -1,0 +1,198 @@
+//! Members of an object as zod 3.24 takes them: what has the wrong type is refused, what is not known passes.
+
+use crate::json::{Json, Object, member_of, set_member};
+use crate::refusal::{Refusal, shown};
+use crate::time::Time;
+
+/// What is wrong with a member.
+#[derive(Debug)]
+pub struct Wrong {
+    pub field: String,
+    pub message: String,
+}
+
+impl Wrong {
+    pub fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            field: field.into(),
+            message: message.into(),
+        }
+    }
+
+    pub fn in_file(self, file: &str) -> Refusal {
+        Refusal {
+            file: file.to_owned(),
+            field: self.field,
+            message: self.message,
+        }
+    }
+}
+
+/// An object and its place in the file.
+pub struct Shape<'a> {
+    object: &'a Object,
+    path: String,
+}
+
+impl<'a> Shape<'a> {
+    pub fn of(value: &'a Json, path: impl Into<String>) -> Result<Self, Wrong> {
+        let path = path.into();
+        match value {
+            Json::Object(object) => Ok(Self { object, path }),
+            other => Err(unexpected(path, "object", other)),
+        }
+    }
+
+    /// The place of a member.
+    pub fn field(&self, name: &str) -> String {
+        if self.path.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{}.{name}", self.path)
+        }
+    }
+
+    fn required<T>(&self, name: &str, value: Option<T>) -> Result<T, Wrong> {
+        value.ok_or_else(|| Wrong::new(self.field(name), "Required"))
+    }
+
+    pub fn optional_text(&self, name: &str) -> Result<Option<String>, Wrong> {
+        match member_of(self.object, name) {
+            None => Ok(None),
+            Some(Json::Text(text)) => Ok(Some(text.clone())),
+            Some(other) => Err(unexpected(self.field(name), "string", other)),
+        }
+    }
+
+    pub fn text(&self, name: &str) -> Result<String, Wrong> {
+        self.required(name, self.optional_text(name)?)
+    }
+
+    pub fn text_not_empty(&self, name: &str) -> Result<String, Wrong> {
+        let text = self.text(name)?;
+        if text.is_empty() {
+            return Err(Wrong::new(self.field(name), "it must not be empty"));
+        }
+        Ok(text)
+    }
+
+    pub fn optional_time(&self, name: &str) -> Result<Option<Time>, Wrong> {
+        let time = |text: String| {
+            Time::parse(&text).map_err(|wrong| Wrong::new(self.field(name), format!("{}: {wrong}", shown(&text))))
+        };
+        self.optional_text(name)?.map(time).transpose()
+    }
+
+    pub fn time(&self, name: &str) -> Result<Time, Wrong> {
+        self.required(name, self.optional_time(name)?)
+    }
+
+    pub fn optional_flag(&self, name: &str) -> Result<Option<bool>, Wrong> {
+        match member_of(self.object, name) {
+            None => Ok(None),
+            Some(Json::Bool(flag)) => Ok(Some(*flag)),
+            Some(other) => Err(unexpected(self.field(name), "boolean", other)),
+        }
+    }
+
+    pub fn optional_number(&self, name: &str) -> Result<(), Wrong> {
+        match member_of(self.object, name) {
+            None | Some(Json::Number(_)) => Ok(()),
+            Some(other) => Err(unexpected(self.field(name), "number", other)),
+        }
+    }
+
+    /// One of a list of words.
+    pub fn optional_word<T: Copy>(&self, name: &str, all: &[T], word: fn(T) -> &'static str) -> Result<Option<T>, Wrong> {
+        let Some(text) = self.optional_text(name)? else {
+            return Ok(None);
+        };
+        let found = all.iter().find(|value| word(**value) == text);
+        found.copied().map(Some).ok_or_else(|| {
+            let words: Vec<_> = all.iter().map(|value| word(*value)).collect();
+            Wrong::new(self.field(name), format!("{} is none of {}", shown(&text), words.join(", ")))
+        })
+    }
+
+    pub fn word<T: Copy>(&self, name: &str, all: &[T], word: fn(T) -> &'static str) -> Result<T, Wrong> {
+        self.required(name, self.optional_word(name, all, word)?)
+    }
+
+    pub fn optional_items(&self, name: &str) -> Result<Option<&'a [Json]>, Wrong> {
+        match member_of(self.object, name) {
+            None => Ok(None),
+            Some(Json::Array(items)) => Ok(Some(items)),
+            Some(other) => Err(unexpected(self.field(name), "array", other)),
+        }
+    }
+
+    pub fn optional_texts(&self, name: &str) -> Result<Option<Vec<String>>, Wrong> {
+        let Some(items) = self.optional_items(name)? else {
+            return Ok(None);
+        };
+        let text = |(at, item): (usize, &Json)| match item {
+            Json::Text(text) => Ok(text.clone()),
+            other => Err(unexpected(format!("{}[{at}]", self.field(name)), "string", other)),
+        };
+        items.iter().enumerate().map(text).collect::<Result<_, _>>().map(Some)
+    }
+
+    /// Objects of an array, each with its place.
+    pub fn optional_objects(&self, name: &str) -> Result<Option<Vec<Shape<'a>>>, Wrong> {
+        let Some(items) = self.optional_items(name)? else {
+            return Ok(None);
+        };
+        let place = |at| format!("{}[{at}]", self.field(name));
+        let objects = items.iter().enumerate().map(|(at, item)| Shape::of(item, place(at)));
+        objects.collect::<Result<_, _>>().map(Some)
+    }
+
+    pub fn objects(&self, name: &str) -> Result<Vec<Shape<'a>>, Wrong> {
+        self.required(name, self.optional_objects(name)?)
+    }
+
+    pub fn optional_object(&self, name: &str) -> Result<Option<Shape<'a>>, Wrong> {
+        let value = member_of(self.object, name);
+        value.map(|value| Shape::of(value, self.field(name))).transpose()
+    }
+}
+
+fn unexpected(field: String, expected: &str, found: &Json) -> Wrong {
+    Wrong::new(field, format!("Expected {expected}, received {}", found.kind()))
+}
+
+/// A record of the document: its members in the documented order, those without a value included.
+pub trait Record {
+    fn members(&self) -> Vec<(&'static str, Option<Json>)>;
+
+    /// The object of a new record.
+    fn object(&self) -> Object {
+        let set = self.members().into_iter();
+        set.filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+    }
+
+    /// The object of `before` with the members that differ in `self`; all else stays as it is and where it is.
+    fn edit(&self, before: &Self, object: &Object) -> Object {
+        let (old, new) = (before.members(), self.members());
+        let order: Vec<_> = new.iter().map(|(name, _)| *name).collect();
+        let mut object = object.clone();
+        for ((name, new), (_, old)) in new.into_iter().zip(old) {
+            if new != old {
+                set_member(&mut object, &order, name, new);
+            }
+        }
+        object
+    }
+}
+
+pub fn text(text: &str) -> Option<Json> {
+    Some(Json::Text(text.to_owned()))
+}
+
+pub fn time(time: &Time) -> Option<Json> {
+    text(time.as_str())
+}
+
+pub fn texts(texts: &[String]) -> Option<Json> {
+    Some(Json::Array(texts.iter().cloned().map(Json::Text).collect()))
+}

@@ -1,0 +1,195 @@
+//! A team's configuration, and its file.
+
+use crate::bounds::CONFIG_BYTES;
+use crate::json::{self, Json, Object, member_of, set_member};
+use crate::layout::Entry;
+use crate::names::TeamName;
+use crate::refusal::{Refusal, shown};
+use crate::shape::{Record, Shape, Wrong, text, texts, time};
+use crate::time::Time;
+
+/// A member of a team.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TeamMember {
+    /// The handle; not empty.
+    pub agent_id: String,
+    /// A name for people; not empty.
+    pub agent_name: String,
+    /// `leader`, `worker`, or another word; not empty.
+    pub agent_type: String,
+    /// When it joined.
+    pub joined_at: Time,
+}
+
+impl Record for TeamMember {
+    fn members(&self) -> Vec<(&'static str, Option<Json>)> {
+        vec![
+            ("agentId", text(&self.agent_id)),
+            ("agentName", text(&self.agent_name)),
+            ("agentType", text(&self.agent_type)),
+            ("joinedAt", time(&self.joined_at)),
+        ]
+    }
+}
+
+/// `TeamConfigSchema`, as far as it is used. What later features added is checked, kept and not used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TeamConfig {
+    /// The team's name, which is the folder's.
+    pub name: String,
+    /// When it was created.
+    pub created: Time,
+    /// The handle of the leader.
+    pub leader: String,
+    /// At least one.
+    pub members: Vec<TeamMember>,
+    /// The handles of those who agreed to end.
+    pub shutdown_approvals: Option<Vec<String>>,
+    /// What the team is for.
+    pub description: Option<String>,
+}
+
+const ORDER: [&str; 12] = [
+    "name",
+    "created",
+    "leader",
+    "members",
+    "shutdownApprovals",
+    "topology",
+    "description",
+    "templateSource",
+    "roles",
+    "workflowConfig",
+    "dispatchRules",
+    "dispatchLog",
+];
+
+impl TeamConfig {
+    fn of(value: &Json) -> Result<Self, Wrong> {
+        let shape = Shape::of(value, "")?;
+        let config = Self {
+            name: shape.text("name")?,
+            created: shape.time("created")?,
+            leader: shape.text_not_empty("leader")?,
+            members: shape.objects("members")?.iter().map(member).collect::<Result<_, _>>()?,
+            shutdown_approvals: shape.optional_texts("shutdownApprovals")?,
+            description: shape.optional_text("description")?,
+        };
+        if config.members.is_empty() {
+            return Err(Wrong::new("members", "at least one member is needed"));
+        }
+        TeamName::parse(&config.name).map_err(|wrong| Wrong::new("name", wrong.to_string()))?;
+        later_features(&shape)?;
+        Ok(config)
+    }
+}
+
+fn member(shape: &Shape) -> Result<TeamMember, Wrong> {
+    Ok(TeamMember {
+        agent_id: shape.text_not_empty("agentId")?,
+        agent_name: shape.text_not_empty("agentName")?,
+        agent_type: shape.text_not_empty("agentType")?,
+        joined_at: shape.time("joinedAt")?,
+    })
+}
+
+fn later_features(shape: &Shape) -> Result<(), Wrong> {
+    shape.optional_word("topology", &["flat", "hierarchical"], |word| word)?;
+    shape.optional_text("templateSource")?;
+    for role in shape.optional_objects("roles")?.unwrap_or_default() {
+        role.text("name")?;
+        role.optional_texts("allowedTools")?;
+        role.optional_texts("deniedTools")?;
+        role.optional_text("description")?;
+    }
+    if let Some(workflow) = shape.optional_object("workflowConfig")? {
+        workflow.optional_flag("enabled")?;
+        for number in ["taskThreshold", "workerRatio", "cooldownSeconds"] {
+            workflow.optional_number(number)?;
+        }
+        workflow.optional_text("lastSuggestionAt")?;
+    }
+    shape.optional_items("dispatchRules")?;
+    shape.optional_items("dispatchLog")?;
+    Ok(())
+}
+
+/// `teams/TEAM/config.json`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConfigFile {
+    config: TeamConfig,
+    object: Object,
+}
+
+impl ConfigFile {
+    /// Reads the configuration of `team`, which it has to name.
+    pub fn parse(team: &TeamName, bytes: &[u8]) -> Result<Self, Refusal> {
+        let path = Entry::Config(team.clone()).path();
+        let value = json::parse(bytes, CONFIG_BYTES).map_err(|wrong| Refusal::of_file(&path, wrong))?;
+        let config = TeamConfig::of(&value).map_err(|wrong| wrong.in_file(&path))?;
+        if config.name != team.as_str() {
+            let message = format!("{} is not the name of the folder", shown(&config.name));
+            return Err(Wrong::new("name", message).in_file(&path));
+        }
+        let Json::Object(object) = value else {
+            unreachable!("a configuration is an object");
+        };
+        Ok(Self { config, object })
+    }
+
+    /// A new file, with the empty lists that the plugin always writes.
+    pub fn new(config: TeamConfig) -> Self {
+        let mut object = config.object();
+        for list in ["dispatchRules", "dispatchLog"] {
+            object.push((list.to_owned(), Json::Array(Vec::new())));
+        }
+        Self { config, object }
+    }
+
+    /// What it says.
+    pub fn config(&self) -> &TeamConfig {
+        &self.config
+    }
+
+    /// The file with another configuration in it. What is unknown stays, of each member too.
+    pub fn with(&self, config: TeamConfig) -> Self {
+        let mut object = config.edit(&self.config, &self.object);
+        if config.members != self.config.members {
+            let objects = config.members.iter().map(|member| Json::Object(self.edited(member)));
+            let objects = Json::Array(objects.collect());
+            set_member(&mut object, &ORDER, "members", Some(objects));
+        }
+        Self { config, object }
+    }
+
+    fn edited(&self, member: &TeamMember) -> Object {
+        let at = self.config.members.iter().position(|old| old.agent_id == member.agent_id);
+        match (at, member_of(&self.object, "members")) {
+            (Some(at), Some(Json::Array(objects))) => match &objects[at] {
+                Json::Object(object) => member.edit(&self.config.members[at], object),
+                _ => unreachable!("a member is an object"),
+            },
+            _ => member.object(),
+        }
+    }
+
+    /// Its text.
+    pub fn render(&self) -> String {
+        json::render(&Json::Object(self.object.clone()))
+    }
+}
+
+impl Record for TeamConfig {
+    fn members(&self) -> Vec<(&'static str, Option<Json>)> {
+        let members = self.members.iter().map(|member| Json::Object(member.object()));
+        let known = vec![
+            ("name", text(&self.name)),
+            ("created", time(&self.created)),
+            ("leader", text(&self.leader)),
+            ("members", Some(Json::Array(members.collect()))),
+            ("shutdownApprovals", self.shutdown_approvals.as_deref().and_then(texts)),
+            ("description", self.description.as_deref().and_then(text)),
+        ];
+        known
+    }
+}

@@ -1,0 +1,86 @@
+//! The sentences that files and callers depend on, to the letter.
+
+use crate::status::Status;
+
+/// The title of a task without one.
+pub const UNTITLED: &str = "Untitled Task";
+/// The recipient of a message to all.
+pub const BROADCAST: &str = "broadcast";
+/// What a warning about dependencies contains; a cascade removes such a warning, and no other.
+pub const DEPENDENCY_WARNING: &str = "dependencies are not met";
+
+/// The warning of a claim before its time.
+pub fn dependencies_not_met(task: &str) -> String {
+    format!("Warning: Task {task} dependencies are not met. Proceed with caution.")
+}
+
+/// The warning of a task that was taken from its owner.
+pub fn reassigned(owner: &str) -> String {
+    format!("Reassigned: previous owner {owner} terminated")
+}
+
+/// A dependency that is no task.
+pub fn no_dependency(task: &str) -> String {
+    format!("Dependency task {task} does not exist")
+}
+
+/// A blocked task that is no task.
+pub fn no_blocked(task: &str) -> String {
+    format!("Blocked task {task} does not exist")
+}
+
+/// A ring, which begins and ends with the same task.
+pub fn circular<'a>(ring: impl IntoIterator<Item = &'a str>) -> String {
+    let ring: Vec<_> = ring.into_iter().collect();
+    format!("Circular dependency detected: {}", ring.join(" -> "))
+}
+
+/// A step that no status may take.
+pub fn invalid_transition(from: Status, to: Status) -> String {
+    format!("Invalid status transition: {from} -> {to}")
+}
+
+/// A claim of what cannot be claimed.
+pub fn not_available(task: &str, status: Status) -> String {
+    format!("Task {task} is not available (status: {status})")
+}
+
+/// No such task.
+pub fn no_task(task: &str, team: &str) -> String {
+    format!("Task {task} not found in team {team}")
+}
+
+/// A deletion under a dependent.
+pub fn depended_on(task: &str, dependent: &str) -> String {
+    format!("Cannot delete task {task} because task {dependent} depends on it")
+}
+
+/// A message to nobody.
+pub fn no_recipient(recipient: &str, team: &str) -> String {
+    format!("Recipient \"{recipient}\" is not a member of team \"{team}\"")
+}
+
+/// No such team.
+pub fn no_team(team: &str) -> String {
+    format!("Team \"{team}\" does not exist")
+}
+
+/// A second team of the name.
+pub fn team_exists(team: &str) -> String {
+    format!("Team \"{team}\" already exists")
+}
+
+/// A second member of the handle.
+pub fn member_exists(handle: &str, team: &str) -> String {
+    format!("Agent \"{handle}\" is already a member of team \"{team}\"")
+}
+
+/// What the leader is told of a request.
+pub fn shutdown_requested(handle: &str) -> String {
+    format!("Agent {handle} requests team shutdown")
+}
+
+/// What is told of an approval.
+pub fn shutdown_approved(handle: &str) -> String {
+    format!("Agent {handle} approved team shutdown")
+}
