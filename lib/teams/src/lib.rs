@@ -10,7 +10,7 @@
 //! - [`bounds`], [`refusal`], `json`, `shape`: what a file may hold, what is wrong with one, how it is read and written
 
 pub mod bounds;
-// pub mod compare;
+pub mod compare;
 pub mod find;
 mod json;
 pub mod layout;

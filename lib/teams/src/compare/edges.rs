@@ -1,0 +1,171 @@
+//! Dependencies: one set of edges, which `dependencies` and `blocks` show from both ends.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::take_in::{Sides, TakeIn};
+use super::tasks::{New, named, waits_for};
+use super::{Change, Finding, Kind};
+use crate::bounds::DEPENDENCIES;
+use crate::names::TaskId;
+use crate::rings::ring;
+use crate::status::Status;
+use crate::texts::{circular, no_blocked, no_dependency};
+
+/// `(task, what it waits for)`
+type Edges<'a> = BTreeSet<(&'a str, &'a str)>;
+
+/// Tasks that a search for rings may visit, all searches of one comparison together.
+const VISITS: usize = 4_000_000;
+
+/// What the files changed of the edges: an edge that was seen goes if one of its ends does not have it any longer; a new one
+/// comes if one of its ends has it.
+pub fn compare<'a>(sides: &Sides<'a>, mut new: New<'a>, found: &mut TakeIn) {
+    report_missing(sides, &new, found);
+    let (added, removed) = changed(sides, &new, found);
+    let kept: Edges = stored(sides).difference(&removed).copied().collect();
+    let added = without_rings(sides, &kept, added, &mut new, found);
+    edit(sides, &kept, &added, &removed, found);
+    let all = kept.into_iter().chain(added).collect();
+    new.create(&all, found);
+}
+
+/// Edges between tasks that are open on both sides.
+fn stored<'a>(sides: &Sides<'a>) -> Edges<'a> {
+    let mut edges = Edges::new();
+    for (id, task) in sides.forms.iter().filter(|(id, _)| sides.waits_for(id.as_str())) {
+        let open = task.dependencies.iter().filter(|on| sides.waits_for(on));
+        edges.extend(open.map(|on| (id.as_str(), on.as_str())));
+    }
+    edges
+}
+
+fn changed<'a>(sides: &Sides<'a>, new: &New, found: &TakeIn) -> (Edges<'a>, Edges<'a>) {
+    let seen_tasks = sides.seen.map(|seen| &seen.tasks);
+    // A file says something of a task that is to be created, or that was seen. About others nobody knows which side is newer.
+    let says = |id: &str| {
+        let seen = seen_tasks.is_some_and(|tasks| tasks.contains_key(id)) && sides.forms.contains_key(id);
+        sides.folder.tasks.contains_key(id) && (new.contains(id) || seen) && !found.held.contains(id)
+    };
+    let exists = |id: &str| sides.forms.contains_key(id) || new.contains(id);
+    let mut from_tasks = Edges::new();
+    let mut from_blocks = Edges::new();
+    for (id, file) in sides.folder.tasks.iter().filter(|(id, _)| says(id.as_str())) {
+        let task = file.task();
+        from_tasks.extend(task.dependencies.iter().map(|on| (id.as_str(), on.as_str())));
+        from_blocks.extend(task.blocks.iter().map(|waiting| (waiting.as_str(), id.as_str())));
+    }
+    let seen: Edges = seen_tasks
+        .into_iter()
+        .flatten()
+        .flat_map(|(id, task)| task.dependencies.iter().map(|on| (id.as_str(), on.as_str())))
+        .collect();
+    let open = |(task, on): &(&str, &str)| exists(task) && exists(on) && sides.waits_for(task) && sides.waits_for(on);
+    let added = from_tasks.union(&from_blocks).copied();
+    let added = added.filter(|edge| open(edge) && !seen.contains(edge) && !found.held.contains(edge.0));
+    let gone = |edge: &&(&str, &str)| {
+        (says(edge.0) && !from_tasks.contains(*edge)) || (says(edge.1) && !from_blocks.contains(*edge))
+    };
+    let added = added.collect();
+    let removed = seen.iter().filter(|edge| open(edge)).filter(gone).copied().collect();
+    (added, removed)
+}
+
+fn report_missing(sides: &Sides, new: &New, found: &mut TakeIn) {
+    let exists = |id: &str| sides.forms.contains_key(id) || new.contains(id);
+    for (id, file) in &sides.folder.tasks {
+        let task = file.task();
+        if task.status == Status::Completed || found.held.contains(id) {
+            continue;
+        }
+        let lists = [
+            ("dependencies", &task.dependencies, no_dependency as fn(&str) -> String),
+            ("blocks", &task.blocks, no_blocked),
+        ];
+        for (field, ids, sentence) in lists {
+            for (at, other) in ids.iter().enumerate().filter(|(_, other)| !exists(other)) {
+                let (field, sentence) = (format!("{field}[{at}]"), sentence(&named(other)));
+                found.findings.push(Finding::new(Kind::Missing, &sides.task(id), field, sentence));
+            }
+        }
+    }
+}
+
+/// The added edges without those that close a ring. A new task in a ring is not created.
+fn without_rings<'a>(sides: &Sides<'a>, kept: &Edges<'a>, added: Edges<'a>, new: &mut New, found: &mut TakeIn) -> Edges<'a> {
+    let mut dependencies: HashMap<&str, Vec<&str>> = HashMap::new();
+    for (task, on) in kept.union(&added) {
+        dependencies.entry(task).or_default().push(on);
+    }
+    let core = on_rings(&dependencies);
+    let mut visits = 0;
+    let mut refused: BTreeSet<(&str, &str)> = BTreeSet::new();
+    for (task, on) in added.iter().filter(|(task, on)| core.contains(task) && core.contains(on)) {
+        let found_ring = ring(*task, *on, |at| {
+            visits += 1;
+            let next = dependencies.get(at).filter(|_| visits < VISITS);
+            next.into_iter().flatten().copied().filter(|next| core.contains(next)).collect::<Vec<_>>()
+        });
+        let message = match found_ring {
+            Some(ring) => circular(ring),
+            // Too many edges to look at each: what is left may be on a ring.
+            None if visits >= VISITS => circular([*task, *on]),
+            None => continue,
+        };
+        refused.insert((task, on));
+        let id = TaskId::parse(task).expect("the id of a task that is there");
+        let reason = (Kind::Cycle, "dependencies".to_owned(), message);
+        if new.contains(task) {
+            new.refuse(sides, &id, reason, found);
+        } else {
+            found.findings.push(Finding::new(reason.0, &sides.task(&id), reason.1, reason.2));
+        }
+    }
+    let exists = |id: &str| sides.forms.contains_key(id) || new.contains(id);
+    let left = added.into_iter().filter(|edge| !refused.contains(edge));
+    left.filter(|(task, on)| exists(task) && exists(on)).collect()
+}
+
+/// The tasks that are left when those without dependencies are taken away again and again: on rings, or before one.
+fn on_rings<'a>(dependencies: &HashMap<&'a str, Vec<&'a str>>) -> BTreeSet<&'a str> {
+    let mut waiting: HashMap<&str, usize> = HashMap::new();
+    let mut dependents: HashMap<&str, Vec<&str>> = HashMap::new();
+    for (task, on) in dependencies.iter().flat_map(|(task, on)| on.iter().map(move |on| (*task, *on))) {
+        *waiting.entry(task).or_default() += 1;
+        waiting.entry(on).or_default();
+        dependents.entry(on).or_default().push(task);
+    }
+    let mut free: Vec<_> = waiting.iter().filter(|(_, count)| **count == 0).map(|(id, _)| *id).collect();
+    while let Some(id) = free.pop() {
+        waiting.remove(id);
+        for dependent in dependents.remove(id).unwrap_or_default() {
+            let count = waiting.get_mut(dependent).expect("what waits is not free");
+            *count -= 1;
+            if *count == 0 {
+                free.push(dependent);
+            }
+        }
+    }
+    waiting.into_keys().collect()
+}
+
+fn edit(sides: &Sides, kept: &Edges, added: &Edges, removed: &Edges, found: &mut TakeIn) {
+    let parse = |id: &str| TaskId::parse(id).expect("the id of a task that is there");
+    let stored = stored(sides);
+    let mut edits: BTreeMap<&str, (Vec<TaskId>, Vec<TaskId>)> = BTreeMap::new();
+    for (task, on) in added.difference(&stored).filter(|(task, _)| sides.forms.contains_key(*task)) {
+        edits.entry(task).or_default().0.push(parse(on));
+    }
+    for (task, on) in removed.intersection(&stored) {
+        edits.entry(task).or_default().1.push(parse(on));
+    }
+    for (id, (add, remove)) in edits {
+        let id = parse(id);
+        let has = waits_for(kept, id.as_str()).count();
+        if has + add.len() > DEPENDENCIES {
+            let message = format!("a task has {DEPENDENCIES} dependencies at most");
+            found.findings.push(Finding::new(Kind::Bounds, &sides.task(&id), "dependencies", message));
+            continue;
+        }
+        found.changes.push(Change::EditDependencies { id, add, remove });
+    }
+}

@@ -1,0 +1,150 @@
+use crate::layout::Entry;
+use crate::message::{Message, MessageType};
+use crate::names::{Handle, TaskId};
+use crate::refusal::Refusal;
+use crate::status::Priority;
+
+/// What the files ask of the store. Each is one call, as its handle, by the same scripts as all others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// A member that only the file has: a handle of the login that syncs.
+    Join {
+        /// Its handle.
+        handle: Handle,
+        /// Its name for people.
+        name: String,
+        /// `worker`, say.
+        kind: String,
+    },
+    /// A task that only the file has; as it is pending.
+    CreateTask {
+        /// Its id, which is kept.
+        id: TaskId,
+        /// Its title.
+        title: String,
+        /// What is to be done.
+        description: Option<String>,
+        /// How urgent it is.
+        priority: Priority,
+        /// What it waits for; all of them exist by then.
+        dependencies: Vec<TaskId>,
+    },
+    /// Members that only the file has changed. `None` leaves one alone.
+    EditTask {
+        /// The task.
+        id: TaskId,
+        /// The new title.
+        title: Option<String>,
+        /// The new description; `Some(None)` takes it away.
+        description: Option<Option<String>>,
+        /// The new priority.
+        priority: Option<Priority>,
+    },
+    /// Edges that the file has added and removed.
+    EditDependencies {
+        /// The dependent.
+        id: TaskId,
+        /// What it waits for from now on.
+        add: Vec<TaskId>,
+        /// What it does not wait for any longer.
+        remove: Vec<TaskId>,
+    },
+    /// `pending` -> `in_progress`.
+    Claim(TaskId, Handle),
+    /// `in_progress` -> `completed`.
+    Complete(TaskId, Handle),
+    /// The plugin's reassignment, with its warning: the owner gives the task back.
+    Release(TaskId, Handle),
+    /// The file was deleted, and nothing else changed.
+    DeleteTask(TaskId),
+    /// A message that only the files have.
+    Send {
+        /// The sender.
+        from: Handle,
+        /// To whom.
+        to: To,
+        /// What kind.
+        kind: MessageType,
+        /// The text.
+        message: String,
+        /// The text in short.
+        summary: Option<String>,
+        /// What [`super::Sent`] names it by, and part of its request key.
+        digest: String,
+    },
+    /// The inbox is read up to this message.
+    ReadTo(Handle, u64),
+    /// The first new name in `shutdownApprovals`, where no request is open.
+    RequestShutdown(Handle),
+    /// A new name in `shutdownApprovals`.
+    ApproveShutdown(Handle),
+}
+
+/// To whom a message goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum To {
+    /// One member.
+    One(Handle),
+    /// All but the sender.
+    All,
+}
+
+/// What is not applied, and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// Why.
+    pub kind: Kind,
+    /// File, field and sentence.
+    pub what: Refusal,
+}
+
+/// Why something is not applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// The file cannot be read: JSON, schema, bounds, names. It is not written over.
+    Unreadable,
+    /// The store has changed it too. The store wins.
+    Conflict,
+    /// Both differ, and what was last seen is lost. Both stay.
+    Unknown,
+    /// A status cannot go there.
+    Transition,
+    /// A ring.
+    Cycle,
+    /// The handle belongs to another login, or to nobody.
+    Foreign,
+    /// A task that it names does not exist.
+    Missing,
+    /// More than a bound of the store.
+    Bounds,
+    /// Files cannot change this.
+    NotByFile,
+    /// The folder is gone.
+    Vanished,
+}
+
+impl Finding {
+    pub(super) fn new(kind: Kind, entry: &Entry, field: impl Into<String>, message: impl Into<String>) -> Self {
+        let what = Refusal {
+            file: entry.path(),
+            field: field.into(),
+            message: message.into(),
+        };
+        Self { kind, what }
+    }
+}
+
+/// A message's identity in files, which know no ids.
+pub(super) fn digest(message: &Message) -> String {
+    use sha2::{Digest, Sha256};
+    let identity = (
+        &message.from,
+        &message.to,
+        message.kind.as_str(),
+        message.timestamp.as_str(),
+        &message.message,
+    );
+    let identity = serde_json::to_string(&identity).expect("texts have a JSON form");
+    let hash = Sha256::digest(identity);
+    hash[..16].iter().map(|byte| format!("{byte:02x}")).collect()
+}

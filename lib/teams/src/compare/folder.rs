@@ -1,0 +1,73 @@
+use std::collections::BTreeMap;
+
+use crate::bounds::TASK_FILES;
+use crate::layout::{Entry, same_but_for_case};
+use crate::message::InboxFile;
+use crate::names::{Handle, TaskId, TeamName};
+use crate::refusal::Refusal;
+use crate::task::TaskFile;
+use crate::team::ConfigFile;
+
+/// The files of one team.
+#[derive(Clone, Debug, Default)]
+pub struct Folder {
+    /// `config.json`, if it can be read.
+    pub config: Option<ConfigFile>,
+    /// The inboxes that can be read.
+    pub inboxes: BTreeMap<Handle, InboxFile>,
+    /// The tasks that can be read.
+    pub tasks: BTreeMap<TaskId, TaskFile>,
+    /// What cannot be read, and why.
+    pub refused: BTreeMap<Entry, Refusal>,
+}
+
+impl Folder {
+    /// Reads the files of `team`. Whoever read the disk gives bytes, or why it did not read an entry (a link, too large).
+    pub fn read(team: &TeamName, files: impl IntoIterator<Item = (Entry, Result<Vec<u8>, Refusal>)>) -> Self {
+        let mut folder = Folder::default();
+        for (entry, bytes) in files {
+            if let Err(refusal) = bytes.and_then(|bytes| folder.take(team, &entry, &bytes)) {
+                folder.refused.insert(entry, refusal);
+            }
+        }
+        folder.refuse_other_cases(team);
+        folder
+    }
+
+    fn take(&mut self, team: &TeamName, entry: &Entry, bytes: &[u8]) -> Result<(), Refusal> {
+        match entry {
+            Entry::Config(of) if of == team => self.config = Some(ConfigFile::parse(team, bytes)?),
+            Entry::Inbox(of, handle) if of == team => {
+                let inbox = InboxFile::parse(team, handle, bytes)?;
+                self.inboxes.insert(handle.clone(), inbox);
+            }
+            Entry::Task(of, _) if of == team && self.tasks.len() >= TASK_FILES => {
+                let message = format!("more than {TASK_FILES} tasks");
+                return Err(Refusal::of_file(entry.path(), message));
+            }
+            Entry::Task(of, id) if of == team => {
+                let task = TaskFile::parse(team, id, bytes)?;
+                self.tasks.insert(id.clone(), task);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Files whose names differ in case alone are one file on other disks.
+    fn refuse_other_cases(&mut self, team: &TeamName) {
+        let tasks = same_but_for_case(self.tasks.keys(), TaskId::folded);
+        let tasks: Vec<_> = tasks.into_iter().map(|id| Entry::Task(team.clone(), id.clone())).collect();
+        let inboxes = same_but_for_case(self.inboxes.keys(), Handle::folded);
+        let inboxes: Vec<_> = inboxes.into_iter().map(|at| Entry::Inbox(team.clone(), at.clone())).collect();
+        for entry in tasks.into_iter().chain(inboxes) {
+            match &entry {
+                Entry::Task(_, id) => drop(self.tasks.remove(id)),
+                Entry::Inbox(_, handle) => drop(self.inboxes.remove(handle)),
+                _ => {}
+            }
+            let message = "another file has this name in another case";
+            self.refused.insert(entry.clone(), Refusal::of_file(entry.path(), message));
+        }
+    }
+}

@@ -1,0 +1,123 @@
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+
+use super::{Folder, Seen, SeenTask, StoreTeam, TakeIn, config, inboxes};
+use crate::layout::Entry;
+use crate::names::TaskId;
+use crate::status::Status;
+use crate::task::{Task, TaskFile};
+use crate::texts::DEPENDENCY_WARNING;
+
+/// The numbers that the store gave to messages of the files, by the digest of [`super::Change::Send`].
+pub type Sent = HashMap<String, VecDeque<u64>>;
+
+/// What is to be written, so that the files say what the store says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GiveOut {
+    /// New and changed files. A file that says the same already is not among them.
+    pub writes: BTreeMap<Entry, String>,
+    /// Files of tasks that were deleted in the store.
+    pub removals: BTreeSet<Entry>,
+    /// What is seen once all that is done.
+    pub seen: Seen,
+}
+
+/// Compares the files with the store after the changes of `taken` were applied.
+pub fn give_out(seen: Option<&Seen>, folder: &Folder, store: &StoreTeam, taken: &TakeIn, sent: &Sent) -> GiveOut {
+    let mut out = GiveOut::default();
+    if taken.vanished {
+        out.seen = seen.cloned().unwrap_or_default();
+        return out;
+    }
+    give_config(seen, folder, store, &mut out);
+    give_inboxes(seen, folder, store, taken, sent, &mut out);
+    give_tasks(seen, folder, store, taken, &mut out);
+    out
+}
+
+fn give_config(seen: Option<&Seen>, folder: &Folder, store: &StoreTeam, out: &mut GiveOut) {
+    let entry = Entry::Config(store.name.clone());
+    if folder.refused.contains_key(&entry) {
+        let seen = seen.cloned().unwrap_or_default();
+        (out.seen.members, out.seen.approvals) = (seen.members, seen.approvals);
+        return;
+    }
+    let file = config::write(seen, folder.config.as_ref(), store);
+    let known = |handle: &&String| store.members.contains_key(handle.as_str());
+    let members = file.config().members.iter().map(|member| &member.agent_id);
+    out.seen.members = members.filter(known).cloned().collect();
+    out.seen.approvals = file.config().shutdown_approvals.iter().flatten().cloned().collect();
+    if folder.config.as_ref() != Some(&file) {
+        out.writes.insert(entry, file.render());
+    }
+}
+
+fn give_inboxes(seen: Option<&Seen>, folder: &Folder, store: &StoreTeam, taken: &TakeIn, sent: &Sent, out: &mut GiveOut) {
+    for handle in store.members.keys() {
+        let entry = Entry::Inbox(store.name.clone(), handle.clone());
+        if folder.refused.contains_key(&entry) {
+            let seen = seen.and_then(|seen| seen.inboxes.get(handle.as_str()));
+            out.seen.inboxes.extend(seen.map(|seen| (handle.to_string(), seen.clone())));
+            continue;
+        }
+        let file = folder.inboxes.get(handle);
+        let settled = |at| taken.settled.contains(&(handle.clone(), at));
+        let (inbox, after) = inboxes::write(seen, sent, settled, file, store, handle);
+        out.seen.inboxes.insert(handle.to_string(), after);
+        if file != Some(&inbox) {
+            out.writes.insert(entry, inbox.render());
+        }
+    }
+}
+
+fn give_tasks(seen: Option<&Seen>, folder: &Folder, store: &StoreTeam, taken: &TakeIn, out: &mut GiveOut) {
+    let seen_task = |id: &TaskId| seen.and_then(|seen| seen.tasks.get(id.as_str()));
+    let mut forms = store.task_files();
+    let waits_for = |id: &str| store.tasks.get(id).is_some_and(|task| task.status != Status::Completed);
+    for (id, form) in &mut forms {
+        let entry = Entry::Task(store.name.clone(), id.clone());
+        if folder.refused.contains_key(&entry) || taken.held.contains(id) {
+            out.seen.tasks.extend(seen_task(id).map(|seen| (id.to_string(), seen.clone())));
+            continue;
+        }
+        out.seen.tasks.insert(id.to_string(), SeenTask::of(form, waits_for));
+        let written = match folder.tasks.get(id) {
+            None => TaskFile::new(form.clone()),
+            Some(file) if says(file.task(), form) => continue,
+            Some(file) => file.with(updated(file.task(), form)),
+        };
+        out.writes.insert(entry, written.render());
+    }
+    // A task that was never seen is the files' own: the store has refused it.
+    let deleted = folder.tasks.keys().filter(|id| !forms.contains_key(*id) && seen_task(id).is_some());
+    out.removals.extend(deleted.map(|id| Entry::Task(store.name.clone(), id.clone())));
+}
+
+fn same(one: &[String], other: &[String]) -> bool {
+    one.iter().collect::<BTreeSet<_>>() == other.iter().collect::<BTreeSet<_>>()
+}
+
+/// The warning that belongs into the file: the store's; where it has none, another one than of dependencies stays.
+fn warning(file: &Task, form: &Task) -> Option<String> {
+    let stays = |warning: &String| !warning.contains(DEPENDENCY_WARNING);
+    form.warning.clone().or_else(|| file.warning.clone().filter(stays))
+}
+
+/// Whether the file says what the store says. Times are the store's own; `blocks` of a completed task has no meaning any longer.
+fn says(file: &Task, form: &Task) -> bool {
+    (&file.title, &file.description, file.priority) == (&form.title, &form.description, form.priority)
+        && (file.status, &file.owner) == (form.status, &form.owner)
+        && (form.status == Status::Completed
+            || (same(&file.dependencies, &form.dependencies) && same(&file.blocks, &form.blocks)))
+        && file.warning == warning(file, form)
+}
+
+fn updated(file: &Task, form: &Task) -> Task {
+    let kept = |file: &Vec<String>, form: &Vec<String>| if same(file, form) { file.clone() } else { form.clone() };
+    Task {
+        created_at: file.created_at.clone(),
+        dependencies: kept(&file.dependencies, &form.dependencies),
+        blocks: kept(&file.blocks, &form.blocks),
+        warning: warning(file, form),
+        ..form.clone()
+    }
+}

@@ -1,0 +1,191 @@
+//! Messages of the files, which have no ids there.
+
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+
+use super::finding::{Change, Finding, Kind, To, digest};
+use super::give_out::Sent;
+use super::take_in::{Sides, TakeIn};
+use super::{Seen, SeenMessage, StoreTeam};
+use crate::bounds::TEXT_BYTES;
+use crate::layout::Entry;
+use crate::message::{InboxFile, Message, MessageType};
+use crate::names::Handle;
+use crate::refusal::shown;
+use crate::texts::BROADCAST;
+
+/// What was seen of an inbox: how many of a message, and their numbers.
+type Known<'a> = HashMap<&'a str, VecDeque<Option<u64>>>;
+
+fn known<'a>(seen: Option<&'a Seen>, handle: &Handle) -> Known<'a> {
+    let mut known = Known::new();
+    for message in seen.and_then(|seen| seen.inboxes.get(handle.as_str())).into_iter().flatten() {
+        known.entry(&message.digest).or_default().push_back(message.sequence);
+    }
+    known
+}
+
+/// Without knowledge of what was seen, messages of the same words between the same members are the same.
+type Words<'a> = (&'a str, bool, MessageType, &'a str);
+
+fn words(message: &Message) -> Words<'_> {
+    (&message.from, message.to == BROADCAST, message.kind, &message.message)
+}
+
+/// Messages that only the files have, and how far each inbox of this login is read.
+pub fn take_in(sides: &Sides, found: &mut TakeIn) {
+    let mut broadcasts: HashMap<String, usize> = HashMap::new();
+    for (handle, inbox) in &sides.folder.inboxes {
+        let mut known = known(sides.seen, handle);
+        let stored = sides.store.inbox(handle);
+        let mut unseen: HashMap<Words, usize> = HashMap::new();
+        if sides.seen.is_none() {
+            stored.iter().for_each(|(_, message)| *unseen.entry(words(message)).or_default() += 1);
+        }
+        let mut here: HashMap<String, usize> = HashMap::new();
+        let mut read = HashSet::new();
+        for (at, message) in inbox.messages().iter().enumerate() {
+            let digest = digest(message);
+            let count = here.entry(digest.clone()).or_default();
+            *count += 1;
+            if let Some(sequence) = known.get_mut(digest.as_str()).and_then(VecDeque::pop_front) {
+                read.extend(sequence.filter(|_| message.read));
+                continue;
+            }
+            if let Some(left) = unseen.get_mut(&words(message)).filter(|left| **left > 0) {
+                *left -= 1;
+                continue;
+            }
+            if message.to == BROADCAST {
+                // Every inbox has a copy; the first one that is new speaks for all.
+                let before = broadcasts.get(&digest).copied().unwrap_or_default().max(seen_anywhere(sides.seen, &digest));
+                if *count <= before {
+                    continue;
+                }
+                broadcasts.insert(digest.clone(), *count);
+            }
+            match send(sides, handle, message, digest, found) {
+                Ok(Some(send)) => found.changes.push(send),
+                Ok(None) => drop(found.settled.insert((handle.clone(), at))),
+                Err((kind, field, sentence)) => {
+                    let entry = Entry::Inbox(sides.store.name.clone(), handle.clone());
+                    let field = format!("[{at}].{field}");
+                    found.findings.push(Finding::new(kind, &entry, field, sentence));
+                    found.settled.insert((handle.clone(), at));
+                }
+            }
+        }
+        if let Some(member) = sides.store.members.get(handle).filter(|member| member.ours) {
+            let unread = stored.iter().map(|(sequence, _)| *sequence).filter(|sequence| *sequence > member.read_to);
+            if let Some(last) = unread.take_while(|sequence| read.contains(sequence)).last() {
+                found.changes.push(Change::ReadTo(handle.clone(), last));
+            }
+        }
+    }
+}
+
+fn seen_anywhere(seen: Option<&Seen>, digest: &str) -> usize {
+    let of_inbox = |messages: &Vec<SeenMessage>| messages.iter().filter(|message| message.digest == digest).count();
+    seen.iter().flat_map(|seen| seen.inboxes.values()).map(of_inbox).max().unwrap_or_default()
+}
+
+/// The call for a message; none for those of a shutdown, whose calls follow from the configuration.
+fn send(
+    sides: &Sides,
+    inbox: &Handle,
+    message: &Message,
+    digest: String,
+    found: &TakeIn,
+) -> Result<Option<Change>, (Kind, &'static str, String)> {
+    if message.kind.is_of_shutdown() {
+        return Ok(None);
+    }
+    let joining = |name: &str| {
+        let joins = |change: &Change| matches!(change, Change::Join { handle, .. } if handle.as_str() == name);
+        found.changes.iter().any(joins).then(|| Handle::parse(name).ok()).flatten()
+    };
+    let Some(from) = sides.store.speaks_for(&message.from).cloned().or_else(|| joining(&message.from)) else {
+        let sentence = format!("{} is no handle of this login, which cannot speak for it", shown(&message.from));
+        return Err((Kind::Foreign, "from", sentence));
+    };
+    let to = if message.to == BROADCAST {
+        To::All
+    } else if message.to == inbox.as_str() {
+        To::One(inbox.clone())
+    } else {
+        return Err((Kind::NotByFile, "to", format!("{} is not whose inbox this is", shown(&message.to))));
+    };
+    let longest = message.message.len().max(message.summary.as_ref().map_or(0, String::len));
+    if longest > TEXT_BYTES {
+        return Err((Kind::Bounds, "message", format!("a message has {TEXT_BYTES} bytes at most")));
+    }
+    Ok(Some(Change::Send {
+        from,
+        to,
+        kind: message.kind,
+        message: message.message.clone(),
+        summary: message.summary.clone(),
+        digest,
+    }))
+}
+
+/// The inbox as the store has it, behind what the file has; and what is seen of it then.
+pub fn write(
+    seen: Option<&Seen>,
+    sent: &Sent,
+    settled: impl Fn(usize) -> bool,
+    file: Option<&InboxFile>,
+    store: &StoreTeam,
+    handle: &Handle,
+) -> (InboxFile, Vec<SeenMessage>) {
+    let mut inbox = file.cloned().unwrap_or_default();
+    let stored: BTreeMap<u64, Message> = store.inbox(handle).into_iter().collect();
+    let mut known = known(seen, handle);
+    let mut new = sent.clone();
+    let mut used: HashSet<u64> = known.values().flatten().copied().flatten().collect();
+    let mut after: Vec<SeenMessage> = Vec::new();
+    let mut loose: Vec<usize> = Vec::new();
+    for (at, message) in inbox.messages().iter().enumerate() {
+        let digest = digest(message);
+        let before = known.get_mut(digest.as_str()).and_then(VecDeque::pop_front);
+        let sequence = match before {
+            Some(sequence) => sequence,
+            None => new.get_mut(&digest).and_then(VecDeque::pop_front),
+        };
+        used.extend(sequence);
+        if before.is_none() && sequence.is_none() && (seen.is_none() || message.kind.is_of_shutdown()) {
+            loose.push(at);
+        }
+        after.push(SeenMessage { digest, sequence });
+    }
+    // Same words: what the file has is the store's message.
+    let mut by_words: HashMap<Words, VecDeque<u64>> = HashMap::new();
+    for (sequence, message) in stored.iter().filter(|(sequence, _)| !used.contains(sequence)) {
+        by_words.entry(words(message)).or_default().push_back(*sequence);
+    }
+    for at in loose {
+        let sequence = by_words.get_mut(&words(&inbox.messages()[at])).and_then(VecDeque::pop_front);
+        after[at].sequence = sequence;
+        used.extend(sequence);
+    }
+    for (sequence, message) in stored.iter().filter(|(sequence, _)| !used.contains(sequence)) {
+        after.push(SeenMessage {
+            digest: digest(message),
+            sequence: Some(*sequence),
+        });
+        inbox.push(message.clone());
+    }
+    for (at, message) in after.iter().enumerate() {
+        let read = message.sequence.and_then(|sequence| stored.get(&sequence)).is_some_and(|message| message.read);
+        if read && !inbox.messages()[at].read {
+            inbox.mark_read(at);
+        }
+    }
+    // A message that the store did not take, and that was not settled, is new the next time too.
+    let was_known: Known = self::known(seen, handle);
+    let mut at = 0;
+    after.retain(|message| {
+        at += 1;
+        message.sequence.is_some() || settled(at - 1) || was_known.contains_key(message.digest.as_str())
+    });
+    (inbox, after)
+}

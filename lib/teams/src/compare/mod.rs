@@ -1,0 +1,26 @@
+//! One team's folder and the team in the store, three ways with what was last seen.
+//!
+//! A sync holds both locks of the team's folder and goes in two steps: [`take_in`] finds what the files changed, which is applied by
+//! the scripts, under their rules; [`give_out`] then makes the files say what the store says, and gives the next [`Seen`].
+//!
+//! - [`StoreTeam`]: what the store has, and its form in files
+//! - [`Folder`]: what the files have; a file that is refused is neither applied nor written over
+//! - [`Change`], [`Finding`]: what is to be applied; what is not, by file and field
+
+mod config;
+mod edges;
+mod finding;
+mod folder;
+mod give_out;
+mod inboxes;
+mod seen;
+mod store;
+mod take_in;
+mod tasks;
+
+pub use finding::{Change, Finding, Kind, To};
+pub use folder::Folder;
+pub use give_out::{GiveOut, Sent, give_out};
+pub use seen::{Seen, SeenMessage, SeenTask};
+pub use store::{StoreMember, StoreMessage, StoreTask, StoreTeam};
+pub use take_in::{TakeIn, take_in};

@@ -1,0 +1,69 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::status::Status;
+use crate::task::Task;
+
+/// What file and store agreed on when they were last compared; a JSON file in the git folder. Without it, a sync only adds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Seen {
+    /// Handles.
+    pub members: BTreeSet<String>,
+    /// `shutdownApprovals` of the file.
+    pub approvals: BTreeSet<String>,
+    /// Tasks by id.
+    pub tasks: BTreeMap<String, SeenTask>,
+    /// Messages by inbox, in the order of the file.
+    pub inboxes: BTreeMap<String, Vec<SeenMessage>>,
+}
+
+/// What is compared of a task. Times, warnings and `blocks` follow from it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeenTask {
+    /// The title.
+    pub title: String,
+    /// The description.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// The priority, as files have it.
+    pub priority: String,
+    /// The status, as files have it.
+    pub status: String,
+    /// The owner.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
+    /// What it waits for and is not completed.
+    pub dependencies: BTreeSet<String>,
+}
+
+/// A message of an inbox's file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeenMessage {
+    /// Its identity in files.
+    pub digest: String,
+    /// Its number in the store; none where it was not taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sequence: Option<u64>,
+}
+
+impl SeenTask {
+    /// What is compared of a task, with the dependencies that `waits_for` leaves.
+    pub(super) fn of(task: &Task, waits_for: impl Fn(&str) -> bool) -> Self {
+        let waits = |id: &&String| task.status != Status::Completed && waits_for(id);
+        Self {
+            title: task.title.clone(),
+            description: task.description.clone(),
+            priority: task.priority.as_str().to_owned(),
+            status: task.status.as_str().to_owned(),
+            owner: task.owner.clone(),
+            dependencies: task.dependencies.iter().filter(waits).cloned().collect(),
+        }
+    }
+
+    /// Status and owner.
+    pub(super) fn state(&self) -> (&str, Option<&str>) {
+        (&self.status, self.owner.as_deref())
+    }
+}

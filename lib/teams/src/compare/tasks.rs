@@ -1,0 +1,325 @@
+//! Tasks one by one: fields, work, deletions, and tasks that only the files have.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::take_in::{Sides, TakeIn};
+use super::{Change, Finding, Kind, SeenTask};
+use crate::bounds::{DEPENDENCIES, TEXT_BYTES, TITLE_CHARACTERS};
+use crate::names::TaskId;
+use crate::refusal::shown;
+use crate::status::{Priority, Status};
+use crate::task::Task;
+use crate::texts::{invalid_transition, no_dependency, reassigned};
+
+/// A reason for which something is not applied: why, which member, and the sentence.
+type Reason = (Kind, String, String);
+
+/// Compares the tasks that both sides have, and gives those that only the files have.
+pub fn compare<'a>(sides: &Sides<'a>, found: &mut TakeIn) -> New<'a> {
+    let mut new = New::default();
+    for (id, file) in &sides.folder.tasks {
+        let (id, file) = (id, file.task());
+        let seen = sides.seen.and_then(|seen| seen.tasks.get(id.as_str()));
+        match (sides.forms.get(id), seen) {
+            (Some(form), Some(seen)) => both(sides, id, file, form, seen, found),
+            (Some(form), None) => {
+                let of = |task| SeenTask::of(task, |id| sides.waits_for(id));
+                if of(file) != of(form) {
+                    let message = "file and store differ, and what was last seen is not known; both stay as they are";
+                    found.findings.push(Finding::new(Kind::Unknown, &sides.task(id), "", message));
+                    found.held.insert(id.clone());
+                }
+            }
+            (None, Some(seen)) => {
+                if of_file(sides, file) != open(sides, seen) {
+                    let message = "the task was deleted in the store, and changed in the file";
+                    found.findings.push(Finding::new(Kind::Conflict, &sides.task(id), "", message));
+                }
+            }
+            (None, None) => new.consider(sides, id, file, found),
+        }
+    }
+    new.refuse_missing(sides, found);
+    new
+}
+
+fn of_file(sides: &Sides, file: &Task) -> SeenTask {
+    SeenTask::of(file, |id| sides.waits_for(id))
+}
+
+/// What was seen, without what has been completed since: a cascade is no change of the dependent.
+fn open(sides: &Sides, seen: &SeenTask) -> SeenTask {
+    let mut seen = seen.clone();
+    seen.dependencies.retain(|id| sides.waits_for(id));
+    seen
+}
+
+fn both(sides: &Sides, id: &TaskId, file: &Task, form: &Task, seen: &SeenTask, found: &mut TakeIn) {
+    let entry = sides.task(id);
+    let mut report = |(kind, field, message): Reason| {
+        found.findings.push(Finding::new(kind, &entry, field, message));
+    };
+    // A value of the file that counts: it was changed there, and not to what the store has by now.
+    let mut changed = |field: &str, file_same: bool, store_same: bool, agree: bool| {
+        let conflict = !file_same && !agree && !store_same;
+        if conflict {
+            let message = "changed in the file and in the store; the store's value stays".to_owned();
+            report((Kind::Conflict, field.to_owned(), message));
+        }
+        !file_same && !agree && !conflict
+    };
+    let form_seen = SeenTask::of(form, |_| false);
+    let priority = |priority: Priority| priority.as_str() == seen.priority;
+    let title = changed("title", file.title == seen.title, form.title == seen.title, file.title == form.title);
+    let description = changed(
+        "description",
+        file.description == seen.description,
+        form.description == seen.description,
+        file.description == form.description,
+    );
+    let priority = changed(
+        "priority",
+        priority(file.priority),
+        priority(form.priority),
+        file.priority == form.priority,
+    );
+    let edit = match texts_in_bounds(file) {
+        Ok(()) => title || description || priority,
+        Err(reason) => {
+            if title || description {
+                report(reason);
+            }
+            false
+        }
+    };
+    let file_seen = SeenTask::of(file, |_| false);
+    let work = if file_seen.state() == seen.state() || file_seen.state() == form_seen.state() {
+        Ok(Vec::new())
+    } else if form_seen.state() == seen.state() || ahead(file, form) {
+        steps(sides, id, form, file, found)
+    } else {
+        let message = format!(
+            "{} in the file, {} in the store since it was last seen; the store's stays",
+            described(file),
+            described(form)
+        );
+        Err((Kind::Conflict, "status".to_owned(), message))
+    };
+    match work {
+        Ok(steps) => found.changes.extend(steps),
+        Err((kind, field, message)) => found.findings.push(Finding::new(kind, &entry, field, message)),
+    }
+    if edit {
+        found.changes.push(Change::EditTask {
+            id: id.clone(),
+            title: title.then(|| file.title.clone()),
+            description: description.then(|| file.description.clone()),
+            priority: priority.then_some(file.priority),
+        });
+    }
+}
+
+fn described(task: &Task) -> String {
+    match &task.owner {
+        Some(owner) => format!("{} of {}", task.status, shown(owner)),
+        None => task.status.to_string(),
+    }
+}
+
+/// Whether the file is where the store is, and further: the same owner has gone on.
+fn ahead(file: &Task, form: &Task) -> bool {
+    file.owner == form.owner && form.owner.is_some() && form.status.may_become(file.status)
+}
+
+fn texts_in_bounds(task: &Task) -> Result<(), Reason> {
+    let (field, message) = if task.title.chars().count() > TITLE_CHARACTERS {
+        ("title", format!("a title has {TITLE_CHARACTERS} characters at most"))
+    } else if task.description.as_ref().is_some_and(|text| text.len() > TEXT_BYTES) {
+        ("description", format!("a description has {TEXT_BYTES} bytes at most"))
+    } else {
+        return Ok(());
+    };
+    Err((Kind::Bounds, field.to_owned(), message))
+}
+
+/// The calls that lead from one state of a task to another one, if the rules have such.
+fn steps(sides: &Sides, id: &TaskId, from: &Task, to: &Task, found: &TakeIn) -> Result<Vec<Change>, Reason> {
+    let transition = || (Kind::Transition, "status".to_owned(), invalid_transition(from.status, to.status));
+    let owner = || {
+        let owner = to.owner.as_deref().unwrap_or_default();
+        let joins = |change: &Change| match change {
+            Change::Join { handle, .. } if handle.as_str() == owner => Some(handle.clone()),
+            _ => None,
+        };
+        let joining = found.changes.iter().find_map(joins);
+        sides.store.speaks_for(owner).cloned().or(joining).ok_or_else(|| {
+            let message = match &to.owner {
+                Some(owner) => format!("{} is no handle of this login, which cannot act for it", shown(owner)),
+                None => format!("a task that is {} needs an owner", to.status),
+            };
+            (Kind::Foreign, "owner".to_owned(), message)
+        })
+    };
+    match (from.status, to.status) {
+        (Status::Pending, Status::InProgress) => Ok(vec![Change::Claim(id.clone(), owner()?)]),
+        (Status::Pending, Status::Completed) if to.owner.is_none() => Err(transition()),
+        // Both steps since the last look.
+        (Status::Pending, Status::Completed) => {
+            let owner = owner()?;
+            Ok(vec![Change::Claim(id.clone(), owner.clone()), Change::Complete(id.clone(), owner)])
+        }
+        (Status::InProgress, Status::Completed) if from.owner == to.owner => {
+            Ok(vec![Change::Complete(id.clone(), owner()?)])
+        }
+        (Status::InProgress, Status::Pending) => {
+            let previous = from.owner.as_deref().unwrap_or_default();
+            match sides.store.speaks_for(previous) {
+                Some(handle) if to.owner.is_none() && to.warning == Some(reassigned(previous)) => {
+                    Ok(vec![Change::Release(id.clone(), handle.clone())])
+                }
+                _ => Err(transition()),
+            }
+        }
+        (Status::Completed, Status::Pending | Status::InProgress) => Err(transition()),
+        _ => {
+            let message = format!("{} in the store; a file cannot change the owner", described(from));
+            Err((Kind::NotByFile, "owner".to_owned(), message))
+        }
+    }
+}
+
+/// Files that were seen and are gone. All of them gone is a folder that is gone, and deletes nothing.
+pub fn deletions(sides: &Sides, found: &mut TakeIn) {
+    let Some(seen) = sides.seen else { return };
+    let there = |id: &str| {
+        let task = TaskId::parse(id).map(|id| sides.task(&id));
+        sides.folder.tasks.contains_key(id) || task.is_ok_and(|entry| sides.folder.refused.contains_key(&entry))
+    };
+    let (left, gone): (Vec<_>, Vec<_>) = seen.tasks.iter().partition(|(id, _)| there(id));
+    let gone: Vec<_> = gone.into_iter().filter_map(|(id, seen)| Some((sides.forms.get_key_value(id.as_str())?, seen))).collect();
+    for ((id, form), seen) in gone {
+        let entry = sides.task(id);
+        if left.is_empty() {
+            let message = "no task that was seen is left; the tasks stay in the store";
+            found.findings.push(Finding::new(Kind::Vanished, &entry, "", message));
+        } else if of_file(sides, form) == open(sides, seen) {
+            found.changes.push(Change::DeleteTask(id.clone()));
+        } else {
+            let message = "the file was deleted, and the task changed in the store; it stays";
+            found.findings.push(Finding::new(Kind::Conflict, &entry, "", message));
+        }
+    }
+}
+
+/// An id of a file in a sentence that has no quotes for it.
+pub fn named(id: &str) -> String {
+    id.chars().take(80).flat_map(char::escape_debug).collect()
+}
+
+/// What a task waits for, of edges `(task, what it waits for)`.
+pub fn waits_for<'e>(edges: &'e BTreeSet<(&'e str, &'e str)>, id: &'e str) -> impl Iterator<Item = &'e str> {
+    let of_task = edges.range((id, "")..).take_while(move |(task, _)| *task == id);
+    of_task.map(|(_, on)| *on)
+}
+
+/// Tasks that only the files have.
+#[derive(Default)]
+pub struct New<'a> {
+    tasks: BTreeMap<&'a str, (&'a Task, Vec<Change>)>,
+}
+
+impl<'a> New<'a> {
+    pub fn contains(&self, id: &str) -> bool {
+        self.tasks.contains_key(id)
+    }
+
+    fn consider(&mut self, sides: &Sides<'a>, id: &'a TaskId, file: &'a Task, found: &mut TakeIn) {
+        let unclaimed = Task {
+            status: Status::Pending,
+            owner: None,
+            ..file.clone()
+        };
+        let bounds = texts_in_bounds(file).and_then(|()| match file.dependencies.len() {
+            0..=DEPENDENCIES => Ok(()),
+            _ => {
+                let message = format!("a task has {DEPENDENCIES} dependencies at most");
+                Err((Kind::Bounds, "dependencies".to_owned(), message))
+            }
+        });
+        let steps = bounds.and_then(|()| match (file.status, &file.owner) {
+            (Status::Pending, None) => Ok(Vec::new()),
+            _ => steps(sides, id, &unclaimed, file, found),
+        });
+        match steps {
+            Ok(steps) => drop(self.tasks.insert(id.as_str(), (file, steps))),
+            Err((kind, field, message)) => {
+                found.findings.push(Finding::new(kind, &sides.task(id), field, message));
+                found.held.insert(id.clone());
+            }
+        }
+    }
+
+    /// Refuses tasks whose dependencies are nowhere, and those that need these.
+    fn refuse_missing(&mut self, sides: &Sides, found: &mut TakeIn) {
+        let known = |id: &str, new: &Self| sides.forms.contains_key(id) || new.contains(id);
+        let missing = |(task, _): &(&Task, Vec<Change>)| task.dependencies.iter().position(|id| !known(id, self));
+        let missing: Vec<_> = self.tasks.iter().filter_map(|(id, new)| Some((*id, missing(new)?))).collect();
+        for (id, at) in missing {
+            let message = no_dependency(&named(&self.tasks[id].0.dependencies[at]));
+            let id = &TaskId::parse(id).expect("the id of a task that is there");
+            self.refuse(sides, id, (Kind::Missing, format!("dependencies[{at}]"), message), found);
+        }
+    }
+
+    /// Refuses a task, and all that need it.
+    pub fn refuse(&mut self, sides: &Sides, id: &TaskId, reason: Reason, found: &mut TakeIn) {
+        let mut dependents: HashMap<&str, Vec<(&'a str, usize)>> = HashMap::new();
+        for (dependent, (task, _)) in &self.tasks {
+            for (at, dependency) in task.dependencies.iter().enumerate() {
+                dependents.entry(dependency).or_default().push((dependent, at));
+            }
+        }
+        let mut waiting = vec![(id.clone(), reason)];
+        while let Some((id, (kind, field, message))) = waiting.pop() {
+            if self.tasks.remove(id.as_str()).is_none() {
+                continue;
+            }
+            found.findings.push(Finding::new(kind, &sides.task(&id), field, message));
+            for (dependent, at) in dependents.remove(id.as_str()).unwrap_or_default() {
+                let reason = (Kind::Missing, format!("dependencies[{at}]"), no_dependency(id.as_str()));
+                let dependent = TaskId::parse(dependent).expect("the id of a task that is there");
+                waiting.push((dependent, reason));
+            }
+            found.held.insert(id);
+        }
+    }
+
+    /// The calls for these tasks, each behind those that it waits for.
+    pub fn create(self, edges: &BTreeSet<(&str, &str)>, found: &mut TakeIn) {
+        let mut done: BTreeSet<&str> = BTreeSet::new();
+        for id in self.tasks.keys() {
+            // Depth first, without recursion: a task is written when all that it waits for was.
+            let mut stack = vec![(*id, false)];
+            while let Some((id, expanded)) = stack.pop() {
+                let Some((task, _)) = self.tasks.get(id).filter(|_| !done.contains(id)) else {
+                    continue;
+                };
+                if !expanded {
+                    stack.push((id, true));
+                    stack.extend(waits_for(edges, id).map(|id| (id, false)));
+                    continue;
+                }
+                done.insert(id);
+                let parse = |id: &str| TaskId::parse(id).expect("the id of a task that is there");
+                found.changes.push(Change::CreateTask {
+                    id: parse(id),
+                    title: task.title.clone(),
+                    description: task.description.clone(),
+                    priority: task.priority,
+                    dependencies: waits_for(edges, id).map(parse).collect(),
+                });
+            }
+        }
+        found.changes.extend(self.tasks.into_values().flat_map(|(_, steps)| steps));
+    }
+}
