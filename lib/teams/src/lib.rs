@@ -15,8 +15,8 @@ pub mod find;
 mod json;
 pub mod layout;
 pub mod message;
-// #[cfg(feature = "model")]
-// pub mod model;
+#[cfg(feature = "model")]
+pub mod model;
 pub mod names;
 pub mod refusal;
 pub mod rings;

@@ -34,6 +34,7 @@ fn words(message: &Message) -> Words<'_> {
 /// Messages that only the files have, and how far each inbox of this login is read.
 pub fn take_in(sides: &Sides, found: &mut TakeIn) {
     let mut broadcasts: HashMap<String, usize> = HashMap::new();
+    let mut sends = Vec::new();
     for (handle, inbox) in &sides.folder.inboxes {
         let mut known = known(sides.seen, handle);
         let stored = sides.store.inbox(handle);
@@ -64,7 +65,7 @@ pub fn take_in(sides: &Sides, found: &mut TakeIn) {
                 broadcasts.insert(digest.clone(), *count);
             }
             match send(sides, handle, message, digest, found) {
-                Ok(Some(send)) => found.changes.push(send),
+                Ok(Some(send)) => sends.push((&message.timestamp, send)),
                 Ok(None) => drop(found.settled.insert((handle.clone(), at))),
                 Err((kind, field, sentence)) => {
                     let entry = Entry::Inbox(sides.store.name.clone(), handle.clone());
@@ -81,6 +82,9 @@ pub fn take_in(sides: &Sides, found: &mut TakeIn) {
             }
         }
     }
+    // One order for the team, as near to what happened as the files tell.
+    sends.sort_by_key(|(timestamp, _)| *timestamp);
+    found.changes.extend(sends.into_iter().map(|(_, send)| send));
 }
 
 fn seen_anywhere(seen: Option<&Seen>, digest: &str) -> usize {

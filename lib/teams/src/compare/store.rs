@@ -171,7 +171,9 @@ impl StoreTask {
         let unowned = self.status == Status::InProgress && self.owner.is_none();
         let warning = match (self.status, &self.owner, &self.previous_owner) {
             (Status::InProgress, None, Some(previous)) => Some(reassigned(previous.as_str())),
-            (Status::InProgress, Some(_), _) if !self.dependencies.is_empty() => Some(dependencies_not_met(id.as_str())),
+            (Status::InProgress | Status::Completed, Some(_), _) if !self.dependencies.is_empty() => {
+                Some(dependencies_not_met(id.as_str()))
+            }
             _ => None,
         };
         Task {

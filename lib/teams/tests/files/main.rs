@@ -1,1 +1,3 @@
+//! The files of opencode-teams: a folder as the plugin wrote it, its recorded runs, hostile files, and comparisons.
 
+mod recorded;

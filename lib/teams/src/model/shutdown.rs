@@ -1,0 +1,37 @@
+use super::Team;
+use crate::message::MessageType;
+use crate::texts::{shutdown_approved, shutdown_requested};
+
+impl Team {
+    /// A request, which is its author's own approval; the leader is told.
+    pub fn request_shutdown(&mut self, handle: &str) -> Result<(), String> {
+        self.member(handle)?;
+        self.approvals.insert(handle.to_owned());
+        if handle != self.leader {
+            let leader = self.leader.clone();
+            self.store(handle, &leader, MessageType::ShutdownRequest, &shutdown_requested(handle));
+        }
+        Ok(())
+    }
+
+    /// An approval; all who approved before are told.
+    pub fn approve_shutdown(&mut self, handle: &str) -> Result<(), String> {
+        self.member(handle)?;
+        self.approvals.insert(handle.to_owned());
+        let others: Vec<_> = self.approvals.iter().filter(|other| *other != handle).cloned().collect();
+        for other in others {
+            self.store(handle, &other, MessageType::ShutdownApproved, &shutdown_approved(handle));
+        }
+        Ok(())
+    }
+
+    /// Who has approved.
+    pub fn approvals(&self) -> impl Iterator<Item = &str> {
+        self.approvals.iter().map(String::as_str)
+    }
+
+    /// Whether the team has ended: all members have approved, each for itself.
+    pub fn is_closed(&self) -> bool {
+        self.members.iter().all(|member| self.approvals.contains(member))
+    }
+}

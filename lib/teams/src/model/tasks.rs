@@ -1,0 +1,215 @@
+use std::collections::BTreeSet;
+
+use super::Team;
+use crate::rings::ring;
+use crate::status::{Priority, Status};
+use crate::texts::{
+    circular, dependencies_not_met, depended_on, invalid_transition, no_blocked, no_dependency, no_task, not_available, reassigned,
+};
+
+/// A task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelTask {
+    /// `t1`, `t2`, ...
+    pub id: String,
+    /// The title.
+    pub title: String,
+    /// The priority.
+    pub priority: Priority,
+    /// The status; in files and for the plugin's tools it is [`Self::shown_status`].
+    pub status: Status,
+    /// Whose it is.
+    pub owner: Option<String>,
+    /// Whose it was.
+    pub previous: Option<String>,
+    /// What it waits for.
+    pub dependencies: BTreeSet<String>,
+    /// What it waited for, and is completed.
+    pub met: BTreeSet<String>,
+}
+
+impl ModelTask {
+    /// `pending` for what is in progress without an owner, so that it can be claimed.
+    pub fn shown_status(&self) -> Status {
+        match (self.status, &self.owner) {
+            (Status::InProgress, None) => Status::Pending,
+            (status, _) => status,
+        }
+    }
+
+    /// The sentence that follows from its state.
+    pub fn warning(&self) -> Option<String> {
+        match (self.status, &self.owner, &self.previous) {
+            (Status::InProgress | Status::Completed, Some(_), _) if !self.dependencies.is_empty() => Some(dependencies_not_met(&self.id)),
+            (Status::InProgress, None, Some(previous)) => Some(reassigned(previous)),
+            _ => None,
+        }
+    }
+}
+
+/// What an update changes.
+#[derive(Clone, Debug, Default)]
+pub struct Edit {
+    /// The status.
+    pub status: Option<Status>,
+    /// All dependencies.
+    pub dependencies: Option<Vec<String>>,
+}
+
+impl Team {
+    /// The tasks, in the order of their creation.
+    pub fn tasks(&self) -> &[ModelTask] {
+        &self.tasks
+    }
+
+    /// The task of that id.
+    pub fn task(&self, id: &str) -> Result<&ModelTask, String> {
+        self.place(id).map(|at| &self.tasks[at])
+    }
+
+    /// What waits for a task, or has waited for it and is not completed: its `blocks`.
+    pub fn blocks(&self, id: &str) -> BTreeSet<&str> {
+        let waits = |task: &&ModelTask| {
+            task.status != Status::Completed && (task.dependencies.contains(id) || task.met.contains(id))
+        };
+        self.tasks.iter().filter(waits).map(|task| task.id.as_str()).collect()
+    }
+
+    fn place(&self, id: &str) -> Result<usize, String> {
+        let at = self.tasks.iter().position(|task| task.id == id);
+        at.ok_or_else(|| no_task(id, &self.name))
+    }
+
+    /// A new task.
+    pub fn create(
+        &mut self,
+        actor: &str,
+        title: &str,
+        priority: Priority,
+        dependencies: &[String],
+        blocks: &[String],
+    ) -> Result<String, String> {
+        self.member(actor)?;
+        let id = format!("t{}", self.created + 1);
+        let mut after = self.clone();
+        after.created += 1;
+        after.tasks.push(ModelTask {
+            id: id.clone(),
+            title: title.to_owned(),
+            priority,
+            status: Status::Pending,
+            owner: None,
+            previous: None,
+            dependencies: BTreeSet::new(),
+            met: BTreeSet::new(),
+        });
+        after.set_dependencies(&id, dependencies)?;
+        for blocked in blocks {
+            if after.place(blocked).is_err() {
+                return Err(no_blocked(blocked));
+            }
+            after.add_dependency(blocked, &id)?;
+        }
+        *self = after;
+        Ok(id)
+    }
+
+    fn set_dependencies(&mut self, id: &str, dependencies: &[String]) -> Result<(), String> {
+        if let Some(missing) = dependencies.iter().find(|id| self.place(id).is_err()) {
+            return Err(no_dependency(missing));
+        }
+        let at = self.place(id)?;
+        self.tasks[at].dependencies.clear();
+        self.tasks[at].met.clear();
+        dependencies.iter().try_for_each(|on| self.add_dependency(id, on))
+    }
+
+    fn add_dependency(&mut self, id: &str, on: &str) -> Result<(), String> {
+        let (at, on_at) = (self.place(id)?, self.place(on)?);
+        let dependencies_of = |id: &str| match self.place(id) {
+            Ok(at) => self.tasks[at].dependencies.iter().map(String::as_str).collect(),
+            Err(_) => Vec::new(),
+        };
+        let (task, on_task) = (self.tasks[at].id.as_str(), self.tasks[on_at].id.as_str());
+        if let Some(ring) = ring(task, on_task, dependencies_of) {
+            return Err(circular(ring));
+        }
+        let done = self.tasks[on_at].status == Status::Completed;
+        let task = &mut self.tasks[at];
+        let kind = if done { &mut task.met } else { &mut task.dependencies };
+        kind.insert(on.to_owned());
+        Ok(())
+    }
+
+    /// A claim, or its renewal. What is not met warns, and refuses nothing.
+    pub fn claim(&mut self, actor: &str, id: &str) -> Result<&ModelTask, String> {
+        let at = self.place(id)?;
+        self.member(actor)?;
+        let task = &mut self.tasks[at];
+        if task.owner.as_deref() != Some(actor) && task.shown_status() != Status::Pending || task.status == Status::Completed {
+            return Err(not_available(id, task.status));
+        }
+        task.status = Status::InProgress;
+        task.owner = Some(actor.to_owned());
+        Ok(task)
+    }
+
+    /// All or nothing. `in_progress` is a claim by the caller.
+    pub fn update(&mut self, actor: &str, id: &str, edit: &Edit) -> Result<&ModelTask, String> {
+        self.place(id)?;
+        self.member(actor)?;
+        let mut after = self.clone();
+        if let Some(dependencies) = &edit.dependencies {
+            after.set_dependencies(id, dependencies)?;
+        }
+        let from = after.task(id)?.shown_status();
+        match edit.status {
+            Some(to) if to == from => {}
+            Some(to) if !from.may_become(to) => return Err(invalid_transition(from, to)),
+            Some(Status::InProgress) => drop(after.claim(actor, id)?),
+            Some(_) => after.complete(actor, id)?,
+            None => {}
+        }
+        *self = after;
+        self.task(id)
+    }
+
+    /// By the owner. Dependents lose the dependency.
+    fn complete(&mut self, actor: &str, id: &str) -> Result<(), String> {
+        let at = self.place(id)?;
+        let owner = self.tasks[at].owner.as_deref().unwrap_or_default();
+        if owner != actor {
+            return Err(format!("task {id} is {owner}'s"));
+        }
+        self.tasks[at].status = Status::Completed;
+        for task in &mut self.tasks {
+            if task.dependencies.remove(id) {
+                task.met.insert(id.to_owned());
+            }
+        }
+        Ok(())
+    }
+
+    /// All that an owner has in progress is given back.
+    pub fn reassign(&mut self, owner: &str) -> Vec<String> {
+        let of_owner = |task: &&mut ModelTask| task.status == Status::InProgress && task.owner.as_deref() == Some(owner);
+        let give_back = |task: &mut ModelTask| {
+            task.previous = task.owner.take();
+            task.id.clone()
+        };
+        self.tasks.iter_mut().filter(of_owner).map(give_back).collect()
+    }
+
+    /// Only what nothing waits for.
+    pub fn delete(&mut self, id: &str) -> Result<(), String> {
+        let at = self.place(id)?;
+        if let Some(dependent) = self.tasks.iter().find(|task| task.dependencies.contains(id)) {
+            return Err(depended_on(id, &dependent.id));
+        }
+        self.tasks.remove(at);
+        for task in &mut self.tasks {
+            task.met.remove(id);
+        }
+        Ok(())
+    }
+}
