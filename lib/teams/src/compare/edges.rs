@@ -43,7 +43,7 @@ fn changed<'a>(sides: &Sides<'a>, new: &New, found: &TakeIn) -> (Edges<'a>, Edge
     let seen_tasks = sides.seen.map(|seen| &seen.tasks);
     // A file says something of a task that is to be created, or that was seen. About others nobody knows which side is newer.
     let says = |id: &str| {
-        let seen = seen_tasks.is_some_and(|tasks| tasks.contains_key(id)) && sides.forms.contains_key(id);
+        let seen = sides.was_there(id) && sides.forms.contains_key(id);
         sides.folder.tasks.contains_key(id) && (new.contains(id) || seen) && !found.held.contains(id)
     };
     let exists = |id: &str| sides.forms.contains_key(id) || new.contains(id);
@@ -71,7 +71,8 @@ fn changed<'a>(sides: &Sides<'a>, new: &New, found: &TakeIn) -> (Edges<'a>, Edge
 }
 
 fn report_missing(sides: &Sides, new: &New, found: &mut TakeIn) {
-    let exists = |id: &str| sides.forms.contains_key(id) || new.contains(id);
+    // What the store has deleted meanwhile goes from the lists without a word.
+    let exists = |id: &str| sides.forms.contains_key(id) || new.contains(id) || sides.was_there(id);
     for (id, file) in &sides.folder.tasks {
         let task = file.task();
         if task.status == Status::Completed || found.held.contains(id) {

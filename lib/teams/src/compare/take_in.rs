@@ -35,12 +35,17 @@ impl Sides<'_> {
         Entry::Task(self.store.name.clone(), id.clone())
     }
 
-    /// Whether a dependency is there and still open, on both sides.
+    /// Whether a dependency is there, and completed on neither side. Where it is completed on one, its dependents lose it by the
+    /// cascade, or get it back, and not by a change of their own.
     pub fn waits_for(&self, id: &str) -> bool {
         let file = self.folder.tasks.get(id).map(|file| file.task().status);
         let store = self.store.tasks.get(id).map(|task| task.status);
-        // The store decides, where it has the task: a completion that it refuses ends nothing.
-        store.or(file).is_some_and(|status| status != Status::Completed)
+        (file.is_some() || store.is_some()) && file.iter().chain(&store).all(|status| *status != Status::Completed)
+    }
+
+    /// Whether a task was there when it was last seen.
+    pub fn was_there(&self, id: &str) -> bool {
+        self.seen.is_some_and(|seen| seen.tasks.contains_key(id))
     }
 }
 

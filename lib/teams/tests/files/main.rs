@@ -1,3 +1,7 @@
 //! The files of opencode-teams: a folder as the plugin wrote it, its recorded runs, hostile files, and comparisons.
 
+mod comparing;
+mod hostile;
 mod recorded;
+mod sample_folder;
+mod sync;

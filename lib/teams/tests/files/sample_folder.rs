@@ -1,0 +1,135 @@
+//! The folder that the plugin wrote.
+
+use coord_teams::compare::{Kind, TakeIn};
+use coord_teams::layout::{Place, place};
+use coord_teams::message::InboxFile;
+use coord_teams::status::Status;
+use coord_teams::task::TaskFile;
+use coord_teams::team::ConfigFile;
+
+use super::sync::{Both, Files, handle, kinds, sample, store, task, team};
+
+#[test]
+fn every_file_of_the_sample_is_read_and_written_with_the_same_bytes() {
+    let mut read = 0;
+    for (path, text) in sample() {
+        let entry = match place(&path) {
+            Place::Ours(entry) => entry,
+            other => panic!("{path}: {other:?}"),
+        };
+        assert_eq!(entry.path(), path);
+        use coord_teams::layout::Entry::{Config, Inbox, Task, TaskLock, TeamLock};
+        let written = match &entry {
+            Config(team) => ConfigFile::parse(team, text.as_bytes()).map(|file| file.render()),
+            Inbox(team, handle) => InboxFile::parse(team, handle, text.as_bytes()).map(|file| file.render()),
+            Task(team, id) => TaskFile::parse(team, id, text.as_bytes()).map(|file| file.render()),
+            TeamLock(_) | TaskLock(_) => Ok(String::new()),
+        };
+        assert_eq!(written, Ok(text), "{path}");
+        read += 1;
+    }
+    assert_eq!(read, 16);
+}
+
+#[test]
+fn files_of_the_old_form_get_their_defaults() {
+    let files = sample();
+    let (solo, id) = (team("solo"), task("1700000000000-0badcafe"));
+    let text = &files["tasks/solo/1700000000000-0badcafe.json"];
+    let old = TaskFile::parse(&solo, &id, text.as_bytes()).unwrap();
+    assert_eq!(old.task().priority.as_str(), "normal");
+    assert_eq!((old.task().dependencies.len(), old.task().blocks.len()), (0, 0));
+    let text = &files["teams/solo/inboxes/only.json"];
+    let inbox = InboxFile::parse(&solo, &handle("only"), text.as_bytes()).unwrap();
+    assert_eq!(inbox.messages()[0].kind.as_str(), "plain");
+    assert!(!inbox.messages()[0].read);
+}
+
+/// The files of one team.
+fn of_team(name: &str) -> Files {
+    let of_team = |path: &str| path.split('/').nth(1) == Some(name);
+    sample().into_iter().filter(|(path, _)| of_team(path)).collect()
+}
+
+#[test]
+fn an_import_takes_all_and_changes_no_byte_that_says_the_same() {
+    let before = of_team("review-pr-7");
+    let mut both = Both {
+        files: before.clone(),
+        store: store("review-pr-7", "lead"),
+        seen: None,
+    };
+    let done = both.sync();
+    assert_eq!(kinds(&done.taken.findings), []);
+    assert_eq!(both.files, before);
+    assert!(done.given.writes.is_empty());
+    assert_eq!(both.store.members.len(), 4);
+    assert_eq!(both.store.tasks.len(), 6);
+    let completed = |id: &str| both.store.tasks[id].status == Status::Completed;
+    assert!(completed("1795348589271-bfb705e1") && completed("1795348589277-88242c44"));
+    let summary = &both.store.tasks["1795348589292-c2692ac7"];
+    assert_eq!(summary.owner, Some(handle("lead")));
+    assert_eq!(summary.dependencies.len(), 2);
+    // One broadcast, though it is in three inboxes; the messages of the shutdown are its calls.
+    let texts: Vec<_> = both.store.messages.values().map(|message| message.message.as_str()).collect();
+    assert_eq!(
+        texts,
+        [
+            "Two findings in the token check",
+            "The summary is due today",
+            "Please take the style review",
+            "perf is idle"
+        ]
+    );
+    assert_eq!(both.store.approvals.len(), 2);
+    // Nobody knew what had been read before the messages had numbers: the next sync tells.
+    let done = both.sync();
+    assert!(done.given.writes.is_empty());
+    assert_eq!(both.store.members["sec"].read_to, 2);
+    both.assert_quiet();
+    assert_eq!(both.files, before);
+}
+
+#[test]
+fn an_export_imported_by_another_store_is_the_same_team() {
+    let mut first = Both {
+        files: of_team("review-pr-7"),
+        store: store("review-pr-7", "lead"),
+        seen: None,
+    };
+    first.sync();
+    first.sync();
+    first.files.clear();
+    first.seen = None;
+    first.sync();
+    let exported = first.files.clone();
+    let mut second = Both {
+        files: exported.clone(),
+        store: store("review-pr-7", "lead"),
+        seen: None,
+    };
+    let done = second.sync();
+    assert_eq!(done.taken.findings, []);
+    second.sync();
+    assert_eq!(second.store.task_files(), first.store.task_files());
+    // With what each has read, which the files say too.
+    assert_eq!(second.files, exported);
+}
+
+#[test]
+fn a_sync_without_memory_only_adds() {
+    let mut both = Both::alike();
+    both.edit("tasks/alpha/a.json", "task a", "changed");
+    both.files.remove("tasks/alpha/c.json");
+    both.seen = None;
+    let before = both.files.clone();
+    let done = both.sync();
+    assert_eq!(kinds(&done.taken.findings), [(Kind::Unknown, "tasks/alpha/a.json".to_owned())]);
+    assert_eq!(done.taken.changes, TakeIn::default().changes);
+    assert_eq!(both.store.tasks["a"].title, "task a");
+    // What one side lacks is added; what differs stays as it is on both.
+    assert_eq!(both.files["tasks/alpha/a.json"], before["tasks/alpha/a.json"]);
+    assert!(both.files.contains_key("tasks/alpha/c.json"));
+    let again = both.sync();
+    assert_eq!(kinds(&again.taken.findings), [(Kind::Unknown, "tasks/alpha/a.json".to_owned())]);
+}

@@ -1,0 +1,307 @@
+//! A sync without a disk and without a store: files in memory, and a store that does what it is told.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read;
+
+use coord_teams::compare::{
+    Change, Finding, Folder, GiveOut, Kind, Seen, Sent, StoreMember, StoreMessage, StoreTask, StoreTeam, TakeIn, To, give_out, take_in,
+};
+use coord_teams::layout::{Entry, Place, place};
+use coord_teams::names::{Handle, TaskId, TeamName};
+use coord_teams::status::Status;
+use coord_teams::time::Time;
+
+const SAMPLE: &[u8] = include_bytes!("data/opencode-teams-sample.tar.gz");
+
+pub type Files = BTreeMap<String, String>;
+
+/// The folder as the plugin wrote it, by path below the root.
+pub fn sample() -> Files {
+    let mut archive = tar::Archive::new(flate2::read::GzDecoder::new(SAMPLE));
+    let mut files = Files::new();
+    for entry in archive.entries().expect("entries") {
+        let mut entry = entry.expect("an entry");
+        let path = entry.path().expect("a path").display().to_string();
+        let mut text = String::new();
+        entry.read_to_string(&mut text).expect("text");
+        if let Some(path) = path.strip_prefix(".opencode/opencode-teams/").filter(|path| !path.is_empty() && !path.ends_with('/')) {
+            files.insert(path.to_owned(), text);
+        }
+    }
+    files
+}
+
+pub fn team(name: &str) -> TeamName {
+    TeamName::parse(name).expect("a name")
+}
+
+pub fn handle(name: &str) -> Handle {
+    Handle::parse(name).expect("a handle")
+}
+
+pub fn task(id: &str) -> TaskId {
+    TaskId::parse(id).expect("an id")
+}
+
+pub fn folder(name: &str, files: &Files) -> Folder {
+    let ours = files.iter().filter_map(|(path, text)| match place(path) {
+        Place::Ours(entry) => Some((entry, Ok(text.clone().into_bytes()))),
+        _ => None,
+    });
+    Folder::read(&team(name), ours)
+}
+
+/// The store's clock.
+pub fn now() -> Time {
+    Time::parse("2026-12-01T00:00:00.000Z").expect("a time")
+}
+
+fn member(kind: &str, joined: u64) -> StoreMember {
+    StoreMember {
+        name: kind.to_owned(),
+        kind: kind.to_owned(),
+        joined_at: now(),
+        joined,
+        read_to: 0,
+        ours: true,
+    }
+}
+
+/// A team of one login, with a leader alone.
+pub fn store(name: &str, leader: &str) -> StoreTeam {
+    StoreTeam {
+        name: team(name),
+        created: now(),
+        leader: handle(leader),
+        description: None,
+        members: BTreeMap::from([(handle(leader), member("leader", 0))]),
+        approvals: BTreeSet::new(),
+        shutdown_open: false,
+        closed: false,
+        tasks: BTreeMap::new(),
+        messages: BTreeMap::new(),
+    }
+}
+
+pub fn send(store: &mut StoreTeam, from: &str, to: Option<&str>, message: &str) -> u64 {
+    let sequence = store.messages.len() as u64 + 1;
+    let message = StoreMessage {
+        from: handle(from),
+        to: to.map(handle).into_iter().collect(),
+        recipients: store.members.keys().cloned().collect(),
+        kind: Default::default(),
+        message: message.to_owned(),
+        summary: None,
+        timestamp: now(),
+    };
+    store.messages.insert(sequence, message);
+    sequence
+}
+
+/// Does what a change says, as the scripts would.
+pub fn apply(store: &mut StoreTeam, change: &Change, sent: &mut Sent) {
+    match change {
+        Change::Join { handle, name, kind } => {
+            let mut member = member(kind, store.messages.len() as u64);
+            member.name.clone_from(name);
+            assert!(store.members.insert(handle.clone(), member).is_none());
+        }
+        Change::CreateTask {
+            id,
+            title,
+            description,
+            priority,
+            dependencies,
+        } => {
+            let completed = |id: &&TaskId| store.tasks[*id].status == Status::Completed;
+            let (met, dependencies) = dependencies.iter().partition::<Vec<&TaskId>, _>(completed);
+            let new = StoreTask {
+                title: title.clone(),
+                description: description.clone(),
+                priority: *priority,
+                status: Status::Pending,
+                created_at: now(),
+                updated_at: None,
+                claimed_at: None,
+                completed_at: None,
+                owner: None,
+                previous_owner: None,
+                dependencies: dependencies.into_iter().cloned().collect(),
+                met: met.into_iter().cloned().collect(),
+            };
+            assert!(store.tasks.insert(id.clone(), new).is_none());
+        }
+        Change::EditTask {
+            id,
+            title,
+            description,
+            priority,
+        } => {
+            let task = store.tasks.get_mut(id).expect("the task");
+            task.title = title.clone().unwrap_or(task.title.clone());
+            task.description = description.clone().unwrap_or(task.description.clone());
+            task.priority = priority.unwrap_or(task.priority);
+        }
+        Change::EditDependencies { id, add, remove } => {
+            assert!(add.iter().all(|on| store.tasks.contains_key(on)), "{add:?}");
+            let task = store.tasks.get_mut(id).expect("the task");
+            task.dependencies.extend(add.iter().cloned());
+            task.dependencies.retain(|on| !remove.contains(on));
+        }
+        Change::Claim(id, handle) => {
+            let task = store.tasks.get_mut(id).expect("the task");
+            assert!(task.owner.is_none() && task.status != Status::Completed);
+            (task.status, task.owner, task.claimed_at) = (Status::InProgress, Some(handle.clone()), Some(now()));
+        }
+        Change::Complete(id, handle) => {
+            let task = store.tasks.get_mut(id).expect("the task");
+            assert_eq!((task.status, &task.owner), (Status::InProgress, &Some(handle.clone())));
+            (task.status, task.completed_at) = (Status::Completed, Some(now()));
+            for task in store.tasks.values_mut() {
+                if task.dependencies.remove(id) {
+                    task.met.insert(id.clone());
+                }
+            }
+        }
+        Change::Release(id, handle) => {
+            let task = store.tasks.get_mut(id).expect("the task");
+            assert_eq!(task.owner.as_ref(), Some(handle));
+            task.previous_owner = task.owner.take();
+        }
+        Change::DeleteTask(id) => {
+            assert!(store.tasks.remove(id).is_some());
+            store.tasks.values_mut().for_each(|task| {
+                task.dependencies.remove(id);
+                task.met.remove(id);
+            });
+        }
+        Change::Send {
+            from,
+            to,
+            kind,
+            message,
+            summary,
+            digest,
+        } => {
+            let to = match to {
+                To::One(handle) => Some(handle.as_str()),
+                To::All => None,
+            };
+            let sequence = send(store, from.as_str(), to, message);
+            let stored = store.messages.get_mut(&sequence).expect("the message");
+            (stored.kind, stored.summary) = (*kind, summary.clone());
+            sent.entry(digest.clone()).or_default().push_back(sequence);
+        }
+        Change::ReadTo(handle, sequence) => {
+            let member = store.members.get_mut(handle).expect("the member");
+            assert!(*sequence > member.read_to);
+            member.read_to = *sequence;
+        }
+        Change::RequestShutdown(handle) => {
+            assert!(!store.shutdown_open);
+            store.shutdown_open = true;
+            store.approvals.insert(handle.clone());
+        }
+        Change::ApproveShutdown(handle) => {
+            assert!(store.shutdown_open);
+            store.approvals.insert(handle.clone());
+        }
+    }
+}
+
+/// A team's files, its store, and what was last seen.
+pub struct Both {
+    pub files: Files,
+    pub store: StoreTeam,
+    pub seen: Option<Seen>,
+}
+
+/// What one sync did.
+pub struct Done {
+    pub taken: TakeIn,
+    pub given: GiveOut,
+}
+
+impl Both {
+    /// Two members, `lead` and `w1`, and tasks `a`, `b` and `c`, of which `b` waits for `a`; alike on both sides.
+    pub fn alike() -> Self {
+        let mut store = store("alpha", "lead");
+        let mut sent = Sent::new();
+        let worker = Change::Join {
+            handle: handle("w1"),
+            name: "w1".to_owned(),
+            kind: "worker".to_owned(),
+        };
+        apply(&mut store, &worker, &mut sent);
+        for (id, dependencies) in [("a", vec![]), ("b", vec![task("a")]), ("c", vec![])] {
+            let create = Change::CreateTask {
+                id: task(id),
+                title: format!("task {id}"),
+                description: None,
+                priority: Default::default(),
+                dependencies,
+            };
+            apply(&mut store, &create, &mut sent);
+        }
+        let mut both = Self {
+            files: Files::new(),
+            store,
+            seen: None,
+        };
+        both.sync();
+        both.assert_quiet();
+        both
+    }
+
+    pub fn sync(&mut self) -> Done {
+        let name = self.store.name.to_string();
+        let before = folder(&name, &self.files);
+        let taken = take_in(self.seen.as_ref(), &before, &self.store);
+        let mut sent = Sent::new();
+        for change in &taken.changes {
+            apply(&mut self.store, change, &mut sent);
+        }
+        let given = give_out(self.seen.as_ref(), &before, &self.store, &taken, &sent);
+        for (entry, text) in &given.writes {
+            self.files.insert(entry.path(), text.clone());
+        }
+        for entry in &given.removals {
+            self.files.remove(&entry.path());
+        }
+        // As it is kept between two syncs.
+        let kept = serde_json::to_string(&given.seen).expect("JSON");
+        self.seen = Some(serde_json::from_str(&kept).expect("what was seen"));
+        Done { taken, given }
+    }
+
+    /// Another sync finds nothing to do.
+    pub fn assert_quiet(&mut self) {
+        let done = self.sync();
+        assert_eq!(done.taken, TakeIn::default());
+        assert!(done.given.writes.is_empty() && done.given.removals.is_empty(), "{:?}", done.given);
+    }
+
+    /// Replaces text in a file, which has to be there.
+    pub fn edit(&mut self, path: &str, from: &str, to: &str) {
+        let text = self.files.get_mut(path).unwrap_or_else(|| panic!("{path}"));
+        assert!(text.contains(from), "{from} in {text}");
+        *text = text.replacen(from, to, 1);
+    }
+
+    pub fn stored(&mut self, id: &str) -> &mut StoreTask {
+        self.store.tasks.get_mut(id).expect("the task")
+    }
+
+    pub fn file(&self, path: &str) -> serde_json::Value {
+        serde_json::from_str(&self.files[path]).expect("JSON")
+    }
+}
+
+/// Findings as (kind, file and field).
+pub fn kinds(findings: &[Finding]) -> Vec<(Kind, String)> {
+    let place = |finding: &Finding| match &*finding.what.field {
+        "" => finding.what.file.clone(),
+        field => format!("{}: {field}", finding.what.file),
+    };
+    findings.iter().map(|finding| (finding.kind, place(finding))).collect()
+}
