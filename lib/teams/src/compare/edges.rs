@@ -101,6 +101,10 @@ fn without_rings<'a>(sides: &Sides<'a>, kept: &Edges<'a>, added: Edges<'a>, new:
     let mut visits = 0;
     let mut refused: BTreeSet<(&str, &str)> = BTreeSet::new();
     for (task, on) in added.iter().filter(|(task, on)| core.contains(task) && core.contains(on)) {
+        if !sides.forms.contains_key(*task) && !new.contains(task) {
+            // Refused with another one that it needs.
+            continue;
+        }
         let found_ring = ring(*task, *on, |at| {
             visits += 1;
             let next = dependencies.get(at).filter(|_| visits < VISITS);

@@ -226,6 +226,8 @@ pub fn waits_for<'e>(edges: &'e BTreeSet<(&'e str, &'e str)>, id: &'e str) -> im
 #[derive(Default)]
 pub struct New<'a> {
     tasks: BTreeMap<&'a str, (&'a Task, Vec<Change>)>,
+    /// Who names a task as a dependency, and where in its list.
+    dependents: HashMap<&'a str, Vec<(&'a str, usize)>>,
 }
 
 impl<'a> New<'a> {
@@ -251,7 +253,12 @@ impl<'a> New<'a> {
             _ => steps(sides, id, &unclaimed, file, found),
         });
         match steps {
-            Ok(steps) => drop(self.tasks.insert(id.as_str(), (file, steps))),
+            Ok(steps) => {
+                for (at, dependency) in file.dependencies.iter().enumerate() {
+                    self.dependents.entry(dependency).or_default().push((id.as_str(), at));
+                }
+                self.tasks.insert(id.as_str(), (file, steps));
+            }
             Err((kind, field, message)) => {
                 found.findings.push(Finding::new(kind, &sides.task(id), field, message));
                 found.held.insert(id.clone());
@@ -273,19 +280,13 @@ impl<'a> New<'a> {
 
     /// Refuses a task, and all that need it.
     pub fn refuse(&mut self, sides: &Sides, id: &TaskId, reason: Reason, found: &mut TakeIn) {
-        let mut dependents: HashMap<&str, Vec<(&'a str, usize)>> = HashMap::new();
-        for (dependent, (task, _)) in &self.tasks {
-            for (at, dependency) in task.dependencies.iter().enumerate() {
-                dependents.entry(dependency).or_default().push((dependent, at));
-            }
-        }
         let mut waiting = vec![(id.clone(), reason)];
         while let Some((id, (kind, field, message))) = waiting.pop() {
             if self.tasks.remove(id.as_str()).is_none() {
                 continue;
             }
             found.findings.push(Finding::new(kind, &sides.task(&id), field, message));
-            for (dependent, at) in dependents.remove(id.as_str()).unwrap_or_default() {
+            for (dependent, at) in self.dependents.remove(id.as_str()).unwrap_or_default() {
                 let reason = (Kind::Missing, format!("dependencies[{at}]"), no_dependency(id.as_str()));
                 let dependent = TaskId::parse(dependent).expect("the id of a task that is there");
                 waiting.push((dependent, reason));
