@@ -26,13 +26,25 @@ pub struct Surroundings<'a> {
 /// package of a monorepo may have its own, and each worktree of git does.
 pub fn root(surroundings: Surroundings, exists: impl Fn(&Path) -> bool) -> PathBuf {
     let Surroundings { working_folder, .. } = surroundings;
-    let given = |value: Option<&str>| value.filter(|value| !value.is_empty()).map(|value| working_folder.join(value));
+    let given = |value: Option<&str>| {
+        value
+            .filter(|value| !value.is_empty())
+            .map(|value| working_folder.join(value))
+    };
     if let Some(root) = given(surroundings.teams_dir) {
         return root;
     }
     let marked = |folder: &&Path| MARKERS.iter().any(|marker| exists(&folder.join(marker)));
-    let nearest = || working_folder.ancestors().find(marked).unwrap_or(working_folder).to_owned();
-    given(surroundings.project_root).unwrap_or_else(nearest).join(BELOW_PROJECT)
+    let nearest = || {
+        working_folder
+            .ancestors()
+            .find(marked)
+            .unwrap_or(working_folder)
+            .to_owned()
+    };
+    given(surroundings.project_root)
+        .unwrap_or_else(nearest)
+        .join(BELOW_PROJECT)
 }
 
 #[cfg(test)]
@@ -49,7 +61,12 @@ mod tests {
             (Some(""), Some("/p"), "/r", "/p/.opencode/opencode-teams"),
             (None, Some(""), "/r/src/deep", "/r/.opencode/opencode-teams"),
             (None, None, "/r", "/r/.opencode/opencode-teams"),
-            (None, None, "/r/packages/a/src", "/r/packages/a/.opencode/opencode-teams"),
+            (
+                None,
+                None,
+                "/r/packages/a/src",
+                "/r/packages/a/.opencode/opencode-teams",
+            ),
             (None, None, "/r/packages/b", "/r/.opencode/opencode-teams"),
             (None, None, "/o/src", "/o/.opencode/opencode-teams"),
             (None, None, "/nothing/here", "/nothing/here/.opencode/opencode-teams"),
@@ -60,7 +77,9 @@ mod tests {
                 project_root,
                 working_folder: Path::new(working_folder),
             };
-            let found = root(surroundings, |path| there.iter().any(|marker| Path::new(marker) == path));
+            let found = root(surroundings, |path| {
+                there.iter().any(|marker| Path::new(marker) == path)
+            });
             assert_eq!(found, Path::new(expected), "{surroundings:?}");
         }
     }

@@ -137,7 +137,9 @@ impl InboxFile {
             return Err(of_file(format!("{count} messages; at most {INBOX_MESSAGES} are read")));
         }
         let messages = items.iter().enumerate().map(|(at, item)| Message::of(item, at));
-        let messages = messages.collect::<Result<_, _>>().map_err(|wrong| wrong.in_file(&path))?;
+        let messages = messages
+            .collect::<Result<_, _>>()
+            .map_err(|wrong| wrong.in_file(&path))?;
         let object = |item| match item {
             Json::Object(object) => object,
             _ => unreachable!("a message is an object"),

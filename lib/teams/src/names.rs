@@ -75,7 +75,10 @@ impl Handle {
     /// The handle, or what a handle is.
     pub fn parse(text: &str) -> Result<Self, NoName> {
         if text.eq_ignore_ascii_case(BROADCAST) {
-            return Err(NoName(format!("{} is no handle: it addresses all members", shown(text))));
+            return Err(NoName(format!(
+                "{} is no handle: it addresses all members",
+                shown(text)
+            )));
         }
         of_alphabet(text, "handle").map(Self)
     }
@@ -102,7 +105,9 @@ fn of_alphabet(text: &str, what: &str) -> Result<String, NoName> {
 fn bounded(text: &str, what: &str) -> Result<String, NoName> {
     if text.len() > NAME_CHARACTERS {
         let text = shown(text);
-        return Err(NoName(format!("the {what} {text} has more than {NAME_CHARACTERS} characters")));
+        return Err(NoName(format!(
+            "the {what} {text} has more than {NAME_CHARACTERS} characters"
+        )));
     }
     Ok(text.to_owned())
 }
@@ -150,8 +155,14 @@ mod tests {
     #[test]
     fn a_refusal_has_the_documented_sentence_and_no_control_characters() {
         let refused = TeamName::parse("a b").unwrap_err().to_string();
-        assert_eq!(refused, "Invalid team name \"a b\": Team name must be alphanumeric with hyphens/underscores");
+        assert_eq!(
+            refused,
+            "Invalid team name \"a b\": Team name must be alphanumeric with hyphens/underscores"
+        );
         let refused = Handle::parse("a\u{1b}[2J\u{202e}").unwrap_err().to_string();
-        assert!(refused.starts_with("\"a\\u{1b}[2J\\u{202e}\" is no handle"), "{refused}");
+        assert!(
+            refused.starts_with("\"a\\u{1b}[2J\\u{202e}\" is no handle"),
+            "{refused}"
+        );
     }
 }

@@ -103,14 +103,22 @@ impl<'a> Shape<'a> {
     }
 
     /// One of a list of words.
-    pub fn optional_word<T: Copy>(&self, name: &str, all: &[T], word: fn(T) -> &'static str) -> Result<Option<T>, Wrong> {
+    pub fn optional_word<T: Copy>(
+        &self,
+        name: &str,
+        all: &[T],
+        word: fn(T) -> &'static str,
+    ) -> Result<Option<T>, Wrong> {
         let Some(text) = self.optional_text(name)? else {
             return Ok(None);
         };
         let found = all.iter().find(|value| word(**value) == text);
         found.copied().map(Some).ok_or_else(|| {
             let words: Vec<_> = all.iter().map(|value| word(*value)).collect();
-            Wrong::new(self.field(name), format!("{} is none of {}", shown(&text), words.join(", ")))
+            Wrong::new(
+                self.field(name),
+                format!("{} is none of {}", shown(&text), words.join(", ")),
+            )
         })
     }
 
@@ -168,7 +176,8 @@ pub trait Record {
     /// The object of a new record.
     fn object(&self) -> Object {
         let set = self.members().into_iter();
-        set.filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+        set.filter_map(|(name, value)| Some((name.to_owned(), value?)))
+            .collect()
     }
 
     /// The object of `before` with the members that differ in `self`; all else stays as it is and where it is.

@@ -163,7 +163,11 @@ impl ConfigFile {
     }
 
     fn edited(&self, member: &TeamMember) -> Object {
-        let at = self.config.members.iter().position(|old| old.agent_id == member.agent_id);
+        let at = self
+            .config
+            .members
+            .iter()
+            .position(|old| old.agent_id == member.agent_id);
         match (at, member_of(&self.object, "members")) {
             (Some(at), Some(Json::Array(objects))) => match &objects[at] {
                 Json::Object(object) => member.edit(&self.config.members[at], object),

@@ -22,7 +22,13 @@ impl Time {
             return Err(NotATime);
         }
         let (seconds, fraction) = bytes[..bytes.len() - 1].split_at(19);
-        let fits = |(byte, shape): (&u8, &u8)| if *shape == b'0' { byte.is_ascii_digit() } else { byte == shape };
+        let fits = |(byte, shape): (&u8, &u8)| {
+            if *shape == b'0' {
+                byte.is_ascii_digit()
+            } else {
+                byte == shape
+            }
+        };
         if !seconds.iter().zip(shape).all(fits) {
             return Err(NotATime);
         }
@@ -31,7 +37,11 @@ impl Time {
             [b'.', digits @ ..] if !digits.is_empty() && digits.iter().all(u8::is_ascii_digit) => {}
             _ => return Err(NotATime),
         }
-        let number = |from: usize, to: usize| bytes[from..to].iter().fold(0, |all, digit| all * 10 + u32::from(digit - b'0'));
+        let number = |from: usize, to: usize| {
+            bytes[from..to]
+                .iter()
+                .fold(0, |all, digit| all * 10 + u32::from(digit - b'0'))
+        };
         let (year, month, day) = (number(0, 4), number(5, 7), number(8, 10));
         let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
         let days = match month {
@@ -61,7 +71,13 @@ impl Time {
     /// Date and time to the second, and the digits of the second without zeros at the end: both compare as texts.
     fn parts(&self) -> (&str, &str) {
         let (seconds, fraction) = self.0.split_at(19);
-        (seconds, fraction.trim_start_matches('.').trim_end_matches('Z').trim_end_matches('0'))
+        (
+            seconds,
+            fraction
+                .trim_start_matches('.')
+                .trim_end_matches('Z')
+                .trim_end_matches('0'),
+        )
     }
 }
 
@@ -142,8 +158,17 @@ mod tests {
         assert_eq!(time("2026-11-22T11:56:29Z"), time("2026-11-22T11:56:29.000Z"));
         assert!(time("2026-11-22T11:56:29.2Z") > time("2026-11-22T11:56:29.19Z"));
         assert!(time("2026-11-22T11:56:29.999Z") < time("2026-11-22T11:56:30Z"));
-        assert_eq!(time("2026-11-22T11:56:29Z").in_milliseconds(), "2026-11-22T11:56:29.000Z");
-        assert_eq!(time("2026-11-22T11:56:29.27Z").in_milliseconds(), "2026-11-22T11:56:29.270Z");
-        assert_eq!(time("2026-11-22T11:56:29.2719Z").in_milliseconds(), "2026-11-22T11:56:29.271Z");
+        assert_eq!(
+            time("2026-11-22T11:56:29Z").in_milliseconds(),
+            "2026-11-22T11:56:29.000Z"
+        );
+        assert_eq!(
+            time("2026-11-22T11:56:29.27Z").in_milliseconds(),
+            "2026-11-22T11:56:29.270Z"
+        );
+        assert_eq!(
+            time("2026-11-22T11:56:29.2719Z").in_milliseconds(),
+            "2026-11-22T11:56:29.271Z"
+        );
     }
 }

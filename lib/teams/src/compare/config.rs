@@ -20,7 +20,9 @@ pub fn joins(sides: &Sides, config: &TeamConfig, found: &mut TakeIn) {
         let handle = match Handle::parse(&member.agent_id) {
             Ok(handle) => handle,
             Err(wrong) => {
-                found.findings.push(Finding::new(Kind::Unreadable, &entry, field, wrong.to_string()));
+                found
+                    .findings
+                    .push(Finding::new(Kind::Unreadable, &entry, field, wrong.to_string()));
                 continue;
             }
         };
@@ -28,7 +30,10 @@ pub fn joins(sides: &Sides, config: &TeamConfig, found: &mut TakeIn) {
             continue;
         }
         let refused = if let Some(other) = taken.get(&handle.folded()) {
-            Some((Kind::Foreign, format!("the handle {other} is taken, and case does not tell handles apart")))
+            Some((
+                Kind::Foreign,
+                format!("the handle {other} is taken, and case does not tell handles apart"),
+            ))
         } else if taken.len() >= MEMBERS {
             Some((Kind::Bounds, format!("a team has {MEMBERS} members at most")))
         } else if member.agent_name.len().max(member.agent_type.len()) > TEXT_BYTES {
@@ -48,16 +53,25 @@ pub fn joins(sides: &Sides, config: &TeamConfig, found: &mut TakeIn) {
         });
     }
     let in_file: BTreeSet<_> = config.members.iter().map(|member| member.agent_id.as_str()).collect();
-    for handle in sides.store.members.keys().filter(|handle| seen_member(sides.seen, handle.as_str())) {
+    for handle in sides
+        .store
+        .members
+        .keys()
+        .filter(|handle| seen_member(sides.seen, handle.as_str()))
+    {
         if !in_file.contains(handle.as_str()) {
             let message = format!("{handle} was taken out; a member leaves by its own call");
-            found.findings.push(Finding::new(Kind::NotByFile, &entry, "members", message));
+            found
+                .findings
+                .push(Finding::new(Kind::NotByFile, &entry, "members", message));
         }
     }
     if config.leader != sides.store.leader.as_str() {
         let (file, store) = (shown(&config.leader), &sides.store.leader);
         let message = format!("{file} does not lead, {store} does; the leader hands over by its own call");
-        found.findings.push(Finding::new(Kind::NotByFile, &entry, "leader", message));
+        found
+            .findings
+            .push(Finding::new(Kind::NotByFile, &entry, "leader", message));
     }
 }
 
@@ -72,7 +86,12 @@ pub fn shutdown(sides: &Sides, config: &TeamConfig, found: &mut TakeIn) {
             continue;
         }
         let joins = |change: &Change| matches!(change, Change::Join { handle, .. } if handle.as_str() == name);
-        let joining = found.changes.iter().any(joins).then(|| Handle::parse(name).ok()).flatten();
+        let joining = found
+            .changes
+            .iter()
+            .any(joins)
+            .then(|| Handle::parse(name).ok())
+            .flatten();
         match sides.store.speaks_for(name).cloned().or(joining) {
             Some(handle) if open => found.changes.push(Change::ApproveShutdown(handle)),
             Some(handle) => {
@@ -80,8 +99,16 @@ pub fn shutdown(sides: &Sides, config: &TeamConfig, found: &mut TakeIn) {
                 found.changes.push(Change::RequestShutdown(handle));
             }
             None => {
-                let message = format!("{} is no handle of this login: nobody else can approve for it", shown(name));
-                found.findings.push(Finding::new(Kind::Foreign, &entry, format!("shutdownApprovals[{at}]"), message));
+                let message = format!(
+                    "{} is no handle of this login: nobody else can approve for it",
+                    shown(name)
+                );
+                found.findings.push(Finding::new(
+                    Kind::Foreign,
+                    &entry,
+                    format!("shutdownApprovals[{at}]"),
+                    message,
+                ));
             }
         }
     }
@@ -103,7 +130,11 @@ pub fn write(seen: Option<&Seen>, file: Option<&ConfigFile>, store: &StoreTeam) 
         .members
         .retain(|member| store.members.contains_key(member.agent_id.as_str()) || !seen_member(seen, &member.agent_id));
     let there: BTreeSet<_> = config.members.iter().map(|member| member.agent_id.clone()).collect();
-    config.members.extend(new.members.into_iter().filter(|member| !there.contains(&member.agent_id)));
+    config.members.extend(
+        new.members
+            .into_iter()
+            .filter(|member| !there.contains(&member.agent_id)),
+    );
     config.leader = new.leader;
     let set = |approvals: &Option<Vec<String>>| approvals.iter().flatten().cloned().collect::<BTreeSet<_>>();
     if set(&config.shutdown_approvals) != set(&new.shutdown_approvals) {

@@ -85,14 +85,22 @@ fn report_missing(sides: &Sides, new: &New, found: &mut TakeIn) {
         for (field, ids, sentence) in lists {
             for (at, other) in ids.iter().enumerate().filter(|(_, other)| !exists(other)) {
                 let (field, sentence) = (format!("{field}[{at}]"), sentence(&named(other)));
-                found.findings.push(Finding::new(Kind::Missing, &sides.task(id), field, sentence));
+                found
+                    .findings
+                    .push(Finding::new(Kind::Missing, &sides.task(id), field, sentence));
             }
         }
     }
 }
 
 /// The added edges without those that close a ring. A new task in a ring is not created.
-fn without_rings<'a>(sides: &Sides<'a>, kept: &Edges<'a>, added: Edges<'a>, new: &mut New, found: &mut TakeIn) -> Edges<'a> {
+fn without_rings<'a>(
+    sides: &Sides<'a>,
+    kept: &Edges<'a>,
+    added: Edges<'a>,
+    new: &mut New,
+    found: &mut TakeIn,
+) -> Edges<'a> {
     let mut dependencies: HashMap<&str, Vec<&str>> = HashMap::new();
     for (task, on) in kept.union(&added) {
         dependencies.entry(task).or_default().push(on);
@@ -100,7 +108,10 @@ fn without_rings<'a>(sides: &Sides<'a>, kept: &Edges<'a>, added: Edges<'a>, new:
     let core = on_rings(&dependencies);
     let mut visits = 0;
     let mut refused: BTreeSet<(&str, &str)> = BTreeSet::new();
-    for (task, on) in added.iter().filter(|(task, on)| core.contains(task) && core.contains(on)) {
+    for (task, on) in added
+        .iter()
+        .filter(|(task, on)| core.contains(task) && core.contains(on))
+    {
         if !sides.forms.contains_key(*task) && !new.contains(task) {
             // Refused with another one that it needs.
             continue;
@@ -108,7 +119,11 @@ fn without_rings<'a>(sides: &Sides<'a>, kept: &Edges<'a>, added: Edges<'a>, new:
         let found_ring = ring(*task, *on, |at| {
             visits += 1;
             let next = dependencies.get(at).filter(|_| visits < VISITS);
-            next.into_iter().flatten().copied().filter(|next| core.contains(next)).collect::<Vec<_>>()
+            next.into_iter()
+                .flatten()
+                .copied()
+                .filter(|next| core.contains(next))
+                .collect::<Vec<_>>()
         });
         let message = match found_ring {
             Some(ring) => circular(ring),
@@ -122,7 +137,9 @@ fn without_rings<'a>(sides: &Sides<'a>, kept: &Edges<'a>, added: Edges<'a>, new:
         if new.contains(task) {
             new.refuse(sides, &id, reason, found);
         } else {
-            found.findings.push(Finding::new(reason.0, &sides.task(&id), reason.1, reason.2));
+            found
+                .findings
+                .push(Finding::new(reason.0, &sides.task(&id), reason.1, reason.2));
         }
     }
     let exists = |id: &str| sides.forms.contains_key(id) || new.contains(id);
@@ -134,12 +151,19 @@ fn without_rings<'a>(sides: &Sides<'a>, kept: &Edges<'a>, added: Edges<'a>, new:
 fn on_rings<'a>(dependencies: &HashMap<&'a str, Vec<&'a str>>) -> BTreeSet<&'a str> {
     let mut waiting: HashMap<&str, usize> = HashMap::new();
     let mut dependents: HashMap<&str, Vec<&str>> = HashMap::new();
-    for (task, on) in dependencies.iter().flat_map(|(task, on)| on.iter().map(move |on| (*task, *on))) {
+    for (task, on) in dependencies
+        .iter()
+        .flat_map(|(task, on)| on.iter().map(move |on| (*task, *on)))
+    {
         *waiting.entry(task).or_default() += 1;
         waiting.entry(on).or_default();
         dependents.entry(on).or_default().push(task);
     }
-    let mut free: Vec<_> = waiting.iter().filter(|(_, count)| **count == 0).map(|(id, _)| *id).collect();
+    let mut free: Vec<_> = waiting
+        .iter()
+        .filter(|(_, count)| **count == 0)
+        .map(|(id, _)| *id)
+        .collect();
     while let Some(id) = free.pop() {
         waiting.remove(id);
         for dependent in dependents.remove(id).unwrap_or_default() {
@@ -157,7 +181,10 @@ fn edit(sides: &Sides, kept: &Edges, added: &Edges, removed: &Edges, found: &mut
     let parse = |id: &str| TaskId::parse(id).expect("the id of a task that is there");
     let stored = stored(sides);
     let mut edits: BTreeMap<&str, (Vec<TaskId>, Vec<TaskId>)> = BTreeMap::new();
-    for (task, on) in added.difference(&stored).filter(|(task, _)| sides.forms.contains_key(*task)) {
+    for (task, on) in added
+        .difference(&stored)
+        .filter(|(task, _)| sides.forms.contains_key(*task))
+    {
         edits.entry(task).or_default().0.push(parse(on));
     }
     for (task, on) in removed.intersection(&stored) {
@@ -168,7 +195,9 @@ fn edit(sides: &Sides, kept: &Edges, added: &Edges, removed: &Edges, found: &mut
         let has = waits_for(kept, id.as_str()).count();
         if has + add.len() > DEPENDENCIES {
             let message = format!("a task has {DEPENDENCIES} dependencies at most");
-            found.findings.push(Finding::new(Kind::Bounds, &sides.task(&id), "dependencies", message));
+            found
+                .findings
+                .push(Finding::new(Kind::Bounds, &sides.task(&id), "dependencies", message));
             continue;
         }
         found.changes.push(Change::EditDependencies { id, add, remove });

@@ -57,9 +57,15 @@ impl Folder {
     /// Files whose names differ in case alone are one file on other disks.
     fn refuse_other_cases(&mut self, team: &TeamName) {
         let tasks = same_but_for_case(self.tasks.keys(), TaskId::folded);
-        let tasks: Vec<_> = tasks.into_iter().map(|id| Entry::Task(team.clone(), id.clone())).collect();
+        let tasks: Vec<_> = tasks
+            .into_iter()
+            .map(|id| Entry::Task(team.clone(), id.clone()))
+            .collect();
         let inboxes = same_but_for_case(self.inboxes.keys(), Handle::folded);
-        let inboxes: Vec<_> = inboxes.into_iter().map(|at| Entry::Inbox(team.clone(), at.clone())).collect();
+        let inboxes: Vec<_> = inboxes
+            .into_iter()
+            .map(|at| Entry::Inbox(team.clone(), at.clone()))
+            .collect();
         for entry in tasks.into_iter().chain(inboxes) {
             match &entry {
                 Entry::Task(_, id) => drop(self.tasks.remove(id)),
@@ -67,7 +73,8 @@ impl Folder {
                 _ => {}
             }
             let message = "another file has this name in another case";
-            self.refused.insert(entry.clone(), Refusal::of_file(entry.path(), message));
+            self.refused
+                .insert(entry.clone(), Refusal::of_file(entry.path(), message));
         }
     }
 }

@@ -51,12 +51,21 @@ fn give_config(seen: Option<&Seen>, folder: &Folder, store: &StoreTeam, out: &mu
     }
 }
 
-fn give_inboxes(seen: Option<&Seen>, folder: &Folder, store: &StoreTeam, taken: &TakeIn, sent: &Sent, out: &mut GiveOut) {
+fn give_inboxes(
+    seen: Option<&Seen>,
+    folder: &Folder,
+    store: &StoreTeam,
+    taken: &TakeIn,
+    sent: &Sent,
+    out: &mut GiveOut,
+) {
     for handle in store.members.keys() {
         let entry = Entry::Inbox(store.name.clone(), handle.clone());
         if folder.refused.contains_key(&entry) {
             let seen = seen.and_then(|seen| seen.inboxes.get(handle.as_str()));
-            out.seen.inboxes.extend(seen.map(|seen| (handle.to_string(), seen.clone())));
+            out.seen
+                .inboxes
+                .extend(seen.map(|seen| (handle.to_string(), seen.clone())));
             continue;
         }
         let file = folder.inboxes.get(handle);
@@ -76,7 +85,9 @@ fn give_tasks(seen: Option<&Seen>, folder: &Folder, store: &StoreTeam, taken: &T
     for (id, form) in &mut forms {
         let entry = Entry::Task(store.name.clone(), id.clone());
         if folder.refused.contains_key(&entry) || taken.held.contains(id) {
-            out.seen.tasks.extend(seen_task(id).map(|seen| (id.to_string(), seen.clone())));
+            out.seen
+                .tasks
+                .extend(seen_task(id).map(|seen| (id.to_string(), seen.clone())));
             continue;
         }
         out.seen.tasks.insert(id.to_string(), SeenTask::of(form, waits_for));
@@ -88,8 +99,12 @@ fn give_tasks(seen: Option<&Seen>, folder: &Folder, store: &StoreTeam, taken: &T
         out.writes.insert(entry, written.render());
     }
     // A task that was never seen is the files' own: the store has refused it.
-    let deleted = folder.tasks.keys().filter(|id| !forms.contains_key(*id) && seen_task(id).is_some());
-    out.removals.extend(deleted.map(|id| Entry::Task(store.name.clone(), id.clone())));
+    let deleted = folder
+        .tasks
+        .keys()
+        .filter(|id| !forms.contains_key(*id) && seen_task(id).is_some());
+    out.removals
+        .extend(deleted.map(|id| Entry::Task(store.name.clone(), id.clone())));
 }
 
 fn same(one: &[String], other: &[String]) -> bool {

@@ -18,7 +18,11 @@ type Known<'a> = HashMap<&'a str, VecDeque<Option<u64>>>;
 
 fn known<'a>(seen: Option<&'a Seen>, handle: &Handle) -> Known<'a> {
     let mut known = Known::new();
-    for message in seen.and_then(|seen| seen.inboxes.get(handle.as_str())).into_iter().flatten() {
+    for message in seen
+        .and_then(|seen| seen.inboxes.get(handle.as_str()))
+        .into_iter()
+        .flatten()
+    {
         known.entry(&message.digest).or_default().push_back(message.sequence);
     }
     known
@@ -40,7 +44,9 @@ pub fn take_in(sides: &Sides, found: &mut TakeIn) {
         let stored = sides.store.inbox(handle);
         let mut unseen: HashMap<Words, usize> = HashMap::new();
         if sides.seen.is_none() {
-            stored.iter().for_each(|(_, message)| *unseen.entry(words(message)).or_default() += 1);
+            stored
+                .iter()
+                .for_each(|(_, message)| *unseen.entry(words(message)).or_default() += 1);
         }
         let mut here: HashMap<String, usize> = HashMap::new();
         let mut read = HashSet::new();
@@ -58,7 +64,11 @@ pub fn take_in(sides: &Sides, found: &mut TakeIn) {
             }
             if message.to == BROADCAST {
                 // Every inbox has a copy; the first one that is new speaks for all.
-                let before = broadcasts.get(&digest).copied().unwrap_or_default().max(seen_anywhere(sides.seen, &digest));
+                let before = broadcasts
+                    .get(&digest)
+                    .copied()
+                    .unwrap_or_default()
+                    .max(seen_anywhere(sides.seen, &digest));
                 if *count <= before {
                     continue;
                 }
@@ -76,7 +86,10 @@ pub fn take_in(sides: &Sides, found: &mut TakeIn) {
             }
         }
         if let Some(member) = sides.store.members.get(handle).filter(|member| member.ours) {
-            let unread = stored.iter().map(|(sequence, _)| *sequence).filter(|sequence| *sequence > member.read_to);
+            let unread = stored
+                .iter()
+                .map(|(sequence, _)| *sequence)
+                .filter(|sequence| *sequence > member.read_to);
             if let Some(last) = unread.take_while(|sequence| read.contains(sequence)).last() {
                 found.changes.push(Change::ReadTo(handle.clone(), last));
             }
@@ -89,7 +102,11 @@ pub fn take_in(sides: &Sides, found: &mut TakeIn) {
 
 fn seen_anywhere(seen: Option<&Seen>, digest: &str) -> usize {
     let of_inbox = |messages: &Vec<SeenMessage>| messages.iter().filter(|message| message.digest == digest).count();
-    seen.iter().flat_map(|seen| seen.inboxes.values()).map(of_inbox).max().unwrap_or_default()
+    seen.iter()
+        .flat_map(|seen| seen.inboxes.values())
+        .map(of_inbox)
+        .max()
+        .unwrap_or_default()
 }
 
 /// The call for a message; none for those of a shutdown, whose calls follow from the configuration.
@@ -105,10 +122,23 @@ fn send(
     }
     let joining = |name: &str| {
         let joins = |change: &Change| matches!(change, Change::Join { handle, .. } if handle.as_str() == name);
-        found.changes.iter().any(joins).then(|| Handle::parse(name).ok()).flatten()
+        found
+            .changes
+            .iter()
+            .any(joins)
+            .then(|| Handle::parse(name).ok())
+            .flatten()
     };
-    let Some(from) = sides.store.speaks_for(&message.from).cloned().or_else(|| joining(&message.from)) else {
-        let sentence = format!("{} is no handle of this login, which cannot speak for it", shown(&message.from));
+    let Some(from) = sides
+        .store
+        .speaks_for(&message.from)
+        .cloned()
+        .or_else(|| joining(&message.from))
+    else {
+        let sentence = format!(
+            "{} is no handle of this login, which cannot speak for it",
+            shown(&message.from)
+        );
         return Err((Kind::Foreign, "from", sentence));
     };
     let to = if message.to == BROADCAST {
@@ -116,11 +146,22 @@ fn send(
     } else if message.to == inbox.as_str() {
         To::One(inbox.clone())
     } else {
-        return Err((Kind::NotByFile, "to", format!("{} is not whose inbox this is", shown(&message.to))));
+        return Err((
+            Kind::NotByFile,
+            "to",
+            format!("{} is not whose inbox this is", shown(&message.to)),
+        ));
     };
-    let longest = message.message.len().max(message.summary.as_ref().map_or(0, String::len));
+    let longest = message
+        .message
+        .len()
+        .max(message.summary.as_ref().map_or(0, String::len));
     if longest > TEXT_BYTES {
-        return Err((Kind::Bounds, "message", format!("a message has {TEXT_BYTES} bytes at most")));
+        return Err((
+            Kind::Bounds,
+            "message",
+            format!("a message has {TEXT_BYTES} bytes at most"),
+        ));
     }
     Ok(Some(Change::Send {
         from,
@@ -167,7 +208,9 @@ pub fn write(
         by_words.entry(words(message)).or_default().push_back(*sequence);
     }
     for at in loose {
-        let sequence = by_words.get_mut(&words(&inbox.messages()[at])).and_then(VecDeque::pop_front);
+        let sequence = by_words
+            .get_mut(&words(&inbox.messages()[at]))
+            .and_then(VecDeque::pop_front);
         after[at].sequence = sequence;
         used.extend(sequence);
     }
@@ -179,7 +222,10 @@ pub fn write(
         inbox.push(message.clone());
     }
     for (at, message) in after.iter().enumerate() {
-        let read = message.sequence.and_then(|sequence| stored.get(&sequence)).is_some_and(|message| message.read);
+        let read = message
+            .sequence
+            .and_then(|sequence| stored.get(&sequence))
+            .is_some_and(|message| message.read);
         if read && !inbox.messages()[at].read {
             inbox.mark_read(at);
         }

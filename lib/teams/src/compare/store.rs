@@ -160,7 +160,9 @@ impl StoreTeam {
             }
         };
         let messages = self.messages.iter().filter(is_for);
-        messages.map(|(sequence, message)| (*sequence, message.file(handle, *sequence <= member.read_to))).collect()
+        messages
+            .map(|(sequence, message)| (*sequence, message.file(handle, *sequence <= member.read_to)))
+            .collect()
     }
 }
 
@@ -203,7 +205,11 @@ impl StoreMessage {
         };
         Message {
             from: self.from.to_string(),
-            to: if self.to.is_empty() { BROADCAST.to_owned() } else { inbox.to_string() },
+            to: if self.to.is_empty() {
+                BROADCAST.to_owned()
+            } else {
+                inbox.to_string()
+            },
             message: self.message.clone(),
             kind: self.kind,
             timestamp: self.timestamp.clone(),

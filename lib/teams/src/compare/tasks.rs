@@ -26,14 +26,18 @@ pub fn compare<'a>(sides: &Sides<'a>, found: &mut TakeIn) -> New<'a> {
                 let of = |task| SeenTask::of(task, |id| sides.waits_for(id));
                 if of(file) != of(form) {
                     let message = "file and store differ, and what was last seen is not known; both stay as they are";
-                    found.findings.push(Finding::new(Kind::Unknown, &sides.task(id), "", message));
+                    found
+                        .findings
+                        .push(Finding::new(Kind::Unknown, &sides.task(id), "", message));
                     found.held.insert(id.clone());
                 }
             }
             (None, Some(seen)) => {
                 if of_file(sides, file) != open(sides, seen) {
                     let message = "the task was deleted in the store, and changed in the file";
-                    found.findings.push(Finding::new(Kind::Conflict, &sides.task(id), "", message));
+                    found
+                        .findings
+                        .push(Finding::new(Kind::Conflict, &sides.task(id), "", message));
                 }
             }
             (None, None) => new.consider(sides, id, file, found),
@@ -70,7 +74,12 @@ fn both(sides: &Sides, id: &TaskId, file: &Task, form: &Task, seen: &SeenTask, f
     };
     let form_seen = SeenTask::of(form, |_| false);
     let priority = |priority: Priority| priority.as_str() == seen.priority;
-    let title = changed("title", file.title == seen.title, form.title == seen.title, file.title == form.title);
+    let title = changed(
+        "title",
+        file.title == seen.title,
+        form.title == seen.title,
+        file.title == form.title,
+    );
     let description = changed(
         "description",
         file.description == seen.description,
@@ -144,7 +153,13 @@ fn texts_in_bounds(task: &Task) -> Result<(), Reason> {
 
 /// The calls that lead from one state of a task to another one, if the rules have such.
 fn steps(sides: &Sides, id: &TaskId, from: &Task, to: &Task, found: &TakeIn) -> Result<Vec<Change>, Reason> {
-    let transition = || (Kind::Transition, "status".to_owned(), invalid_transition(from.status, to.status));
+    let transition = || {
+        (
+            Kind::Transition,
+            "status".to_owned(),
+            invalid_transition(from.status, to.status),
+        )
+    };
     let owner = || {
         let owner = to.owner.as_deref().unwrap_or_default();
         let joins = |change: &Change| match change {
@@ -166,7 +181,10 @@ fn steps(sides: &Sides, id: &TaskId, from: &Task, to: &Task, found: &TakeIn) -> 
         // Both steps since the last look.
         (Status::Pending, Status::Completed) => {
             let owner = owner()?;
-            Ok(vec![Change::Claim(id.clone(), owner.clone()), Change::Complete(id.clone(), owner)])
+            Ok(vec![
+                Change::Claim(id.clone(), owner.clone()),
+                Change::Complete(id.clone(), owner),
+            ])
         }
         (Status::InProgress, Status::Completed) if from.owner == to.owner => {
             Ok(vec![Change::Complete(id.clone(), owner()?)])
@@ -196,7 +214,10 @@ pub fn deletions(sides: &Sides, found: &mut TakeIn) {
         sides.folder.tasks.contains_key(id) || task.is_ok_and(|entry| sides.folder.refused.contains_key(&entry))
     };
     let (left, gone): (Vec<_>, Vec<_>) = seen.tasks.iter().partition(|(id, _)| there(id));
-    let gone: Vec<_> = gone.into_iter().filter_map(|(id, seen)| Some((sides.forms.get_key_value(id.as_str())?, seen))).collect();
+    let gone: Vec<_> = gone
+        .into_iter()
+        .filter_map(|(id, seen)| Some((sides.forms.get_key_value(id.as_str())?, seen)))
+        .collect();
     for ((id, form), seen) in gone {
         let entry = sides.task(id);
         if left.is_empty() {
@@ -270,11 +291,20 @@ impl<'a> New<'a> {
     fn refuse_missing(&mut self, sides: &Sides, found: &mut TakeIn) {
         let known = |id: &str, new: &Self| sides.forms.contains_key(id) || new.contains(id);
         let missing = |(task, _): &(&Task, Vec<Change>)| task.dependencies.iter().position(|id| !known(id, self));
-        let missing: Vec<_> = self.tasks.iter().filter_map(|(id, new)| Some((*id, missing(new)?))).collect();
+        let missing: Vec<_> = self
+            .tasks
+            .iter()
+            .filter_map(|(id, new)| Some((*id, missing(new)?)))
+            .collect();
         for (id, at) in missing {
             let message = no_dependency(&named(&self.tasks[id].0.dependencies[at]));
             let id = &TaskId::parse(id).expect("the id of a task that is there");
-            self.refuse(sides, id, (Kind::Missing, format!("dependencies[{at}]"), message), found);
+            self.refuse(
+                sides,
+                id,
+                (Kind::Missing, format!("dependencies[{at}]"), message),
+                found,
+            );
         }
     }
 
@@ -285,7 +315,9 @@ impl<'a> New<'a> {
             if self.tasks.remove(id.as_str()).is_none() {
                 continue;
             }
-            found.findings.push(Finding::new(kind, &sides.task(&id), field, message));
+            found
+                .findings
+                .push(Finding::new(kind, &sides.task(&id), field, message));
             for (dependent, at) in self.dependents.remove(id.as_str()).unwrap_or_default() {
                 let reason = (Kind::Missing, format!("dependencies[{at}]"), no_dependency(id.as_str()));
                 let dependent = TaskId::parse(dependent).expect("the id of a task that is there");
@@ -321,6 +353,8 @@ impl<'a> New<'a> {
                 });
             }
         }
-        found.changes.extend(self.tasks.into_values().flat_map(|(_, steps)| steps));
+        found
+            .changes
+            .extend(self.tasks.into_values().flat_map(|(_, steps)| steps));
     }
 }

@@ -11,7 +11,10 @@ use crate::bounds::DEPTH;
 /// Reads a file of at most `max_bytes`. The error is a sentence for people.
 pub fn parse(bytes: &[u8], max_bytes: usize) -> Result<Json, String> {
     if bytes.len() > max_bytes {
-        return Err(format!("the file has {} bytes; at most {max_bytes} are read", bytes.len()));
+        return Err(format!(
+            "the file has {} bytes; at most {max_bytes} are read",
+            bytes.len()
+        ));
     }
     let text = std::str::from_utf8(bytes).map_err(|wrong| format!("not UTF-8: {wrong}"))?;
     // The whole of its grammar, with line and column, and without recursion.

@@ -9,7 +9,12 @@ impl Team {
         self.approvals.insert(handle.to_owned());
         if handle != self.leader {
             let leader = self.leader.clone();
-            self.store(handle, &leader, MessageType::ShutdownRequest, &shutdown_requested(handle));
+            self.store(
+                handle,
+                &leader,
+                MessageType::ShutdownRequest,
+                &shutdown_requested(handle),
+            );
         }
         Ok(())
     }
@@ -18,9 +23,19 @@ impl Team {
     pub fn approve_shutdown(&mut self, handle: &str) -> Result<(), String> {
         self.member(handle)?;
         self.approvals.insert(handle.to_owned());
-        let others: Vec<_> = self.approvals.iter().filter(|other| *other != handle).cloned().collect();
+        let others: Vec<_> = self
+            .approvals
+            .iter()
+            .filter(|other| *other != handle)
+            .cloned()
+            .collect();
         for other in others {
-            self.store(handle, &other, MessageType::ShutdownApproved, &shutdown_approved(handle));
+            self.store(
+                handle,
+                &other,
+                MessageType::ShutdownApproved,
+                &shutdown_approved(handle),
+            );
         }
         Ok(())
     }

@@ -4,7 +4,8 @@ use super::Team;
 use crate::rings::ring;
 use crate::status::{Priority, Status};
 use crate::texts::{
-    circular, dependencies_not_met, depended_on, invalid_transition, no_blocked, no_dependency, no_task, not_available, reassigned,
+    circular, depended_on, dependencies_not_met, invalid_transition, no_blocked, no_dependency, no_task, not_available,
+    reassigned,
 };
 
 /// A task.
@@ -40,7 +41,9 @@ impl ModelTask {
     /// The sentence that follows from its state.
     pub fn warning(&self) -> Option<String> {
         match (self.status, &self.owner, &self.previous) {
-            (Status::InProgress | Status::Completed, Some(_), _) if !self.dependencies.is_empty() => Some(dependencies_not_met(&self.id)),
+            (Status::InProgress | Status::Completed, Some(_), _) if !self.dependencies.is_empty() => {
+                Some(dependencies_not_met(&self.id))
+            }
             (Status::InProgress, None, Some(previous)) => Some(reassigned(previous)),
             _ => None,
         }
@@ -146,7 +149,9 @@ impl Team {
         let at = self.place(id)?;
         self.member(actor)?;
         let task = &mut self.tasks[at];
-        if task.owner.as_deref() != Some(actor) && task.shown_status() != Status::Pending || task.status == Status::Completed {
+        if task.owner.as_deref() != Some(actor) && task.shown_status() != Status::Pending
+            || task.status == Status::Completed
+        {
             return Err(not_available(id, task.status));
         }
         task.status = Status::InProgress;
@@ -192,7 +197,8 @@ impl Team {
 
     /// All that an owner has in progress is given back.
     pub fn reassign(&mut self, owner: &str) -> Vec<String> {
-        let of_owner = |task: &&mut ModelTask| task.status == Status::InProgress && task.owner.as_deref() == Some(owner);
+        let of_owner =
+            |task: &&mut ModelTask| task.status == Status::InProgress && task.owner.as_deref() == Some(owner);
         let give_back = |task: &mut ModelTask| {
             task.previous = task.owner.take();
             task.id.clone()

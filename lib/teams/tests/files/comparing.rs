@@ -40,7 +40,10 @@ fn fields_go_the_way_they_were_changed() {
         description: None,
         priority: Some(coord_teams::status::Priority::High),
     };
-    assert_eq!((&done.taken.changes[..], &done.taken.findings[..]), (&[edit][..], &[][..]));
+    assert_eq!(
+        (&done.taken.changes[..], &done.taken.findings[..]),
+        (&[edit][..], &[][..])
+    );
     assert_eq!(both.file(A)["description"], "in the store");
     assert_eq!(both.file(A)["title"], "in the file");
     assert_eq!(both.file(C)["title"], "only in the store");
@@ -81,7 +84,10 @@ fn work_in_files_becomes_claims_and_completions() {
             Change::Complete(task("c"), handle("lead")),
         ]
     );
-    assert_eq!(both.file(B)["warning"], "Warning: Task b dependencies are not met. Proceed with caution.");
+    assert_eq!(
+        both.file(B)["warning"],
+        "Warning: Task b dependencies are not met. Proceed with caution."
+    );
     both.assert_quiet();
     // The plugin's completion takes the dependency out of the dependent, and its warning.
     both.edit(A, "in_progress", "completed");
@@ -96,14 +102,21 @@ fn work_in_files_becomes_claims_and_completions() {
 
 #[test]
 fn a_status_that_goes_back_is_reported_and_put_back() {
-    for (from, to) in [("completed", "pending"), ("completed", "in_progress"), ("in_progress", "pending")] {
+    for (from, to) in [
+        ("completed", "pending"),
+        ("completed", "in_progress"),
+        ("in_progress", "pending"),
+    ] {
         let mut both = Both::alike();
         both.edit(A, "\"pending\"", &format!("\"{from}\""));
         both.edit(A, "\"blocks\"", "\"owner\": \"w1\", \"blocks\"");
         both.sync();
         both.edit(A, from, to);
         let done = both.sync();
-        assert_eq!(kinds(&done.taken.findings), [(Kind::Transition, format!("{A}: status"))]);
+        assert_eq!(
+            kinds(&done.taken.findings),
+            [(Kind::Transition, format!("{A}: status"))]
+        );
         let message = &done.taken.findings[0].what.message;
         assert_eq!(*message, format!("Invalid status transition: {from} -> {to}"));
         assert_eq!(both.file(A)["status"], from);
@@ -126,7 +139,11 @@ fn an_owner_of_another_login_is_not_spoken_for() {
     both.edit(C, "\"blocks\"", "\"owner\": \"nobody\", \"blocks\"");
     append(&mut both, LEAD, "w1", "lead", "forged");
     append(&mut both, W1, "ghost", "broadcast", "forged");
-    both.edit(CONFIG, "\"dispatchRules\"", "\"shutdownApprovals\": [\"w1\"], \"dispatchRules\"");
+    both.edit(
+        CONFIG,
+        "\"dispatchRules\"",
+        "\"shutdownApprovals\": [\"w1\"], \"dispatchRules\"",
+    );
     let done = both.sync();
     assert_eq!(
         kinds(&done.taken.findings),
@@ -166,7 +183,10 @@ fn what_nobody_owns_is_pending_in_files_with_the_plugins_warning() {
     both.stored("a").previous_owner = Some(handle("w1"));
     both.sync();
     let file = both.file(A);
-    assert_eq!((&file["status"], &file["owner"]), (&"pending".into(), &serde_json::Value::Null));
+    assert_eq!(
+        (&file["status"], &file["owner"]),
+        (&"pending".into(), &serde_json::Value::Null)
+    );
     assert_eq!(file["warning"], "Reassigned: previous owner w1 terminated");
     both.assert_quiet();
     // Claimed again by the plugin, which keeps the warning, and given back by it.
@@ -217,7 +237,12 @@ fn a_ring_is_named_whole_and_put_back() {
     both.edit(A, "\"dependencies\": []", "\"dependencies\": [\"c\"]");
     both.edit(C, "\"dependencies\": []", "\"dependencies\": [\"b\"]");
     let done = both.sync();
-    let messages: Vec<_> = done.taken.findings.iter().map(|finding| finding.what.message.as_str()).collect();
+    let messages: Vec<_> = done
+        .taken
+        .findings
+        .iter()
+        .map(|finding| finding.what.message.as_str())
+        .collect();
     assert_eq!(
         messages,
         [
@@ -238,24 +263,32 @@ fn a_ring_of_200_new_tasks_is_refused_and_a_chain_of_10_000_is_taken() {
     let new = |id: usize, on: Option<usize>| {
         let on = on.map(|on| format!("\"n{on}\"")).unwrap_or_default();
         let created = "2026-12-01T00:00:00Z";
-        format!("{{\"id\": \"n{id}\", \"status\": \"pending\", \"createdAt\": \"{created}\", \"dependencies\": [{on}]}}")
+        format!(
+            "{{\"id\": \"n{id}\", \"status\": \"pending\", \"createdAt\": \"{created}\", \"dependencies\": [{on}]}}"
+        )
     };
     let mut both = Both::alike();
     for id in 0..200 {
-        both.files.insert(format!("tasks/alpha/n{id}.json"), new(id, Some((id + 1) % 200)));
+        both.files
+            .insert(format!("tasks/alpha/n{id}.json"), new(id, Some((id + 1) % 200)));
     }
     let done = both.sync();
     assert_eq!(done.taken.changes, []);
     assert_eq!(done.taken.held.len(), 200);
     // The first by its ring, all others by what they need.
     let cycles = done.taken.findings.iter().filter(|finding| finding.kind == Kind::Cycle);
-    let cycles: Vec<_> = cycles.map(|finding| finding.what.message.matches(" -> ").count()).collect();
+    let cycles: Vec<_> = cycles
+        .map(|finding| finding.what.message.matches(" -> ").count())
+        .collect();
     assert_eq!((cycles, done.taken.findings.len()), (vec![200], 200));
     assert_eq!(both.store.tasks.len(), 3);
 
     let mut both = Both::alike();
     for id in 0..10_000 {
-        both.files.insert(format!("tasks/alpha/n{id}.json"), new(id, (id < 9_999).then_some(id + 1)));
+        both.files.insert(
+            format!("tasks/alpha/n{id}.json"),
+            new(id, (id < 9_999).then_some(id + 1)),
+        );
     }
     let done = both.sync();
     assert_eq!(kinds(&done.taken.findings), []);
@@ -277,8 +310,19 @@ fn a_dependency_that_is_nowhere_is_reported() {
             (Kind::Missing, format!("{C}: dependencies[0]")),
         ]
     );
-    let messages: Vec<_> = done.taken.findings.iter().map(|finding| finding.what.message.as_str()).collect();
-    assert_eq!(messages, ["Blocked task nope does not exist", "Dependency task nope does not exist"]);
+    let messages: Vec<_> = done
+        .taken
+        .findings
+        .iter()
+        .map(|finding| finding.what.message.as_str())
+        .collect();
+    assert_eq!(
+        messages,
+        [
+            "Blocked task nope does not exist",
+            "Dependency task nope does not exist"
+        ]
+    );
     assert_eq!(both.file(C)["dependencies"], serde_json::json!([]));
     both.assert_quiet();
 }
@@ -416,7 +460,10 @@ fn reading_goes_both_ways_and_never_back() {
     // The second one is not read by whoever has read the third.
     both.edit(LEAD, "\"read\": false", "\"read\": true");
     let third = both.files[LEAD].rfind("\"read\": false").expect("the third");
-    both.files.get_mut(LEAD).expect("the inbox").replace_range(third..third + 13, "\"read\": true");
+    both.files
+        .get_mut(LEAD)
+        .expect("the inbox")
+        .replace_range(third..third + 13, "\"read\": true");
     assert_eq!(both.sync().taken.changes, [Change::ReadTo(handle("lead"), 1)]);
     both.store.members.get_mut("lead").expect("a member").read_to = 2;
     both.sync();
@@ -435,7 +482,11 @@ fn members_join_by_files_and_leave_by_calls() {
     both.edit(CONFIG, "\"members\": [", &format!("\"members\": [{joined},"));
     let other_case = joined.replace("w2", "W1");
     both.edit(CONFIG, "\"members\": [", &format!("\"members\": [{other_case},"));
-    both.edit(CONFIG, "\"members\": [", &format!("\"members\": [{},", joined.replace("w2", "../x")));
+    both.edit(
+        CONFIG,
+        "\"members\": [",
+        &format!("\"members\": [{},", joined.replace("w2", "../x")),
+    );
     let done = both.sync();
     assert_eq!(
         kinds(&done.taken.findings),
@@ -453,21 +504,31 @@ fn members_join_by_files_and_leave_by_calls() {
     assert!(both.files[CONFIG].contains("\"x\": 1"));
     both.edit(CONFIG, "\"leader\": \"lead\"", "\"leader\": \"w2\"");
     let findings = said(&mut both);
-    assert!(findings.contains(&(Kind::NotByFile, format!("{CONFIG}: leader"))), "{findings:?}");
+    assert!(
+        findings.contains(&(Kind::NotByFile, format!("{CONFIG}: leader"))),
+        "{findings:?}"
+    );
     assert_eq!(both.file(CONFIG)["leader"], "lead");
 }
 
 #[test]
 fn approvals_are_calls_and_the_leader_is_among_them_only_at_the_end() {
     let mut both = Both::alike();
-    both.edit(CONFIG, "\"dispatchRules\"", "\"shutdownApprovals\": [\"w1\"], \"dispatchRules\"");
+    both.edit(
+        CONFIG,
+        "\"dispatchRules\"",
+        "\"shutdownApprovals\": [\"w1\"], \"dispatchRules\"",
+    );
     assert_eq!(both.sync().taken.changes, [Change::RequestShutdown(handle("w1"))]);
     both.store.approvals.insert(handle("lead"));
     both.assert_quiet();
     assert_eq!(both.file(CONFIG)["shutdownApprovals"], serde_json::json!(["w1"]));
     both.store.closed = true;
     both.sync();
-    assert_eq!(both.file(CONFIG)["shutdownApprovals"], serde_json::json!(["lead", "w1"]));
+    assert_eq!(
+        both.file(CONFIG)["shutdownApprovals"],
+        serde_json::json!(["lead", "w1"])
+    );
     both.assert_quiet();
 }
 
@@ -475,7 +536,11 @@ fn approvals_are_calls_and_the_leader_is_among_them_only_at_the_end() {
 fn what_is_not_ours_stays_in_its_place() {
     let mut both = Both::alike();
     both.edit(A, "\"title\"", "\"labels\": [1.50, {\"x\": null}],\n  \"title\"");
-    both.edit(CONFIG, "\"dispatchRules\": []", "\"topology\": \"flat\",\n  \"roles\": [{\"name\": \"r\"}],\n  \"dispatchRules\": [{\"id\": 1}]");
+    both.edit(
+        CONFIG,
+        "\"dispatchRules\": []",
+        "\"topology\": \"flat\",\n  \"roles\": [{\"name\": \"r\"}],\n  \"dispatchRules\": [{\"id\": 1}]",
+    );
     both.edit(CONFIG, "\"name\": \"alpha\"", "\"first\": 1e3,\n  \"name\": \"alpha\"");
     both.assert_quiet();
     both.stored("a").title = "changed".to_owned();
@@ -484,8 +549,16 @@ fn what_is_not_ours_stays_in_its_place() {
     let a = &both.files[A];
     assert!(a.starts_with("{\n  \"id\": \"a\",\n  \"labels\": [\n    1.50,\n    {\n      \"x\": null\n    }\n  ],\n  \"title\": \"changed\""), "{a}");
     let config = &both.files[CONFIG];
-    assert!(config.starts_with("{\n  \"first\": 1e3,\n  \"name\": \"alpha\""), "{config}");
-    for kept in ["\"topology\": \"flat\"", "\"name\": \"r\"", "\"id\": 1", "\"dispatchLog\": []"] {
+    assert!(
+        config.starts_with("{\n  \"first\": 1e3,\n  \"name\": \"alpha\""),
+        "{config}"
+    );
+    for kept in [
+        "\"topology\": \"flat\"",
+        "\"name\": \"r\"",
+        "\"id\": 1",
+        "\"dispatchLog\": []",
+    ] {
         assert!(config.contains(kept), "{config}");
     }
 }
@@ -494,7 +567,11 @@ fn what_is_not_ours_stays_in_its_place() {
 fn what_is_more_than_the_store_takes_is_reported_and_put_back() {
     let mut both = Both::alike();
     both.edit(A, "task a", &"x".repeat(201));
-    both.edit(C, "\"title\"", &format!("\"description\": \"{}\", \"title\"", "x".repeat(16_385)));
+    both.edit(
+        C,
+        "\"title\"",
+        &format!("\"description\": \"{}\", \"title\"", "x".repeat(16_385)),
+    );
     append(&mut both, LEAD, "w1", "lead", &"x".repeat(16_385));
     assert_eq!(
         said(&mut both),

@@ -22,14 +22,23 @@ fn a_refusal_names_file_and_field() {
     let parse = |rest: &str| refused(&format!("{TASK}{rest}}}"));
     for (rest, expected) in [
         (r#", "title": null"#, "title: Expected string, received null"),
-        (r#", "priority": "urgent""#, "priority: \"urgent\" is none of high, normal, low"),
-        (r#", "dependencies": ["a", 1]"#, "dependencies[1]: Expected string, received number"),
+        (
+            r#", "priority": "urgent""#,
+            "priority: \"urgent\" is none of high, normal, low",
+        ),
+        (
+            r#", "dependencies": ["a", 1]"#,
+            "dependencies[1]: Expected string, received number",
+        ),
         (r#", "blocks": {}"#, "blocks: Expected array, received object"),
         (
             r#", "claimedAt": "2026-12-01T00:00:00+00:00""#,
             "claimedAt: \"2026-12-01T00:00:00+00:00\": a time such as 2026-11-22T09:01:12.345Z is expected, in UTC and with Z",
         ),
-        (r#", "owner": "\u001b[2J\u202e", "warning": 7"#, "warning: Expected string, received number"),
+        (
+            r#", "owner": "\u001b[2J\u202e", "warning": 7"#,
+            "warning: Expected string, received number",
+        ),
         (r#", "status": "done""#, "the member \"status\" is there twice"),
     ] {
         assert_eq!(parse(rest), format!("tasks/alpha/t1.json: {expected}"), "{rest}");
@@ -39,9 +48,18 @@ fn a_refusal_names_file_and_field() {
         ("{\"id\": \"\"}", "id: it must not be empty"),
         ("[]", "Expected object, received array"),
         (TASK, "not JSON: EOF while parsing an object at line 1 column 69"),
-        (&format!("{}}}", TASK.replace("pending", "\\u001b[31m")), "status: \"\\u{1b}[31m\" is none of pending, in_progress, completed"),
-        (&format!("{}}}", TASK.replace("\"t1\"", "\"../t1\"")), "id: \"../t1\" is not the id that the file is named for"),
-        ("{\"id\": \"\\ud800\"}", "not JSON: unexpected end of hex escape at line 1 column 8"),
+        (
+            &format!("{}}}", TASK.replace("pending", "\\u001b[31m")),
+            "status: \"\\u{1b}[31m\" is none of pending, in_progress, completed",
+        ),
+        (
+            &format!("{}}}", TASK.replace("\"t1\"", "\"../t1\"")),
+            "id: \"../t1\" is not the id that the file is named for",
+        ),
+        (
+            "{\"id\": \"\\ud800\"}",
+            "not JSON: unexpected end of hex escape at line 1 column 8",
+        ),
         ("\u{feff}{}", "not JSON: expected value at line 1 column 1"),
         ("", "not JSON: EOF while parsing a value at line 1 column 0"),
         ("{} {}", "not JSON: trailing characters at line 1 column 4"),
@@ -72,9 +90,15 @@ fn deep_and_large_files_are_refused_before_they_cost_anything() {
     };
     assert!(inbox(INBOX_MESSAGES).is_ok());
     let refused = inbox(INBOX_MESSAGES + 1).unwrap_err().to_string();
-    assert_eq!(refused, "teams/alpha/inboxes/b.json: 100001 messages; at most 100000 are read");
+    assert_eq!(
+        refused,
+        "teams/alpha/inboxes/b.json: 100001 messages; at most 100000 are read"
+    );
     let million = inbox(1_000_000).unwrap_err().to_string();
-    assert!(million.ends_with(&format!("at most {INBOX_BYTES} are read")), "{million}");
+    assert!(
+        million.ends_with(&format!("at most {INBOX_BYTES} are read")),
+        "{million}"
+    );
 }
 
 #[test]
@@ -83,15 +107,23 @@ fn a_configuration_is_that_of_its_folder() {
         let text = format!(
             r#"{{"name": "{name}", "created": "2026-12-01T00:00:00Z", "leader": "a", "members": [{members}], "dispatchLog": []}}"#
         );
-        ConfigFile::parse(&team("alpha"), text.as_bytes()).map(drop).map_err(|refusal| refusal.to_string())
+        ConfigFile::parse(&team("alpha"), text.as_bytes())
+            .map(drop)
+            .map_err(|refusal| refusal.to_string())
     };
     let member = r#"{"agentId": "a", "agentName": "A", "agentType": "leader", "joinedAt": "2026-12-01T00:00:00Z"}"#;
     assert_eq!(config("alpha", member), Ok(()));
     let of = |rest: &str| Err(format!("teams/alpha/config.json: {rest}"));
-    assert_eq!(config("beta", member), of("name: \"beta\" is not the name of the folder"));
+    assert_eq!(
+        config("beta", member),
+        of("name: \"beta\" is not the name of the folder")
+    );
     assert_eq!(config("alpha", ""), of("members: at least one member is needed"));
     let nameless = format!("{member}, {}", member.replace("\"A\"", "\"\""));
-    assert_eq!(config("alpha", &nameless), of("members[1].agentName: it must not be empty"));
+    assert_eq!(
+        config("alpha", &nameless),
+        of("members[1].agentName: it must not be empty")
+    );
     let sentence = "name: Invalid team name \"a/b\": Team name must be alphanumeric with hyphens/underscores";
     assert_eq!(config("a/b", member), of(sentence));
 }
@@ -103,7 +135,10 @@ fn only_parsed_names_become_paths() {
         ("teams/alpha/config.json", ours(Entry::Config(team("alpha")))),
         ("teams/alpha/.lock", ours(Entry::TeamLock(team("alpha")))),
         ("tasks/alpha/.lock", ours(Entry::TaskLock(team("alpha")))),
-        ("teams/alpha/inboxes/w.1.json", ours(Entry::Inbox(team("alpha"), handle("w.1")))),
+        (
+            "teams/alpha/inboxes/w.1.json",
+            ours(Entry::Inbox(team("alpha"), handle("w.1"))),
+        ),
         ("tasks/alpha/t1.json", ours(Entry::Task(team("alpha"), task("t1")))),
         ("tasks/alpha/.t1.json.77.1795348589271.tmp", Place::Other),
         ("tasks/alpha/.json", Place::Other),
@@ -138,7 +173,10 @@ fn only_parsed_names_become_paths() {
         assert!(matches!(place(path), Place::Refused(_)), "{path:?}");
     }
     let entry = Entry::Task(team("alpha"), task("t1"));
-    assert_eq!(entry.temporary_path(77, 5).as_deref(), Some("tasks/alpha/.t1.json.77.5.tmp"));
+    assert_eq!(
+        entry.temporary_path(77, 5).as_deref(),
+        Some("tasks/alpha/.t1.json.77.5.tmp")
+    );
     assert_eq!(place(&entry.temporary_path(77, 5).unwrap()), Place::Other);
     assert_eq!(Entry::TaskLock(team("alpha")).temporary_path(77, 5), None);
 }
@@ -169,5 +207,8 @@ fn names_that_differ_in_case_alone_are_one_file_elsewhere() {
     let folder = Folder::read(&team("alpha"), files);
     assert_eq!(folder.tasks.len(), 2);
     let refused: Vec<_> = folder.refused.values().map(ToString::to_string).collect();
-    assert_eq!(refused, ["tasks/alpha/a.json: another file has this name in another case"]);
+    assert_eq!(
+        refused,
+        ["tasks/alpha/a.json: another file has this name in another case"]
+    );
 }

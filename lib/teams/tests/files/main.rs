@@ -2,6 +2,7 @@
 
 mod comparing;
 mod hostile;
+mod properties;
 mod recorded;
 mod sample_folder;
 mod sync;

@@ -82,7 +82,11 @@ impl Replay {
                     self.team.broadcast("ghost", "").expect_err("D1");
                     self.differs("D1");
                 }
-                let mail = self.team.broadcast(here(from), text(args, "message")).expect("a broadcast").clone();
+                let mail = self
+                    .team
+                    .broadcast(here(from), text(args, "message"))
+                    .expect("a broadcast")
+                    .clone();
                 self.same_message(&mail, "", &recorded.expect("a broadcast"));
             }
             "readMessages" => {
@@ -123,10 +127,17 @@ impl Replay {
     fn members_approved(&self) -> bool {
         let approved: Vec<_> = self.team.approvals().collect();
         let members = self.team.members().iter().map(String::as_str);
-        members.filter(|handle| there(handle) == Some(handle)).all(|handle| approved.contains(&handle))
+        members
+            .filter(|handle| there(handle) == Some(handle))
+            .all(|handle| approved.contains(&handle))
     }
 
-    fn shutdown(&mut self, handle: &str, recorded: &Result<Value, String>, act: fn(&mut Team, &str) -> Result<(), String>) {
+    fn shutdown(
+        &mut self,
+        handle: &str,
+        recorded: &Result<Value, String>,
+        act: fn(&mut Team, &str) -> Result<(), String>,
+    ) {
         if handle == "ghost" {
             act(&mut self.team, handle).expect_err("D11");
             self.differs("D11");
@@ -139,18 +150,29 @@ impl Replay {
         let members = recorded["members"].as_array().expect("members");
         let members: Vec<_> = members.iter().map(|member| text(member, "agentId")).collect();
         let ours = self.team.members().iter().map(String::as_str);
-        assert_eq!(ours.filter(|handle| there(handle) == Some(handle)).collect::<Vec<_>>(), members);
-        let approvals = texts(&recorded["shutdownApprovals"]).into_iter().collect::<BTreeSet<_>>();
+        assert_eq!(
+            ours.filter(|handle| there(handle) == Some(handle)).collect::<Vec<_>>(),
+            members
+        );
+        let approvals = texts(&recorded["shutdownApprovals"])
+            .into_iter()
+            .collect::<BTreeSet<_>>();
         let ours = self.team.approvals().filter_map(there).map(str::to_owned);
         assert_eq!(ours.collect::<BTreeSet<_>>(), approvals);
     }
 
     fn create(&mut self, args: &Value, recorded: &Result<Value, String>) {
-        let priority = Priority::ALL.into_iter().find(|one| one.as_str() == text(args, "priority"));
+        let priority = Priority::ALL
+            .into_iter()
+            .find(|one| one.as_str() == text(args, "priority"));
         let dependencies = texts(&args["dependencies"]);
-        let created = self
-            .team
-            .create("lead", text(args, "title"), priority.unwrap_or_default(), &dependencies, &[]);
+        let created = self.team.create(
+            "lead",
+            text(args, "title"),
+            priority.unwrap_or_default(),
+            &dependencies,
+            &[],
+        );
         match (created, recorded) {
             (Ok(id), Ok(recorded)) => self.same_task(&id, recorded),
             (created, recorded) => assert_eq!(created.err().as_ref(), recorded.as_ref().err()),
@@ -179,7 +201,10 @@ impl Replay {
         let status = updates.get("status").and_then(Value::as_str);
         let known: &[&str] = &["status", "dependencies"];
         let members = updates.as_object().expect("members");
-        assert!(members.keys().all(|member| known.contains(&member.as_str())), "{updates}");
+        assert!(
+            members.keys().all(|member| known.contains(&member.as_str())),
+            "{updates}"
+        );
         let edit = Edit {
             status: status.and_then(|status| Status::ALL.into_iter().find(|one| one.as_str() == status)),
             dependencies: updates.get("dependencies").map(texts),
@@ -243,7 +268,9 @@ impl Replay {
             (Err(ours), Err(refused)) if ours.starts_with("Cannot delete") => {
                 // It names the first of its files, whose names end at random.
                 let mut dependents = before.tasks().iter();
-                let named = dependents.find(|task| sentence(&task.id) == *refused).expect("a dependent");
+                let named = dependents
+                    .find(|task| sentence(&task.id) == *refused)
+                    .expect("a dependent");
                 assert!(named.dependencies.contains(id), "{refused}");
             }
             (deleted, recorded) => assert_eq!(deleted.err().as_ref(), recorded.as_ref().err()),
@@ -256,7 +283,10 @@ impl Replay {
             self.team.send("ghost", to, MessageType::Plain, "").expect_err("D1");
             self.differs("D1");
         }
-        let sent = self.team.send(here(from), to, MessageType::Plain, text(args, "message")).cloned();
+        let sent = self
+            .team
+            .send(here(from), to, MessageType::Plain, text(args, "message"))
+            .cloned();
         match (sent, recorded) {
             (Ok(mail), Ok(recorded)) => self.same_message(&mail, "", recorded),
             (sent, recorded) => assert_eq!(sent.err().as_ref(), recorded.as_ref().err()),
@@ -283,15 +313,24 @@ impl Replay {
         assert_eq!(task.title, text(recorded, "title"));
         assert_eq!(task.priority.as_str(), text(recorded, "priority"));
         assert_eq!(task.shown_status().as_str(), text(recorded, "status"), "{recorded}");
-        assert_eq!(task.owner.as_deref().and_then(there), recorded["owner"].as_str(), "{recorded}");
+        assert_eq!(
+            task.owner.as_deref().and_then(there),
+            recorded["owner"].as_str(),
+            "{recorded}"
+        );
         let done = |id: &str| team.task(id).is_ok_and(|task| task.status == Status::Completed);
-        let (met, dependencies): (Vec<_>, Vec<_>) = texts(&recorded["dependencies"]).into_iter().partition(|id| done(id));
+        let (met, dependencies): (Vec<_>, Vec<_>) =
+            texts(&recorded["dependencies"]).into_iter().partition(|id| done(id));
         if !met.is_empty() {
             self.differs("D2");
             // A cascade clears a warning there only if the list gets empty.
             self.stale_warnings.insert(id.to_owned());
         }
-        assert_eq!(dependencies.into_iter().collect::<BTreeSet<_>>(), task.dependencies, "{recorded}");
+        assert_eq!(
+            dependencies.into_iter().collect::<BTreeSet<_>>(),
+            task.dependencies,
+            "{recorded}"
+        );
         let ours: BTreeSet<_> = team.blocks(id).into_iter().map(str::to_owned).collect();
         let theirs: BTreeSet<_> = texts(&recorded["blocks"]).into_iter().collect();
         assert!(theirs.is_superset(&ours), "{ours:?}: {recorded}");
@@ -302,7 +341,10 @@ impl Replay {
                 // Dependencies that a completed task gets there: the cascade has taken it out of all `blocks`, and it waits for nothing.
                 self.differs("completed");
             } else {
-                assert!(self.dangling.contains(&(id.to_owned(), other.clone())), "{other} of {recorded}");
+                assert!(
+                    self.dangling.contains(&(id.to_owned(), other.clone())),
+                    "{other} of {recorded}"
+                );
                 self.differs("D8");
             }
         }
@@ -326,7 +368,13 @@ impl Replay {
         let tasks = recorded["tasks"].as_array().expect("tasks");
         let ids: BTreeSet<_> = tasks.iter().map(|task| text(task, "id")).collect();
         let team = self.team.clone();
-        assert_eq!(team.tasks().iter().map(|task| task.id.as_str()).collect::<BTreeSet<_>>(), ids);
+        assert_eq!(
+            team.tasks()
+                .iter()
+                .map(|task| task.id.as_str())
+                .collect::<BTreeSet<_>>(),
+            ids
+        );
         for task in tasks {
             self.same_task(text(task, "id"), task);
         }
@@ -344,7 +392,9 @@ impl Replay {
 #[test]
 fn recorded_runs_of_the_plugin_end_as_the_model_does_but_for_what_is_meant() {
     let mut runs = String::new();
-    flate2::read::GzDecoder::new(RUNS).read_to_string(&mut runs).expect("the runs");
+    flate2::read::GzDecoder::new(RUNS)
+        .read_to_string(&mut runs)
+        .expect("the runs");
     let mut differences = BTreeMap::new();
     let mut steps = 0;
     for run in runs.lines() {
@@ -377,6 +427,20 @@ fn recorded_runs_of_the_plugin_end_as_the_model_does_but_for_what_is_meant() {
     eprintln!("{differences:?}");
     assert_eq!(
         met,
-        ["D1", "D10", "D11", "D12", "D2", "D3", "D4", "D5", "D6", "D7", "D8", "D9", "completed"]
+        [
+            "D1",
+            "D10",
+            "D11",
+            "D12",
+            "D2",
+            "D3",
+            "D4",
+            "D5",
+            "D6",
+            "D7",
+            "D8",
+            "D9",
+            "completed"
+        ]
     );
 }

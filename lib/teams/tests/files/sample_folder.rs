@@ -71,7 +71,12 @@ fn an_import_takes_all_and_changes_no_byte_that_says_the_same() {
     assert_eq!(summary.owner, Some(handle("lead")));
     assert_eq!(summary.dependencies.len(), 2);
     // One broadcast, though it is in three inboxes; the messages of the shutdown are its calls.
-    let texts: Vec<_> = both.store.messages.values().map(|message| message.message.as_str()).collect();
+    let texts: Vec<_> = both
+        .store
+        .messages
+        .values()
+        .map(|message| message.message.as_str())
+        .collect();
     assert_eq!(
         texts,
         [
@@ -124,12 +129,18 @@ fn a_sync_without_memory_only_adds() {
     both.seen = None;
     let before = both.files.clone();
     let done = both.sync();
-    assert_eq!(kinds(&done.taken.findings), [(Kind::Unknown, "tasks/alpha/a.json".to_owned())]);
+    assert_eq!(
+        kinds(&done.taken.findings),
+        [(Kind::Unknown, "tasks/alpha/a.json".to_owned())]
+    );
     assert_eq!(done.taken.changes, TakeIn::default().changes);
     assert_eq!(both.store.tasks["a"].title, "task a");
     // What one side lacks is added; what differs stays as it is on both.
     assert_eq!(both.files["tasks/alpha/a.json"], before["tasks/alpha/a.json"]);
     assert!(both.files.contains_key("tasks/alpha/c.json"));
     let again = both.sync();
-    assert_eq!(kinds(&again.taken.findings), [(Kind::Unknown, "tasks/alpha/a.json".to_owned())]);
+    assert_eq!(
+        kinds(&again.taken.findings),
+        [(Kind::Unknown, "tasks/alpha/a.json".to_owned())]
+    );
 }

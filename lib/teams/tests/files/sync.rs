@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 
 use coord_teams::compare::{
-    Change, Finding, Folder, GiveOut, Kind, Seen, Sent, StoreMember, StoreMessage, StoreTask, StoreTeam, TakeIn, To, give_out, take_in,
+    Change, Finding, Folder, GiveOut, Kind, Seen, Sent, StoreMember, StoreMessage, StoreTask, StoreTeam, TakeIn, To,
+    give_out, take_in,
 };
 use coord_teams::layout::{Entry, Place, place};
 use coord_teams::names::{Handle, TaskId, TeamName};
@@ -24,7 +25,10 @@ pub fn sample() -> Files {
         let path = entry.path().expect("a path").display().to_string();
         let mut text = String::new();
         entry.read_to_string(&mut text).expect("text");
-        if let Some(path) = path.strip_prefix(".opencode/opencode-teams/").filter(|path| !path.is_empty() && !path.ends_with('/')) {
+        if let Some(path) = path
+            .strip_prefix(".opencode/opencode-teams/")
+            .filter(|path| !path.is_empty() && !path.ends_with('/'))
+        {
             files.insert(path.to_owned(), text);
         }
     }
@@ -278,7 +282,11 @@ impl Both {
     pub fn assert_quiet(&mut self) {
         let done = self.sync();
         assert_eq!(done.taken, TakeIn::default());
-        assert!(done.given.writes.is_empty() && done.given.removals.is_empty(), "{:?}", done.given);
+        assert!(
+            done.given.writes.is_empty() && done.given.removals.is_empty(),
+            "{:?}",
+            done.given
+        );
     }
 
     /// Replaces text in a file, which has to be there.
