@@ -65,7 +65,7 @@ impl Time {
     /// With milliseconds, as the store's times are written; further digits are cut off.
     pub fn in_milliseconds(&self) -> String {
         let (seconds, fraction) = self.parts();
-        format!("{seconds}.{:0<3.3}Z", fraction)
+        format!("{seconds}.{fraction:0<3.3}Z")
     }
 
     /// Date and time to the second, and the digits of the second without zeros at the end: both compare as texts.

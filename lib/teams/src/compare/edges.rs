@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::new_tasks::{New, named, waits_for};
 use super::take_in::{Sides, TakeIn};
-use super::tasks::{New, named, waits_for};
 use super::{Change, Finding, Kind};
 use crate::bounds::DEPENDENCIES;
 use crate::names::TaskId;

@@ -13,6 +13,7 @@ mod finding;
 mod folder;
 mod give_out;
 mod inboxes;
+mod new_tasks;
 mod seen;
 mod store;
 mod take_in;

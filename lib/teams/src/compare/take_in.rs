@@ -1,10 +1,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::new_tasks::New;
 use super::{Change, Finding, Folder, Kind, Seen, StoreTeam, config, edges, inboxes, tasks};
 use crate::layout::Entry;
 use crate::names::{Handle, TaskId};
 use crate::status::Status;
 use crate::task::Task;
+use crate::team::ConfigFile;
 
 /// What the files changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,15 +59,16 @@ pub fn take_in(seen: Option<&Seen>, folder: &Folder, store: &StoreTeam) -> TakeI
         kind: Kind::Unreadable,
         what: what.clone(),
     }));
-    let config = Entry::Config(store.name.clone());
-    let Some(file) = &folder.config else {
-        if seen.is_some() && !folder.refused.contains_key(&config) {
-            let message = "the folder of the team is gone; the team stays as it is in the store";
-            found.findings.push(Finding::new(Kind::Vanished, &config, "", message));
-            found.vanished = true;
-        }
+    let config_entry = Entry::Config(store.name.clone());
+    let file = folder.config.as_ref().map(ConfigFile::config);
+    if file.is_none() && seen.is_some() && !folder.refused.contains_key(&config_entry) {
+        let message = "the folder of the team is gone; the team stays as it is in the store";
+        found
+            .findings
+            .push(Finding::new(Kind::Vanished, &config_entry, "", message));
+        found.vanished = true;
         return found;
-    };
+    }
     let forms = store.task_files();
     let sides = Sides {
         seen,
@@ -73,12 +76,17 @@ pub fn take_in(seen: Option<&Seen>, folder: &Folder, store: &StoreTeam) -> TakeI
         store,
         forms: &forms,
     };
-    config::joins(&sides, file.config(), &mut found);
-    let new = tasks::compare(&sides, &mut found);
+    if let Some(file) = file {
+        config::joins(&sides, file, &mut found);
+    }
+    tasks::compare(&sides, &mut found);
+    let new = New::of(&sides, &mut found);
     edges::compare(&sides, new, &mut found);
     tasks::deletions(&sides, &mut found);
     inboxes::take_in(&sides, &mut found);
-    config::shutdown(&sides, file.config(), &mut found);
+    if let Some(file) = file {
+        config::shutdown(&sides, file, &mut found);
+    }
     found.changes.sort_by_key(rank);
     found
 }

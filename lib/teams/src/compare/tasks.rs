@@ -1,22 +1,19 @@
-//! Tasks one by one: fields, work, deletions, and tasks that only the files have.
-
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+//! Tasks one by one: fields, work, deletions.
 
 use super::take_in::{Sides, TakeIn};
 use super::{Change, Finding, Kind, SeenTask};
-use crate::bounds::{DEPENDENCIES, TEXT_BYTES, TITLE_CHARACTERS};
+use crate::bounds::{TEXT_BYTES, TITLE_CHARACTERS};
 use crate::names::TaskId;
 use crate::refusal::shown;
 use crate::status::{Priority, Status};
 use crate::task::Task;
-use crate::texts::{invalid_transition, no_dependency, reassigned};
+use crate::texts::{invalid_transition, reassigned};
 
 /// A reason for which something is not applied: why, which member, and the sentence.
-type Reason = (Kind, String, String);
+pub type Reason = (Kind, String, String);
 
-/// Compares the tasks that both sides have, and gives those that only the files have.
-pub fn compare<'a>(sides: &Sides<'a>, found: &mut TakeIn) -> New<'a> {
-    let mut new = New::default();
+/// Compares the tasks that both sides have, or had.
+pub fn compare(sides: &Sides, found: &mut TakeIn) {
     for (id, file) in &sides.folder.tasks {
         let (id, file) = (id, file.task());
         let seen = sides.seen.and_then(|seen| seen.tasks.get(id.as_str()));
@@ -40,11 +37,10 @@ pub fn compare<'a>(sides: &Sides<'a>, found: &mut TakeIn) -> New<'a> {
                         .push(Finding::new(Kind::Conflict, &sides.task(id), "", message));
                 }
             }
-            (None, None) => new.consider(sides, id, file, found),
+            // Of the files alone: `new_tasks`.
+            (None, None) => {}
         }
     }
-    new.refuse_missing(sides, found);
-    new
 }
 
 fn of_file(sides: &Sides, file: &Task) -> SeenTask {
@@ -140,7 +136,7 @@ fn ahead(file: &Task, form: &Task) -> bool {
     file.owner == form.owner && form.owner.is_some() && form.status.may_become(file.status)
 }
 
-fn texts_in_bounds(task: &Task) -> Result<(), Reason> {
+pub fn texts_in_bounds(task: &Task) -> Result<(), Reason> {
     let (field, message) = if task.title.chars().count() > TITLE_CHARACTERS {
         ("title", format!("a title has {TITLE_CHARACTERS} characters at most"))
     } else if task.description.as_ref().is_some_and(|text| text.len() > TEXT_BYTES) {
@@ -152,7 +148,7 @@ fn texts_in_bounds(task: &Task) -> Result<(), Reason> {
 }
 
 /// The calls that lead from one state of a task to another one, if the rules have such.
-fn steps(sides: &Sides, id: &TaskId, from: &Task, to: &Task, found: &TakeIn) -> Result<Vec<Change>, Reason> {
+pub fn steps(sides: &Sides, id: &TaskId, from: &Task, to: &Task, found: &TakeIn) -> Result<Vec<Change>, Reason> {
     let transition = || {
         (
             Kind::Transition,
@@ -229,132 +225,5 @@ pub fn deletions(sides: &Sides, found: &mut TakeIn) {
             let message = "the file was deleted, and the task changed in the store; it stays";
             found.findings.push(Finding::new(Kind::Conflict, &entry, "", message));
         }
-    }
-}
-
-/// An id of a file in a sentence that has no quotes for it.
-pub fn named(id: &str) -> String {
-    id.chars().take(80).flat_map(char::escape_debug).collect()
-}
-
-/// What a task waits for, of edges `(task, what it waits for)`.
-pub fn waits_for<'e>(edges: &'e BTreeSet<(&'e str, &'e str)>, id: &'e str) -> impl Iterator<Item = &'e str> {
-    let of_task = edges.range((id, "")..).take_while(move |(task, _)| *task == id);
-    of_task.map(|(_, on)| *on)
-}
-
-/// Tasks that only the files have.
-#[derive(Default)]
-pub struct New<'a> {
-    tasks: BTreeMap<&'a str, (&'a Task, Vec<Change>)>,
-    /// Who names a task as a dependency, and where in its list.
-    dependents: HashMap<&'a str, Vec<(&'a str, usize)>>,
-}
-
-impl<'a> New<'a> {
-    pub fn contains(&self, id: &str) -> bool {
-        self.tasks.contains_key(id)
-    }
-
-    fn consider(&mut self, sides: &Sides<'a>, id: &'a TaskId, file: &'a Task, found: &mut TakeIn) {
-        let unclaimed = Task {
-            status: Status::Pending,
-            owner: None,
-            ..file.clone()
-        };
-        let bounds = texts_in_bounds(file).and_then(|()| match file.dependencies.len() {
-            0..=DEPENDENCIES => Ok(()),
-            _ => {
-                let message = format!("a task has {DEPENDENCIES} dependencies at most");
-                Err((Kind::Bounds, "dependencies".to_owned(), message))
-            }
-        });
-        let steps = bounds.and_then(|()| match (file.status, &file.owner) {
-            (Status::Pending, None) => Ok(Vec::new()),
-            _ => steps(sides, id, &unclaimed, file, found),
-        });
-        match steps {
-            Ok(steps) => {
-                for (at, dependency) in file.dependencies.iter().enumerate() {
-                    self.dependents.entry(dependency).or_default().push((id.as_str(), at));
-                }
-                self.tasks.insert(id.as_str(), (file, steps));
-            }
-            Err((kind, field, message)) => {
-                found.findings.push(Finding::new(kind, &sides.task(id), field, message));
-                found.held.insert(id.clone());
-            }
-        }
-    }
-
-    /// Refuses tasks whose dependencies are nowhere, and those that need these.
-    fn refuse_missing(&mut self, sides: &Sides, found: &mut TakeIn) {
-        let known = |id: &str, new: &Self| sides.forms.contains_key(id) || new.contains(id);
-        let missing = |(task, _): &(&Task, Vec<Change>)| task.dependencies.iter().position(|id| !known(id, self));
-        let missing: Vec<_> = self
-            .tasks
-            .iter()
-            .filter_map(|(id, new)| Some((*id, missing(new)?)))
-            .collect();
-        for (id, at) in missing {
-            let message = no_dependency(&named(&self.tasks[id].0.dependencies[at]));
-            let id = &TaskId::parse(id).expect("the id of a task that is there");
-            self.refuse(
-                sides,
-                id,
-                (Kind::Missing, format!("dependencies[{at}]"), message),
-                found,
-            );
-        }
-    }
-
-    /// Refuses a task, and all that need it.
-    pub fn refuse(&mut self, sides: &Sides, id: &TaskId, reason: Reason, found: &mut TakeIn) {
-        let mut waiting = vec![(id.clone(), reason)];
-        while let Some((id, (kind, field, message))) = waiting.pop() {
-            if self.tasks.remove(id.as_str()).is_none() {
-                continue;
-            }
-            found
-                .findings
-                .push(Finding::new(kind, &sides.task(&id), field, message));
-            for (dependent, at) in self.dependents.remove(id.as_str()).unwrap_or_default() {
-                let reason = (Kind::Missing, format!("dependencies[{at}]"), no_dependency(id.as_str()));
-                let dependent = TaskId::parse(dependent).expect("the id of a task that is there");
-                waiting.push((dependent, reason));
-            }
-            found.held.insert(id);
-        }
-    }
-
-    /// The calls for these tasks, each behind those that it waits for.
-    pub fn create(self, edges: &BTreeSet<(&str, &str)>, found: &mut TakeIn) {
-        let mut done: BTreeSet<&str> = BTreeSet::new();
-        for id in self.tasks.keys() {
-            // Depth first, without recursion: a task is written when all that it waits for was.
-            let mut stack = vec![(*id, false)];
-            while let Some((id, expanded)) = stack.pop() {
-                let Some((task, _)) = self.tasks.get(id).filter(|_| !done.contains(id)) else {
-                    continue;
-                };
-                if !expanded {
-                    stack.push((id, true));
-                    stack.extend(waits_for(edges, id).map(|id| (id, false)));
-                    continue;
-                }
-                done.insert(id);
-                let parse = |id: &str| TaskId::parse(id).expect("the id of a task that is there");
-                found.changes.push(Change::CreateTask {
-                    id: parse(id),
-                    title: task.title.clone(),
-                    description: task.description.clone(),
-                    priority: task.priority,
-                    dependencies: waits_for(edges, id).map(parse).collect(),
-                });
-            }
-        }
-        found
-            .changes
-            .extend(self.tasks.into_values().flat_map(|(_, steps)| steps));
     }
 }

@@ -343,6 +343,15 @@ fn a_broken_file_is_reported_and_never_written_over() {
         // Nothing of it was forgotten.
         assert_eq!(said(&mut both), findings);
     }
+    // A configuration that cannot be read keeps nothing else from being read.
+    let config = both.files[CONFIG].clone();
+    both.files.insert(CONFIG.to_owned(), "{".to_owned());
+    both.edit(C, "task c", "taken all the same");
+    append(&mut both, LEAD, "w1", "lead", "and this");
+    assert_eq!(both.sync().taken.changes.len(), 2);
+    assert_eq!(both.file(C)["title"], "taken all the same");
+    both.files.insert(CONFIG.to_owned(), config);
+    both.assert_quiet();
     // Whoever mends it, and changes it too, is heard; and the store's change gets there.
     let whole = both.files[A].clone();
     both.files.insert(A.to_owned(), "{".to_owned());

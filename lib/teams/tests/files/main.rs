@@ -3,6 +3,7 @@
 mod comparing;
 mod hostile;
 mod properties;
+mod random;
 mod recorded;
 mod sample_folder;
 mod sync;

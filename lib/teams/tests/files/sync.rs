@@ -7,7 +7,7 @@ use coord_teams::compare::{
     Change, Finding, Folder, GiveOut, Kind, Seen, Sent, StoreMember, StoreMessage, StoreTask, StoreTeam, TakeIn, To,
     give_out, take_in,
 };
-use coord_teams::layout::{Entry, Place, place};
+use coord_teams::layout::{Place, place};
 use coord_teams::names::{Handle, TaskId, TeamName};
 use coord_teams::status::Status;
 use coord_teams::time::Time;

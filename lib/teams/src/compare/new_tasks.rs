@@ -1,0 +1,150 @@
+//! Tasks that only the files have.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::take_in::{Sides, TakeIn};
+use super::tasks::{Reason, steps, texts_in_bounds};
+use super::{Change, Finding, Kind};
+use crate::bounds::DEPENDENCIES;
+use crate::names::TaskId;
+use crate::status::Status;
+use crate::task::Task;
+use crate::texts::no_dependency;
+
+/// An id of a file in a sentence that has no quotes for it.
+pub fn named(id: &str) -> String {
+    id.chars().take(80).flat_map(char::escape_debug).collect()
+}
+
+/// What a task waits for, of edges `(task, what it waits for)`.
+pub fn waits_for<'e>(edges: &'e BTreeSet<(&'e str, &'e str)>, id: &'e str) -> impl Iterator<Item = &'e str> {
+    let of_task = edges.range((id, "")..).take_while(move |(task, _)| *task == id);
+    of_task.map(|(_, on)| *on)
+}
+
+/// These tasks, and the calls that follow their creation.
+#[derive(Default)]
+pub struct New<'a> {
+    tasks: BTreeMap<&'a str, (&'a Task, Vec<Change>)>,
+    /// Who names a task as a dependency, and where in its list.
+    dependents: HashMap<&'a str, Vec<(&'a str, usize)>>,
+}
+
+impl<'a> New<'a> {
+    /// Those that can be created, as far as each of them tells.
+    pub fn of(sides: &Sides<'a>, found: &mut TakeIn) -> Self {
+        let mut new = New::default();
+        let only_here = |(id, _): &(&TaskId, _)| !sides.forms.contains_key(*id) && !sides.was_there(id.as_str());
+        for (id, file) in sides.folder.tasks.iter().filter(only_here) {
+            new.consider(sides, id, file.task(), found);
+        }
+        new.refuse_missing(sides, found);
+        new
+    }
+
+    pub fn contains(&self, id: &str) -> bool {
+        self.tasks.contains_key(id)
+    }
+
+    fn consider(&mut self, sides: &Sides<'a>, id: &'a TaskId, file: &'a Task, found: &mut TakeIn) {
+        let unclaimed = Task {
+            status: Status::Pending,
+            owner: None,
+            ..file.clone()
+        };
+        let bounds = texts_in_bounds(file).and_then(|()| match file.dependencies.len() {
+            0..=DEPENDENCIES => Ok(()),
+            _ => {
+                let message = format!("a task has {DEPENDENCIES} dependencies at most");
+                Err((Kind::Bounds, "dependencies".to_owned(), message))
+            }
+        });
+        let steps = bounds.and_then(|()| match (file.status, &file.owner) {
+            (Status::Pending, None) => Ok(Vec::new()),
+            _ => steps(sides, id, &unclaimed, file, found),
+        });
+        match steps {
+            Ok(steps) => {
+                for (at, dependency) in file.dependencies.iter().enumerate() {
+                    self.dependents.entry(dependency).or_default().push((id.as_str(), at));
+                }
+                self.tasks.insert(id.as_str(), (file, steps));
+            }
+            Err((kind, field, message)) => {
+                found.findings.push(Finding::new(kind, &sides.task(id), field, message));
+                found.held.insert(id.clone());
+            }
+        }
+    }
+
+    /// Refuses tasks whose dependencies are nowhere, and those that need these.
+    fn refuse_missing(&mut self, sides: &Sides, found: &mut TakeIn) {
+        let known = |id: &str, new: &Self| sides.forms.contains_key(id) || new.contains(id);
+        let missing = |(task, _): &(&Task, Vec<Change>)| task.dependencies.iter().position(|id| !known(id, self));
+        let missing: Vec<_> = self
+            .tasks
+            .iter()
+            .filter_map(|(id, new)| Some((*id, missing(new)?)))
+            .collect();
+        for (id, at) in missing {
+            let message = no_dependency(&named(&self.tasks[id].0.dependencies[at]));
+            let id = &TaskId::parse(id).expect("the id of a task that is there");
+            self.refuse(
+                sides,
+                id,
+                (Kind::Missing, format!("dependencies[{at}]"), message),
+                found,
+            );
+        }
+    }
+
+    /// Refuses a task, and all that need it.
+    pub fn refuse(&mut self, sides: &Sides, id: &TaskId, reason: Reason, found: &mut TakeIn) {
+        let mut waiting = vec![(id.clone(), reason)];
+        while let Some((id, (kind, field, message))) = waiting.pop() {
+            if self.tasks.remove(id.as_str()).is_none() {
+                continue;
+            }
+            found
+                .findings
+                .push(Finding::new(kind, &sides.task(&id), field, message));
+            for (dependent, at) in self.dependents.remove(id.as_str()).unwrap_or_default() {
+                let reason = (Kind::Missing, format!("dependencies[{at}]"), no_dependency(id.as_str()));
+                let dependent = TaskId::parse(dependent).expect("the id of a task that is there");
+                waiting.push((dependent, reason));
+            }
+            found.held.insert(id);
+        }
+    }
+
+    /// The calls for these tasks, each behind those that it waits for.
+    pub fn create(self, edges: &BTreeSet<(&str, &str)>, found: &mut TakeIn) {
+        let mut done: BTreeSet<&str> = BTreeSet::new();
+        for id in self.tasks.keys() {
+            // Depth first, without recursion: a task is written when all that it waits for was.
+            let mut stack = vec![(*id, false)];
+            while let Some((id, expanded)) = stack.pop() {
+                let Some((task, _)) = self.tasks.get(id).filter(|_| !done.contains(id)) else {
+                    continue;
+                };
+                if !expanded {
+                    stack.push((id, true));
+                    stack.extend(waits_for(edges, id).map(|id| (id, false)));
+                    continue;
+                }
+                done.insert(id);
+                let parse = |id: &str| TaskId::parse(id).expect("the id of a task that is there");
+                found.changes.push(Change::CreateTask {
+                    id: parse(id),
+                    title: task.title.clone(),
+                    description: task.description.clone(),
+                    priority: task.priority,
+                    dependencies: waits_for(edges, id).map(parse).collect(),
+                });
+            }
+        }
+        found
+            .changes
+            .extend(self.tasks.into_values().flat_map(|(_, steps)| steps));
+    }
+}
