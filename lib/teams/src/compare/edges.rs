@@ -4,11 +4,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::new_tasks::{New, named, waits_for};
 use super::take_in::{Sides, TakeIn};
+use super::tasks::Reason;
 use super::{Change, Finding, Kind};
 use crate::bounds::DEPENDENCIES;
 use crate::names::TaskId;
 use crate::rings::ring;
 use crate::status::Status;
+use crate::task::Task;
 use crate::texts::{circular, no_blocked, no_dependency};
 
 /// `(task, what it waits for)`
@@ -29,14 +31,10 @@ pub fn compare<'a>(sides: &Sides<'a>, mut new: New<'a>, found: &mut TakeIn) {
     new.create(&all, found);
 }
 
-/// Edges between tasks that are open on both sides.
+/// All edges of the store, those of tasks that only a file calls completed too: that may be refused.
 fn stored<'a>(sides: &Sides<'a>) -> Edges<'a> {
-    let mut edges = Edges::new();
-    for (id, task) in sides.forms.iter().filter(|(id, _)| sides.waits_for(id.as_str())) {
-        let open = task.dependencies.iter().filter(|on| sides.waits_for(on));
-        edges.extend(open.map(|on| (id.as_str(), on.as_str())));
-    }
-    edges
+    let of_task = |(id, task): (&'a TaskId, &'a Task)| task.dependencies.iter().map(|on| (id.as_str(), on.as_str()));
+    sides.forms.iter().flat_map(of_task).collect()
 }
 
 fn changed<'a>(sides: &Sides<'a>, new: &New, found: &TakeIn) -> (Edges<'a>, Edges<'a>) {
@@ -97,7 +95,7 @@ fn report_missing(sides: &Sides, new: &New, found: &mut TakeIn) {
 fn without_rings<'a>(
     sides: &Sides<'a>,
     kept: &Edges<'a>,
-    added: Edges<'a>,
+    mut added: Edges<'a>,
     new: &mut New,
     found: &mut TakeIn,
 ) -> Edges<'a> {
@@ -107,44 +105,65 @@ fn without_rings<'a>(
     }
     let core = on_rings(&dependencies);
     let mut visits = 0;
-    let mut refused: BTreeSet<(&str, &str)> = BTreeSet::new();
-    for (task, on) in added
-        .iter()
-        .filter(|(task, on)| core.contains(task) && core.contains(on))
-    {
-        if !sides.forms.contains_key(*task) && !new.contains(task) {
+    // Edges of tasks that exist first: where one of these is refused, a new task may stay.
+    let mut suspects: Vec<_> = added.iter().copied().collect();
+    suspects.retain(|(task, on)| core.contains(task) && core.contains(on));
+    suspects.sort_by_key(|(task, _)| new.contains(task));
+    for (task, on) in suspects {
+        let exists = |id: &str| sides.forms.contains_key(id) || new.contains(id);
+        if !exists(task) || !exists(on) {
             // Refused with another one that it needs.
             continue;
         }
-        let found_ring = ring(*task, *on, |at| {
+        let found_ring = ring(task, on, |at| {
             visits += 1;
             let next = dependencies.get(at).filter(|_| visits < VISITS);
-            next.into_iter()
-                .flatten()
-                .copied()
-                .filter(|next| core.contains(next))
+            let next = next.into_iter().flatten().copied();
+            next.filter(|next| core.contains(next) && exists(next))
                 .collect::<Vec<_>>()
         });
         let message = match found_ring {
             Some(ring) => circular(ring),
             // Too many edges to look at each: what is left may be on a ring.
-            None if visits >= VISITS => circular([*task, *on]),
+            None if visits >= VISITS => circular([task, on]),
             None => continue,
         };
-        refused.insert((task, on));
-        let id = TaskId::parse(task).expect("the id of a task that is there");
-        let reason = (Kind::Cycle, "dependencies".to_owned(), message);
-        if new.contains(task) {
-            new.refuse(sides, &id, reason, found);
-        } else {
-            found
-                .findings
-                .push(Finding::new(reason.0, &sides.task(&id), reason.1, reason.2));
-        }
+        added.remove(&(task, on));
+        dependencies.entry(task).or_default().retain(|other| *other != on);
+        refuse(
+            sides,
+            task,
+            (Kind::Cycle, "dependencies".to_owned(), message),
+            new,
+            found,
+        );
     }
-    let exists = |id: &str| sides.forms.contains_key(id) || new.contains(id);
-    let left = added.into_iter().filter(|edge| !refused.contains(edge));
-    left.filter(|(task, on)| exists(task) && exists(on)).collect()
+    let exists = |id: &str, new: &New| sides.forms.contains_key(id) || new.contains(id);
+    let without: Vec<_> = added.iter().copied().filter(|(_, on)| !exists(on, new)).collect();
+    for (task, on) in without.into_iter().filter(|(task, _)| sides.forms.contains_key(*task)) {
+        refuse(
+            sides,
+            task,
+            (Kind::Missing, "dependencies".to_owned(), no_dependency(on)),
+            new,
+            found,
+        );
+    }
+    added.retain(|(task, on)| exists(task, new) && exists(on, new));
+    added
+}
+
+/// A new task is not created, with all that need it; the edge of one that exists is reported.
+fn refuse(sides: &Sides, task: &str, reason: Reason, new: &mut New, found: &mut TakeIn) {
+    let id = TaskId::parse(task).expect("the id of a task that is there");
+    if new.contains(task) {
+        new.refuse(sides, &id, reason, found);
+    } else {
+        let (kind, field, message) = reason;
+        found
+            .findings
+            .push(Finding::new(kind, &sides.task(&id), field, message));
+    }
 }
 
 /// The tasks that are left when those without dependencies are taken away again and again: on rings, or before one.

@@ -80,21 +80,22 @@ impl<'a> New<'a> {
     /// Refuses tasks whose dependencies are nowhere, and those that need these.
     fn refuse_missing(&mut self, sides: &Sides, found: &mut TakeIn) {
         let known = |id: &str, new: &Self| sides.forms.contains_key(id) || new.contains(id);
-        let missing = |(task, _): &(&Task, Vec<Change>)| task.dependencies.iter().position(|id| !known(id, self));
-        let missing: Vec<_> = self
+        let reason = |task: &Task| {
+            let at = task.dependencies.iter().position(|id| !known(id, self))?;
+            Some((
+                Kind::Missing,
+                format!("dependencies[{at}]"),
+                no_dependency(&named(&task.dependencies[at])),
+            ))
+        };
+        let refused: Vec<_> = self
             .tasks
             .iter()
-            .filter_map(|(id, new)| Some((*id, missing(new)?)))
+            .filter_map(|(id, new)| Some((*id, reason(new.0)?)))
             .collect();
-        for (id, at) in missing {
-            let message = no_dependency(&named(&self.tasks[id].0.dependencies[at]));
-            let id = &TaskId::parse(id).expect("the id of a task that is there");
-            self.refuse(
-                sides,
-                id,
-                (Kind::Missing, format!("dependencies[{at}]"), message),
-                found,
-            );
+        for (id, reason) in refused {
+            let id = TaskId::parse(id).expect("the id of a task that is there");
+            self.refuse(sides, &id, reason, found);
         }
     }
 

@@ -237,24 +237,35 @@ fn a_ring_is_named_whole_and_put_back() {
     both.edit(A, "\"dependencies\": []", "\"dependencies\": [\"c\"]");
     both.edit(C, "\"dependencies\": []", "\"dependencies\": [\"b\"]");
     let done = both.sync();
-    let messages: Vec<_> = done
-        .taken
-        .findings
-        .iter()
-        .map(|finding| finding.what.message.as_str())
-        .collect();
+    // One edge less, and there is no ring any longer.
     assert_eq!(
-        messages,
-        [
-            "Circular dependency detected: a -> c -> b -> a",
-            "Circular dependency detected: c -> b -> a -> c"
-        ]
+        kinds(&done.taken.findings),
+        [(Kind::Cycle, format!("{A}: dependencies"))]
     );
-    assert_eq!(done.taken.changes, []);
+    let message = &done.taken.findings[0].what.message;
+    assert_eq!(message, "Circular dependency detected: a -> c -> b -> a");
+    assert_eq!(done.taken.changes.len(), 1);
     assert_eq!(both.file(A)["dependencies"], serde_json::json!([]));
+    assert_eq!(both.file(C)["dependencies"], serde_json::json!(["b"]));
     both.assert_quiet();
+    both.edit(C, "\"b\"", "");
+    both.sync();
     both.edit(C, "\"dependencies\": []", "\"dependencies\": [\"c\"]");
     assert_eq!(said(&mut both), [(Kind::Cycle, format!("{C}: dependencies"))]);
+    both.assert_quiet();
+}
+
+#[test]
+fn a_ring_over_a_task_that_only_the_file_calls_completed_is_found() {
+    let mut both = Both::alike();
+    both.stored("a").dependencies.insert(task("c"));
+    both.edit(B, "\"blocks\": []", "\"blocks\": [\"c\"]");
+    both.edit(A, "\"pending\"", "\"completed\"");
+    let refused = [
+        (Kind::Transition, format!("{A}: status")),
+        (Kind::Cycle, format!("{C}: dependencies")),
+    ];
+    assert_eq!(said(&mut both), refused);
     both.assert_quiet();
 }
 
@@ -325,6 +336,39 @@ fn a_dependency_that_is_nowhere_is_reported() {
     );
     assert_eq!(both.file(C)["dependencies"], serde_json::json!([]));
     both.assert_quiet();
+}
+
+#[test]
+fn a_new_task_that_cannot_be_created_takes_those_with_it_that_need_it() {
+    let mut both = Both::alike();
+    for (id, on) in [
+        ("n1", "[\"nope\"]"),
+        ("n2", "[\"nope\", \"n1\"]"),
+        ("n3", "[\"n2\"]"),
+        ("n4", "[]"),
+    ] {
+        let created = "2026-12-01T00:00:00Z";
+        let new = format!(
+            "{{\"id\": \"{id}\", \"status\": \"pending\", \"createdAt\": \"{created}\", \"dependencies\": {on}}}"
+        );
+        both.files.insert(format!("tasks/alpha/{id}.json"), new);
+    }
+    both.edit(C, "\"dependencies\": []", "\"dependencies\": [\"n3\"]");
+    let files = both.files.clone();
+    let mut findings = said(&mut both);
+    findings.sort();
+    let places = [
+        format!("{C}: dependencies[0]"),
+        "tasks/alpha/n1.json: dependencies[0]".to_owned(),
+        "tasks/alpha/n2.json: dependencies[0]".to_owned(),
+        "tasks/alpha/n3.json: dependencies[0]".to_owned(),
+    ];
+    assert_eq!(findings, places.map(|place| (Kind::Missing, place)));
+    assert_eq!(both.store.tasks.len(), 4);
+    for id in ["n1", "n2", "n3"] {
+        let path = format!("tasks/alpha/{id}.json");
+        assert_eq!(both.files[&path], files[&path]);
+    }
 }
 
 #[test]

@@ -81,8 +81,7 @@ fn act(both: &mut Both, step: Step) {
             }
         }
         Step::NewFile(id, ids) => {
-            let new =
-                json!({"id": IDS[id], "status": "pending", "createdAt": "2026-12-01T00:00:00Z", "dependencies": ids});
+            let new = json!({"id": IDS[id], "title": "new", "status": "pending", "createdAt": "2026-12-01T00:00:00Z", "dependencies": ids});
             both.files.entry(path(id)).or_insert(new.to_string());
         }
         Step::RemoveFile(id) => drop(both.files.remove(&path(id))),
