@@ -85,14 +85,7 @@ pub fn shutdown(sides: &Sides, config: &TeamConfig, found: &mut TakeIn) {
         if seen || sides.store.approvals.contains(name.as_str()) || !done.insert(name) {
             continue;
         }
-        let joins = |change: &Change| matches!(change, Change::Join { handle, .. } if handle.as_str() == name);
-        let joining = found
-            .changes
-            .iter()
-            .any(joins)
-            .then(|| Handle::parse(name).ok())
-            .flatten();
-        match sides.store.speaks_for(name).cloned().or(joining) {
+        match found.speaker(sides.store, name) {
             Some(handle) if open => found.changes.push(Change::ApproveShutdown(handle)),
             Some(handle) => {
                 open = true;

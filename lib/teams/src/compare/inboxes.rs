@@ -120,21 +120,7 @@ fn send(
     if message.kind.is_of_shutdown() {
         return Ok(None);
     }
-    let joining = |name: &str| {
-        let joins = |change: &Change| matches!(change, Change::Join { handle, .. } if handle.as_str() == name);
-        found
-            .changes
-            .iter()
-            .any(joins)
-            .then(|| Handle::parse(name).ok())
-            .flatten()
-    };
-    let Some(from) = sides
-        .store
-        .speaks_for(&message.from)
-        .cloned()
-        .or_else(|| joining(&message.from))
-    else {
+    let Some(from) = found.speaker(sides.store, &message.from) else {
         let sentence = format!(
             "{} is no handle of this login, which cannot speak for it",
             shown(&message.from)

@@ -23,6 +23,20 @@ pub struct TakeIn {
     pub vanished: bool,
 }
 
+impl TakeIn {
+    /// The handle of that name, if the login that syncs may speak for it: a member, or one that joins by the files.
+    pub(super) fn speaker(&self, store: &StoreTeam, name: &str) -> Option<Handle> {
+        // Members are compared first.
+        let joining = self.changes.iter().map_while(|change| match change {
+            Change::Join { handle, .. } => Some(handle),
+            _ => None,
+        });
+        let ours = store.speaks_for(name);
+        ours.or_else(|| joining.into_iter().find(|handle| handle.as_str() == name))
+            .cloned()
+    }
+}
+
 /// What all parts of a comparison look at.
 pub(super) struct Sides<'a> {
     pub seen: Option<&'a Seen>,

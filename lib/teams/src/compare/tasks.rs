@@ -158,12 +158,7 @@ pub fn steps(sides: &Sides, id: &TaskId, from: &Task, to: &Task, found: &TakeIn)
     };
     let owner = || {
         let owner = to.owner.as_deref().unwrap_or_default();
-        let joins = |change: &Change| match change {
-            Change::Join { handle, .. } if handle.as_str() == owner => Some(handle.clone()),
-            _ => None,
-        };
-        let joining = found.changes.iter().find_map(joins);
-        sides.store.speaks_for(owner).cloned().or(joining).ok_or_else(|| {
+        found.speaker(sides.store, owner).ok_or_else(|| {
             let message = match &to.owner {
                 Some(owner) => format!("{} is no handle of this login, which cannot act for it", shown(owner)),
                 None => format!("a task that is {} needs an owner", to.status),

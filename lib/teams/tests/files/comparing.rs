@@ -360,7 +360,7 @@ fn a_new_task_that_cannot_be_created_takes_those_with_it_that_need_it() {
     let places = [
         format!("{C}: dependencies[0]"),
         "tasks/alpha/n1.json: dependencies[0]".to_owned(),
-        "tasks/alpha/n2.json: dependencies[0]".to_owned(),
+        "tasks/alpha/n2.json: dependencies[1]".to_owned(),
         "tasks/alpha/n3.json: dependencies[0]".to_owned(),
     ];
     assert_eq!(findings, places.map(|place| (Kind::Missing, place)));
