@@ -231,7 +231,7 @@ async fn a_claim_for_an_intent_is_one_round_trip_once_its_scope_is_known() {
     api.claim("ann", "WRITING", &["src/page.ts"]).await;
     api.has_intent("REQ-1", "src/**", json!({})).await;
     store.take();
-    let mut trips = async |user: &str, path: &str, more: Value| {
+    let trips = async |user: &str, path: &str, more: Value| {
         let answer = api.tell(user, "WRITING", &[path], more).await;
         assert_eq!(answer.status, 200, "{}", answer.json());
         store.take().0

@@ -37,7 +37,11 @@ impl MapArgs {
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
         let workplace = Workplace::open(&self.agent)?;
         let waiting = workplace.waiting();
-        let asked = workplace.connection.client.intent_map(&workplace.work.repo_url()).await;
+        let asked = workplace
+            .connection
+            .client
+            .intent_map(&workplace.work.repo_url(), None)
+            .await;
         drop(waiting);
         let map = match asked {
             Ok(map) => map,

@@ -105,7 +105,7 @@ async fn pages_follow_each_other_and_can_be_of_an_intent_or_a_file() {
         },
     );
     assert_eq!(newest.await.lines, all.lines[997..]);
-    let of_file = |file: &str, after: Option<u64>, last: Option<u32>| LedgerFilter {
+    let of_file = |file: &str, after: Option<u64>, last: Option<usize>| LedgerFilter {
         after,
         last,
         file: Some(file.to_owned()),
@@ -163,7 +163,7 @@ async fn a_page_of_long_lines_ends_early() {
 async fn a_checkpoint_is_of_all_lines_and_signed_with_the_operators_key() {
     let api = Api::start().await;
     record(&api, "ann", &[call("t1"), call("t2")], json!({})).await;
-    let text = client(&api).checkpoint(REPO_URL).await.unwrap();
+    let text = client(&api).ledger_checkpoint(REPO_URL).await.unwrap();
     let unsigned = SignedCheckpoint::read(&text).unwrap();
     assert!(!unsigned.is_signed());
     let sealed = page(&api, LedgerFilter::default()).await.sealed;
@@ -186,7 +186,7 @@ async fn a_checkpoint_is_of_all_lines_and_signed_with_the_operators_key() {
         .get(&format!("/api/ledger/checkpoint?repo_url={REPO_URL}"), &[])
         .await;
     assert_eq!(answer.header("content-type"), Some("text/plain; charset=utf-8"));
-    let text = client(&signing).checkpoint(REPO_URL).await.unwrap();
+    let text = client(&signing).ledger_checkpoint(REPO_URL).await.unwrap();
     let signed = SignedCheckpoint::read(&text).unwrap();
     assert_eq!(signed.verify(&public).unwrap().point.seq, 1);
 }

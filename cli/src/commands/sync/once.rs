@@ -197,7 +197,7 @@ impl Sync<'_> {
     }
 
     async fn map(&self, report: &mut Report) -> Result<(), Failure> {
-        let map = self.callers.client.intent_map(&self.repo_url).await?;
+        let map = self.callers.client.intent_map(&self.repo_url, None).await?;
         let before = self.folder.read(MAP)?;
         let text = match before.as_deref().map(std::str::from_utf8) {
             None => "",

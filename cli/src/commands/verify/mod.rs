@@ -75,7 +75,12 @@ impl VerifyArgs {
         let workplace = Workplace::open(&self.agent)?;
         let files = match self.paths.is_empty() {
             false => all_named(&workplace.work, &self.paths).await?,
-            true => match workplace.connection.client.intent_map(&workplace.work.repo_url()).await {
+            true => match workplace
+                .connection
+                .client
+                .intent_map(&workplace.work.repo_url(), None)
+                .await
+            {
                 Ok(map) => map
                     .files
                     .into_iter()

@@ -67,11 +67,21 @@ impl Client {
         self.send(sent, &[]).await
     }
 
-    /// `GET /api/ledger/map`.
+    /// `GET /api/ledger/map`; of a branch, or of all.
     ///
     /// # Errors
     /// When the server returns an error, or no response.
-    pub async fn intent_map(&self, repo_url: &str) -> Result<MapResponse, ClientError> {
-        self.get("api/ledger/map", &[("repo_url", Some(repo_url))]).await
+    pub async fn intent_map(&self, repo_url: &str, branch: Option<&str>) -> Result<MapResponse, ClientError> {
+        let query = [("repo_url", Some(repo_url)), ("branch", branch)];
+        self.get("api/ledger/map", &query).await
+    }
+
+    /// `GET /api/ledger/map` as Markdown.
+    ///
+    /// # Errors
+    /// When the server returns an error, or no response.
+    pub async fn intent_map_text(&self, repo_url: &str) -> Result<String, ClientError> {
+        let query = [("repo_url", Some(repo_url)), ("format", Some("markdown"))];
+        self.text(self.http.get(self.url_with("api/ledger/map", &query)?)).await
     }
 }

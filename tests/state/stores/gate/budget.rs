@@ -80,7 +80,7 @@ async fn the_budget_warns_and_then_blocks(world: World) {
         (5, "BLOCKED".to_owned())
     );
     assert_eq!(
-        world.lines().await,
+        world.lines_of_gate().await,
         ["a ACTION BUDGET_EXHAUSTED DENIED", "a ACTION STATE_TRANSITION SUCCESS"]
     );
     let reason = world.entries().await[0].result.error_message.clone();

@@ -28,7 +28,7 @@ async fn the_first_claim_that_cites_an_intent_selects_it(world: World) {
     ann.clone().citing("b").writes(&["lib/a.ts"]).await;
     assert_eq!(ann.session().await, in_action("b"));
     assert_eq!(
-        world.lines().await,
+        world.lines_of_gate().await,
         [
             "- REQUEST TOOL_EXECUTION DENIED",
             "a REQUEST STATE_TRANSITION SUCCESS",
@@ -60,7 +60,7 @@ async fn what_ended_under_its_holder_is_refused_once_and_selected_no_longer(worl
         assert_eq!(ann.is_not_let_in(&["src/new.ts"]).await, [code]);
         assert_eq!(ann.session().await, ("REASONING".to_owned(), None));
         assert_eq!(
-            world.lines().await,
+            world.lines_of_gate().await,
             [
                 format!("{id} ACTION TOOL_EXECUTION DENIED"),
                 format!("{id} ACTION STATE_TRANSITION SUCCESS")

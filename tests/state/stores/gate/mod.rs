@@ -90,7 +90,7 @@ impl World {
     }
 
     /// What is stored of the owners of a file.
-    async fn owners(&self, path: &str) -> Json {
+    async fn owners_of_gate(&self, path: &str) -> Json {
         let owners = self
             .command(["HGET", &state::intents::keys::owners(&self.repo), path])
             .await;
@@ -100,7 +100,7 @@ impl World {
     }
 
     /// The lines of the ledger: intent, state, action, status.
-    async fn lines(&self) -> Vec<String> {
+    async fn lines_of_gate(&self) -> Vec<String> {
         let entries = self.entries().await;
         let line = |entry: &Entry| {
             let intent = entry.intent_id.as_deref().unwrap_or("-");
@@ -138,7 +138,7 @@ impl World {
 }
 
 impl Agent<'_> {
-    async fn selects(&self, id: &str) {
+    async fn selects_in_gate(&self, id: &str) {
         let version = self.world.registry_version().await;
         let selection = Selection {
             id,

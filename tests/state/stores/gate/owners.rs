@@ -30,7 +30,7 @@ async fn an_intent_owns_what_it_has_claimed_until_it_ends(world: World) {
     world.begins(intent("a", "src/**", None)).await;
     world.begins(intent("b", "src/**", None)).await;
     world.agent("ann").citing("a").writes(FILE).await;
-    assert_eq!(world.owners(FILE[0]).await, json!([{ "intent": "a" }]));
+    assert_eq!(world.owners_of_gate(FILE[0]).await, json!([{ "intent": "a" }]));
     // Beyond the lock, for another holder of the same intent and for nobody else.
     world.lapse(FILE).await;
     world.agent("ann/two").citing("a").writes(FILE).await;
@@ -54,7 +54,10 @@ async fn an_intent_owns_what_it_has_claimed_until_it_ends(world: World) {
     world.agent("cem").writes(FILE).await;
     world.agent("cem").abandons(FILE).await;
     world.agent("bob").citing("b").writes(FILE).await;
-    assert_eq!(world.owners(FILE[0]).await, json!([{ "intent": "b", "from": "a" }]));
+    assert_eq!(
+        world.owners_of_gate(FILE[0]).await,
+        json!([{ "intent": "b", "from": "a" }])
+    );
 }
 
 async fn who_was_not_heard_of_for_long_loses_a_file_to_the_next(world: World) {
@@ -69,7 +72,7 @@ async fn who_was_not_heard_of_for_long_loses_a_file_to_the_next(world: World) {
     assert_eq!(found(&survey), ["OWNER_IDLE a src/a.ts"]);
     assert!(survey.gate.findings[0].used >= 28_800);
     assert_eq!(
-        world.owners(FILE[0]).await,
+        world.owners_of_gate(FILE[0]).await,
         json!([{ "intent": "a" }]),
         "none takes none away"
     );
@@ -94,7 +97,7 @@ async fn of_an_allowed_pair_each_takes_what_the_locks_leave(world: World) {
     bob.is_refused(Writing, FILE).await;
     world.lapse(FILE).await;
     assert_eq!(found(&bob.writes(FILE).await), [""; 0]);
-    assert_eq!(world.owners(FILE[0]).await[0]["intent"], "b");
+    assert_eq!(world.owners_of_gate(FILE[0]).await[0]["intent"], "b");
     world.begins(intent("c", "src/**", None)).await;
     world.lapse(FILE).await;
     assert_eq!(
@@ -115,7 +118,7 @@ async fn owners_are_apart_on_branches_of_their_own(world: World) {
         .writes(FILE)
         .await;
     assert_eq!(
-        world.owners(FILE[0]).await,
+        world.owners_of_gate(FILE[0]).await,
         json!([{ "intent": "main-one", "branch": "main" }, { "intent": "other-one", "branch": "other" }])
     );
     // An intent about every branch has one in common with each, wherever it claims.
@@ -133,7 +136,7 @@ async fn owners_are_apart_on_branches_of_their_own(world: World) {
     world.moves("main-one", Status::Completed).await;
     world.moves("other-one", Status::Completed).await;
     every.writes(FILE).await;
-    let owners = world.owners(FILE[0]).await;
+    let owners = world.owners_of_gate(FILE[0]).await;
     assert_eq!(
         (owners.as_array().unwrap().len(), &owners[0]["intent"]),
         (1, &json!("every"))
@@ -148,8 +151,8 @@ async fn what_was_abandoned_and_never_changed_is_owned_no_longer(world: World) {
     let changed = json!([{ "intent": "a", "hash": "sha256:1" }]);
     world.stores_owners("src/b.ts", changed.clone()).await;
     ann.abandons(&both).await;
-    assert_eq!(world.owners("src/a.ts").await, Json::Null);
-    assert_eq!(world.owners("src/b.ts").await, changed, "that was changed");
+    assert_eq!(world.owners_of_gate("src/a.ts").await, Json::Null);
+    assert_eq!(world.owners_of_gate("src/b.ts").await, changed, "that was changed");
 
     // An owner that ended has its file again, and so what was recorded of it.
     world.moves("a", Status::Abandoned).await;
@@ -157,22 +160,22 @@ async fn what_was_abandoned_and_never_changed_is_owned_no_longer(world: World) {
     let bob = world.agent("bob").citing("b");
     bob.writes(&["src/b.ts"]).await;
     assert_eq!(
-        world.owners("src/b.ts").await,
+        world.owners_of_gate("src/b.ts").await,
         json!([{ "intent": "b", "hash": "sha256:1", "since": "sha256:1", "from": "a" }])
     );
     bob.abandons(&["src/b.ts"]).await;
-    assert_eq!(world.owners("src/b.ts").await, changed);
+    assert_eq!(world.owners_of_gate("src/b.ts").await, changed);
 
     // What is given back after a push stays the intent's.
     bob.writes(&["src/c.ts"]).await;
     let pushed = coord::source::Reachable::Yes;
     crate::world::released(bob.release(Some(crate::world::NEXT), pushed, &["src/c.ts"]).await);
-    assert_eq!(world.owners("src/c.ts").await[0]["intent"], "b");
+    assert_eq!(world.owners_of_gate("src/c.ts").await[0]["intent"], "b");
     // And so does what another claim of another intent has taken meanwhile.
     bob.writes(&["src/d.ts"]).await;
     world.stores_owners("src/d.ts", json!([{ "intent": "c" }])).await;
     bob.abandons(&["src/d.ts"]).await;
-    assert_eq!(world.owners("src/d.ts").await[0]["intent"], "c");
+    assert_eq!(world.owners_of_gate("src/d.ts").await[0]["intent"], "c");
 }
 
 async fn owners_are_bounded(world: World) {

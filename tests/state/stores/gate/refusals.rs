@@ -164,7 +164,7 @@ async fn a_refusal_is_one_line_and_one_event_in_a_minute(world: World) {
     for _ in 0..3 {
         ann.is_not_let_in(&["größe \"1\".ts", "lib/b.ts"]).await;
     }
-    assert_eq!(world.lines().await, ["a REQUEST SCOPE_VIOLATION DENIED"]);
+    assert_eq!(world.lines_of_gate().await, ["a REQUEST SCOPE_VIOLATION DENIED"]);
     let entry = world.entries().await.remove(0);
     assert_eq!(entry.agent_id, "ann/one");
     assert_eq!(entry.payload.tool_name.as_deref(), Some("Edit"));
@@ -189,7 +189,7 @@ async fn a_refusal_is_one_line_and_one_event_in_a_minute(world: World) {
     world.agent("bob").where_required().is_not_let_in(&["src/a.ts"]).await;
     world.agent("bob").citing("b").is_not_let_in(&["src/a.ts"]).await;
     assert_eq!(
-        world.lines().await,
+        world.lines_of_gate().await,
         ["- REQUEST TOOL_EXECUTION DENIED", "b REQUEST TOOL_EXECUTION DENIED"]
     );
     world.agent("cem").citing("a").writes(&["src/a.ts"]).await;
