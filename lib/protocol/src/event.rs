@@ -10,6 +10,7 @@ use crate::intent_event::{FilesTakenOver, IntentChange, OverlapAllowed};
 use crate::locks::{LockMode, LockStatus};
 use crate::orchestration::Action;
 use crate::schema::{AgentId, Branch, CommitSha, FilePath, IntentId};
+use crate::team_event::{MessageSent, ShutdownChange, TaskChange, TasksCreated, TasksUnblocked, TeamChange};
 
 /// A change of a repository's state, by its `type`. Later versions may have more types and fields: ignore unknown ones.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
@@ -39,6 +40,28 @@ pub enum Event {
     FileTakenOver(FilesTakenOver),
     /// The oldest lines of the ledger were dropped, because it has more than the operator keeps.
     LedgerTrimmed(LedgerTrimmed),
+    /// Tasks were added to a team.
+    TaskCreated(TasksCreated),
+    /// A task was edited or assigned.
+    TaskUpdated(TaskChange),
+    /// A member claimed a task.
+    TaskClaimed(TaskChange),
+    /// A member completed its task.
+    TaskCompleted(TaskChange),
+    /// A claim was given back: the task may be claimed by others.
+    TaskReleased(TaskChange),
+    /// A claim lapsed. Each is published once, by the first script that finds it.
+    TaskLapsed(TaskChange),
+    /// A task was removed.
+    TaskDeleted(TaskChange),
+    /// All dependencies of these tasks are met.
+    TaskUnblocked(TasksUnblocked),
+    /// A message was sent.
+    MessageSent(MessageSent),
+    /// A team or its members changed.
+    TeamChanged(TeamChange),
+    /// A shutdown was asked for, answered, or ended.
+    ShutdownChanged(ShutdownChange),
 }
 
 impl Event {
@@ -57,6 +80,17 @@ impl Event {
             Event::IntentOverlapAllowed(_) => "intent_overlap_allowed",
             Event::FileTakenOver(_) => "file_taken_over",
             Event::LedgerTrimmed(_) => "ledger_trimmed",
+            Event::TaskCreated(_) => "task_created",
+            Event::TaskUpdated(_) => "task_updated",
+            Event::TaskClaimed(_) => "task_claimed",
+            Event::TaskCompleted(_) => "task_completed",
+            Event::TaskReleased(_) => "task_released",
+            Event::TaskLapsed(_) => "task_lapsed",
+            Event::TaskDeleted(_) => "task_deleted",
+            Event::TaskUnblocked(_) => "task_unblocked",
+            Event::MessageSent(_) => "message_sent",
+            Event::TeamChanged(_) => "team_changed",
+            Event::ShutdownChanged(_) => "shutdown_changed",
         }
     }
 
@@ -70,12 +104,7 @@ impl Event {
             },
             Event::LockRefused(refusal) => &refusal.files,
             Event::FileTakenOver(taken) => &taken.files,
-            Event::HeadMoved(_)
-            | Event::GraphUpdate(_)
-            | Event::GraphProgress(_)
-            | Event::IntentChanged(_)
-            | Event::IntentOverlapAllowed(_)
-            | Event::LedgerTrimmed(_) => &None,
+            _ => &None,
         };
         files.as_deref().unwrap_or_default()
     }
@@ -85,19 +114,12 @@ impl Event {
         match self {
             Event::LockGranted(_) | Event::LockRenewed(_) | Event::LockReleased(_) => Some(Action::Proceed),
             Event::LockRefused(refusal) => refusal.action(),
-            Event::LockExpired(_)
-            | Event::HeadMoved(_)
-            | Event::GraphUpdate(_)
-            | Event::GraphProgress(_)
-            | Event::IntentChanged(_)
-            | Event::IntentOverlapAllowed(_)
-            | Event::FileTakenOver(_)
-            | Event::LedgerTrimmed(_) => None,
+            _ => None,
         }
     }
 
-    /// The branch that it is about; none for locks of many claims that ended at once, for intents and
-    /// for the ledger.
+    /// The branch that it is about; none for events of teams, of intents and of the ledger, and for locks of many claims that
+    /// ended at once.
     pub fn branch(&self) -> Option<&str> {
         match self {
             Event::LockGranted(change) | Event::LockRenewed(change) => Some(&change.branch),
@@ -110,7 +132,25 @@ impl Event {
             Event::GraphUpdate(update) => Some(&update.branch),
             Event::GraphProgress(progress) => Some(&progress.branch),
             Event::FileTakenOver(taken) => taken.branch.as_deref(),
-            Event::IntentChanged(_) | Event::IntentOverlapAllowed(_) | Event::LedgerTrimmed(_) => None,
+            _ => None,
+        }
+    }
+
+    /// The team that it is about.
+    pub fn team(&self) -> Option<&str> {
+        match self {
+            Event::TaskCreated(created) => Some(&created.team),
+            Event::TaskUpdated(change)
+            | Event::TaskClaimed(change)
+            | Event::TaskCompleted(change)
+            | Event::TaskReleased(change)
+            | Event::TaskLapsed(change)
+            | Event::TaskDeleted(change) => Some(&change.team),
+            Event::TaskUnblocked(unblocked) => Some(&unblocked.team),
+            Event::MessageSent(sent) => Some(&sent.team),
+            Event::TeamChanged(change) => Some(&change.team),
+            Event::ShutdownChanged(change) => Some(&change.team),
+            _ => None,
         }
     }
 }
@@ -427,7 +467,21 @@ pub const EXAMPLES: &str = r#"[
   { "type": "file_taken_over", "user": "ada", "user_name": "Ada", "intent_id": "REQ-POOL-2", "previous": "REQ-POOL-1",
     "branch": "main", "files": ["src/db.ts"], "file_count": 1, "time": 1795306254, "time_ms": 1795306254000 },
   { "type": "ledger_trimmed", "lines": 256, "base": "256:43768ac6081e13da4cf31dc3b650d5377ac8e85e329299b131a00c1d75720e45",
-    "time": 1795306300 }
+    "time": 1795306300 },
+  { "type": "task_created", "team": "alpha", "handle": "lead", "user": "ada", "tasks": ["t1", "t2"], "task_count": 2, "time": 1795306224 },
+  { "type": "task_updated", "team": "alpha", "task": "t1", "title": "Pool the connections", "handle": "lead", "user": "ada", "time": 1795306225 },
+  { "type": "task_claimed", "team": "alpha", "task": "t1", "title": "Pool the connections", "handle": "w1", "user": "bob", "token": 17953062260000,
+    "expiry_ms": 1795307126000, "time": 1795306226 },
+  { "type": "task_completed", "team": "alpha", "task": "t1", "title": "Pool the connections", "handle": "w1", "user": "bob", "token": 17953062260000, "time": 1795306300 },
+  { "type": "task_released", "team": "alpha", "task": "t1", "title": "Pool the connections", "handle": "w1", "user": "bob", "token": 17953062260000, "time": 1795306300 },
+  { "type": "task_lapsed", "team": "alpha", "task": "t1", "title": "Pool the connections", "handle": "w1", "user": "bob", "token": 17953062260000, "time": 1795307127 },
+  { "type": "task_deleted", "team": "alpha", "task": "t1", "title": "Pool the connections", "handle": "lead", "user": "ada", "time": 1795306400 },
+  { "type": "task_unblocked", "team": "alpha", "task": "t1", "tasks": ["t2"], "task_count": 1, "time": 1795306300 },
+  { "type": "message_sent", "team": "alpha", "id": 7, "message_type": "plain", "from": "w1", "to": "lead", "recipients": ["lead"],
+    "recipient_count": 1, "task": "t1", "time": 1795306301 },
+  { "type": "team_changed", "team": "alpha", "change": "joined", "handle": "w1", "user": "bob", "agent_id": "w1", "time": 1795306223 },
+  { "type": "shutdown_changed", "team": "alpha", "id": "s1", "state": "requested", "target": "w1", "handle": "lead", "user": "ada",
+    "time": 1795306500 }
 ]"#;
 
 #[cfg(test)]
@@ -446,6 +500,6 @@ mod tests {
             assert_eq!(serde_json::to_value(&event).unwrap(), json);
             names.insert(event.name());
         }
-        assert_eq!(names.len(), 12, "an example of each: {names:?}");
+        assert_eq!(names.len(), 23, "an example of each: {names:?}");
     }
 }

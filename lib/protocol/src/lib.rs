@@ -7,7 +7,7 @@
 //! - [`intents`], [`ledger`]: why files are changed, and what was done
 //! - [`orchestration`]: the command for an agent's next step
 //! - [`error`]: stable codes, and the body of an error
-//! - [`event`], [`stream`]: what changes of the state tell; what the stream of events has besides
+//! - [`event`], [`team_event`], [`stream`]: what changes of the state tell; what the stream of events has besides
 //! - [`schema`]: strings of the wire as JSON Schema
 //! - `client` (a feature): a client over HTTP
 
@@ -27,6 +27,7 @@ pub mod orchestration;
 pub mod post_status;
 pub mod schema;
 pub mod stream;
+pub mod team_event;
 
 pub use activity::ActivityResponse;
 pub use check_status::{CheckRequest, CheckResponse};

@@ -3,6 +3,7 @@
 use anstyle::Style;
 use coord_protocol::event::{LockChange, LockRefusal, LocksEnded, RefusalReason};
 use coord_protocol::intent_event::IntentChange;
+use coord_protocol::team_event::{ShutdownState, TaskChange, TasksCreated, TeamChangeKind};
 use coord_protocol::{ErrorCode, Event, IntentStatus, LockMode, LockStatus};
 
 use crate::terminal::locks::holder;
@@ -32,6 +33,17 @@ pub(super) fn line(event: &Event, now: i64) -> String {
             );
             (update.time, styled(FAINT, &sentence))
         }
+        Event::TaskCreated(_)
+        | Event::TaskUpdated(_)
+        | Event::TaskClaimed(_)
+        | Event::TaskCompleted(_)
+        | Event::TaskReleased(_)
+        | Event::TaskLapsed(_)
+        | Event::TaskDeleted(_)
+        | Event::TaskUnblocked(_)
+        | Event::MessageSent(_)
+        | Event::TeamChanged(_)
+        | Event::ShutdownChanged(_) => of_team(event),
         Event::GraphProgress(progress) => {
             let (scanned, wanted) = (progress.scanned, progress.wanted);
             let sentence = format!(
@@ -68,6 +80,79 @@ pub(super) fn line(event: &Event, now: i64) -> String {
         }
     };
     format!("{}  {sentence}", styled(FAINT, &clock(time, now)))
+}
+
+/// What happened in a team.
+fn of_team(event: &Event) -> (i64, String) {
+    let who = |handle: &Option<String>| styled(STRONG, handle.as_deref().unwrap_or("nobody"));
+    let of_task = |change: &TaskChange, verb: &str| {
+        let TaskChange { team, task, title, .. } = change;
+        (
+            change.time,
+            format!("{} {verb} {task} of {team}: {title}", who(&change.handle)),
+        )
+    };
+    match event {
+        Event::TaskCreated(created) => {
+            let TasksCreated { team, tasks, .. } = created;
+            let handle = styled(STRONG, &created.handle);
+            let (first, count) = (tasks.first().map_or("", String::as_str), created.task_count);
+            let more = if count > 1 {
+                format!(" and {} more", count - 1)
+            } else {
+                String::new()
+            };
+            (created.time, format!("{handle} adds {first}{more} to {team}"))
+        }
+        Event::TaskUpdated(change) => of_task(change, "changes"),
+        Event::TaskClaimed(change) => of_task(change, &styled(GOOD, "claims")),
+        Event::TaskCompleted(change) => of_task(change, &styled(GOOD, "completes")),
+        Event::TaskReleased(change) => of_task(change, "gives back"),
+        Event::TaskLapsed(change) => of_task(change, &styled(CAUTION, "loses")),
+        Event::TaskDeleted(change) => of_task(change, "deletes"),
+        Event::TaskUnblocked(unblocked) => {
+            let sentence = format!(
+                "{} of {} depend on {} no more",
+                unblocked.task_count, unblocked.team, unblocked.task
+            );
+            (unblocked.time, styled(FAINT, &sentence))
+        }
+        Event::MessageSent(sent) => {
+            let from = sent.from.as_deref().unwrap_or("Coord");
+            (
+                sent.time,
+                format!("{} writes to {} of {}", styled(STRONG, from), sent.to, sent.team),
+            )
+        }
+        Event::TeamChanged(change) => {
+            let verb = match change.change {
+                TeamChangeKind::Created => "creates",
+                TeamChangeKind::Joined => "joins",
+                TeamChangeKind::TakenOver => "comes back to",
+                TeamChangeKind::Left => "leaves",
+                TeamChangeKind::HandedOver => "leads",
+                TeamChangeKind::Closed => "closes",
+                TeamChangeKind::Deleted => "deletes",
+            };
+            (
+                change.time,
+                format!("{} {verb} {}", styled(STRONG, &change.handle), change.team),
+            )
+        }
+        Event::ShutdownChanged(change) => {
+            let what = change.target.as_deref().unwrap_or(&change.team);
+            let verb = match change.state {
+                ShutdownState::Requested => "asks for",
+                ShutdownState::Approved => "approves",
+                ShutdownState::RejectedBy | ShutdownState::Rejected => "rejects",
+                ShutdownState::Forced => "forces",
+                ShutdownState::Closed => "ends",
+            };
+            let handle = styled(STRONG, &change.handle);
+            (change.time, format!("{handle} {verb} the shutdown of {what}"))
+        }
+        _ => (0, String::new()),
+    }
 }
 
 fn of_change(change: &LockChange, style: Style, verb: &str, why: &str) -> String {

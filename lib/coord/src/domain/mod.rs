@@ -11,6 +11,7 @@ mod lock_reason;
 pub mod orchestration;
 mod plain_text;
 mod repo_id;
+pub mod team;
 pub mod work;
 
 pub use branch::Branch;

@@ -7,6 +7,7 @@
 
 pub mod admission;
 pub mod builds;
+pub mod departures;
 pub mod events;
 pub mod expiry;
 pub mod heads;
@@ -14,13 +15,18 @@ pub mod health;
 pub mod intents;
 pub mod ledger;
 pub mod locks;
+pub mod mail;
+pub mod messages;
 pub mod sweep;
+pub mod tasks;
+pub mod teams;
 
 mod clock;
 mod keys;
 mod read;
 mod reply;
 mod request_keys;
+mod team_keys;
 #[cfg(test)]
 mod tests;
 
@@ -38,7 +44,7 @@ pub fn scripts() -> impl Iterator<Item = &'static Script> {
 
 /// Whether nobody has to wait until a change of `key` is on the disk: what it holds may be lost in a crash.
 pub fn is_expendable(key: &[u8]) -> bool {
-    [admission::keys::LIMITS, locks::keys::REFUSALS]
+    [admission::keys::LIMITS, locks::keys::REFUSALS, teams::keys::SEEN]
         .iter()
         .any(|prefix| key.starts_with(prefix.as_bytes()))
 }

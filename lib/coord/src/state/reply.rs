@@ -144,6 +144,14 @@ impl Reply {
         })
     }
 
+    /// One tuple, read by `read`.
+    pub fn tuple<T>(&mut self, read: impl FnOnce(&mut Reply) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        match self.rest.next() {
+            Some(Value::Array(items)) => read(&mut self.inner(items)),
+            _ => Err(self.malformed("no tuple where one is expected")),
+        }
+    }
+
     /// A list of JSON texts.
     pub fn objects<T: DeserializeOwned>(&mut self) -> Result<Vec<T>, StoreError> {
         self.lists(Reply::object)

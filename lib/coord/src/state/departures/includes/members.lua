@@ -1,0 +1,35 @@
+-- All members of the team. Needs: team.
+-- @include tasks/task
+
+local members = {} -- key of a handle -> member
+local seen = {} -- key of a handle -> when it was last seen, Unix milliseconds
+
+local function load_members()
+  local stored = redis.call('HGETALL', keys.team)
+  for index = 1, #stored, 2 do
+    if string.sub(stored[index], 1, 1) == '=' then
+      members[string.sub(stored[index], 2)] = cjson.decode(stored[index + 1])
+    end
+  end
+  members[string.lower(member.handle)] = member
+  stored = redis.call('HGETALL', keys.seen)
+  for index = 1, #stored, 2 do
+    seen[stored[index]] = tonumber(stored[index + 1])
+  end
+end
+
+-- Whether a member was seen lately, or holds a claim.
+local function is_live(key)
+  local LIVE_FOR_MS = 900000
+  local record = members[key]
+  if now_ms - (seen[key] or 0) < LIVE_FOR_MS then
+    return true
+  end
+  for id in string.gmatch(record.claims, '%S+') do
+    local task = load_task(id)
+    if task and is_owned_by(task, record) then
+      return true
+    end
+  end
+  return false
+end

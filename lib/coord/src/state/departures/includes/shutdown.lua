@@ -1,0 +1,91 @@
+-- The handshake of a shutdown. Needs: team.
+-- An open shutdown is JSON: `id`; `target`: a handle in lower case, or '*' for the team; `by`: handle of the author; `reason`;
+-- `requested` and `respond_by` (Unix milliseconds); `answers`: handle in lower case -> 'approved' or 'rejected'.
+-- @include departures/members
+-- @include departures/give_back
+-- @include mail/deliver
+
+local function emit_shutdown(state, handle)
+  emit({
+    type = 'shutdown_changed', team = team.name, id = shutdown.id, state = state, handle = handle,
+    target = shutdown.target ~= '*' and members[shutdown.target] and members[shutdown.target].handle or nil,
+    user = request.user_id,
+  })
+end
+
+-- Writes the open shutdown, of which any answer can tell: see keys.members.
+local function save_shutdown()
+  redis.call('HSET', keys.team, 'shutdown', cjson.encode(shutdown))
+  redis.call('HSET', keys.members, team_key .. '/!', cjson.encode({
+    id = shutdown.id, target = shutdown.target, by = shutdown.by, reason = shutdown.reason, respond_by = shutdown.respond_by,
+  }))
+end
+
+local function end_shutdown(state)
+  redis.call('HDEL', keys.team, 'shutdown')
+  redis.call('HDEL', keys.members, team_key .. '/!')
+  for key in pairs(shutdown.answers) do
+    redis.call('HDEL', keys.members, team_key .. '/!' .. key)
+  end
+  emit_shutdown(state, member.handle)
+end
+
+local function note_answer(key, answer)
+  shutdown.answers[key] = answer
+  redis.call('HSET', keys.members, team_key .. '/!' .. key, answer)
+end
+
+local function tell(handle, kind, text)
+  if load_member(handle) and string.lower(handle) ~= string.lower(member.handle) then
+    deliver({ handle }, {
+      from = member.handle, login = member.login, to = handle, type = kind, message = text,
+    }, MOST_UNREAD_OF_COORD)
+  end
+end
+
+-- The member stops for good; returns the tasks that it gave back.
+local function stop_member(key, text)
+  local record = members[key]
+  local ids = give_back(record, text)
+  record.ended = now_ms
+  save_member(record)
+  note_answer(key, 'approved')
+  return ids
+end
+
+local function close_team()
+  team.closed = now_ms
+  save_team(tonumber(redis.call('HGET', keys.team, 'members')))
+  end_shutdown('closed')
+  emit_team('closed', member.handle)
+end
+
+-- Closes the team, or ends the shutdown, if all answers are there; else writes it. Returns CLOSED, STOPPED, REJECTED or OPEN.
+local function settle_shutdown()
+  if shutdown.target ~= '*' then
+    local answer = shutdown.answers[shutdown.target]
+    if answer or not members[shutdown.target] then
+      end_shutdown(answer or 'approved')
+      return answer == 'rejected' and 'REJECTED' or 'STOPPED'
+    end
+    save_shutdown()
+    return 'OPEN'
+  end
+  local is_rejected, is_waiting = false, false
+  for key in pairs(members) do
+    local answer = shutdown.answers[key]
+    local is_needed = not members[key].ended and (key == string.lower(team.leader) or is_live(key))
+    is_rejected = is_rejected or answer == 'rejected'
+    is_waiting = is_waiting or (is_needed and not answer)
+  end
+  if is_waiting then
+    save_shutdown()
+    return 'OPEN'
+  end
+  if is_rejected then
+    end_shutdown('rejected')
+    return 'REJECTED'
+  end
+  close_team()
+  return 'CLOSED'
+end

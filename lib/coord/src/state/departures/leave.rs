@@ -1,0 +1,37 @@
+use super::scripts::{DELETE_TEAM, LEAVE_TEAM};
+use crate::state::admission::Kind;
+use crate::state::teams::{TeamOutcome, TeamTerms, run, unknown};
+use crate::store::Store;
+
+/// Ends the caller's membership, and returns the tasks that it gave back.
+///
+/// # Errors
+/// When the store gives no reply, or none that is understood.
+pub async fn leave_team(store: &dyn Store, terms: &TeamTerms<'_>) -> TeamOutcome<Vec<String>> {
+    run(
+        store,
+        &LEAVE_TEAM,
+        terms,
+        Kind::Release,
+        vec![],
+        |mut reply| match reply.outcome.as_str() {
+            "LEFT" => reply.texts(),
+            _ => unknown(&reply),
+        },
+    )
+    .await
+}
+
+/// Removes a team that is closed, or in which nobody else is live.
+///
+/// # Errors
+/// As those of [`leave_team`].
+pub async fn delete_team(store: &dyn Store, terms: &TeamTerms<'_>) -> TeamOutcome<()> {
+    run(store, &DELETE_TEAM, terms, Kind::Release, vec![], |reply| {
+        match reply.outcome.as_str() {
+            "DELETED" => Ok(()),
+            _ => unknown(&reply),
+        }
+    })
+    .await
+}

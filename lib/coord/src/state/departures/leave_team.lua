@@ -1,0 +1,43 @@
+-- leave_team: ends the caller's membership; its tasks are given back, and its inbox goes.
+-- KEYS: those of admission, then those of teams/team
+-- ARGV: those of admission/request and teams/team
+-- Returns { LEFT, now, tasks that the caller gave back } or { REFUSED, now, code, words } or one of the denials of admit()
+-- @include admission/admission
+-- @include teams/team
+-- @include departures/shutdown
+
+local denial = admit() or enter(false)
+if denial then
+  return denial
+end
+if is_leader() then
+  return refuse('LEADER_STAYS', team.name)
+end
+load_members()
+local me, AT_ONCE = string.lower(member.handle), 1000
+local given_back = give_back(member, member.handle .. ' left the team.')
+local entries
+repeat
+  entries = entries_after('=' .. me, 0, AT_ONCE)
+  for index, entry in ipairs(entries) do
+    drop_body(string.format('%.0f', tonumber(string.match(entry, '^%d+'))))
+    entries[index] = '=' .. me .. ' ' .. entry
+  end
+  if #entries > 0 then
+    redis.call('ZREM', keys.mail, unpack(entries))
+  end
+until #entries < AT_ONCE
+for _, agent in ipairs(member.before or {}) do
+  redis.call('HDEL', keys.team, agent_field(member.login, agent))
+end
+redis.call('HDEL', keys.team, '=' .. me, agent_field(member.login, member.agent))
+redis.call('HDEL', keys.members, team_key .. '/' .. me, team_key .. '/!' .. me)
+redis.call('HDEL', keys.seen, me)
+bind(member.login, member.agent, nil)
+members[me] = nil
+save_team(tonumber(redis.call('HGET', keys.team, 'members')) - 1)
+emit_team('left', member.handle)
+if shutdown and not team.closed then
+  settle_shutdown()
+end
+return { 'LEFT', now, given_back }

@@ -1,0 +1,47 @@
+-- request_shutdown: asks one member to stop, or the team to close; the caller approves for itself alone.
+-- KEYS: those of admission, then those of teams/team
+-- ARGV: those of admission/request and teams/team, then 19 handle, '' for the team, 20 reason, 21 seconds to respond
+-- Returns { state, now, id of the shutdown, tasks that the caller gave back }, where state is OPEN, STOPPED (the member has stopped)
+--           or CLOSED (the team is closed); if the same is asked for already, the id is that of the first request
+--      or { REFUSED, now, code, words } or one of the denials of admit()
+local handle, reason, respond_seconds = ARGV[19], ARGV[20], tonumber(ARGV[21])
+-- @include admission/admission
+-- @include teams/team
+-- @include departures/shutdown
+
+local denial = admit() or enter(true)
+if denial then
+  return denial
+end
+load_members()
+local me, target = string.lower(member.handle), handle == '' and '*' or string.lower(handle)
+if target ~= '*' and (not members[target] or members[target].ended) then
+  return refuse('NO_RECIPIENT', handle, team.name)
+end
+if shutdown and shutdown.target ~= target then
+  return refuse('SHUTDOWN_OPEN', shutdown.id, shutdown.target, shutdown.by)
+end
+if not shutdown then
+  shutdown = {
+    id = 's' .. redis.call('HINCRBY', keys.team, 'shutdowns', 1), target = target, by = member.handle, reason = reason,
+    requested = now_ms, respond_by = now_ms + respond_seconds * 1000, answers = {},
+  }
+  local message = {
+    from = member.handle, login = member.login, type = 'shutdown_request', message = reason,
+    to = target == '*' and 'broadcast' or members[target].handle,
+  }
+  if target == '*' then
+    broadcast(message)
+  elseif target ~= me then
+    local sent, full = deliver({ members[target].handle }, message, MOST_UNREAD_OF_COORD)
+    if not sent then
+      return refuse('INBOX_FULL', full, MOST_UNREAD_OF_COORD)
+    end
+  end
+  emit_shutdown('requested', member.handle)
+end
+local id, given_back = shutdown.id, {}
+if (target == '*' or target == me) and shutdown.answers[me] ~= 'approved' then
+  given_back = stop_member(me, 'Given back at the shutdown of ' .. member.handle .. '.')
+end
+return { settle_shutdown(), now, id, given_back }

@@ -1,0 +1,95 @@
+use super::scripts::{ANSWER_SHUTDOWN, FORCE_SHUTDOWN, REQUEST_SHUTDOWN};
+use crate::domain::team::Handle;
+use crate::state::admission::Kind;
+use crate::state::reply::{Reply, arguments};
+use crate::state::teams::{TeamOutcome, TeamTerms, run, unknown};
+use crate::store::{Store, StoreError};
+
+/// How far a shutdown is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShutdownProgress {
+    /// Answers are missing.
+    Open,
+    /// The member has stopped.
+    Stopped,
+    /// The team is closed.
+    Closed,
+    /// It was rejected, and is over.
+    Rejected,
+}
+
+/// What a call changed of a shutdown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShutdownStep {
+    /// How far it is.
+    pub progress: ShutdownProgress,
+    /// Its id.
+    pub id: String,
+    /// Tasks that were given back.
+    pub given_back: Vec<String>,
+    /// Handles of members that were passed over by force.
+    pub passed_over: Vec<String>,
+}
+
+fn read(mut reply: Reply, is_forced: bool) -> Result<ShutdownStep, StoreError> {
+    let progress = match reply.outcome.as_str() {
+        "OPEN" => ShutdownProgress::Open,
+        "STOPPED" => ShutdownProgress::Stopped,
+        "CLOSED" => ShutdownProgress::Closed,
+        "REJECTED" => ShutdownProgress::Rejected,
+        _ => return unknown(&reply),
+    };
+    Ok(ShutdownStep {
+        progress,
+        id: reply.text()?,
+        given_back: reply.texts()?,
+        passed_over: if is_forced { reply.texts()? } else { Vec::new() },
+    })
+}
+
+/// Asks one member to stop, or the team to close; the caller approves for itself alone.
+///
+/// # Errors
+/// When the store gives no reply, or none that is understood.
+pub async fn request_shutdown(
+    store: &dyn Store,
+    terms: &TeamTerms<'_>,
+    target: Option<&Handle>,
+    reason: &str,
+    respond_seconds: u32,
+) -> TeamOutcome<ShutdownStep> {
+    let args = arguments([target.map_or("", Handle::as_str), reason, &respond_seconds.to_string()]);
+    run(store, &REQUEST_SHUTDOWN, terms, Kind::Read, args, |reply| {
+        read(reply, false)
+    })
+    .await
+}
+
+/// Approves a shutdown for the caller, or rejects it with a reason.
+///
+/// # Errors
+/// As those of [`request_shutdown`].
+pub async fn answer_shutdown(
+    store: &dyn Store,
+    terms: &TeamTerms<'_>,
+    id: &str,
+    rejection: Option<&str>,
+) -> TeamOutcome<ShutdownStep> {
+    let args = arguments([id, rejection.unwrap_or_default()]);
+    run(store, &ANSWER_SHUTDOWN, terms, Kind::Release, args, |reply| {
+        read(reply, false)
+    })
+    .await
+}
+
+/// Ends a shutdown whose time to respond is over, for all that have not approved.
+///
+/// # Errors
+/// As those of [`request_shutdown`].
+pub async fn force_shutdown(store: &dyn Store, terms: &TeamTerms<'_>, id: &str) -> TeamOutcome<ShutdownStep> {
+    let args = arguments([id]);
+    run(store, &FORCE_SHUTDOWN, terms, Kind::Read, args, |reply| {
+        read(reply, true)
+    })
+    .await
+}

@@ -1,0 +1,27 @@
+-- The order of the messages. Needs: team.
+-- An inbox is a prefix of keys.mail: '=HANDLE', '*' for broadcasts, '>HANDLE' for the broadcasts of a member.
+-- @include teams/marks
+
+local function padded(sequence)
+  return string.format('%012.0f', sequence)
+end
+
+-- Up to `most` entries of the inbox after a sequence: list of the text behind the inbox's name, 'SEQUENCE ORDINAL...'.
+local function entries_after(inbox, sequence, most)
+  local entries = redis.call('ZRANGEBYLEX', keys.mail, '(' .. inbox .. ' ' .. padded(sequence) .. '~', '(' .. inbox .. '!', 'LIMIT', 0, most)
+  for index, entry in ipairs(entries) do
+    entries[index] = string.sub(entry, #inbox + 2)
+  end
+  return entries
+end
+
+-- How many of the inbox's messages, of which there were `total`, came up to a sequence. Those after it that are dropped count too.
+local function count_up_to(inbox, sequence, total)
+  local following = entries_after(inbox, sequence, 1)[1]
+  return following and tonumber(string.match(following, '^%d+ (%d+)')) - 1 or total
+end
+
+-- How many messages the member has not read.
+local function unread_of(marks, broadcasts)
+  return marks.direct - marks.read_direct + (broadcasts - marks.read_broadcast) - (marks.own - marks.read_own)
+end

@@ -1,0 +1,16 @@
+//! Messages of a team.
+
+use crate::domain::RepoId;
+use crate::domain::team::TeamName;
+use crate::state::keys::of;
+
+/// zset of score 0: `=HANDLE SEQUENCE ORDINAL` for a message to a member, `* SEQUENCE ORDINAL SENDER OWN` for a broadcast, and
+/// `>SENDER SEQUENCE OWN` for that of the sender; in this order they are the inboxes.
+pub fn mail(repo: &RepoId, team: &TeamName) -> String {
+    of("coord:mail:", repo, &[":", team.key()])
+}
+
+/// hash: sequence -> message, JSON; `SEQUENCE refs` -> in how many inboxes a message to several still is.
+pub fn bodies(repo: &RepoId, team: &TeamName) -> String {
+    of("coord:mail:", repo, &[":", team.key(), ":bodies"])
+}

@@ -1,0 +1,9 @@
+//! Messages between members: sent, and read by a cursor.
+
+pub mod scripts;
+
+mod read;
+mod send;
+
+pub use read::*;
+pub use send::*;

@@ -1,0 +1,103 @@
+-- read_messages: gives the caller the messages after a cursor; what is before the cursor is read.
+-- KEYS: those of admission, then those of teams/team
+-- ARGV: those of admission/request and teams/team, then 19 cursor, or '' for what is not read, 20 most messages, 21 most bytes
+-- Returns { READ, now, new cursor, number of broadcasts that are dropped unread, number of unread messages, '1' if more follow,
+--           messages as JSON, the open shutdown as JSON or '' }
+--      or { REFUSED, now, code, words } or one of the denials of admit()
+local cursor, most, most_bytes = tonumber(ARGV[19]), tonumber(ARGV[20]), tonumber(ARGV[21])
+-- @include admission/admission
+-- @include teams/team
+-- @include mail/inbox
+-- @include tasks/renewals
+
+local denial = admit() or enter(false)
+if denial then
+  return denial
+end
+if cursor and cursor > sequence then
+  return refuse('CURSOR_AHEAD', cursor, sequence)
+end
+local me = string.lower(member.handle)
+local stored, stored_broadcasts = unpack(redis.call('HMGET', keys.members, team_key .. '/' .. me, team_key .. '/*'))
+local marks, is_changed = marks_of(stored), false
+local broadcasts, last_broadcast = broadcasts_of(stored_broadcasts)
+if cursor and cursor > marks.read then
+  if cursor == marks.given then
+    marks.read_broadcast, marks.read_own = marks.given_broadcast, marks.given_own
+  else
+    marks.read_broadcast = count_up_to('*', cursor, broadcasts)
+    marks.read_own = count_up_to('>' .. me, cursor, marks.own)
+  end
+  marks.read, marks.read_direct = cursor, count_up_to('=' .. me, cursor, marks.direct)
+  is_changed = true
+end
+local start = math.max(cursor or marks.read, member.from)
+local messages, given, missed, has_more = {}, cursor or start, 0, false
+
+-- The next entries of both inboxes, in one order: the sequences of messages to give, and the last sequence that was looked at.
+local function next_entries()
+  local direct, to_all = entries_after('=' .. me, start, most), entries_after('*', start, most)
+  local is_cut_direct, is_cut_to_all = #direct == most, #to_all == most
+  local taken, one_at, other_at, last = {}, 1, 1, start
+  while #taken < most do
+    local one, other = direct[one_at], to_all[other_at]
+    -- Where an inbox may go on in the store, nothing after the end of its list is given.
+    if (not one and is_cut_direct) or (not other and is_cut_to_all) or not (one or other) then
+      break
+    end
+    if one and (not other or one < other) then
+      last = tonumber(string.match(one, '^%d+'))
+      taken[#taken + 1], one_at = last, one_at + 1
+    else
+      local of, sender = string.match(other, '^(%d+) %d+ (%S+)')
+      last, other_at = tonumber(of), other_at + 1
+      if sender ~= me then
+        taken[#taken + 1] = last
+      end
+    end
+  end
+  return taken, last, is_cut_direct or is_cut_to_all or direct[one_at] ~= nil or to_all[other_at] ~= nil
+end
+
+if math.max(marks.last, last_broadcast) > start then
+  local taken, last
+  taken, last, has_more = next_entries()
+  local names = {}
+  for index, of in ipairs(taken) do
+    names[index] = string.format('%.0f', of)
+  end
+  local bytes = 0
+  for index, body in ipairs(#names > 0 and redis.call('HMGET', keys.bodies, unpack(names)) or {}) do
+    bytes = bytes + #body
+    if bytes > most_bytes and index > 1 then
+      has_more, last = true, given
+      break
+    end
+    messages[index], given = body, taken[index]
+  end
+  if has_more then
+    -- Beyond the caller's own broadcasts, too.
+    given = last
+  end
+  -- Broadcasts that were dropped before the caller came to them.
+  local known_broadcast, known_own = marks.read_broadcast, marks.read_own
+  if start == marks.given then
+    known_broadcast, known_own = marks.given_broadcast, marks.given_own
+  end
+  if start == marks.read or start == marks.given then
+    missed = count_up_to('*', start, broadcasts) - known_broadcast - (count_up_to('>' .. me, start, marks.own) - known_own)
+  end
+  if given > start then
+    marks.given = given
+    marks.given_broadcast, marks.given_own = count_up_to('*', given, broadcasts), count_up_to('>' .. me, given, marks.own)
+    is_changed = true
+  end
+end
+if is_changed then
+  save_marks(me, marks)
+end
+renew_claims()
+return {
+  'READ', now, given, missed, unread_of(marks, broadcasts), has_more and '1' or '0', messages,
+  shutdown and cjson.encode(shutdown) or '',
+}

@@ -1,0 +1,10 @@
+//! The scripts.
+
+use crate::store::script::scripts;
+
+scripts! {
+    /// Sends a message.
+    SEND_MESSAGE = "send_message", repeatable: false;
+    /// Gives the messages after a cursor.
+    READ_MESSAGES = "read_messages", repeatable: false;
+}

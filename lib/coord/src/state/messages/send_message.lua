@@ -1,0 +1,62 @@
+-- send_message: sends a message to members of the team, or to all others.
+-- KEYS: those of admission, then those of teams/team
+-- ARGV: those of admission/request and teams/team, then 19 key of the request or '', 20 its digest, 21 type, 22 text, 23 summary
+--       or '', 24 task id or '', 25 sequence that it replies to or '', 26... handles; none for a broadcast, and for 'idle', which
+--       goes to the leader
+-- Returns { SENT, now, sequence, ids of up to 5 tasks that may be claimed, for 'idle' } or { REFUSED, now, code, words }
+--      or one of the denials of admit()
+local request_key, digest, kind, text, summary, task_id, reply_to = unpack(ARGV, 19, 25)
+local handles = { unpack(ARGV, 26) }
+-- @include admission/admission
+-- @include teams/team
+-- @include teams/answers
+-- @include mail/deliver
+-- @include tasks/renewals
+
+local denial = admit() or enter(true)
+if denial then
+  return denial
+end
+local earlier, misused = answered_before(request_key, digest)
+if misused then
+  return misused
+end
+local function answer(sent)
+  local READY_NAMED = 5
+  local ready = kind == 'idle' and redis.call('ZRANGE', keys.ready, 0, READY_NAMED - 1) or {}
+  return { 'SENT', now, tonumber(sent), ready }
+end
+if earlier then
+  return answer(earlier)
+end
+local is_broadcast = #handles == 0 and kind ~= 'idle'
+if kind == 'idle' then
+  handles = { team.leader }
+end
+local recipients, is_named = {}, {}
+for _, handle in ipairs(handles) do
+  local key = string.lower(handle)
+  local found = not is_named[key] and load_member(handle)
+  if found then
+    recipients[#recipients + 1] = found.handle
+  elseif not is_named[key] then
+    return refuse('NO_RECIPIENT', handle, team.name)
+  end
+  is_named[key] = true
+end
+local message = {
+  from = member.handle, login = member.login, type = kind, message = text,
+  to = is_broadcast and 'broadcast' or recipients[1], recipients = #recipients > 1 and recipients or nil,
+  summary = summary ~= '' and summary or nil, task_id = task_id ~= '' and task_id or nil, reply_to = tonumber(reply_to),
+}
+if is_broadcast then
+  broadcast(message)
+else
+  local sent, full = deliver(recipients, message, MOST_UNREAD)
+  if not sent then
+    return refuse('INBOX_FULL', full, MOST_UNREAD)
+  end
+end
+renew_claims()
+remember_answer(request_key, digest, string.format('%.0f', sequence))
+return answer(sequence)

@@ -1,0 +1,60 @@
+-- complete_task: completes a task that the caller has claimed, and frees its dependents.
+-- KEYS: those of admission, then those of teams/team
+-- ARGV: those of admission/request and teams/team, then 19 id, 20 token of the claim or '', 21 result or ''
+-- Returns { COMPLETED, now, the task as whole_view() has it, '1' if its lease had expired, number of tasks that became ready, members
+--           whose inboxes are full, so that they were not told }
+--      or { COMPLETED_BEFORE, now, the task as whole_view() has it }
+--      or { REFUSED, now, code, words } or one of the denials of admit()
+local id, token, result = ARGV[19], ARGV[20], ARGV[21]
+-- @include admission/admission
+-- @include teams/team
+-- @include tasks/own_claim
+-- @include tasks/cascade
+-- @include tasks/drop
+-- @include tasks/counts
+-- @include tasks/renewals
+-- @include tasks/view
+
+local denial = admit() or enter(true)
+if denial then
+  return denial
+end
+local task = current_task(id)
+if not task then
+  return refuse('NO_TASK', id, team.name)
+end
+if task.status == 'pending' then
+  return refuse('INVALID_TRANSITION', task.status, 'completed')
+end
+if task.status == 'completed' then
+  return { 'COMPLETED_BEFORE', now, whole_view(id, task) }
+end
+local refusal = refuse_unless_own(id, task, token, true)
+if refusal then
+  return refusal
+end
+local has_expired = task.owner == nil
+task.owner, task.login, task.status = member.handle, member.login, 'completed'
+task.completed, task.updated, task.expires, task.ended = now_ms, now_ms, nil, nil
+redis.call('ZREM', keys.leases, id)
+redis.call('ZREM', keys.ready, id)
+save_task(id, task)
+if result ~= '' then
+  redis.call('HSET', keys.texts, id .. ' result', result)
+end
+forget_claim(id)
+mark_completed(id)
+redis.call('ZADD', keys.done, string.format('%.0f', now_ms), id)
+count_tasks(-1, 1)
+emit_task('task_completed', id, task, member.handle, member.login)
+local freed, not_told = unblock(id, (ends_of('b', id)))
+
+-- The newest 10,000 completed tasks stay.
+local MOST_DONE = 10000
+if redis.call('ZCARD', keys.done) > MOST_DONE then
+  local oldest = redis.call('ZRANGE', keys.done, 0, 0)[1]
+  drop_task(oldest)
+  count_tasks(0, -1)
+end
+renew_claims()
+return { 'COMPLETED', now, whole_view(id, task), has_expired and '1' or '0', freed, not_told }

@@ -1,0 +1,143 @@
+-- create_tasks: adds tasks, all or none of them.
+-- KEYS: those of admission, then those of teams/team
+-- ARGV: those of admission/request and teams/team, then 19 key of the request or '', 20 its digest, then four for each task: its
+--       fields as JSON (`title`, `priority`; `id`, `files`, `branch`, `intent_id`, absent for none), description or '', what it
+--       depends on, and what depends on it, separated by blanks: ids, or '#2' for the second task of the request
+-- Returns { CREATED, now, ids, the tasks as views_of() has them } or { REFUSED, now, code, words } or one of the denials of admit()
+local request_key, digest = ARGV[19], ARGV[20]
+local given = { unpack(ARGV, 21) }
+-- @include admission/admission
+-- @include chunks
+-- @include teams/team
+-- @include teams/answers
+-- @include tasks/view
+-- @include tasks/planned
+-- @include tasks/counts
+-- @include tasks/renewals
+
+local denial = admit() or enter(true)
+if denial then
+  return denial
+end
+local function answer(ids)
+  local stored, kept, kept_ids = redis.call('HMGET', keys.tasks, unpack(ids)), {}, {}
+  for index, id in ipairs(ids) do
+    if stored[index] then
+      kept_ids[#kept_ids + 1], kept[#kept + 1] = id, stored[index]
+    end
+  end
+  return { 'CREATED', now, ids, views_of(kept_ids, kept) }
+end
+local earlier, misused = answered_before(request_key, digest)
+if misused then
+  return misused
+elseif earlier then
+  return answer(cjson.decode(earlier))
+end
+
+local MOST_OPEN = 20000
+local count = #given / 4
+if tonumber(redis.call('HGET', keys.teams, team_key .. '/open')) + count > MOST_OPEN then
+  return refuse('TOO_MANY', 'open tasks', MOST_OPEN)
+end
+local number = tonumber(redis.call('HGET', keys.team, 'tasks') or 0)
+local tasks, ids, names, is_new = {}, {}, {}, {}
+for index = 1, count do
+  local task = cjson.decode(given[4 * index - 3])
+  number = number + 1
+  local id = task.id or 't' .. number
+  local own = tonumber(string.match(id, '^t(%d+)$'))
+  if own and own > number then
+    number = own
+  end
+  task.id, task.number = nil, number
+  task.status, task.created, task.by = 'pending', now_ms, member.handle
+  if is_new[id] or redis.call('HEXISTS', keys.tasks, id) == 1 then
+    return refuse('TASK_EXISTS', id)
+  end
+  tasks[index], ids[index], names[id], is_new[id] = task, id, '#' .. index, true
+end
+
+-- The tasks that are named: those of the request, or of the team.
+local named, is_named = {}, {}
+for index = 1, count do
+  for place = 1, 0, -1 do
+    for name in string.gmatch(given[4 * index - place], '%S+') do
+      if string.sub(name, 1, 1) ~= '#' and not is_new[name] and not is_named[name] then
+        is_named[name] = true
+        named[#named + 1] = name
+      end
+    end
+  end
+end
+local completed, found = statuses(named)
+for index = 1, count do
+  for place = 1, 0, -1 do
+    for name in string.gmatch(given[4 * index - place], '%S+') do
+      local id = string.sub(name, 1, 1) == '#' and ids[tonumber(string.sub(name, 2))] or name
+      if not is_new[id] and not found[id] then
+        return refuse(place == 1 and 'NO_DEPENDENCY' or 'NO_BLOCKED', id)
+      end
+      if place == 1 then
+        plan_edge(ids[index], id)
+      else
+        plan_edge(id, ids[index])
+      end
+    end
+  end
+end
+local per_task = {}
+for _, edge in ipairs(added) do
+  local id = edge[1]
+  per_task[id] = (per_task[id] or is_new[id] and 0 or #ends_of('d', id)) + 1
+  if per_task[id] > MOST_DEPENDENCIES then
+    return refuse('TOO_MANY', 'dependencies', MOST_DEPENDENCIES)
+  end
+end
+local ring = #added > 0 and ring_of(added, {}, is_new)
+if ring then
+  for index, id in ipairs(ring) do
+    ring[index] = names[id] or id
+  end
+  return refuse_ring(ring)
+end
+
+local stored, texts, order, ready, unmet = {}, {}, {}, {}, {}
+local more = #added > 0 and link_planned(completed) or {}
+for index, id in ipairs(ids) do
+  local task, description = tasks[index], given[4 * index - 2]
+  table.insert(stored, id)
+  table.insert(stored, cjson.encode(task))
+  table.insert(order, task.number)
+  table.insert(order, id)
+  if description ~= '' then
+    table.insert(texts, id)
+    table.insert(texts, description)
+  end
+  if not more[id] then
+    table.insert(ready, string.format('%.0f', RANKS[task.priority] * 1e10 + task.number))
+    table.insert(ready, id)
+  end
+end
+for id, count_more in pairs(more) do
+  if is_new[id] then
+    table.insert(unmet, id)
+    table.insert(unmet, count_more)
+  elseif not completed[id] then
+    set_unmet(id, tonumber(redis.call('HGET', keys.unmet, id) or 0) + count_more)
+    redis.call('ZREM', keys.ready, id)
+  end
+end
+call_in_chunks('HSET', keys.tasks, stored)
+call_in_chunks('HSET', keys.texts, texts)
+call_in_chunks('HSET', keys.unmet, unmet)
+call_in_chunks('ZADD', keys.order, order)
+call_in_chunks('ZADD', keys.ready, ready)
+redis.call('HSET', keys.team, 'tasks', number)
+count_tasks(count, 0)
+emit({
+  type = 'task_created', team = team.name, handle = member.handle, user = member.login, tasks = names_of(ids), task_count = count,
+})
+renew_claims()
+remember_answer(request_key, digest, cjson.encode(ids))
+return answer(ids)

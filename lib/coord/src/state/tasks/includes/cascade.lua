@@ -1,0 +1,84 @@
+-- What follows for dependents when a task is completed or gone. Needs: team.
+-- @include tasks/edges
+-- @include tasks/task
+-- @include mail/deliver
+
+-- All of `dependents` lose one dependency that was not met. What becomes ready enters the queue; owners and assignees are told.
+-- Returns how many became ready, and the handles that were not told because their inboxes are full.
+local function unblock(id, dependents)
+  local AT_ONCE = 3000
+  local free, told, order, not_told = {}, {}, {}, {}
+  for first = 1, #dependents, AT_ONCE do
+    local last = math.min(first + AT_ONCE - 1, #dependents)
+    local counts = redis.call('HMGET', keys.unmet, unpack(dependents, first, last))
+    local tasks = redis.call('HMGET', keys.tasks, unpack(dependents, first, last))
+    local lower, met, ready = {}, {}, {}
+    for index = first, last do
+      local other, task = dependents[index], tasks[index - first + 1]
+      local count = tonumber(counts[index - first + 1] or 0) - 1
+      if count > 0 then
+        lower[#lower + 1] = other
+        lower[#lower + 1] = count
+      elseif task then
+        met[#met + 1] = other
+        -- Found in the text: to decode thousands takes too long. No title can contain these: its quotes are escaped.
+        if not string.find(task, '"status":"completed"', 1, true) then
+          free[#free + 1] = other
+          local owner = string.match(task, '"owner":"([^"]*)"')
+          local assignee = string.match(task, '"assignee":"([^"]*)"')
+          local lapses = tonumber(string.match(task, '"lapses":(%d+)') or 0)
+          if not owner and lapses < MOST_LAPSES then
+            local priority, number = string.match(task, '"priority":"(%a+)"'), string.match(task, '"number":(%d+)')
+            ready[#ready + 1] = string.format('%.0f', RANKS[priority] * 1e10 + number)
+            ready[#ready + 1] = other
+          end
+          for _, handle in ipairs({ owner or assignee, assignee }) do
+            if not told[handle] then
+              told[handle] = {}
+              order[#order + 1] = handle
+            end
+            if told[handle][#told[handle]] ~= other then
+              table.insert(told[handle], other)
+            end
+          end
+        end
+      end
+    end
+    if #lower > 0 then
+      redis.call('HSET', keys.unmet, unpack(lower))
+    end
+    if #met > 0 then
+      redis.call('HDEL', keys.unmet, unpack(met))
+    end
+    if #ready > 0 then
+      redis.call('ZADD', keys.ready, unpack(ready))
+    end
+  end
+  if #free == 0 then
+    return 0, not_told
+  end
+  local MOST_NAMED, MOST_NAMED_BYTES = 100, 4096
+  local named, bytes = {}, 0
+  for index = 1, math.min(#free, MOST_NAMED) do
+    bytes = bytes + #free[index]
+    if bytes > MOST_NAMED_BYTES then
+      break
+    end
+    named[index] = free[index]
+  end
+  emit({ type = 'task_unblocked', team = team.name, task = id, tasks = named, task_count = #free })
+  for _, handle in ipairs(order) do
+    if load_member(handle) then
+      local ids, text = told[handle], nil
+      local shown = table.concat(ids, ', ', 1, math.min(#ids, 20))
+      text = #ids > 20 and shown .. ' and ' .. #ids - 20 .. ' more' or shown
+      local sent = deliver({ handle }, {
+        to = handle, type = 'plain', task_id = ids[1], message = 'Dependencies are met: ' .. text,
+      }, MOST_UNREAD_OF_COORD)
+      if not sent then
+        not_told[#not_told + 1] = handle
+      end
+    end
+  end
+  return #free, not_told
+end

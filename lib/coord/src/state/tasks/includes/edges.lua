@@ -1,0 +1,55 @@
+-- Edges between tasks: who depends on whom, seen from both ends; see keys.rs. Needs: team.
+
+-- The ids behind 'd ID' (what it depends on) or 'b ID' (what depends on it), up to `most`; and whether the task is completed.
+local function ends_of(side, id, most)
+  local prefix = side .. ' ' .. id .. ' '
+  local found = redis.call('ZRANGEBYLEX', keys.edges, '[' .. prefix, '(' .. prefix .. '~', 'LIMIT', 0, most or -1)
+  local ids, is_completed = {}, false
+  for _, edge in ipairs(found) do
+    local other = string.sub(edge, #prefix + 1)
+    -- The mark sorts before every id.
+    if other == '!' then
+      is_completed = true
+    else
+      ids[#ids + 1] = other
+    end
+  end
+  return ids, is_completed
+end
+
+local function link(id, dependency)
+  redis.call('ZADD', keys.edges, 0, 'd ' .. id .. ' ' .. dependency, 0, 'b ' .. dependency .. ' ' .. id)
+end
+
+local function unlink(id, dependency)
+  redis.call('ZREM', keys.edges, 'd ' .. id .. ' ' .. dependency, 'b ' .. dependency .. ' ' .. id)
+end
+
+local function mark_completed(id)
+  redis.call('ZADD', keys.edges, 0, 'd ' .. id .. ' !', 0, 'b ' .. id .. ' !')
+end
+
+local function set_unmet(id, count)
+  if count > 0 then
+    redis.call('HSET', keys.unmet, id, count)
+  else
+    redis.call('HDEL', keys.unmet, id)
+  end
+end
+
+-- Which of `ids` are completed: id -> true; and which there are: id -> its task as JSON.
+local function statuses(ids)
+  local AT_ONCE = 1000
+  local completed, found = {}, {}
+  for first = 1, #ids, AT_ONCE do
+    local last = math.min(first + AT_ONCE - 1, #ids)
+    local stored = redis.call('HMGET', keys.tasks, unpack(ids, first, last))
+    for index = first, last do
+      local task = stored[index - first + 1]
+      found[ids[index]] = task
+      -- No title can contain this: its quotes are escaped.
+      completed[ids[index]] = task and string.find(task, '"status":"completed"', 1, true) ~= nil
+    end
+  end
+  return completed, found
+end

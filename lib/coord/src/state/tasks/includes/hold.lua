@@ -1,0 +1,49 @@
+-- Claims of tasks. Needs: team.
+-- @include tasks/renewals
+-- @include tasks/edges
+-- @include locks/tokens
+
+-- The refusal if the caller may claim nothing now, or nil.
+local function may_claim()
+  local MOST_CLAIMS = 50
+  if member.ended then
+    return refuse('SHUTTING_DOWN', '', 'approved')
+  end
+  local me = string.lower(member.handle)
+  if shutdown and (shutdown.target == me or shutdown.target == '*') and not shutdown.answers[me] then
+    return refuse('SHUTTING_DOWN', shutdown.id, shutdown.reason)
+  end
+  if count_words(member.claims) < MOST_CLAIMS then
+    return nil
+  end
+  local kept = {}
+  for id in string.gmatch(member.claims, '%S+') do
+    local task = load_task(id)
+    if task and is_owned_by(task, member) then
+      kept[#kept + 1] = id
+    end
+  end
+  member.claims = table.concat(kept, ' ')
+  if #kept >= MOST_CLAIMS then
+    return refuse('TOO_MANY', 'claims', MOST_CLAIMS)
+  end
+end
+
+-- Whether the task is kept for another member.
+local function is_reserved(task)
+  return task.assignee ~= nil and string.lower(task.assignee) ~= string.lower(member.handle) and (task.reserved or 0) > now_ms
+end
+
+-- Gives the task to the caller.
+local function hold(id, task, seconds)
+  task.status, task.owner, task.login, task.ended = 'in_progress', member.handle, member.login, nil
+  task.claimed, task.updated = now_ms, now_ms
+  task.seconds, task.token = seconds, next_token(keys.token)
+  extend(id, task)
+  redis.call('ZREM', keys.ready, id)
+  save_task(id, task)
+  member.claims, member.assigned = with_word(member.claims, id), without_word(member.assigned, id)
+  renew_by(task)
+  save_member(member)
+  emit_task('task_claimed', id, task, member.handle, member.login)
+end

@@ -1,0 +1,25 @@
+-- A claim that its owner ends. Needs: team.
+-- @include tasks/task
+
+-- The refusal if the task is not the caller's to end, or nil; `token`: of the claim, or '' for any. `can_be_lapsed`: whether a claim
+-- that lapsed and is nobody else's will do.
+local function refuse_unless_own(id, task, token, can_be_lapsed)
+  local me = string.lower(member.handle)
+  local is_current = token == '' or string.format('%.0f', task.token or 0) == token
+  if task.owner then
+    if string.lower(task.owner) == me and is_current then
+      return nil
+    end
+    local had_it = token ~= '' or (task.had and string.lower(task.had) == me)
+    return refuse(had_it and 'CLAIM_LOST' or 'NOT_OWNER', id, task.owner, task.status)
+  end
+  if can_be_lapsed and task.had and string.lower(task.had) == me and task.ended == 'LAPSED' and is_current then
+    return nil
+  end
+  return refuse(token ~= '' and 'CLAIM_LOST' or 'NOT_OWNER', id, '', task.status)
+end
+
+local function forget_claim(id)
+  member.claims, member.assigned = without_word(member.claims, id), without_word(member.assigned, id)
+  save_member(member)
+end

@@ -1,0 +1,116 @@
+-- Tasks without their texts, JSON. Needs: team.
+-- `number` in the order of creation; `title`, `priority`, `status`; `created`, `updated`, `claimed`, `completed` (Unix milliseconds);
+-- `by`: handle of the creator; `owner`: handle of who holds the claim, and its `login`, `token`, `seconds` and `expires` (Unix
+-- milliseconds); `had`: the last owner before; `ended`: LAPSED or RELEASED, where there is no owner any more; `lapses`, how
+-- often; three hold it back;
+-- `assignee`, and `reserved` for it until then (Unix milliseconds); `files`, `branch`, `intent_id`; absent for none.
+-- What it depends on is in keys.edges, and how many of these are not completed in keys.unmet.
+-- @include events/emit
+
+local RANKS = { high = 0, normal = 1, low = 2 }
+local MOST_LAPSES = 3
+
+local function load_task(id)
+  local stored = redis.call('HGET', keys.tasks, id)
+  return stored and cjson.decode(stored)
+end
+
+local function save_task(id, task)
+  redis.call('HSET', keys.tasks, id, cjson.encode(task))
+end
+
+-- Whether a claim holds. It ends by the store's clock, whether or not a script has noticed.
+local function is_held(task)
+  return task.status == 'in_progress' and task.owner ~= nil and task.expires > now_ms
+end
+
+local function is_owned_by(task, who)
+  return is_held(task) and string.lower(task.owner) == string.lower(who.handle)
+end
+
+local function is_held_back(task)
+  return (task.lapses or 0) >= MOST_LAPSES
+end
+
+-- Puts a task where `next` looks, or takes it away.
+local function queue(id, task, unmet)
+  unmet = unmet or tonumber(redis.call('HGET', keys.unmet, id) or 0)
+  if task.status ~= 'completed' and not task.owner and unmet == 0 and not is_held_back(task) then
+    redis.call('ZADD', keys.ready, string.format('%.0f', RANKS[task.priority] * 1e10 + task.number), id)
+  else
+    redis.call('ZREM', keys.ready, id)
+  end
+end
+
+local function extend(id, task)
+  task.expires = now_ms + task.seconds * 1000
+  redis.call('ZADD', keys.leases, string.format('%.0f', task.expires), id)
+end
+
+local function emit_task(kind, id, task, handle, login)
+  emit({
+    type = kind, team = team.name, task = id, title = task.title, handle = handle, user = login,
+    token = task.token, expiry_ms = task.owner and task.expires or nil,
+  })
+end
+
+-- Ends a claim: LAPSED or RELEASED.
+local function end_claim(id, task, ended)
+  local owner, login = task.owner, task.login
+  task.had, task.ended, task.owner, task.login = owner, ended, nil, nil
+  task.updated = now_ms
+  if ended == 'LAPSED' then
+    task.lapses = (task.lapses or 0) + 1
+  end
+  redis.call('ZREM', keys.leases, id)
+  save_task(id, task)
+  queue(id, task)
+  emit_task(ended == 'LAPSED' and 'task_lapsed' or 'task_released', id, task, owner, login)
+end
+
+-- Announces up to `most` claims that have lapsed, and puts their tasks back.
+local function settle_lapsed(most)
+  local ids = redis.call('ZRANGEBYSCORE', keys.leases, '-inf', string.format('%.0f', now_ms), 'LIMIT', 0, most)
+  for _, id in ipairs(ids) do
+    local task = load_task(id)
+    if task and task.owner then
+      end_claim(id, task, 'LAPSED')
+    else
+      redis.call('ZREM', keys.leases, id)
+    end
+  end
+  return #ids
+end
+
+-- The task, once its claim is settled if that has lapsed; nil if there is none.
+local function current_task(id)
+  local task = load_task(id)
+  if task and task.status == 'in_progress' and task.owner and not is_held(task) then
+    end_claim(id, task, 'LAPSED')
+  end
+  return task
+end
+
+-- Whether `id` is one of the `words`, which blanks separate.
+local function has_word(words, id)
+  return string.find(' ' .. words .. ' ', ' ' .. id .. ' ', 1, true) ~= nil
+end
+
+local function with_word(words, id)
+  return has_word(words, id) and words or words == '' and id or words .. ' ' .. id
+end
+
+local function without_word(words, id)
+  local kept = {}
+  for word in string.gmatch(words, '%S+') do
+    if word ~= id then
+      kept[#kept + 1] = word
+    end
+  end
+  return table.concat(kept, ' ')
+end
+
+local function count_words(words)
+  local _, count = string.gsub(words, '%S+', '')
+  return count
+end

@@ -1,0 +1,58 @@
+-- Tasks as they are read. Needs: team.
+-- @include tasks/edges
+-- @include tasks/task
+
+-- Each of the tasks as { id, JSON, what it depends on, which of these is completed, what depends on it, how many that are },
+-- ids separated by blanks. `ids` and `stored` are lists of the same length.
+local function views_of(ids, stored)
+  local MOST_BLOCKED = 1000
+  local views, wanted, is_wanted = {}, {}, {}
+  local dependencies = {}
+  for index, id in ipairs(ids) do
+    dependencies[index] = ends_of('d', id)
+    for _, other in ipairs(dependencies[index]) do
+      if not is_wanted[other] then
+        is_wanted[other] = true
+        wanted[#wanted + 1] = other
+      end
+    end
+  end
+  local completed = statuses(wanted)
+  for index, id in ipairs(ids) do
+    local open, met = {}, {}
+    for _, other in ipairs(dependencies[index]) do
+      table.insert(completed[other] and met or open, other)
+    end
+    local blocks = ends_of('b', id)
+    local count = #blocks
+    for position = #blocks, MOST_BLOCKED + 1, -1 do
+      blocks[position] = nil
+    end
+    views[index] = { id, stored[index], table.concat(open, ' '), table.concat(met, ' '), table.concat(blocks, ' '), count }
+  end
+  return views
+end
+
+-- The same of one task, then description, notes and result, and the results of what it depends on: list of id, result, ...; these
+-- only up to 128 KiB.
+local function whole_view(id, task)
+  local MOST_BYTES = 131072
+  local view = views_of({ id }, { cjson.encode(task) })[1]
+  local texts, results, bytes = redis.call('HMGET', keys.texts, id, id .. ' notes', id .. ' result'), {}, 0
+  for other in string.gmatch(view[4], '%S+') do
+    local result = redis.call('HGET', keys.texts, other .. ' result')
+    bytes = bytes + #(result or '')
+    if bytes > MOST_BYTES then
+      break
+    end
+    if result then
+      results[#results + 1] = other
+      results[#results + 1] = result
+    end
+  end
+  for index = 1, 3 do
+    view[#view + 1] = texts[index] or ''
+  end
+  view[#view + 1] = results
+  return view
+end

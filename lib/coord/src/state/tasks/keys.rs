@@ -1,0 +1,49 @@
+//! Tasks of a team.
+
+use crate::domain::RepoId;
+use crate::domain::team::TeamName;
+use crate::state::keys::of;
+
+fn part(repo: &RepoId, team: &TeamName, part: &str) -> String {
+    of("coord:tasks:", repo, &[":", team.key(), part])
+}
+
+/// hash: id -> task without its texts, JSON; see `includes/task.lua`.
+pub fn tasks(repo: &RepoId, team: &TeamName) -> String {
+    part(repo, team, "")
+}
+
+/// hash: id -> description; `ID notes` -> its notes, JSON, a line each; `ID result` -> its result.
+pub fn texts(repo: &RepoId, team: &TeamName) -> String {
+    part(repo, team, ":texts")
+}
+
+/// zset: id -> number, in the order of creation.
+pub fn order(repo: &RepoId, team: &TeamName) -> String {
+    part(repo, team, ":order")
+}
+
+/// zset: id of a completed task -> when it was completed, Unix milliseconds.
+pub fn done(repo: &RepoId, team: &TeamName) -> String {
+    part(repo, team, ":done")
+}
+
+/// zset of score 0: `d A B` and `b B A` for a task A that depends on B; `d A !` and `b A !` for a completed task A.
+pub fn edges(repo: &RepoId, team: &TeamName) -> String {
+    part(repo, team, ":edges")
+}
+
+/// hash: id -> number of its dependencies that are not completed; absent for none.
+pub fn unmet(repo: &RepoId, team: &TeamName) -> String {
+    part(repo, team, ":unmet")
+}
+
+/// zset: id of a task that may be claimed -> its place, by priority and age.
+pub fn ready(repo: &RepoId, team: &TeamName) -> String {
+    part(repo, team, ":ready")
+}
+
+/// zset: id of a claimed task -> when its claim lapses, Unix milliseconds.
+pub fn leases(repo: &RepoId, team: &TeamName) -> String {
+    part(repo, team, ":leases")
+}

@@ -1,0 +1,94 @@
+//! Tasks are read.
+
+use super::record::{TaskStatus, TaskView, WholeTask};
+use super::scripts::{LIST_TASKS, SHOW_TASK};
+use crate::domain::team::{Handle, TaskId};
+use crate::state::admission::Kind;
+use crate::state::reply::arguments;
+use crate::state::teams::{TeamOutcome, TeamTerms, run, unknown};
+use crate::store::Store;
+
+/// One task, whole.
+///
+/// # Errors
+/// When the store gives no reply, or none that is understood.
+pub async fn show_task(store: &dyn Store, terms: &TeamTerms<'_>, id: &TaskId) -> TeamOutcome<WholeTask> {
+    let args = arguments([id.as_str()]);
+    run(store, &SHOW_TASK, terms, Kind::Read, args, |mut reply| {
+        match reply.outcome.as_str() {
+            "SHOWN" => reply.tuple(WholeTask::read),
+            _ => unknown(&reply),
+        }
+    })
+    .await
+}
+
+/// Whether tasks may be claimed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Readiness {
+    /// They are in the queue.
+    Ready,
+    /// They depend on what is not completed.
+    Blocked,
+}
+
+/// Which tasks are listed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TaskFilter<'a> {
+    /// Those of this status.
+    pub status: Option<TaskStatus>,
+    /// Those of this owner.
+    pub owner: Option<&'a Handle>,
+    /// Those that may be claimed, or that may not yet.
+    pub readiness: Option<Readiness>,
+    /// Those with this text in the title, whatever the case of its ASCII letters.
+    pub text: &'a str,
+}
+
+/// A page of tasks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskPage {
+    /// The store's clock, Unix seconds.
+    pub now: i64,
+    /// The number after which the next page begins.
+    pub next: Option<u64>,
+    /// The tasks, in the order of their creation. A page may have fewer than asked for, and even none, although others follow.
+    pub tasks: Vec<TaskView>,
+}
+
+/// Lists up to `most` tasks whose number comes after `after`.
+///
+/// # Errors
+/// As those of [`show_task`].
+pub async fn list_tasks(
+    store: &dyn Store,
+    terms: &TeamTerms<'_>,
+    after: u64,
+    most: usize,
+    filter: &TaskFilter<'_>,
+) -> TeamOutcome<TaskPage> {
+    let readiness = match filter.readiness {
+        Some(Readiness::Ready) => "READY",
+        Some(Readiness::Blocked) => "BLOCKED",
+        None => "",
+    };
+    let args = arguments([
+        &after.to_string(),
+        &most.to_string(),
+        filter.status.map_or("", TaskStatus::as_str),
+        &filter.owner.map_or("", Handle::as_str).to_ascii_lowercase(),
+        readiness,
+        &filter.text.to_ascii_lowercase(),
+    ]);
+    run(store, &LIST_TASKS, terms, Kind::Read, args, |mut reply| {
+        match reply.outcome.as_str() {
+            "LISTED" => Ok(TaskPage {
+                now: reply.now,
+                next: reply.optional_number()?,
+                tasks: reply.tuples(TaskView::read)?,
+            }),
+            _ => unknown(&reply),
+        }
+    })
+    .await
+}

@@ -1,0 +1,52 @@
+-- list_tasks: tasks in the order of their creation, without their texts.
+-- KEYS: those of admission, then those of teams/team
+-- ARGV: those of admission/request and teams/team, then 19 number after which the list goes on, 20 most tasks, then filters, '' for
+--       none: 21 status, 22 owner, 23 READY or BLOCKED, 24 part of the title in lower case
+-- Returns { LISTED, now, number to go on after, '' at the end, the tasks as views_of() has them }
+--      or { REFUSED, now, code, words } or one of the denials of admit()
+local after, most, status, owner, kind, text = unpack(ARGV, 19, 24)
+-- @include admission/admission
+-- @include teams/team
+-- @include tasks/view
+
+local denial = admit() or load_team()
+if denial then
+  return denial
+end
+-- The most that one run looks at, of which a filter may let few pass.
+local MOST_LOOKED_AT, AT_ONCE = 4000, 500
+most = tonumber(most)
+
+local function passes(task, unmet)
+  local is_free = task.status ~= 'completed' and not is_held(task)
+  if status ~= '' and task.status ~= status then
+    return false
+  elseif owner ~= '' and not (task.owner and string.lower(task.owner) == owner and (task.status == 'completed' or is_held(task))) then
+    return false
+  elseif kind == 'READY' and not (is_free and unmet == 0 and (task.lapses or 0) + (task.owner and 1 or 0) < MOST_LAPSES) then
+    return false
+  elseif kind == 'BLOCKED' and (unmet == 0 or task.status == 'completed') then
+    return false
+  end
+  return text == '' or string.find(string.lower(task.title), text, 1, true) ~= nil
+end
+
+local ids, stored, looked_at, last, is_end = {}, {}, 0, after, false
+while #ids < most and looked_at < MOST_LOOKED_AT and not is_end do
+  local some = redis.call('ZRANGEBYSCORE', keys.order, '(' .. last, '+inf', 'LIMIT', 0, AT_ONCE)
+  is_end = #some < AT_ONCE
+  local tasks = #some > 0 and redis.call('HMGET', keys.tasks, unpack(some)) or {}
+  local unmet = #some > 0 and kind ~= '' and redis.call('HMGET', keys.unmet, unpack(some)) or {}
+  for index, id in ipairs(some) do
+    local task = cjson.decode(tasks[index])
+    looked_at, last = looked_at + 1, task.number
+    if passes(task, tonumber(unmet[index] or 0)) then
+      ids[#ids + 1], stored[#stored + 1] = id, tasks[index]
+      if #ids == most then
+        is_end = is_end and index == #some
+        break
+      end
+    end
+  end
+end
+return { 'LISTED', now, is_end and '' or string.format('%.0f', last), views_of(ids, stored) }

@@ -1,0 +1,14 @@
+//! Tasks of a team, their dependencies, and their claims.
+
+pub mod keys;
+pub mod scripts;
+
+mod claim;
+mod list;
+mod record;
+mod write;
+
+pub use claim::*;
+pub use list::*;
+pub use record::*;
+pub use write::*;

@@ -1,0 +1,233 @@
+//! Tasks as they are stored, and as they are read.
+
+use serde::{Deserialize, Serialize};
+
+use crate::state::reply::Reply;
+use crate::store::StoreError;
+
+/// Priority of a task.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Priority {
+    /// First.
+    High,
+    /// Between them.
+    #[default]
+    Normal,
+    /// Last.
+    Low,
+}
+
+/// Status of a task, which only goes forward.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskStatus {
+    /// Nobody has claimed it yet.
+    Pending,
+    /// It was claimed.
+    InProgress,
+    /// It is done.
+    Completed,
+}
+
+impl TaskStatus {
+    /// The spelling in scripts.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            TaskStatus::Pending => "pending",
+            TaskStatus::InProgress => "in_progress",
+            TaskStatus::Completed => "completed",
+        }
+    }
+}
+
+/// How a claim without an owner ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum ClaimEnd {
+    /// Its time passed.
+    Lapsed,
+    /// It was given back.
+    Released,
+}
+
+/// A task without its texts, as `includes/task.lua` describes it. Times are Unix milliseconds.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[expect(missing_docs, reason = "includes/task.lua describes the fields")]
+pub struct TaskRecord {
+    pub number: u64,
+    pub title: String,
+    pub priority: Priority,
+    pub status: TaskStatus,
+    pub created: i64,
+    #[serde(default)]
+    pub updated: Option<i64>,
+    #[serde(default)]
+    pub claimed: Option<i64>,
+    #[serde(default)]
+    pub completed: Option<i64>,
+    pub by: String,
+    #[serde(default)]
+    pub owner: Option<String>,
+    #[serde(default)]
+    pub login: Option<String>,
+    #[serde(default)]
+    pub token: Option<i64>,
+    #[serde(default)]
+    pub seconds: Option<u32>,
+    #[serde(default)]
+    pub expires: Option<i64>,
+    #[serde(default)]
+    pub had: Option<String>,
+    #[serde(default)]
+    pub ended: Option<ClaimEnd>,
+    #[serde(default)]
+    pub lapses: u32,
+    #[serde(default)]
+    pub assignee: Option<String>,
+    #[serde(default)]
+    pub reserved: Option<i64>,
+    #[serde(default)]
+    pub files: Vec<String>,
+    #[serde(default)]
+    pub branch: Option<String>,
+    #[serde(default)]
+    pub intent_id: Option<String>,
+}
+
+/// The state of the claim of a task, by the store's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeaseState {
+    /// It was never claimed, or is completed.
+    None,
+    /// Its owner has it.
+    Held,
+    /// Its time passed: it may be claimed.
+    Lapsed,
+    /// It was given back: it may be claimed.
+    Released,
+}
+
+/// A task as it is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskView {
+    /// Its id.
+    pub id: String,
+    /// The stored task; a claim that has lapsed may still have its owner there.
+    pub record: TaskRecord,
+    /// What it depends on, of which nothing is completed.
+    pub dependencies: Vec<String>,
+    /// What it depends on, of which all is completed.
+    pub met_dependencies: Vec<String>,
+    /// What depends on it: the first 1,000.
+    pub blocks: Vec<String>,
+    /// Number of tasks that depend on it.
+    pub block_count: u64,
+}
+
+/// Claims that have lapsed before a task is held back.
+pub const MOST_LAPSES: u32 = 3;
+
+impl TaskView {
+    pub(super) fn read(reply: &mut Reply) -> Result<Self, StoreError> {
+        let words = |text: String| text.split_whitespace().map(str::to_owned).collect();
+        Ok(TaskView {
+            id: reply.text()?,
+            record: reply.object()?,
+            dependencies: words(reply.text()?),
+            met_dependencies: words(reply.text()?),
+            blocks: words(reply.text()?),
+            block_count: reply.number()?.unsigned_abs(),
+        })
+    }
+
+    /// The state of its claim at `now_ms`, the store's clock.
+    pub fn lease(&self, now_ms: i64) -> LeaseState {
+        let record = &self.record;
+        match (record.status, record.expires, &record.owner, record.ended) {
+            (TaskStatus::Pending | TaskStatus::Completed, ..) => LeaseState::None,
+            (_, Some(expires), Some(_), _) if expires > now_ms => LeaseState::Held,
+            (_, _, Some(_), _) | (_, _, None, Some(ClaimEnd::Lapsed)) => LeaseState::Lapsed,
+            _ => LeaseState::Released,
+        }
+    }
+
+    /// Its owner at `now_ms`: whose claim holds, or who has completed it.
+    pub fn owner(&self, now_ms: i64) -> Option<&str> {
+        let is_owned = self.record.status == TaskStatus::Completed || self.lease(now_ms) == LeaseState::Held;
+        self.record.owner.as_deref().filter(|_| is_owned)
+    }
+
+    /// How many claims have lapsed at `now_ms`.
+    pub fn lapses(&self, now_ms: i64) -> u32 {
+        let is_unnoticed = self.record.owner.is_some() && self.lease(now_ms) == LeaseState::Lapsed;
+        self.record.lapses + u32::from(is_unnoticed)
+    }
+
+    /// Whether it is in the queue at `now_ms`.
+    pub fn is_ready(&self, now_ms: i64) -> bool {
+        self.record.status != TaskStatus::Completed
+            && self.lease(now_ms) != LeaseState::Held
+            && self.dependencies.is_empty()
+            && self.lapses(now_ms) < MOST_LAPSES
+    }
+
+    /// The documented warning of a task that is in progress in spite of its dependencies.
+    pub fn warning(&self) -> Option<String> {
+        (self.record.status == TaskStatus::InProgress && !self.dependencies.is_empty()).then(|| {
+            let id = &self.id;
+            format!("Warning: Task {id} dependencies are not met. Proceed with caution.")
+        })
+    }
+}
+
+/// A note on a task.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Note {
+    /// Handle of the author; none for one of Coord itself.
+    #[serde(default)]
+    pub by: Option<String>,
+    /// Verified login of the author.
+    #[serde(default)]
+    pub login: Option<String>,
+    /// Unix milliseconds.
+    pub time: i64,
+    /// The text.
+    pub text: String,
+}
+
+/// A task with its texts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WholeTask {
+    /// The task.
+    pub task: TaskView,
+    /// Its description.
+    pub description: Option<String>,
+    /// Its notes, the oldest first.
+    pub notes: Vec<Note>,
+    /// What came of it.
+    pub result: Option<String>,
+    /// Of completed dependencies: id and result, of 128 KiB together.
+    pub results: Vec<(String, String)>,
+}
+
+impl WholeTask {
+    /// Reads it from a tuple of its own.
+    pub(super) fn read(reply: &mut Reply) -> Result<Self, StoreError> {
+        let task = TaskView::read(reply)?;
+        let description = reply.optional_text()?;
+        let notes = reply.text()?;
+        let notes: Result<_, _> = notes.lines().map(serde_json::from_str).collect();
+        let notes = notes.map_err(|error: serde_json::Error| reply.malformed(&error.to_string()))?;
+        let result = reply.optional_text()?;
+        let mut words = reply.texts()?.into_iter();
+        let results = std::iter::from_fn(|| words.next().zip(words.next())).collect();
+        Ok(WholeTask {
+            task,
+            description,
+            notes,
+            result,
+            results,
+        })
+    }
+}

@@ -1,0 +1,164 @@
+-- update_task: changes a task: all that is given, or nothing.
+-- KEYS: those of admission, then those of teams/team
+-- ARGV: those of admission/request and teams/team, then 19 id, 20 fields to set as JSON (`title`, `priority`, `files`, `branch`,
+--       `intent_id`, `status`, `clear_lapses`), 21 '1' if there is a description, 22 it, 23 note or '', 24 '1' if the dependencies are
+--       set, 25 these, 26 '1' if what depends on it is set, 27 these; ids separated by blanks
+-- Returns { UPDATED, now, the task as whole_view() has it }
+--      or { NOT_BY_UPDATE, now, status, wanted status }: a claim or a completion makes it; nothing changed
+--      or { REFUSED, now, code, words } or one of the denials of admit()
+local id, fields, has_description, description, note, has_dependencies, dependencies, has_blocks, blocks = unpack(ARGV, 19, 27)
+-- @include admission/admission
+-- @include chunks
+-- @include teams/team
+-- @include tasks/view
+-- @include tasks/planned
+-- @include tasks/notes
+-- @include tasks/renewals
+
+local denial = admit() or enter(true)
+if denial then
+  return denial
+end
+fields = cjson.decode(fields)
+local task = current_task(id)
+if not task then
+  return refuse('NO_TASK', id, team.name)
+end
+if fields.status and fields.status ~= task.status then
+  local NEXT = { pending = 'in_progress', in_progress = 'completed' }
+  if NEXT[task.status] ~= fields.status then
+    return refuse('INVALID_TRANSITION', task.status, fields.status)
+  end
+  return { 'NOT_BY_UPDATE', now, task.status, fields.status }
+end
+if fields.clear_lapses and not is_leader() and string.lower(task.by) ~= string.lower(member.handle) then
+  return refuse('NOT_CREATOR', task.by, team.leader)
+end
+if note ~= '' and not has_room_for_note(id, note) then
+  return refuse('NOTES_FULL', id)
+end
+
+local removed, gone = {}, {} -- edges: 'TASK DEPENDENCY' -> true, and the list of { task, its dependency }
+local named, is_named = {}, {}
+local function names_in(text)
+  local ids = {}
+  for name in string.gmatch(text, '%S+') do
+    ids[#ids + 1] = name
+    if not is_named[name] then
+      is_named[name] = true
+      named[#named + 1] = name
+    end
+  end
+  return ids
+end
+local wanted_dependencies, wanted_blocks = names_in(dependencies), names_in(blocks)
+local old_dependencies, old_blocks = {}, {}
+if has_dependencies == '1' then
+  old_dependencies = ends_of('d', id)
+end
+if has_blocks == '1' then
+  old_blocks = ends_of('b', id)
+end
+for _, list in ipairs({ old_dependencies, old_blocks }) do
+  for _, other in ipairs(list) do
+    if not is_named[other] then
+      is_named[other] = true
+      named[#named + 1] = other
+    end
+  end
+end
+local completed, found = statuses(named)
+completed[id] = task.status == 'completed'
+for _, other in ipairs(wanted_dependencies) do
+  if other ~= id and not found[other] then
+    return refuse('NO_DEPENDENCY', other)
+  end
+end
+for _, other in ipairs(wanted_blocks) do
+  if other ~= id and not found[other] then
+    return refuse('NO_BLOCKED', other)
+  end
+end
+
+-- Plans what becomes of the edges on one side. Edges to completed tasks stay: they are history.
+local function replan(old, wanted, edge_of)
+  local is_wanted, is_old = {}, {}
+  for _, other in ipairs(wanted) do
+    is_wanted[other] = true
+  end
+  for _, other in ipairs(old) do
+    is_old[other] = true
+    if not is_wanted[other] and not completed[other] then
+      local edge = edge_of(other)
+      gone[#gone + 1] = edge
+      removed[edge[1] .. ' ' .. edge[2]] = true
+    end
+  end
+  for _, other in ipairs(wanted) do
+    if not is_old[other] then
+      plan_edge(unpack(edge_of(other)))
+    end
+  end
+end
+replan(old_dependencies, wanted_dependencies, function(other)
+  return { id, other }
+end)
+replan(old_blocks, wanted_blocks, function(other)
+  return { other, id }
+end)
+local per_task = {}
+local function count_of(other)
+  per_task[other] = per_task[other] or #ends_of('d', other)
+  return per_task[other]
+end
+for _, edge in ipairs(gone) do
+  per_task[edge[1]] = count_of(edge[1]) - 1
+end
+for _, edge in ipairs(added) do
+  per_task[edge[1]] = count_of(edge[1]) + 1
+  if per_task[edge[1]] > MOST_DEPENDENCIES then
+    return refuse('TOO_MANY', 'dependencies', MOST_DEPENDENCIES)
+  end
+end
+local ring = #added > 0 and ring_of(added, removed, {})
+if ring then
+  return refuse_ring(ring)
+end
+
+local change = #added > 0 and link_planned(completed) or {}
+for _, edge in ipairs(gone) do
+  unlink(edge[1], edge[2])
+  if not completed[edge[2]] then
+    change[edge[1]] = (change[edge[1]] or 0) - 1
+  end
+end
+change[id] = change[id] or 0
+task.title, task.priority = fields.title or task.title, fields.priority or task.priority
+task.branch, task.intent_id = fields.branch or task.branch, fields.intent_id or task.intent_id
+if fields.files then
+  task.files = #fields.files > 0 and fields.files or nil
+end
+if fields.clear_lapses then
+  task.lapses = nil
+end
+task.updated = now_ms
+save_task(id, task)
+for other, difference in pairs(change) do
+  local unmet = tonumber(redis.call('HGET', keys.unmet, other) or 0) + difference
+  set_unmet(other, unmet)
+  local changed = other == id and task or load_task(other)
+  queue(other, changed, unmet)
+end
+if has_description == '1' then
+  if description ~= '' then
+    redis.call('HSET', keys.texts, id, description)
+  else
+    redis.call('HDEL', keys.texts, id)
+  end
+end
+if note ~= '' then
+  add_note(id, note, member)
+end
+emit_task('task_updated', id, task, member.handle, member.login)
+renew_claims()
+return { 'UPDATED', now, whole_view(id, load_task(id)) }

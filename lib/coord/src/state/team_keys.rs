@@ -1,0 +1,34 @@
+//! KEYS of the scripts of a team: `teams/includes/team.lua` has their names.
+
+use super::admission::AdmissionTerms;
+use super::{events, locks, mail, tasks, teams};
+use crate::domain::team::TeamName;
+
+/// KEYS of every script of a team, as `teams/includes/team.lua` names them.
+pub(super) fn team_keys(terms: &AdmissionTerms<'_>, name: &TeamName) -> Vec<String> {
+    let (repo, holder) = (terms.repo, terms.holder);
+    // No login has a blank.
+    let caller = format!("{} {}", holder.user_id, holder.agent_or_empty());
+    let mut keys = terms.keys();
+    keys.extend([
+        events::keys::status_log(repo),
+        events::keys::events(repo),
+        teams::keys::teams(repo),
+        teams::keys::members(repo),
+        teams::keys::team(repo, name),
+        teams::keys::seen(repo, name),
+        teams::keys::answers(repo, name, &crate::store::script::sha1_hex(&caller)),
+        mail::keys::mail(repo, name),
+        mail::keys::bodies(repo, name),
+        tasks::keys::tasks(repo, name),
+        tasks::keys::texts(repo, name),
+        tasks::keys::order(repo, name),
+        tasks::keys::done(repo, name),
+        tasks::keys::edges(repo, name),
+        tasks::keys::unmet(repo, name),
+        tasks::keys::ready(repo, name),
+        tasks::keys::leases(repo, name),
+        locks::keys::token(repo),
+    ]);
+    keys
+}

@@ -1,0 +1,103 @@
+-- A team, and the caller as its member. Needs: admission.
+-- KEYS, the last 18: 1 status log, 2 events channel, 3 teams, 4 members, 5 team, 6 seen, 7 answers, 8 mail, 9 bodies, 10 tasks,
+--       11 texts, 12 order, 13 done, 14 edges, 15 unmet, 16 ready, 17 leases, 18 fencing token
+-- ARGV: 17 team in lower case, 18 its name as the caller writes it
+local behind = #KEYS - 18
+keys.status_log, keys.events, keys.teams, keys.members, keys.team, keys.seen, keys.answers, keys.mail, keys.bodies, keys.tasks,
+  keys.texts, keys.order, keys.done, keys.edges, keys.unmet, keys.ready, keys.leases, keys.token = unpack(KEYS, behind + 1)
+local team_key, team_name = ARGV[17], ARGV[18]
+-- @include events/emit
+
+-- The team: `name`, `created` and `closed` (Unix milliseconds), `by` (login), `leader`, `strict`, `description`.
+-- The caller's member record: `handle`, `login`, `agent`, `name`, `kind`; `joined` and `ended`, when it approved a shutdown (Unix
+-- milliseconds); `from`, the message sequence at joining; `claims` and `assigned`, ids of tasks separated by blanks, of which some
+-- may be gone; `renew_at`, before which no claim of it has used half of its time; `before`, the agents that had the handle.
+local team, member
+local shutdown -- the open one, or nil: see departures/includes/shutdown.lua
+local sequence -- of the newest message
+local bound -- to the agent of the caller: a handle in lower case, with a '!' before it if another agent has it now; or false
+
+-- The outcome of a request that the rules refuse: nothing was changed.
+local function refuse(code, ...)
+  local words = { ... }
+  for index, word in ipairs(words) do
+    words[index] = tostring(word)
+  end
+  return { 'REFUSED', now, code, words }
+end
+
+local function load_member(handle)
+  local stored = redis.call('HGET', keys.team, '=' .. string.lower(handle))
+  return stored and cjson.decode(stored)
+end
+
+local function save_member(record)
+  redis.call('HSET', keys.team, '=' .. string.lower(record.handle), cjson.encode(record))
+end
+
+local function agent_field(login, agent)
+  return '@' .. login .. ' ' .. (agent or '')
+end
+
+-- Loads the team; nil, or the refusal.
+local function load_team()
+  local stored, open_shutdown
+  stored, open_shutdown, sequence, bound =
+    unpack(redis.call('HMGET', keys.team, 'team', 'shutdown', 'sequence', agent_field(request.user_id, request.agent_id)))
+  if not stored then
+    return refuse('NO_TEAM', team_name)
+  end
+  team, shutdown, sequence = cjson.decode(stored), open_shutdown and cjson.decode(open_shutdown), tonumber(sequence or 0)
+end
+
+-- Loads the team and the caller, who is seen now; nil, or the refusal.
+local function enter(writes)
+  local refusal = load_team()
+  if refusal then
+    return refusal
+  end
+  if not bound then
+    return refuse('NOT_A_MEMBER', request.agent_id ~= '' and request.agent_id or request.user_id, team.name)
+  end
+  local is_superseded = string.sub(bound, 1, 1) == '!'
+  member = load_member(is_superseded and string.sub(bound, 2) or bound)
+  if is_superseded then
+    return refuse('SUPERSEDED', member.handle, member.agent or '')
+  end
+  redis.pcall('HSET', keys.seen, bound, string.format('%.0f', now_ms))
+  if writes and team.closed then
+    return refuse('TEAM_CLOSED', team.name)
+  end
+end
+
+-- Writes the team, and what a listing shows of it.
+local function save_team(member_count)
+  redis.call('HSET', keys.team, 'team', cjson.encode(team), 'members', member_count)
+  redis.call('HSET', keys.teams, team_key, cjson.encode({
+    name = team.name, leader = team.leader, created = team.created, closed = team.closed, members = member_count,
+  }))
+end
+
+-- Writes that the agent is `handle` in the team, or nothing there.
+local function bind(login, agent, handle)
+  local field = agent_field(login, agent)
+  local stored = redis.call('HGET', keys.members, field)
+  local handles = stored and cjson.decode(stored) or {}
+  handles[team_key] = handle
+  if next(handles) then
+    redis.call('HSET', keys.members, field, cjson.encode(handles))
+  else
+    redis.call('HDEL', keys.members, field)
+  end
+end
+
+local function is_leader()
+  return string.lower(team.leader) == string.lower(member.handle)
+end
+
+local function emit_team(change, handle)
+  emit({
+    type = 'team_changed', team = team.name, change = change, handle = handle,
+    user = request.user_id, agent_id = request.agent_id ~= '' and request.agent_id or nil,
+  })
+end

@@ -1,0 +1,66 @@
+-- join_team: makes the caller a member under a handle; or, for a handle of the caller's login, gives it to this agent.
+-- KEYS: those of admission, then those of teams/team
+-- ARGV: those of admission/request and teams/team, then 19 handle, 20 name and 21 kind of the agent
+-- Returns { JOINED, now, handle } or { TAKEN_OVER, now, handle, the agent before or '' }
+--      or { REFUSED, now, code, words } or one of the denials of admit()
+local handle, name, kind = unpack(ARGV, 19, 21)
+-- @include admission/admission
+-- @include teams/team
+-- @include teams/new_member
+
+local denial = admit() or load_team()
+if denial then
+  return denial
+end
+if team.closed then
+  return refuse('TEAM_CLOSED', team.name)
+end
+local MOST_MEMBERS, MOST_BEFORE = 1000, 8
+local field = agent_field(request.user_id, request.agent_id)
+local member_count = redis.call('HGET', keys.team, 'members')
+if bound and string.sub(bound, 1, 1) ~= '!' then
+  local current = load_member(bound)
+  if current.ended and bound == string.lower(handle) then
+    -- It approved a shutdown that did not close the team, and works on.
+    current.ended = nil
+    save_member(current)
+    emit_team('joined', current.handle)
+    return { 'JOINED', now, current.handle }
+  end
+  return refuse('ALREADY_MEMBER', current.handle, team.name)
+end
+local current = load_member(handle)
+if not current then
+  if tonumber(member_count) >= MOST_MEMBERS then
+    return refuse('TOO_MANY', 'members', MOST_MEMBERS)
+  end
+  add_member(handle, name, kind)
+  save_team(member_count + 1)
+  emit_team('joined', handle)
+  return { 'JOINED', now, handle }
+end
+if current.login ~= request.user_id then
+  return refuse('HANDLE_TAKEN', current.handle, team.name)
+end
+local old = current.agent or ''
+redis.call('HSET', keys.team, agent_field(current.login, old), '!' .. string.lower(handle))
+redis.call('HSET', keys.team, field, string.lower(handle))
+bind(current.login, old, nil)
+bind(current.login, request.agent_id, current.handle)
+local before = {}
+for _, agent in ipairs(current.before or {}) do
+  if agent ~= request.agent_id and agent ~= old then
+    before[#before + 1] = agent
+  end
+end
+before[#before + 1] = old
+while #before > MOST_BEFORE do
+  redis.call('HDEL', keys.team, agent_field(current.login, table.remove(before, 1)))
+end
+current.before, current.ended = before, nil
+current.agent = request.agent_id ~= '' and request.agent_id or nil
+current.name, current.kind = name, kind
+save_member(current)
+redis.pcall('HSET', keys.seen, string.lower(handle), string.format('%.0f', now_ms))
+emit_team('taken_over', current.handle)
+return { 'TAKEN_OVER', now, current.handle, old }

@@ -1,0 +1,34 @@
+//! Teams and their members. A team stands in keys by its name in lower case: two names that differ in case are one.
+
+use crate::domain::RepoId;
+use crate::domain::team::TeamName;
+use crate::state::keys::of;
+
+/// Prefix of the keys of when members were last seen.
+pub(in crate::state) const SEEN: &str = "coord:seen:";
+
+/// hash: team -> what a listing shows of it, JSON; `TEAM/open` and `TEAM/done` -> number of such tasks.
+pub fn teams(repo: &RepoId) -> String {
+    of("coord:teams:", repo, &[])
+}
+
+/// hash: `@LOGIN AGENT` -> team and handle of that agent, JSON; `TEAM/HANDLE` -> counts of an inbox (`includes/marks.lua`);
+/// `TEAM/*` -> number of broadcasts; `TEAM/!` -> the open shutdown.
+pub fn members(repo: &RepoId) -> String {
+    of("coord:members:", repo, &[])
+}
+
+/// hash: `team` -> configuration; `=HANDLE` -> member; `@LOGIN AGENT` -> handle of that agent; `shutdown`; counters.
+pub fn team(repo: &RepoId, team: &TeamName) -> String {
+    of("coord:team:", repo, &[":", team.key()])
+}
+
+/// hash: handle -> when the member was last seen, Unix milliseconds. [`crate::state::is_expendable`].
+pub fn seen(repo: &RepoId, team: &TeamName) -> String {
+    of(SEEN, repo, &[":", team.key()])
+}
+
+/// hash: key of a request -> its outcome, of one agent, for ten minutes; JSON.
+pub fn answers(repo: &RepoId, team: &TeamName, caller: &str) -> String {
+    of("coord:answers:", repo, &[":", team.key(), ":", caller])
+}

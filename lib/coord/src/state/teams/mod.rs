@@ -1,0 +1,15 @@
+//! Teams and their members.
+
+pub mod keys;
+pub mod scripts;
+
+mod membership;
+mod records;
+mod refusal;
+mod terms;
+
+pub use membership::*;
+pub use records::*;
+pub use refusal::*;
+pub use terms::{RequestKey, TeamOutcome, TeamTerms};
+pub(in crate::state) use terms::{run, unknown};

@@ -1,0 +1,73 @@
+//! What every script of a team is given, and its outcome.
+
+use super::refusal::{TeamRefusal, read_refusal};
+use crate::domain::team::TeamName;
+use crate::state::admission::{AdmissionTerms, Admitted, Kind, admitted};
+use crate::state::reply::{Reply, call};
+use crate::state::team_keys::team_keys;
+use crate::store::{Script, Store, StoreError};
+
+/// The caller and the team.
+#[derive(Clone, Copy, Debug)]
+pub struct TeamTerms<'a> {
+    /// The admission; no script of a team needs a head ([`crate::state::admission::HeadTerms::Any`]).
+    pub admission: AdmissionTerms<'a>,
+    /// The team.
+    pub team: &'a TeamName,
+}
+
+/// An outcome, or why the rules refuse it; or why the request was not admitted.
+pub type TeamOutcome<T> = Result<Admitted<Result<T, TeamRefusal>>, StoreError>;
+
+/// A key under which a request may be repeated for ten minutes.
+#[derive(Clone, Copy, Debug)]
+pub struct RequestKey<'a> {
+    /// The key; empty for none.
+    pub key: &'a str,
+    /// The request, in any form that differs for different ones.
+    pub content: &'a str,
+}
+
+impl RequestKey<'static> {
+    /// No key.
+    pub const NONE: RequestKey<'static> = RequestKey { key: "", content: "" };
+}
+
+impl RequestKey<'_> {
+    /// The key, and the digest of the content; `script` keeps requests of different kinds apart.
+    pub(in crate::state) fn arguments(&self, script: &Script) -> [Vec<u8>; 2] {
+        let digest = match self.key {
+            "" => String::new(),
+            _ => crate::store::script::sha1_hex(self.content),
+        };
+        let key = match self.key {
+            "" => String::new(),
+            key => format!("{} {key}", script.name),
+        };
+        [key.into_bytes(), digest.into_bytes()]
+    }
+}
+
+/// Runs a script of a team; `read` reads what is neither a denial nor a refusal.
+pub(in crate::state) async fn run<T>(
+    store: &dyn Store,
+    script: &'static Script,
+    terms: &TeamTerms<'_>,
+    kind: Kind,
+    own_arguments: Vec<Vec<u8>>,
+    read: impl FnOnce(Reply) -> Result<T, StoreError>,
+) -> TeamOutcome<T> {
+    let mut args = terms.admission.arguments(kind, 1);
+    args.extend([terms.team.key().into(), terms.team.as_str().into()]);
+    args.extend(own_arguments);
+    let reply = call(store, script, team_keys(&terms.admission, terms.team), args).await?;
+    admitted(reply, |reply| match reply.outcome.as_str() {
+        "REFUSED" => read_refusal(reply).map(Err),
+        _ => read(reply).map(Ok),
+    })
+}
+
+/// The error of an outcome that no version of the script has.
+pub(in crate::state) fn unknown<T>(reply: &Reply) -> Result<T, StoreError> {
+    Err(reply.malformed("an unknown outcome"))
+}
