@@ -64,3 +64,4 @@ mod repeated;
 mod request_costs;
 mod scale;
 mod spelling;
+mod teams;

@@ -3,6 +3,7 @@
 mod about_intents;
 mod agent;
 mod outcomes;
+pub mod team;
 
 pub use about_intents::AboutIntents;
 pub use agent::Agent;

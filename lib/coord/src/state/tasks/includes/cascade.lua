@@ -32,7 +32,8 @@ local function unblock(id, dependents)
             ready[#ready + 1] = string.format('%.0f', RANKS[priority] * 1e10 + number)
             ready[#ready + 1] = other
           end
-          for _, handle in ipairs({ owner or assignee, assignee }) do
+          local is_live = owner and tonumber(string.match(task, '"expires":(%d+)')) > now_ms
+          for _, handle in ipairs({ is_live and owner or assignee, assignee }) do
             if not told[handle] then
               told[handle] = {}
               order[#order + 1] = handle

@@ -1,0 +1,35 @@
+//! 64 clients ask for the next of 1,000 tasks at once.
+
+use std::collections::BTreeMap;
+
+use coord::state::tasks::{NewTask, NextTask};
+use parking_lot::Mutex;
+
+use crate::world::World;
+use crate::world::team::titled;
+
+async fn each_of_1000_tasks_goes_to_one_of_64_clients(world: World) {
+    let (lead, []) = world.team_of([]).await;
+    for _ in 0..5 {
+        let tasks: Vec<NewTask> = (0..200).map(|number| titled(&format!("{number}"))).collect();
+        lead.adds(&tasks).await.unwrap();
+    }
+    let taken: Mutex<BTreeMap<String, usize>> = Mutex::default();
+    let work = (0..64).map(|number| {
+        let (world, taken) = (&world, &taken);
+        async move {
+            let name = format!("w{number}");
+            let mate = world.mate(&name, "alpha");
+            mate.joins(&name).await.unwrap();
+            while let NextTask::Claimed { task, .. } = mate.takes_next().await.unwrap() {
+                *taken.lock().entry(task.task.id.clone()).or_default() += 1;
+                mate.completes(&task.task.id).await.unwrap();
+            }
+        }
+    });
+    futures::future::join_all(work).await;
+    let taken = taken.into_inner();
+    assert_eq!((taken.len(), taken.values().max()), (1000, Some(&1)));
+}
+
+on_every_store!(each_of_1000_tasks_goes_to_one_of_64_clients);

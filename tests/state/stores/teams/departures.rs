@@ -1,0 +1,170 @@
+//! The handshake of a shutdown, leaving, and deleting.
+
+use coord::state::departures::ShutdownProgress::{Closed, Open, Rejected, Stopped};
+use coord::state::teams::{TeamRefusal, keys};
+use coord_protocol::team_event::MessageType;
+
+use crate::world::World;
+use crate::world::team::{Mate, titled};
+
+async fn is_silent_for_an_hour(mate: &Mate<'_>, name: &str) {
+    mate.world
+        .command(["HSET", &keys::seen(&mate.world.repo, &mate.team), name, "1000"])
+        .await;
+}
+
+async fn one_member_stops_after_it_approved(world: World) {
+    let (lead, [bob]) = world.team_of(["bob"]).await;
+    lead.adds(&[titled("a"), titled("b")]).await.unwrap();
+    bob.claims("t1").await.unwrap();
+    let asked = lead.requests_shutdown(Some("BOB"), 60).await.unwrap();
+    assert_eq!((asked.progress, asked.id.as_str()), (Open, "s1"));
+    assert_eq!(
+        lead.requests_shutdown(Some("bob"), 60).await.unwrap().id,
+        "s1",
+        "two at once are one"
+    );
+    assert!(matches!(
+        lead.requests_shutdown(None, 60).await,
+        Err(TeamRefusal::ShutdownOpen { .. })
+    ));
+    assert!(matches!(bob.takes_next().await, Err(TeamRefusal::ShuttingDown { id, .. }) if id == "s1"));
+    assert!(matches!(bob.claims("t2").await, Err(TeamRefusal::ShuttingDown { .. })));
+    assert!(lead.takes_next().await.is_ok(), "who is not asked works on");
+    let inbox = bob.reads(None).await.unwrap();
+    assert_eq!(
+        (inbox.messages.len(), inbox.messages[0].kind),
+        (1, MessageType::ShutdownRequest)
+    );
+    assert_eq!(inbox.shutdown.unwrap().by, "lead");
+    assert!(matches!(
+        lead.answers_shutdown("s1", None).await,
+        Err(TeamRefusal::NotAsked { .. })
+    ));
+    assert!(matches!(
+        bob.answers_shutdown("s9", None).await,
+        Err(TeamRefusal::NoShutdown { .. })
+    ));
+    let stopped = bob.answers_shutdown("s1", None).await.unwrap();
+    assert_eq!((stopped.progress, stopped.given_back), (Stopped, vec!["t1".to_owned()]));
+    assert!(bob.shows("t1").await.unwrap().notes[0].text.contains("bob"));
+    assert_eq!(
+        lead.reads(None).await.unwrap().messages[0].kind,
+        MessageType::ShutdownApproved
+    );
+    assert!(
+        matches!(bob.takes_next().await, Err(TeamRefusal::ShuttingDown { .. })),
+        "it is final"
+    );
+    assert_eq!(bob.reads(None).await.unwrap().shutdown, None);
+    // Until it joins again.
+    bob.joins("bob").await.unwrap();
+    bob.claims("t1").await.unwrap();
+}
+
+async fn a_rejection_has_a_reason_and_ends_it(world: World) {
+    let (lead, [bob]) = world.team_of(["bob"]).await;
+    lead.requests_shutdown(Some("bob"), 60).await.unwrap();
+    assert_eq!(
+        bob.answers_shutdown("s1", Some("Tests run")).await.unwrap().progress,
+        Rejected
+    );
+    let told = lead.reads(None).await.unwrap().messages.remove(0);
+    assert_eq!(
+        (told.kind, told.message.as_str()),
+        (MessageType::ShutdownRejected, "Tests run")
+    );
+    assert!(bob.takes_next().await.is_ok());
+    assert_eq!(bob.requests_shutdown(Some("bob"), 60).await.unwrap().progress, Stopped);
+}
+
+async fn a_team_closes_when_leader_and_all_live_members_approved(world: World) {
+    let (lead, [bob, eve, zoe]) = world.team_of(["bob", "eve", "zoe"]).await;
+    is_silent_for_an_hour(&zoe, "zoe").await;
+    assert_eq!(bob.requests_shutdown(None, 60).await.unwrap().progress, Open);
+    assert!(matches!(
+        bob.answers_shutdown("s1", None).await,
+        Err(TeamRefusal::Answered { .. })
+    ));
+    assert_eq!(eve.answers_shutdown("s1", None).await.unwrap().progress, Open);
+    assert_eq!(lead.answers_shutdown("s1", None).await.unwrap().progress, Closed);
+    assert!(matches!(
+        lead.adds(&[titled("a")]).await,
+        Err(TeamRefusal::TeamClosed { .. })
+    ));
+    assert!(matches!(
+        lead.tells(&["bob"], "x").await,
+        Err(TeamRefusal::TeamClosed { .. })
+    ));
+    assert!(!eve.reads(None).await.unwrap().messages.is_empty(), "it can be read");
+    assert!(matches!(bob.deletes_team().await, Err(TeamRefusal::NotLeader { .. })));
+    lead.deletes_team().await.unwrap();
+    assert!(matches!(bob.reads(None).await, Err(TeamRefusal::NoTeam { .. })));
+}
+
+async fn a_leaders_request_approves_for_the_leader_alone_and_force_names_whom_it_passed_over(world: World) {
+    let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
+    lead.adds(&[titled("a")]).await.unwrap();
+    bob.claims("t1").await.unwrap();
+    let asked = lead.requests_shutdown(None, 60).await.unwrap();
+    assert_eq!(asked.progress, Open);
+    assert!(matches!(
+        lead.forces_shutdown("s1").await,
+        Err(TeamRefusal::TooEarly { .. })
+    ));
+    assert!(matches!(
+        bob.forces_shutdown("s1").await,
+        Err(TeamRefusal::NotLeader { .. })
+    ));
+    assert_eq!(eve.answers_shutdown("s1", None).await.unwrap().progress, Open);
+    assert_eq!(
+        bob.answers_shutdown("s1", Some("not yet")).await.unwrap().progress,
+        Rejected
+    );
+    eve.joins("eve").await.unwrap();
+    lead.joins("lead").await.unwrap();
+    lead.requests_shutdown(None, 0).await.unwrap();
+    let forced = lead.forces_shutdown("s2").await.unwrap();
+    assert_eq!(
+        (forced.progress, forced.passed_over, forced.given_back),
+        (Closed, vec!["bob".to_owned(), "eve".to_owned()], vec!["t1".to_owned()])
+    );
+    assert!(matches!(
+        lead.forces_shutdown("s2").await,
+        Err(TeamRefusal::TeamClosed { .. })
+    ));
+}
+
+async fn one_who_leaves_gives_back_and_a_team_with_live_members_stays(world: World) {
+    let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
+    lead.adds(&[titled("a")]).await.unwrap();
+    bob.claims("t1").await.unwrap();
+    lead.tells(&["bob", "eve"], "both").await.unwrap();
+    assert_eq!(bob.leaves().await.unwrap(), ["t1"]);
+    assert!(matches!(bob.reads(None).await, Err(TeamRefusal::NotAMember { .. })));
+    assert_eq!(
+        eve.reads(None).await.unwrap().messages.len(),
+        1,
+        "the other's copy stays"
+    );
+    assert!(matches!(
+        lead.deletes_team().await,
+        Err(TeamRefusal::MembersLive { count: 1, .. })
+    ));
+    is_silent_for_an_hour(&eve, "eve").await;
+    lead.deletes_team().await.unwrap();
+    assert_eq!(
+        world
+            .number(["EXISTS", &keys::members(&world.repo), &keys::teams(&world.repo)])
+            .await,
+        0
+    );
+}
+
+on_every_store!(
+    one_member_stops_after_it_approved,
+    a_rejection_has_a_reason_and_ends_it,
+    a_team_closes_when_leader_and_all_live_members_approved,
+    a_leaders_request_approves_for_the_leader_alone_and_force_names_whom_it_passed_over,
+    one_who_leaves_gives_back_and_a_team_with_live_members_stays,
+);

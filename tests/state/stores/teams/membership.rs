@@ -1,0 +1,171 @@
+//! Teams are made, joined and handed over.
+
+use coord::state;
+use coord::state::admission::{Admitted, admit_without_head};
+use coord::state::teams::{Joined, TeamRefusal, list_teams, show_team};
+
+use crate::world::World;
+
+fn sentence<T: std::fmt::Debug>(answer: Result<T, TeamRefusal>) -> String {
+    answer.unwrap_err().to_string()
+}
+
+async fn a_team_is_made_once_whatever_the_case_of_its_name(world: World) {
+    let ann = world.mate("ann/one", "Alpha");
+    ann.creates("Ann").await.unwrap();
+    let again = world.mate("bob", "aLPHA");
+    assert_eq!(sentence(again.creates("bob").await), "Team \"aLPHA\" already exists");
+    assert_eq!(
+        again.joins("bob").await.unwrap(),
+        Joined::New {
+            handle: "bob".to_owned()
+        }
+    );
+    let terms = ann.terms().admission;
+    let read = list_teams(&world.repo).and(show_team(&world.repo, &ann.team));
+    let Admitted::Outcome((teams, Some(team))) = admit_without_head(&*world.store, &terms, read).await.unwrap() else {
+        panic!("there is a team");
+    };
+    let [summary] = &teams[..] else { panic!("{teams:?}") };
+    assert_eq!(
+        (summary.name.as_str(), summary.leader.as_str(), summary.members),
+        ("Alpha", "Ann", 2)
+    );
+    let members: Vec<_> = team
+        .members
+        .values()
+        .map(|member| (member.handle.as_str(), member.login.as_str()))
+        .collect();
+    assert_eq!(members, [("Ann", "ann"), ("bob", "bob")]);
+    assert!(team.members.values().all(|member| member.seen.is_some()));
+    let other = world.mate("ann/one", "beta");
+    assert_eq!(sentence(other.joins("ann").await), "Team \"beta\" does not exist");
+    assert_eq!(sentence(other.reads(None).await), "Team \"beta\" does not exist");
+}
+
+async fn a_handle_is_one_logins_alone(world: World) {
+    let (_, [bob]) = world.team_of(["bob"]).await;
+    let text = "Agent \"bob\" is already a member of team \"alpha\"";
+    assert_eq!(sentence(bob.joins("bob").await), text);
+    assert_eq!(sentence(bob.joins("other").await), text);
+    let eve = world.mate("eve", "alpha");
+    assert_eq!(
+        eve.joins("BOB").await,
+        Err(TeamRefusal::HandleTaken {
+            handle: "bob".to_owned(),
+            team: "alpha".to_owned()
+        })
+    );
+    assert_eq!(
+        sentence(eve.tells(&["bob"], "hi").await),
+        "\"eve\" is not a member of team \"alpha\""
+    );
+    assert_eq!(
+        sentence(eve.claims("t1").await),
+        "\"eve\" is not a member of team \"alpha\""
+    );
+}
+
+async fn a_restarted_agent_goes_on_with_inbox_and_tasks(world: World) {
+    let (lead, []) = world.team_of([]).await;
+    let old = world.mate("bob/old", "alpha");
+    old.joins("bob").await.unwrap();
+    lead.adds(&[crate::world::team::titled("a")]).await.unwrap();
+    old.claims("t1").await.unwrap();
+    lead.tells(&["bob"], "for bob").await.unwrap();
+    let new = world.mate("bob/new", "alpha");
+    let taken = new.joins("Bob").await.unwrap();
+    assert_eq!(
+        taken,
+        Joined::TakenOver {
+            handle: "bob".to_owned(),
+            from: "old".to_owned()
+        }
+    );
+    assert_eq!(
+        old.reads(None).await,
+        Err(TeamRefusal::Superseded {
+            handle: "bob".to_owned(),
+            agent: "new".to_owned()
+        })
+    );
+    assert_eq!(new.reads(None).await.unwrap().messages[0].message, "for bob");
+    new.completes("t1").await.unwrap();
+    // And back again.
+    old.joins("bob").await.unwrap();
+    assert!(old.reads(None).await.is_ok());
+    assert!(matches!(new.reads(None).await, Err(TeamRefusal::Superseded { .. })));
+    for number in 0..10 {
+        world
+            .mate(&format!("bob/n{number}"), "alpha")
+            .joins("bob")
+            .await
+            .unwrap();
+    }
+    let fields = world
+        .command(["HKEYS", &state::teams::keys::team(&world.repo, &lead.team)])
+        .await;
+    let bound = fields
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|field| field.as_str().unwrap().starts_with("@bob"))
+        .count();
+    assert_eq!(bound, 9, "the agent, and the 8 before");
+}
+
+async fn the_leader_hands_over_and_alone_may(world: World) {
+    let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
+    assert_eq!(
+        sentence(bob.hands_over("eve").await),
+        "Only \"lead\", the leader of team \"alpha\", may do this"
+    );
+    assert_eq!(
+        sentence(lead.hands_over("ghost").await),
+        "Recipient \"ghost\" is not a member of team \"alpha\""
+    );
+    assert!(matches!(lead.leaves().await, Err(TeamRefusal::LeaderStays { .. })));
+    assert_eq!(lead.hands_over("BOB").await.unwrap(), "bob");
+    assert_eq!(lead.leaves().await.unwrap(), [""; 0]);
+    assert!(matches!(
+        eve.hands_over("eve").await,
+        Err(TeamRefusal::NotLeader { .. })
+    ));
+    let events = world.events().await;
+    let changes: Vec<_> = events
+        .iter()
+        .map(|(_, event)| event["change"].as_str().unwrap_or_default())
+        .collect();
+    assert_eq!(changes, ["created", "joined", "joined", "handed_over", "left"]);
+}
+
+async fn a_repository_has_100_teams(world: World) {
+    for number in 0..100 {
+        world.mate("ann", &format!("t{number}")).creates("ann").await.unwrap();
+    }
+    let more = world.mate("ann", "more");
+    assert_eq!(
+        sentence(more.creates("ann").await),
+        "There can be no more than 100 teams"
+    );
+    world.mate("ann", "t7").deletes_team().await.unwrap();
+    more.creates("ann").await.unwrap();
+    let members = world
+        .command(["HKEYS", &state::teams::keys::members(&world.repo)])
+        .await;
+    let of_deleted = members
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|field| field.as_str().unwrap().starts_with("t7/"))
+        .count();
+    assert_eq!(of_deleted, 0);
+}
+
+on_every_store!(
+    a_team_is_made_once_whatever_the_case_of_its_name,
+    a_handle_is_one_logins_alone,
+    a_restarted_agent_goes_on_with_inbox_and_tasks,
+    the_leader_hands_over_and_alone_may,
+    a_repository_has_100_teams,
+);

@@ -1,0 +1,154 @@
+//! Messages arrive once, in order, and are read when the reader has proved it.
+
+use coord::state::teams::{RequestKey, TeamRefusal};
+use coord_protocol::team_event::MessageType;
+
+use crate::world::World;
+use crate::world::team::titled;
+
+fn texts(inbox: &coord::state::messages::Inbox) -> Vec<&str> {
+    inbox.messages.iter().map(|message| message.message.as_str()).collect()
+}
+
+async fn a_cursor_that_is_sent_back_marks_what_is_before_it_as_read(world: World) {
+    let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
+    let empty = bob.reads(None).await.unwrap();
+    assert_eq!((empty.cursor, empty.unread, texts(&empty).len()), (0, 0, 0));
+    lead.tells(&["bob"], "one").await.unwrap();
+    lead.tells(&[], "two").await.unwrap();
+    bob.tells(&[], "own").await.unwrap();
+    eve.tells(&["BOB", "lead", "bob"], "three").await.unwrap();
+    let first = bob.reads(None).await.unwrap();
+    assert_eq!(
+        (texts(&first), first.unread, first.cursor),
+        (vec!["one", "two", "three"], 3, 4)
+    );
+    assert_eq!(
+        first.messages[2].recipients,
+        Some(vec!["bob".to_owned(), "lead".to_owned()])
+    );
+    assert_eq!(first.messages[2].from.as_deref(), Some("eve"));
+    // Delivered is not read.
+    assert_eq!(texts(&bob.reads(None).await.unwrap()), ["one", "two", "three"]);
+    let part = bob.reads(Some(1)).await.unwrap();
+    assert_eq!((texts(&part), part.unread), (vec!["two", "three"], 2));
+    let rest = bob.reads(Some(4)).await.unwrap();
+    assert_eq!((rest.cursor, rest.unread, texts(&rest).len()), (4, 0, 0));
+    assert_eq!(texts(&bob.reads(None).await.unwrap()), [""; 0]);
+    assert_eq!(
+        bob.reads(Some(5)).await,
+        Err(TeamRefusal::CursorAhead { cursor: 5, newest: 4 })
+    );
+    assert_eq!(texts(&eve.reads(None).await.unwrap()), ["two", "own"]);
+}
+
+async fn a_member_gets_no_broadcast_from_before_it_joined(world: World) {
+    let (lead, []) = world.team_of([]).await;
+    lead.tells(&[], "before").await.unwrap();
+    let bob = world.mate("bob", "alpha");
+    bob.joins("bob").await.unwrap();
+    lead.tells(&[], "after").await.unwrap();
+    assert_eq!(texts(&bob.reads(Some(0)).await.unwrap()), ["after"]);
+    // Nor what was sent to the same handle of another.
+    lead.tells(&["bob"], "secret").await.unwrap();
+    bob.leaves().await.unwrap();
+    let other = world.mate("mallory", "alpha");
+    other.joins("bob").await.unwrap();
+    assert_eq!(texts(&other.reads(Some(0)).await.unwrap()), [""; 0]);
+}
+
+async fn a_page_is_followed_by_the_rest(world: World) {
+    let (lead, [bob]) = world.team_of(["bob"]).await;
+    let mut sent = Vec::new();
+    for number in 0..23 {
+        let text = format!("m{number}");
+        match number % 3 {
+            0 => lead.tells(&["bob"], &text).await.map(|_| sent.push(text)).unwrap(),
+            1 => lead.tells(&[], &text).await.map(|_| sent.push(text)).unwrap(),
+            _ => drop(bob.tells(&[], &text).await.unwrap()),
+        }
+    }
+    for most in [1, 2, 5] {
+        let (mut got, mut cursor) = (Vec::new(), 0);
+        loop {
+            let page = bob.reads_most(Some(cursor), most).await.unwrap();
+            got.extend(texts(&page).iter().map(|text| (*text).to_owned()));
+            if !page.has_more {
+                break;
+            }
+            assert!(page.cursor > cursor);
+            cursor = page.cursor;
+        }
+        assert_eq!(got, sent, "{most} at a time");
+    }
+}
+
+async fn a_message_goes_to_members_only_and_a_full_inbox_is_told(world: World) {
+    let (lead, [bob]) = world.team_of(["bob"]).await;
+    assert_eq!(
+        lead.tells(&["ghost"], "hi").await.unwrap_err().to_string(),
+        "Recipient \"ghost\" is not a member of team \"alpha\""
+    );
+    for _ in 0..1000 {
+        lead.tells(&["bob"], "m").await.unwrap();
+    }
+    let full = TeamRefusal::InboxFull {
+        handle: "bob".to_owned(),
+        unread: 1000,
+    };
+    assert_eq!(lead.tells(&["lead", "bob"], "m").await, Err(full));
+    assert_eq!(lead.reads(None).await.unwrap().unread, 0, "nothing is half sent");
+    let page = bob.reads(None).await.unwrap();
+    assert_eq!(bob.reads(Some(page.cursor)).await.unwrap().unread, 800);
+    lead.tells(&["bob"], "last").await.unwrap();
+    assert_eq!(bob.reads(Some(1000)).await.unwrap().messages[0].message, "last");
+}
+
+async fn who_is_behind_more_than_1000_broadcasts_is_told_how_many_it_missed(world: World) {
+    let (lead, [bob]) = world.team_of(["bob"]).await;
+    bob.tells(&[], "own").await.unwrap();
+    for number in 0..1010 {
+        lead.tells(&[], &format!("b{number}")).await.unwrap();
+    }
+    let page = bob.reads(None).await.unwrap();
+    assert_eq!((page.missed, texts(&page)[0]), (10, "b10"));
+    let next = bob.reads(Some(page.cursor)).await.unwrap();
+    assert_eq!((next.missed, next.unread, texts(&next)[0]), (0, 800, "b210"));
+}
+
+async fn a_repeated_send_sends_nothing_and_idle_is_told_what_is_ready(world: World) {
+    let (lead, [bob]) = world.team_of(["bob"]).await;
+    let key = RequestKey {
+        key: "k",
+        content: "one",
+    };
+    let first = lead.sends(MessageType::Plain, &["bob"], "one", key).await.unwrap();
+    assert_eq!(
+        lead.sends(MessageType::Plain, &["bob"], "one", key).await.unwrap(),
+        first
+    );
+    assert_eq!(bob.reads(None).await.unwrap().messages.len(), 1);
+    let other = RequestKey {
+        key: "k",
+        content: "two",
+    };
+    assert_eq!(
+        lead.sends(MessageType::Plain, &["bob"], "two", other).await,
+        Err(TeamRefusal::KeyReused {
+            key: "send_message k".to_owned()
+        })
+    );
+    lead.adds(&[titled("a"), titled("b")]).await.unwrap();
+    let idle = bob.sends(MessageType::Idle, &[], "", RequestKey::NONE).await.unwrap();
+    assert_eq!(idle.ready, ["t1", "t2"]);
+    assert_eq!(lead.reads(None).await.unwrap().messages[0].kind, MessageType::Idle);
+}
+
+on_every_store!(
+    a_cursor_that_is_sent_back_marks_what_is_before_it_as_read,
+    a_member_gets_no_broadcast_from_before_it_joined,
+    a_page_is_followed_by_the_rest,
+    a_message_goes_to_members_only_and_a_full_inbox_is_told,
+    who_is_behind_more_than_1000_broadcasts_is_told_how_many_it_missed,
+    a_repeated_send_sends_nothing_and_idle_is_told_what_is_ready,
+);

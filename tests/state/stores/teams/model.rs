@@ -1,0 +1,419 @@
+//! Random programs against an independent model: after every step, what is stored is what the model says.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use coord::state::tasks::{LeaseState, MOST_LAPSES, Named, NextTask, TaskChanges, TaskFilter, TaskStatus, TaskView};
+
+use crate::world::World;
+use crate::world::team::{Mate, task_id, titled};
+
+const MATES: [&str; 3] = ["lead", "bob", "eve"];
+
+#[derive(Clone, Debug, Default)]
+struct Task {
+    number: usize,
+    is_completed: bool,
+    was_claimed: bool,
+    owner: Option<&'static str>,
+    had: Option<&'static str>,
+    has_lapsed: bool,
+    lapses: u32,
+    dependencies: BTreeSet<String>,
+}
+
+#[derive(Default)]
+struct Model {
+    tasks: BTreeMap<String, Task>,
+    made: usize,
+    /// What each reader should get, and got: texts in order.
+    sent: BTreeMap<&'static str, Vec<String>>,
+    got: BTreeMap<&'static str, Vec<String>>,
+    cursors: BTreeMap<&'static str, u64>,
+}
+
+impl Model {
+    fn unmet(&self, id: &str) -> Vec<String> {
+        let open = |other: &&String| !self.tasks[*other].is_completed;
+        self.tasks[id].dependencies.iter().filter(open).cloned().collect()
+    }
+
+    fn is_ready(&self, id: &str) -> bool {
+        let task = &self.tasks[id];
+        !task.is_completed && task.owner.is_none() && task.lapses < MOST_LAPSES && self.unmet(id).is_empty()
+    }
+
+    fn next(&self) -> Option<String> {
+        let ready = self.tasks.keys().filter(|id| self.is_ready(id));
+        ready.min_by_key(|id| self.tasks[*id].number).cloned()
+    }
+
+    /// Whether a task that is not completed depends on itself.
+    fn has_ring(&self) -> bool {
+        let mut left: BTreeMap<&String, BTreeSet<String>> = self
+            .tasks
+            .iter()
+            .filter(|(_, task)| !task.is_completed)
+            .map(|(id, _)| (id, self.unmet(id).into_iter().collect()))
+            .collect();
+        loop {
+            let Some(free) = left
+                .iter()
+                .find(|(_, rest)| rest.is_empty())
+                .map(|(id, _)| (*id).clone())
+            else {
+                return !left.is_empty();
+            };
+            left.remove(&free);
+            left.values_mut().for_each(|rest| drop(rest.remove(&free)));
+        }
+    }
+}
+
+struct Run<'w> {
+    mates: [Mate<'w>; 3],
+    model: Model,
+    random: fastrand::Rng,
+}
+
+impl Run<'_> {
+    fn any_task(&mut self) -> String {
+        let ids: Vec<&String> = self.model.tasks.keys().collect();
+        match ids.is_empty() || self.random.u32(..30) == 0 {
+            true => "t999".to_owned(),
+            false => ids[self.random.usize(..ids.len())].clone(),
+        }
+    }
+
+    fn some_tasks(&mut self) -> Vec<String> {
+        (0..self.random.usize(..3)).map(|_| self.any_task()).collect()
+    }
+
+    async fn add(&mut self, mate: usize) {
+        let count = self.random.usize(1..4);
+        let (mut new, mut after) = (Vec::new(), self.model.tasks.clone());
+        let id_of = |place: usize, made: usize| format!("t{}", made + place + 1);
+        let made = self.model.made;
+        for place in 0..count {
+            after.insert(
+                id_of(place, made),
+                Task {
+                    number: made + place,
+                    ..Task::default()
+                },
+            );
+        }
+        for place in 0..count {
+            let mut task = titled("x");
+            for id in self.some_tasks() {
+                let of_new = self.random.bool().then(|| self.random.usize(..count));
+                let other = of_new.map_or(id.clone(), |other| id_of(other, made));
+                let named = of_new.map_or_else(|| Named::Task(task_id(&id)), Named::New);
+                if self.random.bool() {
+                    after.get_mut(&id_of(place, made)).unwrap().dependencies.insert(other);
+                    task.dependencies.push(named);
+                } else {
+                    if let Some(blocked) = after.get_mut(&other) {
+                        blocked.dependencies.insert(id_of(place, made));
+                    }
+                    task.blocks.push(named);
+                }
+            }
+            new.push(task);
+        }
+        let names_known = new
+            .iter()
+            .flat_map(|task| task.dependencies.iter().chain(&task.blocks))
+            .all(|named| match named {
+                Named::Task(id) => self.model.tasks.contains_key(id.as_str()),
+                Named::New(_) => true,
+            });
+        let answer = self.mates[mate].adds(&new).await;
+        let before = std::mem::replace(&mut self.model.tasks, BTreeMap::new());
+        let is_allowed = names_known && {
+            self.model.tasks = after;
+            !self.model.has_ring()
+        };
+        assert_eq!(answer.is_ok(), is_allowed, "{answer:?} {new:?}");
+        if is_allowed {
+            self.model.made += count;
+        } else {
+            self.model.tasks = before;
+        }
+    }
+
+    async fn depend(&mut self, mate: usize) {
+        let (id, wanted) = (self.any_task(), self.some_tasks());
+        let changes = TaskChanges {
+            dependencies: Some(wanted.iter().map(|id| task_id(id)).collect()),
+            ..TaskChanges::default()
+        };
+        let answer = self.mates[mate].updates(&id, &changes).await;
+        let mut is_allowed =
+            self.model.tasks.contains_key(&id) && wanted.iter().all(|id| self.model.tasks.contains_key(id));
+        if is_allowed {
+            let before = self.model.tasks.clone();
+            let met = before[&id]
+                .dependencies
+                .iter()
+                .filter(|other| before[*other].is_completed);
+            let dependencies = met.chain(&wanted).cloned().collect();
+            self.model.tasks.get_mut(&id).unwrap().dependencies = dependencies;
+            // The edges of a completed task to itself close no ring, but are none either.
+            if self.model.has_ring() {
+                is_allowed = false;
+                self.model.tasks = before;
+            }
+        }
+        assert_eq!(answer.is_ok(), is_allowed, "{id} on {wanted:?}: {answer:?}");
+    }
+
+    async fn claim(&mut self, mate: usize) {
+        let id = self.any_task();
+        let answer = self.mates[mate].claims(&id).await;
+        let me = MATES[mate];
+        let may = |task: &Task| {
+            !task.is_completed && (task.owner == Some(me) || (task.owner.is_none() && task.lapses < MOST_LAPSES))
+        };
+        let is_allowed = self.model.tasks.get(&id).is_some_and(may);
+        assert_eq!(answer.is_ok(), is_allowed, "{me} {id}: {answer:?}");
+        if is_allowed {
+            self.take(&id, me);
+        }
+    }
+
+    fn take(&mut self, id: &str, me: &'static str) {
+        let task = self.model.tasks.get_mut(id).unwrap();
+        (task.owner, task.was_claimed, task.has_lapsed) = (Some(me), true, false);
+    }
+
+    async fn next(&mut self, mate: usize) {
+        let expected = self.model.next();
+        match self.mates[mate].takes_next().await.unwrap() {
+            NextTask::Claimed { task, .. } => {
+                assert_eq!(Some(&task.task.id), expected.as_ref());
+                self.take(&task.task.id, MATES[mate]);
+            }
+            NextTask::Nothing { open, .. } => {
+                assert_eq!(expected, None);
+                let open_here = self.model.tasks.values().filter(|task| !task.is_completed).count();
+                assert_eq!(open, open_here as u64);
+            }
+        }
+    }
+
+    async fn end(&mut self, mate: usize, completes: bool) {
+        let (id, me) = (self.any_task(), MATES[mate]);
+        let is_allowed = self.model.tasks.get(&id).is_some_and(|task| {
+            let is_own = task.owner == Some(me) && !task.is_completed;
+            let is_last = task.owner.is_none() && task.has_lapsed && task.had == Some(me);
+            is_own || (completes && (task.is_completed || is_last))
+        });
+        let is_ok = if completes {
+            let blocked: Vec<String> = self.model.tasks.keys().cloned().collect();
+            let was: BTreeSet<String> = blocked
+                .iter()
+                .filter(|id| !self.model.unmet(id).is_empty())
+                .cloned()
+                .collect();
+            let answer = self.mates[mate].completes(&id).await;
+            if let (Ok(done), true) = (&answer, is_allowed) {
+                let task = self.model.tasks.get_mut(&id).unwrap();
+                if !task.is_completed {
+                    (task.is_completed, task.owner) = (true, Some(me));
+                    let freed: Vec<String> = was
+                        .into_iter()
+                        .filter(|other| self.model.unmet(other).is_empty() && !self.model.tasks[other].is_completed)
+                        .collect();
+                    assert_eq!(done.unblocked.count, freed.len() as u64, "the cascade is closed");
+                    self.notify(&id, &freed);
+                }
+            }
+            answer.is_ok()
+        } else {
+            let answer = self.mates[mate].releases(&id, "").await;
+            if is_allowed {
+                let task = self.model.tasks.get_mut(&id).unwrap();
+                (task.had, task.owner, task.has_lapsed) = (task.owner, None, false);
+            }
+            answer.is_ok()
+        };
+        assert_eq!(is_ok, is_allowed, "{me} ends {id}");
+    }
+
+    /// Owners of what a cascade frees get one message each.
+    fn notify(&mut self, _id: &str, freed: &[String]) {
+        let mut by_owner: BTreeMap<&'static str, Vec<(usize, String)>> = BTreeMap::new();
+        let mut order: Vec<&String> = freed.iter().collect();
+        order.sort();
+        for other in order {
+            if let Some(owner) = self.model.tasks[other].owner {
+                by_owner.entry(owner).or_default().push((0, other.clone()));
+            }
+        }
+        for (owner, ids) in by_owner {
+            let names: Vec<String> = ids.into_iter().map(|(_, id)| id).collect();
+            let text = format!("Dependencies are met: {}", names.join(", "));
+            self.model.sent.entry(owner).or_default().push(text);
+        }
+    }
+
+    async fn lapse(&mut self) {
+        let held = self
+            .model
+            .tasks
+            .iter()
+            .filter(|(_, task)| task.owner.is_some() && !task.is_completed);
+        let held: Vec<String> = held.map(|(id, _)| id.clone()).collect();
+        if held.is_empty() {
+            return;
+        }
+        let id = &held[self.random.usize(..held.len())];
+        self.mates[0].lapses(id).await;
+        let task = self.model.tasks.get_mut(id).unwrap();
+        (task.had, task.owner, task.has_lapsed) = (task.owner, None, true);
+        task.lapses += 1;
+    }
+
+    async fn delete(&mut self, mate: usize) {
+        let (id, is_unlinked) = (self.any_task(), self.random.bool());
+        let is_depended_on = self.model.tasks.values().any(|task| task.dependencies.contains(&id));
+        let answer = self.mates[mate].deletes(&id, is_unlinked).await;
+        let is_allowed = self.model.tasks.get(&id).is_some_and(|task| {
+            task.is_completed
+                || ((is_unlinked || !is_depended_on)
+                    && (mate == 0 || task.owner.is_none_or(|owner| owner == MATES[mate])))
+        });
+        assert_eq!(answer.is_ok(), is_allowed, "{id}: {answer:?}");
+        if is_allowed {
+            let ids: Vec<String> = self.model.tasks.keys().filter(|other| **other != id).cloned().collect();
+            let was: Vec<String> = ids
+                .into_iter()
+                .filter(|other| !self.model.unmet(other).is_empty())
+                .collect();
+            self.model.tasks.remove(&id);
+            self.model
+                .tasks
+                .values_mut()
+                .for_each(|task| drop(task.dependencies.remove(&id)));
+            let freed: Vec<String> = was
+                .into_iter()
+                .filter(|other| self.model.unmet(other).is_empty() && !self.model.tasks[other].is_completed)
+                .collect();
+            self.notify(&id, &freed);
+        }
+    }
+
+    async fn write(&mut self, mate: usize) {
+        let text = format!("m{}", self.random.u32(..));
+        if self.random.bool() {
+            self.mates[mate].tells(&[], &text).await.unwrap();
+            for name in MATES.iter().filter(|name| **name != MATES[mate]) {
+                self.model.sent.entry(name).or_default().push(text.clone());
+            }
+        } else {
+            let to = MATES[self.random.usize(..3)];
+            self.mates[mate].tells(&[to], &text).await.unwrap();
+            self.model.sent.entry(to).or_default().push(text);
+        }
+    }
+
+    /// Reads on from the last cursor; now and then it dies before it has the answer.
+    async fn read(&mut self, mate: usize) {
+        let me = MATES[mate];
+        let cursor = self.model.cursors.get(me).copied();
+        let most = self.random.usize(1..5);
+        let inbox = self.mates[mate].reads_most(cursor, most).await.unwrap();
+        if self.random.u32(..4) > 0 {
+            let texts = inbox.messages.iter().map(|message| message.message.clone());
+            self.model.got.entry(me).or_default().extend(texts);
+            self.model.cursors.insert(me, inbox.cursor);
+        }
+        let (sent, got) = (self.model.sent.get(me), self.model.got.get(me));
+        let (sent, got) = (sent.map_or(&[][..], Vec::as_slice), got.map_or(&[][..], Vec::as_slice));
+        assert!(sent.starts_with(got), "{me}: {got:?} of {sent:?}");
+    }
+
+    /// Every task, by way of the pages of the list.
+    async fn listed(&self) -> (i64, BTreeMap<String, TaskView>) {
+        let page = self.mates[0].lists(0, 1000, &TaskFilter::default()).await.unwrap();
+        assert_eq!(page.next, None);
+        (
+            page.now * 1000,
+            page.tasks.into_iter().map(|task| (task.id.clone(), task)).collect(),
+        )
+    }
+
+    async fn check(&self) {
+        let (now_ms, listed) = self.listed().await;
+        let ids: Vec<&String> = listed.keys().collect();
+        assert_eq!(ids, self.model.tasks.keys().collect::<Vec<_>>());
+        for (id, view) in &listed {
+            let task = &self.model.tasks[id];
+            let status = match (task.is_completed, task.was_claimed) {
+                (true, _) => TaskStatus::Completed,
+                (_, true) => TaskStatus::InProgress,
+                _ => TaskStatus::Pending,
+            };
+            assert_eq!(view.record.status, status, "{id}");
+            assert_eq!(view.owner(now_ms), task.owner, "{id}");
+            assert_eq!(view.lapses(now_ms), task.lapses, "{id}");
+            assert_eq!(
+                view.is_ready(now_ms),
+                self.model.is_ready(id),
+                "{id}: {view:?} {task:?}"
+            );
+            assert_eq!(
+                view.lease(now_ms) == LeaseState::Held,
+                task.owner.is_some() && !task.is_completed
+            );
+            assert_eq!(view.dependencies, self.model.unmet(id), "{id}");
+            let all: BTreeSet<&String> = view.dependencies.iter().chain(&view.met_dependencies).collect();
+            assert_eq!(all, task.dependencies.iter().collect(), "{id}");
+            for other in &all {
+                assert!(listed[*other].blocks.contains(id), "{id} and {other}");
+            }
+            for other in &view.blocks {
+                assert!(self.model.tasks[other].dependencies.contains(id), "{id} and {other}");
+            }
+        }
+        assert!(!self.model.has_ring());
+    }
+}
+
+async fn what_is_stored_is_what_the_model_says(world: World) {
+    for seed in 0..3 {
+        let name = format!("team{seed}");
+        let mates = MATES.map(|mate| world.mate(mate, &name));
+        mates[0].creates("lead").await.unwrap();
+        mates[1].joins("bob").await.unwrap();
+        mates[2].joins("eve").await.unwrap();
+        let mut run = Run {
+            mates,
+            model: Model::default(),
+            random: fastrand::Rng::with_seed(seed),
+        };
+        for _ in 0..250 {
+            let mate = run.random.usize(..3);
+            match run.random.u32(..16) {
+                0..2 => run.add(mate).await,
+                2..4 => run.depend(mate).await,
+                4..6 => run.claim(mate).await,
+                6..8 => run.next(mate).await,
+                8..11 => run.end(mate, true).await,
+                11 => run.end(mate, false).await,
+                12 => run.lapse().await,
+                13 => run.delete(mate).await,
+                14 => run.write(mate).await,
+                _ => run.read(mate).await,
+            }
+            run.check().await;
+        }
+        let done = run.model.tasks.values().filter(|task| task.is_completed).count();
+        assert!(
+            done > 5 && run.model.got.values().any(|got| got.len() > 3),
+            "the program was about something"
+        );
+    }
+}
+
+on_every_store!(what_is_stored_is_what_the_model_says);

@@ -1,0 +1,251 @@
+//! A member of a team, and what it asks.
+
+use coord::domain::team::{Handle, TaskId, TeamName};
+use coord::domain::{AgentId, Branch, Holder, UserId};
+use coord::state::admission::{AdmissionTerms, Admitted, HeadTerms, Rates};
+use coord::state::departures::{self, ShutdownStep};
+use coord::state::messages::{Inbox, NewMessage, SentMessage, read_messages, send_message};
+use coord::state::tasks::{self, NewTask, TaskChanges, TaskFilter, TaskPage, WholeTask};
+use coord::state::teams::{Joined, NewMember, RequestKey, TeamRefusal, TeamTerms, create_team, hand_over, join_team};
+use coord_protocol::team_event::MessageType;
+
+use super::World;
+
+/// An agent that acts in a team.
+#[derive(Clone)]
+pub struct Mate<'w> {
+    pub world: &'w World,
+    pub holder: Holder,
+    pub team: TeamName,
+    branch: Branch,
+}
+
+type Answer<T> = Result<T, TeamRefusal>;
+
+pub fn task_id(text: &str) -> TaskId {
+    TaskId::parse(text).unwrap()
+}
+
+pub fn handle(text: &str) -> Handle {
+    Handle::parse(text).unwrap()
+}
+
+/// A task with this title.
+pub fn titled(title: &str) -> NewTask {
+    NewTask {
+        title: title.to_owned(),
+        ..NewTask::default()
+    }
+}
+
+impl World {
+    /// `ann` or `ann/agent`, who asks about `team`.
+    pub fn mate(&self, name: &str, team: &str) -> Mate<'_> {
+        let (user, agent) = match name.split_once('/') {
+            Some((user, agent)) => (user, Some(AgentId::parse(agent).unwrap())),
+            None => (name, None),
+        };
+        Mate {
+            world: self,
+            holder: Holder {
+                user_id: UserId::parse(user).unwrap(),
+                user_name: user.to_owned(),
+                agent_id: agent,
+            },
+            team: TeamName::parse(team).unwrap(),
+            branch: Branch::parse("main").unwrap(),
+        }
+    }
+
+    /// The team `alpha`, which `lead` leads, and members with the others as logins and handles.
+    pub async fn team_of<'w, const N: usize>(&'w self, others: [&str; N]) -> (Mate<'w>, [Mate<'w>; N]) {
+        let lead = self.mate("lead", "alpha");
+        lead.creates("lead").await.unwrap();
+        let mates = others.map(|name| self.mate(name, "alpha"));
+        for (mate, name) in mates.iter().zip(others) {
+            mate.joins(name).await.unwrap();
+        }
+        (lead, mates)
+    }
+}
+
+fn outcome<T>(admitted: Admitted<Answer<T>>) -> Answer<T> {
+    match admitted {
+        Admitted::Outcome(answer) => answer,
+        Admitted::Denied(denial) => panic!("{denial:?}"),
+    }
+}
+
+/// Runs a call of the state with the terms of `$self`.
+macro_rules! ask {
+    ($self:ident, $call:path $(, $argument:expr)*) => {{
+        let terms = $self.terms();
+        outcome($call(&*$self.world.store, &terms $(, $argument)*).await.unwrap())
+    }};
+}
+
+impl Mate<'_> {
+    pub fn terms(&self) -> TeamTerms<'_> {
+        TeamTerms {
+            admission: AdmissionTerms {
+                repo: &self.world.repo,
+                branch: &self.branch,
+                holder: &self.holder,
+                rates: Rates::NONE,
+                head: HeadTerms::Any,
+                known_commits: &[],
+            },
+            team: &self.team,
+        }
+    }
+
+    pub async fn creates(&self, name: &str) -> Answer<()> {
+        self.creates_as(name, false).await
+    }
+
+    pub async fn creates_as(&self, name: &str, is_strict: bool) -> Answer<()> {
+        let handle = handle(name);
+        let leader = NewMember {
+            handle: &handle,
+            name,
+            kind: "agent",
+        };
+        ask!(self, create_team, &leader, is_strict, "")
+    }
+
+    pub async fn joins(&self, name: &str) -> Answer<Joined> {
+        let handle = handle(name);
+        let member = NewMember {
+            handle: &handle,
+            name,
+            kind: "agent",
+        };
+        ask!(self, join_team, &member)
+    }
+
+    pub async fn hands_over(&self, to: &str) -> Answer<String> {
+        ask!(self, hand_over, &handle(to))
+    }
+
+    pub async fn leaves(&self) -> Answer<Vec<String>> {
+        ask!(self, departures::leave_team)
+    }
+
+    pub async fn deletes_team(&self) -> Answer<()> {
+        ask!(self, departures::delete_team)
+    }
+
+    pub async fn adds(&self, tasks: &[NewTask]) -> Answer<Vec<String>> {
+        self.adds_with_key(RequestKey::NONE, tasks).await
+    }
+
+    pub async fn adds_with_key(&self, key: RequestKey<'_>, tasks: &[NewTask]) -> Answer<Vec<String>> {
+        ask!(self, tasks::create_tasks, key, tasks).map(|created| created.ids)
+    }
+
+    pub async fn updates(&self, id: &str, changes: &TaskChanges) -> Answer<tasks::Updated> {
+        ask!(self, tasks::update_task, &task_id(id), changes)
+    }
+
+    pub async fn claims(&self, id: &str) -> Answer<tasks::ClaimedTask> {
+        self.claims_for(id, 900).await
+    }
+
+    pub async fn claims_for(&self, id: &str, seconds: u32) -> Answer<tasks::ClaimedTask> {
+        ask!(self, tasks::claim_task, &task_id(id), seconds)
+    }
+
+    pub async fn takes_next(&self) -> Answer<tasks::NextTask> {
+        self.takes_next_with_key(RequestKey::NONE).await
+    }
+
+    pub async fn takes_next_with_key(&self, key: RequestKey<'_>) -> Answer<tasks::NextTask> {
+        ask!(self, tasks::next_task, key, 900)
+    }
+
+    pub async fn completes(&self, id: &str) -> Answer<tasks::CompletedTask> {
+        self.completes_with(id, None, "").await
+    }
+
+    pub async fn completes_with(&self, id: &str, token: Option<i64>, result: &str) -> Answer<tasks::CompletedTask> {
+        ask!(self, tasks::complete_task, &task_id(id), token, result)
+    }
+
+    pub async fn releases(&self, id: &str, note: &str) -> Answer<WholeTask> {
+        ask!(self, tasks::release_task, &task_id(id), None, note)
+    }
+
+    pub async fn assigns(&self, id: &str, to: Option<&str>) -> Answer<WholeTask> {
+        ask!(self, tasks::assign_task, &task_id(id), to.map(handle).as_ref())
+    }
+
+    pub async fn deletes(&self, id: &str, is_unlinked: bool) -> Answer<tasks::Unblocked> {
+        ask!(self, tasks::delete_task, &task_id(id), is_unlinked)
+    }
+
+    pub async fn shows(&self, id: &str) -> Answer<WholeTask> {
+        ask!(self, tasks::show_task, &task_id(id))
+    }
+
+    pub async fn lists(&self, after: u64, most: usize, filter: &TaskFilter<'_>) -> Answer<TaskPage> {
+        ask!(self, tasks::list_tasks, after, most, filter)
+    }
+
+    /// Sends a plain text to members, or to all others.
+    pub async fn tells(&self, to: &[&str], text: &str) -> Answer<SentMessage> {
+        self.sends(MessageType::Plain, to, text, RequestKey::NONE).await
+    }
+
+    pub async fn sends(&self, kind: MessageType, to: &[&str], text: &str, key: RequestKey<'_>) -> Answer<SentMessage> {
+        let to: Vec<Handle> = to.iter().map(|name| handle(name)).collect();
+        let message = NewMessage {
+            kind,
+            text,
+            summary: "",
+            task: None,
+            reply_to: None,
+            to: &to,
+        };
+        ask!(self, send_message, key, &message)
+    }
+
+    pub async fn reads(&self, cursor: Option<u64>) -> Answer<Inbox> {
+        self.reads_most(cursor, 200).await
+    }
+
+    pub async fn reads_most(&self, cursor: Option<u64>, most: usize) -> Answer<Inbox> {
+        ask!(self, read_messages, cursor, most, 256 * 1024)
+    }
+
+    pub async fn requests_shutdown(&self, target: Option<&str>, seconds: u32) -> Answer<ShutdownStep> {
+        ask!(
+            self,
+            departures::request_shutdown,
+            target.map(handle).as_ref(),
+            "All is done",
+            seconds
+        )
+    }
+
+    pub async fn answers_shutdown(&self, id: &str, rejection: Option<&str>) -> Answer<ShutdownStep> {
+        ask!(self, departures::answer_shutdown, id, rejection)
+    }
+
+    pub async fn forces_shutdown(&self, id: &str) -> Answer<ShutdownStep> {
+        ask!(self, departures::force_shutdown, id)
+    }
+
+    /// Lets the claim of a task lapse, as if its time had passed.
+    pub async fn lapses(&self, id: &str) {
+        let (tasks, leases) = (
+            tasks::keys::tasks(&self.world.repo, &self.team),
+            tasks::keys::leases(&self.world.repo, &self.team),
+        );
+        let stored = self.world.command(["HGET", &tasks, id]).await;
+        let mut task: serde_json::Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
+        assert!(task["owner"].is_string(), "{task} is claimed");
+        task["expires"] = 1_000_000_000_000_i64.into();
+        self.world.command(["HSET", &tasks, id, &task.to_string()]).await;
+        self.world.command(["ZADD", &leases, "1000000000000", id]).await;
+    }
+}
