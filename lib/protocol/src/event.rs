@@ -477,10 +477,10 @@ pub const EXAMPLES: &str = r#"[
   { "type": "task_lapsed", "team": "alpha", "task": "t1", "title": "Pool the connections", "handle": "w1", "user": "bob", "token": 17953062260000, "time": 1795307127 },
   { "type": "task_deleted", "team": "alpha", "task": "t1", "title": "Pool the connections", "handle": "lead", "user": "ada", "time": 1795306400 },
   { "type": "task_unblocked", "team": "alpha", "task": "t1", "tasks": ["t2"], "task_count": 1, "time": 1795306300 },
-  { "type": "message_sent", "team": "alpha", "id": 7, "message_type": "plain", "from": "w1", "to": "lead", "recipients": ["lead"],
+  { "type": "message_sent", "team": "alpha", "number": 7, "message_type": "plain", "from": "w1", "to": "lead", "recipients": ["lead"],
     "recipient_count": 1, "task": "t1", "time": 1795306301 },
   { "type": "team_changed", "team": "alpha", "change": "joined", "handle": "w1", "user": "bob", "agent_id": "w1", "time": 1795306223 },
-  { "type": "shutdown_changed", "team": "alpha", "id": "s1", "state": "requested", "target": "w1", "handle": "lead", "user": "ada",
+  { "type": "shutdown_changed", "team": "alpha", "shutdown": "s1", "state": "requested", "target": "w1", "handle": "lead", "user": "ada",
     "time": 1795306500 }
 ]"#;
 

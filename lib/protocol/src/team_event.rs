@@ -80,7 +80,7 @@ pub struct MessageSent {
     pub team: String,
     /// Number of the message in the team.
     #[schema(minimum = 1)]
-    pub id: u64,
+    pub number: u64,
     /// Its type.
     pub message_type: MessageType,
     /// Handle of the sender; absent for a message of Coord itself.
@@ -200,7 +200,7 @@ pub struct ShutdownChange {
     /// The team.
     pub team: String,
     /// Id of the shutdown.
-    pub id: String,
+    pub shutdown: String,
     /// Its state.
     pub state: ShutdownState,
     /// Handle of the member that is asked to stop; absent for the team.

@@ -13,10 +13,12 @@ use coord::state::builds::{
     return_lease, stage_graph,
 };
 use coord::state::heads::{FetchedHead, PushedHead, fail_head, push_head};
+use coord::state::tasks::TaskFilter;
 use coord::store::{Request, Store, StoreError, Value};
 use futures::stream::BoxStream;
 use parking_lot::Mutex;
 
+use crate::world::team::titled;
 use crate::world::{HEAD, NEXT, World, sha};
 
 /// Loses each first answer that may be asked for again, and asks again. Fails when the second time has changed anything.
@@ -133,6 +135,7 @@ async fn every_repeatable_script_twice_leaves_what_it_leaves_once(mut world: Wor
     heads(&world).await;
     graphs(&world).await;
     ledger(&world).await;
+    teams(&world).await;
 
     let declared: BTreeSet<&str> = state::scripts()
         .filter(|script| script.is_repeatable)
@@ -266,6 +269,13 @@ async fn ledger(world: &World) {
     world.appends(301, 600).await;
     let seal = world.seals(256).await;
     assert_eq!((seal.base.point.seq, seal.sealed.point.seq), (768, 900));
+}
+
+async fn teams(world: &World) {
+    let (lead, []) = world.team_of([]).await;
+    lead.adds(&[titled("a task")]).await.unwrap();
+    assert_eq!(lead.shows("t1").await.unwrap().task.record.title, "a task");
+    assert_eq!(lead.lists(0, 10, &TaskFilter::default()).await.unwrap().tasks.len(), 1);
 }
 
 on_every_store!(every_repeatable_script_twice_leaves_what_it_leaves_once);

@@ -7,7 +7,7 @@
 
 local function emit_shutdown(state, handle)
   emit({
-    type = 'shutdown_changed', team = team.name, id = shutdown.id, state = state, handle = handle,
+    type = 'shutdown_changed', team = team.name, shutdown = shutdown.id, state = state, handle = handle,
     target = shutdown.target ~= '*' and members[shutdown.target] and members[shutdown.target].handle or nil,
     user = request.user_id,
   })

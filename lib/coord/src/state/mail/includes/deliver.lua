@@ -34,7 +34,7 @@ local function write_message(message, recipients)
   message.id, message.time = sequence, now_ms
   redis.call('HSET', keys.bodies, string.format('%.0f', sequence), cjson.encode(message))
   emit({
-    type = 'message_sent', team = team.name, id = sequence, message_type = message.type, from = message.from,
+    type = 'message_sent', team = team.name, number = sequence, message_type = message.type, from = message.from,
     to = message.to, recipients = names_of(recipients), recipient_count = #recipients, task = message.task_id,
   })
 end
