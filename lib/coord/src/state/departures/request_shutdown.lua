@@ -27,7 +27,7 @@ if not shutdown then
     requested = now_ms, respond_by = now_ms + respond_seconds * 1000, answers = {},
   }
   local message = {
-    from = member.handle, login = member.login, type = 'shutdown_request', message = reason,
+    from = member.handle, login = member.login, kind = 'shutdown_request', message = reason,
     to = target == '*' and 'broadcast' or members[target].handle,
   }
   if target == '*' then

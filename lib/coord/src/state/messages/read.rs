@@ -24,7 +24,6 @@ pub struct StoredMessage {
     #[serde(default)]
     pub recipients: Option<Vec<String>>,
     /// Its type.
-    #[serde(rename = "type")]
     pub kind: MessageType,
     /// The text.
     pub message: String,

@@ -45,7 +45,7 @@ for _, handle in ipairs(handles) do
   is_named[key] = true
 end
 local message = {
-  from = member.handle, login = member.login, type = kind, message = text,
+  from = member.handle, login = member.login, kind = kind, message = text,
   to = is_broadcast and 'broadcast' or recipients[1], recipients = #recipients > 1 and recipients or nil,
   summary = summary ~= '' and summary or nil, task_id = task_id ~= '' and task_id or nil, reply_to = tonumber(reply_to),
 }

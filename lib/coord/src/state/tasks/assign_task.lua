@@ -45,7 +45,7 @@ if assignee then
     return refuse('TOO_MANY', 'assigned tasks', MOST_ASSIGNED)
   end
   local sent, full = deliver({ assignee.handle }, {
-    from = member.handle, login = member.login, to = assignee.handle, type = 'task_assignment', task_id = id, message = task.title,
+    from = member.handle, login = member.login, to = assignee.handle, kind = 'task_assignment', task_id = id, message = task.title,
   }, MOST_UNREAD)
   if not sent then
     return refuse('INBOX_FULL', full, MOST_UNREAD)

@@ -38,7 +38,7 @@ end
 local function tell(handle, kind, text)
   if load_member(handle) and string.lower(handle) ~= string.lower(member.handle) then
     deliver({ handle }, {
-      from = member.handle, login = member.login, to = handle, type = kind, message = text,
+      from = member.handle, login = member.login, to = handle, kind = kind, message = text,
     }, MOST_UNREAD_OF_COORD)
   end
 end

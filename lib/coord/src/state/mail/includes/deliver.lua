@@ -1,6 +1,6 @@
 -- Delivers messages. Needs: team.
 -- A message is JSON: `id`, its sequence; `from` and `login`, absent for one of Coord itself; `to`: a handle, or 'broadcast';
--- `recipients`, for several; `type`, `message`, `summary`, `task_id`, `reply_to`, `time` (Unix milliseconds).
+-- `recipients`, for several; `kind`, `message`, `summary`, `task_id`, `reply_to`, `time` (Unix milliseconds).
 -- @include mail/inbox
 
 local MOST_UNREAD = 1000
@@ -34,7 +34,7 @@ local function write_message(message, recipients)
   message.id, message.time = sequence, now_ms
   redis.call('HSET', keys.bodies, string.format('%.0f', sequence), cjson.encode(message))
   emit({
-    type = 'message_sent', team = team.name, number = sequence, message_type = message.type, from = message.from,
+    type = 'message_sent', team = team.name, number = sequence, message_type = message.kind, from = message.from,
     to = message.to, recipients = names_of(recipients), recipient_count = #recipients, task = message.task_id,
   })
 end

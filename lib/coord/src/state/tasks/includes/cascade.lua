@@ -74,7 +74,7 @@ local function unblock(id, dependents)
       local shown = table.concat(ids, ', ', 1, math.min(#ids, 20))
       text = #ids > 20 and shown .. ' and ' .. #ids - 20 .. ' more' or shown
       local sent = deliver({ handle }, {
-        to = handle, type = 'plain', task_id = ids[1], message = 'Dependencies are met: ' .. text,
+        to = handle, kind = 'plain', task_id = ids[1], message = 'Dependencies are met: ' .. text,
       }, MOST_UNREAD_OF_COORD)
       if not sent then
         not_told[#not_told + 1] = handle

@@ -5,7 +5,8 @@ local function answered_before(key, digest)
   local KEPT_FOR = 600
   local stored = key ~= '' and redis.call('HGET', keys.answers, key)
   local answer = stored and cjson.decode(stored)
-  if not answer or now - answer.time >= KEPT_FOR then
+  -- A team that was deleted, and made again, has no earlier requests.
+  if not answer or answer.team ~= team.created or now - answer.time >= KEPT_FOR then
     return nil
   end
   if answer.digest ~= digest then
@@ -30,6 +31,8 @@ local function remember_answer(key, digest, text)
     end
     redis.call('HDEL', keys.answers, oldest)
   end
-  redis.call('HSET', keys.answers, key, cjson.encode({ time = now, digest = digest, text = text }))
+  redis.call('HSET', keys.answers, key, cjson.encode({
+    time = now, team = team.created, digest = digest, text = text,
+  }))
   redis.call('EXPIRE', keys.answers, KEPT_FOR)
 end
