@@ -8,7 +8,8 @@ end
 
 -- Up to `most` entries of the inbox after a sequence: list of the text behind the inbox's name, 'SEQUENCE ORDINAL...'.
 local function entries_after(inbox, sequence, most)
-  local entries = redis.call('ZRANGEBYLEX', keys.mail, '(' .. inbox .. ' ' .. padded(sequence) .. '~', '(' .. inbox .. '!', 'LIMIT', 0, most)
+  local first, last = '(' .. inbox .. ' ' .. padded(sequence) .. '~', '(' .. inbox .. '!'
+  local entries = redis.call('ZRANGEBYLEX', keys.mail, first, last, 'LIMIT', 0, most)
   for index, entry in ipairs(entries) do
     entries[index] = string.sub(entry, #inbox + 2)
   end

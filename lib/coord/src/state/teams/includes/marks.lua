@@ -1,6 +1,7 @@
--- Counts of an inbox, as text in the field TEAM/HANDLE of keys.members: `direct`, messages to the member since it joined, and
--- `last`, the sequence of the newest; `own`, its broadcasts; `read`, the sequence before which it has read all, with the number of messages to it, of broadcasts and of its
--- own broadcasts up to there; and `given`, the last cursor that it was given, with the same of broadcasts. Needs: team.
+-- Counts of an inbox, as text in the field TEAM/HANDLE of keys.members. Needs: team.
+-- `direct`: messages to the member since it joined, and `last`: the sequence of the newest; `own`: its broadcasts; `read`: the
+-- sequence up to which it has read all, with the number of messages to it, of broadcasts and of its own broadcasts up to there;
+-- `given`: the last cursor that it was given, with the same of broadcasts.
 local MARKS = {
   'direct', 'last', 'own', 'read', 'read_direct', 'read_broadcast', 'read_own', 'given', 'given_broadcast', 'given_own',
 }
