@@ -49,7 +49,7 @@ async fn what_ended_under_its_holder_is_refused_once_and_selected_no_longer(worl
         ("c", Status::Blocked, "INTENT_BLOCKED Because c"),
     ] {
         world.begins(intent(id, "src/**", None)).await;
-        ann.selects(id).await;
+        ann.selects_in_gate(id).await;
         let path = format!("src/{id}.ts");
         ann.writes(&[&path]).await;
         world.moves(id, status).await;
@@ -79,7 +79,7 @@ async fn what_ended_under_its_holder_is_refused_once_and_selected_no_longer(worl
 async fn what_changed_under_its_holder_is_selected_anew(world: World) {
     world.begins(intent("a", "src/**", None)).await;
     let (ann, bob) = (world.agent("ann"), world.agent("bob").citing("a"));
-    ann.selects("a").await;
+    ann.selects_in_gate("a").await;
     ann.writes(&["src/a.ts"]).await;
     bob.writes(&["src/b.ts"]).await;
     let changed = Intent {
@@ -94,7 +94,7 @@ async fn what_changed_under_its_holder_is_selected_anew(world: World) {
         );
         assert_eq!(agent.session().await, ("REASONING".to_owned(), None));
     }
-    ann.selects("a").await;
+    ann.selects_in_gate("a").await;
     ann.writes(&["src/a.ts"]).await;
     bob.writes(&["src/b.ts"]).await;
     assert_eq!(bob.session().await, in_action("a"), "it has been told");

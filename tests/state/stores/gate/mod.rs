@@ -69,7 +69,7 @@ impl World {
     async fn begins(&self, intent: Intent) {
         let id = intent.id.clone();
         self.writes_intent(intent).await;
-        self.agent("boss").selects(&id).await;
+        self.agent("boss").selects_in_gate(&id).await;
     }
 
     /// Gives an intent another status.

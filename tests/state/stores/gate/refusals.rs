@@ -95,7 +95,7 @@ async fn no_status_but_in_progress_lets_a_claim_in(world: World) {
     expected("INTENT_NOT_ACTIVE UNKNOWN").await;
     world.writes_intent(intent("a", "*.ts", None)).await;
     expected("INTENT_NOT_ACTIVE PENDING").await;
-    world.agent("boss").selects("a").await;
+    world.agent("boss").selects_in_gate("a").await;
     ann.writes(&["a.ts"]).await;
     world.moves("a", Status::Blocked).await;
     expected("INTENT_BLOCKED Because").await;
