@@ -192,8 +192,39 @@ fn is_optional(pointer: &str, name: &str) -> bool {
         "files",
         "expiry_ms",
         "conflict_count",
+        "intent_id",
+        "owner_intent",
+        "selected",
+        "owners",
+        "context",
+        "intents_omitted",
+        "next",
+        "hash",
+        "recorded",
+        "branch",
     ];
-    is_map || optional.contains(&name)
+    // Members of an intent that it may be without.
+    let of_intent = [
+        "budget",
+        "assigned_agent",
+        "created_at",
+        "updated_at",
+        "supplements",
+        "related_specs",
+        "criteria",
+        "missing",
+        "may_overlap",
+        "reason",
+        "last_heard",
+        "max_turns",
+        "max_tokens",
+        "consumed_turns",
+        "consumed_tokens",
+        "owned_files",
+        "intent",
+        "is_required",
+    ];
+    is_map || optional.contains(&name) || of_intent.contains(&name)
 }
 
 #[test]

@@ -93,6 +93,8 @@ fn each_type_of_event_has_an_example_that_the_type_writes_again() {
         assert!(validator.is_valid(example), "{example}");
         shown.push(example["type"].as_str().unwrap());
     }
+    // Some have several.
+    shown.dedup();
     let types = event_types(&document);
     let types: Vec<&str> = types.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(
