@@ -176,7 +176,7 @@ fn answered(state: &mut State, path: &str, body: &Value) -> (u16, Value) {
         }
         "/api/intents" => {
             let intents: Vec<Value> = state.has_intents.then(intent).into_iter().collect();
-            json!({ "intents": intents, "state": "REQUEST", "selected": state.selected, "required": state.is_required,
+            json!({ "intents": intents, "state": "REQUEST", "selected": state.selected, "is_required": state.is_required,
                 "context": "Select one: REQ-1" })
         }
         "/api/intents/REQ-1" => {

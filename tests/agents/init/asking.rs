@@ -23,7 +23,7 @@ fn a_dry_run_writes_nothing() {
     let world = World::with(&[("a.txt", "a\n")]);
     let printed = init(&world, &["vscode", "--dry-run"]);
     assert!(
-        printed.ends_with("3 files would change. Nothing was written.\n"),
+        printed.ends_with("4 files would change. Nothing was written.\n"),
         "{printed}"
     );
     assert_eq!(files(world.clone.path()), "=== a.txt\na\n");

@@ -23,6 +23,7 @@ use crate::api::Api;
 pub use client::{Client, Kind, get};
 
 const PATH: &str = "/api/events?repo_url=https://github.com/acme/shop.git";
+const NEWEST: &str = "/api/activity?repo_url=https://github.com/acme/shop.git&limit=1";
 
 /// Intervals that a test can wait for.
 fn quick() -> Timing {

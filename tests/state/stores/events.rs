@@ -7,9 +7,11 @@ use coord::domain::LockMode::{Reading, Writing};
 use coord::source::Reachable;
 use coord::state;
 use coord::state::sweep::sweep;
+use coord::state::tasks::{Named, NewTask};
 use coord_protocol::event::EXAMPLES;
 use futures::StreamExt;
 
+use crate::world::team::titled;
 use crate::world::{HEAD, NEXT, World};
 
 async fn what_is_logged_is_published_with_its_id_and_in_order(world: World) {
@@ -81,6 +83,15 @@ async fn every_type_of_event_is_published(world: World) {
     world.lease("one", HEAD).await;
     world.report("one", 4).await;
     world.publish("one", HEAD).await;
+    for id in ["one", "two"] {
+        ann.writes_intent(id).await;
+    }
+    ann.selects("one").await;
+    ann.allows("one", "two").await;
+    ann.takes("one", &["c.ts"]).await;
+    world.appends(1, 600).await;
+    world.seals(256).await;
+    a_team_works_to_its_end(&world).await;
 
     let described: Vec<serde_json::Value> = serde_json::from_str(EXAMPLES).unwrap();
     let mut missing: BTreeSet<&str> = described.iter().map(|event| event["type"].as_str().unwrap()).collect();
@@ -92,6 +103,25 @@ async fn every_type_of_event_is_published(world: World) {
         let event: serde_json::Value = serde_json::from_slice(&message).unwrap();
         missing.remove(event["type"].as_str().unwrap());
     }
+}
+
+async fn a_team_works_to_its_end(world: &World) {
+    let (lead, [worker]) = world.team_of(["worker"]).await;
+    let second = NewTask {
+        dependencies: vec![Named::New(0)],
+        ..titled("second")
+    };
+    lead.adds(&[titled("first"), second, titled("third")]).await.unwrap();
+    lead.assigns("t3", Some("worker")).await.unwrap();
+    worker.claims("t1").await.unwrap();
+    worker.completes("t1").await.unwrap();
+    worker.claims("t2").await.unwrap();
+    worker.lapses("t2").await;
+    lead.claims("t2").await.unwrap();
+    lead.releases("t2", "Somebody else may go on").await.unwrap();
+    lead.deletes("t3", false).await.unwrap();
+    lead.tells(&["worker"], "That is all").await.unwrap();
+    lead.requests_shutdown(None, 60).await.unwrap();
 }
 
 async fn an_event_says_who_what_where_and_why(world: World) {

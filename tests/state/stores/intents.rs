@@ -59,7 +59,7 @@ impl Agent<'_> {
         answered(write_intent(&*self.world.store, &self.terms(), &written).await.unwrap())
     }
 
-    async fn writes_intent(&self, id: &str) {
+    pub(super) async fn writes_intent(&self, id: &str) {
         assert!(matches!(
             self.writes_as(&intent(id), None, true).await,
             WriteOutcome::Written(_)
@@ -81,7 +81,7 @@ impl Agent<'_> {
         )
     }
 
-    async fn selects(&self, id: &str) -> SelectOutcome {
+    pub(super) async fn selects(&self, id: &str) -> SelectOutcome {
         let seen = self.registry().await.version;
         self.selects_as(id, &seen).await
     }
@@ -104,12 +104,12 @@ impl Agent<'_> {
         answered(move_intent(&*self.world.store, &self.terms(), &wanted).await.unwrap())
     }
 
-    async fn allows(&self, id: &str, other: &str) -> AllowOutcome {
+    pub(super) async fn allows(&self, id: &str, other: &str) -> AllowOutcome {
         let (store, terms) = (&*self.world.store, self.terms());
         answered(allow_overlap(store, &terms, id, other, ORIGIN).await.unwrap())
     }
 
-    async fn takes(&self, id: &str, paths: &[&str]) -> TakeOutcome {
+    pub(super) async fn takes(&self, id: &str, paths: &[&str]) -> TakeOutcome {
         let paths: Vec<FilePath> = paths.iter().map(|path| FilePath::parse(path).unwrap()).collect();
         answered(
             take_over(&*self.world.store, &self.terms(), id, ORIGIN, &paths)

@@ -116,16 +116,20 @@ mod tests {
         let file = folder.path().join("checkpoint");
         let of = |note: &str, keys: &[VerifyingKey], repository: &str| {
             std::fs::write(&file, note).unwrap();
-            of_checkpoints(&[file.clone()], keys, repository).map_err(|error| format!("{error:#}"))
+            of_checkpoints(std::slice::from_ref(&file), keys, repository).map_err(|error| format!("{error:#}"))
         };
         let (unsigned, signed) = (checkpoint().text(), checkpoint().sign(&key));
         let (one, two) = (key.verifying_key(), other.verifying_key());
         assert_eq!(of(&unsigned, &[], REPOSITORY).unwrap()[0].point, checkpoint().point);
         assert!(of(&signed, &[two.clone(), one.clone()], REPOSITORY).is_ok());
         let refused = [
-            of(&unsigned, &[one.clone()], REPOSITORY),
+            of(&unsigned, std::slice::from_ref(&one), REPOSITORY),
             of(&signed, &[two], REPOSITORY),
-            of(&signed.replace("\n3\n", "\n2\n"), &[one.clone()], REPOSITORY),
+            of(
+                &signed.replace("\n3\n", "\n2\n"),
+                std::slice::from_ref(&one),
+                REPOSITORY,
+            ),
             of(&signed, &[one], "github.com/acme/other"),
             of("something", &[], REPOSITORY),
         ];

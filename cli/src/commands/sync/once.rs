@@ -145,7 +145,7 @@ impl Sync<'_> {
             Ok(text) => {
                 let is_new = file.as_deref() != Some(text.as_bytes());
                 // With --check, what would be taken is still the file's.
-                if is_new && !(self.is_check && !found.changes.is_empty()) {
+                if is_new && (!self.is_check || found.changes.is_empty()) {
                     self.write(REGISTRY, file.as_deref(), &text, report)?;
                 }
                 if !self.is_check {

@@ -65,7 +65,9 @@ impl Model {
                 return !left.is_empty();
             };
             left.remove(&free);
-            left.values_mut().for_each(|rest| drop(rest.remove(&free)));
+            for rest in left.values_mut() {
+                rest.remove(&free);
+            }
         }
     }
 }
@@ -129,7 +131,7 @@ impl Run<'_> {
                 Named::New(_) => true,
             });
         let answer = self.mates[mate].adds(&new).await;
-        let before = std::mem::replace(&mut self.model.tasks, BTreeMap::new());
+        let before = std::mem::take(&mut self.model.tasks);
         let is_allowed = names_known && {
             self.model.tasks = after;
             !self.model.has_ring()
@@ -300,10 +302,9 @@ impl Run<'_> {
                 .filter(|other| !self.model.unmet(other).is_empty())
                 .collect();
             self.model.tasks.remove(&id);
-            self.model
-                .tasks
-                .values_mut()
-                .for_each(|task| drop(task.dependencies.remove(&id)));
+            for task in self.model.tasks.values_mut() {
+                task.dependencies.remove(&id);
+            }
             let freed: Vec<String> = was
                 .into_iter()
                 .filter(|other| self.model.unmet(other).is_empty() && !self.model.tasks[other].is_completed)

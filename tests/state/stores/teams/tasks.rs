@@ -106,7 +106,7 @@ async fn tasks_are_added_all_or_none(world: World) {
         id: Some(task_id("1795348331226-74f188ed")),
         ..titled("old")
     };
-    lead.adds(&[imported.clone()]).await.unwrap();
+    lead.adds(std::slice::from_ref(&imported)).await.unwrap();
     assert_eq!(
         sentence(lead.adds(&[imported]).await),
         "Task 1795348331226-74f188ed already exists"

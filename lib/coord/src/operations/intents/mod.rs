@@ -4,7 +4,7 @@
 //! - [`new_intent`], [`edit_intent`]: writing; `members`: the rules of the members; `edit`: the rules of a change
 //! - [`act`]: what changes the status, the overlaps or the files of an intent; `select`: its beginning; `overlap`: whether it
 //!   may begin
-//! - [`use_intent`]: costs
+//! - [`use_intent()`] counts costs
 //! - `intent_caller`, `origin`: who asks, and what the ledger has of that
 
 mod act;
