@@ -5,7 +5,7 @@ use crate::disk::Disk;
 use coord::domain::{Branch, CommitSha, FilePath, Holder, LockMode, NeighborPolicy, RepoId, UserId};
 use coord::state;
 use coord::state::admission::{AdmissionTerms, Admitted, HeadTerms};
-use coord::state::locks::check_status;
+use coord::state::locks::{GateTerms, check_status};
 use coord::store::{Store, StoreError, Value};
 use parking_lot::Mutex;
 use redb::StorageBackend;
@@ -273,7 +273,15 @@ async fn a_check_is_answered_while_nothing_can_be_cleared_away() {
     let known = [head.clone()];
     let entry = AdmissionTerms::of(&repo, &branch, &holder, Some(&head), &known);
     let paths = [FilePath::parse("a.ts").unwrap()];
-    let checked = check_status(&store, &entry, &paths, LockMode::Writing, NeighborPolicy::Block).await;
+    let checked = check_status(
+        &store,
+        &entry,
+        &paths,
+        LockMode::Writing,
+        NeighborPolicy::Block,
+        &GateTerms::NONE,
+    )
+    .await;
     assert!(matches!(checked, Ok(Admitted::Outcome(survey)) if survey.findings.is_empty()));
     let entry = AdmissionTerms {
         head: HeadTerms::Aged {
@@ -283,7 +291,15 @@ async fn a_check_is_answered_while_nothing_can_be_cleared_away() {
         },
         ..entry
     };
-    let checked = check_status(&store, &entry, &paths, LockMode::Writing, NeighborPolicy::Block).await;
+    let checked = check_status(
+        &store,
+        &entry,
+        &paths,
+        LockMode::Writing,
+        NeighborPolicy::Block,
+        &GateTerms::NONE,
+    )
+    .await;
     assert!(
         matches!(&checked, Ok(Admitted::Outcome(survey)) if survey.head.is_unconfirmed && survey.head.commit == head),
         "{checked:?}"
