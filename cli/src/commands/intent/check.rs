@@ -181,11 +181,11 @@ fn found(
 
 fn text(findings: &Findings) -> String {
     let mut text = match (&findings.too_broad, findings.overlaps.is_empty()) {
-        (None, true) => format!(
-            "{}: it covers {} tracked files\n",
-            styled(GOOD, "OK"),
-            findings.covered.len()
-        ),
+        (None, true) => {
+            let count = findings.covered.len();
+            let files = if count == 1 { "file" } else { "files" };
+            format!("{}: it covers {count} tracked {files}\n", styled(GOOD, "OK"))
+        }
         (Some(why), _) => format!("{}: {why}\n", styled(BAD, "TOO BROAD")),
         (None, false) => String::new(),
     };

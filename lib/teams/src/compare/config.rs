@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::take_in::{Sides, TakeIn};
+use super::sides::{Sides, TakeIn};
 use super::{Change, Finding, Kind, Seen, StoreTeam};
 use crate::bounds::{MEMBERS, TEXT_BYTES};
 use crate::layout::Entry;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::new_tasks::{New, named, waits_for};
-use super::take_in::{Sides, TakeIn};
+use super::sides::{Sides, TakeIn};
 use super::tasks::Reason;
 use super::{Change, Finding, Kind};
 use crate::bounds::DEPENDENCIES;

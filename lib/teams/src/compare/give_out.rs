@@ -1,14 +1,11 @@
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Folder, Seen, SeenTask, StoreTeam, TakeIn, config, inboxes};
+use super::{Folder, Seen, SeenTask, Sent, StoreTeam, TakeIn, config, inboxes};
 use crate::layout::Entry;
 use crate::names::TaskId;
 use crate::status::Status;
 use crate::task::{Task, TaskFile};
 use crate::texts::DEPENDENCY_WARNING;
-
-/// The numbers that the store gave to messages of the files, by the digest of [`super::Change::Send`].
-pub type Sent = HashMap<String, VecDeque<u64>>;
 
 /// What is to be written, so that the files say what the store says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -3,9 +3,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use super::finding::{Change, Finding, Kind, To, digest};
-use super::give_out::Sent;
-use super::take_in::{Sides, TakeIn};
-use super::{Seen, SeenMessage, StoreTeam};
+use super::sides::{Sides, TakeIn};
+use super::{Seen, SeenMessage, Sent, StoreTeam};
 use crate::bounds::TEXT_BYTES;
 use crate::layout::Entry;
 use crate::message::{InboxFile, Message, MessageType};

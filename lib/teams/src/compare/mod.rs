@@ -15,13 +15,15 @@ mod give_out;
 mod inboxes;
 mod new_tasks;
 mod seen;
+mod sides;
 mod store;
 mod take_in;
 mod tasks;
 
 pub use finding::{Change, Finding, Kind, To};
 pub use folder::Folder;
-pub use give_out::{GiveOut, Sent, give_out};
-pub use seen::{Seen, SeenMessage, SeenTask};
+pub use give_out::{GiveOut, give_out};
+pub use seen::{Seen, SeenMessage, SeenTask, Sent};
+pub use sides::TakeIn;
 pub use store::{StoreMember, StoreMessage, StoreTask, StoreTeam};
-pub use take_in::{TakeIn, take_in};
+pub use take_in::take_in;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::take_in::{Sides, TakeIn};
+use super::sides::{Sides, TakeIn};
 use super::tasks::{Reason, steps, texts_in_bounds};
 use super::{Change, Finding, Kind};
 use crate::bounds::DEPENDENCIES;

@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
@@ -67,3 +67,6 @@ impl SeenTask {
         (&self.status, self.owner.as_deref())
     }
 }
+
+/// The numbers that the store gave to messages of the files, by the digest of [`super::Change::Send`].
+pub type Sent = HashMap<String, VecDeque<u64>>;

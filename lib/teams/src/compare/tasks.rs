@@ -1,6 +1,6 @@
 //! Tasks one by one: fields, work, deletions.
 
-use super::take_in::{Sides, TakeIn};
+use super::sides::{Sides, TakeIn};
 use super::{Change, Finding, Kind, SeenTask};
 use crate::bounds::{TEXT_BYTES, TITLE_CHARACTERS};
 use crate::names::TaskId;
