@@ -65,6 +65,7 @@ async fn a_query_that_is_not_valid_says_what_to_send() {
         "ledger".to_owned(),
         format!("ledger?{url}&after=-1"),
         format!("ledger?{url}&after=x"),
+        format!("ledger?{url}&after=9223372036854775808"),
         format!("ledger?{url}&limit=0"),
         format!("ledger?{url}&limit=501"),
         format!("ledger?{url}&last=501"),

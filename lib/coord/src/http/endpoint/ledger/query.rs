@@ -84,6 +84,9 @@ fn number(field: &'static str, text: &str) -> Result<usize, ApiError> {
     })
 }
 
+/// Most digits of the number of a line: the store counts to some 9 * 10^18, and adds to it.
+const MOST_DIGITS: usize = 18;
+
 impl LedgerQuery {
     /// The request that it stands for.
     pub fn parse(&self, caller: Caller, agent: Option<&str>) -> Result<LedgerRequest, ApiError> {
@@ -93,7 +96,7 @@ impl LedgerQuery {
         let limit = self.limit.as_deref().map(|text| number("limit", text)).transpose()?;
         let last = self.last.as_deref().map(|text| number("last", text)).transpose()?;
         let after = self.after.as_deref().map(|text| {
-            let is_number = text.len() <= 19 && text.bytes().all(|byte| byte.is_ascii_digit());
+            let is_number = text.len() <= MOST_DIGITS && text.bytes().all(|byte| byte.is_ascii_digit());
             let number = text.parse::<u64>().ok().filter(|_| is_number);
             number.ok_or_else(|| ApiError::InvalidField {
                 field: "after",
