@@ -127,6 +127,10 @@ impl Components {
                 }
                 _ => value.clone(),
             };
+            // Nothing is left of what may be anything.
+            if name == "items" && kept.as_object().is_some_and(JsonObject::is_empty) {
+                continue;
+            }
             result.insert(name.clone(), kept);
         }
         if keeps != Keeps::Request && fields.get("type").is_some_and(Value::is_array) {
