@@ -104,7 +104,7 @@ impl Tool {
                 arguments_of::<SelectIntentCall>(offer),
             )
             .with_title("Select an intent")
-            .with_raw_output_schema(of_results::<IntentResponse, AgentError>().into())
+            .with_raw_output_schema(results_about_an_intent().into())
             .with_annotations(annotations.read_only(false)),
             Tool::UpdateIntent => Definition::new(
                 self.name(),
@@ -112,10 +112,23 @@ impl Tool {
                 arguments_of::<UpdateIntentCall>(offer),
             )
             .with_title("Update an intent")
-            .with_raw_output_schema(of_results::<IntentResponse, AgentError>().into())
+            .with_raw_output_schema(results_about_an_intent().into())
             .with_annotations(annotations.read_only(false).idempotent(false)),
         }
     }
+}
+
+/// The schema of the results about an intent. What an intent has, a model reads in the text.
+fn results_about_an_intent() -> JsonObject {
+    let mut schema = of_results::<IntentResponse, AgentError>();
+    let intent = schema
+        .get_mut("properties")
+        .and_then(|properties| properties.get_mut("intent"));
+    if let Some(intent) = intent.and_then(Value::as_object_mut) {
+        intent.remove("properties");
+        intent.remove("required");
+    }
+    schema
 }
 
 /// Members of a claim that hooks send, and no model.
