@@ -8,10 +8,15 @@ bad stays as it is.
 import hashlib
 import json
 import os
+import sys
 import threading
 from collections import Counter
 
 import schemathesis
+
+sys.path.insert(0, os.path.dirname(os.environ["COORD_OPENAPI_HOOKS"]))
+
+import intents  # noqa: E402
 
 REPO_URL = os.environ["COORD_OPENAPI_REPO_URL"]
 HEAD = os.environ["COORD_OPENAPI_HEAD"]
@@ -24,14 +29,27 @@ lock = threading.Lock()
 
 
 def dice(value):
-    """Numbers from 0 to 255 that follow from `value`."""
-    text = json.dumps(value, sort_keys=True, default=str)
-    return iter(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())
+    """Numbers from 0 to 255 that follow from `value`, without end."""
+    digest = json.dumps(value, sort_keys=True, default=str).encode("utf-8", "surrogatepass")
+    while True:
+        digest = hashlib.sha256(digest).digest()
+        yield from digest
 
 
 def too_long(text, most):
     """JSON Schema counts characters, and the server bytes: a limit that a schema cannot tell."""
     return isinstance(text, str) and len(text.encode("utf-8", "surrogatepass")) > most
+
+
+def whole(value):
+    """JSON Schema takes 1.0 for an integer, and the server's parser does not."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, list):
+        return [whole(item) for item in value]
+    if isinstance(value, dict):
+        return {name: whole(member) for name, member in value.items()}
+    return value
 
 
 def use_served(fields, chance):
@@ -87,11 +105,43 @@ def change_list(query):
         query["file"] = FILES[next(chance) % 3]
 
 
+def change_files(body):
+    """Paths that are too long, in bytes or together."""
+    chance = dice(body)
+    use_served(body, chance)
+    if isinstance(body.get("file_paths"), list) and next(chance) % 2:
+        body["file_paths"] = FILES[next(chance) % 3 :]
+    for file in body.get("files") or []:
+        if next(chance) % 2 or too_long(file["file_path"], 1000):
+            file["file_path"] = FILES[next(chance) % 3]
+
+
+def change_ledger(query):
+    chance = dice(query)
+    use_served(query, chance)
+    # `last` excludes the others, which OpenAPI cannot tell.
+    if "last" in query and ("after" in query or "limit" in query):
+        for name in [["last"], ["after", "limit"]][next(chance) % 2]:
+            query.pop(name, None)
+    if too_long(query.get("file"), 4096):
+        query["file"] = FILES[next(chance) % 3]
+
+
 @schemathesis.hook
 def before_call(context, case, kwargs):
     if case.meta is not None and case.meta.generation.mode.is_positive:
         if isinstance(case.body, dict) and case.operation.path in ("/api/check_status", "/api/post_status"):
             change_body(case.body)
+        elif isinstance(case.body, dict) and case.operation.path.startswith(("/api/intents", "/api/ledger")):
+            case.body = whole(case.body)
+            chance = dice([case.body, case.path_parameters])
+            change_files(case.body)
+            if case.operation.path.startswith("/api/intents"):
+                intents.change_intent(case, chance)
+            elif case.operation.path == "/api/ledger":
+                intents.change_record(case.body, FILES, chance)
+        elif case.operation.path == "/api/ledger" and case.query:
+            change_ledger(case.query)
         elif case.operation.path in ("/api/locks", "/api/activity", "/api/events") and case.query:
             change_list(case.query)
         elif case.operation.path == "/api/graph" and case.query:

@@ -13,7 +13,7 @@ use serde_json::Value as Json;
 use serde_json::value::RawValue;
 use url::Url;
 
-pub use intents::{IntentAct, IntentsView};
+pub use intents::IntentsView;
 pub use ledger::LedgerFilter;
 
 use crate::{

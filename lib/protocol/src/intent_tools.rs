@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::intents::{CriterionEvidence, EditIntentRequest, IntentActRequest, IntentFields, NewIntentRequest};
+use crate::intent_acts::{ActCaller, CompleteIntentRequest, IntentAct, SelectIntentRequest, StopIntentRequest};
+use crate::intents::{CriterionEvidence, EditIntentRequest, IntentFields, NewIntentRequest};
 use crate::schema::{AgentId, Branch, IntentId, RepoUrl};
 
 /// The arguments of `select_active_intent`.
@@ -28,14 +29,15 @@ pub struct SelectIntentCall {
 }
 
 impl SelectIntentCall {
-    /// The request that selects its intent.
-    pub fn request(&self) -> IntentActRequest {
-        IntentActRequest {
+    /// The act that selects its intent.
+    pub fn act(&self) -> IntentAct {
+        let caller = ActCaller {
             repo_url: self.repo_url.clone(),
             branch: self.branch.clone(),
+            session: None,
             agent_id: self.agent_id.clone(),
-            ..IntentActRequest::default()
-        }
+        };
+        IntentAct::Select(SelectIntentRequest { caller })
     }
 }
 
@@ -98,36 +100,49 @@ pub struct UpdateIntentCall {
     pub agent_id: Option<String>,
 }
 
+/// The request of HTTP for which a call of `update_intent` stands. None of them is a person's act.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum IntentUpdateRequest {
+    /// A new intent.
+    New(NewIntentRequest),
+    /// A change of its members.
+    Edit(EditIntentRequest),
+    /// An act on it.
+    Act(IntentAct),
+}
+
 impl UpdateIntentCall {
-    /// The new intent that it stands for.
-    pub fn into_new(self) -> NewIntentRequest {
-        NewIntentRequest {
+    /// The request that it stands for; none without an `action`.
+    pub fn into_request(mut self) -> Option<IntentUpdateRequest> {
+        let caller = ActCaller {
             repo_url: self.repo_url.clone(),
-            id: self.intent_id.clone(),
+            branch: None,
+            session: None,
             agent_id: self.agent_id.clone(),
-            fields: self.into_fields(),
-        }
-    }
-
-    /// The change that it stands for.
-    pub fn into_edit(mut self) -> EditIntentRequest {
-        EditIntentRequest {
-            repo_url: self.repo_url.take(),
-            met: std::mem::take(&mut self.met),
-            unmet: Vec::new(),
-            agent_id: self.agent_id.take(),
-            fields: self.into_fields(),
-        }
-    }
-
-    /// The act that it stands for.
-    pub fn into_act(self) -> IntentActRequest {
-        IntentActRequest {
-            repo_url: self.repo_url,
-            reason: self.reason,
-            agent_id: self.agent_id,
-            ..IntentActRequest::default()
-        }
+        };
+        let reason = self.reason.take();
+        Some(match self.action? {
+            IntentUpdate::New => IntentUpdateRequest::New(NewIntentRequest {
+                repo_url: caller.repo_url,
+                id: self.intent_id.clone(),
+                agent_id: caller.agent_id,
+                fields: self.into_fields(),
+            }),
+            IntentUpdate::Edit => IntentUpdateRequest::Edit(EditIntentRequest {
+                repo_url: caller.repo_url,
+                met: std::mem::take(&mut self.met),
+                unmet: Vec::new(),
+                agent_id: caller.agent_id,
+                fields: self.into_fields(),
+            }),
+            IntentUpdate::Complete => IntentUpdateRequest::Act(IntentAct::Complete(CompleteIntentRequest {
+                caller,
+                force: None,
+                reason,
+            })),
+            IntentUpdate::Abandon => IntentUpdateRequest::Act(IntentAct::Abandon(StopIntentRequest { caller, reason })),
+            IntentUpdate::Block => IntentUpdateRequest::Act(IntentAct::Block(StopIntentRequest { caller, reason })),
+        })
     }
 
     fn into_fields(self) -> IntentFields {

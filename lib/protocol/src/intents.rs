@@ -9,7 +9,10 @@ use utoipa::ToSchema;
 use crate::error::{ErrorBody, ErrorCode};
 use crate::locks::{HeldLock, is_zero};
 use crate::orchestration::{Action, Orchestration};
-use crate::schema::{AgentId, Branch, FilePath, IntentId, RepoUrl};
+use crate::schema::{
+    AgentId, Branch, BranchOrEvery, IntentId, IntentIdOrNone, IntentName, PlainLine, PlainText, RelatedSpecification,
+    RepoUrl, ScopePattern, ShortText,
+};
 
 /// Where an intent is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
@@ -63,11 +66,11 @@ pub struct IntentBudget {
 pub struct BudgetLimits {
     /// The most tool calls that may change something; `null` for no limit.
     #[serde(default)]
-    #[schema(minimum = 1)]
+    #[schema(minimum = 1, maximum = 1_000_000_000_000_u64)]
     pub max_turns: Option<u64>,
     /// The most tokens; `null` for no limit.
     #[serde(default)]
-    #[schema(minimum = 1)]
+    #[schema(minimum = 1, maximum = 1_000_000_000_000_u64)]
     pub max_tokens: Option<u64>,
 }
 
@@ -190,6 +193,7 @@ pub struct EditIntentRequest {
     pub met: Vec<CriterionEvidence>,
     /// Criteria that are no longer met.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<PlainLine>)]
     pub unmet: Vec<String>,
     /// The calling agent, where one person runs several; overrides the header `X-Coord-Agent`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -201,8 +205,10 @@ pub struct EditIntentRequest {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct CriterionEvidence {
     /// The criterion, word by word.
+    #[schema(value_type = PlainLine)]
     pub criterion: String,
     /// What proves it: a command and its result, a test, a commit.
+    #[schema(value_type = PlainLine)]
     pub evidence: String,
 }
 
@@ -211,71 +217,43 @@ pub struct CriterionEvidence {
 pub struct IntentFields {
     /// A short name.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<IntentName>)]
     pub name: Option<String>,
     /// Why.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<PlainText>)]
     pub description: Option<String>,
     /// Rules for the work: 50 of 500 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<PlainLine>>, max_items = 50)]
     pub constraints: Option<Vec<String>>,
     /// Patterns of the files that it may change: 64 of 512 bytes. Frozen once it is IN_PROGRESS.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<ScopePattern>>, min_items = 1, max_items = 64)]
     pub owned_scope: Option<Vec<String>>,
     /// When it is done: 50 of 500 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<PlainLine>>, max_items = 50)]
     pub acceptance_criteria: Option<Vec<String>>,
     /// What it may cost. Of a budget that is there, raising or removing a limit takes a person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<BudgetLimits>,
     /// The model that works on it.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(max_length = 128)]
     pub assigned_agent: Option<String>,
     /// The branch that it is about; an empty text for every branch.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Branch>)]
+    #[schema(value_type = Option<BranchOrEvery>)]
     pub branch: Option<String>,
     /// The intent whose scope this one widens; an empty text for none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<IntentId>)]
+    #[schema(value_type = Option<IntentIdOrNone>)]
     pub supplements: Option<String>,
     /// Specifications: texts, or `{type, value}`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Vec<serde_json::Value>>)]
+    #[schema(value_type = Option<Vec<RelatedSpecification>>, max_items = 50)]
     pub related_specs: Option<Vec<Json>>,
-}
-
-/// An act on an intent: select, complete, abandon, block, unblock, allow, take over. Each uses some of the members.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct IntentActRequest {
-    /// The repository.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = RepoUrl, required = true)]
-    pub repo_url: Option<String>,
-    /// The branch of the work, for the number of files in scope and for files that are taken over; `main` where it is left out.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Branch>)]
-    pub branch: Option<String>,
-    /// Why: required to abandon, to block, and to complete by force.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// With complete: although criteria are not met. A person's act.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub force: Option<bool>,
-    /// With allow: the intent with which it may overlap.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<IntentId>)]
-    pub other: Option<String>,
-    /// With take_over: the files.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Vec<FilePath>>)]
-    pub file_paths: Option<Vec<String>>,
-    /// The session of the agent, for the ledger.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub session: Option<AgentSession>,
-    /// The calling agent, where one person runs several; overrides the header `X-Coord-Agent`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<AgentId>)]
-    pub agent_id: Option<String>,
 }
 
 /// What an agent says of itself; it is not verified.
@@ -283,9 +261,11 @@ pub struct IntentActRequest {
 pub struct AgentSession {
     /// Its session: 128 characters at most.
     #[serde(default)]
+    #[schema(max_length = 128)]
     pub session_id: String,
     /// Its model: 128 characters at most.
     #[serde(default)]
+    #[schema(max_length = 128)]
     pub contributor: String,
 }
 
@@ -293,8 +273,10 @@ pub struct AgentSession {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct ToolCall {
     /// The tool: 128 characters at most.
+    #[schema(value_type = ShortText)]
     pub name: String,
     /// A digest of its input: 128 characters at most.
+    #[schema(value_type = ShortText)]
     pub digest: String,
 }
 
@@ -324,8 +306,10 @@ pub struct UsageRequest {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct SessionTokens {
     /// The session.
+    #[schema(max_length = 128)]
     pub session_id: String,
     /// All its tokens so far.
+    #[schema(maximum = 1_000_000_000_000_u64)]
     pub total: u64,
 }
 

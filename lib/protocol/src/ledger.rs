@@ -4,10 +4,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Map;
 use serde_json::Value as Json;
 use utoipa::ToSchema;
+use utoipa::openapi::schema::Object;
 
 use crate::intents::AgentSession;
 use crate::orchestration::Orchestration;
-use crate::schema::{AgentId, Branch, FilePath, IntentId, RepoUrl};
+use crate::schema::{AgentId, Branch, ContentHash, FilePath, IntentId, RepoUrl, TraceId, one_of};
 
 /// What is recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
@@ -29,7 +30,7 @@ pub struct RecordRequest {
     pub session: AgentSession,
     /// The events, in order: 32 at most.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Vec<RecordEntry>, required = true, max_items = 32)]
+    #[schema(value_type = Vec<RecordEntry>, required = true, min_items = 1, max_items = 32)]
     pub entries: Option<Vec<RecordEntry>>,
     /// The calling agent, where one person runs several; overrides the header `X-Coord-Agent`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,44 +60,51 @@ pub enum RecordKind {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct RecordEntry {
     /// The id of the event: 1 to 64 letters, digits, `.`, `_`, `-`. What is sent twice within a day is recorded once.
+    #[schema(value_type = TraceId)]
     pub trace_id: String,
     /// Its kind.
     pub kind: RecordKind,
     /// The tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false)]
+    #[schema(max_length = 128)]
     pub tool_name: Option<String>,
     /// The tool's input, or what the machine lets out of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Object, required = false)]
+    #[schema(value_type = Option<Object>)]
     pub tool_input: Option<Map<String, Json>>,
     /// Why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false)]
     pub reasoning: Option<String>,
     /// The file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = FilePath, required = false)]
+    #[schema(value_type = Option<FilePath>)]
     pub file_path: Option<String>,
     /// Its content afterwards: `sha256:` and 64 digits, or `DELETED`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false)]
+    #[schema(value_type = Option<ContentHash>)]
     pub hash: Option<String>,
     /// Fencing token of the lock under which it was changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false, minimum = 1)]
+    #[schema(minimum = 1)]
     pub token: Option<i64>,
     /// One line about the outcome.
     #[serde(default)]
     pub output_summary: String,
     /// Why it failed or was refused. A `mutation` or `call` that has one is a failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false)]
     pub error_message: Option<String>,
     /// `AST_REFACTOR` or `INTENT_EVOLUTION`, where the agent says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false)]
+    #[schema(schema_with = mutation_class, required = false)]
     pub mutation_class: Option<String>,
+}
+
+/// The values of `mutation_class`.
+fn mutation_class() -> Object {
+    one_of(
+        &["AST_REFACTOR", "INTENT_EVOLUTION"],
+        "The kind of the change, where the agent says so",
+    )
 }
 
 /// What became of an event.
@@ -154,7 +162,7 @@ pub struct VerifyRequest {
     pub branch: Option<String>,
     /// The files: 512 at most.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Vec<FileContent>, required = true, max_items = 512)]
+    #[schema(value_type = Vec<FileContent>, required = true, min_items = 1, max_items = 512)]
     pub files: Option<Vec<FileContent>>,
     /// The calling agent, where one person runs several; overrides the header `X-Coord-Agent`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -169,6 +177,7 @@ pub struct FileContent {
     #[schema(value_type = FilePath)]
     pub file_path: String,
     /// `sha256:` and 64 digits, or `DELETED` where there is none.
+    #[schema(value_type = ContentHash)]
     pub hash: String,
 }
 

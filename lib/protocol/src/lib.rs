@@ -4,7 +4,7 @@
 //! - [`bounds`]: limits of a request
 //! - [`check_status`], [`post_status`], [`locks`], [`activity`]: requests and responses
 //! - [`intent_tools`]: arguments of tools of MCP that stand for several requests
-//! - [`intents`], [`ledger`]: why files are changed, and what was done
+//! - [`intents`], [`intent_acts`], [`ledger`]: why files are changed, what is done with an intent, and what agents did
 //! - [`orchestration`]: the command for an agent's next step
 //! - [`error`]: stable codes, and the body of an error
 //! - [`event`], [`team_event`], [`stream`]: what changes of the state tell; what the stream of events has besides
@@ -18,6 +18,7 @@ pub mod check_status;
 pub mod client;
 pub mod error;
 pub mod event;
+pub mod intent_acts;
 pub mod intent_event;
 pub mod intent_tools;
 pub mod intents;
@@ -33,15 +34,19 @@ pub use activity::ActivityResponse;
 pub use check_status::{CheckRequest, CheckResponse};
 #[cfg(feature = "client")]
 pub use client::{
-    ActivityFilter, Client, ClientError, ClientSettings, GraphFilter, IntentAct, IntentsView, LedgerFilter, LocksFilter,
+    ActivityFilter, Client, ClientError, ClientSettings, GraphFilter, IntentsView, LedgerFilter, LocksFilter,
 };
 pub use error::{AgentError, ErrorBody, ErrorCode};
 pub use event::{Event, PublishedEvent};
-pub use intent_tools::{IntentUpdate, SelectIntentCall, UpdateIntentCall};
+pub use intent_acts::{
+    ActCaller, AllowOverlapRequest, CompleteIntentRequest, IntentAct, SelectIntentRequest, StopIntentRequest,
+    TakeOverRequest, UnblockIntentRequest,
+};
+pub use intent_tools::{IntentUpdate, IntentUpdateRequest, SelectIntentCall, UpdateIntentCall};
 pub use intents::{
-    AgentSession, BudgetLimits, CriterionEvidence, EditIntentRequest, HolderState, IntentActRequest, IntentBudget,
-    IntentFields, IntentResponse, IntentStatus, IntentView, IntentsResponse, MetCriterion, NewIntentRequest,
-    SessionTokens, ToolCall, UsageRequest,
+    AgentSession, BudgetLimits, CriterionEvidence, EditIntentRequest, HolderState, IntentBudget, IntentFields,
+    IntentResponse, IntentStatus, IntentView, IntentsResponse, MetCriterion, NewIntentRequest, SessionTokens, ToolCall,
+    UsageRequest,
 };
 pub use ledger::{
     FileContent, FileReport, FileVerdict, LedgerResponse, MapResponse, MappedFile, RecordEntry, RecordKind,

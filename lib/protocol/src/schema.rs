@@ -45,6 +45,58 @@ pub enum EventId {}
 #[derive(Clone, Copy, Debug)]
 pub enum Message {}
 
+/// A branch, or an empty text for every branch.
+#[derive(Clone, Copy, Debug)]
+pub enum BranchOrEvery {}
+
+/// The id of an intent, or an empty text for none.
+#[derive(Clone, Copy, Debug)]
+pub enum IntentIdOrNone {}
+
+/// One line of text, such as a criterion or a reason.
+#[derive(Clone, Copy, Debug)]
+pub enum PlainLine {}
+
+/// The name of an intent.
+#[derive(Clone, Copy, Debug)]
+pub enum IntentName {}
+
+/// Text of several lines.
+#[derive(Clone, Copy, Debug)]
+pub enum PlainText {}
+
+/// The pattern of files in a scope.
+#[derive(Clone, Copy, Debug)]
+pub enum ScopePattern {}
+
+/// A short text with a visible character, such as the name of a tool.
+#[derive(Clone, Copy, Debug)]
+pub enum ShortText {}
+
+/// The id of an event in the ledger.
+#[derive(Clone, Copy, Debug)]
+pub enum TraceId {}
+
+/// The content of a file, as a digest.
+#[derive(Clone, Copy, Debug)]
+pub enum ContentHash {}
+
+/// A specification to which an intent is related.
+#[derive(Clone, Copy, Debug, ToSchema)]
+#[serde(untagged)]
+pub enum RelatedSpecification {
+    /// Its name.
+    #[schema(value_type = PlainLine)]
+    Text(PlainLine),
+    /// Its kind and name.
+    Typed {
+        /// Its kind.
+        r#type: PlainLine,
+        /// Its name.
+        value: PlainLine,
+    },
+}
+
 /// White space as `str::trim` defines it; dialects of regular expressions differ in `\s`.
 macro_rules! space {
     () => {
@@ -104,10 +156,20 @@ const REPO_URL: &str = concat!(
 
 const COMMIT_ID: &str = concat!("^[", space!(), "]*[0-9A-Fa-f]{7,64}[", space!(), "]*$");
 
-const BRANCH: &str = concat!(
-    r"^(?!-|HEAD$)(?![\s\S]*(?:\.\.|@\{|/\.|//|\.lock(?:/|$)))",
-    r"[^\u0000- \u007f~^:?*\[\\/.](?:[^\u0000- \u007f~^:?*\[\\]*[^\u0000- \u007f~^:?*\[\\/.])?$"
-);
+macro_rules! branch {
+    () => {
+        concat!(
+            r"^(?!-|HEAD$)(?![\s\S]*(?:\.\.|@\{|/\.|//|\.lock(?:/|$)))",
+            r"[^\u0000- \u007f~^:?*\[\\/.](?:[^\u0000- \u007f~^:?*\[\\]*[^\u0000- \u007f~^:?*\[\\/.])?$"
+        )
+    };
+}
+
+macro_rules! intent_id {
+    () => {
+        "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
+    };
+}
 
 /// Characters that no path has: control characters, text direction marks, line ends, the byte order mark, and the backslash.
 macro_rules! unseen {
@@ -151,6 +213,32 @@ const MESSAGE: &str = concat!(
     unseen!(),
     "]*$"
 );
+
+/// At most this many characters, the first and the last visible.
+macro_rules! line {
+    ($between:literal) => {
+        concat!(
+            "^[^",
+            space!(),
+            unseen!(),
+            "](?:[^",
+            unseen!(),
+            "]{0,",
+            $between,
+            "}[^",
+            space!(),
+            unseen!(),
+            "])?$"
+        )
+    };
+}
+
+const PLAIN_TEXT: &str = concat!(
+    r"^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f",
+    r"\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]*$"
+);
+
+const SHORT_TEXT: &str = concat!("[^", space!(), unseen!(), "]");
 
 /// Declares the schema of a type that is a string.
 macro_rules! text {
@@ -206,7 +294,7 @@ text!(
 text!(
     Branch,
     "Branch",
-    BRANCH,
+    branch!(),
     "A branch, without `refs/heads/`: valid by `git check-ref-format --branch`, and at most 255 bytes.",
     ["main", "feature/login"],
     |text: ObjectBuilder| text.max_length(Some(bounds::BRANCH_BYTES))
@@ -232,7 +320,7 @@ text!(
 text!(
     IntentId,
     "IntentId",
-    "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
+    intent_id!(),
     "An intent of the repository.",
     ["018f6a1c-7a52-7cc3-9a61-0d2b7c3e4f10", "REQ-POOL-1"],
     |text| text
@@ -252,6 +340,80 @@ text!(
     "One sentence: 1 to 500 characters after trimming; control characters and those that change the direction of text \
      are removed. A message that only names the files gets the warning `VAGUE_MESSAGE`.",
     ["Adding connection pooling, query() becomes async"],
+    |text| text
+);
+
+text!(
+    BranchOrEvery,
+    "BranchOrEvery",
+    concat!("^$|", branch!()),
+    "A branch, or an empty text for every branch.",
+    ["main", ""],
+    |text: ObjectBuilder| text.max_length(Some(bounds::BRANCH_BYTES))
+);
+text!(
+    IntentIdOrNone,
+    "IntentIdOrNone",
+    concat!("^$|", intent_id!()),
+    "An intent of the repository, or an empty text for none.",
+    ["REQ-POOL-1", ""],
+    |text| text
+);
+text!(
+    PlainLine,
+    "PlainLine",
+    line!("498"),
+    "One line of 1 to 500 characters, without control and invisible characters, and without blanks at its ends.",
+    ["All tests pass"],
+    |text| text
+);
+text!(
+    IntentName,
+    "IntentName",
+    line!("198"),
+    "One line of 1 to 200 characters, without control and invisible characters, and without blanks at its ends.",
+    ["Pool the connections"],
+    |text| text
+);
+text!(
+    PlainText,
+    "PlainText",
+    PLAIN_TEXT,
+    "Lines of text, without invisible characters and without control characters but tabs and line ends.",
+    ["Each request opens a connection. A pool keeps ten."],
+    |text| text
+);
+text!(
+    ScopePattern,
+    "ScopePattern",
+    r"^[^\u0000]+$",
+    "Files from the root of the repository, as a line of `.gitignore` that begins with `/` names them; `{a,b}` stands for both. At \
+     most 512 bytes. Refused: `!`, `..`, absolute paths, backslash separators and POSIX classes.",
+    ["src/db/**"],
+    |text: ObjectBuilder| text.max_length(Some(512))
+);
+text!(
+    ShortText,
+    "ShortText",
+    SHORT_TEXT,
+    "Text of at most 128 characters, of which one is visible.",
+    ["Bash"],
+    |text: ObjectBuilder| text.max_length(Some(128))
+);
+text!(
+    TraceId,
+    "TraceId",
+    "^[A-Za-z0-9._-]{1,64}$",
+    "The id of an event: what is sent twice within a day is recorded once.",
+    ["018f6a1c-7a52-7cc3-9a61-0d2b7c3e4f11"],
+    |text| text
+);
+text!(
+    ContentHash,
+    "ContentHash",
+    "^(?:sha256:[0-9a-f]{64}|DELETED)$",
+    "The content of a file as git stores it: `sha256:` and 64 digits, or `DELETED` where there is none.",
+    ["sha256:5ca890bf2046006ced7f9a4f4e9449d7beb77fc868bba102d34c34fa715078e7"],
     |text| text
 );
 

@@ -5,7 +5,10 @@ use std::process::ExitCode;
 use anyhow::ensure;
 use clap::Args;
 use coord::settings::variables::{self, Reader};
-use coord_protocol::{IntentAct, IntentActRequest};
+use coord_protocol::{
+    ActCaller, AllowOverlapRequest, CompleteIntentRequest, IntentAct, SelectIntentRequest, StopIntentRequest,
+    TakeOverRequest, UnblockIntentRequest,
+};
 
 use super::outcome::show;
 use crate::agent::files::named_files;
@@ -28,16 +31,21 @@ struct Common {
 }
 
 impl Common {
-    async fn send(&self, workplace: &Workplace, act: IntentAct, request: IntentActRequest) -> anyhow::Result<ExitCode> {
-        let request = IntentActRequest {
-            repo_url: Some(workplace.work.repo_url()),
-            branch: Some(workplace.work.branch.to_string()),
-            ..request
-        };
+    async fn send(&self, workplace: &Workplace, act: IntentAct) -> anyhow::Result<ExitCode> {
         let waiting = workplace.waiting();
-        let answer = workplace.connection.client.act_on_intent(&self.id, act, &request).await;
+        let answer = workplace.connection.client.act_on_intent(&self.id, &act).await;
         drop(waiting);
         show(workplace, answer, self.json)
+    }
+}
+
+/// Who acts; the header names the agent, if there is one.
+fn caller(workplace: &Workplace) -> ActCaller {
+    ActCaller {
+        repo_url: Some(workplace.work.repo_url()),
+        branch: Some(workplace.work.branch.to_string()),
+        session: None,
+        agent_id: None,
     }
 }
 
@@ -52,9 +60,10 @@ pub(super) struct SelectArgs {
 impl SelectArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let workplace = Workplace::open(&self.common.agent)?;
-        self.common
-            .send(&workplace, IntentAct::Select, IntentActRequest::default())
-            .await
+        let request = SelectIntentRequest {
+            caller: caller(&workplace),
+        };
+        self.common.send(&workplace, IntentAct::Select(request)).await
     }
 }
 
@@ -83,12 +92,12 @@ impl CompleteArgs {
             }
             false => Workplace::open(&self.common.agent)?,
         };
-        let request = IntentActRequest {
+        let request = CompleteIntentRequest {
+            caller: caller(&workplace),
             force: self.force.then_some(true),
             reason: self.reason.clone(),
-            ..IntentActRequest::default()
         };
-        self.common.send(&workplace, IntentAct::Complete, request).await
+        self.common.send(&workplace, IntentAct::Complete(request)).await
     }
 }
 
@@ -109,19 +118,17 @@ pub(super) struct ReasonArgs {
 }
 
 impl ReasonArgs {
-    pub(super) async fn run(self, act: IntentAct) -> anyhow::Result<ExitCode> {
+    /// Makes the request `act`, which a person is asked for by `name`.
+    pub(super) async fn run(self, name: &str, act: fn(StopIntentRequest) -> IntentAct) -> anyhow::Result<ExitCode> {
         let workplace = match self.as_person {
-            true => {
-                let act = if act == IntentAct::Abandon { "Abandon" } else { "Block" };
-                asked(&self.common.agent, self.person, &format!("{act} {}?", self.common.id))?
-            }
+            true => asked(&self.common.agent, self.person, &format!("{name} {}?", self.common.id))?,
             false => Workplace::open(&self.common.agent)?,
         };
-        let request = IntentActRequest {
+        let request = StopIntentRequest {
+            caller: caller(&workplace),
             reason: Some(self.reason.clone()),
-            ..IntentActRequest::default()
         };
-        self.common.send(&workplace, act, request).await
+        self.common.send(&workplace, act(request)).await
     }
 }
 
@@ -142,11 +149,11 @@ impl UnblockArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let question = format!("Let {} go on?", self.common.id);
         let workplace = asked(&self.common.agent, self.person, &question)?;
-        let request = IntentActRequest {
+        let request = UnblockIntentRequest {
+            caller: caller(&workplace),
             reason: self.reason.clone(),
-            ..IntentActRequest::default()
         };
-        self.common.send(&workplace, IntentAct::Unblock, request).await
+        self.common.send(&workplace, IntentAct::Unblock(request)).await
     }
 }
 
@@ -159,9 +166,6 @@ pub(super) struct AllowArgs {
     /// The intent with which it may overlap
     #[arg(value_name = "OTHER")]
     other: String,
-    /// Why
-    #[arg(long, short, value_name = "TEXT")]
-    reason: Option<String>,
     #[command(flatten)]
     person: PersonArgs,
 }
@@ -171,12 +175,11 @@ impl AllowArgs {
         ensure!(self.other != self.common.id, "name two intents");
         let question = format!("Let {} and {} change the same files?", self.common.id, self.other);
         let workplace = asked(&self.common.agent, self.person, &question)?;
-        let request = IntentActRequest {
+        let request = AllowOverlapRequest {
+            caller: caller(&workplace),
             other: Some(self.other.clone()),
-            reason: self.reason.clone(),
-            ..IntentActRequest::default()
         };
-        self.common.send(&workplace, IntentAct::Allow, request).await
+        self.common.send(&workplace, IntentAct::Allow(request)).await
     }
 }
 
@@ -189,9 +192,6 @@ pub(super) struct TakeOverArgs {
     /// Files, from the current folder; a pattern such as 'src/**' stands for the tracked files that it matches
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<String>,
-    /// Why
-    #[arg(long, short, value_name = "TEXT")]
-    reason: Option<String>,
     #[command(flatten)]
     person: PersonArgs,
 }
@@ -200,11 +200,10 @@ impl TakeOverArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let question = format!("Make {} the owner of {}?", self.common.id, self.paths.join(", "));
         let workplace = asked(&self.common.agent, self.person, &question)?;
-        let request = IntentActRequest {
+        let request = TakeOverRequest {
+            caller: caller(&workplace),
             file_paths: Some(named_files(&workplace.work, &self.paths).await?),
-            reason: self.reason.clone(),
-            ..IntentActRequest::default()
         };
-        self.common.send(&workplace, IntentAct::TakeOver, request).await
+        self.common.send(&workplace, IntentAct::TakeOver(request)).await
     }
 }

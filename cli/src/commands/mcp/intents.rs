@@ -2,7 +2,7 @@
 
 use coord::mcp::Outcome;
 use coord_protocol::{
-    Client, ClientError, ErrorBody, ErrorCode, IntentAct, IntentResponse, IntentUpdate, IntentsView, SelectIntentCall,
+    Client, ClientError, ErrorBody, ErrorCode, IntentResponse, IntentUpdateRequest, IntentsView, SelectIntentCall,
     UpdateIntentCall,
 };
 
@@ -24,10 +24,10 @@ impl Proxy {
             let chosen = |listed| Outcome::Intent(Box::new(IntentResponse::choice(listed)));
             return listed.await.map(chosen);
         };
-        let request = sent.request();
-        let answer = self.backend.ask(&target.root, async |client| {
-            client.act_on_intent(id, IntentAct::Select, &request).await
-        });
+        let act = sent.act();
+        let answer = self
+            .backend
+            .ask(&target.root, async |client| client.act_on_intent(id, &act).await);
         answer.await.map(|response| Outcome::Intent(Box::new(response)))
     }
 
@@ -51,18 +51,12 @@ fn fill_in(target: &Target, repo_url: &mut Option<String>, agent_id: &mut Option
 
 /// Sends the request that `sent` stands for.
 async fn ask(client: &Client, sent: UpdateIntentCall) -> Result<IntentResponse, ClientError> {
-    let action = sent.action.ok_or_else(|| is_required("action"))?;
-    if action == IntentUpdate::New {
-        return client.new_intent(&sent.into_new()).await;
+    let id = sent.intent_id.clone().ok_or_else(|| is_required("intent_id"));
+    match sent.into_request().ok_or_else(|| is_required("action"))? {
+        IntentUpdateRequest::New(request) => client.new_intent(&request).await,
+        IntentUpdateRequest::Edit(request) => client.edit_intent(&id?, &request).await,
+        IntentUpdateRequest::Act(act) => client.act_on_intent(&id?, &act).await,
     }
-    let id = sent.intent_id.clone().ok_or_else(|| is_required("intent_id"))?;
-    let act = match action {
-        IntentUpdate::Complete => IntentAct::Complete,
-        IntentUpdate::Abandon => IntentAct::Abandon,
-        IntentUpdate::Block => IntentAct::Block,
-        IntentUpdate::New | IntentUpdate::Edit => return client.edit_intent(&id, &sent.into_edit()).await,
-    };
-    client.act_on_intent(&id, act, &sent.into_act()).await
 }
 
 fn is_required(field: &str) -> ClientError {

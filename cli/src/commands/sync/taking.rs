@@ -3,7 +3,8 @@
 use coord_intents::files::take_in::Change;
 use coord_intents::intent::{Intent, Status};
 use coord_protocol::{
-    Client, ClientError, EditIntentRequest, IntentAct, IntentActRequest, IntentFields, IntentResponse, NewIntentRequest,
+    ActCaller, Client, ClientError, CompleteIntentRequest, EditIntentRequest, IntentAct, IntentFields, IntentResponse,
+    NewIntentRequest, SelectIntentRequest, StopIntentRequest, UnblockIntentRequest,
 };
 
 use crate::agent::intents::differences;
@@ -11,17 +12,36 @@ use crate::agent::intents::differences;
 /// The reason of an act that a file asks for.
 const REASON: &str = "Changed in active_intents.yaml";
 
-/// The acts that lead from one status to another; `force` where a criterion may not be met.
-fn acts(from: Status, to: Status) -> &'static [IntentAct] {
+/// The acts that lead from one status to another. `force` completes although a criterion may not be met.
+fn acts(from: Status, to: Status, caller: &ActCaller, force: bool) -> Vec<IntentAct> {
+    let caller = || caller.clone();
+    let reason = || Some(REASON.to_owned());
+    let select = || IntentAct::Select(SelectIntentRequest { caller: caller() });
+    let complete = || {
+        IntentAct::Complete(CompleteIntentRequest {
+            caller: caller(),
+            force: force.then_some(true),
+            reason: reason(),
+        })
+    };
+    let stop = || StopIntentRequest {
+        caller: caller(),
+        reason: reason(),
+    };
     match (from, to) {
-        (Status::Pending, Status::InProgress) => &[IntentAct::Select],
-        (Status::Pending, Status::Completed) => &[IntentAct::Select, IntentAct::Complete],
-        (Status::Pending, Status::Blocked) => &[IntentAct::Select, IntentAct::Block],
-        (Status::Blocked, Status::InProgress) => &[IntentAct::Unblock],
-        (Status::InProgress, Status::Completed) => &[IntentAct::Complete],
-        (Status::InProgress, Status::Blocked) => &[IntentAct::Block],
-        (Status::Pending | Status::InProgress | Status::Blocked, Status::Abandoned) => &[IntentAct::Abandon],
-        _ => &[],
+        (Status::Pending, Status::InProgress) => vec![select()],
+        (Status::Pending, Status::Completed) => vec![select(), complete()],
+        (Status::Pending, Status::Blocked) => vec![select(), IntentAct::Block(stop())],
+        (Status::Blocked, Status::InProgress) => vec![IntentAct::Unblock(UnblockIntentRequest {
+            caller: caller(),
+            reason: reason(),
+        })],
+        (Status::InProgress, Status::Completed) => vec![complete()],
+        (Status::InProgress, Status::Blocked) => vec![IntentAct::Block(stop())],
+        (Status::Pending | Status::InProgress | Status::Blocked, Status::Abandoned) => {
+            vec![IntentAct::Abandon(stop())]
+        }
+        _ => Vec::new(),
     }
 }
 
@@ -60,15 +80,14 @@ pub(super) async fn take(
         }
     }
     let from = stored.map_or(Status::Pending, |stored| stored.status);
-    for act in acts(from, wanted.status) {
-        let request = IntentActRequest {
-            repo_url: repo_url.clone(),
-            branch: branch.map(str::to_owned),
-            reason: Some(REASON.to_owned()),
-            force: (*act == IntentAct::Complete && change.needs_person).then_some(true),
-            ..IntentActRequest::default()
-        };
-        if let Some(refusal) = refusal(&client.act_on_intent(&wanted.id, *act, &request).await?) {
+    let caller = ActCaller {
+        repo_url,
+        branch: branch.map(str::to_owned),
+        session: None,
+        agent_id: None,
+    };
+    for act in acts(from, wanted.status, &caller, change.needs_person) {
+        if let Some(refusal) = refusal(&client.act_on_intent(&wanted.id, &act).await?) {
             return Ok(Some(refusal));
         }
     }
@@ -88,10 +107,17 @@ mod tests {
     #[test]
     fn every_transition_has_its_act() {
         for (from, to, _) in TRANSITIONS {
-            assert_eq!(acts(from, to).len(), 1, "{from:?} -> {to:?}");
+            assert_eq!(
+                acts(from, to, &ActCaller::default(), false).len(),
+                1,
+                "{from:?} -> {to:?}"
+            );
         }
         for status in Status::ALL {
-            assert!(acts(status, status).is_empty(), "{status:?}");
+            assert!(
+                acts(status, status, &ActCaller::default(), false).is_empty(),
+                "{status:?}"
+            );
         }
     }
 }

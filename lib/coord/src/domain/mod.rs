@@ -23,7 +23,7 @@ pub use file_path::{FilePath, FilePaths};
 pub use holder::{AgentId, Holder, UserId};
 pub use lock::{LockEntry, NeighborPolicy};
 pub use lock_reason::LockReason;
-pub use plain_text::plain_text;
+pub use plain_text::{is_plain_text, plain_text};
 pub use repo_id::RepoId;
 
 /// The problem with a value, as one sentence that says what to send instead. It may be shown to the caller.

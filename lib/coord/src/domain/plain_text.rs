@@ -12,6 +12,12 @@ pub fn plain_text(text: &str) -> String {
     line.trim().to_owned()
 }
 
+/// Whether `text` has no invisible characters, and of control characters tabs and line ends alone.
+pub fn is_plain_text(text: &str) -> bool {
+    text.chars()
+        .all(|character| matches!(character, '\t' | '\n' | '\r') || !is_unseen(character))
+}
+
 /// Whether a character controls a terminal, changes the direction of text, or is invisible in another way.
 pub(super) fn is_unseen(character: char) -> bool {
     character.is_control()

@@ -1,6 +1,6 @@
 //! Calls of tools, by the operations of the HTTP interface: the same arguments, read by the same parser, and the same answer.
 
-use coord_protocol::{IntentResponse, IntentUpdate, SelectIntentCall, UpdateIntentCall};
+use coord_protocol::{IntentResponse, IntentUpdate, IntentUpdateRequest, SelectIntentCall, UpdateIntentCall};
 use rmcp::model::CallToolResult;
 
 use super::arguments::Arguments;
@@ -9,7 +9,7 @@ use super::session::Session;
 use super::tools::Tool;
 use crate::error::ApiError;
 use crate::operations::fields::required;
-use crate::operations::intents::{Act, IntentsRequest, IntentsView, act, edit_intent, list_intents, new_intent};
+use crate::operations::intents::{IntentsRequest, IntentsView, act, edit_intent, list_intents, new_intent};
 use crate::operations::{CheckError, Refusal, check_as_sent, post};
 
 /// The result of a call with these arguments, a JSON object.
@@ -55,7 +55,7 @@ async fn select(session: &Session, sent: &SelectIntentCall) -> Result<IntentResp
         };
         return list_intents(app, request).await.map(IntentResponse::choice);
     };
-    act(app, Act::Select, id, &sent.request(), caller, agent).await
+    act(app, id, &sent.act(), caller, agent).await
 }
 
 /// Writes, edits or ends an intent. No argument makes it an act of a person.
@@ -66,12 +66,11 @@ async fn update(session: &Session, sent: UpdateIntentCall) -> Result<IntentRespo
         IntentUpdate::New => String::new(),
         _ => required("intent_id", &sent.intent_id)?.clone(),
     };
-    match action {
-        IntentUpdate::New => new_intent(app, &sent.into_new(), caller, agent).await,
-        IntentUpdate::Edit => edit_intent(app, &id, &sent.into_edit(), caller, agent).await,
-        IntentUpdate::Complete => act(app, Act::Complete, &id, &sent.into_act(), caller, agent).await,
-        IntentUpdate::Abandon => act(app, Act::Abandon, &id, &sent.into_act(), caller, agent).await,
-        IntentUpdate::Block => act(app, Act::Block, &id, &sent.into_act(), caller, agent).await,
+    match sent.into_request() {
+        Some(IntentUpdateRequest::New(request)) => new_intent(app, &request, caller, agent).await,
+        Some(IntentUpdateRequest::Edit(request)) => edit_intent(app, &id, &request, caller, agent).await,
+        Some(IntentUpdateRequest::Act(wanted)) => act(app, &id, &wanted, caller, agent).await,
+        None => Err(ApiError::Internal),
     }
 }
 

@@ -11,7 +11,8 @@ struct Rule {
     /// In lower case. A text without any of them needs no look: a hook is a process for each call, and compiling a rule takes
     /// longer than all else that it does here.
     signs: &'static [&'static str],
-    /// The first group is kept, and so is the last. Classes are those of ASCII: the tables of Unicode take time too.
+    /// The first group is kept, and so is the last. Classes are those of ASCII: the tables of Unicode take time too, and a
+    /// binary may be built without them: a class of other characters is `(?u-i:...)`, because without case it needs none.
     pattern: &'static str,
     /// The crate `regex` takes linear time for every text.
     compiled: OnceLock<Regex>,
@@ -50,15 +51,15 @@ static RULES: [Rule; 8] = [
     rule(&["bearer"], r"(?i)(\bbearer\s+)[\w+/=.~-]{16,}()"),
     rule(
         &["authorization"],
-        r#"(?i)(\bauthorization"?\s*[:=]\s*(?:\w+\s+)?)(?u:[^ \t\r\n"'])+()"#,
+        r#"(?i)(\bauthorization"?\s*[:=]\s*(?:\w+\s+)?)(?u-i:[^ \t\r\n"'])+()"#,
     ),
     // The password of an address.
-    rule(&["://"], r"(\w://(?u:[^ \t\r\n/:@])*:)(?u:[^ \t\r\n/@])+(@)"),
+    rule(&["://"], r"(\w://(?u-i:[^ \t\r\n/:@])*:)(?u-i:[^ \t\r\n/@])+(@)"),
     // NAME=value, name: value, --name value.
     rule(
         WORDS,
         r#"(?xi)( (?: (?:password|passwd|passphrase|secret|token|(?:api|access|private)[_-]?key|credentials?) (?:[_-][\w-]*)? ["']?\s*[=:]
-            | --?[\w-]*(?:password|passwd|passphrase|secret|token|key) ) \s*["']? ) (?u:[^\ \t\r\n"'&;,])+ ()"#,
+            | --?[\w-]*(?:password|passwd|passphrase|secret|token|key) ) \s*["']? ) (?u-i:[^\ \t\r\n"'&;,])+ ()"#,
     ),
 ];
 

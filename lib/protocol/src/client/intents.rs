@@ -3,7 +3,7 @@
 use reqwest::{Method, StatusCode};
 
 use super::{Client, ClientError};
-use crate::{EditIntentRequest, IntentActRequest, IntentResponse, IntentsResponse, NewIntentRequest, UsageRequest};
+use crate::{EditIntentRequest, IntentAct, IntentResponse, IntentsResponse, NewIntentRequest, UsageRequest};
 
 /// Statuses of refusals that are whole responses.
 const WHOLE: [StatusCode; 3] = [
@@ -30,40 +30,6 @@ impl IntentsView {
             IntentsView::List => None,
             IntentsView::State => Some("state"),
             IntentsView::Context => Some("context"),
-        }
-    }
-}
-
-/// An act on an intent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum IntentAct {
-    /// The caller works on it from now on; PENDING becomes IN_PROGRESS.
-    Select,
-    /// It is done.
-    Complete,
-    /// It is given up.
-    Abandon,
-    /// It is stopped.
-    Block,
-    /// It goes on. A person's act.
-    Unblock,
-    /// It may overlap with another one. A person's act.
-    Allow,
-    /// It takes files over that another one owns. A person's act.
-    TakeOver,
-}
-
-impl IntentAct {
-    /// The last segment of the path.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            IntentAct::Select => "select",
-            IntentAct::Complete => "complete",
-            IntentAct::Abandon => "abandon",
-            IntentAct::Block => "block",
-            IntentAct::Unblock => "unblock",
-            IntentAct::Allow => "allow",
-            IntentAct::TakeOver => "take_over",
         }
     }
 }
@@ -110,15 +76,8 @@ impl Client {
     ///
     /// # Errors
     /// When the server returns another error, or no response.
-    pub async fn act_on_intent(
-        &self,
-        id: &str,
-        act: IntentAct,
-        request: &IntentActRequest,
-    ) -> Result<IntentResponse, ClientError> {
-        let sent = self
-            .request(Method::POST, &path(id, Some(act.as_str()))?)?
-            .json(request);
+    pub async fn act_on_intent(&self, id: &str, act: &IntentAct) -> Result<IntentResponse, ClientError> {
+        let sent = self.request(Method::POST, &path(id, Some(act.name()))?)?.json(act);
         self.send(sent, &WHOLE).await
     }
 

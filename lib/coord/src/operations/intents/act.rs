@@ -2,7 +2,7 @@
 
 use coord_intents::intent::Status;
 use coord_intents::ledger::blank_credentials;
-use coord_protocol::{Action, ErrorCode, IntentActRequest, IntentResponse};
+use coord_protocol::{Action, AllowOverlapRequest, ErrorCode, IntentAct, IntentResponse, TakeOverRequest};
 
 use super::gathered::{Gathered, done, refused};
 use super::intent_caller::{IntentCaller, id_in, is_person, person_required};
@@ -25,25 +25,6 @@ use crate::store::{Store, StoreError};
 /// Most characters of a reason.
 const MOST_REASON_CHARS: usize = 500;
 
-/// An act on an intent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Act {
-    /// Select it to work on it.
-    Select,
-    /// Complete it.
-    Complete,
-    /// Give it up.
-    Abandon,
-    /// Stop it.
-    Block,
-    /// Let it go on. A person's act.
-    Unblock,
-    /// Let it overlap with another. A person's act.
-    Allow,
-    /// Make it the owner of files. A person's act.
-    TakeOver,
-}
-
 /// Does `act` with the intent `id`. `agent` is the header `X-Coord-Agent`, if sent.
 ///
 /// # Errors
@@ -51,40 +32,81 @@ pub enum Act {
 /// does not respond. A refusal by the rules is a response.
 pub async fn act(
     app: &App,
-    act: Act,
     id: &str,
-    sent: &IntentActRequest,
+    act: &IntentAct,
     caller: Caller,
     agent: Option<&str>,
 ) -> Result<IntentResponse, ApiError> {
+    let sent = act.caller();
     let (branch, agent_id) = (sent.branch.as_deref(), sent.agent_id.as_deref());
     let caller = IntentCaller::parse(&sent.repo_url, branch, agent_id, caller, agent)?;
     let id = id_in("id", id)?;
-    match act {
-        Act::Select => select(app, &caller, id, sent).await,
-        Act::Complete => change_status(app, &caller, id, sent, Status::Completed).await,
-        Act::Abandon => change_status(app, &caller, id, sent, Status::Abandoned).await,
-        Act::Block => change_status(app, &caller, id, sent, Status::Blocked).await,
-        Act::Unblock => change_status(app, &caller, id, sent, Status::InProgress).await,
-        Act::Allow => allow(app, &caller, id, sent).await,
-        Act::TakeOver => take(app, &caller, id, sent).await,
-    }
+    let origin = origin(sent.session.as_ref())?;
+    let change = match act {
+        IntentAct::Select(_) => return select(app, &caller, id, &origin).await,
+        IntentAct::Allow(sent) => return allow(app, &caller, id, sent, &origin).await,
+        IntentAct::TakeOver(sent) => return take(app, &caller, id, sent, &origin).await,
+        IntentAct::Complete(sent) => {
+            let is_forced = sent.force == Some(true);
+            let reason = if is_forced {
+                Some(required("reason", &sent.reason)?)
+            } else {
+                sent.reason.as_ref()
+            };
+            Change {
+                status: Status::Completed,
+                is_forced,
+                reason: stated(reason)?,
+            }
+        }
+        IntentAct::Abandon(sent) => Change {
+            status: Status::Abandoned,
+            is_forced: false,
+            reason: stated(Some(required("reason", &sent.reason)?))?,
+        },
+        IntentAct::Block(sent) => Change {
+            status: Status::Blocked,
+            is_forced: false,
+            reason: stated(Some(required("reason", &sent.reason)?))?,
+        },
+        IntentAct::Unblock(sent) => Change {
+            status: Status::InProgress,
+            is_forced: false,
+            reason: stated(sent.reason.as_ref())?,
+        },
+    };
+    change_status(app, &caller, id, &change, &origin).await
+}
+
+/// A change of the status.
+struct Change {
+    status: Status,
+    /// Although criteria are not met.
+    is_forced: bool,
+    /// Why; empty where it was not said.
+    reason: String,
+}
+
+/// Why, without credentials: it goes into the record, the ledger and an event.
+fn stated(reason: Option<&String>) -> Result<String, ApiError> {
+    let Some(reason) = reason else {
+        return Ok(String::new());
+    };
+    let reason = members::line("reason", reason, MOST_REASON_CHARS)?;
+    Ok(blank_credentials(&reason).into_owned())
 }
 
 async fn change_status(
     app: &App,
     caller: &IntentCaller,
     id: &str,
-    sent: &IntentActRequest,
-    status: Status,
+    change: &Change,
+    origin: &str,
 ) -> Result<IntentResponse, ApiError> {
-    let is_forced = status == Status::Completed && sent.force == Some(true);
-    let needs_reason = is_forced || matches!(status, Status::Abandoned | Status::Blocked);
-    let reason = reason(sent, needs_reason)?;
+    let status = change.status;
     let mut admission = caller.begin(app).await?;
     let holder = admission.holder().clone();
     let is_person = is_person(app, &admission);
-    let origin = origin(sent.session.as_ref())?;
     for _ in 0..MOST_ROUNDS {
         let gathered = Gathered::read(app, &caller.repo, &holder, id).await?;
         let intent = &gathered.stored.intent;
@@ -94,12 +116,12 @@ async fn change_status(
             is_person,
             criteria: match intent.criteria_are_met() {
                 true => Criteria::Met,
-                false if is_forced => Criteria::Forced,
+                false if change.is_forced => Criteria::Forced,
                 false => Criteria::Unmet,
             },
             seen: &gathered.registry.version,
-            reason: &reason,
-            origin: &origin,
+            reason: &change.reason,
+            origin,
         };
         let refusal = match admission.run(&wanted).await? {
             MoveOutcome::Moved(_) => {
@@ -146,23 +168,12 @@ fn of_person(from: Status, to: Status) -> String {
     }
 }
 
-/// Why, without credentials: it goes into the record, the ledger and an event.
-fn reason(sent: &IntentActRequest, is_required: bool) -> Result<String, ApiError> {
-    match &sent.reason {
-        None if is_required => Err(required("reason", &sent.reason).err().unwrap_or(ApiError::Internal)),
-        None => Ok(String::new()),
-        Some(reason) => {
-            let reason = members::line("reason", reason, MOST_REASON_CHARS)?;
-            Ok(blank_credentials(&reason).into_owned())
-        }
-    }
-}
-
 async fn allow(
     app: &App,
     caller: &IntentCaller,
     id: &str,
-    sent: &IntentActRequest,
+    sent: &AllowOverlapRequest,
+    origin: &str,
 ) -> Result<IntentResponse, ApiError> {
     let other = id_in("other", required("other", &sent.other)?)?;
     if other == id {
@@ -175,14 +186,7 @@ async fn allow(
     if !is_person(app, &admission) {
         return Err(person_required(app, "let two intents overlap"));
     }
-    let origin = origin(sent.session.as_ref())?;
-    let outcome = admission
-        .run(&Allow {
-            id,
-            other,
-            origin: &origin,
-        })
-        .await?;
+    let outcome = admission.run(&Allow { id, other, origin }).await?;
     let holder = admission.holder();
     let refusal = match outcome {
         AllowOutcome::Allowed(_) => {
@@ -202,20 +206,25 @@ async fn allow(
     refused(app, &caller.repo, holder, id, refusal).await
 }
 
-async fn take(app: &App, caller: &IntentCaller, id: &str, sent: &IntentActRequest) -> Result<IntentResponse, ApiError> {
+async fn take(
+    app: &App,
+    caller: &IntentCaller,
+    id: &str,
+    sent: &TakeOverRequest,
+    origin: &str,
+) -> Result<IntentResponse, ApiError> {
     let paths = required("file_paths", &sent.file_paths)?;
     let paths = FilePaths::parse(paths.iter().map(String::as_str)).map_err(in_field("file_paths"))?;
     let mut admission = caller.begin(app).await?;
     if !is_person(app, &admission) {
         return Err(person_required(app, "take files over"));
     }
-    let origin = origin(sent.session.as_ref())?;
-    let take = Take {
+    let wanted = Take {
         id,
-        origin: &origin,
+        origin,
         paths: &paths,
     };
-    let outcome = admission.run(&take).await?;
+    let outcome = admission.run(&wanted).await?;
     let holder = admission.holder();
     let refusal = match outcome {
         TakeOutcome::Taken(_) => {

@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 
 use super::intent_caller::id_in;
 use super::origin::bounded;
-use crate::domain::{Branch, plain_text};
+use crate::domain::{Branch, is_plain_text, plain_text};
 use crate::error::ApiError;
 use crate::operations::fields::in_field;
 
@@ -143,11 +143,7 @@ fn most(field: &'static str, count: usize) -> Result<(), ApiError> {
 
 /// Text of several lines.
 fn paragraphs(field: &'static str, text: &str) -> Result<String, ApiError> {
-    let is_plain = |line: &str| {
-        let line = line.replace('\t', " ");
-        plain_text(&line) == line.trim()
-    };
-    if text.split(['\n', '\r']).all(is_plain) {
+    if is_plain_text(text) {
         return Ok(text.to_owned());
     }
     Err(ApiError::InvalidField {

@@ -22,7 +22,7 @@ mod usage;
 mod view;
 mod write;
 
-pub use act::{Act, act};
+pub use act::act;
 pub use list::{IntentsRequest, IntentsView, list_intents, read_intent};
 pub(crate) use usage::counted_call;
 pub use usage::use_intent;

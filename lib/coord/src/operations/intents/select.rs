@@ -4,13 +4,12 @@ use coord_intents::intent::Status;
 use coord_intents::ledger::{
     ActionType, Event, Metadata as LineMetadata, Outcome, Payload, ResultStatus, State, ToolInput, TraceId,
 };
-use coord_protocol::{Action, ErrorCode, IntentActRequest, IntentResponse};
+use coord_protocol::{Action, ErrorCode, IntentResponse};
 use serde_json::json;
 
 use super::context::selected_context;
 use super::gathered::{Gathered, done, refused};
 use super::intent_caller::IntentCaller;
-use super::origin::origin;
 use super::overlap::{breadth, cannot_be_selected, first_meeting};
 use super::write::{MOST_ROUNDS, busy};
 use crate::admission::{Admission, AdmittedCall};
@@ -29,15 +28,14 @@ pub(super) async fn select(
     app: &App,
     caller: &IntentCaller,
     id: &str,
-    sent: &IntentActRequest,
+    origin: &str,
 ) -> Result<IntentResponse, ApiError> {
     let mut admission = caller.begin(app).await?;
     let holder = admission.holder().clone();
-    let origin = origin(sent.session.as_ref())?;
     for _ in 0..MOST_ROUNDS {
         let gathered = match Gathered::read(app, &caller.repo, &holder, id).await {
             Err(error @ ApiError::UnknownIntent(_)) => {
-                deny(&mut admission, id, &error.to_string(), &origin).await?;
+                deny(&mut admission, id, &error.to_string(), origin).await?;
                 return Err(error);
             }
             gathered => gathered?,
@@ -58,7 +56,7 @@ pub(super) async fn select(
                 seen: &gathered.registry.version,
                 payload: &payload,
                 result: &result,
-                origin: &origin,
+                origin,
             };
             refusal = match admission.run(&selection).await? {
                 SelectOutcome::Selected(_) => {
@@ -86,7 +84,7 @@ pub(super) async fn select(
             };
         }
         if let Some(why) = refusal {
-            deny(&mut admission, id, &why.2, &origin).await?;
+            deny(&mut admission, id, &why.2, origin).await?;
             return refused(app, &caller.repo, &holder, id, why).await;
         }
     }

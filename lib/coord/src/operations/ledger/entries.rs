@@ -18,6 +18,9 @@ const MOST_NAME: usize = 128;
 
 const CLASSES: [&str; 2] = ["AST_REFACTOR", "INTENT_EVOLUTION"];
 
+/// What an entry is told whose content is missing or wrong.
+const HASH: &str = ".hash must be sha256: and 64 lower-case digits, or DELETED; a mutation needs it";
+
 const NO_LOCK: &str = "No lock: the file was changed without the caller's lock for writing";
 const OTHER_TOKEN: &str =
     "Lock lost: the caller's lock for writing has another fencing token than the one that was sent";
@@ -71,6 +74,10 @@ fn event(sent: &RecordEntry, session: &AgentSession, agent: Option<&AgentId>) ->
     {
         return Err(format!(".mutation_class must be {} or {}", CLASSES[0], CLASSES[1]));
     }
+    let hash: Option<ContentHash> = sent.hash.as_deref().map(str::parse).transpose().map_err(|_| HASH)?;
+    if sent.token.is_some_and(|token| token < 1) {
+        return Err(".token must be a whole number, at least 1".to_owned());
+    }
     let (action_type, status) = match sent.kind {
         RecordKind::Mutation | RecordKind::Call if sent.error_message.is_some() => {
             (ActionType::ToolExecution, ResultStatus::Failure)
@@ -111,7 +118,7 @@ fn event(sent: &RecordEntry, session: &AgentSession, agent: Option<&AgentId>) ->
     let (kind, line) = match sent.kind {
         RecordKind::Mutation => {
             let path = path.ok_or(".file_path is required, because its kind is mutation")?;
-            mutation(sent, path, event, agent)?
+            mutation(sent, (path, hash.ok_or(HASH)?), event, agent)?
         }
         RecordKind::Prompt => (RecordedKind::Prompt, prepared(event, agent)?),
         RecordKind::End => (RecordedKind::End, prepared(event, agent)?),
@@ -124,16 +131,10 @@ fn event(sent: &RecordEntry, session: &AgentSession, agent: Option<&AgentId>) ->
 
 fn mutation(
     sent: &RecordEntry,
-    path: FilePath,
+    (path, hash): (FilePath, ContentHash),
     mut event: Event,
     agent: Option<&str>,
 ) -> Result<(RecordedKind, Prepared), String> {
-    let hash: Option<ContentHash> = sent.hash.as_deref().and_then(|hash| hash.parse().ok());
-    let hash =
-        hash.ok_or(".hash must be sha256: and 64 lower-case digits, or DELETED, because its kind is mutation")?;
-    if sent.token.is_some_and(|token| token < 1) {
-        return Err(".token must be a whole number, at least 1".to_owned());
-    }
     event.payload.hash = Some(hash);
     let has_failed = sent.error_message.is_some();
     if !has_failed {

@@ -1,26 +1,28 @@
-//! `/api/intents/{id}/ACT`: what is done with an intent. All acts have one request and one response.
+//! `/api/intents/{id}/ACT`: what is done with an intent. Each act has its request; all have one response.
 
 use std::sync::Arc;
 
 use axum::body::Body;
 use axum::http::Request;
 use axum::response::Response;
-use coord_protocol::{IntentActRequest, IntentResponse};
+use coord_protocol::{IntentAct, IntentResponse};
+use serde::de::DeserializeOwned;
 
 use super::answers::respond;
 use crate::app::App;
 use crate::error::ApiError;
 use crate::http::body::read_json;
 use crate::http::headers::agent_header;
-use crate::operations::intents::{Act, act};
+use crate::operations::intents::act;
 
 /// Declares an endpoint for each act. The sentences are those of the OpenAPI document.
 macro_rules! acts {
-    ($($module:ident = $act:ident at $path:literal: $summary:literal, $description:literal;)*) => {$(
+    ($($module:ident = $act:ident($request:ident) at $path:literal: $summary:literal, $description:literal;)*) => {$(
         #[doc = $summary]
         pub(in crate::http::endpoint) mod $module {
             use axum::extract::{Path, State};
             use axum::routing::{MethodRouter, post};
+            use coord_protocol::$request;
             use coord_protocol::schema::IntentId;
             use utoipa::OpenApi;
 
@@ -35,7 +37,7 @@ macro_rules! acts {
 
             /// Its part of the OpenAPI document.
             #[derive(OpenApi)]
-            #[openapi(paths($module), components(schemas(IntentActRequest)))]
+            #[openapi(paths($module), components(schemas($request)))]
             pub(in crate::http::endpoint) struct Document;
 
             #[doc = $summary]
@@ -46,48 +48,58 @@ macro_rules! acts {
                 path = $path,
                 tag = "agents",
                 params(("id" = IntentId, Path, description = "The intent"), AgentHeaders),
-                request_body(content = IntentActRequest),
+                request_body(content = $request),
                 responses(Acted),
                 security(("bearer" = []), ("api_key" = []))
             )]
             async fn $module(State(app): State<Arc<App>>, Path(id): Path<String>, request: Request<Body>) -> Response {
-                answer(&app, Act::$act, &id, request).await
+                answer(&app, IntentAct::$act, &id, request).await
             }
         }
     )*};
 }
 
 acts! {
-    intent_select = Select at "/api/intents/{id}/select":
+    intent_select = Select(SelectIntentRequest) at "/api/intents/{id}/select":
         "Select an intent to work on.",
         "One that is PENDING begins, unless its scope covers too much or meets that of an active one. The response has its context.";
-    intent_complete = Complete at "/api/intents/{id}/complete":
+    intent_complete = Complete(CompleteIntentRequest) at "/api/intents/{id}/complete":
         "Complete an intent.",
         "Each criterion has to be marked as met. With `force`, a person completes it all the same, with a `reason`.";
-    intent_abandon = Abandon at "/api/intents/{id}/abandon":
+    intent_abandon = Abandon(StopIntentRequest) at "/api/intents/{id}/abandon":
         "Give an intent up.",
         "It takes a `reason`, and a person where the intent is BLOCKED. Its files are free then.";
-    intent_block = Block at "/api/intents/{id}/block":
+    intent_block = Block(StopIntentRequest) at "/api/intents/{id}/block":
         "Stop an intent.",
         "It takes a `reason`. Only a person lets it go on.";
-    intent_unblock = Unblock at "/api/intents/{id}/unblock":
+    intent_unblock = Unblock(UnblockIntentRequest) at "/api/intents/{id}/unblock":
         "Let a blocked intent go on.",
         "A person's act.";
-    intent_allow = Allow at "/api/intents/{id}/allow":
+    intent_allow = Allow(AllowOverlapRequest) at "/api/intents/{id}/allow":
         "Let an intent overlap with `other`.",
         "A person's act.";
-    intent_take_over = TakeOver at "/api/intents/{id}/take_over":
+    intent_take_over = TakeOver(TakeOverRequest) at "/api/intents/{id}/take_over":
         "Make an active intent the owner of `file_paths`.",
         "A person's act. Whoever owned them does so no longer.";
 }
 
-async fn answer(app: &App, wanted: Act, id: &str, request: Request<Body>) -> Response {
+async fn answer<R: DeserializeOwned>(
+    app: &App,
+    wanted: fn(R) -> IntentAct,
+    id: &str,
+    request: Request<Body>,
+) -> Response {
     respond(try_act(app, wanted, id, request).await)
 }
 
-async fn try_act(app: &App, wanted: Act, id: &str, request: Request<Body>) -> Result<IntentResponse, ApiError> {
+async fn try_act<R: DeserializeOwned>(
+    app: &App,
+    wanted: fn(R) -> IntentAct,
+    id: &str,
+    request: Request<Body>,
+) -> Result<IntentResponse, ApiError> {
     let headers = request.headers().clone();
     let caller = app.authenticator.authenticate(&headers).await?;
-    let sent: IntentActRequest = read_json(request).await?;
-    act(app, wanted, id, &sent, caller, agent_header(&headers)).await
+    let wanted = wanted(read_json(request).await?);
+    act(app, id, &wanted, caller, agent_header(&headers)).await
 }
