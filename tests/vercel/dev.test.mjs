@@ -151,6 +151,30 @@ describe("functions on a store that a coord serve keeps up to date", () => {
     assert.equal((await claim(bob, "src/auth.ts", second)).status, 200);
   });
 
+  test("an intent is written, selected, met and completed, and the ledger tells so", async () => {
+    const ask = (path, fields, options) =>
+      send(`${functions.url}/api/${path}`, { token: alice, body: { repo_url: REPO_URL, ...fields }, ...options });
+    const intent = { id: "REQ-1", name: "Send the mails", owned_scope: ["src/mail.ts"], acceptance_criteria: ["Tests pass"] };
+    const status = async (answer) => {
+      const { status, body } = await answer;
+      return [status, body.intent?.status, body.error];
+    };
+    assert.deepEqual(await status(ask("intents", intent)), [200, "PENDING", undefined]);
+    assert.deepEqual(await status(ask("intents/REQ-1/select", {})), [200, "IN_PROGRESS", undefined]);
+    assert.deepEqual(await status(ask("intents/REQ-1/complete", {})), [409, "IN_PROGRESS", "CRITERIA_UNMET"]);
+    const met = [{ criterion: "Tests pass", evidence: "npm test: 12 passed" }];
+    assert.deepEqual(await status(ask("intents/REQ-1", { met }, { method: "PATCH" })), [200, "IN_PROGRESS", undefined]);
+    assert.deepEqual(await status(ask("intents/REQ-1/complete", {})), [200, "COMPLETED", undefined]);
+    const read = (path) => send(`${functions.url}/api/${path}repo_url=${encodeURIComponent(REPO_URL)}`, { token: alice });
+    assert.equal((await read("intents/REQ-1?")).body.intent.criteria[0].by, "alice");
+    const { body: ledger } = await read("ledger?intent=REQ-1&");
+    assert.ok(ledger.lines.some((line) => line.includes("COMPLETED")), JSON.stringify(ledger));
+    assert.match((await read("ledger/checkpoint?")).body, /^[^\n]+\n\d+\n/);
+    assert.deepEqual((await read("ledger/map?")).body.files, []);
+    assert.equal((await ask("ledger/verify", { files: [{ file_path: "src/mail.ts", hash: "DELETED" }] })).status, 200);
+    assert.equal((await ask("intents/REQ-1/forget", {})).status, 404);
+  });
+
   test("the sweep runs for the cron's secret alone", async () => {
     const sweep = (token) => send(`${functions.url}/api/cron_cleanup`, { token });
     assert.equal((await sweep()).status, 401);
