@@ -43,10 +43,10 @@ def too_long(text, most):
 
 def plain_numbers(value):
     """JSON Schema takes 1.0 for an integer and knows no largest number, and the server's parser does not take them."""
+    if isinstance(value, (int, float)) and abs(value) > 10**300:
+        return 10**300
     if isinstance(value, float) and value.is_integer():
         return int(value)
-    if isinstance(value, int) and abs(value) > 10**300:
-        return 10**300
     if isinstance(value, list):
         return [plain_numbers(item) for item in value]
     if isinstance(value, dict):
