@@ -231,7 +231,6 @@ async fn a_redis_that_is_killed_paused_and_full_and_answers_that_are_lost_lose_n
         let mut random = fastrand::Rng::with_seed(round);
         let place = Place::new(crate::COORD);
         let mut redis = RealRedis::start(&KEPT).expect("redis-server is installed");
-        redis.until_it_answers();
         let proxy = Proxy::start(redis.port()).await;
         let url = format!("redis://127.0.0.1:{}", proxy.port);
         let mut server = place.serve_on(&["--redis", &url], "");
@@ -247,7 +246,6 @@ async fn a_redis_that_is_killed_paused_and_full_and_answers_that_are_lost_lose_n
                     redis.kill();
                     tokio::time::sleep(pause).await;
                     assert!(redis.run(), "redis-server starts again");
-                    redis.until_it_answers();
                 }
                 1 => {
                     redis.command(&["CONFIG", "SET", "maxmemory", "1"]);

@@ -12,6 +12,8 @@ use crate::redis::free_port;
 use crate::skipping::skip;
 use crate::waiting::block_until;
 
+const LOG: &str = "log";
+
 /// A running redis-server.
 pub struct RealRedis {
     port: u16,
@@ -36,19 +38,23 @@ impl RealRedis {
         if Command::new("redis-server").arg("--version").output().is_err() {
             return None;
         }
-        let options = options.iter().map(|option| (*option).to_owned()).collect();
-        let folder = tempfile::tempdir().expect("a folder");
         let mut server = RealRedis {
             port: free_port(),
-            options,
-            folder,
+            options: options.iter().map(|option| (*option).to_owned()).collect(),
+            folder: tempfile::tempdir().expect("a folder"),
             process: None,
         };
-        assert!(server.run(), "redis-server has ended");
-        Some(server)
+        // Another process may have taken the port meanwhile.
+        for _ in 0..5 {
+            if server.run() {
+                return Some(server);
+            }
+            server.port = free_port();
+        }
+        panic!("redis-server has ended: {}", server.log());
     }
 
-    /// Starts it (again), on the same port.
+    /// Starts it (again), on the same port, and waits until it has read what it keeps on disk. Returns whether it runs.
     pub fn run(&mut self) -> bool {
         let port = self.port.to_string();
         let is_tls = self.options.iter().any(|option| option == "--tls-cert-file");
@@ -57,19 +63,32 @@ impl RealRedis {
         } else {
             ["--port", &port, "--tls-port", "0"]
         };
+        let log = self.folder.path().join(LOG);
+        std::fs::write(&log, "").expect("an empty log");
         let started = Command::new("redis-server")
             .args(ports)
+            .arg("--logfile")
+            .arg(log)
             .args(["--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir"])
             .arg(self.folder.path())
             .args(&self.options)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn();
-        let process = self.process.insert(started.expect("redis-server starts"));
+        let mut process = started.expect("redis-server starts");
+        // Its own word, because a connection may reach another process.
+        let (mut listens, mut has_ended) = (false, false);
         block_until("redis-server listens", || {
-            TcpStream::connect(("127.0.0.1", self.port)).is_ok()
+            has_ended = process.try_wait().expect("a state").is_some();
+            listens = self.log().contains("Ready to accept connections");
+            listens || has_ended
         });
-        process.try_wait().expect("a state").is_none()
+        self.process = Some(process);
+        listens && !has_ended
+    }
+
+    fn log(&self) -> String {
+        String::from_utf8_lossy(&std::fs::read(self.folder.path().join(LOG)).expect("a log")).into_owned()
     }
 
     /// Kills it, as a crash would.
@@ -97,13 +116,6 @@ impl RealRedis {
     pub fn command(&self, words: &[&str]) {
         let answer = self.ask(words).expect("redis-server is there");
         assert!(answer.starts_with("+OK"), "{words:?}: {answer}");
-    }
-
-    /// Waits until it has read what it keeps on disk.
-    pub fn until_it_answers(&self) {
-        block_until("redis-server answers", || {
-            self.ask(&["PING"]).is_ok_and(|answer| answer.starts_with("+PONG"))
-        });
     }
 
     fn ask(&self, words: &[&str]) -> std::io::Result<String> {
