@@ -225,7 +225,7 @@ async fn a_refusal_that_repeats_is_logged_once_a_minute_with_a_count(world: Worl
     world.agent("bob/two").is_refused(Writing, &["a.ts"]).await;
     assert_eq!(world.events_since(1).await, vec!["lock_refused bob a.ts"; 3]);
 
-    let refusals = state::locks::keys::refusals(&world.repo);
+    let refusals = state::events::keys::refusals(&world.repo);
     let noted = world.command(["HGETALL", &refusals]).await;
     let is_of_four = |pair: &&[coord::store::Value]| pair[1].as_str().unwrap().ends_with(" 3");
     let field = noted.as_array().unwrap().chunks(2).find(is_of_four).unwrap()[0]
@@ -244,7 +244,7 @@ async fn a_refusal_that_repeats_is_logged_once_a_minute_with_a_count(world: Worl
 
 /// What is remembered of refusals begins anew when it has become large: some are logged once more.
 async fn what_is_remembered_of_refusals_is_bounded(world: World) {
-    let refusals = state::locks::keys::refusals(&world.repo);
+    let refusals = state::events::keys::refusals(&world.repo);
     for number in 0..1000 {
         let field = format!("other{number}");
         world.command(["HSET", &refusals, &field, "1700000000 0"]).await;

@@ -10,6 +10,7 @@ use coord::state::intents::{
     move_intent, owners, registry, select_intent, take_over, use_intent, write_intent,
 };
 use coord::state::ledger::newest_lines;
+use coord::store::Value;
 use coord_intents::intent::{Budget, Intent, MAX_INTENTS, Permitted, Status};
 use coord_intents::ledger::{Entry, State};
 
@@ -301,6 +302,80 @@ async fn a_selection_begins_what_is_pending_and_is_each_holder_s_own(world: Worl
     };
     let noted = answered(deny_selection(&*world.store, &bob.terms(), &selection).await.unwrap());
     assert_eq!((noted, lines(&world).await.len()), (State::Action, before + 1));
+    // The same refusal is one line in a minute, and one for another reason another.
+    answered(deny_selection(&*world.store, &bob.terms(), &selection).await.unwrap());
+    assert_eq!(lines(&world).await.len(), before + 1);
+    let other = Selection { id: "b", ..selection };
+    answered(deny_selection(&*world.store, &bob.terms(), &other).await.unwrap());
+    assert_eq!(lines(&world).await.len(), before + 2);
+}
+
+async fn a_repository_without_intents_has_no_line_of_a_refused_selection(world: World) {
+    let ann = world.agent("ann");
+    let selection = Selection {
+        id: "a",
+        seen: "",
+        payload: PAYLOAD,
+        result: DENIED,
+        origin: ORIGIN,
+    };
+    let noted = answered(deny_selection(&*world.store, &ann.terms(), &selection).await.unwrap());
+    assert_eq!((noted, lines(&world).await.len()), (State::Request, 0));
+}
+
+async fn the_oldest_ended_intents_make_room_for_new_ones(world: World) {
+    let ann = world.agent("ann");
+    ann.has("active", Status::InProgress).await;
+    for number in 1..MAX_INTENTS {
+        let id = format!("i{number}");
+        ann.writes_intent(&id).await;
+        if number == 2 {
+            ann.allows("active", "i2").await;
+        }
+        if number % 2 == 0 {
+            ann.moves(&id, Status::Abandoned, false, Criteria::Unmet).await;
+        }
+    }
+    world.stores_rows(1, r#"[{"intent":"i2","hash":"DELETED"}]"#).await;
+    assert_eq!(
+        ann.writes_as(&intent("new"), None, true).await,
+        WriteOutcome::Full,
+        "they have just ended"
+    );
+    // As if a day had passed since all but the last of them ended.
+    let key = keys::intents(&world.repo);
+    for number in (2..MAX_INTENTS - 1).step_by(2) {
+        let id = format!("i{number}");
+        let Value::Bulk(record) = world.command(["HGET", &key, &id]).await else {
+            panic!("{id} is gone");
+        };
+        let mut record: serde_json::Value = serde_json::from_slice(&record).unwrap();
+        record["updated_ms"] = (record["updated_ms"].as_i64().unwrap() - 86_400_001).into();
+        world.command(["HSET", &key, &id, &record.to_string()]).await;
+    }
+    assert_eq!(
+        ann.writes_as(&intent("new"), None, true).await,
+        WriteOutcome::Written(State::Action)
+    );
+    let registry = ann.registry().await;
+    assert_eq!(registry.records.len(), MAX_INTENTS - 99);
+    for gone in (2..=200).step_by(2) {
+        assert!(!registry.records.contains_key(&format!("i{gone}")), "{gone}");
+    }
+    assert!(registry.records["active"].may_overlap.is_empty());
+    assert!(registry.records.contains_key("active") && registry.records.contains_key("i202"));
+    let newest = registry.records.values().map(|record| record.order).max();
+    assert_eq!(newest, Some(registry.records["new"].order));
+    let owned = owners(&world.repo).run(&*world.store).await.unwrap();
+    assert_eq!(
+        (owned["f0"][0].intent.as_str(), owned["f0"][0].hash.as_deref()),
+        ("", Some("DELETED"))
+    );
+    // An id that is free again has nothing of the one before.
+    assert_eq!(
+        ann.writes_as(&intent("i2"), None, true).await,
+        WriteOutcome::Written(State::Action)
+    );
 }
 
 async fn no_more_than_a_hundred_are_active(world: World) {
@@ -384,18 +459,10 @@ async fn files_are_taken_over_with_what_was_recorded_of_them(world: World) {
     assert_eq!(ann.takes("a", &["x.ts"]).await, TakeOutcome::Taken(State::Action));
     let taken = owners(&world.repo).run(&*world.store).await.unwrap();
     assert_eq!(taken["x.ts"].len(), 1);
-    let fields: Vec<String> = (0..20_000)
-        .flat_map(|number| [format!("f{number}"), "[]".to_owned()])
-        .collect();
-    let mut words = vec!["HSET".to_owned(), key.clone()];
-    words.extend(fields);
-    let words = words.into_iter().map(String::into_bytes).collect();
-    world
-        .store
-        .run(vec![coord::store::Request::Command(words)])
-        .await
-        .unwrap();
-    assert_eq!(ann.takes("a", &["x.ts"]).await, TakeOutcome::Full);
+    world.stores_rows(20_000, r#"[{"intent":"a"}]"#).await;
+    assert_eq!(ann.takes("a", &["y.ts"]).await, TakeOutcome::Full);
+    world.stores_rows(20_000, r#"[{"intent":"ended"}]"#).await;
+    assert_eq!(ann.takes("a", &["y.ts"]).await, TakeOutcome::Taken(State::Action));
 }
 
 async fn costs_are_counted_and_stop_at_their_limit(world: World) {
@@ -479,6 +546,8 @@ on_every_store!(
     a_completion_is_decided_by_the_registry_that_was_read,
     a_selection_begins_what_is_pending_and_is_each_holder_s_own,
     no_more_than_a_hundred_are_active,
+    a_repository_without_intents_has_no_line_of_a_refused_selection,
+    the_oldest_ended_intents_make_room_for_new_ones,
     an_overlap_is_allowed_on_both_sides,
     files_are_taken_over_with_what_was_recorded_of_them,
     costs_are_counted_and_stop_at_their_limit,

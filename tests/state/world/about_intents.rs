@@ -3,12 +3,14 @@
 use std::sync::{Arc, Mutex};
 
 use coord::domain::FilePath;
+use coord::state;
 use coord::state::admission::ScopeQuestion;
 use coord::state::locks::{GateRules, GateTerms, Judgement};
+use coord::store::Request;
 use coord_intents::intent::Intent;
 use coord_intents::scope::{IntentIgnore, Judge, Scope, Verdict};
 
-use super::Agent;
+use super::{Agent, World};
 
 /// What someone says of intents, and what scripts have asked.
 #[derive(Clone)]
@@ -101,5 +103,19 @@ impl Agent<'_> {
     pub fn where_required(mut self) -> Self {
         self.about.rules.is_required = true;
         self
+    }
+}
+
+impl World {
+    /// Writes `row` as what is known of `count` files, `f0` and so on.
+    pub async fn stores_rows(&self, count: usize, row: &str) {
+        let key = state::intents::keys::owners(&self.repo);
+        let names: Vec<String> = (0..count).map(|number| format!("f{number}")).collect();
+        for names in names.chunks(1_000) {
+            let fields = names.iter().flat_map(|name| [name.as_str(), row]);
+            let words = ["HSET", &key].into_iter().chain(fields);
+            let words = words.map(|word| word.as_bytes().to_vec()).collect();
+            self.store.run(vec![Request::Command(words)]).await.unwrap();
+        }
     }
 }

@@ -19,7 +19,7 @@ pub(super) fn branch_keys(terms: &AdmissionTerms<'_>) -> Vec<String> {
         locks::keys::held(repo),
         builds::keys::graph_json(repo, branch),
         builds::keys::graph_scan(repo, branch),
-        locks::keys::refusals(repo),
+        events::keys::refusals(repo),
         intents::keys::intents(repo),
         intents::keys::intent_texts(repo),
         intents::keys::intent_use(repo),

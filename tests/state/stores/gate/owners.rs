@@ -182,29 +182,54 @@ async fn owners_are_bounded(world: World) {
     let branches: Vec<Json> = (0..8)
         .map(|number| json!({ "intent": format!("i{number}"), "branch": format!("b{number}") }))
         .collect();
+    for number in 0..8 {
+        world
+            .begins(on_branch(&format!("i{number}"), &format!("b{number}")))
+            .await;
+    }
     world.stores_owners(FILE[0], json!(branches)).await;
     world.begins(on_branch("a", "main")).await;
     let ann = world.agent("ann").citing("a");
     let full = denial_of(ann.try_claim(Writing, FILE).await);
     assert_eq!(full, Denial::Full(Full::Owners(FILE[0].to_owned())));
     assert_eq!(world.stored(FILE[0]).await, []);
-    let key = state::intents::keys::owners(&world.repo);
-    for first in (0..20_000).step_by(1_000) {
-        let fields = (first..first + 1_000).flat_map(|number| [format!("{number}"), "[]".to_owned()]);
-        let words: Vec<Vec<u8>> = ["HSET".to_owned(), key.clone()]
-            .into_iter()
-            .chain(fields)
-            .map(String::into_bytes)
-            .collect();
-        world
-            .store
-            .run(vec![coord::store::Request::Command(words)])
-            .await
-            .unwrap();
-    }
+    let active = json!([{ "intent": "i0", "branch": "b0" }]).to_string();
+    world.stores_rows(20_000, &active).await;
     let full = denial_of(ann.try_claim(Writing, &["src/new.ts"]).await);
     assert_eq!(full, Denial::Full(Full::Owners(String::new())));
     assert_eq!(world.stored("src/new.ts").await, []);
+    world.assert_index_is_exact().await;
+}
+
+async fn what_no_active_intent_owns_makes_room(world: World) {
+    let ended: Vec<Json> = (0..8)
+        .map(|number| json!({ "intent": format!("i{number}"), "branch": format!("b{number}"), "hash": "DELETED" }))
+        .collect();
+    world.begins(on_branch("i0", "b0")).await;
+    world.stores_owners(FILE[0], json!(ended)).await;
+    world.begins(on_branch("a", "main")).await;
+    let ann = world.agent("ann").citing("a");
+    ann.writes(FILE).await;
+    let rows = world.owners_of_gate(FILE[0]).await;
+    let owners: Vec<&str> = rows
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["intent"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        owners,
+        ["i0", "i2", "i3", "i4", "i5", "i6", "i7", "a"],
+        "the oldest that has ended is gone"
+    );
+    let ended = json!([{ "intent": "i1", "branch": "b1", "hash": "DELETED" }]).to_string();
+    world.stores_rows(20_000, &ended).await;
+    ann.writes(&["src/new.ts"]).await;
+    let key = state::intents::keys::owners(&world.repo);
+    let count = world.number(["HLEN", &key]).await;
+    assert!((18_000..20_000).contains(&count), "{count}");
+    let kept = world.owners_of_gate(FILE[0]).await;
+    assert_eq!(kept, rows, "an active intent owns it");
     world.assert_index_is_exact().await;
 }
 
@@ -215,4 +240,5 @@ on_every_store!(
     owners_are_apart_on_branches_of_their_own,
     what_was_abandoned_and_never_changed_is_owned_no_longer,
     owners_are_bounded,
+    what_no_active_intent_owns_makes_room,
 );

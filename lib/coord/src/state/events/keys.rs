@@ -1,7 +1,10 @@
-//! The log of events, and the channel.
+//! The log of events, the channel, and refusals that were logged.
 
 use crate::domain::RepoId;
 use crate::state::keys::of;
+
+/// Prefix of the keys of refusals.
+pub(in crate::state) const REFUSALS: &str = "coord:refusals:";
 
 /// stream: all events, bounded; an id is the cursor to resume from.
 pub fn status_log(repo: &RepoId) -> String {
@@ -11,4 +14,10 @@ pub fn status_log(repo: &RepoId) -> String {
 /// channel: the same events.
 pub fn events(repo: &RepoId) -> String {
     of("coord:events:", repo, &[])
+}
+
+/// hash: digest of a refused request -> time of its log entry, and number of refusals since.
+/// [`crate::state::is_expendable`].
+pub fn refusals(repo: &RepoId) -> String {
+    of(REFUSALS, repo, &[])
 }

@@ -13,8 +13,6 @@ local paths = { unpack(ARGV, 19) }
 -- @include intents/session
 -- @include intents/owners
 
-local MOST_OWNED = 20000
-
 local denial = admit()
 if denial then
   return denial
@@ -24,7 +22,7 @@ if not record then
   return { 'UNKNOWN', now }
 elseif not is_active(record) then
   return { 'NOT_ACTIVE', now, record.status }
-elseif redis.call('HLEN', keys.owners) + #paths > MOST_OWNED then
+elseif not has_room_for(#paths) then
   return { 'TOO_MANY', now }
 end
 local owners, previous = owners_of(paths), nil

@@ -5,7 +5,7 @@
 --       no limit, 24 '1' if its holders have to know, 25 what is changed, 26 origin of the line
 -- Returns { WRITTEN, now, state of the caller }
 --      or { EXISTS, now }: a new intent has the id of another
---      or { TOO_MANY, now }: there are too many
+--      or { TOO_MANY, now }: there are too many, and none has ended more than a day ago
 --      or { UNKNOWN, now }: there is none to be changed
 --      or { CHANGED, now }: the registry has another version
 --      or one of the denials of admit(); in all these cases nothing is changed
@@ -14,6 +14,70 @@ local is_for_holders, change, origin = ARGV[24] == '1', ARGV[25], ARGV[26]
 -- @include admission/admission
 -- @include intents/status
 -- @include intents/session
+-- @include intents/owners
+
+-- Drops the oldest of the intents that have ended more than a day ago, so that no holder and no lock knows them. The ledger
+-- has their lines, and what was recorded of their files stays.
+local function drop_ended()
+  local DAY_MS, AT_ONCE = 86400000, 100
+  local stored, ended = redis.call('HGETALL', keys.intents), {}
+  for index = 1, #stored, 2 do
+    local other = cjson.decode(stored[index + 1])
+    records[stored[index]] = other
+    if (other.status == 'COMPLETED' or other.status == 'ABANDONED') and other.updated_ms < now_ms - DAY_MS then
+      ended[#ended + 1] = { id = stored[index], order = other.order }
+    end
+  end
+  table.sort(ended, function(one, other) return one.order < other.order end)
+  local dropped, is_dropped = {}, {}
+  for index = 1, math.min(AT_ONCE, #ended) do
+    dropped[index], is_dropped[ended[index].id] = ended[index].id, true
+  end
+  if #dropped == 0 then
+    return
+  end
+  for _, key in ipairs({ keys.intents, keys.intent_texts, keys.intent_use }) do
+    redis.call('HDEL', key, unpack(dropped))
+  end
+  -- What names them would be about another intent that gets the same id.
+  for other, other_record in pairs(records) do
+    local kept = {}
+    for _, allowed in ipairs(other_record and other_record.may_overlap or {}) do
+      if not is_dropped[allowed] then
+        kept[#kept + 1] = allowed
+      end
+    end
+    if other_record and not is_dropped[other] and #kept < #(other_record.may_overlap or {}) then
+      other_record.may_overlap = #kept > 0 and kept or nil
+      save_record(other, other_record)
+    end
+    if is_dropped[other] then
+      records[other] = nil
+    end
+  end
+  local owned, changed = redis.call('HGETALL', keys.owners), {}
+  for index = 1, #owned, 2 do
+    -- Most rows name none of them; to search is much cheaper than to parse.
+    local may_name = false
+    for id in string.gmatch(owned[index + 1], '":"([%w._-]+)"') do
+      may_name = may_name or is_dropped[id]
+    end
+    if may_name then
+      local entries = cjson.decode(owned[index + 1])
+      for _, entry in ipairs(entries) do
+        if is_dropped[entry.intent] then
+          entry.intent = ''
+        end
+        if is_dropped[entry.from] then
+          entry.from, entry.from_branch = nil, nil
+        end
+      end
+      changed[#changed + 1] = owned[index]
+      changed[#changed + 1] = cjson.encode(entries)
+    end
+  end
+  call_in_chunks('HSET', keys.owners, changed)
+end
 
 -- As `MAX_INTENTS` in `lib/intents/src/intent.rs`.
 local MOST_INTENTS = 1000
@@ -31,11 +95,14 @@ elseif not is_new and seen ~= governed then
   return { 'CHANGED', now }
 end
 if is_new then
-  local count = redis.call('HLEN', keys.intents)
-  if count >= MOST_INTENTS then
-    return { 'TOO_MANY', now }
+  if redis.call('HLEN', keys.intents) >= MOST_INTENTS then
+    drop_ended()
+    if redis.call('HLEN', keys.intents) >= MOST_INTENTS then
+      return { 'TOO_MANY', now }
+    end
   end
-  record = { status = 'PENDING', version = 0, order = count + 1, created_ms = now_ms }
+  -- Each intent that is written counts the registry's version up.
+  record = { status = 'PENDING', version = 0, order = tonumber(governed or 0) + 1, created_ms = now_ms }
 end
 record.branch = branch ~= '' and branch or nil
 record.digest, record.max_turns, record.max_tokens = digest, tonumber(max_turns), tonumber(max_tokens)

@@ -4,9 +4,6 @@ use crate::domain::RepoId;
 use crate::state::expiry;
 use crate::state::keys::of;
 
-/// Prefix of the keys of refusals.
-pub(in crate::state) const REFUSALS: &str = "coord:refusals:";
-
 /// hash: file path -> JSON array of lock entries, for all branches.
 pub fn locks(repo: &RepoId) -> String {
     of("coord:locks:", repo, &[])
@@ -30,12 +27,6 @@ pub fn releases(repo: &RepoId) -> String {
 /// string: the latest fencing token of this repository.
 pub fn token(repo: &RepoId) -> String {
     of("coord:token:", repo, &[])
-}
-
-/// hash: digest of a refused request -> time of its log entry, and number of refusals since.
-/// [`crate::state::is_expendable`].
-pub fn refusals(repo: &RepoId) -> String {
-    of(REFUSALS, repo, &[])
 }
 
 /// KEYS of locks in a sweep, by `includes/expired.lua`.

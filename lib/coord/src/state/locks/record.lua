@@ -87,7 +87,7 @@ local is_noted = {} -- file path -> true where its content has changed
 
 -- Notes `hash` as the content of `path`, which was changed for `intent`, or for none.
 local function note_content(path, hash, intent)
-  local MOST_OF_FILE, MOST_EARLIER = 8, 16
+  local MOST_EARLIER = 16
   local record = intent ~= '' and record_of(intent)
   local branch = request.branch
   if record then
@@ -113,26 +113,21 @@ local function note_content(path, hash, intent)
   owner.hash = hash
   -- The content that was recorded last is the last in the list.
   list[#list + 1] = owner
-  local gone = 1
-  while #list > MOST_OF_FILE do
-    while gone < #list - 1 and is_active(record_of(list[gone].intent)) do
-      gone = gone + 1
-    end
-    table.remove(list, gone)
-    gone = 1
+  if not has_room_in(list) then
+    table.remove(list, #list - 1)
   end
   is_noted[path] = true
 end
 
 -- Writes the contents back; returns the number of files for which there is no room.
 local function save_contents()
-  local MOST_PATHS = 20000
-  local count, values, without_room = nil, {}, 0
+  local new_files, values, without_room = 0, {}, 0
   for path in pairs(is_noted) do
-    if not is_known[path] then
-      count = (count or redis.call('HLEN', keys.owners)) + 1
-    end
-    if not is_known[path] and count > MOST_PATHS then
+    new_files = new_files + (is_known[path] and 0 or 1)
+  end
+  local has_room = new_files == 0 or has_room_for(new_files)
+  for path in pairs(is_noted) do
+    if not is_known[path] and not has_room then
       without_room = without_room + 1
     else
       values[#values + 1] = path

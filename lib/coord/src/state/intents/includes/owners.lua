@@ -3,6 +3,8 @@
 -- `branch`, absent for every branch; `hash`: the content that was recorded last, absent while nothing was changed;
 -- `earlier`: up to 16 contents before, the newest first, absent for none.
 -- `since`: `hash` when a claim made the intent the owner; `from`, `from_branch`: the owner that it was taken from, and its branch.
+-- @include intents/records
+-- @include chunks
 
 -- Whether two branches, nil for every one, have one in common.
 local function have_common_branch(one, other)
@@ -41,4 +43,45 @@ local function take_file(entries, intent, branch)
   end
   entries[#entries + 1] = mine
   return previous
+end
+
+local MOST_OF_FILE = 8
+
+-- Drops the oldest of `entries`, those of a file, until MOST_OF_FILE are left: not those of active intents, and not the last.
+-- Returns whether so few are left.
+local function has_room_in(entries)
+  local index = 1
+  while #entries > MOST_OF_FILE and index < #entries do
+    if is_active(record_of(entries[index].intent)) then
+      index = index + 1
+    else
+      table.remove(entries, index)
+    end
+  end
+  return #entries <= MOST_OF_FILE
+end
+
+-- Whether there is room for `count` files more. Where there is none, files that no active intent owns are dropped, a part of
+-- all, which is another one each time: of their content the ledger alone knows then.
+local function has_room_for(count)
+  local MOST_FILES, MOST_LOOKED_AT = 20000, 2000
+  local room = MOST_FILES - redis.call('HLEN', keys.owners)
+  if count <= room then
+    return true
+  end
+  local names, some, dropped = redis.call('HKEYS', keys.owners), {}, {}
+  for offset = 1, math.min(MOST_LOOKED_AT, #names) do
+    some[offset] = names[(now_ms + offset) % #names + 1]
+  end
+  for path, entries in pairs(owners_of(some)) do
+    local is_owned = false
+    for _, entry in ipairs(entries) do
+      is_owned = is_owned or is_active(record_of(entry.intent))
+    end
+    if not is_owned then
+      dropped[#dropped + 1] = path
+    end
+  end
+  call_in_chunks('HDEL', keys.owners, dropped)
+  return count <= room + #dropped
 end

@@ -74,14 +74,13 @@ if id and not gate.is_refused then
 
   -- Nil, or the part without room for more owners: OWNERS, and a file or ''.
   gate.reserve = function()
-    local MOST_OWNERS, MOST_PATHS = 8, 20000
     for _, path in ipairs(paths) do
       local list = owners[path]
       local is_owner, before = standing(list)
       if not is_owner then
         new_paths = new_paths + (#list == 0 and 1 or 0)
         take_file(list, id, record.branch)
-        if #list > MOST_OWNERS then
+        if not has_room_in(list) then
           return 'OWNERS', path
         end
         -- For a claim that is abandoned: see abandoned.lua.
@@ -91,7 +90,7 @@ if id and not gate.is_refused then
         taken[#taken + 1] = cjson.encode(list)
       end
     end
-    if new_paths > 0 and redis.call('HLEN', keys.owners) + new_paths > MOST_PATHS then
+    if new_paths > 0 and not has_room_for(new_paths) then
       return 'OWNERS', ''
     end
   end
