@@ -6,6 +6,7 @@ mod client;
 mod constant;
 mod events;
 mod fight;
+mod intents;
 mod latency;
 mod mcp;
 mod process;
@@ -67,6 +68,7 @@ enum What {
     Throughput,
     Fight,
     Functions,
+    Intents,
     Mcp,
     Sweep,
     Events,
@@ -120,6 +122,9 @@ async fn measure(options: &Options) -> Result<()> {
         let server = process::coord(&path("small"), process::State::Redis(redis.address), None).await?;
         process::graph_is_ready(&server, &small.repo_url).await?;
         start::measure(&small, redis.address).await?;
+    }
+    if wants(What::Intents) {
+        intents::measure(&path("small"), &small, scratch.path(), redis.as_ref(), time).await?;
     }
     if wants(What::Mcp) {
         mcp::measure(&path("small"), &small, scratch.path(), time).await?;

@@ -18,10 +18,10 @@ use crate::repository::file;
 const QUESTIONS: u64 = 20;
 
 /// A measured request, and the request before it that prepares the state.
-struct Question {
-    name: &'static str,
-    before: Post,
-    post: Post,
+pub struct Question {
+    pub name: &'static str,
+    pub before: Post,
+    pub post: Post,
 }
 
 pub async fn measure(repository: &Path, subject: &Subject, redis: SocketAddr) -> Result<()> {
@@ -65,7 +65,8 @@ pub async fn measure(repository: &Path, subject: &Subject, redis: SocketAddr) ->
     count(&table, "Upstash REST", &questions, server.address, &proxy, &mut link).await
 }
 
-async fn count(
+/// Counts `questions`, each of them some times.
+pub async fn count(
     table: &Table,
     store: &str,
     questions: &[Question],

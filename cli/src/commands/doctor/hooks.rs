@@ -89,15 +89,25 @@ fn of_agents(configured: &[(&'static str, Option<PathBuf>)], heard: &[Heard], no
 }
 
 fn guard(folders: &[PathBuf]) -> Finding {
-    let has_guard = |name: &&str| folders.iter().any(|folder| has(&folder.join(name), GUARD));
-    let names: Vec<&str> = ["pre-commit", "pre-push"].into_iter().filter(has_guard).collect();
-    match &names[..] {
-        [] => Finding::warn(
+    let has_guard = |name: &str| folders.iter().any(|folder| has(&folder.join(name), GUARD));
+    let (commits, pushes) = (has_guard("pre-commit"), has_guard("pre-push"));
+    let refusing = match (commits, pushes) {
+        (false, false) => {
+            let sentence = "commits of files that another holds are not refused";
+            return Finding::warn("git hooks", sentence, "coord init");
+        }
+        (true, true) => "pre-commit and pre-push",
+        (true, false) => "pre-commit",
+        (false, true) => "pre-push",
+    };
+    if has_guard("commit-msg") {
+        Finding::ok(
             "git hooks",
-            "commits of files that another holds are not refused",
-            "coord init",
-        ),
-        names => Finding::ok("git hooks", format!("coord guard runs at {}", names.join(" and "))),
+            format!("coord guard runs at {refusing}, and at commit-msg"),
+        )
+    } else {
+        let sentence = format!("coord guard runs at {refusing}; commit-msg adds no trailers of intents and the ledger");
+        Finding::warn("git hooks", sentence, "coord init")
     }
 }
 
@@ -138,11 +148,24 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let folders = [folder.path().join("_"), folder.path().to_owned()];
         assert_eq!(guard(&folders).mend.as_deref(), Some("coord init"));
-        fs::write(
-            folder.path().join("pre-push"),
-            "#!/bin/sh\nexec coord guard pre-push \"$@\"\n",
-        )
-        .unwrap();
-        assert_eq!(guard(&folders).found, "coord guard runs at pre-push");
+        let install = |name: &str| {
+            let hook = format!("#!/bin/sh\nexec coord guard {name} \"$@\"\n");
+            fs::write(folder.path().join(name), hook).unwrap();
+            guard(&folders)
+        };
+        let found = install("pre-push");
+        assert_eq!(
+            (found.found.as_str(), found.mend.as_deref()),
+            (
+                "coord guard runs at pre-push; commit-msg adds no trailers of intents and the ledger",
+                Some("coord init")
+            )
+        );
+        install("pre-commit");
+        let found = install("commit-msg");
+        assert_eq!(
+            (found.found.as_str(), found.mend.as_deref()),
+            ("coord guard runs at pre-commit and pre-push, and at commit-msg", None)
+        );
     }
 }

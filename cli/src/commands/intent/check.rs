@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, ensure};
 use clap::Args;
+use coord::settings::env_vars;
 use coord::settings::variables::{self, Reader};
 use coord_intents::intent::Intent;
 use coord_intents::scope::{IntentIgnore, Judge, Scope, Steps, Verdict};
@@ -38,8 +39,8 @@ pub(super) struct CheckArgs {
     /// A file with the intent, as YAML or JSON; - is standard input
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
-    /// The most files that a scope may cover: COORD_INTENT_MAX_FILES of the server
-    #[arg(long, value_name = "NUMBER", default_value_t = MOST_FILES)]
+    /// The most files that a scope may cover, as the server has it
+    #[arg(long, value_name = "NUMBER", env = env_vars::COORD_INTENT_MAX_FILES, default_value_t = MOST_FILES)]
     most: usize,
     /// Print what was found as JSON
     #[arg(long)]
