@@ -26,14 +26,14 @@ use coord_test_support::git::Repo;
 use coord_test_support::github::{Fake, Fault};
 use coord_test_support::waiting::until;
 
-const REPO_URL: &str = "https://127.0.0.1/acme/widgets";
+pub const REPO_URL: &str = "https://127.0.0.1/acme/widgets";
 
 type Work = BoxFuture<'static, ()>;
 type Runtime = mpsc::UnboundedSender<Work>;
 
 /// A deployment: a store and a GitHub that all instances share.
-struct Deployment {
-    repo: Repo,
+pub struct Deployment {
+    pub repo: Repo,
     fake: Fake,
     store: SocketAddr,
     asked_store: Arc<AtomicUsize>,
@@ -41,7 +41,7 @@ struct Deployment {
 }
 
 impl Deployment {
-    async fn new() -> Self {
+    pub async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let repo = Repo::init(folder.path().join("repo"), &[]);
         repo.commit(&[("a.ts", "import './b';\n"), ("b.ts", ""), ("c.ts", "")]);
@@ -68,7 +68,7 @@ impl Deployment {
         self.asked_store.swap(0, Ordering::Relaxed)
     }
 
-    fn instance(&self, endpoint: Endpoint) -> Instance {
+    pub fn instance(&self, endpoint: Endpoint) -> Instance {
         self.instance_within(endpoint, coord::after_answer::TIME_LIMIT)
     }
 
@@ -100,14 +100,14 @@ impl Deployment {
 }
 
 /// A process of a function.
-struct Instance {
+pub struct Instance {
     service: BoxCloneSyncService<(Runtime, Request), Response, Infallible>,
     runtime: Runtime,
     handed: mpsc::UnboundedReceiver<Work>,
 }
 
 impl Instance {
-    async fn send(&self, request: axum::http::request::Builder, body: Body) -> (u16, Value) {
+    pub async fn send(&self, request: axum::http::request::Builder, body: Body) -> (u16, Value) {
         let request = request.header("authorization", format!("Bearer {}", jwt()));
         let request = request.header("content-type", "application/json").body(body).unwrap();
         let answer = self.service.clone().oneshot((self.runtime.clone(), request));
@@ -116,7 +116,7 @@ impl Instance {
         (head.status.as_u16(), serde_json::from_slice(&body).unwrap())
     }
 
-    async fn graph(&self) -> (u16, Value) {
+    pub async fn graph(&self) -> (u16, Value) {
         let uri = format!("/api/graph?repo_url={REPO_URL}&branch=main&format=compact");
         self.send(Request::get(uri), Body::empty()).await
     }
@@ -139,7 +139,7 @@ impl Instance {
     }
 
     /// Does what was handed to the runtime, which must be one thing.
-    async fn run(&mut self) {
+    pub async fn run(&mut self) {
         let work = self.work();
         assert_eq!(work.len(), 1);
         futures::future::join_all(work).await;

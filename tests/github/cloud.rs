@@ -132,6 +132,7 @@ impl Cloud {
             Endpoint::PostStatus,
             Endpoint::Graph,
             Endpoint::GithubWebhook,
+            Endpoint::Intents,
         ] {
             let router = coord::function::function_router(endpoint, &environment);
             addresses.push((endpoint, listen(router).await));
@@ -310,6 +311,19 @@ impl Instance {
         let mut all = json!({"status": "WRITING", "message": "Changing what the module exports to its callers"});
         all.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         self.send(self.question(Endpoint::PostStatus, token, &all)).await
+    }
+
+    /// A request to the function of intents and the ledger, at `path`; with a body, a POST.
+    pub async fn intents(&self, token: &str, path: &str, body: Option<&Value>) -> Answer {
+        let url = self.url(Endpoint::Intents).replace("/api/intents", path);
+        let request = match body {
+            Some(body) => {
+                let request = self.client.post(url).header("content-type", "application/json");
+                request.body(body.to_string())
+            }
+            None => self.client.get(format!("{url}?repo_url={URL}")),
+        };
+        self.send(request.bearer_auth(token)).await
     }
 
     pub async fn graph(&self, token: &str) -> Answer {

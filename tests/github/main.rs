@@ -15,6 +15,7 @@ mod graph;
 mod heads;
 mod history;
 mod hostile;
+mod intents;
 mod kept_heads;
 mod limits;
 mod people;

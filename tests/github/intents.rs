@@ -1,0 +1,114 @@
+//! Intents and the ledger of repositories on GitHub.
+
+use axum::body::Body;
+use axum::http::Request;
+use coord::http::Endpoint;
+use serde_json::{Value, json};
+
+use crate::building::{Deployment, REPO_URL};
+use crate::callers::alice;
+use crate::cloud::{Cloud, URL};
+use crate::people::person;
+use crate::serving::question;
+
+#[tokio::test]
+async fn who_may_only_read_sees_intents_and_the_ledger_and_changes_nothing() {
+    let (alice, bob) = (alice(), person("ghp_", "bob", Some("pull")));
+    let cloud = Cloud::start(&[alice.clone(), bob.clone()]).await;
+    let instance = cloud.instance(&[]).await;
+    let intent = json!({ "repo_url": URL, "id": "REQ-1", "name": "Pool", "owned_scope": ["src/a.ts"] });
+    let written = instance.intents(&alice.token, "/api/intents", Some(&intent)).await;
+    assert_eq!(written.status, 200, "{written:?}");
+    let before = cloud.all_but_limits().await;
+    for (path, found) in [
+        ("/api/intents", "/intents/0/id"),
+        ("/api/intents/REQ-1", "/intent/name"),
+        ("/api/ledger", "/lines/0"),
+        // Of text.
+        ("/api/ledger/checkpoint", ""),
+        ("/api/ledger/map", "/files"),
+    ] {
+        let read = instance.intents(&bob.token, path, None).await;
+        assert_eq!(read.status, 200, "{path}: {read:?}");
+        assert!(read.body.pointer(found).is_some(), "{path}: {}", read.body);
+        assert_eq!(instance.intents("", path, None).await.error(), (401, "UNAUTHORIZED"));
+    }
+    let of_repo = |more: Value| {
+        let mut body = json!({ "repo_url": URL });
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        body
+    };
+    let change = json!({ "trace_id": "t", "kind": "mutation", "file_path": "src/a.ts", "hash": "DELETED" });
+    for (path, more) in [
+        ("/api/intents", json!({ "id": "REQ-2" })),
+        ("/api/intents/REQ-1/select", json!({})),
+        ("/api/intents/REQ-1/abandon", json!({ "reason": "no" })),
+        ("/api/intents/REQ-1/complete", json!({ "force": true, "reason": "no" })),
+        ("/api/intents/REQ-1/block", json!({ "reason": "no" })),
+        (
+            "/api/intents/REQ-1/take_over",
+            json!({ "file_paths": ["src/a.ts"], "reason": "no" }),
+        ),
+        (
+            "/api/intents/REQ-1/usage",
+            json!({ "tokens": { "session_id": "s", "total": 1 } }),
+        ),
+        ("/api/ledger", json!({ "entries": [change] })),
+    ] {
+        let refused = instance.intents(&bob.token, path, Some(&of_repo(more))).await;
+        assert_eq!(refused.error(), (403, "FORBIDDEN_REPOSITORY"), "{path}: {refused:?}");
+    }
+    let after = cloud.all_but_limits().await;
+    let changed: Vec<_> = after.iter().filter(|line| !before.contains(line)).collect();
+    // That the lines were sealed before they were read, and what GitHub says of bob, is all that is new.
+    assert!(
+        changed
+            .iter()
+            .all(|line| line.starts_with("coord:seal:") || line.contains(":identity:")),
+        "{changed:?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_the_head_on_github_ignores_is_in_no_scope() {
+    let deployment = Deployment::new().await;
+    let head = deployment.repo.commit(&[
+        (".intentignore", "# generated\ngen/*\n!gen/by-hand.ts\n"),
+        ("gen/a.ts", ""),
+        ("gen/by-hand.ts", ""),
+    ]);
+    let mut graph = deployment.instance(Endpoint::Graph);
+    graph.graph().await;
+    graph.run().await;
+    assert_eq!(graph.graph().await.1["state"], "ready");
+    let intents = deployment.instance(Endpoint::Intents);
+    let send = async |path: &str, body: Value| {
+        let (status, body) = intents.send(Request::post(path), Body::from(body.to_string())).await;
+        assert_eq!(status, 200, "{body}");
+    };
+    let intent = json!({ "repo_url": REPO_URL, "id": "REQ-1", "name": "Pool", "owned_scope": ["gen/**"] });
+    send("/api/intents", intent).await;
+    send(
+        "/api/intents/REQ-1/select",
+        json!({ "repo_url": REPO_URL, "branch": "main" }),
+    )
+    .await;
+    let post = deployment.instance(Endpoint::PostStatus);
+    let claim = async |path: &str| {
+        let mut body = question(&head);
+        body["file_paths"] = json!([path]);
+        body["status"] = json!("WRITING");
+        body["message"] = json!("Writing what is generated");
+        post.send(Request::post("/api/post_status"), Body::from(body.to_string()))
+            .await
+    };
+    let (status, refused) = claim("gen/a.ts").await;
+    assert_eq!(
+        (status, &refused["error"]),
+        (409, &json!("SCOPE_VIOLATION")),
+        "{refused}"
+    );
+    assert!(refused.to_string().contains(".intentignore"), "{refused}");
+    let (status, granted) = claim("gen/by-hand.ts").await;
+    assert_eq!(status, 200, "{granted}");
+}
