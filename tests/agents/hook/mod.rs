@@ -1,5 +1,6 @@
 //! `coord hook`: each agent's documented payloads against a real server.
 
+mod day;
 mod edits;
 mod failures;
 pub mod fake;

@@ -7,7 +7,7 @@
 //!   changes of a whole working copy, `handshake`, `tool_settings`, `ignored` and `stale` what needs no server; `turn` is the call as
 //!   it is counted
 //! - `after`: what a tool has changed; `home` and `unclaimed` compare the working copy around a command; `log` and `record` tell the
-//!   ledger
+//!   ledger, without the `local_paths`
 //! - `give_back`, `renewal`, `context`: what happens with the session's locks at other times
 //! - `intents`, `tokens`: what the session knows of intents, and what it reports
 
@@ -24,6 +24,7 @@ mod home;
 pub(super) mod ignored;
 mod input;
 mod intents;
+mod local_paths;
 mod log;
 mod places;
 mod reason;

@@ -1,5 +1,6 @@
 //! What is recorded in the ledger, and how it gets there: what waits in the spool first. No failure is one of the tool.
 
+use coord_git::WorkingCopy;
 use coord_intents::ledger::{ContentHash, ToolInput};
 use coord_protocol::{ClientError, ErrorCode, RecordEntry, RecordKind, RecordRequest, RecordResponse};
 
@@ -9,7 +10,7 @@ use crate::agent::spool::Spool;
 use crate::agent::work::Work;
 
 use super::caller::Caller;
-use super::turn;
+use super::{local_paths, turn};
 
 /// Most events of a request.
 const MOST_ENTRIES: usize = 32;
@@ -36,11 +37,13 @@ pub(super) fn entry(kind: RecordKind) -> RecordEntry {
 
 /// The call of the tool, with what leaves this machine of its input.
 pub(super) fn call(caller: &Caller<'_>, kind: RecordKind) -> RecordEntry {
-    let input = ToolInput::record(&caller.call.input);
+    let mut input = serde_json::from_str(ToolInput::record(&caller.call.input).as_str()).unwrap_or_default();
+    let (root, home) = (WorkingCopy::root_containing(&caller.folder()), std::env::home_dir());
+    local_paths::shorten(&mut input, root.as_deref(), home.as_deref());
     let class = caller.call.input.get("mutation_class").and_then(|class| class.as_str());
     RecordEntry {
         tool_name: Some(caller.call.tool_name.clone()),
-        tool_input: serde_json::from_str(input.as_str()).ok(),
+        tool_input: input.as_object().cloned(),
         mutation_class: class
             .filter(|class| matches!(*class, "AST_REFACTOR" | "INTENT_EVOLUTION"))
             .map(str::to_owned),

@@ -1,0 +1,84 @@
+//! Paths of this machine in what is recorded: from the root of the working copy on, or from the home folder, as `~`.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+/// Replaces the paths in all texts of `value`.
+pub(super) fn shorten(value: &mut Value, root: Option<&Path>, home: Option<&Path>) {
+    match value {
+        Value::String(text) => {
+            for (folder, itself, below) in [(root, ".", ""), (home, "~", "~/")] {
+                // The root of the file system is nobody's.
+                if let Some(folder) = folder.and_then(Path::to_str).filter(|folder| folder.len() > 1) {
+                    *text = without(text, folder, itself, below);
+                }
+            }
+        }
+        Value::Array(values) => values.iter_mut().for_each(|value| shorten(value, root, home)),
+        Value::Object(members) => members.values_mut().for_each(|value| shorten(value, root, home)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// `text` with `itself` in place of `folder`, and `below` in place of `folder` and a slash.
+fn without(text: &str, folder: &str, itself: &str, below: &str) -> String {
+    let is_of_name = |character: char| character.is_alphanumeric() || "._-".contains(character);
+    let mut shortened = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(place) = rest.find(folder) {
+        let (before, found) = rest.split_at(place);
+        let after = &found[folder.len()..];
+        shortened.push_str(before);
+        rest = match after.chars().next() {
+            _ if shortened.ends_with(is_of_name) => {
+                shortened.push_str(folder);
+                after
+            }
+            Some('/') => {
+                shortened.push_str(below);
+                &after[1..]
+            }
+            Some(next) if is_of_name(next) => {
+                shortened.push_str(folder);
+                after
+            }
+            _ => {
+                shortened.push_str(itself);
+                after
+            }
+        };
+    }
+    shortened + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn paths_are_from_the_root_or_from_home_and_other_names_stay() {
+        let (root, home) = (Path::new("/home/ada/shop"), Path::new("/home/ada"));
+        for (text, expected) in [
+            ("/home/ada/shop/src/a.ts", "src/a.ts"),
+            ("cd /home/ada/shop && ls '/home/ada/shop'", "cd . && ls '.'"),
+            ("cat /home/ada/notes /home/ada/shop2/a", "cat ~/notes ~/shop2/a"),
+            (
+                "/home/adam/x /mnt/home/ada/y /home/ada",
+                "/home/adam/x /mnt/home/ada/y ~",
+            ),
+            ("/home/ada/shop.git", "~/shop.git"),
+            ("/home/ada/größe", "~/größe"),
+            ("src/a.ts", "src/a.ts"),
+        ] {
+            let mut value = json!({ "a": [text] });
+            shorten(&mut value, Some(root), Some(home));
+            assert_eq!(value, json!({ "a": [expected] }), "{text}");
+        }
+        let mut value = json!("/a /");
+        shorten(&mut value, Some(Path::new("/")), None);
+        assert_eq!(value, json!("/a /"));
+    }
+}
