@@ -3,6 +3,7 @@
 mod arena;
 mod duel;
 mod fight;
+mod intents;
 mod linear;
 mod storm;
 mod violations;
@@ -83,4 +84,37 @@ async fn one_of_64_clients_gets_the_three_files_in_every_round_on_the_embedded_s
 async fn one_of_64_clients_gets_the_three_files_in_every_round_on_redis() {
     let Some(redis) = RealRedis::start(&[]) else { return };
     fight::fight(connect(&redis)).await;
+}
+
+fn assert_eventful_for_intents(tally: &intents::Tally) {
+    eprintln!("{tally:?}");
+    for (what, count) in [
+        ("intents that began", tally.begun),
+        ("intents that ended", tally.ended),
+        ("intents that were blocked", tally.blocked),
+        ("overlaps that were allowed", tally.allowed),
+        ("grants", tally.grants),
+        ("refusals", tally.refused),
+        ("killed clients", tally.unanswered),
+        ("files that were taken over", tally.taken_over),
+        ("files that were given up", tally.given_up),
+    ] {
+        assert!(count > 0, "no {what} in {tally:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn nothing_that_many_clients_do_with_intents_breaks_a_rule_on_the_embedded_store() {
+    for seed in 1..=2 {
+        let (_folder, store) = embedded();
+        assert_eventful_for_intents(&intents::contest([Arc::clone(&store), store], seed).await);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn nothing_that_many_clients_do_with_intents_breaks_a_rule_on_redis() {
+    for seed in 3..=4 {
+        let Some(redis) = RealRedis::start(&[]) else { return };
+        assert_eventful_for_intents(&intents::contest([connect(&redis), connect(&redis)], seed).await);
+    }
 }

@@ -1,0 +1,157 @@
+//! What the judge of intents has to find.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value as Json, json};
+
+use super::judge::{Asked, Made, Stored, Told, judge};
+
+fn intents() -> BTreeMap<String, Made> {
+    let intent = |files: &[&'static str], branch| Made {
+        files: files.iter().copied().collect(),
+        branch,
+        max_turns: 2,
+    };
+    BTreeMap::from([
+        ("A".to_owned(), intent(&["a", "b"], Some("main"))),
+        ("B".to_owned(), intent(&["b", "c"], None)),
+        ("C".to_owned(), intent(&["b"], Some("dev"))),
+    ])
+}
+
+fn moved(id: &str, previous: Option<&str>, status: &str) -> Json {
+    json!({ "type": "intent_changed", "intent_id": id, "previous": previous, "status": status })
+}
+
+fn begun(id: &str) -> [Json; 2] {
+    [moved(id, None, "PENDING"), moved(id, Some("PENDING"), "IN_PROGRESS")]
+}
+
+fn granted(file: &str, branch: &str, intent: Option<&str>) -> Json {
+    json!({ "type": "lock_granted", "status": "WRITING", "branch": branch, "files": [file], "intent_id": intent,
+        "message": format!("{file} for {intent:?}") })
+}
+
+fn allowed(one: &str, other: &str) -> Json {
+    json!({ "type": "intent_overlap_allowed", "intent_id": one, "other": other })
+}
+
+/// What is said of these events, if the store has what they tell.
+fn said(events: &[&[Json]], asked: &[(Asked, Told)], change: impl FnOnce(&mut Stored)) -> String {
+    let mut stored = Stored {
+        events: events.concat(),
+        ..Stored::default()
+    };
+    for event in &stored.events {
+        let text = |name: &str| event[name].as_str().unwrap_or_default().to_owned();
+        if event["type"] == "intent_changed" {
+            stored.statuses.insert(text("intent_id"), text("status"));
+        } else if let Some(id) = event["intent_id"].as_str().filter(|_| event["type"] == "lock_granted") {
+            let row = match intents()[id].branch {
+                Some(branch) => json!({ "intent": id, "branch": branch }),
+                None => json!({ "intent": id }),
+            };
+            let file = event["files"][0].as_str().unwrap_or_default().to_owned();
+            stored.owners.insert(file, vec![row]);
+            *stored.turns.entry(id.to_owned()).or_default() += 1;
+        }
+    }
+    change(&mut stored);
+    judge(&intents(), asked, &stored).err().unwrap_or_default()
+}
+
+fn claim(file: &str, intent: &str, told: Told) -> (Asked, Told) {
+    let message = format!("{file} for {:?}", Some(intent));
+    let intent = Some(intent.to_owned());
+    (Asked::Claim { message, intent }, told)
+}
+
+#[test]
+fn what_may_be_is_not_objected_to() {
+    let let_in = [claim("b", "A", Told::LetIn), claim("c", "B", Told::Refused)];
+    let events: &[&[Json]] = &[&begun("A"), &[granted("b", "main", Some("A"))], &begun("C")];
+    assert_eq!(said(events, &let_in, |_| ()), "");
+    let events: &[&[Json]] = &[
+        &begun("A"),
+        &[allowed("B", "A")],
+        &begun("B"),
+        &[granted("b", "dev", Some("B"))],
+    ];
+    assert_eq!(said(events, &[claim("b", "B", Told::Nothing)], |_| ()), "");
+}
+
+#[test]
+fn each_broken_rule_is_named() {
+    let a = claim("b", "A", Told::LetIn);
+    let granted_a = granted("b", "main", Some("A"));
+    for (expected, events) in [
+        ("it overlaps with A", &[&begun("A")[..], &begun("B")][..]),
+        (
+            "no way leads from",
+            &[&begun("A"), &[moved("A", Some("IN_PROGRESS"), "PENDING")]],
+        ),
+        (
+            "by the event",
+            &[&begun("A"), &[moved("A", Some("BLOCKED"), "IN_PROGRESS")]],
+        ),
+        (
+            "cites an intent that is COMPLETED",
+            &[
+                &begun("A"),
+                &[moved("A", Some("IN_PROGRESS"), "COMPLETED"), granted_a.clone()],
+            ],
+        ),
+        (
+            "outside of the scope",
+            &[&begun("A"), &[granted("c", "main", Some("A"))]],
+        ),
+        (
+            "about another branch",
+            &[&begun("A"), &[granted("b", "dev", Some("A"))]],
+        ),
+        (
+            "b is owned by A",
+            &[&begun("A"), &[granted_a.clone(), granted("b", "main", None)]],
+        ),
+        (
+            "not active takes files over",
+            &[&[
+                moved("A", None, "PENDING"),
+                json!({ "type": "file_taken_over", "intent_id": "A", "files": ["b"] }),
+            ]],
+        ),
+    ] {
+        let said = said(events, std::slice::from_ref(&a), |_| ());
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
+}
+
+#[test]
+fn a_store_or_an_answer_that_differs_from_the_events_is_named() {
+    let a = claim("b", "A", Told::LetIn);
+    let events: &[&[Json]] = &[&begun("A"), &[granted("b", "main", Some("A"))]];
+    type Change = fn(&mut Stored);
+    let changes: [(&str, &[(Asked, Told)], Change); 7] = [
+        ("the events told", &[], |stored| {
+            stored.statuses.insert("A".to_owned(), "BLOCKED".to_owned());
+        }),
+        ("the store has the owners", std::slice::from_ref(&a), |stored| {
+            stored.owners.clear()
+        }),
+        ("and an event grants it", &[claim("b", "A", Told::Refused)], |_| ()),
+        ("and no event says so", &[claim("a", "A", Told::LetIn)], |_| ()),
+        ("turns of 2", std::slice::from_ref(&a), |stored| {
+            stored.turns.insert("A".to_owned(), 3);
+        }),
+        ("1 to 1 calls were let in", std::slice::from_ref(&a), |stored| {
+            stored.turns.insert("A".to_owned(), 2);
+        }),
+        ("1 to 1 calls were let in", std::slice::from_ref(&a), |stored| {
+            stored.turns.clear()
+        }),
+    ];
+    for (expected, asked, change) in changes {
+        let said = said(events, asked, change);
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
+}
