@@ -173,31 +173,26 @@ impl Worker<'_> {
         assert_eq!(action(&released), "PROCEED", "agent {}: {released}", self.number);
     }
 
-    /// `git pull --rebase`, again where another worktree has just updated the remote-tracking branch that all share.
     fn pull(&self) {
-        loop {
-            match self.tree.try_git(&["pull", "--quiet", "--rebase"]) {
-                Ok(_) => return,
-                Err(said) => {
-                    assert!(
-                        said.contains("cannot lock ref") || said.contains("Unable to create"),
-                        "agent {}: {said}",
-                        self.number
-                    );
-                    assert!(
-                        Instant::now() < self.deadline,
-                        "agent {} cannot pull: {said}",
-                        self.number
-                    );
-                }
-            }
-        }
+        pull(&self.tree, self.deadline);
     }
 
     fn call(&mut self, tool: &str, arguments: Json) -> Json {
         let result = self.mcp.call(tool, arguments);
         assert_eq!(result["isError"], false, "{result}");
         result["structuredContent"].clone()
+    }
+}
+
+/// `git pull --rebase`, again where another worktree has just updated the remote-tracking branch that all share.
+pub fn pull(tree: &Repo, deadline: Instant) {
+    while let Err(said) = tree.try_git(&["pull", "--quiet", "--rebase"]) {
+        let place = tree.path().display();
+        assert!(
+            said.contains("cannot lock ref") || said.contains("Unable to create"),
+            "{place}: {said}"
+        );
+        assert!(Instant::now() < deadline, "{place}: {said}");
     }
 }
 

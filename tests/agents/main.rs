@@ -2,6 +2,7 @@
 
 mod commands;
 mod eight_agents;
+mod eight_with_intents;
 mod guard;
 mod hook;
 mod idle;

@@ -7,7 +7,7 @@ mod log;
 mod naming_files;
 mod releasing;
 mod status;
-mod terminal;
+pub mod terminal;
 mod waiting;
 mod without_answer;
 

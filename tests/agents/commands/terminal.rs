@@ -9,7 +9,7 @@ use super::{printed, world};
 use crate::world::World;
 
 /// The command `script` of util-linux, which runs a command in a terminal of its own.
-fn in_terminal(world: &World, columns: u16, line: &str) -> Option<Command> {
+pub fn in_terminal(world: &World, columns: u16, line: &str) -> Option<Command> {
     let has_script = Command::new("script")
         .arg("--version")
         .output()
@@ -43,7 +43,7 @@ fn in_terminal(world: &World, columns: u16, line: &str) -> Option<Command> {
     Some(script)
 }
 
-fn shown(mut script: Command) -> String {
+pub fn shown(mut script: Command) -> String {
     let output = script.stdin(Stdio::null()).output().unwrap();
     String::from_utf8_lossy(&output.stdout).into_owned()
 }

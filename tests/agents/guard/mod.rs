@@ -23,7 +23,7 @@ fn install(world: &World, name: &str, options: &str) {
 }
 
 /// `git ARGS` in `folder`, with the environment that `coord` gets in tests.
-fn git(world: &World, folder: &Path, settings: &[(&str, &str)], args: &[&str]) -> Output {
+pub fn git(world: &World, folder: &Path, settings: &[(&str, &str)], args: &[&str]) -> Output {
     let coord = world.coord(folder);
     let mut git = Command::new("git");
     for (name, value) in coord.get_envs() {
@@ -42,7 +42,7 @@ fn git(world: &World, folder: &Path, settings: &[(&str, &str)], args: &[&str]) -
         .unwrap()
 }
 
-fn said(output: &Output) -> String {
+pub fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
