@@ -192,3 +192,23 @@ async fn of_scopes_that_overlap_one_begins_whoever_races() {
     let active = api.reads_intents("ann", "&status=IN_PROGRESS").await;
     assert_eq!(active["intents"].as_array().unwrap().len(), 1);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn fifty_that_do_not_overlap_all_begin_at_once() {
+    let api = Arc::new(Api::start().await);
+    let ids: Vec<String> = (0..50).map(|number| format!("R{number}")).collect();
+    for id in &ids {
+        api.writes_intent("ann", &intent(id, &[&format!("src/{id}/**")])).await;
+    }
+    let select = |id: String| {
+        let api = Arc::clone(&api);
+        tokio::spawn(async move {
+            let answer = api.acts(&format!("user{id}"), "select", &id, json!({})).await;
+            (answer.status, answer.json()["message"].clone())
+        })
+    };
+    let racing: Vec<_> = ids.into_iter().map(select).collect();
+    for one in racing {
+        assert_eq!(one.await.unwrap(), (200, json!(null)));
+    }
+}

@@ -8,8 +8,8 @@ use super::gathered::{Gathered, done, refused};
 use super::intent_caller::{IntentCaller, id_in, is_person, person_required};
 use super::members;
 use super::origin::origin;
+use super::rounds::Rounds;
 use super::select::select;
-use super::write::{MOST_ROUNDS, busy};
 use crate::admission::AdmittedCall;
 use crate::app::App;
 use crate::auth::Caller;
@@ -107,7 +107,8 @@ async fn change_status(
     let mut admission = caller.begin(app).await?;
     let holder = admission.holder().clone();
     let is_person = is_person(app, &admission);
-    for _ in 0..MOST_ROUNDS {
+    let mut rounds = Rounds::begin();
+    loop {
         let gathered = Gathered::read(app, &caller.repo, &holder, id).await?;
         let intent = &gathered.stored.intent;
         let wanted = Move {
@@ -128,7 +129,10 @@ async fn change_status(
                 let done_reason = format!("Intent {id} is {}", status.as_str());
                 return done(app, &caller.repo, &holder, id, done_reason).await;
             }
-            MoveOutcome::Changed => continue,
+            MoveOutcome::Changed => {
+                rounds.again().await?;
+                continue;
+            }
             MoveOutcome::Unknown => return Err(ApiError::UnknownIntent(id.to_owned())),
             MoveOutcome::Person(from) => return Err(person_required(app, &of_person(from, status))),
             MoveOutcome::NoWay(from) => {
@@ -157,7 +161,6 @@ async fn change_status(
         };
         return refused(app, &caller.repo, &holder, id, refusal).await;
     }
-    Err(busy())
 }
 
 fn of_person(from: Status, to: Status) -> String {

@@ -5,7 +5,7 @@
 //! - [`act`]: what changes the status, the overlaps or the files of an intent; `select`: its beginning; `overlap`: whether it
 //!   may begin
 //! - [`use_intent()`] counts costs
-//! - `intent_caller`, `origin`: who asks, and what the ledger has of that
+//! - `intent_caller`, `origin`: who asks, and what the ledger has of that; `rounds`: changes that others make meanwhile
 
 mod act;
 mod context;
@@ -17,6 +17,7 @@ mod list;
 mod members;
 pub(crate) mod origin;
 mod overlap;
+mod rounds;
 mod select;
 mod usage;
 mod view;

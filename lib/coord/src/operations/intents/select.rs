@@ -11,7 +11,7 @@ use super::context::selected_context;
 use super::gathered::{Gathered, done, refused};
 use super::intent_caller::IntentCaller;
 use super::overlap::{breadth, cannot_be_selected, first_meeting};
-use super::write::{MOST_ROUNDS, busy};
+use super::rounds::Rounds;
 use crate::admission::{Admission, AdmittedCall};
 use crate::app::App;
 use crate::domain::Branch;
@@ -32,7 +32,8 @@ pub(super) async fn select(
 ) -> Result<IntentResponse, ApiError> {
     let mut admission = caller.begin(app).await?;
     let holder = admission.holder().clone();
-    for _ in 0..MOST_ROUNDS {
+    let mut rounds = Rounds::begin();
+    loop {
         let gathered = match Gathered::read(app, &caller.repo, &holder, id).await {
             Err(error @ ApiError::UnknownIntent(_)) => {
                 deny(&mut admission, id, &error.to_string(), origin).await?;
@@ -66,7 +67,10 @@ pub(super) async fn select(
                     response.context = Some(selected_context(app, &caller.repo, &holder, id, &caller.branch).await?);
                     return Ok(response);
                 }
-                SelectOutcome::Changed => continue,
+                SelectOutcome::Changed => {
+                    rounds.again().await?;
+                    continue;
+                }
                 SelectOutcome::Unknown => return Err(ApiError::UnknownIntent(id.to_owned())),
                 SelectOutcome::NotActive(status) => {
                     let code = match status {
@@ -88,7 +92,6 @@ pub(super) async fn select(
             return refused(app, &caller.repo, &holder, id, why).await;
         }
     }
-    Err(busy())
 }
 
 /// Whether a PENDING intent may begin; a warning where not all was found out.

@@ -9,6 +9,7 @@ use super::gathered::{Gathered, done, refused};
 use super::intent_caller::{IntentCaller, id_in, is_person, person_required};
 use super::members;
 use super::origin::origin;
+use super::rounds::Rounds;
 use super::view::instant;
 use crate::admission::{Admission, AdmittedCall};
 use crate::app::App;
@@ -18,9 +19,6 @@ use crate::error::ApiError;
 use crate::state::admission::{AdmissionTerms, Admitted};
 use crate::state::intents::{StoredIntent, WriteOutcome, WrittenIntent, intent_texts, write_intent};
 use crate::store::{Store, StoreError};
-
-/// Most times that a change is decided anew because the registry has changed meanwhile.
-pub(super) const MOST_ROUNDS: usize = 20;
 
 /// Writes a new intent. `agent` is the header `X-Coord-Agent`, if sent.
 ///
@@ -95,7 +93,8 @@ pub async fn edit_intent(
     let id = id_in("id", id)?;
     let mut admission = caller.begin(app).await?;
     let holder = admission.holder().clone();
-    for _ in 0..MOST_ROUNDS {
+    let mut rounds = Rounds::begin();
+    loop {
         let gathered = Gathered::read(app, &caller.repo, &holder, id).await?;
         match try_edit(app, &caller.repo, &mut admission, &gathered, sent).await? {
             Edit::Done(what) => return done(app, &caller.repo, &holder, id, what).await,
@@ -107,10 +106,9 @@ pub async fn edit_intent(
                 let refusal = (ErrorCode::ScopeFrozen, Action::Stop, reason);
                 return refused(app, &caller.repo, &holder, id, refusal).await;
             }
-            Edit::Again => {}
+            Edit::Again => rounds.again().await?,
         }
     }
-    Err(busy())
 }
 
 enum Edit {
@@ -180,13 +178,6 @@ impl AdmittedCall for WrittenIntent<'_> {
     async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<WriteOutcome>, StoreError> {
         write_intent(store, terms, self).await
     }
-}
-
-/// The error when the registry changes all the time.
-pub(super) fn busy() -> ApiError {
-    ApiError::StoreUnavailable(
-        "the intents of the repository are being changed all the time; try again soon".to_owned(),
-    )
 }
 
 /// A login, or a login, a slash and an agent's id.
