@@ -3,6 +3,7 @@
 mod commands;
 mod eight_agents;
 mod eight_with_intents;
+mod files;
 mod guard;
 mod hook;
 mod idle;

@@ -11,7 +11,8 @@ repository, path, *anchors = sys.argv[1:]
 *texts, rest = open(path, "rb").read().split(b"\n")
 lines = [(line, text, CHAIN.fullmatch(text)) for line, text in enumerate(texts, 1)]
 begin = next((index for index, (_, _, found) in enumerate(lines) if found), len(lines))
-foreign, lines, tail, adopted = lines[:begin], lines[begin:], [], False
+foreign, lines, tail, adopted, adopts = lines[:begin], lines[begin:], [], False, False
+ADOPTS = re.compile(rb'"action_type":"STATE_TRANSITION","payload":\{"tool_input":\{"bytes":\d+,"lines":\d+\},"hash":"sha256:[0-9a-f]{64}"\}')
 whole = b"".join(text + b"\n" for _, text, _ in foreign)
 adoption = b'"tool_input":{"bytes":%d,"lines":%d},"hash":"sha256:%s"}' % (len(whole), len(foreign), sha(whole).encode())
 changed = [line for line, text, _ in foreign if not never_sealed(text)]
@@ -25,10 +26,11 @@ for line, text, found in lines:
     seq, before, prev = seq + 1, prev, sha(prev.encode() + b"\n" + found[1] + b"}")
     if (int(found[2]), found[3].decode(), found[4].decode()) != (seq, before, prev): fail(line, "not what was sealed")
     met.add(f"{seq}:{prev}")
-    adopted |= adoption in found[1] and b'"action_type":"STATE_TRANSITION"' in found[1]
+    if ADOPTS.search(found[1]): adopts, adopted = True, adopted or adoption in found[1]
 for line, text in tail:
     if not never_sealed(text): fail(line, "not what was sealed")
 if changed and not adopted: fail(changed[0], "neither sealed nor adopted")
+if foreign and adopts and not adopted: fail(1, "not the lines that were adopted")
 if rest: fail(len(texts) + 1, "the last line has no end")
 for anchor in anchors:
     if int(anchor.split(":")[0]) >= start and anchor not in met: fail(len(texts) + 1, f"not on the way through {anchor}")

@@ -97,6 +97,10 @@ def change_intent(case, chance):
 def change_record(body, files, chance):
     """An entry of some kinds needs members that those of others do without."""
     for entry in body["entries"]:
+        if entry["kind"] == "adoption":
+            entry.clear()
+            entry.update(kind="adoption", hash=HASH, trace_id=HASH[-64:], tool_input={"bytes": 40, "lines": 2})
+            continue
         if next(chance) % 2 or len(entry.get("file_path") or "") > 1000:
             entry["file_path"] = files[next(chance) % len(files)]
         if entry["kind"] in ("mutation", "stale"):

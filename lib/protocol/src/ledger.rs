@@ -54,6 +54,9 @@ pub enum RecordKind {
     End,
     /// A tool was used and changed no file.
     Call,
+    /// Lines of other programs at the beginning of a file are adopted: `hash` of their bytes, `tool_input` with `bytes` and `lines`, the
+    /// 64 digits of the hash as `trace_id`, and no other member.
+    Adoption,
 }
 
 /// An event that is recorded.

@@ -42,6 +42,10 @@ async fn an_entry_that_is_not_valid_refuses_the_whole_request() {
             json!({ "entries": [{ "trace_id": "t", "kind": "call", "tool_input": "x" }] }),
         ),
         (
+            "an adoption with another id",
+            json!({ "entries": [{ "trace_id": "t", "kind": "adoption", "hash": HASH, "tool_input": { "bytes": 40, "lines": 2 } }] }),
+        ),
+        (
             "a line that is too long",
             json!({ "entries": [{ "trace_id": "t", "kind": "call", "file_path": "\"".repeat(4000) }] }),
         ),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use coord::settings::IntentConfig;
-use coord_intents::ledger::{Anchor, Expected, Record, SignedCheckpoint, SigningKey, Source, verify};
+use coord_intents::ledger::{Adoption, Anchor, Expected, Record, SignedCheckpoint, SigningKey, Source, verify};
 use coord_protocol::LedgerFilter;
 use serde_json::json;
 
@@ -66,6 +66,25 @@ async fn what_is_recorded_is_read_with_its_chain_and_verifies() {
     };
     let report = verify(text_of(&all).as_bytes(), &expected).unwrap();
     assert_eq!((report.damage, report.lines, report.anchors_met), (None, 3, 1));
+}
+
+#[tokio::test]
+async fn lines_of_other_programs_are_adopted_by_a_line_in_the_form_of_the_ledger() {
+    let api = Api::start().await;
+    let foreign = "{\"actor\":\"x\"}\n{\"actor\":\"y\"}\n";
+    let adoption = Adoption::of(foreign.as_bytes()).unwrap();
+    let entry = json!({ "trace_id": adoption.trace_id(), "kind": "adoption", "hash": format!("sha256:{}", adoption.hash),
+        "tool_input": { "lines": 2, "bytes": foreign.len() } });
+    let entries = [call("t1"), entry];
+    let done = record(&api, "ann", &entries, json!({})).await;
+    assert_eq!(done["recorded"], json!(["SUCCESS", "SUCCESS"]));
+    let again = record(&api, "ann", &entries, json!({})).await;
+    assert_eq!(again["recorded"], json!(["REPEATED", "REPEATED"]));
+    let all = page(&api, LedgerFilter::default()).await;
+    assert_eq!(Adoption::read(all.lines[1].as_bytes()), Some(adoption));
+    let file = format!("{foreign}{}", text_of(&all));
+    let report = verify(file.as_bytes(), &Expected::chain_of(NAME)).unwrap();
+    assert_eq!((report.damage, report.foreign.is_adopted), (None, true));
 }
 
 #[tokio::test]

@@ -93,13 +93,26 @@ impl Folder {
         persist(prepare(&path, text)?, &path)
     }
 
-    /// Appends to a file, and makes it where there is none.
-    pub(super) fn append(&self, name: &str, bytes: &[u8]) -> anyhow::Result<()> {
+    /// Appends to a file, if it has as many bytes as when it was read, and makes it where there is none.
+    ///
+    /// # Errors
+    /// When somebody else has written to it meanwhile, or it cannot be written.
+    pub(super) fn append(&self, name: &str, length: u64, bytes: &[u8]) -> anyhow::Result<()> {
         fs::create_dir_all(&self.path).with_context(|| format!("{} cannot be made", self.path.display()))?;
         let path = self.file(name);
-        let file = File::options().create(true).append(true).open(&path);
-        let appended = file.and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()));
-        appended.with_context(|| format!("{} cannot be written", path.display()))
+        let about = || format!("{} cannot be written", path.display());
+        let mut file = File::options()
+            .create(true)
+            .append(true)
+            .open(&path)
+            .with_context(about)?;
+        ensure!(
+            file.metadata().with_context(about)?.len() == length,
+            "{} was changed meanwhile; run it again",
+            path.display()
+        );
+        let appended = file.write_all(bytes).and_then(|()| file.sync_all());
+        appended.with_context(about)
     }
 }
 
@@ -163,8 +176,9 @@ mod tests {
         folder.write(REGISTRY, Some(b"one"), "two").unwrap();
         folder.keep(REGISTRY, "two").unwrap();
         assert_eq!(folder.read(REGISTRY).unwrap(), folder.last_written(REGISTRY).unwrap());
-        folder.append(TRACE, b"a\n").unwrap();
-        folder.append(TRACE, b"b\n").unwrap();
+        folder.append(TRACE, 0, b"a\n").unwrap();
+        assert!(folder.append(TRACE, 0, b"b\n").is_err(), "it has two bytes by now");
+        folder.append(TRACE, 2, b"b\n").unwrap();
         assert_eq!(folder.read(TRACE).unwrap().unwrap(), b"a\nb\n");
         let names = fs::read_dir(folder.file("")).unwrap().count();
         assert_eq!(names, 2, "nothing temporary is left");

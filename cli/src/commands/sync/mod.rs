@@ -1,10 +1,12 @@
 //! `coord sync`: the files of `.orchestration/`, which are a projection of the store, and what people changed in them.
 //!
 //! - `registry`: `active_intents.yaml`, planned as text; `taking`: changes of people, as requests
-//! - `trace`: `agent_trace.jsonl`, which is only ever appended to
+//! - `trace`: where `agent_trace.jsonl` goes on; `appending`: it is only ever appended to; `adoption`: lines of other programs at its beginning
 //! - `folder`: the files on disk, one writer at a time
 //! - `once`: one synchronization; `report`: what came of it
 
+mod adoption;
+mod appending;
 mod folder;
 mod once;
 mod registry;
@@ -68,8 +70,9 @@ impl SyncArgs {
             client: &workplace.connection.client,
             as_person: &as_person,
         };
+        let working_copy = &workplace.work.working_copy;
         let waiting = workplace.waiting();
-        let done = once(&workplace.work.working_copy, &callers, self.check).await;
+        let done = once(working_copy, working_copy.repo(), &callers, self.check).await;
         drop(waiting);
         let report = match done {
             Ok(report) => report,

@@ -1,19 +1,16 @@
 //! One synchronization.
 
-use std::fs::File;
-
-use anyhow::Context;
+use coord::domain::RepoId;
 use coord_git::WorkingCopy;
 use coord_intents::intent::Intent;
 use coord_intents::intent_map;
 use coord_protocol::{Client, ClientError, IntentsView};
 
 use super::super::map::rows;
-use super::folder::{Folder, MAP, REGISTRY, TRACE};
+use super::folder::{Folder, MAP, REGISTRY};
 use super::report::Report;
-use super::{registry, taking, trace};
+use super::{registry, taking};
 use crate::agent::intents::intent;
-use crate::agent::ledger::{Ends, lines, newest};
 
 /// Who asks the server.
 pub struct Callers<'a> {
@@ -44,15 +41,20 @@ impl From<anyhow::Error> for Failure {
     }
 }
 
-/// Brings the files of `working_copy` and the store together; with `is_check` it says what would change, and changes nothing.
+/// Brings the files of `working_copy`, which is of `repo`, and the store together; with `is_check` it says what would change, and changes nothing.
 ///
 /// # Errors
 /// When the server returns an error or no response, or a file cannot be read or written.
-pub async fn once(working_copy: &WorkingCopy, callers: &Callers<'_>, is_check: bool) -> Result<Report, Failure> {
+pub async fn once(
+    working_copy: &WorkingCopy,
+    repo: &RepoId,
+    callers: &Callers<'_>,
+    is_check: bool,
+) -> Result<Report, Failure> {
     let folder = Folder::open(working_copy)?;
     let sync = Sync {
-        repo_url: format!("https://{}", working_copy.repo()),
-        repository: working_copy.repo().to_string(),
+        repo_url: format!("https://{repo}"),
+        repository: repo.to_string(),
         branch: working_copy.branch().map(|branch| branch.to_string()),
         folder,
         callers,
@@ -65,13 +67,14 @@ pub async fn once(working_copy: &WorkingCopy, callers: &Callers<'_>, is_check: b
     Ok(report)
 }
 
-struct Sync<'a> {
-    repo_url: String,
-    repository: String,
-    branch: Option<String>,
-    folder: Folder,
-    callers: &'a Callers<'a>,
-    is_check: bool,
+/// What one synchronization works with.
+pub(super) struct Sync<'a> {
+    pub repo_url: String,
+    pub repository: String,
+    pub branch: Option<String>,
+    pub folder: Folder,
+    pub callers: &'a Callers<'a>,
+    pub is_check: bool,
 }
 
 impl Sync<'_> {
@@ -156,46 +159,6 @@ impl Sync<'_> {
         Ok(())
     }
 
-    async fn trace(&self, report: &mut Report) -> Result<(), Failure> {
-        let client = self.callers.client;
-        let ends = Ends::of(&newest(client, &self.repo_url).await?)?;
-        let path = self.folder.file(TRACE);
-        let end = match File::open(&path) {
-            Ok(file) => trace::end(file, &self.repository, ends),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                trace::end(std::io::empty(), &self.repository, ends)
-            }
-            Err(error) => Err(error),
-        };
-        let end = match end.with_context(|| format!("{} cannot be read", path.display()))? {
-            Ok(end) => end,
-            Err(problem) => {
-                report.problems.push(format!("{TRACE}: {problem}"));
-                return Ok(());
-            }
-        };
-        if end.unadopted > 0 {
-            report.notes.push(format!(
-                "{TRACE}: {} lines of other programs, which no line adopts",
-                end.unadopted
-            ));
-        }
-        let lines = lines(client, &self.repo_url, end.point.seq).await?;
-        let torn = if end.is_torn { last_line(&path)? } else { Vec::new() };
-        match trace::appended(&end, &torn, &lines) {
-            Err(problem) => report.problems.push(format!("{TRACE}: {problem}")),
-            Ok(bytes) if bytes.is_empty() => {}
-            Ok(bytes) => {
-                if !self.is_check {
-                    self.folder.append(TRACE, &bytes)?;
-                }
-                report.written.push(TRACE);
-                report.appended = lines.len();
-            }
-        }
-        Ok(())
-    }
-
     async fn map(&self, report: &mut Report) -> Result<(), Failure> {
         let map = self.callers.client.intent_map(&self.repo_url, None).await?;
         let before = self.folder.read(MAP)?;
@@ -221,22 +184,4 @@ impl Sync<'_> {
         report.written.push(name);
         Ok(())
     }
-}
-
-/// What a file has after its last newline.
-fn last_line(path: &std::path::Path) -> anyhow::Result<Vec<u8>> {
-    use std::io::{Read, Seek, SeekFrom};
-    let about = || format!("{} cannot be read", path.display());
-    let mut file = File::open(path).with_context(about)?;
-    let length = file.metadata().with_context(about)?.len();
-    let most = coord_intents::ledger::MAX_LINE_BYTES as u64 + 1;
-    file.seek(SeekFrom::Start(length.saturating_sub(most)))
-        .with_context(about)?;
-    let mut end = Vec::new();
-    file.read_to_end(&mut end).with_context(about)?;
-    let start = end
-        .iter()
-        .rposition(|byte| *byte == b'\n')
-        .map_or(0, |newline| newline + 1);
-    Ok(end.split_off(start))
 }

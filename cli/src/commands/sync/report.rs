@@ -11,6 +11,8 @@ pub struct Report {
     pub written: Vec<&'static str>,
     /// Lines that were appended to the ledger.
     pub appended: usize,
+    /// Lines of other programs in the ledger that a line of Coord's adopts from now on.
+    pub adopted: u64,
     /// Changes of people that were taken: the intent, and its members; none for a new intent.
     pub taken: Vec<(String, Vec<&'static str>)>,
     /// Why something was left as it is.
@@ -22,7 +24,7 @@ pub struct Report {
 impl Report {
     /// Whether something was changed, or would be.
     pub fn has_changes(&self) -> bool {
-        !self.written.is_empty() || !self.taken.is_empty()
+        !self.written.is_empty() || !self.taken.is_empty() || self.adopted > 0
     }
 
     /// For a terminal.
@@ -39,6 +41,9 @@ impl Report {
         }
         for file in &self.written {
             text.push_str(&format!("{would}written: {file}\n"));
+        }
+        if self.adopted > 0 {
+            text.push_str(&format!("{would}adopted: {} lines of other programs\n", self.adopted));
         }
         if self.appended > 0 {
             text.push_str(&format!("{would}appended: {} lines of the ledger\n", self.appended));

@@ -1,8 +1,8 @@
-//! `agent_trace.jsonl`: only ever appended to, and only where it goes on as the server does.
+//! Where `agent_trace.jsonl` goes on, which it only does as the server does.
 
 use std::io::Read;
 
-use coord_intents::ledger::{Expected, Point, Verdict, split, verify};
+use coord_intents::ledger::{Expected, Foreign, Point, Verdict, split, verify};
 
 use crate::agent::ledger::Ends;
 
@@ -14,7 +14,7 @@ pub(super) struct End {
     /// Whether its last line was not written to its end.
     pub is_torn: bool,
     /// Lines of other programs at its beginning that no line adopts.
-    pub unadopted: u64,
+    pub unadopted: Option<Foreign>,
 }
 
 /// Where the ledger that `file` gives goes on. A sentence where nothing can be appended.
@@ -56,15 +56,12 @@ pub(super) fn end(file: impl Read, repository: &str, ends: Ends) -> std::io::Res
             "the server no longer has the lines {from} to {to}; keep this file, and begin a new one"
         )));
     }
-    let unadopted = if report.foreign.is_adopted {
-        0
-    } else {
-        report.foreign.lines
-    };
+    // What is torn before all sealed lines may be the first of them.
+    let is_known = report.foreign.lines > 0 && !(is_torn && is_empty);
     Ok(Ok(End {
         point,
         is_torn,
-        unadopted,
+        unadopted: Some(report.foreign).filter(|foreign| is_known && !foreign.is_adopted),
     }))
 }
 
@@ -139,10 +136,14 @@ mod tests {
     fn lines_of_others_stay_byte_for_byte() {
         let foreign = "{\"actor\":\"x\"}\r\n{ \"actor\": \"y\" }\n";
         assert_eq!(synced(foreign, ends()), Ok(format!("{foreign}{VECTOR}")));
-        assert_eq!(
-            end(foreign.as_bytes(), REPOSITORY, ends()).unwrap().unwrap().unadopted,
-            2
-        );
+        let unadopted = |file: &str| end(file.as_bytes(), REPOSITORY, ends()).unwrap().unwrap().unadopted;
+        let found = unadopted(foreign).unwrap();
+        assert_eq!((found.lines, found.bytes), (2, foreign.len() as u64));
+        assert_eq!(unadopted(&format!("{foreign}{VECTOR}")), Some(found));
+        assert_eq!(unadopted(VECTOR), None);
+        let torn = format!("{foreign}{}", &VECTOR[..100]);
+        assert_eq!(unadopted(&torn), None, "the torn line is counted as one of others");
+        assert_eq!(synced(&torn, ends()), Ok(format!("{foreign}{VECTOR}")));
     }
 
     #[test]
@@ -181,7 +182,7 @@ mod tests {
         let end = End {
             point: Point::start("github.com/acme/other"),
             is_torn: false,
-            unadopted: 0,
+            unadopted: None,
         };
         let lines: Vec<String> = VECTOR.lines().map(str::to_owned).collect();
         assert!(appended(&end, b"", &lines).unwrap_err().ends_with("FORKED"));

@@ -7,6 +7,7 @@ use super::entry::{Entry, Payload};
 use super::hash::ChainHash;
 use super::input::ToolInput;
 use super::terms::ActionType;
+use super::trace_id::TraceId;
 
 /// Lines of other programs at the beginning of a file, as a line of Coord's names them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +41,24 @@ impl Adoption {
         })
     }
 
+    /// That of the bytes under `hash`, whose numbers are `input`: `bytes` and `lines`, and no others.
+    pub fn stated(hash: ChainHash, input: &str) -> Option<Self> {
+        #[derive(serde::Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Stated {
+            bytes: u64,
+            lines: u64,
+        }
+        let Stated { bytes, lines } = serde_json::from_str(input).ok()?;
+        // A line has its newline, or is the last and has a byte.
+        (1..=bytes).contains(&lines).then_some(Adoption { hash, bytes, lines })
+    }
+
+    /// The id of the event: the same lines have the same one, so that they are adopted once.
+    pub fn trace_id(&self) -> TraceId {
+        TraceId::parse(&self.hash.to_string()).expect("64 digits")
+    }
+
     /// The payload of the line that adopts them, whose `action_type` is STATE_TRANSITION.
     pub fn payload(&self) -> Payload {
         Payload {
@@ -59,13 +78,7 @@ impl Adoption {
         let (input, Some(ContentHash::Sha256(hash))) = (entry.payload.tool_input?, entry.payload.hash) else {
             return None;
         };
-        #[derive(serde::Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Adopted {
-            bytes: u64,
-            lines: u64,
-        }
-        let Adopted { bytes, lines } = serde_json::from_str(input.as_str()).ok()?;
-        (entry.action_type == ActionType::StateTransition).then_some(Adoption { hash, bytes, lines })
+        let adoption = Adoption::stated(hash, input.as_str())?;
+        (entry.action_type == ActionType::StateTransition).then_some(adoption)
     }
 }

@@ -180,7 +180,7 @@ fn foreign_lines_are_proven_by_the_line_that_adopts_them() {
         (text.replacen('\n', "\r\n", 1), Verdict::LineEndings),
         (format!("\u{feff}{text}"), Verdict::Bom),
     ] {
-        let damage = read(damaged.as_bytes(), &ledger.sealed()).damage.expect("damage");
+        let damage = judge(damaged.as_bytes(), &ledger.sealed()).damage.expect("damage");
         assert_eq!((damage.verdict, damage.line), (verdict, 1), "{damage}");
     }
     let unadopted = [FOREIGN.as_bytes(), &Ledger::sample(3).bytes()].concat();

@@ -6,6 +6,7 @@ use coord_intents::ledger::{
 use coord_protocol::{AgentSession, RecordEntry, RecordKind};
 use serde_json::Value as Json;
 
+use super::adoption::{adoption, summary};
 use crate::domain::{AgentId, FilePath};
 use crate::error::ApiError;
 use crate::state::locks::{Mutation, RecordedEvent, RecordedKind};
@@ -78,6 +79,10 @@ fn event(sent: &RecordEntry, session: &AgentSession, agent: Option<&AgentId>) ->
     if sent.token.is_some_and(|token| token < 1) {
         return Err(".token must be a whole number, at least 1".to_owned());
     }
+    let adopted = match sent.kind {
+        RecordKind::Adoption => Some(adoption(sent, hash)?),
+        _ => None,
+    };
     let (action_type, status) = match sent.kind {
         RecordKind::Mutation | RecordKind::Call if sent.error_message.is_some() => {
             (ActionType::ToolExecution, ResultStatus::Failure)
@@ -85,26 +90,30 @@ fn event(sent: &RecordEntry, session: &AgentSession, agent: Option<&AgentId>) ->
         RecordKind::Mutation | RecordKind::Call => (ActionType::ToolExecution, ResultStatus::Success),
         RecordKind::Stale => (ActionType::ToolExecution, ResultStatus::Denied),
         RecordKind::Context => (ActionType::ContextLoad, ResultStatus::Success),
-        RecordKind::Prompt | RecordKind::End => (ActionType::StateTransition, ResultStatus::Success),
+        RecordKind::Prompt | RecordKind::End | RecordKind::Adoption => {
+            (ActionType::StateTransition, ResultStatus::Success)
+        }
     };
     if sent.kind == RecordKind::Stale && (path.is_none() || sent.error_message.is_none()) {
         return Err(" needs file_path and error_message, because its kind is stale".to_owned());
     }
+    let sent_payload = || Payload {
+        tool_name: sent.tool_name.clone(),
+        tool_input: sent
+            .tool_input
+            .clone()
+            .map(|input| ToolInput::record(&Json::Object(input))),
+        target_files: path.iter().map(ToString::to_string).collect(),
+        reasoning: sent.reasoning.clone(),
+        hash: None,
+    };
+    let sent_summary = || sent.output_summary.clone();
     let event = Event {
         action_type,
-        payload: Payload {
-            tool_name: sent.tool_name.clone(),
-            tool_input: sent
-                .tool_input
-                .clone()
-                .map(|input| ToolInput::record(&Json::Object(input))),
-            target_files: path.iter().map(ToString::to_string).collect(),
-            reasoning: sent.reasoning.clone(),
-            hash: None,
-        },
+        payload: adopted.map_or_else(sent_payload, |adopted| adopted.payload()),
         result: Outcome {
             status,
-            output_summary: sent.output_summary.clone(),
+            output_summary: adopted.map_or_else(sent_summary, |adopted| summary(&adopted)),
             error_message: sent.error_message.clone(),
         },
         metadata: Metadata {
@@ -122,7 +131,7 @@ fn event(sent: &RecordEntry, session: &AgentSession, agent: Option<&AgentId>) ->
         }
         RecordKind::Prompt => (RecordedKind::Prompt, prepared(event, agent)?),
         RecordKind::End => (RecordedKind::End, prepared(event, agent)?),
-        RecordKind::Stale | RecordKind::Context | RecordKind::Call => {
+        RecordKind::Stale | RecordKind::Context | RecordKind::Call | RecordKind::Adoption => {
             (RecordedKind::Other(status), prepared(event, agent)?)
         }
     };

@@ -1,5 +1,6 @@
 //! The ledger: lines are recorded, read with their chain, and vouched for by a checkpoint; and what it knows of files.
 
+mod adoption;
 mod checkpoint;
 mod entries;
 mod map;

@@ -1,0 +1,111 @@
+//! `agent_trace.jsonl`: only ever appended to.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use anyhow::Context;
+use coord_intents::ledger::{Foreign, MAX_LINE_BYTES};
+
+use super::folder::TRACE;
+use super::once::{Failure, Sync};
+use super::report::Report;
+use super::{adoption, trace};
+use crate::agent::ledger::{Ends, lines, newest};
+
+impl Sync<'_> {
+    /// Appends the lines that the server has and the file has not. Lines of other programs at its beginning are adopted before.
+    pub(super) async fn trace(&self, report: &mut Report) -> Result<(), Failure> {
+        let client = self.callers.client;
+        let ends = Ends::of(&newest(client, &self.repo_url).await?)?;
+        let path = self.folder.file(TRACE);
+        let about = || format!("{} cannot be read", path.display());
+        let (length, found) = self.end(&path, ends).with_context(about)?;
+        let end = match found {
+            Ok(end) => end,
+            Err(problem) => {
+                report.problems.push(format!("{TRACE}: {problem}"));
+                return Ok(());
+            }
+        };
+        let mut lines = lines(client, &self.repo_url, end.point.seq).await?;
+        if let Some(foreign) = end.unadopted
+            && !self.adopt(&path, foreign, end.point.seq, &mut lines, report).await?
+        {
+            return Ok(());
+        }
+        let torn = if end.is_torn {
+            last_line(&path).with_context(about)?
+        } else {
+            Vec::new()
+        };
+        match trace::appended(&end, &torn, &lines) {
+            Err(problem) => report.problems.push(format!("{TRACE}: {problem}")),
+            Ok(bytes) if bytes.is_empty() => {}
+            Ok(bytes) => {
+                if !self.is_check {
+                    self.folder.append(TRACE, length, &bytes)?;
+                }
+                report.written.push(TRACE);
+                report.appended = lines.len();
+            }
+        }
+        Ok(())
+    }
+
+    /// The bytes of the file, and where it goes on, or why it does not.
+    fn end(&self, path: &Path, ends: Ends) -> io::Result<(u64, Result<trace::End, String>)> {
+        match File::open(path) {
+            Ok(file) => Ok((file.metadata()?.len(), trace::end(file, &self.repository, ends)?)),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                Ok((0, trace::end(io::empty(), &self.repository, ends)?))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Has a line adopt `foreign`, unless one of `lines`, those after `after`, does. False where the server refuses it: then nothing
+    /// may be appended, because a line that adopts those of another copy would stand alone.
+    async fn adopt(
+        &self,
+        path: &Path,
+        foreign: Foreign,
+        after: u64,
+        found: &mut Vec<String>,
+        report: &mut Report,
+    ) -> Result<bool, Failure> {
+        let adoption =
+            adoption::of_file(path, foreign).with_context(|| format!("{} cannot be read", path.display()))?;
+        if !adoption::is_in(found, adoption) {
+            if !self.is_check {
+                let client = self.callers.client;
+                let refusal = adoption::record(client, &self.repo_url, self.branch.as_deref(), adoption).await?;
+                *found = lines(client, &self.repo_url, after).await?;
+                if !adoption::is_in(found, adoption) {
+                    let why = refusal.unwrap_or_else(|| "it was adopted within a day, and no line is left".to_owned());
+                    report.problems.push(format!(
+                        "{TRACE}: {} lines of other programs cannot be adopted, and nothing was appended: {why}",
+                        adoption.lines
+                    ));
+                    return Ok(false);
+                }
+            }
+            report.adopted = adoption.lines;
+        }
+        Ok(true)
+    }
+}
+
+/// What a file has after its last newline.
+fn last_line(path: &Path) -> io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(MAX_LINE_BYTES as u64 + 1)))?;
+    let mut end = Vec::new();
+    file.read_to_end(&mut end)?;
+    let start = end
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .map_or(0, |newline| newline + 1);
+    Ok(end.split_off(start))
+}

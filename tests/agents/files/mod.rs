@@ -1,0 +1,55 @@
+//! The files of `.orchestration/`: `coord sync`, `coord serve --sync` and `coord ledger verify`.
+
+mod adoption;
+
+use std::path::PathBuf;
+use std::process::Output;
+
+use serde_json::Value;
+
+use crate::world::World;
+
+/// Lines of another program.
+const FOREIGN: &str = "{\"actor\":\"x\",\"summary\":\"Wrote a\"}\n{ \"actor\": \"y\" }\r\n";
+
+fn world() -> World {
+    World::with(&[("README.md", "# Shop\n"), ("src/db.ts", "export const query = 1;\n")])
+}
+
+/// The path of a file of the folder.
+fn file(world: &World, name: &str) -> PathBuf {
+    world.clone.path().join(".orchestration").join(name)
+}
+
+fn read(world: &World, name: &str) -> String {
+    std::fs::read_to_string(file(world, name)).unwrap_or_default()
+}
+
+fn write(world: &World, name: &str, text: &str) {
+    std::fs::create_dir_all(file(world, "")).unwrap();
+    std::fs::write(file(world, name), text).unwrap();
+}
+
+/// What `coord ARGS` prints on standard output and on standard error; it has to end with `status`.
+fn said(world: &World, args: &[&str], status: i32) -> (String, String) {
+    let Output {
+        status: ended,
+        stdout,
+        stderr,
+    } = world.run(args);
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    let (out, error) = (text(stdout), text(stderr));
+    assert_eq!(ended.code(), Some(status), "{args:?}: {out}{error}");
+    (out, error)
+}
+
+/// The JSON that `coord ARGS` prints; it has to end with `status`.
+fn json(world: &World, args: &[&str], status: i32) -> Value {
+    serde_json::from_str(&said(world, args, status).0).unwrap()
+}
+
+/// An intent that is selected: two lines of the ledger.
+fn begin(world: &World, id: &str, scope: &str) {
+    said(world, &["intent", "new", id, "--name", "Pool", "--scope", scope], 0);
+    said(world, &["intent", "select", id], 0);
+}
