@@ -11,6 +11,9 @@ const FILE: &str = "listening";
 /// The folder of Coord's files in git's folder.
 pub const FOLDER: &str = "coord";
 
+/// The file of the embedded store, in its folder.
+pub const STORE: &str = "store.redb";
+
 /// The files of this process; dropping it removes those that are still its own.
 #[derive(Debug)]
 pub struct Announcement {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use coord_git::WorkingCopy;
 
-use crate::announcement::{Announcement, FOLDER};
+use crate::announcement::{Announcement, FOLDER, STORE};
 
 /// Time limit of a connection to a server on this machine.
 const CONNECT_TIME: Duration = Duration::from_millis(500);
@@ -36,6 +36,11 @@ const MOST_LOG_BYTES: u64 = 1 << 20;
 pub fn running(working_copy: &WorkingCopy) -> Option<String> {
     let address = Announcement::address(&folder(working_copy))?;
     is_listening(&address).then_some(address)
+}
+
+/// Whether a server runs for this repository, or has run: its state is here.
+pub fn is_known(working_copy: &WorkingCopy) -> bool {
+    running(working_copy).is_some() || folder(working_copy).join(STORE).is_file()
 }
 
 /// The address of the server of this repository, which is started if none runs.

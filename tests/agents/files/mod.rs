@@ -1,6 +1,7 @@
 //! The files of `.orchestration/`: `coord sync`, `coord serve --sync` and `coord ledger verify`.
 
 mod adoption;
+mod verdicts;
 
 use std::path::PathBuf;
 use std::process::Output;
@@ -8,6 +9,9 @@ use std::process::Output;
 use serde_json::Value;
 
 use crate::world::World;
+
+/// The repository of a world, as a chain names it.
+const REPOSITORY: &str = "github.com/team/project";
 
 /// Lines of another program.
 const FOREIGN: &str = "{\"actor\":\"x\",\"summary\":\"Wrote a\"}\n{ \"actor\": \"y\" }\r\n";

@@ -21,16 +21,24 @@ pub(super) fn of_checkpoints(
 }
 
 fn of_checkpoint(file: &Path, keys: &[VerifyingKey], repository: &str) -> anyhow::Result<Anchor> {
-    let shown = file.display();
+    let shown = file.display().to_string();
     let note = std::fs::read_to_string(file).with_context(|| format!("{shown} cannot be read"))?;
-    let read = SignedCheckpoint::read(&note).with_context(|| shown.to_string())?;
-    let mut name = shown.to_string();
+    of_note(&note, &shown, keys, repository)
+}
+
+/// The point of the checkpoint `note`, which is called `shown`. With keys, it has to be signed by one of them.
+///
+/// # Errors
+/// When it is no checkpoint of `repository`, or is not signed as it has to be.
+pub(super) fn of_note(note: &str, shown: &str, keys: &[VerifyingKey], repository: &str) -> anyhow::Result<Anchor> {
+    let read = SignedCheckpoint::read(note).with_context(|| shown.to_owned())?;
+    let mut name = shown.to_owned();
     if !keys.is_empty() {
         let verified: Vec<_> = keys.iter().map(|key| (key, read.verify(key))).collect();
         match verified.iter().find(|(_, result)| result.is_ok()) {
             Some((key, _)) => name = format!("{shown}, signed by {}", key.name()),
             None => match verified.into_iter().find_map(|(_, result)| result.err()) {
-                Some(error) => return Err(error).context(shown.to_string()),
+                Some(error) => return Err(error).context(shown.to_owned()),
                 None => bail!("{shown} is not signed by a known key"),
             },
         }

@@ -1,13 +1,14 @@
 //! `coord ledger`: what agents did, under which intent, and whether that is still what was recorded.
 //!
 //! - `log`, `line`: lines as sentences; `record`: lines for what was done
-//! - `verify`, `anchors`: whether a ledger is whole; `checkpoint`: a point to keep elsewhere
+//! - `verify`, `seal`, `anchors`: whether a ledger is whole; `checkpoint`: a point to keep elsewhere
 
 mod anchors;
 mod checkpoint;
 mod line;
 mod log;
 mod record;
+mod seal;
 mod verify;
 
 use std::process::ExitCode;

@@ -8,12 +8,13 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::Args;
 use coord::settings::variables::{self, Reader};
-use coord_intents::ledger::{Anchor, Expected, Point, Report, Source, Verdict, VerifyingKey, verify};
+use coord_intents::ledger::{Expected, Point, Report, Verdict, VerifyingKey, verify};
+use coord_protocol::ClientError;
 use tokio::sync::mpsc::channel;
 
-use super::anchors;
+use super::{anchors, seal};
 use crate::agent::exit_status::ExitStatus;
-use crate::agent::ledger::{Ends, Received, newest, send_lines};
+use crate::agent::ledger::{Received, send_lines};
 use crate::agent::options::AgentArgs;
 use crate::agent::workplace::{Workplace, work};
 use crate::terminal::output::{BAD, GOOD, print, print_json, styled};
@@ -27,7 +28,8 @@ Examples:
 The ledger has to go through every point that is kept elsewhere: the seal of
 the server, checkpoints, and the trailers Coord-Ledger of the commits that are
 checked out. A file that lags behind the server is TRUNCATED: coord sync
-brings it up to date.
+brings it up to date. Where no server is configured and none has run in this
+clone, a file is compared with checkpoints and trailers alone.
 
 Exit status: 0 whole, 1 an error, 2 wrong usage, 3 damaged, 4 no answer.";
 
@@ -41,7 +43,7 @@ pub(super) struct VerifyArgs {
     /// A checkpoint that the ledger has to go through; may be repeated
     #[arg(long, value_name = "FILE")]
     checkpoint: Vec<PathBuf>,
-    /// The public key that has to have signed the checkpoints, or its file; may be repeated
+    /// The public key that has to have signed the checkpoints, or that of the server where none is named, or its file; may be repeated
     #[arg(long, value_name = "KEY")]
     key: Vec<String>,
     /// Ask no server for its seal
@@ -65,19 +67,24 @@ impl VerifyArgs {
         expected
             .anchors
             .extend(anchors::of_commits(work.working_copy.root()).await?);
+        // Without checkpoints it is the server's that has to be signed.
+        let signers = if self.checkpoint.is_empty() { &keys[..] } else { &[] };
         let report = match &self.file {
             None => {
                 let workplace = Workplace::open(&self.agent)?;
-                match of_server(&workplace, expected).await? {
+                match of_server(&workplace, signers, expected).await? {
                     Ok(report) => report,
                     Err(error) => return workplace.failed(error),
                 }
             }
             Some(file) => {
                 if !self.offline {
-                    match self.ends().await {
-                        Ok(ends) => expect(&mut expected, ends),
-                        Err(error) => note(&format!("without the seal of the server: {error:#}")),
+                    match seal::of_known_server(&self.agent, &work, signers, &mut expected).await {
+                        Ok(()) => {}
+                        Err(error) if !signers.is_empty() => return Err(error),
+                        Err(error) => note(&format!(
+                            "without the seal of a server, with checkpoints and the trailers of commits alone: {error:#}"
+                        )),
                     }
                 }
                 let ledger: Box<dyn Read + Send> = match file.as_os_str() == "-" {
@@ -100,36 +107,20 @@ impl VerifyArgs {
         };
         Ok(status.into())
     }
-
-    async fn ends(&self) -> anyhow::Result<Ends> {
-        let workplace = Workplace::open(&self.agent)?;
-        let _waiting = workplace.waiting();
-        let page = newest(&workplace.connection.client, &workplace.work.repo_url()).await?;
-        Ends::of(&page)
-    }
-}
-
-/// The seal of the server is an anchor, and its base is where a ledger may begin.
-fn expect(expected: &mut Expected, ends: Ends) {
-    expected.base = (ends.base.seq > 0).then_some(ends.base);
-    expected.anchors.push(Anchor {
-        point: ends.sealed,
-        source: Source::Seal,
-    });
 }
 
 /// The server's ledger, as it comes.
 async fn of_server(
     workplace: &Workplace,
+    signers: &[VerifyingKey],
     mut expected: Expected,
-) -> anyhow::Result<Result<Report, coord_protocol::ClientError>> {
+) -> anyhow::Result<Result<Report, ClientError>> {
     let (client, repo_url) = (&workplace.connection.client, workplace.work.repo_url());
     let _waiting = workplace.waiting();
-    let ends = match newest(client, &repo_url).await {
-        Ok(page) => Ends::of(&page)?,
+    let ends = match seal::of_server(workplace, signers, &mut expected).await? {
+        Ok(ends) => ends,
         Err(error) => return Ok(Err(error)),
     };
-    expect(&mut expected, ends);
     let (sender, receiver) = channel(2);
     let judged = tokio::task::spawn_blocking(move || verify(Received::new(receiver), &expected));
     if let Err(error) = send_lines(client, &repo_url, ends.base.seq, sender).await {
@@ -186,6 +177,7 @@ fn shown(point: Point) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agent::ledger::Ends;
 
     const VECTOR: &str = include_str!("../../../../lib/intents/tests/ledger/vector.jsonl");
     const REPOSITORY: &str = "github.com/acme/shop";
@@ -202,7 +194,7 @@ mod tests {
             told(VECTOR, &expected),
             "WHOLE: 3 lines, from 0:5a116337e572 to 3:43768ac6081e\nNo point that is kept elsewhere was compared\n"
         );
-        expect(
+        seal::expect(
             &mut expected,
             Ends {
                 base: Point::start(REPOSITORY),

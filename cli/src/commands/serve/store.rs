@@ -15,7 +15,7 @@ use secrecy::SecretString;
 
 use super::args::ServeArgs;
 use super::banner::Served;
-use crate::announcement::{Announcement, FOLDER};
+use crate::announcement::{Announcement, FOLDER, STORE};
 
 /// The store, and the files that announce the address.
 pub fn open_store(
@@ -41,7 +41,7 @@ pub fn open_store(
         (None, None) => state_folder(served)?,
     };
     make_folder(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
-    let path = folder.join("store.redb");
+    let path = folder.join(STORE);
     match EmbeddedStore::open(&path) {
         Ok(store) => {
             let folders = repositories.chain([folder]);

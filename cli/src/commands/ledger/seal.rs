@@ -1,0 +1,68 @@
+//! What a server says of its ledger: its seal, which is an anchor, and its base, where a ledger may begin.
+
+use anyhow::ensure;
+use coord_intents::ledger::{Anchor, Expected, Source, VerifyingKey};
+use coord_protocol::ClientError;
+
+use super::anchors;
+use crate::agent::ledger::{Ends, newest};
+use crate::agent::local_server;
+use crate::agent::options::AgentArgs;
+use crate::agent::work::Work;
+use crate::agent::workplace::Workplace;
+
+/// Expects what `ends` says.
+pub(super) fn expect(expected: &mut Expected, ends: Ends) {
+    expected.base = (ends.base.seq > 0).then_some(ends.base);
+    expected.anchors.push(Anchor {
+        point: ends.sealed,
+        source: Source::Seal,
+    });
+}
+
+/// Expects what the server says; with `signers`, its checkpoint too, which has to be signed by one of them.
+///
+/// # Errors
+/// When what it says cannot be used. The error inside is one of the server, or there is no response.
+pub(super) async fn of_server(
+    workplace: &Workplace,
+    signers: &[VerifyingKey],
+    expected: &mut Expected,
+) -> anyhow::Result<Result<Ends, ClientError>> {
+    let (client, repo_url) = (&workplace.connection.client, workplace.work.repo_url());
+    let ends = match newest(client, &repo_url).await {
+        Ok(page) => Ends::of(&page)?,
+        Err(error) => return Ok(Err(error)),
+    };
+    expect(expected, ends);
+    if !signers.is_empty() {
+        let checkpoint = match client.ledger_checkpoint(&repo_url).await {
+            Ok(checkpoint) => checkpoint,
+            Err(error) => return Ok(Err(error)),
+        };
+        let name = "the checkpoint of the server";
+        let anchor = anchors::of_note(&checkpoint, name, signers, &expected.repository)?;
+        expected.anchors.push(anchor);
+    }
+    Ok(Ok(ends))
+}
+
+/// The same of the server that is configured, or has the state of this clone. Without one none is started.
+///
+/// # Errors
+/// When there is none, or it gives no answer that can be used.
+pub(super) async fn of_known_server(
+    args: &AgentArgs,
+    work: &Work,
+    signers: &[VerifyingKey],
+    expected: &mut Expected,
+) -> anyhow::Result<()> {
+    ensure!(
+        args.url(&work.working_copy).is_some() || local_server::is_known(&work.working_copy),
+        "no server is configured, and none has run in this clone"
+    );
+    let workplace = Workplace::open(args)?;
+    let _waiting = workplace.waiting();
+    of_server(&workplace, signers, expected).await??;
+    Ok(())
+}
