@@ -1,6 +1,6 @@
 //! The seal moves only from where it was read: whoever seals, there is one chain.
 
-use coord::ledger::seal_lines;
+use coord::ledger::{read_lines, seal_lines};
 use coord::state;
 use coord::state::ledger::{Place, SealMove, move_seal};
 use coord::sweep::sweep_due;
@@ -84,6 +84,14 @@ async fn what_a_sealer_leaves_is_sealed_by_the_next(world: World) {
     assert_eq!(world.verdict().await.damage, None);
 }
 
+// A count of none is answered with no list by the store, once there is a line.
+async fn no_lines_are_read_where_lines_follow_that_are_not_sealed(world: World) {
+    let seal = world.seal().await;
+    world.appends(1, 1).await;
+    let read = read_lines(&*world.store, &world.repo, &seal, 0, 0).await.unwrap();
+    assert_eq!(read, Some(Vec::new()));
+}
+
 async fn a_sweep_seals_what_was_left(world: World) {
     world.agent("ann").writes(&["a.ts"]).await;
     world.appends(1, 5).await;
@@ -165,6 +173,7 @@ on_every_store!(
     a_seal_that_somebody_else_has_moved_is_not_moved,
     sealers_that_race_make_one_chain,
     what_a_sealer_leaves_is_sealed_by_the_next,
+    no_lines_are_read_where_lines_follow_that_are_not_sealed,
     a_sweep_seals_what_was_left,
     lines_that_are_changed_in_the_store_are_found,
     what_no_script_has_appended_is_no_line,
