@@ -1,6 +1,7 @@
 //! The files of `.orchestration/`: `coord sync`, `coord serve --sync` and `coord ledger verify`.
 
 mod adoption;
+mod served;
 mod verdicts;
 
 use std::path::PathBuf;

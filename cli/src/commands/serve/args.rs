@@ -42,6 +42,9 @@ pub struct ServeArgs {
     /// Interval of `git fetch` in every served clone; without it, run it yourself. Uses your git and its credentials, and never prompts
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(5..=86_400))]
     pub fetch: Option<u32>,
+    /// Keep the files of .orchestration/ in every served clone current, as `coord sync` does; what takes a person is not taken, but logged
+    #[arg(long, conflicts_with = "exit_when_idle")]
+    pub sync: bool,
     /// Stop after this time without a request: for servers that another command has started
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..))]
     pub exit_when_idle: Option<u32>,

@@ -4,6 +4,7 @@
 //! - `store`, `sources`: the store of the state, and the repositories
 //! - [`listen`], `listen_address`, [`local_guard`], `page`: connections, permitted hosts, the web page
 //! - `banner`: output for the user
+//! - `syncing`, `sync_changes`: keeping the files of `.orchestration/` current
 //! - [`fetch`], `signals`, `idle`: fetching clones; what stops the server
 //! - [`upstash_listen`]: the store offered on a port
 
@@ -20,6 +21,8 @@ mod server;
 mod signals;
 mod sources;
 mod store;
+mod sync_changes;
+mod syncing;
 pub mod upstash_listen;
 
 pub use args::ServeArgs;

@@ -18,7 +18,8 @@ use super::idle::{LastRequest, note_request};
 use super::listen_address::DEFAULT_PORT;
 use super::server::{Server, build};
 use super::signals::Signals;
-use super::{banner, fetch, listen, upstash_listen};
+use super::sync_changes::SyncChanges;
+use super::{banner, fetch, listen, syncing, upstash_listen};
 
 /// Number of ports that are tried, starting at the default one.
 const PORTS: u16 = 100;
@@ -110,6 +111,18 @@ async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         let fetched = move || keeper.look_again();
         tokio::spawn(fetch::keep_current(source, every, until_stopped(), fetched))
     });
+    let mut syncers = Vec::new();
+    for clone in server.synced {
+        let (events, appended) = (Arc::clone(&server.events), server.appended.clone());
+        let changes = SyncChanges::new(clone.repo.clone(), &clone.path, events, appended);
+        let client = syncing::client(address)?;
+        syncers.push(tokio::spawn(syncing::keep_current(
+            clone,
+            client,
+            changes,
+            until_stopped(),
+        )));
+    }
     tokio::select! {
         () = signals.next() => {}
         () = idle => say("\nNo request has come for a while.\n"),
@@ -127,6 +140,9 @@ async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     main_server.await?;
     if let Some(store_server) = store_server {
         store_server.await?;
+    }
+    for syncer in syncers {
+        syncer.await?;
     }
     if let Some(fetcher) = fetcher {
         fetcher.await?;

@@ -16,6 +16,7 @@ use coord::http::Endpoint;
 use coord::settings::{LockConfig, Settings, env_vars, process_environment};
 use coord::store::Store;
 use coord_git::GitSource;
+use tokio::sync::watch;
 
 use super::args::ServeArgs;
 use super::banner::Served;
@@ -23,6 +24,7 @@ use super::local_guard::require_local_host;
 use super::page;
 use super::sources::{self, OpenSources};
 use super::store::open_store;
+use super::syncing::{self, SyncedClone};
 use crate::announcement::Announcement;
 
 /// A server that is ready to run.
@@ -41,6 +43,10 @@ pub struct Server {
     pub ledger_max_lines: usize,
     /// The repositories on this machine, and the interval of their fetches.
     pub fetching: Option<(Arc<GitSource>, Duration)>,
+    /// The working copies whose files are kept current.
+    pub synced: Vec<SyncedClone>,
+    /// Changes whenever this process has appended to a ledger.
+    pub appended: watch::Receiver<u64>,
     /// The served repositories.
     pub served: Vec<Served>,
 }
@@ -57,8 +63,14 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
         webhook,
         local,
         opened,
-        served,
+        mut served,
     } = sources::open(args).await?;
+    let synced = syncing::clones(args, address, &opened)?;
+    for served in &mut served {
+        if synced.iter().any(|clone| clone.repo == served.repo) {
+            served.notes.push(".orchestration/ is kept current".to_owned());
+        }
+    }
     let authenticator = authenticator(address, credentials(&settings, people))?;
     let is_open = matches!(authenticator, Authenticator::Local { .. });
     let (store, announcement) = open_store(args, address, &opened, &served)?;
@@ -77,7 +89,7 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
         head_observer: Some(Arc::clone(&keeper) as Arc<dyn HeadObserver>),
         ..App::new(&settings, Arc::clone(&store), authenticator)
     };
-    let events = Arc::clone(&app.events);
+    let (events, appended) = (Arc::clone(&app.events), app.sealing.appended());
     let mut router = coord::http::routes(app, &Endpoint::ALL)
         .layer(Extension(coord::mcp::protocol()))
         .merge(page::router());
@@ -93,6 +105,8 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
         keeper,
         ledger_max_lines: settings.intents.ledger_max_lines,
         fetching: local.zip(args.fetch.map(|seconds| Duration::from_secs(seconds.into()))),
+        synced,
+        appended,
         served,
     })
 }

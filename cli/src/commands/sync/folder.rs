@@ -9,14 +9,17 @@ use coord_git::WorkingCopy;
 use tempfile::NamedTempFile;
 
 /// The folder, at the root of the working copy.
-const FOLDER: &str = ".orchestration";
+pub const FOLDER: &str = ".orchestration";
 
 /// The registry.
-pub(super) const REGISTRY: &str = "active_intents.yaml";
+pub const REGISTRY: &str = "active_intents.yaml";
 /// The ledger.
 pub(super) const TRACE: &str = "agent_trace.jsonl";
 /// The map.
 pub(super) const MAP: &str = "intent_map.md";
+
+/// All files.
+pub const FILES: [&str; 3] = [REGISTRY, TRACE, MAP];
 
 /// Largest registry and map, in bytes.
 const MOST_BYTES: u64 = 8 << 20;

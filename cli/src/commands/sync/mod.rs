@@ -19,7 +19,9 @@ use std::process::ExitCode;
 use clap::Args;
 use coord::settings::variables::{self, Reader};
 
-use self::once::{Callers, Failure, once};
+pub use self::folder::{FILES, FOLDER, REGISTRY};
+pub use self::once::{Callers, Failure, once};
+pub use self::report::Report;
 use crate::agent::exit_status::ExitStatus;
 use crate::agent::options::AgentArgs;
 use crate::agent::person::{PersonArgs, agreed};

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tokio::sync::watch;
+
 use super::sealing::seal_lines;
 use crate::after_answer::defer;
 use crate::domain::RepoId;
@@ -14,6 +16,8 @@ use crate::store::Store;
 pub struct Sealing {
     /// The repositories that are sealed now, and whether once more.
     running: Mutex<HashMap<RepoId, bool>>,
+    /// How often this process has appended.
+    appended: watch::Sender<u64>,
 }
 
 /// Ends the sealing of a repository, also where its work is dropped.
@@ -26,6 +30,7 @@ struct Running {
 impl Sealing {
     /// Seals the lines of `repo` after the response, and drops the oldest beyond `most_lines`. It returns at once.
     pub fn seal_later(self: &Arc<Self>, store: &Arc<dyn Store>, repo: &RepoId, most_lines: usize) {
+        self.appended.send_modify(|count| *count += 1);
         let Some(mut running) = self.begin(repo) else {
             return;
         };
@@ -45,6 +50,11 @@ impl Sealing {
         if let Some(work) = work.filter(|_| !is_deferred) {
             tokio::spawn(work);
         }
+    }
+
+    /// Changes whenever this process has appended to a ledger.
+    pub fn appended(&self) -> watch::Receiver<u64> {
+        self.appended.subscribe()
     }
 
     /// Begins the sealing of `repo`, unless one is under way, which is then asked for one more.

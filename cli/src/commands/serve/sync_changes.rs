@@ -1,0 +1,123 @@
+//! What has to change for the files of `.orchestration/` to be written or read again.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use coord::domain::RepoId;
+use coord::events::{EventHub, Next, Watching};
+use coord_protocol::Event;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, sleep_until};
+
+use crate::commands::sync::{FILES, FOLDER, REGISTRY, Report};
+
+/// Interval of looks at the files.
+const LOOK: Duration = Duration::from_secs(2);
+
+/// A file as one look sees it: when it was changed, and its length. `None` where there is none.
+type Seen = Option<(Option<SystemTime>, u64)>;
+
+/// The changes of one working copy and of its repository.
+pub struct SyncChanges {
+    repo: RepoId,
+    folder: std::path::PathBuf,
+    events: Arc<EventHub>,
+    watching: Option<Watching>,
+    /// Changes whenever this process has appended to a ledger.
+    appended: watch::Receiver<u64>,
+    files: [Seen; FILES.len()],
+}
+
+impl SyncChanges {
+    /// Those of the working copy with this `root`.
+    pub fn new(repo: RepoId, root: &Path, events: Arc<EventHub>, appended: watch::Receiver<u64>) -> SyncChanges {
+        SyncChanges {
+            repo,
+            folder: root.join(FOLDER),
+            events,
+            watching: None,
+            appended,
+            files: [None; FILES.len()],
+        }
+    }
+
+    /// Watches the events from now on, if the store responds; if not, [`SyncChanges::next`] does.
+    pub async fn watch(&mut self) {
+        self.watching = self.events.watch(&self.repo, None).await.ok();
+    }
+
+    /// Notes the files as they are. Comes before they are read, so that no later edit is missed.
+    pub fn note_files(&mut self) {
+        self.files = self.look();
+    }
+
+    /// Notes the files that were written, but for the one that people edit: an edit just after is seen so.
+    pub fn note_written(&mut self, report: &Report) {
+        let now = self.look();
+        for ((name, file), now) in FILES.iter().zip(&mut self.files).zip(now) {
+            if *name != REGISTRY && report.written.contains(name) {
+                *file = now;
+            }
+        }
+    }
+
+    /// Completes after the next change, and at the latest at `until`.
+    pub async fn next(&mut self, until: Instant) {
+        loop {
+            let has_changed = tokio::select! {
+                is_there = self.appended.changed() => is_there.is_ok(),
+                matters = event(&self.events, &self.repo, &mut self.watching) => matters,
+                () = sleep(LOOK) => self.look() != self.files,
+                () = sleep_until(until) => true,
+            };
+            if has_changed {
+                return;
+            }
+        }
+    }
+
+    fn look(&self) -> [Seen; FILES.len()] {
+        FILES.map(|name| {
+            let about = std::fs::metadata(self.folder.join(name)).ok()?;
+            Some((about.modified().ok(), about.len()))
+        })
+    }
+}
+
+/// Whether the next event changes what the files say. Watching anew, some may have been missed.
+async fn event(events: &EventHub, repo: &RepoId, watching: &mut Option<Watching>) -> bool {
+    let Some(watched) = watching else {
+        match events.watch(repo, None).await {
+            Ok(watched) => *watching = Some(watched),
+            // Until the next look.
+            Err(_) => std::future::pending().await,
+        }
+        return true;
+    };
+    match watched.next().await {
+        Ok(Next::Event(published)) => matters(&published.event),
+        Ok(Next::Gap) => true,
+        Ok(Next::Live(_)) => false,
+        Ok(Next::Slow) | Err(_) => {
+            *watching = None;
+            false
+        }
+        Ok(Next::Stopped) => std::future::pending().await,
+    }
+}
+
+/// Whether `event` is about intents, what they own, or the ledger.
+fn matters(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::IntentChanged(_)
+            | Event::IntentOverlapAllowed(_)
+            | Event::FileTakenOver(_)
+            | Event::LedgerTrimmed(_)
+            | Event::LockGranted(_)
+            | Event::LockReleased(_)
+            | Event::LockExpired(_)
+            | Event::LockRefused(_)
+    )
+}
