@@ -86,7 +86,7 @@ impl Run<'_> {
             state::locks::keys::locks(&self.repo),
             state::locks::keys::expiries(&self.repo),
             state::locks::keys::held(&self.repo),
-            state::locks::keys::refusals(&self.repo),
+            state::events::keys::refusals(&self.repo),
             state::locks::keys::releases(&self.repo),
         ] {
             self.store
