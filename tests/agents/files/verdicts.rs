@@ -2,7 +2,7 @@
 
 use coord_intents::ledger::{Point, Sealer, SigningKey, split};
 
-use super::{REPOSITORY, begin, read, said, world, write};
+use super::{REPOSITORY, begin, file, read, said, world, write};
 use crate::world::World;
 
 const TRACE: &str = "agent_trace.jsonl";
@@ -125,4 +125,36 @@ fn a_key_without_a_checkpoint_demands_that_the_server_signs() {
             "{error}"
         );
     }
+}
+
+#[test]
+fn a_file_that_begins_where_the_servers_rest_begins_is_whole_by_its_base_alone() {
+    let world = world();
+    let mut first = world.coord(world.clone.path());
+    first.args(["sync"]).env("COORD_LEDGER_MAX_LINES", "1000");
+    assert!(first.output().unwrap().status.success());
+    let calls: String = (0..1400).map(|_| "{\"kind\":\"call\"}\n").collect();
+    write(&world, "calls.jsonl", &calls);
+    let mut record = world.coord(world.clone.path());
+    let calls = std::fs::File::open(file(&world, "calls.jsonl")).unwrap();
+    assert!(
+        record
+            .args(["ledger", "record"])
+            .stdin(calls)
+            .output()
+            .unwrap()
+            .status
+            .success()
+    );
+    std::fs::remove_file(file(&world, TRACE)).ok();
+    said(&world, &["sync"], 0);
+    let ledger = read(&world, TRACE);
+    assert!(split(ledger.lines().next().unwrap().as_bytes()).unwrap().seq > 1);
+    let whole = verdict(&world, &[], 0);
+    assert!(
+        whole.starts_with("WHOLE") && whole.contains("TRIMMED at line 1"),
+        "{whole}"
+    );
+    let alone = verdict(&world, &["--offline"], 3);
+    assert!(alone.contains("MISSING at line 1"), "{alone}");
 }

@@ -66,7 +66,7 @@ impl SyncChanges {
     pub async fn next(&mut self, until: Instant) {
         loop {
             let has_changed = tokio::select! {
-                is_there = self.appended.changed() => is_there.is_ok(),
+                Ok(()) = self.appended.changed() => true,
                 matters = event(&self.events, &self.repo, &mut self.watching) => matters,
                 () = sleep(LOOK) => self.look() != self.files,
                 () = sleep_until(until) => true,
