@@ -1,6 +1,7 @@
 //! `/api/intents`: the registry of intents.
 
 mod acting;
+mod attacks;
 mod reading;
 mod selecting;
 mod using;
