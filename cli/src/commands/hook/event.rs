@@ -38,7 +38,7 @@ pub struct HookCall {
     pub tool_name: String,
     /// Its arguments, where it has any.
     pub input: Value,
-    /// Whether the tool has failed, as the event says.
+    /// Whether the tool has failed, as the event or its result says.
     pub has_failed: bool,
     /// The model, where the agent says it.
     pub model: Option<String>,

@@ -15,6 +15,7 @@ pub(super) const FORM: Form = Form {
     name: &["tool_name"],
     exception: |_, _, _| None,
     takes_context: |_, moment| !matches!(moment, Moment::TurnEnd | Moment::SessionEnd),
+    has_failed: |_| false,
     answer,
     denies_by_any_status: false,
 };

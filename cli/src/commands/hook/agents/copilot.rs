@@ -19,6 +19,7 @@ pub(super) const FORM: Form = Form {
     name: &["toolName", "tool_name"],
     exception,
     takes_context: |_, moment| matches!(moment, Moment::SessionStart | Moment::AfterTool),
+    has_failed,
     answer,
     denies_by_any_status: true,
 };
@@ -33,6 +34,13 @@ fn exception(_: &str, name: &str, call: &Value) -> Option<Result<Tool, String>> 
         "Edit" if fields::edit(name, &arguments()).is_err() => Some(fields::patch(name, &arguments())),
         _ => None,
     }
+}
+
+/// Versions that have no event of their own for it say so in the result.
+fn has_failed(call: &Value) -> bool {
+    let result = call.get("toolResult").or_else(|| call.get("tool_result"));
+    let kind = result.and_then(|result| fields::text(result, &["resultType", "result_type"]));
+    kind.is_some_and(|kind| kind != "success")
 }
 
 fn answer(_: &str, decision: &Decision) -> Answer {

@@ -15,6 +15,7 @@ pub(super) const FORM: Form = Form {
     name: &["tool_name"],
     exception,
     takes_context: |event, _| takes_context(event),
+    has_failed: |_| false,
     answer,
     denies_by_any_status: false,
 };

@@ -15,6 +15,7 @@ pub(super) const FORM: Form = Form {
     name: &["tool_name"],
     exception: |_, _, _| None,
     takes_context: |event, _| matches!(event, "SessionStart" | "BeforeAgent" | "AfterTool"),
+    has_failed: |call| call["tool_response"].get("error").is_some_and(|error| !error.is_null()),
     answer,
     denies_by_any_status: false,
 };

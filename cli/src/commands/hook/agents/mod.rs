@@ -55,6 +55,8 @@ struct Form {
     exception: fn(event: &str, name: &str, call: &Value) -> Option<Result<Tool, String>>,
     /// Whether it hands text from this event on to its model.
     takes_context: fn(event: &str, moment: Moment) -> bool,
+    /// Whether the tool has failed, where an event after it does not say so by its name.
+    has_failed: fn(call: &Value) -> bool,
     /// A decision in its form.
     answer: fn(event: &str, decision: &Decision) -> Answer,
     /// Whether a tool is denied by every exit status but zero, and not by 2 alone.
@@ -154,7 +156,7 @@ impl Agent {
             tool_name: fields::text(call, form.name).unwrap_or_else(|| event.to_owned()),
             tool,
             input,
-            has_failed: event.ends_with("Failure"),
+            has_failed: moment == Moment::AfterTool && (event.ends_with("Failure") || (form.has_failed)(call)),
             model: fields::text(call, &["model"]),
             transcript: fields::text(call, &["transcript_path", "transcriptPath"]),
         })

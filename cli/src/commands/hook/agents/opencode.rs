@@ -18,6 +18,7 @@ pub(super) const FORM: Form = Form {
     name: &["tool"],
     exception: |_, _, _| None,
     takes_context: |event, _| event == "chat.message",
+    has_failed: |_| false,
     answer,
     denies_by_any_status: false,
 };

@@ -27,6 +27,7 @@ pub static AGENT: Agent = Agent {
             Event::new("userPromptSubmitted"),
             Event::before_edit("preToolUse", None),
             Event::new("postToolUse"),
+            Event::new("postToolUseFailure"),
             Event::new("agentStop"),
             Event::new("sessionEnd"),
         ],
@@ -77,6 +78,7 @@ fn payload(event: &Event, attempt: &Attempt) -> Value {
             "toolName": "bash", "toolArgs": "{\"command\":\"true\"}",
             "toolResult": { "resultType": "success", "textResultForLlm": "" },
         }),
+        "postToolUseFailure" => sent!({ "toolName": "bash", "toolArgs": "{\"command\":\"false\"}", "error": "" }),
         "agentStop" => sent!({ "transcriptPath": "", "stopReason": "end_turn" }),
         _ => sent!({ "reason": "complete" }),
     };
