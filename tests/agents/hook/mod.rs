@@ -1,6 +1,7 @@
 //! `coord hook`: each agent's documented payloads against a real server.
 
 mod day;
+mod defects;
 mod edits;
 mod failures;
 pub mod fake;
