@@ -1,6 +1,7 @@
 //! Hashes of files: of the bytes on disk, and of those that git would commit.
 
 use std::fs::{self, File};
+use std::io::Read;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
@@ -23,6 +24,19 @@ pub fn on_disk(path: &Path) -> Option<ContentHash> {
         return None;
     }
     ContentHash::of_reader(File::open(path).ok()?).ok()
+}
+
+/// The first bytes of the file at `path`, one more than `most` where it has more.
+///
+/// # Errors
+/// When it cannot be read, or is no file: a pipe or a device may have no end.
+pub fn at_most(path: &Path, most: usize) -> std::io::Result<Vec<u8>> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(std::io::Error::other("it is no file"));
+    }
+    let mut content = Vec::new();
+    File::open(path)?.take(most as u64 + 1).read_to_end(&mut content)?;
+    Ok(content)
 }
 
 fn is_missing(error: &std::io::Error) -> bool {

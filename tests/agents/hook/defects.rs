@@ -409,3 +409,49 @@ fn what_takes_a_person_is_not_taken_from_the_file_without_one() {
         }
     }
 }
+
+/// Files that were made to hurt: a line of 100 MB, a billion laughs, a registry without an end.
+#[test]
+fn hostile_files_are_refused_by_name_and_stay_as_they_are() {
+    let world = world();
+    new_intent(&world, "REQ-1", &[]);
+    run(&world, &["sync"], 0);
+    let folder = world.clone.path().join(".orchestration");
+    let laughs = (1..30).fold(String::from("a0: &a0 [lol]\n"), |text, level| {
+        text + &format!("a{level}: &a{level} [*a{0}, *a{0}, *a{0}]\n", level - 1)
+    });
+    let mut deep = b"intents: ".to_vec();
+    deep.resize(1 << 20, b'[');
+    let long = vec![b'x'; 100 << 20];
+    let started = std::time::Instant::now();
+    for (name, hostile) in [
+        ("agent_trace.jsonl", &long),
+        ("active_intents.yaml", &long),
+        ("active_intents.yaml", &laughs.into_bytes()),
+        ("active_intents.yaml", &deep),
+        ("intent_map.md", &long),
+    ] {
+        let path = folder.join(name);
+        let before = fs::read(&path).unwrap();
+        fs::write(&path, hostile).unwrap();
+        let output = world.run(&["sync"]);
+        let said = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8_lossy(&said);
+        assert!(matches!(output.status.code(), Some(1 | 3)), "{name}: {said}");
+        assert!(said.contains(name) && said.len() < 2000, "{name}: {said}");
+        assert!(fs::read(&path).unwrap() == *hostile, "{name} was changed");
+        if name == "agent_trace.jsonl" {
+            let output = world.run(&["ledger", "verify", ".orchestration/agent_trace.jsonl"]);
+            let said = String::from_utf8_lossy(&output.stdout).into_owned();
+            assert!(!output.status.success() && said.contains("OVERSIZED"), "{said}");
+        }
+        fs::write(&path, before).unwrap();
+    }
+    assert!(
+        started.elapsed() < std::time::Duration::from_secs(60),
+        "{:?}",
+        started.elapsed()
+    );
+    run(&world, &["sync"], 0);
+    assert_eq!(shown(&world, "REQ-1")["status"], "PENDING");
+}

@@ -220,6 +220,40 @@ fn the_repository_says_which_unknown_tools_read_and_a_damaged_file_is_refused() 
     assert_eq!(ada.denial(&ada.edits("a.txt")), None);
 }
 
+/// Files without an end, and far too large ones, are read no further than their bounds.
+#[cfg(unix)]
+#[test]
+fn files_of_the_repository_that_have_no_end_keep_no_hook_waiting() {
+    let world = World::with(&[("a.txt", "a")]);
+    let _fake = Fake::with_intent(&world, true);
+    let ada = session(&world, &CLAUDE_CODE, None);
+    ada.starts();
+    let root = world.clone.path();
+    std::fs::create_dir(root.join(".orchestration")).unwrap();
+    let started = std::time::Instant::now();
+    for file in [".intentignore", ".orchestration/coord.toml"] {
+        let path = root.join(file);
+        let refused = || {
+            let denied = ada.denial(&ada.edits("a.txt")).unwrap();
+            assert!(denied.contains(file), "{denied}");
+            std::fs::remove_file(&path).unwrap();
+        };
+        std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+        refused();
+        let pipe = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
+        assert!(pipe.success());
+        refused();
+        std::fs::write(&path, vec![b'#'; 100 << 20]).unwrap();
+        refused();
+    }
+    assert!(
+        started.elapsed() < std::time::Duration::from_secs(20),
+        "{:?}",
+        started.elapsed()
+    );
+    assert_eq!(ada.denial(&ada.edits("a.txt")), None);
+}
+
 #[test]
 fn what_the_working_copys_own_list_ignores_is_refused() {
     let world = World::with(&[("a.txt", "a"), ("b.lock", "b")]);

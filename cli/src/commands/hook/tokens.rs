@@ -20,6 +20,9 @@ use super::{intents, turn};
 /// Most bytes of the file that are read.
 const MOST_BYTES: u64 = 256 << 20;
 
+/// Most bytes of a line that is looked at. Those with counts have some kilobytes; longer ones are contents.
+const MOST_LINE: u64 = 8 << 20;
+
 /// The tokens of a conversation so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tokens {
@@ -132,14 +135,21 @@ fn of_codex(lines: impl BufRead) -> Option<Tokens> {
     last
 }
 
-/// Each of `lines` that has `sign` in it.
+/// Each of `lines` that has `sign` in it. Those that are too long are passed over, in bounded memory.
 fn each(mut lines: impl BufRead, sign: &[u8], mut take: impl FnMut(&[u8])) {
     let finder = memchr::memmem::Finder::new(sign);
     let mut line = Vec::new();
-    while lines.read_until(b'\n', &mut line).is_ok_and(|bytes| bytes > 0) {
-        if finder.find(&line).is_some() {
+    let mut is_rest = false;
+    while (&mut lines)
+        .take(MOST_LINE)
+        .read_until(b'\n', &mut line)
+        .is_ok_and(|bytes| bytes > 0)
+    {
+        let is_cut = line.len() as u64 == MOST_LINE && !line.ends_with(b"\n");
+        if !is_cut && !is_rest && finder.find(&line).is_some() {
             take(&line);
         }
+        is_rest = is_cut;
         line.clear();
     }
 }
@@ -174,6 +184,29 @@ mod tests {
             }
         );
         assert_eq!(of_claude_code(&b""[..]), Tokens::default());
+    }
+
+    #[test]
+    fn a_line_of_100_mb_is_passed_over_and_the_next_one_counts() {
+        let counted = |sent: u64| {
+            serde_json::json!({ "requestId": "r", "message": { "id": sent.to_string(), "usage": { "input_tokens": sent } } }).to_string()
+        };
+        let long = format!("{{\"requestId\":\"{}", counted(5).repeat(3)).into_bytes();
+        let filler = std::io::repeat(b'x').take(100 << 20);
+        let end = format!("{}\n{}\n", counted(7), counted(1));
+        let lines = BufReader::new(std::io::Cursor::new(long).chain(filler).chain(end.as_bytes()));
+        let mut longest = 0;
+        each(lines, b"", |line| longest = longest.max(line.len()));
+        assert_eq!(longest, counted(1).len() + 1, "with its newline");
+        let lines = std::io::repeat(b'x').take(3 * MOST_LINE).chain(end.as_bytes());
+        assert_eq!(of_claude_code(BufReader::new(lines)), Tokens { total: 1, cached: 0 });
+        let exact = format!(
+            "{}{}\n",
+            counted(3),
+            " ".repeat(usize::try_from(MOST_LINE).unwrap() - counted(3).len() - 1)
+        );
+        assert_eq!(exact.len() as u64, MOST_LINE);
+        assert_eq!(of_claude_code(exact.as_bytes()).total, 3);
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! `.orchestration/coord.toml`: which tools that Coord does not know read, and which change something.
 
-use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
 use serde::Deserialize;
+
+use crate::agent::file_content;
 
 /// The file, in the working copy.
 pub(super) const FILE: &str = ".orchestration/coord.toml";
@@ -33,7 +34,7 @@ impl ToolSettings {
     /// # Errors
     /// A sentence with line and column, when the file is damaged: then nobody knows what a tool may do.
     pub(super) fn read(root: &Path) -> Result<ToolSettings, String> {
-        match fs::read(root.join(FILE)) {
+        match file_content::at_most(&root.join(FILE), MOST_BYTES) {
             Ok(text) => ToolSettings::parse(&text),
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
                 Ok(ToolSettings::default())
