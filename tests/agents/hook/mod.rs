@@ -9,6 +9,7 @@ pub mod forms;
 mod intents;
 mod looks;
 mod opencode_plugin;
+mod real_commands;
 mod recording;
 mod release;
 mod shared_tree;
