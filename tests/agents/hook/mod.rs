@@ -12,6 +12,7 @@ mod opencode_plugin;
 mod real_commands;
 mod recording;
 mod release;
+mod results;
 mod shared_tree;
 mod stale;
 

@@ -2,6 +2,7 @@
 
 mod bad_requests;
 mod files;
+mod forged;
 mod lines;
 
 use coord_protocol::{Client, LedgerFilter, LedgerResponse};

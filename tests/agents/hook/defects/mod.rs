@@ -1,0 +1,70 @@
+//! What went wrong where intents were tried before, by a real server and a process for each call of a hook.
+
+mod files;
+mod selecting;
+mod spending;
+
+use serde_json::Value;
+
+use crate::world::World;
+
+/// A clone with files in and out of the scopes.
+fn world() -> World {
+    World::with(&[
+        ("src/a.txt", "a"),
+        ("src/b.txt", "b"),
+        ("docs/c.txt", "c"),
+        ("docs/d.txt", "d"),
+        ("docs/e.txt", "e"),
+    ])
+}
+
+const REQUIRED: (&str, &str) = ("COORD_INTENT_POLICY", "required");
+
+/// The same, with a server that was started with these settings.
+fn started(settings: &[(&str, &str)]) -> World {
+    let world = world();
+    let mut start = world.coord(world.clone.path());
+    start.args(["intent", "list"]).envs(settings.iter().copied());
+    assert!(start.output().unwrap().status.success());
+    world
+}
+
+/// What `coord ARGS` prints as JSON; it has to end with `status`.
+fn run(world: &World, args: &[&str], status: i32) -> Value {
+    let output = world.run(&[args, &["--json"]].concat());
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(status), "{args:?}: {text}{error}");
+    serde_json::from_str(&text).unwrap_or_default()
+}
+
+fn new_intent(world: &World, id: &str, more: &[&str]) {
+    let args = ["intent", "new", id, "--name", "What it is for", "--scope", "src/**"];
+    run(world, &[&args, more].concat(), 0);
+}
+
+fn select(world: &World, id: &str, holder: &str) {
+    run(world, &["intent", "select", id, "--agent", holder], 0);
+}
+
+fn shown(world: &World, id: &str) -> Value {
+    run(world, &["intent", "show", id], 0)["intent"].clone()
+}
+
+/// Type and status of all lines of the ledger about `id`.
+fn lines(world: &World, id: &str) -> Vec<String> {
+    let output = world.run(&["ledger", "log", "-n", "500", "--json"]);
+    assert!(output.status.success(), "{output:?}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let of_intent = lines.filter(|line| line["intent_id"] == id || line["payload"]["tool_input"]["intent_id"] == id);
+    let plain = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    of_intent
+        .map(|line| format!("{} {}", plain(&line["action_type"]), plain(&line["result"]["status"])))
+        .collect()
+}
+
+fn count(lines: &[String], line: &str) -> usize {
+    lines.iter().filter(|found| *found == line).count()
+}
