@@ -75,7 +75,61 @@ fn main() {
         let new = (0..runs).map(|run| timed(&world, folder, &hook, &edit(folder, &names[run % names.len()])));
         report(&format!("edit, another file, {place}"), new.collect());
     }
+    with_an_intent(runs);
     of_commands(runs);
+}
+
+/// An edit in a repository with intents, of a file of 1 MB whose content has to be the one that was read.
+fn with_an_intent(runs: usize) {
+    let large = "0123456789abcde\n".repeat(1 << 16);
+    let world = World::with(&[
+        ("src/large.txt", &large),
+        ("src/small.txt", "a"),
+        ("README.md", "a"),
+        ("b.md", "a"),
+    ]);
+    let folder = world.clone.path();
+    let run = |args: &[&str]| {
+        let ended = world
+            .coord(folder)
+            .env("COORD_AGENT", "bench")
+            .args(args)
+            .output()
+            .unwrap();
+        assert!(
+            ended.status.success(),
+            "{args:?}: {}",
+            String::from_utf8_lossy(&ended.stderr)
+        );
+    };
+    run(&["intent", "new", "BENCH", "--name", "A measurement", "--scope", "src/**"]);
+    run(&["intent", "select", "BENCH"]);
+    let hook = ["hook", "claude-code", "--agent", "bench"];
+    for (name, file) in [
+        ("edit with an intent", "src/small.txt"),
+        ("the same, 1 MB that was read", "src/large.txt"),
+    ] {
+        let event = |event: &str, tool: &str, run: usize| {
+            let input = json!({ "file_path": folder.join(file), "old_string": "a", "new_string": run.to_string() });
+            json!({ "session_id": "s", "cwd": folder, "hook_event_name": event, "tool_name": tool, "tool_input": input })
+                .to_string()
+        };
+        let times = (0..runs).map(|run| {
+            timed(
+                &world,
+                folder,
+                &[&hook[..], &["PostToolUse"]].concat(),
+                &event("PostToolUse", "Read", run),
+            );
+            timed(
+                &world,
+                folder,
+                &[&hook[..], &["PreToolUse"]].concat(),
+                &event("PreToolUse", "Edit", run),
+            )
+        });
+        report(name, times.collect());
+    }
 }
 
 /// The look at a working copy of 10,000 files, before a command that may change it and after.

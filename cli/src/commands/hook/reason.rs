@@ -1,5 +1,6 @@
 //! Sentences for agents: why a tool is denied, and what to do next.
 
+use coord_intents::ledger::blank_credentials;
 use coord_protocol::{Action, ClientError, ErrorCode, Orchestration, PostResponse};
 
 /// What agents are told where nothing is known of locks, as documented.
@@ -120,11 +121,8 @@ pub(super) fn first_sentence(prompt: &str) -> Option<String> {
             break;
         }
     }
-    let sentence: String = sentence
-        .trim_end_matches(['.', '!', '?'])
-        .chars()
-        .take(MOST_CHARS)
-        .collect();
+    let sentence = blank_credentials(sentence.trim_end_matches(['.', '!', '?']));
+    let sentence: String = sentence.chars().take(MOST_CHARS).collect();
     Some(sentence).filter(|sentence| sentence.chars().count() >= 3)
 }
 
@@ -141,6 +139,10 @@ mod tests {
             ),
             ("Add\n a   test for a.rs", Some("Add a test for a.rs")),
             ("Why? Because", Some("Why")),
+            (
+                "Deploy with API_KEY=0123456789abcdef please",
+                Some("Deploy with API_KEY=[redacted] please"),
+            ),
             ("ok", None),
             ("", None),
         ] {

@@ -130,13 +130,13 @@ fn each_broken_rule_is_named() {
 fn a_store_or_an_answer_that_differs_from_the_events_is_named() {
     let a = claim("b", "A", Told::LetIn);
     let events: &[&[Json]] = &[&begun("A"), &[granted("b", "main", Some("A"))]];
-    type Change = fn(&mut Stored);
-    let changes: [(&str, &[(Asked, Told)], Change); 7] = [
+    type Case<'a> = (&'a str, &'a [(Asked, Told)], fn(&mut Stored));
+    let cases: [Case<'_>; 7] = [
         ("the events told", &[], |stored| {
             stored.statuses.insert("A".to_owned(), "BLOCKED".to_owned());
         }),
         ("the store has the owners", std::slice::from_ref(&a), |stored| {
-            stored.owners.clear()
+            stored.owners.clear();
         }),
         ("and an event grants it", &[claim("b", "A", Told::Refused)], |_| ()),
         ("and no event says so", &[claim("a", "A", Told::LetIn)], |_| ()),
@@ -147,10 +147,10 @@ fn a_store_or_an_answer_that_differs_from_the_events_is_named() {
             stored.turns.insert("A".to_owned(), 2);
         }),
         ("1 to 1 calls were let in", std::slice::from_ref(&a), |stored| {
-            stored.turns.clear()
+            stored.turns.clear();
         }),
     ];
-    for (expected, asked, change) in changes {
+    for (expected, asked, change) in cases {
         let said = said(events, asked, change);
         assert!(said.contains(expected), "{expected}: {said}");
     }
