@@ -34,21 +34,21 @@ fn intent(id: &str) -> StoredIntent {
 }
 
 impl Agent<'_> {
-    fn terms(&self) -> AdmissionTerms<'_> {
+    pub fn terms(&self) -> AdmissionTerms<'_> {
         AdmissionTerms {
             head: HeadTerms::Any,
             ..AdmissionTerms::of(&self.world.repo, &self.branch, &self.holder, None, &[])
         }
     }
 
-    async fn registry(&self) -> Registry {
+    pub async fn registry(&self) -> Registry {
         registry(&self.world.repo, &self.holder)
             .run(&*self.world.store)
             .await
             .unwrap()
     }
 
-    async fn writes_as(&self, stored: &StoredIntent, seen: Option<&str>, is_for_holders: bool) -> WriteOutcome {
+    pub async fn writes_as(&self, stored: &StoredIntent, seen: Option<&str>, is_for_holders: bool) -> WriteOutcome {
         let written = WrittenIntent {
             seen,
             stored,
@@ -67,7 +67,7 @@ impl Agent<'_> {
         ));
     }
 
-    async fn selects_as(&self, id: &str, seen: &str) -> SelectOutcome {
+    pub async fn selects_as(&self, id: &str, seen: &str) -> SelectOutcome {
         let selection = Selection {
             id,
             seen,
@@ -92,7 +92,14 @@ impl Agent<'_> {
         self.moves_as(id, status, is_person, criteria, &seen).await
     }
 
-    async fn moves_as(&self, id: &str, status: Status, is_person: bool, criteria: Criteria, seen: &str) -> MoveOutcome {
+    pub async fn moves_as(
+        &self,
+        id: &str,
+        status: Status,
+        is_person: bool,
+        criteria: Criteria,
+        seen: &str,
+    ) -> MoveOutcome {
         let wanted = Move {
             id,
             status,
@@ -105,12 +112,12 @@ impl Agent<'_> {
         answered(move_intent(&*self.world.store, &self.terms(), &wanted).await.unwrap())
     }
 
-    pub(super) async fn allows(&self, id: &str, other: &str) -> AllowOutcome {
+    pub async fn allows(&self, id: &str, other: &str) -> AllowOutcome {
         let (store, terms) = (&*self.world.store, self.terms());
         answered(allow_overlap(store, &terms, id, other, ORIGIN).await.unwrap())
     }
 
-    pub(super) async fn takes(&self, id: &str, paths: &[&str]) -> TakeOutcome {
+    pub async fn takes(&self, id: &str, paths: &[&str]) -> TakeOutcome {
         let paths: Vec<FilePath> = paths.iter().map(|path| FilePath::parse(path).unwrap()).collect();
         answered(
             take_over(&*self.world.store, &self.terms(), id, ORIGIN, &paths)
@@ -119,7 +126,7 @@ impl Agent<'_> {
         )
     }
 
-    async fn uses(&self, id: &str, call: Option<&str>, tokens: Option<(&str, u64)>) -> UseOutcome {
+    pub async fn uses(&self, id: &str, call: Option<&str>, tokens: Option<(&str, u64)>) -> UseOutcome {
         let usage = Usage {
             id,
             call: call.map(|digest| ("Bash", digest)),

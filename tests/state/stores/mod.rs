@@ -53,7 +53,7 @@ mod gate;
 mod graph_ages;
 mod heads;
 mod intents;
-mod ledger;
+pub mod ledger;
 mod limits;
 mod neighbors;
 mod patches;
