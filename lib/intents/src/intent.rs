@@ -8,7 +8,7 @@ pub const MAX_INTENTS: usize = 1_000;
 /// The longest id, in bytes.
 pub const MAX_ID_LENGTH: usize = 64;
 
-/// An intent, with the seed's members in the seed's order, then Coord's. Patterns are texts here.
+/// An intent: the members of the original data model in their order, then Coord's. Patterns are texts here.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Intent {
@@ -46,7 +46,7 @@ pub struct Intent {
 const NEEDED: [&str; 2] = ["name", "owned_scope"];
 
 impl Intent {
-    /// The members whose absence leaves the intent without meaning, in the seed's order.
+    /// The members whose absence leaves the intent without meaning, in the order of the model.
     pub fn missing(&self) -> Vec<&'static str> {
         [
             ("name", self.name.is_empty()),
@@ -119,7 +119,7 @@ pub const TRANSITIONS: [(Status, Status, Permitted); 7] = [
 ];
 
 impl Status {
-    /// Every status, in the seed's order.
+    /// Every status, in the order of the model.
     pub const ALL: [Self; 5] = [
         Self::Pending,
         Self::InProgress,
@@ -128,7 +128,7 @@ impl Status {
         Self::Blocked,
     ];
 
-    /// The seed's name.
+    /// The name in the model.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Pending => "PENDING",
@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn every_pair_of_statuses_is_a_listed_transition_or_none() {
         use Permitted::{Anyone, OnceCriteriaAreMet, Person};
-        // Rows: from; columns: to, both in the seed's order.
+        // Rows: from; columns: to, both in the order of the model.
         let table = [
             [None, Some(Anyone), None, Some(Anyone), None],
             [None, None, Some(OnceCriteriaAreMet), Some(Anyone), Some(Anyone)],

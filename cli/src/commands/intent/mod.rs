@@ -1,7 +1,7 @@
 //! `coord intent`: why files are changed, how far the work may reach, what it may cost, and when it is done.
 //!
 //! - `list`, `show`, `text`: what there is
-//! - `new`, `edit`, `fields`, `from_file`: intents written, by options or from a file of the seed's form
+//! - `new`, `edit`, `fields`, `from_file`: intents written, by options or from a file in the form of the registry
 //! - `check`: what a scope covers here, and where it meets others
 //! - `act`: select, complete, abandon, block, and a person's acts; `usage`: what the work has cost
 
@@ -15,6 +15,8 @@ mod new;
 mod outcome;
 mod text;
 mod usage;
+
+pub(super) use text::table;
 
 use std::process::ExitCode;
 

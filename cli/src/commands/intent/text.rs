@@ -18,7 +18,7 @@ const COLUMNS: [Column; 6] = [
 ];
 
 /// A line for each intent, the `selected` one with a star.
-pub(super) fn table(intents: &[IntentView], selected: Option<&str>, width: Option<usize>) -> String {
+pub(in crate::commands) fn table(intents: &[IntentView], selected: Option<&str>, width: Option<usize>) -> String {
     let row = |view: &IntentView| {
         let star = if selected == Some(view.id.as_str()) { "*" } else { "" };
         let met = view.criteria.len();

@@ -1,10 +1,11 @@
 //! What `coord status` shows, and its JSON.
 
 use coord_git::WorkingCopy;
-use coord_protocol::{ClientError, HeldLock, LocksFilter, LocksResponse};
+use coord_protocol::{ClientError, HeldLock, IntentsResponse, IntentsView, LocksFilter, LocksResponse};
 use serde::Serialize;
 
 use super::hooks::{Heard, heard};
+use crate::agent::intents::status;
 use crate::agent::local_server;
 use crate::agent::work::Work;
 use crate::agent::workplace::Workplace;
@@ -34,6 +35,8 @@ pub(super) struct Report {
     pub(super) locks: Vec<ShownLock>,
     /// How many locks are left out, where there are very many.
     pub(super) locks_omitted: u64,
+    /// The intents that have not ended, who owns which file, and the state of the caller.
+    pub(super) intents: IntentsResponse,
     /// When hooks were last heard of, the latest first.
     pub(super) hooks: Vec<Heard>,
 }
@@ -75,11 +78,18 @@ impl Report {
             ..LocksFilter::default()
         };
         let everything = LocksFilter::default();
-        let (all, own) = futures::join!(client.locks(&repo_url, &everything), client.locks(&repo_url, &own));
-        Ok(Report::of(workplace, all?, own?))
+        let (all, own, intents) = futures::join!(
+            client.locks(&repo_url, &everything),
+            client.locks(&repo_url, &own),
+            client.intents(&repo_url, IntentsView::State)
+        );
+        Ok(Report::of(workplace, all?, own?, intents?))
     }
 
-    fn of(workplace: &Workplace, all: LocksResponse, own: LocksResponse) -> Report {
+    fn of(workplace: &Workplace, all: LocksResponse, own: LocksResponse, mut intents: IntentsResponse) -> Report {
+        intents.intents.retain(|view| !status(view.status).is_ended());
+        // They are above already.
+        intents.locks = None;
         let work = &workplace.work;
         let tip = work.working_copy.tip(&work.branch);
         Report {
@@ -94,6 +104,7 @@ impl Report {
             agent_id: workplace.agent_id().map(str::to_owned),
             locks_omitted: all.locks_omitted,
             locks: shown(all.locks, &own.locks, workplace.agent_id()),
+            intents,
             hooks: hooks_of(&work.working_copy),
         }
     }

@@ -4,6 +4,7 @@ use anstyle::Style;
 use coord_protocol::HeldLock;
 
 use super::report::{Report, ShownLock, Standing};
+use crate::commands::intent;
 use crate::terminal::locks::{holder, mode};
 use crate::terminal::output::{CAUTION, FAINT, GOOD, STRONG, short, styled};
 use crate::terminal::table::{Column, Cut, cut, render};
@@ -36,6 +37,14 @@ pub(super) fn of(report: &Report, now: i64, width: Option<usize>) -> String {
         ));
     }
     text.push('\n');
+    if !report.intents.intents.is_empty() {
+        text.push_str(&intent::table(
+            &report.intents.intents,
+            report.intents.selected.as_deref(),
+            width,
+        ));
+        text.push('\n');
+    }
     text.push_str(&hooks(report, now, width));
     text
 }
@@ -64,6 +73,13 @@ fn heading(report: &Report, width: Option<usize>) -> String {
         Some(agent) => format!("you are the agent {}\n", styled(STRONG, agent)),
         None => String::new(),
     };
+    let intent = match &report.intents.selected {
+        Some(intent) => format!("you work on the intent {}\n", styled(STRONG, intent)),
+        None if report.intents.is_required => {
+            styled(CAUTION, "you have selected no intent: coord intent select ID") + "\n"
+        }
+        None => String::new(),
+    };
     let repository = report.repo_url.strip_prefix("https://").unwrap_or(&report.repo_url);
     let server = if report.is_local {
         ", the coord serve of this clone"
@@ -72,7 +88,7 @@ fn heading(report: &Report, width: Option<usize>) -> String {
     };
     let asked = format!("{repository} at {}{server}", report.server);
     let asked = width.map_or(asked.clone(), |width| cut(&asked, width, Cut::End));
-    format!("{}\n{at}\n{standing}\n{who}", styled(FAINT, &asked))
+    format!("{}\n{at}\n{standing}\n{who}{intent}", styled(FAINT, &asked))
 }
 
 fn table(report: &Report, now: i64, width: Option<usize>) -> String {
@@ -132,7 +148,8 @@ fn hooks(report: &Report, now: i64, width: Option<usize>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use coord_protocol::LockMode;
+    use coord_protocol::{IntentsResponse, LockMode};
+    use serde_json::{Value as Json, json};
 
     use super::*;
     use crate::commands::status::hooks::Heard;
@@ -154,6 +171,10 @@ mod tests {
             timestamp: 940,
             expiry: 1240,
         }
+    }
+
+    fn intents(intents: &Json) -> IntentsResponse {
+        serde_json::from_value(json!({ "intents": intents, "state": "REQUEST" })).unwrap()
     }
 
     fn report(branch: &str) -> Report {
@@ -185,6 +206,7 @@ mod tests {
             agent_id: Some("claude-1".to_owned()),
             locks: vec![shown(true, own), shown(false, others)],
             locks_omitted: 0,
+            intents: intents(&json!([])),
             hooks: vec![Heard {
                 agent: "claude-code".to_owned(),
                 event: "PreToolUse".to_owned(),
@@ -217,5 +239,28 @@ mod tests {
             ..report("main")
         };
         insta::assert_snapshot!(plain(&nothing, Some(80)));
+    }
+
+    #[test]
+    fn intents_are_shown_where_there_are_any() {
+        let view = |id: &str, status: &str| {
+            json!({
+                "id": id, "name": "Connection pooling", "description": "", "status": status, "constraints": [],
+                "owned_scope": ["src/db/**"], "acceptance_criteria": ["Tests pass"], "owned_files": 2,
+                "budget": { "max_turns": 50, "consumed_turns": 12 },
+            })
+        };
+        let mut selected = intents(&json!([view("POOL-1", "IN_PROGRESS"), view("POOL-2", "BLOCKED")]));
+        selected.selected = Some("POOL-1".to_owned());
+        let mut required = intents(&json!([]));
+        required.is_required = true;
+        let texts = [selected, required].map(|intents| {
+            let report = Report {
+                intents,
+                ..report("main")
+            };
+            plain(&report, Some(80))
+        });
+        insta::assert_snapshot!(texts.join("\n----\n"));
     }
 }

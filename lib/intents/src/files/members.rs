@@ -15,7 +15,7 @@ pub(super) enum Value {
 
 pub(super) type Members = Vec<(&'static str, Value)>;
 
-/// The members of an intent: the seed's, then Coord's.
+/// The members of an intent: those of the original data model, then Coord's.
 pub(super) fn members(intent: &Intent) -> Members {
     let texts = |texts: &[String]| Value::List(texts.iter().map(|text| Value::Text(text.clone())).collect());
     let criteria = &intent.acceptance_criteria;

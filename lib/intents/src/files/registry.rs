@@ -10,7 +10,7 @@ use crate::intent::{Budget, Criterion, Intent, MAX_INTENTS, Met, RelatedSpec, St
 /// The largest file that is read.
 pub const MAX_BYTES: usize = 4 * 1024 * 1024;
 
-/// The root keys, the one that wins first. The first is younger; the second is the seed's, and the one that is written.
+/// The root keys, the one that wins first. The first is younger; the second is that of the original data model, and the one that is written.
 pub(super) const ROOT_KEYS: [&str; 2] = ["active_intents", "intents"];
 
 /// A file that was read.

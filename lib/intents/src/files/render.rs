@@ -15,22 +15,22 @@ pub(super) struct Indentation {
     pub item: usize,
 }
 
-/// The seed's.
-pub(super) const SEED: Indentation = Indentation {
+/// That of a new file.
+pub(super) const NEW_FILE: Indentation = Indentation {
     list: 4,
     map: 4,
     item: 2,
 };
 
 impl Indentation {
-    /// That inside of the intents of `list`; the seed's where there is none.
+    /// That inside of the intents of `list`; that of a new file where there is none.
     pub fn of(text: &str, list: Option<&Node>) -> Self {
         let column = |offset: usize| column(text, offset);
         let items = list
             .filter(|list| is_block(list))
             .and_then(Node::items)
             .unwrap_or_default();
-        let Some(first) = items.first() else { return SEED };
+        let Some(first) = items.first() else { return NEW_FILE };
         let dash = column(first.dash);
         let entries = || items.iter().flat_map(|item| item.node.entries().unwrap_or_default());
         let offset = |entry: &Entry| column(entry.value.start).saturating_sub(column(entry.key_start));

@@ -74,7 +74,7 @@ fn needs_escape(c: char) -> bool {
 }
 
 fn is_safe_plain(text: &str, in_flow: bool) -> bool {
-    // Numbers, dates and times of day to some reader. A whole timestamp has letters, and is plain in the seed.
+    // Numbers, dates and times of day to some reader. A whole timestamp has letters, and is plain in the original files.
     let like_a_number = text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '.'))
         && (text.starts_with("0b") || !text.contains(|c: char| c.is_ascii_alphabetic()));
     // Words that YAML 1.1 reads as something else.

@@ -11,13 +11,13 @@ use super::tree::{Item, Node};
 use crate::intent::Intent;
 
 impl Registry {
-    /// A new file: the seed's order and indentation.
+    /// A new file: the order of the model and its indentation.
     pub fn new_file(intents: &[Intent]) -> String {
         render::entry(
             "intents",
             &Value::List(intents.iter().map(|intent| Value::Map(members(intent))).collect()),
             0,
-            render::SEED,
+            render::NEW_FILE,
         )
     }
 

@@ -9,7 +9,7 @@ use super::trace_id::TraceId;
 /// The most bytes of a line that Coord writes, with its `chain` and its newline.
 pub const LINE_BYTES: usize = 8 * 1024;
 
-/// A line of Coord's, without its `chain`. The order of the members is that of the seed, and of the bytes.
+/// A line of Coord's, without its `chain`. The order of the members is that of the original data model, and of the bytes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {

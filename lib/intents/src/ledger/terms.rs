@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_values_are_those_of_the_seed_and_no_others() {
+    fn the_values_are_those_of_the_model_and_no_others() {
         let texts = |json: String| json.trim_matches('"').replace("\",\"", " | ");
         let all = |json: Result<String, serde_json::Error>| texts(json.unwrap().replace(['[', ']'], ""));
         assert_eq!(all(serde_json::to_string(State::ALL)), "REQUEST | REASONING | ACTION");

@@ -55,7 +55,7 @@ fn quotes_comments_and_brackets_survive() {
 }
 
 #[test]
-fn missing_members_are_inserted_in_the_order_of_the_seed() {
+fn missing_members_are_inserted_in_the_order_of_the_model() {
     let after = edited(WILD, |intents| {
         let bare = &mut intents[2];
         bare.name = "Named".into();

@@ -1,4 +1,4 @@
-//! `active_intents.yaml` and `intent_map.md`, with the files of the seed, of the facts and of real users.
+//! `active_intents.yaml` and `intent_map.md`, with those of the original data model, documented ones, and those of real users.
 
 mod edit;
 mod map;
@@ -10,7 +10,7 @@ use coord_intents::files::Registry;
 use coord_intents::intent::Intent;
 
 const FACTS: &str = include_str!("facts.yaml");
-const SEED: &str = include_str!("seed.yaml");
+const ORIGINAL: &str = include_str!("original.yaml");
 const WILD: &str = include_str!("wild.yaml");
 
 fn parse(text: &str) -> Registry {

@@ -2,7 +2,7 @@ use coord_intents::intent_map::{LastHash, Row, read, write};
 use proptest::prelude::*;
 
 const FACTS: &str = include_str!("facts_map.md");
-const SEED: &str = include_str!("seed_map.md");
+const ORIGINAL: &str = include_str!("original_map.md");
 const DAMAGED: &str = include_str!("damaged_map.md");
 const POOL: &str = "5ca890bf2046006ced7f9a4f4e9449d7beb77fc868bba102d34c34fa715078e7";
 
@@ -20,9 +20,9 @@ fn whole() -> LastHash {
 }
 
 #[test]
-fn the_sample_of_the_seed_is_read_and_written_byte_for_byte() {
+fn the_original_sample_is_read_and_written_byte_for_byte() {
     let short = |text: &str| LastHash::Text(text.into());
-    let rows = read(SEED);
+    let rows = read(ORIGINAL);
     assert_eq!(
         rows,
         [
@@ -36,8 +36,8 @@ fn the_sample_of_the_seed_is_read_and_written_byte_for_byte() {
         ]
     );
     assert!(!rows[0].hash.matches("a1b2..."), "a hash cut short proves nothing");
-    assert_eq!(write("", &rows), SEED);
-    assert_eq!(write(SEED, &rows), SEED);
+    assert_eq!(write("", &rows), ORIGINAL);
+    assert_eq!(write(ORIGINAL, &rows), ORIGINAL);
 }
 
 #[test]
@@ -63,8 +63,8 @@ fn a_map_without_files_says_so() {
     let empty = "# Intent Map\n\n_No intents have been mapped yet._\n";
     assert_eq!(write("", &[]), empty);
     assert_eq!(read(empty), []);
-    assert_eq!(write(SEED, &[]), empty);
-    assert_eq!(write(empty, &read(SEED)), SEED);
+    assert_eq!(write(ORIGINAL, &[]), empty);
+    assert_eq!(write(empty, &read(ORIGINAL)), ORIGINAL);
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn the_prose_of_the_damaged_map_stays_byte_for_byte() {
 
 #[test]
 fn prose_around_the_table_and_line_endings_stay() {
-    let rows = read(SEED);
+    let rows = read(ORIGINAL);
     for (before, after) in [
         ("", ""),
         ("# Ours\n\nText.\n", "Text right below\n"),
@@ -123,8 +123,8 @@ fn prose_around_the_table_and_line_endings_stay() {
         assert_eq!(written.contains("\r\n"), before.contains('\r'));
         assert!(!written.replace("\r\n", "").contains('\r'));
     }
-    let touching = format!("{SEED}Text right below\n");
-    assert_eq!(write(&touching, &rows), format!("{SEED}\nText right below\n"));
+    let touching = format!("{ORIGINAL}Text right below\n");
+    assert_eq!(write(&touching, &rows), format!("{ORIGINAL}\nText right below\n"));
 }
 
 #[test]
@@ -164,7 +164,10 @@ fn rows_that_are_not_ours_are_prose() {
         "| `a`b` | `b` | `c` | Yes |",
     ] {
         assert_eq!(read(line), [], "{line}");
-        assert!(write(line, &read(SEED)).starts_with(&format!("{line}\n\n|")), "{line}");
+        assert!(
+            write(line, &read(ORIGINAL)).starts_with(&format!("{line}\n\n|")),
+            "{line}"
+        );
     }
 }
 

@@ -1,7 +1,7 @@
 use coord_intents::files::{MAX_BYTES, Registry};
 use coord_intents::intent::{Budget, Intent, RelatedSpec, Status};
 
-use crate::{FACTS, SEED, WILD, parse};
+use crate::{FACTS, ORIGINAL, WILD, parse};
 
 #[test]
 fn the_file_of_the_facts_is_read_and_written_byte_for_byte() {
@@ -25,13 +25,13 @@ fn the_file_of_the_facts_is_read_and_written_byte_for_byte() {
 }
 
 #[test]
-fn the_template_of_the_seed_is_refused_at_its_first_placeholder_that_cannot_be() {
+fn the_original_template_is_refused_at_its_first_placeholder_that_cannot_be() {
     assert_eq!(
-        refusal(SEED),
+        refusal(ORIGINAL),
         "2:11: an id has 1 to 64 letters, digits, `.`, `_` and `-`, and begins with a letter or digit"
     );
     // With values in place of the placeholders, its order and indentation are those of a new file.
-    let mut filled = SEED
+    let mut filled = ORIGINAL
         .replace(" # Glob pattern or specific file path", "")
         .replace(" # Contributor model ID", "");
     filled = filled.replace("PENDING | IN_PROGRESS | COMPLETED | ABANDONED | BLOCKED", "PENDING");
