@@ -76,22 +76,25 @@ fn what_could_be_better_is_said() {
     std::fs::create_dir_all(root.join(".claude")).unwrap();
     let hook = r#"{ "hooks": { "PreToolUse": [{ "command": "coord hook claude-code PreToolUse" }] } }"#;
     std::fs::write(root.join(".claude/settings.json"), hook).unwrap();
-    std::fs::write(
-        root.join(".git/hooks/pre-commit"),
-        "#!/bin/sh\nexec coord guard pre-commit\n",
-    )
-    .unwrap();
+    let guard = |git_hook: &str| {
+        let script = format!("#!/bin/sh\nexec coord guard {git_hook} \"$@\"\n");
+        std::fs::write(root.join(".git/hooks").join(git_hook), script).unwrap();
+    };
+    guard("pre-commit");
     let lines = states(&json(&world, &["doctor", "--json"], 0));
     for line in [
         "warn head: git pull --rebase",
         "warn hooks: start claude-code anew in this folder; it reads its hooks when it starts",
-        "ok git hooks: -",
+        "warn git hooks: coord init",
     ] {
         assert!(lines.contains(&line.to_owned()), "{line}: {lines:?}");
     }
     let heard = root.join(".git/coord/hooks/claude-code");
     std::fs::create_dir_all(&heard).unwrap();
     std::fs::write(heard.join("PreToolUse"), "").unwrap();
+    guard("commit-msg");
     let lines = states(&json(&world, &["doctor", "--json"], 0));
-    assert!(lines.contains(&"ok hooks: -".to_owned()), "{lines:?}");
+    for line in ["ok hooks: -", "ok git hooks: -"] {
+        assert!(lines.contains(&line.to_owned()), "{line}: {lines:?}");
+    }
 }
