@@ -14,3 +14,19 @@ pub const PATHS_BYTES: usize = 64 * 1024;
 pub const MESSAGE_CHARS: usize = 500;
 /// Bytes of path and query: three times the longest file path (percent-encoding), and the other parameters.
 pub const URI_BYTES: usize = 16 * 1024;
+/// Bytes of a description, a note, a result or a message.
+pub const TEXT_BYTES: usize = 16 * 1024;
+/// Characters of the title of a task.
+pub const TITLE_CHARS: usize = 200;
+/// Tasks that are added by one request.
+pub const NEW_TASKS: usize = 200;
+/// Dependencies of a task, and tasks that a request says depend on it.
+pub const DEPENDENCIES: usize = 256;
+/// Recipients of a message.
+pub const RECIPIENTS: usize = 100;
+/// Seconds that a claim of a task lasts.
+pub const LEASE_SECONDS: std::ops::RangeInclusive<u32> = 30..=86_400;
+/// Seconds that members have to answer a shutdown.
+pub const RESPOND_SECONDS: std::ops::RangeInclusive<u32> = 1..=86_400;
+/// The most seconds that a request waits for a message or a task.
+pub const WAIT_SECONDS: u32 = 20;

@@ -2,6 +2,7 @@
 
 mod intents;
 mod ledger;
+mod teams;
 
 use std::time::Duration;
 
@@ -15,6 +16,7 @@ use url::Url;
 
 pub use intents::IntentsView;
 pub use ledger::LedgerFilter;
+pub use teams::{HistoryFilter, TaskFilter};
 
 use crate::{
     ActivityResponse, AgentError, CheckRequest, CheckResponse, ErrorBody, LocksResponse, Orchestration, PostRequest,
@@ -312,6 +314,17 @@ impl Client {
         let body = std::mem::take(&mut received.body);
         String::from_utf8(body).map_err(|_| received.malformed("it is not UTF-8".to_owned()))
     }
+}
+
+/// `id`, if it is one segment of a path: the id of an intent or a task, or the name of a team.
+fn segment(id: &str) -> Result<&str, ClientError> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    if (1..=64).contains(&id.len()) && id.bytes().all(is_plain) && !id.starts_with('.') {
+        return Ok(id);
+    }
+    Err(ClientError::Invalid(format!(
+        "{id:?} is no id: 1 to 64 letters, digits, '.', '_' and '-', the first no dot"
+    )))
 }
 
 /// A whole response.

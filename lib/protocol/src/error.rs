@@ -92,6 +92,76 @@ codes! {
     CriteriaUnmet = "CRITERIA_UNMET",
     /// 409: the repository has too many intents, or too many active ones.
     TooManyIntents = "TOO_MANY_INTENTS",
+    /// 404: the repository has no such team.
+    UnknownTeam = "UNKNOWN_TEAM",
+    /// 404: the team has no such task.
+    UnknownTask = "UNKNOWN_TASK",
+    /// 403: the caller is not in the team.
+    NotAMember = "NOT_A_MEMBER",
+    /// 403: only the leader may do this.
+    NotLeader = "NOT_LEADER",
+    /// 403: only the creator of the task and the leader may do this.
+    NotCreator = "NOT_CREATOR",
+    /// 409: the caller's handle has another agent of the same login now.
+    Superseded = "SUPERSEDED",
+    /// 409: the team is closed.
+    TeamClosed = "TEAM_CLOSED",
+    /// 409: there is a team with this name.
+    TeamExists = "TEAM_EXISTS",
+    /// 409: a bound of teams is reached.
+    TooMany = "TOO_MANY",
+    /// 409: the caller is in the team.
+    AlreadyMember = "ALREADY_MEMBER",
+    /// 409: another login has the handle.
+    HandleTaken = "HANDLE_TAKEN",
+    /// 409: the leader cannot leave.
+    LeaderStays = "LEADER_STAYS",
+    /// 409: others are at work in the team.
+    MembersLive = "MEMBERS_LIVE",
+    /// 409: a recipient is not in the team.
+    UnknownRecipient = "UNKNOWN_RECIPIENT",
+    /// 409: an inbox has no room.
+    InboxFull = "INBOX_FULL",
+    /// 409: the cursor is ahead of the newest message.
+    CursorAhead = "CURSOR_AHEAD",
+    /// 409: the `request_key` was used for another request.
+    KeyReused = "KEY_REUSED",
+    /// 409: there is a task with this id.
+    TaskExists = "TASK_EXISTS",
+    /// 409: a task that is named as a dependency, or as dependent, does not exist.
+    UnknownDependency = "UNKNOWN_DEPENDENCY",
+    /// 409: the dependencies would close a ring.
+    CircularDependency = "CIRCULAR_DEPENDENCY",
+    /// 409: a status only goes forward.
+    InvalidTransition = "INVALID_TRANSITION",
+    /// 409: the task is completed.
+    TaskUnavailable = "TASK_UNAVAILABLE",
+    /// 409: another member has the task.
+    TaskTaken = "TASK_TAKEN",
+    /// 409: claims of the task have lapsed too often.
+    TaskHeldBack = "TASK_HELD_BACK",
+    /// 409: the task is kept for another member.
+    TaskReserved = "TASK_RESERVED",
+    /// 409: the team is strict, and dependencies are not met.
+    DependenciesUnmet = "DEPENDENCIES_UNMET",
+    /// 409: the caller stops, or is asked to.
+    ShuttingDown = "SHUTTING_DOWN",
+    /// 409: another member has the claim now.
+    ClaimLost = "CLAIM_LOST",
+    /// 409: the caller has no claim of the task.
+    NotOwner = "NOT_OWNER",
+    /// 409: the task has no room for a note.
+    NotesFull = "NOTES_FULL",
+    /// 409: another task depends on it.
+    DependedOn = "DEPENDED_ON",
+    /// 409: another shutdown is open.
+    ShutdownOpen = "SHUTDOWN_OPEN",
+    /// 409: no such shutdown is open, or it does not ask the caller.
+    UnknownShutdown = "UNKNOWN_SHUTDOWN",
+    /// 409: the caller has approved the shutdown.
+    ShutdownAnswered = "SHUTDOWN_ANSWERED",
+    /// 409: the time to respond to the shutdown is not over.
+    ShutdownTooEarly = "SHUTDOWN_TOO_EARLY",
     /// 409: the repository has too many locks.
     TooManyLocks = "TOO_MANY_LOCKS",
     /// 413: the files have too many locks or neighbors for one request.

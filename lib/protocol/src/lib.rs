@@ -5,6 +5,7 @@
 //! - [`check_status`], [`post_status`], [`locks`], [`activity`]: requests and responses
 //! - [`intent_tools`]: arguments of tools of MCP that stand for several requests
 //! - [`intents`], [`intent_acts`], [`ledger`]: why files are changed, what is done with an intent, and what agents did
+//! - [`teams`], [`tasks`], [`messages`]: who works together, on what, and what they tell each other
 //! - [`orchestration`]: the command for an agent's next step
 //! - [`error`]: stable codes, and the body of an error
 //! - [`event`], [`team_event`], [`stream`]: what changes of the state tell; what the stream of events has besides
@@ -24,17 +25,21 @@ pub mod intent_tools;
 pub mod intents;
 pub mod ledger;
 pub mod locks;
+pub mod messages;
 pub mod orchestration;
 pub mod post_status;
 pub mod schema;
 pub mod stream;
+pub mod tasks;
 pub mod team_event;
+pub mod teams;
 
 pub use activity::ActivityResponse;
 pub use check_status::{CheckRequest, CheckResponse};
 #[cfg(feature = "client")]
 pub use client::{
-    ActivityFilter, Client, ClientError, ClientSettings, GraphFilter, IntentsView, LedgerFilter, LocksFilter,
+    ActivityFilter, Client, ClientError, ClientSettings, GraphFilter, HistoryFilter, IntentsView, LedgerFilter,
+    LocksFilter, TaskFilter,
 };
 pub use error::{AgentError, ErrorBody, ErrorCode};
 pub use event::{Event, PublishedEvent};

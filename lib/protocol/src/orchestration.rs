@@ -107,6 +107,14 @@ pub struct Metadata {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = IntentId, required = false)]
     pub owner_intent: Option<String>,
+    /// The task that the command is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub task_id: Option<String>,
+    /// Handle of the member that has it, or for whom it is kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub task_owner: Option<String>,
     /// With PUSH, the files whose changes are not on the branch.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(min_items = 1)]

@@ -81,6 +81,34 @@ pub enum TraceId {}
 #[derive(Clone, Copy, Debug)]
 pub enum ContentHash {}
 
+/// The name of a team.
+#[derive(Clone, Copy, Debug)]
+pub enum TeamName {}
+
+/// The name of a member in a team.
+#[derive(Clone, Copy, Debug)]
+pub enum Handle {}
+
+/// A handle, or an empty text for nobody.
+#[derive(Clone, Copy, Debug)]
+pub enum HandleOrNobody {}
+
+/// The id of a task.
+#[derive(Clone, Copy, Debug)]
+pub enum TaskId {}
+
+/// The title of a task.
+#[derive(Clone, Copy, Debug)]
+pub enum TaskTitle {}
+
+/// A description, a note, a result or a message.
+#[derive(Clone, Copy, Debug)]
+pub enum LongText {}
+
+/// The key of a request that may be repeated.
+#[derive(Clone, Copy, Debug)]
+pub enum RequestKey {}
+
 /// A specification to which an intent is related.
 #[derive(Clone, Copy, Debug, ToSchema)]
 #[serde(untagged)]
@@ -168,6 +196,12 @@ macro_rules! branch {
 macro_rules! intent_id {
     () => {
         "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
+    };
+}
+
+macro_rules! handle {
+    () => {
+        "^(?![Bb][Rr][Oo][Aa][Dd][Cc][Aa][Ss][Tt]$)[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$"
     };
 }
 
@@ -414,6 +448,63 @@ text!(
     "^(?:sha256:[0-9a-f]{64}|DELETED)$",
     "The content of a file as git stores it: `sha256:` and 64 digits, or `DELETED` where there is none.",
     ["sha256:5ca890bf2046006ced7f9a4f4e9449d7beb77fc868bba102d34c34fa715078e7"],
+    |text| text
+);
+text!(
+    TeamName,
+    "TeamName",
+    "^[A-Za-z0-9_-]{1,64}$",
+    "A team of the repository; two names that differ in case are one.",
+    ["alpha"],
+    |text| text
+);
+text!(
+    Handle,
+    "Handle",
+    handle!(),
+    "A member of a team; two handles that differ in case are one. Never `broadcast`.",
+    ["worker-1"],
+    |text| text
+);
+text!(
+    HandleOrNobody,
+    "HandleOrNobody",
+    concat!("^$|", handle!()),
+    "A member of a team, or an empty text for nobody.",
+    ["worker-1", ""],
+    |text| text
+);
+text!(
+    TaskId,
+    "TaskId",
+    "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$",
+    "A task of a team.",
+    ["t1"],
+    |text| text
+);
+text!(
+    TaskTitle,
+    "TaskTitle",
+    concat!("^$|", line!("198")),
+    "One line of at most 200 characters, without control and invisible characters, and without blanks at its ends; empty becomes \
+     `Untitled Task`.",
+    ["Pool the connections"],
+    |text| text
+);
+text!(
+    LongText,
+    "LongText",
+    PLAIN_TEXT,
+    "Lines of text, without invisible characters and without control characters but tabs and line ends. At most 16 KiB.",
+    ["Each request opens a connection. A pool keeps ten."],
+    |text: ObjectBuilder| text.max_length(Some(bounds::TEXT_BYTES))
+);
+text!(
+    RequestKey,
+    "RequestKey",
+    "^[A-Za-z0-9._-]{1,64}$",
+    "A key of the caller's choice. A request with the same key and the same content gets the first answer again for ten minutes.",
+    ["018f6a1c-7a52-7cc3-9a61-0d2b7c3e4f12"],
     |text| text
 );
 

@@ -2,7 +2,7 @@
 
 use reqwest::{Method, StatusCode};
 
-use super::{Client, ClientError};
+use super::{Client, ClientError, segment};
 use crate::{EditIntentRequest, IntentAct, IntentResponse, IntentsResponse, NewIntentRequest, UsageRequest};
 
 /// Statuses of refusals that are whole responses.
@@ -93,15 +93,7 @@ impl Client {
 
 /// The path of an intent. Its id is part of the path, and names nothing else.
 fn path(id: &str, act: Option<&str>) -> Result<String, ClientError> {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
-    let is_id = (1..=64).contains(&id.len())
-        && id.bytes().all(is_plain)
-        && id.starts_with(|first: char| first.is_ascii_alphanumeric());
-    if !is_id {
-        return Err(ClientError::Invalid(format!(
-            "{id:?} is no id of an intent: 1 to 64 letters, digits, '.', '_' and '-', the first a letter or digit"
-        )));
-    }
+    let id = segment(id)?;
     Ok(match act {
         None => format!("api/intents/{id}"),
         Some(act) => format!("api/intents/{id}/{act}"),

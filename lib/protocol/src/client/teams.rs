@@ -1,0 +1,283 @@
+//! Calls of `/api/teams`, `/api/tasks` and `/api/messages`. A refusal by the rules is [`ClientError::Refused`].
+
+use reqwest::Method;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::{Client, ClientError, segment};
+use crate::messages::{HistoryResponse, InboxResponse, ReadMessagesRequest, SendMessageRequest, SendMessageResponse};
+use crate::tasks::{
+    ClaimTaskRequest, CompleteTaskRequest, EditTaskRequest, NewTasksRequest, NewTasksResponse, NextTaskRequest,
+    ReleaseTaskRequest, TaskResponse, TasksResponse,
+};
+use crate::teams::{
+    EditTeamRequest, JoinTeamRequest, LeaveTeamRequest, NewTeamRequest, ShutdownRequest, TeamCaller,
+    TeamChangeResponse, TeamResponse, TeamsResponse,
+};
+
+/// Which tasks are listed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TaskFilter {
+    /// Those of this status.
+    pub status: Option<String>,
+    /// Those of this owner.
+    pub owner: Option<String>,
+    /// Those that may be claimed (`ready`), or that wait for others (`blocked`).
+    pub readiness: Option<String>,
+    /// Those about this file.
+    pub file: Option<String>,
+    /// Those with this text in the title.
+    pub text: Option<String>,
+    /// Those after this number: the `next` of the page before.
+    pub after: Option<u64>,
+    /// The most tasks of a page.
+    pub limit: Option<u32>,
+}
+
+/// Which messages a history has.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HistoryFilter {
+    /// Those from or to this member.
+    pub member: Option<String>,
+    /// Those about this task.
+    pub task: Option<String>,
+    /// Those before this one: the `earlier` of the page before.
+    pub before: Option<u64>,
+    /// The most messages of a page.
+    pub limit: Option<u32>,
+}
+
+impl Client {
+    /// `GET /api/teams`.
+    ///
+    /// # Errors
+    /// When the server returns an error, or no response.
+    pub async fn teams(&self, repo_url: &str) -> Result<TeamsResponse, ClientError> {
+        self.get("api/teams", &[("repo_url", Some(repo_url))]).await
+    }
+
+    /// `GET /api/teams/{team}`.
+    ///
+    /// # Errors
+    /// When the server returns an error, or no response.
+    pub async fn team(&self, repo_url: &str, team: &str) -> Result<TeamResponse, ClientError> {
+        self.get(&path("teams", team, "")?, &[("repo_url", Some(repo_url))])
+            .await
+    }
+
+    /// `POST /api/teams`.
+    ///
+    /// # Errors
+    /// When the server returns an error, or no response.
+    pub async fn new_team(&self, request: &NewTeamRequest) -> Result<TeamChangeResponse, ClientError> {
+        self.change(Method::POST, "api/teams", request).await
+    }
+
+    /// `POST /api/teams/{team}/join`.
+    ///
+    /// # Errors
+    /// When the server returns an error, or no response.
+    pub async fn join_team(&self, team: &str, request: &JoinTeamRequest) -> Result<TeamChangeResponse, ClientError> {
+        self.change(Method::POST, &path("teams", team, "/join")?, request).await
+    }
+
+    /// `POST /api/teams/{team}/leave`.
+    ///
+    /// # Errors
+    /// When the server returns an error, or no response.
+    pub async fn leave_team(&self, team: &str, request: &LeaveTeamRequest) -> Result<TeamChangeResponse, ClientError> {
+        self.change(Method::POST, &path("teams", team, "/leave")?, request)
+            .await
+    }
+
+    /// `POST /api/teams/{team}/shutdown`.
+    ///
+    /// # Errors
+    /// When the server returns an error, or no response.
+    pub async fn shut_down(&self, team: &str, request: &ShutdownRequest) -> Result<TeamChangeResponse, ClientError> {
+        self.change(Method::POST, &path("teams", team, "/shutdown")?, request)
+            .await
+    }
+
+    /// `PATCH /api/teams/{team}`.
+    ///
+    /// # Errors
+    /// When the server returns an error, or no response.
+    pub async fn edit_team(&self, team: &str, request: &EditTeamRequest) -> Result<TeamChangeResponse, ClientError> {
+        self.change(Method::PATCH, &path("teams", team, "")?, request).await
+    }
+
+    /// `DELETE /api/teams/{team}`.
+    ///
+    /// # Errors
+    /// When the server returns an error, or no response.
+    pub async fn delete_team(
+        &self,
+        repo_url: &str,
+        team: &str,
+        agent_id: Option<&str>,
+    ) -> Result<TeamChangeResponse, ClientError> {
+        let query = [("repo_url", Some(repo_url)), ("agent_id", agent_id)];
+        let url = self.url_with(&path("teams", team, "")?, &query)?;
+        self.send(self.http.delete(url), &[]).await
+    }
+
+    /// `GET /api/tasks`.
+    ///
+    /// # Errors
+    /// When the server returns an error, or no response.
+    pub async fn tasks(
+        &self,
+        repo_url: &str,
+        team: Option<&str>,
+        filter: &TaskFilter,
+    ) -> Result<TasksResponse, ClientError> {
+        let after = filter.after.map(|after| after.to_string());
+        let limit = filter.limit.map(|limit| limit.to_string());
+        let query = [
+            ("repo_url", Some(repo_url)),
+            ("team", team),
+            ("status", filter.status.as_deref()),
+            ("owner", filter.owner.as_deref()),
+            ("readiness", filter.readiness.as_deref()),
+            ("file", filter.file.as_deref()),
+            ("text", filter.text.as_deref()),
+            ("after", after.as_deref()),
+            ("limit", limit.as_deref()),
+        ];
+        self.get("api/tasks", &query).await
+    }
+
+    /// `GET /api/tasks/{id}`.
+    ///
+    /// # Errors
+    /// When the server returns an error, or no response.
+    pub async fn task(&self, repo_url: &str, team: Option<&str>, id: &str) -> Result<TaskResponse, ClientError> {
+        let query = [("repo_url", Some(repo_url)), ("team", team)];
+        self.get(&path("tasks", id, "")?, &query).await
+    }
+
+    /// `POST /api/tasks`.
+    ///
+    /// # Errors
+    /// When the server returns an error, or no response.
+    pub async fn new_tasks(&self, request: &NewTasksRequest) -> Result<NewTasksResponse, ClientError> {
+        self.change(Method::POST, "api/tasks", request).await
+    }
+
+    /// `POST /api/tasks/next`.
+    ///
+    /// # Errors
+    /// When the server returns an error, or no response.
+    pub async fn next_task(&self, request: &NextTaskRequest) -> Result<TaskResponse, ClientError> {
+        self.change(Method::POST, "api/tasks/next", request).await
+    }
+
+    /// `PATCH /api/tasks/{id}`.
+    ///
+    /// # Errors
+    /// When the server returns an error, or no response.
+    pub async fn edit_task(&self, id: &str, request: &EditTaskRequest) -> Result<TaskResponse, ClientError> {
+        self.change(Method::PATCH, &path("tasks", id, "")?, request).await
+    }
+
+    /// `POST /api/tasks/{id}/claim`.
+    ///
+    /// # Errors
+    /// When the server returns an error, or no response.
+    pub async fn claim_task(&self, id: &str, request: &ClaimTaskRequest) -> Result<TaskResponse, ClientError> {
+        self.change(Method::POST, &path("tasks", id, "/claim")?, request).await
+    }
+
+    /// `POST /api/tasks/{id}/complete`.
+    ///
+    /// # Errors
+    /// When the server returns an error, or no response.
+    pub async fn complete_task(&self, id: &str, request: &CompleteTaskRequest) -> Result<TaskResponse, ClientError> {
+        self.change(Method::POST, &path("tasks", id, "/complete")?, request)
+            .await
+    }
+
+    /// `POST /api/tasks/{id}/release`.
+    ///
+    /// # Errors
+    /// When the server returns an error, or no response.
+    pub async fn release_task(&self, id: &str, request: &ReleaseTaskRequest) -> Result<TaskResponse, ClientError> {
+        self.change(Method::POST, &path("tasks", id, "/release")?, request)
+            .await
+    }
+
+    /// `DELETE /api/tasks/{id}`.
+    ///
+    /// # Errors
+    /// When the server returns an error, or no response.
+    pub async fn delete_task(
+        &self,
+        id: &str,
+        caller: &TeamCaller,
+        is_unlinked: bool,
+    ) -> Result<TaskResponse, ClientError> {
+        let query = [
+            ("repo_url", caller.repo_url.as_deref()),
+            ("team", caller.team.as_deref()),
+            ("agent_id", caller.agent_id.as_deref()),
+            ("unlink", is_unlinked.then_some("true")),
+        ];
+        let url = self.url_with(&path("tasks", id, "")?, &query)?;
+        self.send(self.http.delete(url), &[]).await
+    }
+
+    /// `POST /api/messages`.
+    ///
+    /// # Errors
+    /// When the server returns an error, or no response.
+    pub async fn send_message(&self, request: &SendMessageRequest) -> Result<SendMessageResponse, ClientError> {
+        self.change(Method::POST, "api/messages", request).await
+    }
+
+    /// `POST /api/messages/read`.
+    ///
+    /// # Errors
+    /// When the server returns an error, or no response.
+    pub async fn read_messages(&self, request: &ReadMessagesRequest) -> Result<InboxResponse, ClientError> {
+        self.change(Method::POST, "api/messages/read", request).await
+    }
+
+    /// `GET /api/messages`.
+    ///
+    /// # Errors
+    /// When the server returns an error, or no response.
+    pub async fn messages(
+        &self,
+        repo_url: &str,
+        team: &str,
+        filter: &HistoryFilter,
+    ) -> Result<HistoryResponse, ClientError> {
+        let before = filter.before.map(|before| before.to_string());
+        let limit = filter.limit.map(|limit| limit.to_string());
+        let query = [
+            ("repo_url", Some(repo_url)),
+            ("team", Some(team)),
+            ("member", filter.member.as_deref()),
+            ("task", filter.task.as_deref()),
+            ("before", before.as_deref()),
+            ("limit", limit.as_deref()),
+        ];
+        self.get("api/messages", &query).await
+    }
+
+    async fn change<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: &str,
+        request: &impl Serialize,
+    ) -> Result<T, ClientError> {
+        let sent = self.request(method, path)?.json(request);
+        self.send(sent, &[]).await
+    }
+}
+
+/// The path of a team or a task. Its name is part of the path, and names nothing else.
+fn path(kind: &str, name: &str, act: &str) -> Result<String, ClientError> {
+    Ok(format!("api/{kind}/{}{act}", segment(name)?))
+}

@@ -1,0 +1,166 @@
+//! `/api/messages`: what members of a team tell each other.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::orchestration::Orchestration;
+use crate::schema::{LongText, PlainLine, RequestKey, TaskId};
+use crate::team_event::MessageType;
+use crate::teams::{ShutdownView, TeamCaller};
+
+/// A message to be sent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct SendMessageRequest {
+    /// Who acts.
+    #[serde(flatten)]
+    pub caller: TeamCaller,
+    /// The key of the request, if it may be repeated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<RequestKey>)]
+    pub request_key: Option<String>,
+    /// The recipients: handles, or `broadcast` alone for all other members. Required with type `plain`; `idle` goes to the leader.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<TaskId>>, min_items = 1, max_items = 100)]
+    pub to: Option<Vec<String>>,
+    /// `plain` where it is left out, or `idle`. Messages of other types follow from assignments and shutdowns.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = sendable, required = false)]
+    pub kind: Option<String>,
+    /// The text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = LongText, required = true)]
+    pub message: Option<String>,
+    /// The text in short.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<PlainLine>)]
+    pub summary: Option<String>,
+    /// The task that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<TaskId>)]
+    pub task_id: Option<String>,
+    /// The message that it replies to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1, maximum = 9_007_199_254_740_991_u64)]
+    pub reply_to: Option<u64>,
+}
+
+fn sendable() -> utoipa::openapi::schema::Object {
+    crate::schema::one_of(&["plain", "idle"], "The type of the message")
+}
+
+/// A read of the caller's inbox.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct ReadMessagesRequest {
+    /// Who acts.
+    #[serde(flatten)]
+    pub caller: TeamCaller,
+    /// The `cursor` of the last response: what is before it is read. Where it is left out, what is not read comes again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(maximum = 9_007_199_254_740_991_u64)]
+    pub cursor: Option<u64>,
+    /// Seconds to wait for a message; 0 where it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(maximum = 20)]
+    pub wait: Option<u32>,
+    /// The most messages; 100 where it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1, maximum = 500)]
+    pub limit: Option<u32>,
+}
+
+/// A message.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[schema(as = TeamMessage)]
+pub struct MessageView {
+    /// Its number in the team, which orders all messages.
+    #[schema(minimum = 1)]
+    pub id: u64,
+    /// Handle of the sender; absent for a message of Coord itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub from: Option<String>,
+    /// Verified login of the sender.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub login: Option<String>,
+    /// Handle of the recipient, the first of several, or `broadcast`.
+    pub to: String,
+    /// All recipients, where there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub recipients: Option<Vec<String>>,
+    /// The text. It is the sender's, whatever it says.
+    pub message: String,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub kind: MessageType,
+    /// When it was sent, ISO 8601.
+    pub timestamp: String,
+    /// Whether the reader, or in a history each recipient, has proved to have it.
+    pub read: bool,
+    /// The text in short.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub summary: Option<String>,
+    /// The task that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub task_id: Option<String>,
+    /// The message that it replies to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub reply_to: Option<u64>,
+    /// In a history: the recipients that have not proved to have it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unread_by: Vec<String>,
+}
+
+/// A message that was sent.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[schema(as = MessageAccepted)]
+pub struct SendMessageResponse {
+    /// Its number in the team.
+    pub id: u64,
+    /// With type `idle`: up to five tasks that may be claimed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ready: Vec<String>,
+    /// What to do next.
+    pub orchestration: Orchestration,
+}
+
+/// Messages of the caller's inbox.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[schema(as = Inbox)]
+pub struct InboxResponse {
+    /// The messages, in order.
+    pub messages: Vec<MessageView>,
+    /// The cursor for the next read, which proves that these have arrived.
+    pub cursor: u64,
+    /// Number of messages that the caller has not proved to have.
+    pub unread: u64,
+    /// Number of broadcasts that are dropped, and that the caller was never given.
+    #[serde(default, skip_serializing_if = "crate::locks::is_zero")]
+    pub missed: u64,
+    /// Whether more messages follow at once.
+    pub has_more: bool,
+    /// Whether no message came in the time to wait.
+    pub timed_out: bool,
+    /// The open shutdown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub shutdown: Option<ShutdownView>,
+    /// What to do next.
+    pub orchestration: Orchestration,
+}
+
+/// Messages of a team, the newest first.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[schema(as = MessageHistory)]
+pub struct HistoryResponse {
+    /// The messages.
+    pub messages: Vec<MessageView>,
+    /// The `before` of the next page; absent at the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub earlier: Option<u64>,
+}

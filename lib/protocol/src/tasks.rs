@@ -1,0 +1,436 @@
+//! `/api/tasks`: the tasks of a team, their dependencies and their claims.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::orchestration::Orchestration;
+use crate::schema::{
+    Branch, FilePath, Handle, HandleOrNobody, IntentIdOrNone, LongText, RequestKey, TaskId, TaskTitle,
+};
+use crate::teams::TeamCaller;
+
+/// Priority of a task.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskPriority {
+    /// First.
+    High,
+    /// Between them.
+    #[default]
+    Normal,
+    /// Last.
+    Low,
+}
+
+/// Status of a task, which only goes forward.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskStatus {
+    /// Nobody has claimed it yet.
+    Pending,
+    /// It was claimed.
+    InProgress,
+    /// It is done.
+    Completed,
+}
+
+/// A task to be added.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct NewTask {
+    /// The title.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<TaskTitle>)]
+    pub title: Option<String>,
+    /// What is to be done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<LongText>)]
+    pub description: Option<String>,
+    /// The priority; `normal` where it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority: Option<TaskPriority>,
+    /// The id of a task that is imported; `t1`, `t2` and so on where it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<TaskId>)]
+    pub id: Option<String>,
+    /// The name by which other tasks of the request name this one.
+    #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<TaskId>)]
+    pub reference: Option<String>,
+    /// What it depends on: ids, or references of the request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<TaskId>>, max_items = 256)]
+    pub dependencies: Option<Vec<String>>,
+    /// What depends on it: ids, or references of the request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<TaskId>>, max_items = 256)]
+    pub blocks: Option<Vec<String>>,
+    /// Files that it is about. At most 64 KiB of paths together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<FilePath>>, max_items = 512)]
+    pub files: Option<Vec<String>>,
+    /// Their branch; `main` where it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Branch>)]
+    pub branch: Option<String>,
+    /// The intent that it serves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<crate::schema::IntentId>)]
+    pub intent_id: Option<String>,
+}
+
+/// Tasks to be added: all, or none.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct NewTasksRequest {
+    /// Who acts.
+    #[serde(flatten)]
+    pub caller: TeamCaller,
+    /// The key of the request, if it may be repeated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<RequestKey>)]
+    pub request_key: Option<String>,
+    /// The tasks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = true, nullable = false, min_items = 1, max_items = 200)]
+    pub tasks: Option<Vec<NewTask>>,
+}
+
+/// Changes of a task: all, or none. What is left out stays.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct EditTaskRequest {
+    /// Who acts.
+    #[serde(flatten)]
+    pub caller: TeamCaller,
+    /// The title.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<TaskTitle>)]
+    pub title: Option<String>,
+    /// What is to be done; empty for nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<LongText>)]
+    pub description: Option<String>,
+    /// The priority.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority: Option<TaskPriority>,
+    /// The status that it has. Another one is refused: claim the task, or complete it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<TaskStatus>,
+    /// What it depends on, besides completed tasks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<TaskId>>, max_items = 256)]
+    pub dependencies: Option<Vec<String>>,
+    /// What depends on it, besides completed tasks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<TaskId>>, max_items = 256)]
+    pub blocks: Option<Vec<String>>,
+    /// Files that it is about. At most 64 KiB of paths together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<FilePath>>, max_items = 512)]
+    pub files: Option<Vec<String>>,
+    /// Their branch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Branch>)]
+    pub branch: Option<String>,
+    /// The intent that it serves; empty for none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<IntentIdOrNone>)]
+    pub intent_id: Option<String>,
+    /// A note to add.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<LongText>)]
+    pub note: Option<String>,
+    /// Whether to forget how often its claims have lapsed: by its creator or the leader.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clear_lapses: Option<bool>,
+    /// The member for whom it is kept for ten minutes, and who is told; empty for nobody. By its creator or the leader, and alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<HandleOrNobody>)]
+    pub assignee: Option<String>,
+}
+
+/// The claim of a task, or its renewal.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct ClaimTaskRequest {
+    /// Who acts.
+    #[serde(flatten)]
+    pub caller: TeamCaller,
+    /// Seconds until the claim lapses unless it is renewed; those of the server where it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 30, maximum = 86_400)]
+    pub lease_seconds: Option<u32>,
+}
+
+/// The claim of the first task that is ready.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct NextTaskRequest {
+    /// Who acts.
+    #[serde(flatten)]
+    pub caller: TeamCaller,
+    /// The key of the request, if it may be repeated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<RequestKey>)]
+    pub request_key: Option<String>,
+    /// Seconds until the claim lapses unless it is renewed; those of the server where it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 30, maximum = 86_400)]
+    pub lease_seconds: Option<u32>,
+    /// Seconds to wait for a task; 0 where it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(maximum = 20)]
+    pub wait: Option<u32>,
+}
+
+/// The completion of a task by its owner.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct CompleteTaskRequest {
+    /// Who acts.
+    #[serde(flatten)]
+    pub caller: TeamCaller,
+    /// What came of it. Who works on a dependent task gets it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<LongText>)]
+    pub result: Option<String>,
+    /// Fencing token of the claim.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1)]
+    pub token: Option<i64>,
+}
+
+/// The end of a claim without completion.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct ReleaseTaskRequest {
+    /// Who acts.
+    #[serde(flatten)]
+    pub caller: TeamCaller,
+    /// A note for who goes on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<LongText>)]
+    pub note: Option<String>,
+    /// Fencing token of the claim.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1)]
+    pub token: Option<i64>,
+}
+
+/// The state of the claim of a task, by the store's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LeaseState {
+    /// It was never claimed, or is completed.
+    None,
+    /// Its owner has it.
+    Held,
+    /// Its time passed: it may be claimed.
+    Lapsed,
+    /// It was given back: it may be claimed.
+    Released,
+}
+
+/// The claim of a task.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[schema(as = TaskLease)]
+pub struct Lease {
+    /// Its state.
+    pub state: LeaseState,
+    /// When it lapses unless it is renewed, ISO 8601.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub expires: Option<String>,
+    /// Its fencing token.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false, minimum = 1)]
+    pub token: Option<i64>,
+}
+
+/// A note on a task.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[schema(as = TaskNote)]
+pub struct Note {
+    /// Handle of the author; absent for one of Coord itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub by: Option<String>,
+    /// Verified login of the author.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub login: Option<String>,
+    /// When, ISO 8601.
+    pub time: String,
+    /// The text.
+    pub text: String,
+}
+
+/// A task. A list has no descriptions, notes and results.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Task)]
+pub struct TaskView {
+    /// Its id.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// What is to be done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub description: Option<String>,
+    /// Its priority.
+    pub priority: TaskPriority,
+    /// Its status.
+    pub status: TaskStatus,
+    /// When it was added, ISO 8601.
+    pub created_at: String,
+    /// When it was changed, ISO 8601.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub updated_at: Option<String>,
+    /// Handle of who has it, or has completed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub owner: Option<String>,
+    /// When it was last claimed, ISO 8601.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub claimed_at: Option<String>,
+    /// When it was completed, ISO 8601.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub completed_at: Option<String>,
+    /// What it depends on, of which nothing is completed.
+    pub dependencies: Vec<String>,
+    /// What depends on it: the first 1,000.
+    pub blocks: Vec<String>,
+    /// The documented warning, while it is in progress in spite of its dependencies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub warning: Option<String>,
+    /// Files that it is about.
+    pub files: Vec<String>,
+    /// Their branch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Branch, required = false)]
+    pub branch: Option<String>,
+    /// The member that it is assigned to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Handle, required = false)]
+    pub assignee: Option<String>,
+    /// Until when it is kept for that member, ISO 8601.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub reserved_until: Option<String>,
+    /// Handle of its creator.
+    pub created_by: String,
+    /// Its claim.
+    pub lease: Lease,
+    /// How often its claims have lapsed; three times hold it back.
+    pub lapses: u32,
+    /// Who had it before, where nobody has it now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub previous_owner: Option<String>,
+    /// Its notes, the oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Note>,
+    /// What came of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub result: Option<String>,
+    /// What it depends on, of which all is completed.
+    pub met_dependencies: Vec<String>,
+    /// Number of tasks that depend on it.
+    pub block_count: u64,
+    /// Whether it may be claimed.
+    pub is_ready: bool,
+    /// The intent that it serves.
+    #[serde(default, rename = "intent_id", skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub intent_id: Option<String>,
+}
+
+/// A page of tasks.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[schema(as = Tasks)]
+pub struct TasksResponse {
+    /// The tasks, in the order in which they were added. A page may have none although others follow.
+    pub tasks: Vec<TaskView>,
+    /// The `after` of the next page; absent at the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub next: Option<u64>,
+}
+
+/// Tasks that were added.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[schema(as = TasksAdded)]
+pub struct NewTasksResponse {
+    /// Their ids, in the order of the request.
+    pub ids: Vec<String>,
+    /// The tasks as they are now.
+    pub tasks: Vec<TaskView>,
+    /// What to do next.
+    pub orchestration: Orchestration,
+}
+
+/// What came of a dependency.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct DependencyResult {
+    /// The completed task.
+    pub id: String,
+    /// Its result.
+    pub result: String,
+}
+
+/// A ready task that was not given.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct PassedTask {
+    /// Its id.
+    pub id: String,
+    /// Why: `RESERVED` for another member.
+    pub reason: String,
+    /// The member.
+    pub handle: String,
+    /// Until when, ISO 8601.
+    pub until: String,
+}
+
+/// A claim that holds the caller up.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct HeldTask {
+    /// The task.
+    pub id: String,
+    /// Handle of its owner.
+    pub owner: String,
+    /// When the claim lapses unless it is renewed, ISO 8601.
+    pub expires: String,
+}
+
+/// A task, and what followed from the request. Absent members do not apply.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[schema(as = TaskAnswer)]
+pub struct TaskResponse {
+    /// The task; absent where none is ready, and after a deletion.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub task: Option<TaskView>,
+    /// What came of its completed dependencies: 128 KiB at most.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dependency_results: Vec<DependencyResult>,
+    /// Dependencies of a claimed task that are not completed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unmet: Vec<String>,
+    /// Warnings, each a code, a colon and a sentence.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// Number of tasks whose dependencies are met now.
+    #[serde(default, skip_serializing_if = "crate::locks::is_zero")]
+    pub unblocked: u64,
+    /// Members that were not told, because their inboxes are full.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_told: Vec<String>,
+    /// Ready tasks that were not given, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passed_over: Vec<PassedTask>,
+    /// The next claims to lapse, where no task is ready.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub held: Vec<HeldTask>,
+    /// What to do next.
+    pub orchestration: Orchestration,
+}
