@@ -13,7 +13,7 @@ use crate::heads::HeadAges;
 use crate::ledger::Sealing;
 use crate::scopes::ScopeCache;
 use crate::settings::edge::Edge;
-use crate::settings::{IntentConfig, LockConfig, Settings};
+use crate::settings::{IntentConfig, LockConfig, Settings, TeamConfig};
 use crate::source::Source;
 use crate::source::github::webhook::Webhook;
 use crate::state::admission::Rates;
@@ -34,6 +34,8 @@ pub struct App {
     pub locks: LockConfig,
     /// Settings of intents and of their ledger.
     pub intents: Arc<IntentConfig>,
+    /// Settings of teams.
+    pub teams: TeamConfig,
     /// Seals ledgers after responses.
     pub sealing: Arc<Sealing>,
     /// Maximum ages of heads that are kept in the store.
@@ -78,6 +80,7 @@ impl App {
             authenticator: Arc::new(authenticator),
             locks: settings.locks,
             intents: Arc::clone(&settings.intents),
+            teams: settings.teams,
             sealing: Arc::default(),
             head_ages: settings.head_ages,
             rates: settings.rates,

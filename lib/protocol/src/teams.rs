@@ -286,7 +286,7 @@ pub struct TeamResponse {
 /// How far a shutdown is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum ShutdownState {
+pub enum ShutdownProgress {
     /// Answers are missing.
     Open,
     /// The member has stopped.
@@ -318,7 +318,7 @@ pub struct TeamChangeResponse {
     /// How far it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
-    pub shutdown_state: Option<ShutdownState>,
+    pub shutdown_state: Option<ShutdownProgress>,
     /// Tasks that were given back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub given_back: Vec<String>,

@@ -21,6 +21,7 @@ mod locks;
 mod mcp;
 mod mcp_metadata;
 mod post_status;
+mod teams;
 
 use intents::acts::{
     intent_abandon, intent_allow, intent_block, intent_complete, intent_select, intent_take_over, intent_unblock,
@@ -28,6 +29,10 @@ use intents::acts::{
 use intents::{intent, usage as intent_usage};
 use ledger::{checkpoint as ledger_checkpoint, map as ledger_map, verify as ledger_verify};
 pub use mcp::Protocol;
+use teams::acts::{
+    messages_read, task_claim, task_complete, task_next, task_release, team_join, team_leave, team_shutdown,
+};
+use teams::{messages, task, tasks, team};
 pub(crate) use {
     activity::ActivityQuery, graph::GraphQuery, graph::read_graph_view, intents::IntentsQuery, locks::LocksQuery,
 };
@@ -104,6 +109,19 @@ endpoints! {
     LedgerMap = ledger_map at "/api/ledger/map" {
         methods: "GET, HEAD", served_with: Some("intents"), is_compressed: true, ..AGENTS
     };
+    Teams = teams { methods: "GET, HEAD, POST", ..AGENTS };
+    Team = team at "/api/teams/{team}" { methods: "GET, HEAD, PATCH, DELETE", served_with: Some("teams"), ..AGENTS };
+    TeamJoin = team_join at "/api/teams/{team}/join" { served_with: Some("teams"), ..AGENTS };
+    TeamLeave = team_leave at "/api/teams/{team}/leave" { served_with: Some("teams"), ..AGENTS };
+    TeamShutdown = team_shutdown at "/api/teams/{team}/shutdown" { served_with: Some("teams"), ..AGENTS };
+    Tasks = tasks { methods: "GET, HEAD, POST", served_with: Some("teams"), is_compressed: true, ..AGENTS };
+    TaskNext = task_next at "/api/tasks/next" { served_with: Some("teams"), ..AGENTS };
+    Task = task at "/api/tasks/{id}" { methods: "GET, HEAD, PATCH, DELETE", served_with: Some("teams"), ..AGENTS };
+    TaskClaim = task_claim at "/api/tasks/{id}/claim" { served_with: Some("teams"), ..AGENTS };
+    TaskComplete = task_complete at "/api/tasks/{id}/complete" { served_with: Some("teams"), ..AGENTS };
+    TaskRelease = task_release at "/api/tasks/{id}/release" { served_with: Some("teams"), ..AGENTS };
+    Messages = messages { methods: "GET, HEAD, POST", served_with: Some("teams"), is_compressed: true, ..AGENTS };
+    MessagesRead = messages_read at "/api/messages/read" { served_with: Some("teams"), ..AGENTS };
     CronCleanup = cron_cleanup { extra_time: HALF_A_MINUTE, function_seconds: 60, ..OPERATORS };
     Health = health { ..OPERATORS };
     GithubWebhook = github_webhook {
@@ -121,16 +139,16 @@ impl Endpoint {
         &ROUTES[self as usize]
     }
 
-    /// The endpoint with this path, in which something else than a slash stands for `{id}`.
+    /// The endpoint with this path, in which something else than a slash stands for a name in braces. Where two have it, the first.
     pub fn at(path: &str) -> Option<Endpoint> {
-        let is_same = |(own, asked): (&str, &str)| own == asked || (own == "{id}" && !asked.is_empty());
+        let is_same = |(own, asked): (&str, &str)| own == asked || (own.starts_with('{') && !asked.is_empty());
         Endpoint::ALL.into_iter().find(|endpoint| {
             let own = endpoint.path();
             own.split('/').count() == path.split('/').count() && own.split('/').zip(path.split('/')).all(is_same)
         })
     }
 
-    /// Its path, with `{id}` for an id.
+    /// Its path, with a name in braces for what is named.
     pub fn path(self) -> &'static str {
         self.route().path
     }

@@ -14,12 +14,19 @@ pub(super) fn status_of(code: ErrorCode) -> StatusCode {
     match code {
         ErrorCode::InvalidField | ErrorCode::MalformedBody | ErrorCode::SlowBody => StatusCode::BAD_REQUEST,
         ErrorCode::Unauthorized => StatusCode::UNAUTHORIZED,
-        ErrorCode::Forbidden | ErrorCode::ForbiddenRepository | ErrorCode::PersonRequired => StatusCode::FORBIDDEN,
+        ErrorCode::Forbidden
+        | ErrorCode::ForbiddenRepository
+        | ErrorCode::PersonRequired
+        | ErrorCode::NotAMember
+        | ErrorCode::NotLeader
+        | ErrorCode::NotCreator => StatusCode::FORBIDDEN,
         ErrorCode::UnknownRoute
         | ErrorCode::UnknownRepository
         | ErrorCode::UnknownBranch
         | ErrorCode::UnknownFile
-        | ErrorCode::UnknownIntent => StatusCode::NOT_FOUND,
+        | ErrorCode::UnknownIntent
+        | ErrorCode::UnknownTeam
+        | ErrorCode::UnknownTask => StatusCode::NOT_FOUND,
         ErrorCode::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
         ErrorCode::LockConflict
         | ErrorCode::LockLost
@@ -39,7 +46,37 @@ pub(super) fn status_of(code: ErrorCode) -> StatusCode {
         | ErrorCode::ScopeTooBroad
         | ErrorCode::ScopeOverlap
         | ErrorCode::CriteriaUnmet
-        | ErrorCode::TooManyIntents => StatusCode::CONFLICT,
+        | ErrorCode::TooManyIntents
+        | ErrorCode::Superseded
+        | ErrorCode::TeamClosed
+        | ErrorCode::TeamExists
+        | ErrorCode::TooMany
+        | ErrorCode::AlreadyMember
+        | ErrorCode::HandleTaken
+        | ErrorCode::LeaderStays
+        | ErrorCode::MembersLive
+        | ErrorCode::UnknownRecipient
+        | ErrorCode::InboxFull
+        | ErrorCode::CursorAhead
+        | ErrorCode::KeyReused
+        | ErrorCode::TaskExists
+        | ErrorCode::UnknownDependency
+        | ErrorCode::CircularDependency
+        | ErrorCode::InvalidTransition
+        | ErrorCode::TaskUnavailable
+        | ErrorCode::TaskTaken
+        | ErrorCode::TaskHeldBack
+        | ErrorCode::TaskReserved
+        | ErrorCode::DependenciesUnmet
+        | ErrorCode::ShuttingDown
+        | ErrorCode::ClaimLost
+        | ErrorCode::NotOwner
+        | ErrorCode::NotesFull
+        | ErrorCode::DependedOn
+        | ErrorCode::ShutdownOpen
+        | ErrorCode::UnknownShutdown
+        | ErrorCode::ShutdownAnswered
+        | ErrorCode::ShutdownTooEarly => StatusCode::CONFLICT,
         ErrorCode::TooMuchAtOnce | ErrorCode::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         ErrorCode::UriTooLong => StatusCode::URI_TOO_LONG,
         ErrorCode::UnsupportedEncoding | ErrorCode::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,

@@ -41,7 +41,8 @@ fn each_endpoint_is_found_by_its_path_and_is_served_by_a_function() {
     for endpoint in Endpoint::ALL {
         let Route { path, name, .. } = endpoint.route();
         assert_eq!(Endpoint::at(path), Some(endpoint));
-        assert_eq!(Endpoint::at(&path.replace("{id}", "REQ-1")), Some(endpoint));
+        let named = path.replace("{id}", "REQ-1").replace("{team}", "alpha");
+        assert_eq!(Endpoint::at(&named), Some(endpoint));
         assert_eq!(Endpoint::at(&format!("{path}/")), None);
         let function = functions()[endpoint.route().function()].route();
         let of_function = |route: &Route| (route.function_seconds, route.defers_work);
@@ -100,7 +101,7 @@ fn the_platform_knows_the_functions_and_what_else_they_serve() {
     let rewrites: Vec<String> = ROUTES
         .iter()
         .filter_map(|route| {
-            let (path, function) = (route.path.replace("{id}", ":id"), route.served_with?);
+            let (path, function) = (route.path.replace('{', ":").replace('}', ""), route.served_with?);
             Some(format!(
                 "    {{ \"source\": \"{path}\", \"destination\": \"/api/{function}\" }}"
             ))

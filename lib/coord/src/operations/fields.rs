@@ -2,7 +2,7 @@
 
 use coord_intents::intent::valid_id;
 
-use crate::domain::{AgentId, FilePaths, Invalid};
+use crate::domain::{AgentId, FilePaths, Invalid, plain_text};
 use crate::error::ApiError;
 
 /// `value`, or the error that `field` is missing.
@@ -56,4 +56,18 @@ pub(crate) fn id_in<'a>(field: &'static str, id: &'a str) -> Result<&'a str, Api
         field,
         problem: "must have 1 to 64 letters, digits, '.', '_' or '-', the first a letter or a digit".to_owned(),
     })
+}
+
+/// One line of text, which is not empty.
+pub(crate) fn line(field: &'static str, text: &str, most_chars: usize) -> Result<String, ApiError> {
+    let problem = if text.is_empty() {
+        "has an empty text".to_owned()
+    } else if text.chars().count() > most_chars {
+        format!("has a text of more than {most_chars} characters")
+    } else if plain_text(text) != text {
+        "has a text that is not one line without invisible characters and without blanks at its ends".to_owned()
+    } else {
+        return Ok(text.to_owned());
+    };
+    Err(ApiError::InvalidField { field, problem })
 }

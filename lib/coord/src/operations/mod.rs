@@ -8,6 +8,7 @@
 //! - [`read_graph`]: the graph of a branch with its locks
 //! - [`intents`]: intents, their acts and what they cost
 //! - `gate_request`, `intent_refusal`, `tool_use`: what intents say of a check and a claim
+//! - [`teams`]: teams, their tasks and their messages
 //! - [`ledger`]: the ledger, and what it knows of files
 //! - `fields`, `sentences`, `lock_views`, `blocking`: shared by several operations
 
@@ -27,6 +28,7 @@ pub mod read_graph;
 mod refusal;
 mod release;
 mod sentences;
+pub mod teams;
 mod tool_use;
 mod watch_events;
 mod work_request;

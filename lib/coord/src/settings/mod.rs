@@ -4,6 +4,7 @@ pub mod edge;
 pub mod environment;
 pub mod intents;
 pub mod own_names;
+pub mod teams;
 pub mod variables;
 
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use edge::Edge;
 pub use environment::{ConfigError, Environment, process_environment, secret};
 use environment::{long_secret, value_of};
 pub use intents::{Handshake, IntentConfig, IntentPolicy};
+pub use teams::TeamConfig;
 pub use variables::env_vars;
 
 /// Settings from the environment, except those of the store and of the source.
@@ -44,6 +46,8 @@ pub struct Settings {
     pub graph_limits: Limits,
     /// Settings of intents and of their ledger.
     pub intents: Arc<IntentConfig>,
+    /// Settings of teams.
+    pub teams: TeamConfig,
 }
 
 impl Settings {
@@ -61,6 +65,7 @@ impl Settings {
             webhook_secret: secret(environment, env_vars::GITHUB_WEBHOOK_SECRET),
             graph_limits: graph_limits(environment)?,
             intents: Arc::new(IntentConfig::from_env(environment)?),
+            teams: TeamConfig::from_env(environment)?,
         })
     }
 }

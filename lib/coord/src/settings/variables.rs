@@ -89,6 +89,8 @@ variables! {
     COORD_APPROVERS, EVERYWHERE, "logins, separated by commas, that may do what takes a person: unblock an intent, let two overlap, complete one by force, raise a budget, take over files", "everybody with the right to push";
     COORD_LEDGER_MAX_LINES, EVERYWHERE, "maximum lines of a ledger, at least 1,000; the oldest sealed ones go", "20000";
     COORD_LEDGER_KEY, EVERYWHERE, "private Ed25519 key that signs checkpoints of the ledger: `PRIVATE+KEY+NAME+ID+BASE64`", "checkpoints are not signed";
+    COORD_TASK_LEASE_SECONDS, EVERYWHERE, "seconds that the claim of a task lasts unless the request says otherwise, 30 to 86,400", "900";
+    COORD_POLL_MAX_SECONDS, EVERYWHERE, "most seconds that a request for messages or for the next task waits, 0 to 20", "20";
     COORD_GRAPH_MAX_FILES, GRAPHS, "maximum files of code in one graph", "500000";
     COORD_GRAPH_MAX_BYTES, GRAPHS, "maximum bytes of code in one graph", "4294967296";
     COORD_GRAPH_MAX_IMPORTS, GRAPHS, "maximum imports in one graph: a million need some 200 MB of memory", "1000000";

@@ -22,8 +22,13 @@ async fn a_team_is_made_once_whatever_the_case_of_its_name(world: World) {
         }
     );
     let terms = ann.terms().admission;
-    let read = list_teams(&world.repo).and(show_team(&world.repo, &ann.team));
-    let Admitted::Outcome((teams, Some(team))) = admit_without_head(&*world.store, &terms, read).await.unwrap() else {
+    let Admitted::Outcome(teams) = admit_without_head(&*world.store, &terms, list_teams(&world.repo))
+        .await
+        .unwrap()
+    else {
+        panic!("there is a team");
+    };
+    let Admitted::Outcome(Ok(team)) = show_team(&*world.store, &ann.terms()).await.unwrap() else {
         panic!("there is a team");
     };
     let [summary] = &teams[..] else { panic!("{teams:?}") };
@@ -37,7 +42,11 @@ async fn a_team_is_made_once_whatever_the_case_of_its_name(world: World) {
         .map(|member| (member.handle.as_str(), member.login.as_str()))
         .collect();
     assert_eq!(members, [("Ann", "ann"), ("bob", "bob")]);
-    assert!(team.members.values().all(|member| member.seen.is_some()));
+    assert!(
+        team.members
+            .values()
+            .all(|member| member.seen.is_some() && member.is_live)
+    );
     let other = world.mate("ann/one", "beta");
     assert_eq!(sentence(other.joins("ann").await), "Team \"beta\" does not exist");
     assert_eq!(sentence(other.reads(None).await), "Team \"beta\" does not exist");

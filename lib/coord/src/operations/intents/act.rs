@@ -6,7 +6,6 @@ use coord_protocol::{Action, AllowOverlapRequest, ErrorCode, IntentAct, IntentRe
 
 use super::gathered::{Gathered, done, refused};
 use super::intent_caller::{IntentCaller, id_in, is_person, person_required};
-use super::members;
 use super::origin::origin;
 use super::rounds::Rounds;
 use super::select::select;
@@ -15,7 +14,7 @@ use crate::app::App;
 use crate::auth::Caller;
 use crate::domain::FilePaths;
 use crate::error::ApiError;
-use crate::operations::fields::{in_field, required};
+use crate::operations::fields::{in_field, line, required};
 use crate::state::admission::{AdmissionTerms, Admitted};
 use crate::state::intents::{
     AllowOutcome, Criteria, Move, MoveOutcome, TakeOutcome, allow_overlap, move_intent, take_over,
@@ -92,7 +91,7 @@ fn stated(reason: Option<&String>) -> Result<String, ApiError> {
     let Some(reason) = reason else {
         return Ok(String::new());
     };
-    let reason = members::line("reason", reason, MOST_REASON_CHARS)?;
+    let reason = line("reason", reason, MOST_REASON_CHARS)?;
     Ok(blank_credentials(&reason).into_owned())
 }
 

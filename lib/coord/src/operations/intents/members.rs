@@ -11,7 +11,7 @@ use super::intent_caller::id_in;
 use super::origin::bounded;
 use crate::domain::{Branch, is_plain_text, plain_text};
 use crate::error::ApiError;
-use crate::operations::fields::in_field;
+use crate::operations::fields::{in_field, line};
 
 /// Most constraints, criteria and specifications.
 const MOST_ITEMS: usize = 50;
@@ -95,20 +95,6 @@ pub(super) fn digest_of(intent: &Intent) -> Result<String, ApiError> {
         [] => Ok(String::new()),
         scope => Ok(parse_scope(scope)?.digest()),
     }
-}
-
-/// One line of text, which is not empty.
-pub(super) fn line(field: &'static str, text: &str, most_chars: usize) -> Result<String, ApiError> {
-    let problem = if text.is_empty() {
-        "has an empty text".to_owned()
-    } else if text.chars().count() > most_chars {
-        format!("has a text of more than {most_chars} characters")
-    } else if plain_text(text) != text {
-        "has a text that is not one line without invisible characters and without blanks at its ends".to_owned()
-    } else {
-        return Ok(text.to_owned());
-    };
-    Err(ApiError::InvalidField { field, problem })
 }
 
 /// What proves that a criterion is met.

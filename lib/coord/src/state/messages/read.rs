@@ -1,7 +1,8 @@
 use coord_protocol::team_event::MessageType;
 use serde::Deserialize;
 
-use super::scripts::READ_MESSAGES;
+use super::scripts::{LIST_MESSAGES, READ_MESSAGES};
+use crate::domain::team::{Handle, TaskId};
 use crate::state::admission::Kind;
 use crate::state::reply::arguments;
 use crate::state::teams::{ShutdownRecord, TeamOutcome, TeamTerms, run, unknown};
@@ -55,6 +56,8 @@ pub struct Inbox {
     pub messages: Vec<StoredMessage>,
     /// The open shutdown of the team.
     pub shutdown: Option<ShutdownRecord>,
+    /// The caller's handle.
+    pub handle: String,
 }
 
 /// Reads what came after `cursor`, or after what is read; what is before `cursor` is read now.
@@ -89,8 +92,84 @@ pub async fn read_messages(
                         .optional_text()?
                         .map(|text| serde_json::from_str(&text).map_err(|error| reply.malformed(&error.to_string())))
                         .transpose()?,
+                    handle: reply.text()?,
                 })
             }
+            _ => unknown(&reply),
+        },
+    )
+    .await
+}
+
+/// Which messages are listed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MessageFilter<'a> {
+    /// Those before this one.
+    pub before: Option<u64>,
+    /// Those from or to this member.
+    pub member: Option<&'a Handle>,
+    /// Those about this task.
+    pub task: Option<&'a TaskId>,
+}
+
+/// How far a member has read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reader {
+    /// Its handle.
+    pub handle: String,
+    /// Number of the newest message when it joined.
+    pub from: u64,
+    /// Number of the message up to which it has read all.
+    pub read: u64,
+}
+
+/// A page of the messages of a team, the newest first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MessagePage {
+    /// The number before which the next page begins. A page may have no messages although others follow.
+    pub earlier: Option<u64>,
+    /// The messages.
+    pub messages: Vec<StoredMessage>,
+    /// The members.
+    pub readers: Vec<Reader>,
+}
+
+/// Lists up to `most` messages of a team.
+///
+/// # Errors
+/// As those of [`read_messages`].
+pub async fn list_messages(
+    store: &dyn Store,
+    terms: &TeamTerms<'_>,
+    most: usize,
+    most_bytes: usize,
+    filter: &MessageFilter<'_>,
+) -> TeamOutcome<MessagePage> {
+    let args = arguments([
+        &filter.before.map(|before| before.to_string()).unwrap_or_default(),
+        &most.to_string(),
+        &most_bytes.to_string(),
+        &filter.member.map_or("", Handle::as_str).to_ascii_lowercase(),
+        filter.task.map_or("", TaskId::as_str),
+    ]);
+    run(
+        store,
+        &LIST_MESSAGES,
+        terms,
+        Kind::Read,
+        args,
+        |mut reply| match reply.outcome.as_str() {
+            "LISTED" => Ok(MessagePage {
+                earlier: reply.optional_number()?,
+                messages: reply.objects()?,
+                readers: reply.tuples(|tuple| {
+                    Ok(Reader {
+                        handle: tuple.text()?,
+                        from: tuple.number()?.unsigned_abs(),
+                        read: tuple.number()?.unsigned_abs(),
+                    })
+                })?,
+            }),
             _ => unknown(&reply),
         },
     )

@@ -2,7 +2,7 @@
 -- KEYS: those of admission, then those of teams/team
 -- ARGV: those of admission/request and teams/team, then 19 cursor, or '' for what is not read, 20 most messages, 21 most bytes
 -- Returns { READ, now, new cursor, number of broadcasts that are dropped unread, number of unread messages, '1' if more follow,
---           messages as JSON, the open shutdown as JSON or '' }
+--           messages as JSON, the open shutdown as JSON or '', the caller's handle }
 --      or { REFUSED, now, code, words } or one of the denials of admit()
 local cursor, most, most_bytes = tonumber(ARGV[19]), tonumber(ARGV[20]), tonumber(ARGV[21])
 -- @include admission/admission
@@ -99,5 +99,5 @@ end
 renew_claims()
 return {
   'READ', now, given, missed, unread_of(marks, broadcasts), has_more and '1' or '0', messages,
-  shutdown and cjson.encode(shutdown) or '',
+  shutdown and cjson.encode(shutdown) or '', member.handle,
 }

@@ -43,6 +43,8 @@ pub struct TaskFilter<'a> {
     pub readiness: Option<Readiness>,
     /// Those with this text in the title, whatever the case of its ASCII letters.
     pub text: &'a str,
+    /// Those about this file; empty for any.
+    pub file: &'a str,
 }
 
 /// A page of tasks.
@@ -79,6 +81,7 @@ pub async fn list_tasks(
         &filter.owner.map_or("", Handle::as_str).to_ascii_lowercase(),
         readiness,
         &filter.text.to_ascii_lowercase(),
+        filter.file,
     ]);
     run(store, &LIST_TASKS, terms, Kind::Read, args, |mut reply| {
         match reply.outcome.as_str() {

@@ -1,10 +1,11 @@
 -- list_tasks: tasks in the order of their creation, without their texts.
 -- KEYS: those of admission, then those of teams/team
 -- ARGV: those of admission/request and teams/team, then 19 number after which the list goes on, 20 most tasks, then filters, '' for
---       none: 21 status, 22 owner, 23 READY or BLOCKED, 24 part of the title in lower case
+--       none: 21 status, 22 owner, 23 READY or BLOCKED, 24 part of the title in lower case,
+--       25 file
 -- Returns { LISTED, now, number to go on after, '' at the end, the tasks as views_of() has them }
 --      or { REFUSED, now, code, words } or one of the denials of admit()
-local after, most, status, owner, kind, text = unpack(ARGV, 19, 24)
+local after, most, status, owner, kind, text, file = unpack(ARGV, 19, 25)
 -- @include admission/admission
 -- @include teams/team
 -- @include tasks/view
@@ -17,6 +18,15 @@ end
 local MOST_LOOKED_AT, AT_ONCE = 4000, 500
 most = tonumber(most)
 
+local function is_about_file(task)
+  for _, path in ipairs(task.files or {}) do
+    if path == file then
+      return true
+    end
+  end
+  return false
+end
+
 local function passes(task, unmet)
   local is_free = task.status ~= 'completed' and not is_held(task)
   if status ~= '' and task.status ~= status then
@@ -26,6 +36,9 @@ local function passes(task, unmet)
   elseif kind == 'READY' and not (is_free and unmet == 0 and (task.lapses or 0) + (task.owner and 1 or 0) < MOST_LAPSES) then
     return false
   elseif kind == 'BLOCKED' and (unmet == 0 or task.status == 'completed') then
+    return false
+  end
+  if file ~= '' and not is_about_file(task) then
     return false
   end
   return text == '' or string.find(string.lower(task.title), text, 1, true) ~= nil

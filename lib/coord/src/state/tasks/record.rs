@@ -123,6 +123,8 @@ pub struct TaskView {
     pub blocks: Vec<String>,
     /// Number of tasks that depend on it.
     pub block_count: u64,
+    /// The store's clock when it was read, Unix milliseconds.
+    pub read_at: i64,
 }
 
 /// Claims that have lapsed before a task is held back.
@@ -138,6 +140,7 @@ impl TaskView {
             met_dependencies: words(reply.text()?),
             blocks: words(reply.text()?),
             block_count: reply.number()?.unsigned_abs(),
+            read_at: reply.now * 1000,
         })
     }
 

@@ -1,14 +1,16 @@
-//! Reads of teams, for `admission::admit_without_head`.
+//! Teams and members as they are stored, and their reads.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use super::keys;
-use crate::domain::RepoId;
-use crate::domain::team::TeamName;
+use super::scripts::SHOW_TEAM;
+use super::terms::{TeamOutcome, TeamTerms, run, unknown};
+use crate::domain::{Holder, RepoId};
+use crate::state::admission::Kind;
 use crate::state::read::Read;
-use crate::store::{Request, StoreError, Value};
+use crate::store::{Request, Store, StoreError, Value};
 
 /// A team in a listing.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
@@ -51,11 +53,17 @@ pub struct MemberRecord {
     /// When it approved a shutdown, Unix milliseconds.
     #[serde(default)]
     pub ended: Option<i64>,
-    /// Ids of claimed tasks, separated by blanks; some may be gone.
+    /// Ids of the tasks that it has, separated by blanks.
     pub claims: String,
     /// When it was last seen, Unix milliseconds.
     #[serde(default)]
     pub seen: Option<i64>,
+    /// Whether it was seen lately, or has a task.
+    #[serde(default)]
+    pub is_live: bool,
+    /// Number of messages that it has not proved to have.
+    #[serde(default)]
+    pub unread: u64,
 }
 
 /// A team.
@@ -84,7 +92,16 @@ pub struct TeamRecord {
     /// The open shutdown.
     #[serde(default)]
     pub shutdown: Option<ShutdownRecord>,
+    /// Number of tasks that are not completed.
+    #[serde(default)]
+    pub open_tasks: u64,
+    /// Number of completed tasks.
+    #[serde(default)]
+    pub done_tasks: u64,
 }
+
+/// Milliseconds for which a member counts as live after it was seen, as in `departures/includes/members.lua`.
+const LIVE_FOR_MS: i64 = 900_000;
 
 /// An open shutdown.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -144,28 +161,44 @@ pub fn list_teams(repo: &RepoId) -> Read<Vec<TeamSummary>> {
     })
 }
 
-/// Reads one team; `None` if there is none.
-pub fn show_team(repo: &RepoId, team: &TeamName) -> Read<Option<TeamRecord>> {
-    let requests = [
-        Request::command(["HGETALL", &keys::team(repo, team)]),
-        Request::command(["HGETALL", &keys::seen(repo, team)]),
-    ];
-    Read::new(requests, |[stored, seen]| {
-        let seen: BTreeMap<&str, &str> = pairs(&seen)?.into_iter().collect();
-        let stored = pairs(&stored)?;
-        let Some((_, text)) = stored.iter().find(|(name, _)| *name == "team") else {
-            return Ok(None);
-        };
-        let mut record: TeamRecord = object(text)?;
-        for (name, text) in &stored {
-            if let Some(key) = name.strip_prefix('=') {
-                let mut member: MemberRecord = object(text)?;
-                member.seen = seen.get(key).and_then(|seen| seen.parse().ok());
-                record.members.insert(key.to_owned(), member);
-            } else if *name == "shutdown" {
-                record.shutdown = Some(object(text)?);
-            }
-        }
-        Ok(Some(record))
+/// Reads the handles of the agent `holder`, by team in lower case.
+pub fn memberships(repo: &RepoId, holder: &Holder) -> Read<BTreeMap<String, String>> {
+    // No login has a blank.
+    let field = format!("@{} {}", holder.user_id, holder.agent_or_empty());
+    let request = Request::command(["HGET", &keys::members(repo), &field]);
+    Read::new([request], |[stored]| match stored.as_str() {
+        None => Ok(BTreeMap::new()),
+        Some(text) => object(text),
     })
+}
+
+/// Reads one team with its members.
+///
+/// # Errors
+/// When the store gives no reply, or none that is understood.
+pub async fn show_team(store: &dyn Store, terms: &TeamTerms<'_>) -> TeamOutcome<TeamRecord> {
+    run(store, &SHOW_TEAM, terms, Kind::Read, vec![], |mut reply| {
+        if reply.outcome != "SHOWN" {
+            return unknown(&reply);
+        }
+        let now_ms = reply.now * 1000;
+        let mut record: TeamRecord = reply.object()?;
+        let shutdown = reply.optional_text()?;
+        record.shutdown = shutdown.as_deref().map(object).transpose()?;
+        record.open_tasks = reply.number()?.unsigned_abs();
+        record.done_tasks = reply.number()?.unsigned_abs();
+        let members = reply.tuples(|tuple| {
+            let mut member: MemberRecord = tuple.object()?;
+            member.seen = tuple.optional_number()?.and_then(|seen| i64::try_from(seen).ok());
+            member.unread = tuple.number()?.unsigned_abs();
+            member.claims = tuple.text()?;
+            let was_seen = member.seen.is_some_and(|seen| now_ms - seen < LIVE_FOR_MS);
+            member.is_live = was_seen || !member.claims.is_empty();
+            Ok(member)
+        })?;
+        let by_key = |member: MemberRecord| (member.handle.to_ascii_lowercase(), member);
+        record.members = members.into_iter().map(by_key).collect();
+        Ok(record)
+    })
+    .await
 }

@@ -1,5 +1,7 @@
 //! All errors that a caller can get. Messages are for the caller; causes go to the log. `http/error.rs` makes the responses.
 
+mod team_refusal;
+
 use coord_protocol::{Action, AgentError, ErrorBody, ErrorCode, Metadata, Orchestration};
 
 use crate::auth::AuthError;
@@ -7,6 +9,7 @@ use crate::domain::RepoId;
 use crate::heads::RefreshError;
 use crate::source::SourceError;
 use crate::state::admission::{Full, TooMuch};
+use crate::state::teams::TeamRefusal;
 use crate::store::StoreError;
 
 /// An error of a request.
@@ -43,7 +46,7 @@ pub enum ApiError {
     /// 404: no such route.
     #[error(
         "this route does not exist; the endpoints are /api/check_status, /api/post_status, /api/graph, /api/locks, \
-         /api/activity, /api/events, /api/intents, /api/ledger and /api/health"
+         /api/activity, /api/events, /api/intents, /api/ledger, /api/teams, /api/tasks, /api/messages and /api/health"
     )]
     UnknownRoute,
     /// 404: this server does not serve the repository.
@@ -85,6 +88,9 @@ pub enum ApiError {
     /// 404: the repository has no such intent.
     #[error("there is no intent {0} in the repository; list those that there are, or write a new one")]
     UnknownIntent(String),
+    /// 403, 404 or 409: the rules of a team refuse the request; nothing was changed.
+    #[error("{0}")]
+    Team(Box<TeamRefusal>),
     /// 405: the route has other methods.
     #[error("this endpoint accepts only {allowed}")]
     MethodNotAllowed {
@@ -193,6 +199,7 @@ impl ApiError {
             ApiError::UnknownFile { .. } => ErrorCode::UnknownFile,
             ApiError::PersonRequired(_) => ErrorCode::PersonRequired,
             ApiError::UnknownIntent(_) => ErrorCode::UnknownIntent,
+            ApiError::Team(refusal) => team_refusal::code(refusal),
             ApiError::MethodNotAllowed { .. } => ErrorCode::MethodNotAllowed,
             ApiError::TooManyLocks(_) => ErrorCode::TooManyLocks,
             ApiError::TooMuchAtOnce(_) => ErrorCode::TooMuchAtOnce,
@@ -230,6 +237,7 @@ impl ApiError {
             ApiError::UnknownFile { .. } => Some("focus".to_owned()),
             ApiError::TooMuchAtOnce(_) | ApiError::TooManyLocks(_) => Some("file_paths".to_owned()),
             ApiError::UnknownIntent(_) => Some("id".to_owned()),
+            ApiError::Team(refusal) => team_refusal::field(refusal).map(str::to_owned),
             _ => None,
         };
         ErrorBody {
@@ -269,9 +277,16 @@ impl ApiError {
                 retry_after: i64::try_from(*retry_after_seconds).ok(),
                 ..Metadata::default()
             }),
+            ApiError::Team(refusal) => team_refusal::orchestration(refusal),
             ApiError::TooManyLocks(Full::File(_) | Full::Repository) => Orchestration::new(Action::Wait, error.message),
             _ => Orchestration::new(Action::Stop, error.message),
         }
+    }
+}
+
+impl From<TeamRefusal> for ApiError {
+    fn from(refusal: TeamRefusal) -> Self {
+        ApiError::Team(Box::new(refusal))
     }
 }
 

@@ -1,0 +1,135 @@
+//! Refusals by the rules of teams, as agents get them: a code, and the next step.
+
+use chrono::{DateTime, SecondsFormat};
+use coord_protocol::{Action, ErrorCode, Metadata, Orchestration};
+
+use crate::state::teams::TeamRefusal;
+
+/// The stable code.
+pub(super) fn code(refusal: &TeamRefusal) -> ErrorCode {
+    use TeamRefusal as Refusal;
+    match refusal {
+        Refusal::NoTeam { .. } => ErrorCode::UnknownTeam,
+        Refusal::NoTask { .. } => ErrorCode::UnknownTask,
+        Refusal::NotAMember { .. } => ErrorCode::NotAMember,
+        Refusal::NotLeader { .. } => ErrorCode::NotLeader,
+        Refusal::NotCreator { .. } => ErrorCode::NotCreator,
+        Refusal::Superseded { .. } => ErrorCode::Superseded,
+        Refusal::TeamClosed { .. } => ErrorCode::TeamClosed,
+        Refusal::TeamExists { .. } => ErrorCode::TeamExists,
+        Refusal::TooMany { .. } => ErrorCode::TooMany,
+        Refusal::AlreadyMember { .. } => ErrorCode::AlreadyMember,
+        Refusal::HandleTaken { .. } => ErrorCode::HandleTaken,
+        Refusal::LeaderStays { .. } => ErrorCode::LeaderStays,
+        Refusal::MembersLive { .. } => ErrorCode::MembersLive,
+        Refusal::NoRecipient { .. } => ErrorCode::UnknownRecipient,
+        Refusal::InboxFull { .. } => ErrorCode::InboxFull,
+        Refusal::CursorAhead { .. } => ErrorCode::CursorAhead,
+        Refusal::KeyReused { .. } => ErrorCode::KeyReused,
+        Refusal::TaskExists { .. } => ErrorCode::TaskExists,
+        Refusal::NoDependency { .. } | Refusal::NoBlocked { .. } => ErrorCode::UnknownDependency,
+        Refusal::Circular { .. } => ErrorCode::CircularDependency,
+        Refusal::InvalidTransition { .. } => ErrorCode::InvalidTransition,
+        Refusal::TaskUnavailable { .. } => ErrorCode::TaskUnavailable,
+        Refusal::TaskTaken { .. } => ErrorCode::TaskTaken,
+        Refusal::HeldBack { .. } => ErrorCode::TaskHeldBack,
+        Refusal::Reserved { .. } => ErrorCode::TaskReserved,
+        Refusal::DependenciesUnmet { .. } => ErrorCode::DependenciesUnmet,
+        Refusal::ShuttingDown { .. } => ErrorCode::ShuttingDown,
+        Refusal::ClaimLost { .. } => ErrorCode::ClaimLost,
+        Refusal::NotOwner { .. } => ErrorCode::NotOwner,
+        Refusal::NotesFull { .. } => ErrorCode::NotesFull,
+        Refusal::DependedOn { .. } => ErrorCode::DependedOn,
+        Refusal::ShutdownOpen { .. } => ErrorCode::ShutdownOpen,
+        Refusal::NoShutdown { .. } | Refusal::NotAsked { .. } => ErrorCode::UnknownShutdown,
+        Refusal::Answered { .. } => ErrorCode::ShutdownAnswered,
+        Refusal::TooEarly { .. } => ErrorCode::ShutdownTooEarly,
+    }
+}
+
+/// The field that is wrong, if it is one.
+pub(super) fn field(refusal: &TeamRefusal) -> Option<&'static str> {
+    match refusal {
+        TeamRefusal::NoTeam { .. } => Some("team"),
+        TeamRefusal::NoTask { .. } => Some("id"),
+        TeamRefusal::TeamExists { .. } => Some("name"),
+        TeamRefusal::HandleTaken { .. } => Some("handle"),
+        TeamRefusal::NoRecipient { .. } => Some("to"),
+        TeamRefusal::CursorAhead { .. } => Some("cursor"),
+        TeamRefusal::KeyReused { .. } => Some("request_key"),
+        TeamRefusal::NoDependency { .. } | TeamRefusal::Circular { .. } => Some("dependencies"),
+        TeamRefusal::NoBlocked { .. } => Some("blocks"),
+        _ => None,
+    }
+}
+
+/// The next step: the sentence of the refusal, and what to do instead.
+pub(super) fn orchestration(refusal: &TeamRefusal) -> Orchestration {
+    use TeamRefusal as Refusal;
+    let (action, hint) = match refusal {
+        Refusal::NoTeam { .. } => (Action::Stop, "list the teams, or create one"),
+        Refusal::NotAMember { .. } => (Action::Stop, "join the team first"),
+        Refusal::Superseded { .. } => (Action::Stop, "that agent goes on with its inbox and its tasks"),
+        Refusal::HandleTaken { .. } => (Action::Stop, "another login has this handle: choose another"),
+        Refusal::AlreadyMember { .. } => (Action::Stop, "go on with this handle"),
+        Refusal::MembersLive { .. } => (Action::Wait, "ask for a shutdown, or wait until they have left"),
+        Refusal::InboxFull { .. } => (Action::Wait, "wait until messages are read there"),
+        Refusal::CursorAhead { .. } => (Action::Stop, "read without a cursor"),
+        Refusal::KeyReused { .. } => (Action::Stop, "send another key"),
+        Refusal::InvalidTransition { .. } => (Action::Stop, "a status goes forward: by a claim, then by a completion"),
+        Refusal::TaskUnavailable { .. } => (Action::SwitchTask, "take another task"),
+        Refusal::TaskTaken { .. } => (Action::SwitchTask, "take another task, or wait until the claim ends"),
+        Refusal::HeldBack { .. } => (Action::SwitchTask, "take another task"),
+        Refusal::Reserved { .. } => (Action::SwitchTask, "take another task, or wait until it is anybody's"),
+        Refusal::DependenciesUnmet { .. } => (Action::SwitchTask, "work on what it depends on first"),
+        Refusal::ShuttingDown { .. } => (
+            Action::Stop,
+            "complete or release what you have, and answer the shutdown",
+        ),
+        Refusal::ClaimLost { .. } => (Action::Stop, "do not write what you have made of it"),
+        Refusal::NotOwner { .. } => (Action::Stop, "claim it first"),
+        Refusal::DependedOn { .. } => (Action::Stop, "send unlink=true to remove it all the same"),
+        Refusal::ShutdownOpen { .. } => (Action::Wait, "it has to end first"),
+        Refusal::TooEarly { .. } => (Action::Wait, "the members may still answer"),
+        _ => (Action::Stop, ""),
+    };
+    let mut reason = refusal.to_string();
+    let (task_id, task_owner, until) = match refusal {
+        Refusal::TaskTaken { id, owner, expires, .. } => (Some(id), Some(owner), Some(*expires)),
+        Refusal::Reserved { id, assignee, until } => (Some(id), Some(assignee), Some(*until)),
+        Refusal::ClaimLost { id, owner, .. } | Refusal::NotOwner { id, owner, .. } => {
+            (Some(id), Some(owner).filter(|owner| !owner.is_empty()), None)
+        }
+        Refusal::TaskUnavailable { id, .. }
+        | Refusal::HeldBack { id, .. }
+        | Refusal::DependenciesUnmet { id, .. }
+        | Refusal::NotesFull { id }
+        | Refusal::DependedOn { id, .. } => (Some(id), None, None),
+        Refusal::TooEarly { respond_by, .. } => (None, None, Some(*respond_by)),
+        _ => (None, None, None),
+    };
+    if let Refusal::TaskTaken { owner, .. } = refusal {
+        reason.push_str(&format!(": \"{owner}\" has it"));
+    }
+    if let Some(until) = until {
+        reason.push_str(&format!(" until {}", instant(until)));
+    }
+    if !hint.is_empty() {
+        reason.push_str("; ");
+        reason.push_str(hint);
+    }
+    let orchestration = Orchestration::new(action, reason);
+    if task_id.is_none() {
+        return orchestration;
+    }
+    orchestration.with(Metadata {
+        task_id: task_id.cloned(),
+        task_owner: task_owner.cloned(),
+        ..Metadata::default()
+    })
+}
+
+fn instant(millis: i64) -> String {
+    let time = DateTime::from_timestamp_millis(millis).unwrap_or_default();
+    time.to_rfc3339_opts(SecondsFormat::Millis, true)
+}

@@ -1,0 +1,80 @@
+//! Responses of all endpoints of teams, and what the OpenAPI document has of them.
+
+use std::collections::BTreeMap;
+
+use axum::Json;
+use axum::response::{IntoResponse, Response};
+use coord_protocol::ErrorCode;
+use serde::Serialize;
+use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response as Described};
+
+use crate::error::ApiError;
+use crate::http::error::status_of;
+use crate::http::openapi::errors::{Cause, Reader, errors, finish, with_error};
+use crate::http::openapi::responses::response;
+
+/// The response, or the error with a command.
+pub(super) fn respond(answered: Result<impl Serialize, ApiError>) -> Response {
+    match answered {
+        Ok(response) => Json(response).into_response(),
+        Err(error) => error.respond_to_agent(),
+    }
+}
+
+/// What a request is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asks {
+    /// A question.
+    ToRead,
+    /// A change, by a body.
+    ToChange,
+    /// A removal.
+    ToRemove,
+}
+
+/// The responses: one with `schema`, the refusals with `codes`, and the errors of an endpoint that takes `allowed`.
+pub(super) fn described(
+    schema: &str,
+    asks: Asks,
+    allowed: &'static str,
+    codes: &[ErrorCode],
+) -> BTreeMap<String, RefOr<Described>> {
+    let mut causes = vec![Cause::Caller, Cause::Token, Cause::Form, Cause::Question, Cause::Source];
+    if asks == Asks::ToChange {
+        causes.push(Cause::Body);
+    }
+    let mut answers = errors(&causes, Reader::Agent, allowed, None);
+    let found = ContentBuilder::new().schema(Some(Ref::from_schema_name(schema)));
+    answers.insert(200, response("Done", found));
+    let mut by_status: BTreeMap<u16, Vec<ErrorCode>> = BTreeMap::new();
+    for code in codes {
+        by_status.entry(status_of(*code).as_u16()).or_default().push(*code);
+    }
+    for (status, codes) in by_status {
+        // Beside what any request of agents may get with this status.
+        let general: &[ErrorCode] = match status {
+            403 => &[ErrorCode::Forbidden, ErrorCode::ForbiddenRepository],
+            404 => &[ErrorCode::UnknownRepository, ErrorCode::UnknownBranch],
+            _ => &[],
+        };
+        let content = with_error(&["AgentError"], &[general, &codes].concat());
+        answers.insert(status, response("Refused by the rules; nothing was changed", content));
+    }
+    finish(answers)
+}
+
+/// Declares the responses of an endpoint.
+macro_rules! answers {
+    ($($(#[$doc:meta])* $name:ident = $schema:literal, $asks:ident, $allowed:literal, [$($code:ident),* $(,)?];)*) => {$(
+        $(#[$doc])*
+        pub(super) enum $name {}
+
+        impl utoipa::IntoResponses for $name {
+            fn responses() -> std::collections::BTreeMap<String, utoipa::openapi::RefOr<utoipa::openapi::Response>> {
+                use $crate::http::endpoint::teams::answers::{Asks, described};
+                described($schema, Asks::$asks, $allowed, &[$(coord_protocol::ErrorCode::$code),*])
+            }
+        }
+    )*};
+}
+pub(super) use answers;

@@ -1,0 +1,73 @@
+//! The scripts of teams under their admission: a refusal by the rules is an error.
+
+use crate::admission::{Admission, AdmittedCall};
+use crate::domain::team::{Handle, TaskId, TeamName};
+use crate::error::ApiError;
+use crate::state::admission::{AdmissionTerms, Admitted};
+use crate::state::departures::{self, ShutdownStep};
+use crate::state::messages::{self, Inbox, MessageFilter, MessagePage, NewMessage, SentMessage};
+use crate::state::tasks::{
+    self, ClaimedTask, CompletedTask, CreatedTasks, NewTask, NextTask, TaskChanges, TaskFilter, TaskPage, Unblocked,
+    Updated, WholeTask,
+};
+use crate::state::teams::{self, Joined, NewMember, RequestKey, TeamRecord, TeamRefusal, TeamTerms};
+use crate::store::{Store, StoreError};
+
+/// Runs `call`.
+pub(super) async fn run<T: Send, C: AdmittedCall<Outcome = Result<T, TeamRefusal>>>(
+    admission: &mut Admission<'_>,
+    call: &C,
+) -> Result<T, ApiError> {
+    Ok(admission.run(call).await??)
+}
+
+/// Declares calls: the arguments of a function of the state, and that function.
+macro_rules! calls {
+    ($($name:ident { $($field:ident: $kind:ty),* } = $module:ident::$function:ident -> $outcome:ty;)*) => {$(
+        #[doc = concat!("[`", stringify!($module), "::", stringify!($function), "`].")]
+        pub(super) struct $name<'a> {
+            pub team: &'a TeamName,
+            $(pub $field: $kind,)*
+        }
+
+        impl AdmittedCall for $name<'_> {
+            type Outcome = Result<$outcome, TeamRefusal>;
+
+            async fn make(
+                &self,
+                store: &dyn Store,
+                terms: &AdmissionTerms<'_>,
+            ) -> Result<Admitted<Self::Outcome>, StoreError> {
+                let terms = TeamTerms { admission: *terms, team: self.team };
+                $module::$function(store, &terms $(, self.$field)*).await
+            }
+        }
+    )*};
+}
+
+calls! {
+    CreateTeam { leader: &'a NewMember<'a>, is_strict: bool, description: &'a str } = teams::create_team -> ();
+    JoinTeam { member: &'a NewMember<'a> } = teams::join_team -> Joined;
+    HandOver { to: &'a Handle } = teams::hand_over -> String;
+    ShowTeam { } = teams::show_team -> TeamRecord;
+    LeaveTeam { } = departures::leave_team -> Vec<String>;
+    DeleteTeam { } = departures::delete_team -> ();
+    RequestShutdown { target: Option<&'a Handle>, reason: &'a str, respond_seconds: u32 } =
+        departures::request_shutdown -> ShutdownStep;
+    AnswerShutdown { id: &'a str, rejection: Option<&'a str> } = departures::answer_shutdown -> ShutdownStep;
+    ForceShutdown { id: &'a str } = departures::force_shutdown -> ShutdownStep;
+    CreateTasks { key: RequestKey<'a>, tasks: &'a [NewTask] } = tasks::create_tasks -> CreatedTasks;
+    UpdateTask { id: &'a TaskId, changes: &'a TaskChanges } = tasks::update_task -> Updated;
+    AssignTask { id: &'a TaskId, to: Option<&'a Handle> } = tasks::assign_task -> WholeTask;
+    DeleteTask { id: &'a TaskId, is_unlinked: bool } = tasks::delete_task -> Unblocked;
+    ShowTask { id: &'a TaskId } = tasks::show_task -> WholeTask;
+    ListTasks { after: u64, most: usize, filter: &'a TaskFilter<'a> } = tasks::list_tasks -> TaskPage;
+    ClaimTask { id: &'a TaskId, seconds: u32 } = tasks::claim_task -> ClaimedTask;
+    NextReady { key: RequestKey<'a>, seconds: u32 } = tasks::next_task -> NextTask;
+    CompleteTask { id: &'a TaskId, token: Option<i64>, result: &'a str } = tasks::complete_task -> CompletedTask;
+    ReleaseTask { id: &'a TaskId, token: Option<i64>, note: &'a str } = tasks::release_task -> WholeTask;
+    SendMessage { key: RequestKey<'a>, message: &'a NewMessage<'a> } = messages::send_message -> SentMessage;
+    ReadMessages { cursor: Option<u64>, most: usize, most_bytes: usize } = messages::read_messages -> Inbox;
+    ListMessages { most: usize, most_bytes: usize, filter: &'a MessageFilter<'a> } =
+        messages::list_messages -> MessagePage;
+}

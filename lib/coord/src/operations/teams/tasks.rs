@@ -1,0 +1,367 @@
+//! Tasks are added, changed, listed and removed.
+
+use std::collections::BTreeMap;
+
+use coord_protocol::bounds::{DEPENDENCIES, NEW_TASKS};
+use coord_protocol::tasks::{
+    EditTaskRequest, NewTask as SentTask, NewTasksRequest, NewTasksResponse, TaskResponse, TaskStatus, TasksResponse,
+};
+use coord_protocol::teams::TeamCaller;
+use coord_protocol::{Action, Orchestration};
+
+use super::caller::{Asked, TeamAgent, team_of};
+use super::calls::{AssignTask, CreateTasks, DeleteTask, ListTasks, ShowTask, UpdateTask, run};
+use super::texts::{content, long_text, request_key, task_id, title};
+use super::view;
+use crate::admission::Right;
+use crate::app::App;
+use crate::domain::team::{Handle, TaskId};
+use crate::domain::{Branch, FilePath, FilePaths};
+use crate::error::ApiError;
+use crate::operations::fields::{id_in, in_field, required};
+use crate::state::tasks::{Named, NewTask, Readiness, TaskChanges, TaskFilter, Updated, WholeTask};
+use crate::state::teams::{RequestKey, TeamRefusal};
+
+/// Tasks of a page, unless another number is asked for, and the most.
+const USUAL_TASKS: usize = 100;
+const MOST_TASKS: usize = 500;
+
+/// A request for a list of tasks. Texts are as sent.
+#[derive(Debug)]
+pub struct TasksRequest<'a> {
+    /// The repository.
+    pub repo_url: &'a Option<String>,
+    /// The team.
+    pub team: Option<&'a str>,
+    /// Those of this status.
+    pub status: Option<TaskStatus>,
+    /// Those of this owner.
+    pub owner: Option<&'a str>,
+    /// Those that may be claimed, or that wait for others.
+    pub readiness: Option<Readiness>,
+    /// Those about this file.
+    pub file: Option<&'a str>,
+    /// Those with this text in the title.
+    pub text: Option<&'a str>,
+    /// Those after this number.
+    pub after: u64,
+    /// The most tasks.
+    pub limit: Option<usize>,
+}
+
+/// Lists tasks.
+///
+/// # Errors
+/// When a field is not valid, the caller is denied, there is no such team, or the store does not respond.
+pub async fn list_tasks(app: &App, request: TasksRequest<'_>, asked: Asked<'_>) -> Result<TasksResponse, ApiError> {
+    let agent = TeamAgent::parse(request.repo_url, None, asked)?;
+    let owner = request
+        .owner
+        .map(Handle::parse)
+        .transpose()
+        .map_err(in_field("owner"))?;
+    let file = request
+        .file
+        .map(FilePath::parse)
+        .transpose()
+        .map_err(in_field("file"))?;
+    let most = match request.limit {
+        None => USUAL_TASKS,
+        Some(limit) if (1..=MOST_TASKS).contains(&limit) => limit,
+        Some(_) => {
+            return Err(ApiError::InvalidField {
+                field: "limit",
+                problem: format!("must be 1 to {MOST_TASKS}"),
+            });
+        }
+    };
+    let mut admission = agent.begin(app, Right::Read).await?;
+    let team = &team_of(app, &agent, &admission, request.team).await?;
+    let filter = TaskFilter {
+        status: request.status.map(view::stored_status),
+        owner: owner.as_ref(),
+        readiness: request.readiness,
+        text: request.text.unwrap_or_default(),
+        file: file.as_ref().map_or("", FilePath::as_str),
+    };
+    let call = ListTasks {
+        team,
+        after: request.after,
+        most,
+        filter: &filter,
+    };
+    let page = run(&mut admission, &call).await?;
+    Ok(TasksResponse {
+        tasks: page.tasks.into_iter().map(view::task).collect(),
+        next: page.next,
+    })
+}
+
+/// Shows the task `id`.
+///
+/// # Errors
+/// As those of [`list_tasks`], and when there is no such task.
+pub async fn show_task(
+    app: &App,
+    id: &str,
+    repo_url: &Option<String>,
+    team: Option<&str>,
+    asked: Asked<'_>,
+) -> Result<TaskResponse, ApiError> {
+    let agent = TeamAgent::parse(repo_url, None, asked)?;
+    let id = &task_id("id", id)?;
+    let mut admission = agent.begin(app, Right::Read).await?;
+    let team = &team_of(app, &agent, &admission, team).await?;
+    let whole = run(&mut admission, &ShowTask { team, id }).await?;
+    Ok(of_task(whole, |task| {
+        format!("Task {} is {}", task.id, status_name(task.status))
+    }))
+}
+
+/// Adds tasks: all, or none.
+///
+/// # Errors
+/// When a field is not valid, the caller is denied or may not push, the rules refuse it, or the store does not respond.
+pub async fn new_tasks(app: &App, sent: &NewTasksRequest, asked: Asked<'_>) -> Result<NewTasksResponse, ApiError> {
+    let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), asked)?;
+    let tasks = required("tasks", &sent.tasks)?;
+    if !(1..=NEW_TASKS).contains(&tasks.len()) {
+        return Err(ApiError::InvalidField {
+            field: "tasks",
+            problem: format!("must be 1 to {NEW_TASKS}"),
+        });
+    }
+    let tasks = planned(tasks)?;
+    let content = content(sent);
+    let key = RequestKey {
+        key: request_key(sent.request_key.as_deref())?,
+        content: &content,
+    };
+    let mut admission = agent.begin(app, Right::Push).await?;
+    let team = &team_of(app, &agent, &admission, sent.caller.team.as_deref()).await?;
+    let call = CreateTasks {
+        team,
+        key,
+        tasks: &tasks,
+    };
+    let created = run(&mut admission, &call).await?;
+    let reason = match created.ids.as_slice() {
+        [id] => format!("Task {id} is added"),
+        ids => format!("{} tasks are added", ids.len()),
+    };
+    Ok(NewTasksResponse {
+        tasks: created.tasks.into_iter().map(view::task).collect(),
+        ids: created.ids,
+        orchestration: Orchestration::new(Action::Proceed, reason),
+    })
+}
+
+/// The tasks with what they name: another one of the request by its `ref`, or else one of the team.
+fn planned(sent: &[SentTask]) -> Result<Vec<NewTask>, ApiError> {
+    let mut places = BTreeMap::new();
+    for (place, task) in sent.iter().enumerate() {
+        let Some(reference) = &task.reference else {
+            continue;
+        };
+        task_id("ref", reference)?;
+        if places.insert(reference.as_str(), place).is_some() {
+            return Err(ApiError::InvalidField {
+                field: "ref",
+                problem: format!("names two tasks: {reference}"),
+            });
+        }
+    }
+    let named = |field, names: &Option<Vec<String>>| {
+        let names = bounded(field, names.as_deref().unwrap_or_default())?;
+        let name = |name: &String| match places.get(name.as_str()) {
+            Some(place) => Ok(Named::New(*place)),
+            None => task_id(field, name).map(Named::Task),
+        };
+        names.iter().map(name).collect::<Result<Vec<_>, ApiError>>()
+    };
+    let task = |task: &SentTask| {
+        Ok(NewTask {
+            title: title(task.title.as_deref())?,
+            description: long_text("description", task.description.as_deref())?.to_owned(),
+            priority: task.priority.map(view::stored_priority).unwrap_or_default(),
+            id: task.id.as_deref().map(|id| task_id("id", id)).transpose()?,
+            dependencies: named("dependencies", &task.dependencies)?,
+            blocks: named("blocks", &task.blocks)?,
+            files: files(task.files.as_deref().unwrap_or_default())?,
+            branch: task.branch.as_deref().map(branch).transpose()?,
+            intent_id: task
+                .intent_id
+                .as_deref()
+                .map(|id| id_in("intent_id", id))
+                .transpose()?
+                .map(str::to_owned),
+        })
+    };
+    sent.iter().map(task).collect()
+}
+
+fn bounded<'a>(field: &'static str, names: &'a [String]) -> Result<&'a [String], ApiError> {
+    if names.len() > DEPENDENCIES {
+        return Err(ApiError::InvalidField {
+            field,
+            problem: format!("has {} tasks; send {DEPENDENCIES} at most", names.len()),
+        });
+    }
+    Ok(names)
+}
+
+fn files(sent: &[String]) -> Result<Vec<String>, ApiError> {
+    if sent.is_empty() {
+        return Ok(Vec::new());
+    }
+    let paths = FilePaths::parse(sent.iter().map(String::as_str)).map_err(in_field("files"))?;
+    Ok(paths.iter().map(|path| path.as_str().to_owned()).collect())
+}
+
+fn branch(name: &str) -> Result<String, ApiError> {
+    let branch = Branch::parse(name).map_err(in_field("branch"))?;
+    Ok(branch.to_string())
+}
+
+/// Changes the task `id`: all that is sent, or nothing.
+///
+/// # Errors
+/// As those of [`new_tasks`].
+pub async fn edit_task(
+    app: &App,
+    id: &str,
+    sent: &EditTaskRequest,
+    asked: Asked<'_>,
+) -> Result<TaskResponse, ApiError> {
+    let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), asked)?;
+    let id = &task_id("id", id)?;
+    let changes = changes(sent)?;
+    if sent.assignee.is_some() {
+        let is_alone = *sent
+            == EditTaskRequest {
+                caller: sent.caller.clone(),
+                assignee: sent.assignee.clone(),
+                ..EditTaskRequest::default()
+            };
+        if !is_alone {
+            return Err(ApiError::InvalidField {
+                field: "assignee",
+                problem: "must be sent alone".to_owned(),
+            });
+        }
+    }
+    let assignee = sent.assignee.as_deref().filter(|handle| !handle.is_empty());
+    let assignee = assignee.map(Handle::parse).transpose().map_err(in_field("assignee"))?;
+    let mut admission = agent.begin(app, Right::Push).await?;
+    let team = &team_of(app, &agent, &admission, sent.caller.team.as_deref()).await?;
+    if sent.assignee.is_some() {
+        let call = AssignTask {
+            team,
+            id,
+            to: assignee.as_ref(),
+        };
+        let whole = run(&mut admission, &call).await?;
+        return Ok(of_task(whole, |task| match &task.assignee {
+            Some(handle) => format!("Task {} is assigned to \"{handle}\"", task.id),
+            None => format!("Task {} is assigned to nobody", task.id),
+        }));
+    }
+    let call = UpdateTask {
+        team,
+        id,
+        changes: &changes,
+    };
+    match run(&mut admission, &call).await? {
+        Updated::Task(whole) => Ok(of_task(*whole, |task| {
+            format!("Task {} is as it was asked for", task.id)
+        })),
+        Updated::NotByUpdate { from, to } => Err(TeamRefusal::InvalidTransition { from, to }.into()),
+    }
+}
+
+fn changes(sent: &EditTaskRequest) -> Result<TaskChanges, ApiError> {
+    let ids = |field, names: &Option<Vec<String>>| {
+        let Some(names) = names else { return Ok(None) };
+        let ids = bounded(field, names)?.iter().map(|id| task_id(field, id));
+        ids.collect::<Result<Vec<TaskId>, ApiError>>().map(Some)
+    };
+    let description = match &sent.description {
+        Some(text) => Some(long_text("description", Some(text))?.to_owned()),
+        None => None,
+    };
+    Ok(TaskChanges {
+        title: sent.title.as_deref().map(|text| title(Some(text))).transpose()?,
+        priority: sent.priority.map(view::stored_priority),
+        files: sent.files.as_deref().map(files).transpose()?,
+        branch: sent.branch.as_deref().map(branch).transpose()?,
+        intent_id: match sent.intent_id.as_deref() {
+            None => None,
+            Some("") => Some(String::new()),
+            Some(id) => Some(id_in("intent_id", id)?.to_owned()),
+        },
+        status: sent.status.map(view::stored_status),
+        clear_lapses: sent.clear_lapses == Some(true),
+        description,
+        note: long_text("note", sent.note.as_deref())?.to_owned(),
+        dependencies: ids("dependencies", &sent.dependencies)?,
+        blocks: ids("blocks", &sent.blocks)?,
+    })
+}
+
+/// Removes the task `id`; with `is_unlinked` even if others depend on it.
+///
+/// # Errors
+/// As those of [`new_tasks`].
+pub async fn delete_task(
+    app: &App,
+    id: &str,
+    caller: &TeamCaller,
+    is_unlinked: bool,
+    asked: Asked<'_>,
+) -> Result<TaskResponse, ApiError> {
+    let agent = TeamAgent::parse(&caller.repo_url, caller.agent_id.as_deref(), asked)?;
+    let id = &task_id("id", id)?;
+    let mut admission = agent.begin(app, Right::Push).await?;
+    let team = &team_of(app, &agent, &admission, caller.team.as_deref()).await?;
+    let call = DeleteTask { team, id, is_unlinked };
+    let unblocked = run(&mut admission, &call).await?;
+    let mut response = answer(None, Action::Proceed, format!("Task {} is deleted", id.as_str()));
+    response.unblocked = unblocked.count;
+    response.not_told = unblocked.not_told;
+    Ok(response)
+}
+
+/// A response about `task`, with nothing else.
+pub(super) fn answer(
+    task: Option<coord_protocol::tasks::TaskView>,
+    action: Action,
+    reason: impl Into<String>,
+) -> TaskResponse {
+    TaskResponse {
+        task,
+        dependency_results: Vec::new(),
+        unmet: Vec::new(),
+        warnings: Vec::new(),
+        unblocked: 0,
+        not_told: Vec::new(),
+        passed_over: Vec::new(),
+        held: Vec::new(),
+        orchestration: Orchestration::new(action, reason),
+    }
+}
+
+/// A response about a task and its dependencies; `reason` says what is so.
+pub(super) fn of_task(
+    whole: WholeTask,
+    reason: impl FnOnce(&coord_protocol::tasks::TaskView) -> String,
+) -> TaskResponse {
+    let (task, results) = view::whole_task(whole);
+    let reason = reason(&task);
+    let mut response = answer(Some(task), Action::Proceed, reason);
+    response.dependency_results = results;
+    response
+}
+
+fn status_name(status: TaskStatus) -> &'static str {
+    view::stored_status(status).as_str()
+}

@@ -1,0 +1,233 @@
+//! Teams, tasks and messages on the wire. Times are ISO 8601.
+
+use chrono::{DateTime, SecondsFormat};
+use coord_protocol::messages::MessageView;
+use coord_protocol::tasks::{self as wire, DependencyResult, Lease, TaskView};
+use coord_protocol::teams::{MemberView, ShutdownView, TeamSummary, TeamView};
+
+use crate::state::messages::StoredMessage;
+use crate::state::tasks::{self as stored, Note, Priority, TaskStatus, WholeTask};
+use crate::state::teams::{self, MemberRecord, ShutdownRecord, TeamRecord};
+
+/// The instant so many milliseconds after the beginning of 1970: `2026-11-22T09:01:12.345Z`.
+pub(super) fn instant(millis: i64) -> String {
+    let time = DateTime::from_timestamp_millis(millis).unwrap_or_default();
+    time.to_rfc3339_opts(SecondsFormat::Millis, true)
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.split_whitespace().map(str::to_owned).collect()
+}
+
+pub(super) fn summary(team: teams::TeamSummary) -> TeamSummary {
+    TeamSummary {
+        name: team.name,
+        leader: team.leader,
+        member_count: team.members,
+        created: instant(team.created),
+        closed_at: team.closed.map(instant),
+        open_tasks: team.open_tasks,
+        done_tasks: team.done_tasks,
+    }
+}
+
+pub(super) fn team(record: TeamRecord) -> TeamView {
+    let of_team = record.shutdown.as_ref().filter(|shutdown| shutdown.target == EVERYBODY);
+    let shutdown_approvals = of_team.map(|shutdown| answered(shutdown, "approved", &record));
+    let shutdown = record
+        .shutdown
+        .as_ref()
+        .map(|shutdown| shutdown_view(shutdown, Some(&record)));
+    TeamView {
+        shutdown_approvals: shutdown_approvals.unwrap_or_default(),
+        shutdown,
+        name: record.name,
+        created: instant(record.created),
+        leader: record.leader,
+        members: record.members.into_values().map(member).collect(),
+        description: record.description,
+        created_by: record.by,
+        is_strict: record.strict,
+        closed_at: record.closed.map(instant),
+        open_tasks: record.open_tasks,
+        done_tasks: record.done_tasks,
+    }
+}
+
+fn member(record: MemberRecord) -> MemberView {
+    MemberView {
+        agent_id: record.handle,
+        agent_name: record.name,
+        agent_type: record.kind,
+        joined_at: instant(record.joined),
+        login: record.login,
+        agent: record.agent,
+        last_seen: record.seen.map(instant),
+        is_live: record.is_live,
+        ended_at: record.ended.map(instant),
+        claims: words(&record.claims),
+        unread: record.unread,
+    }
+}
+
+/// The target of a shutdown of the whole team.
+const EVERYBODY: &str = "*";
+
+/// A shutdown; with its team, handles are in the case in which they joined.
+pub(super) fn shutdown_view(shutdown: &ShutdownRecord, team: Option<&TeamRecord>) -> ShutdownView {
+    let answered = |answer: &str| match team {
+        Some(team) => answered(shutdown, answer, team),
+        None => answers(shutdown, answer).map(str::to_owned).collect(),
+    };
+    let named = |key: &str| {
+        team.and_then(|team| team.members.get(key))
+            .map(|member| member.handle.clone())
+    };
+    let target = Some(&shutdown.target).filter(|target| *target != EVERYBODY);
+    ShutdownView {
+        id: shutdown.id.clone(),
+        target: target.map(|key| named(key).unwrap_or_else(|| key.clone())),
+        by: shutdown.by.clone(),
+        reason: shutdown.reason.clone(),
+        requested_at: instant(shutdown.requested),
+        respond_by: instant(shutdown.respond_by),
+        approved: answered("approved"),
+        rejected: answered("rejected"),
+    }
+}
+
+fn answers<'a>(shutdown: &'a ShutdownRecord, answer: &'a str) -> impl Iterator<Item = &'a str> {
+    let given = shutdown.answers.iter().filter(move |(_, given)| *given == answer);
+    given.map(|(key, _)| key.as_str())
+}
+
+fn answered(shutdown: &ShutdownRecord, answer: &str, team: &TeamRecord) -> Vec<String> {
+    let handle = |key: &str| team.members.get(key).map_or(key, |member| &member.handle).to_owned();
+    answers(shutdown, answer).map(handle).collect()
+}
+
+pub(super) fn told_priority(priority: Priority) -> wire::TaskPriority {
+    match priority {
+        Priority::High => wire::TaskPriority::High,
+        Priority::Normal => wire::TaskPriority::Normal,
+        Priority::Low => wire::TaskPriority::Low,
+    }
+}
+
+pub(super) fn stored_priority(priority: wire::TaskPriority) -> Priority {
+    match priority {
+        wire::TaskPriority::High => Priority::High,
+        wire::TaskPriority::Normal => Priority::Normal,
+        wire::TaskPriority::Low => Priority::Low,
+    }
+}
+
+fn told_status(status: TaskStatus) -> wire::TaskStatus {
+    match status {
+        TaskStatus::Pending => wire::TaskStatus::Pending,
+        TaskStatus::InProgress => wire::TaskStatus::InProgress,
+        TaskStatus::Completed => wire::TaskStatus::Completed,
+    }
+}
+
+pub(super) fn stored_status(status: wire::TaskStatus) -> TaskStatus {
+    match status {
+        wire::TaskStatus::Pending => TaskStatus::Pending,
+        wire::TaskStatus::InProgress => TaskStatus::InProgress,
+        wire::TaskStatus::Completed => TaskStatus::Completed,
+    }
+}
+
+/// A task without its texts.
+pub(super) fn task(task: stored::TaskView) -> TaskView {
+    let now = task.read_at;
+    let lease = task.lease(now);
+    let owner = task.owner(now).map(str::to_owned);
+    let (warning, lapses, is_ready) = (task.warning(), task.lapses(now), task.is_ready(now));
+    let record = task.record;
+    let is_held = lease == stored::LeaseState::Held;
+    let previous_owner = match (&owner, record.status) {
+        (None, TaskStatus::InProgress) => record.owner.or(record.had),
+        _ => None,
+    };
+    TaskView {
+        id: task.id,
+        title: record.title,
+        description: None,
+        priority: told_priority(record.priority),
+        status: told_status(record.status),
+        created_at: instant(record.created),
+        updated_at: record.updated.map(instant),
+        owner,
+        claimed_at: record.claimed.map(instant),
+        completed_at: record.completed.map(instant),
+        dependencies: task.dependencies,
+        blocks: task.blocks,
+        warning,
+        files: record.files,
+        branch: record.branch,
+        reserved_until: record
+            .reserved
+            .filter(|until| record.assignee.is_some() && *until > now)
+            .map(instant),
+        assignee: record.assignee,
+        created_by: record.by,
+        lease: Lease {
+            state: match lease {
+                stored::LeaseState::None => wire::LeaseState::None,
+                stored::LeaseState::Held => wire::LeaseState::Held,
+                stored::LeaseState::Lapsed => wire::LeaseState::Lapsed,
+                stored::LeaseState::Released => wire::LeaseState::Released,
+            },
+            expires: record.expires.filter(|_| is_held).map(instant),
+            token: record.token.filter(|_| is_held),
+        },
+        lapses,
+        previous_owner,
+        notes: Vec::new(),
+        result: None,
+        met_dependencies: task.met_dependencies,
+        block_count: task.block_count,
+        is_ready,
+        intent_id: record.intent_id,
+    }
+}
+
+/// A task with its texts, and what came of its dependencies.
+pub(super) fn whole_task(whole: WholeTask) -> (TaskView, Vec<DependencyResult>) {
+    let mut view = task(whole.task);
+    view.description = whole.description;
+    view.notes = whole.notes.into_iter().map(note).collect();
+    view.result = whole.result;
+    let results = whole.results.into_iter();
+    let results = results.map(|(id, result)| DependencyResult { id, result });
+    (view, results.collect())
+}
+
+fn note(note: Note) -> wire::Note {
+    wire::Note {
+        by: note.by,
+        login: note.login,
+        time: instant(note.time),
+        text: note.text,
+    }
+}
+
+/// A message of which `unread_by` have not proved to have it.
+pub(super) fn message(message: StoredMessage, is_read: bool, unread_by: Vec<String>) -> MessageView {
+    MessageView {
+        id: message.id,
+        from: message.from,
+        login: message.login,
+        to: message.to,
+        recipients: message.recipients,
+        message: message.message,
+        kind: message.kind,
+        timestamp: instant(message.time),
+        read: is_read,
+        summary: message.summary,
+        task_id: message.task_id,
+        reply_to: message.reply_to,
+        unread_by,
+    }
+}

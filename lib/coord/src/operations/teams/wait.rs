@@ -1,0 +1,72 @@
+//! Waits until something happens, on the events of the repository: one subscription for each repository in a process.
+
+use std::time::Duration;
+
+use coord_protocol::Event;
+use coord_protocol::bounds::WAIT_SECONDS;
+use futures::future::OptionFuture;
+use tokio::time::{Instant, sleep_until};
+
+use super::texts::seconds;
+use crate::app::App;
+use crate::domain::team::TeamName;
+use crate::domain::{RepoId, UserId};
+use crate::error::ApiError;
+use crate::events::{Next, Permit, Watching};
+
+/// The seconds that a request waits: no more than this server lets it.
+pub(super) fn wait_seconds(app: &App, sent: Option<u32>) -> Result<u32, ApiError> {
+    let wait = seconds("wait", sent, 0..=WAIT_SECONDS, 0)?;
+    Ok(wait.min(app.teams.poll_max_seconds))
+}
+
+/// Whether an event is of the team.
+pub(super) fn is_of(event: &Event, team: &TeamName) -> bool {
+    event.team().is_some_and(|name| name.eq_ignore_ascii_case(team.key()))
+}
+
+/// A request that waits, or does not.
+pub(super) struct Waiting {
+    watching: Option<(Watching, Permit)>,
+    ends_by: Instant,
+}
+
+impl Waiting {
+    /// Subscribes before the first read, so that nothing is lost between.
+    ///
+    /// # Errors
+    /// When there are too many streams, or the store does not respond.
+    pub async fn begin(app: &App, repo: &RepoId, person: &UserId, wait: u32) -> Result<Self, ApiError> {
+        let ends_by = Instant::now() + Duration::from_secs(u64::from(wait));
+        let watching = match wait {
+            0 => None,
+            _ => {
+                let permit = app.events.permit(person.clone())?;
+                Some((app.events.watch(repo, None).await?, permit))
+            }
+        };
+        Ok(Waiting { watching, ends_by })
+    }
+
+    /// Waits for an event that matters, at most for the time `or_after`. False once the time of the request is over, or the server
+    /// stops.
+    pub async fn until(&mut self, matters: impl Fn(&Event) -> bool, or_after: Option<Duration>) -> bool {
+        let Some((watching, _)) = &mut self.watching else {
+            return false;
+        };
+        let again = or_after.map(|time| Instant::now() + time);
+        loop {
+            let timer: OptionFuture<_> = again.map(sleep_until).into();
+            tokio::select! {
+                next = watching.next() => match next {
+                    Ok(Next::Event(event)) if matters(&event.event) => return true,
+                    Ok(Next::Event(_) | Next::Live(_)) => {}
+                    Ok(Next::Gap) => return true,
+                    Ok(Next::Slow | Next::Stopped) | Err(_) => return false,
+                },
+                () = sleep_until(self.ends_by) => return false,
+                Some(()) = timer => return true,
+            }
+        }
+    }
+}

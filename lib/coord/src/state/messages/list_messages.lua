@@ -1,0 +1,67 @@
+-- list_messages: the messages of a team, the newest first, and how far its members have read.
+-- KEYS: those of admission, then those of teams/team
+-- ARGV: those of admission/request and teams/team, then 19 sequence before which the list begins, '' for the newest, 20 most
+--       messages, 21 most bytes, then filters, '' for none: 22 handle of sender or recipient, in lower case, 23 task
+-- Returns { LISTED, now, sequence before which the list goes on, '' at the end, messages as JSON, members: list of { handle,
+--           sequence at joining, sequence up to which it has read all } }
+--      or { REFUSED, now, code, words } or one of the denials of admit()
+local before, most, most_bytes, who, task_id = ARGV[19], tonumber(ARGV[20]), tonumber(ARGV[21]), ARGV[22], ARGV[23]
+-- @include admission/admission
+-- @include teams/team
+-- @include teams/marks
+
+local denial = admit() or load_team()
+if denial then
+  return denial
+end
+
+local function is_of(message)
+  if task_id ~= '' and message.task_id ~= task_id then
+    return false
+  end
+  if who == '' or message.to == 'broadcast' or string.lower(message.from or '') == who then
+    return true
+  end
+  for _, handle in ipairs(message.recipients or { message.to }) do
+    if string.lower(handle) == who then
+      return true
+    end
+  end
+  return false
+end
+
+-- The most sequences that one run looks at, of which a filter may let few pass, and so many at once.
+local MOST_LOOKED_AT, AT_ONCE = 4000, 200
+local following = before == '' and sequence or math.min(tonumber(before) - 1, sequence)
+local messages, bytes, looked_at, is_full = {}, 0, 0, false
+while following > 0 and looked_at < MOST_LOOKED_AT and not is_full do
+  local names = {}
+  for of = following, math.max(following - AT_ONCE + 1, 1), -1 do
+    names[#names + 1] = string.format('%.0f', of)
+  end
+  for _, body in ipairs(redis.call('HMGET', keys.bodies, unpack(names))) do
+    local is_wanted = body and is_of(cjson.decode(body))
+    if is_wanted and (#messages == most or (#messages > 0 and bytes + #body > most_bytes)) then
+      is_full = true
+      break
+    end
+    if is_wanted then
+      messages[#messages + 1], bytes = body, bytes + #body
+    end
+    following, looked_at = following - 1, looked_at + 1
+  end
+end
+
+local members, fields = {}, {}
+local stored = redis.call('HGETALL', keys.team)
+for index = 1, #stored, 2 do
+  if string.sub(stored[index], 1, 1) == '=' then
+    local record = cjson.decode(stored[index + 1])
+    members[#members + 1] = { record.handle, record.from }
+    fields[#fields + 1] = team_key .. '/' .. string.sub(stored[index], 2)
+  end
+end
+for index, text in ipairs(#fields > 0 and redis.call('HMGET', keys.members, unpack(fields)) or {}) do
+  members[index][3] = marks_of(text).read or 0
+end
+return { 'LISTED', now, following > 0 and string.format('%.0f', following + 1) or '', messages, members }

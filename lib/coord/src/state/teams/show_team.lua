@@ -1,0 +1,57 @@
+-- show_team: a team with its members, and what they have.
+-- KEYS: those of admission, then those of teams/team
+-- ARGV: those of admission/request and teams/team
+-- Returns { SHOWN, now, team as JSON, open shutdown as JSON or '', open tasks, completed ones, members: list of { JSON, when last
+--           seen (Unix milliseconds) or '', unread messages, ids of the tasks that it has, separated by blanks } }
+--      or { REFUSED, now, code, words } or one of the denials of admit()
+-- @include admission/admission
+-- @include teams/team
+-- @include mail/inbox
+-- @include tasks/task
+
+local denial = admit() or load_team()
+if denial then
+  return denial
+end
+-- As many claims as 1,000 members may have; the store reads so many at once.
+local MOST_CLAIMS, AT_ONCE = 50000, 1000
+local claims = {}
+local held = redis.call('ZRANGEBYSCORE', keys.leases, '(' .. string.format('%.0f', now_ms), '+inf', 'LIMIT', 0, MOST_CLAIMS)
+for first = 1, #held, AT_ONCE do
+  local last = math.min(first + AT_ONCE - 1, #held)
+  for index, stored in ipairs(redis.call('HMGET', keys.tasks, unpack(held, first, last))) do
+    local task = stored and cjson.decode(stored)
+    local owner = task and task.owner and string.lower(task.owner)
+    if owner then
+      claims[owner] = claims[owner] or {}
+      table.insert(claims[owner], held[first + index - 1])
+    end
+  end
+end
+
+local seen, stored = {}, redis.call('HGETALL', keys.seen)
+for index = 1, #stored, 2 do
+  seen[stored[index]] = stored[index + 1]
+end
+local handles, records, fields = {}, {}, { team_key .. '/*' }
+stored = redis.call('HGETALL', keys.team)
+for index = 1, #stored, 2 do
+  if string.sub(stored[index], 1, 1) == '=' then
+    local handle = string.sub(stored[index], 2)
+    handles[#handles + 1], records[#records + 1] = handle, stored[index + 1]
+    fields[#fields + 1] = team_key .. '/' .. handle
+  end
+end
+local marks = redis.call('HMGET', keys.members, unpack(fields))
+local broadcasts = broadcasts_of(marks[1])
+local shown = {}
+for index, handle in ipairs(handles) do
+  shown[index] = {
+    records[index], seen[handle] or '', unread_of(marks_of(marks[index + 1]), broadcasts),
+    table.concat(claims[handle] or {}, ' '),
+  }
+end
+local open, done = unpack(redis.call('HMGET', keys.teams, team_key .. '/open', team_key .. '/done'))
+return {
+  'SHOWN', now, cjson.encode(team), shutdown and cjson.encode(shutdown) or '', tonumber(open), tonumber(done), shown,
+}
