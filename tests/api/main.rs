@@ -40,6 +40,7 @@ mod repositories;
 mod routes;
 mod serve;
 mod shapes;
+mod teams;
 mod token_limits;
 mod token_settings;
 mod tokens;

@@ -1,0 +1,100 @@
+//! What callers cannot do: speak for others, read others' inboxes, leave their repository.
+
+use serde_json::json;
+
+use super::error;
+use crate::api::Api;
+
+#[tokio::test]
+async fn no_field_makes_somebody_else_of_a_caller() {
+    let api = Api::with_team().await;
+    api.adds(json!([{ "title": "A" }])).await;
+    let forged = json!({
+        "to": ["two"], "message": "x", "from": "lead", "login": "ann", "owner": "lead", "handle": "lead",
+    });
+    api.does_in_team("bob/one", "/api/messages", forged).await;
+    let inbox = api
+        .does_in_team("bob/two", "/api/messages/read", json!({ "handle": "one" }))
+        .await;
+    assert_eq!(
+        (&inbox["messages"][0]["from"], &inbox["messages"][0]["login"]),
+        (&json!("one"), &json!("bob"))
+    );
+    let claimed = api
+        .does_in_team("bob/one", "/api/tasks/t1/claim", json!({ "owner": "lead" }))
+        .await;
+    assert_eq!(claimed["task"]["owner"], json!("one"));
+}
+
+#[tokio::test]
+async fn who_is_no_member_reads_the_board_and_changes_nothing() {
+    let api = Api::with_team().await;
+    api.adds(json!([{ "title": "A" }])).await;
+    let team = json!({ "team": "alpha" });
+    for (path, more) in [
+        ("/api/tasks", json!({ "tasks": [{}] })),
+        ("/api/tasks/next", json!({})),
+        ("/api/tasks/t1/claim", json!({})),
+        ("/api/tasks/t1/complete", json!({})),
+        ("/api/tasks/t1/release", json!({})),
+        ("/api/messages", json!({ "to": ["one"], "message": "x" })),
+        ("/api/messages/read", json!({})),
+        ("/api/teams/alpha/leave", json!({})),
+        ("/api/teams/alpha/shutdown", json!({ "step": "request" })),
+    ] {
+        let mut body = more;
+        body.as_object_mut().unwrap().extend(team.as_object().unwrap().clone());
+        let refused = api.sends("eve/one", path, body).await;
+        assert_eq!(
+            error(&refused),
+            (
+                403,
+                "NOT_A_MEMBER".to_owned(),
+                "\"one\" is not a member of team \"alpha\"".to_owned()
+            ),
+            "{path}"
+        );
+    }
+    let changed = api
+        .patches("eve/one", "/api/tasks/t1", json!({ "team": "alpha", "title": "B" }))
+        .await;
+    assert_eq!(error(&changed).1, "NOT_A_MEMBER");
+    let removed = api.removes("eve/one", "/api/tasks/t1", "&team=alpha").await;
+    assert_eq!(error(&removed).1, "NOT_A_MEMBER");
+    assert_eq!(
+        api.shows("eve", "/api/tasks/t1", "&team=alpha").await["task"]["title"],
+        json!("A")
+    );
+}
+
+#[tokio::test]
+async fn names_in_paths_and_fields_reach_nothing_else() {
+    let api = Api::with_team().await;
+    for name in ["..%2f..%2fx", "a%20b", "%7Ba%7D", "a%3Ab", "a%0Ab"] {
+        let team = api.asks("eve", &format!("/api/teams/{name}"), "").await;
+        assert_eq!((team.status, &team.json()["field"]), (400, &json!("team")), "{name}");
+        let task = api.asks("eve", &format!("/api/tasks/{name}"), "&team=alpha").await;
+        assert_eq!((task.status, &task.json()["field"]), (400, &json!("id")), "{name}");
+    }
+    let other = json!({ "repo_url": "https://github.com/acme/other.git", "team": "alpha", "tasks": [{}] });
+    let refused = api.sends("ann/lead", "/api/tasks", other).await;
+    assert_eq!(
+        (error(&refused).0, error(&refused).1.as_str()),
+        (404, "UNKNOWN_REPOSITORY")
+    );
+}
+
+#[tokio::test]
+async fn a_ring_of_two_hundred_tasks_is_found_and_a_chain_is_not_one() {
+    let api = Api::with_team().await;
+    let task = |number: usize, of: usize| json!({ "ref": format!("r{number}"), "dependencies": [format!("r{of}")] });
+    let ring: Vec<_> = (0..200).map(|number| task(number, (number + 1) % 200)).collect();
+    let refused = api.sends("ann/lead", "/api/tasks", json!({ "tasks": ring })).await;
+    assert_eq!(error(&refused).1, "CIRCULAR_DEPENDENCY");
+    let mut chain: Vec<_> = (0..199).map(|number| task(number, number + 1)).collect();
+    chain.push(json!({ "ref": "r199" }));
+    assert_eq!(api.adds(json!(chain)).await.len(), 200);
+    chain.push(json!({}));
+    let many = api.sends("ann/lead", "/api/tasks", json!({ "tasks": chain })).await;
+    assert_eq!(many.json()["field"], json!("tasks"));
+}

@@ -1,0 +1,170 @@
+//! Tasks are claimed, completed and given back.
+
+use serde_json::{Value, json};
+
+use super::error;
+use crate::api::Api;
+
+#[tokio::test]
+async fn a_task_has_one_owner_who_may_claim_again() {
+    let api = Api::with_team().await;
+    api.adds(json!([{ "title": "A", "description": "Do it" }])).await;
+    let claimed = api
+        .does_in_team("bob/one", "/api/tasks/t1/claim", json!({ "lease_seconds": 60 }))
+        .await;
+    let task = &claimed["task"];
+    assert_eq!(
+        (
+            &task["owner"],
+            &task["status"],
+            &task["description"],
+            &task["lease"]["state"]
+        ),
+        (&json!("one"), &json!("in_progress"), &json!("Do it"), &json!("held"))
+    );
+    let token = task["lease"]["token"].as_i64().unwrap();
+    let taken = api.sends("bob/two", "/api/tasks/t1/claim", json!({})).await;
+    assert_eq!(
+        error(&taken),
+        (
+            409,
+            "TASK_TAKEN".to_owned(),
+            "Task t1 is not available (status: in_progress)".to_owned()
+        )
+    );
+    let orchestration = &taken.json()["orchestration"];
+    assert_eq!(
+        (&orchestration["action"], &orchestration["metadata"]["task_owner"]),
+        (&json!("SWITCH_TASK"), &json!("one"))
+    );
+    let again = api.does_in_team("bob/one", "/api/tasks/t1/claim", json!({})).await;
+    assert_eq!(again["task"]["lease"]["token"].as_i64(), Some(token));
+    for seconds in [29, 86_401] {
+        let refused = api
+            .sends("bob/one", "/api/tasks/t1/claim", json!({ "lease_seconds": seconds }))
+            .await;
+        assert_eq!(refused.json()["field"], json!("lease_seconds"));
+    }
+}
+
+#[tokio::test]
+async fn a_blocked_task_is_claimed_with_the_documented_warning_and_in_a_strict_team_not() {
+    let api = Api::with_team().await;
+    let tasks = json!([{ "title": "A" }, { "title": "B", "dependencies": ["t1"] }]);
+    api.adds(tasks.clone()).await;
+    let claimed = api.does_in_team("bob/one", "/api/tasks/t2/claim", json!({})).await;
+    assert_eq!(
+        (&claimed["task"]["warning"], &claimed["unmet"]),
+        (
+            &json!("Warning: Task t2 dependencies are not met. Proceed with caution."),
+            &json!(["t1"])
+        )
+    );
+    let strict = json!({ "name": "strict", "strict": true });
+    api.does_in_team("eve/lead", "/api/teams", strict).await;
+    api.does_in_team("eve/lead", "/api/tasks", json!({ "tasks": tasks }))
+        .await;
+    let refused = api.sends("eve/lead", "/api/tasks/t2/claim", json!({})).await;
+    assert_eq!(
+        (error(&refused).1.as_str(), error(&refused).2.as_str()),
+        ("DEPENDENCIES_UNMET", "Task t2 dependencies are not met: t1")
+    );
+}
+
+#[tokio::test]
+async fn completing_frees_the_dependents_and_hands_the_result_on() {
+    let api = Api::with_team().await;
+    api.adds(json!([{ "title": "A" }, { "title": "B", "dependencies": ["t1"] }]))
+        .await;
+    let early = api.sends("bob/one", "/api/tasks/t1/complete", json!({})).await;
+    assert_eq!(error(&early).2, "Invalid status transition: pending -> completed");
+    let token = api.does_in_team("bob/one", "/api/tasks/t1/claim", json!({})).await["task"]["lease"]["token"].clone();
+    let other = api.sends("bob/two", "/api/tasks/t1/complete", json!({})).await;
+    assert_eq!((error(&other).0, error(&other).1.as_str()), (409, "NOT_OWNER"));
+    let stale = api
+        .sends("bob/one", "/api/tasks/t1/complete", json!({ "token": 1_000_000 }))
+        .await;
+    assert_eq!(error(&stale).1, "CLAIM_LOST");
+    let done = json!({ "result": "The column is \"pool\"", "token": token });
+    let completed = api.does_in_team("bob/one", "/api/tasks/t1/complete", done).await;
+    assert_eq!(
+        (
+            &completed["task"]["status"],
+            &completed["unblocked"],
+            &completed["task"]["owner"]
+        ),
+        (&json!("completed"), &json!(1), &json!("one"))
+    );
+    let again = api.does_in_team("bob/one", "/api/tasks/t1/complete", json!({})).await;
+    assert_eq!(again["orchestration"]["reason"], json!("Task t1 was completed before"));
+    let next = api.does_in_team("bob/two", "/api/tasks/next", json!({})).await;
+    assert_eq!(
+        (
+            &next["task"]["id"],
+            &next["dependency_results"][0]["result"],
+            &next["task"]["metDependencies"]
+        ),
+        (&json!("t2"), &json!("The column is \"pool\""), &json!(["t1"]))
+    );
+    let taken = api.sends("bob/one", "/api/tasks/t1/claim", json!({})).await;
+    assert_eq!(error(&taken).2, "Task t1 is not available (status: completed)");
+}
+
+#[tokio::test]
+async fn what_is_given_back_is_claimable_with_its_note() {
+    let api = Api::with_team().await;
+    api.adds(json!([{ "title": "A" }])).await;
+    api.does_in_team("bob/one", "/api/tasks/t1/claim", json!({})).await;
+    let released = api
+        .does_in_team("bob/one", "/api/tasks/t1/release", json!({ "note": "Half done" }))
+        .await;
+    let task = &released["task"];
+    assert_eq!(
+        (
+            &task["status"],
+            &task["owner"],
+            &task["previousOwner"],
+            &task["lease"]["state"],
+            &task["isReady"]
+        ),
+        (
+            &json!("in_progress"),
+            &Value::Null,
+            &json!("one"),
+            &json!("released"),
+            &json!(true)
+        )
+    );
+    let next = api.does_in_team("bob/two", "/api/tasks/next", json!({})).await;
+    assert_eq!(
+        (&next["task"]["id"], &next["task"]["notes"][0]["text"]),
+        (&json!("t1"), &json!("Half done"))
+    );
+}
+
+#[tokio::test]
+async fn next_says_what_it_waits_for() {
+    let api = Api::with_team().await;
+    let all_done = api.does_in_team("bob/one", "/api/tasks/next", json!({})).await;
+    assert_eq!(
+        (&all_done["task"], &all_done["orchestration"]["reason"]),
+        (&Value::Null, &json!("All tasks of the team are completed"))
+    );
+    api.adds(json!([{ "title": "A", "priority": "low" }, { "title": "B", "priority": "high" }]))
+        .await;
+    let key = json!({ "request_key": "n-1" });
+    let first = api.does_in_team("bob/one", "/api/tasks/next", key.clone()).await;
+    assert_eq!(first["task"]["id"], json!("t2"));
+    let repeated = api.does_in_team("bob/one", "/api/tasks/next", key).await;
+    assert_eq!(repeated["task"]["id"], json!("t2"));
+    api.does_in_team("bob/one", "/api/tasks/next", json!({})).await;
+    let nothing = api.does_in_team("bob/two", "/api/tasks/next", json!({})).await;
+    assert_eq!(nothing["orchestration"]["action"], json!("WAIT"));
+    let held: Vec<_> = nothing["held"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|held| held["owner"].clone())
+        .collect();
+    assert_eq!(held, ["one", "one"]);
+}

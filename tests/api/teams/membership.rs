@@ -1,0 +1,183 @@
+//! Teams are made, shown, joined, handed over, left and removed.
+
+use serde_json::json;
+
+use super::error;
+use crate::api::Api;
+
+#[tokio::test]
+async fn a_team_is_shown_with_the_documented_members() {
+    let api = Api::with_team().await;
+    let listed = api.shows("eve", "/api/teams", "").await;
+    let summary = &listed["teams"][0];
+    assert_eq!(
+        (
+            &summary["name"],
+            &summary["leader"],
+            &summary["memberCount"],
+            &summary["openTasks"]
+        ),
+        (&json!("alpha"), &json!("lead"), &json!(3), &json!(0))
+    );
+    let team = api.shows("eve", "/api/teams/ALPHA", "").await["team"].clone();
+    let members = team["members"].as_array().unwrap();
+    let shown: Vec<_> = members
+        .iter()
+        .map(|member| (member["agentId"].as_str().unwrap(), member["login"].as_str().unwrap()))
+        .collect();
+    assert_eq!(shown, [("lead", "ann"), ("one", "bob"), ("two", "bob")]);
+    assert_eq!(
+        (&members[0]["agentName"], &members[0]["agentType"]),
+        (&json!("lead"), &json!("agent"))
+    );
+    assert!(
+        members
+            .iter()
+            .all(|member| member["isLive"] == true && member["unread"] == 0)
+    );
+    for time in [&team["created"], &members[1]["joinedAt"], &members[1]["lastSeen"]] {
+        let time = time.as_str().unwrap();
+        assert!(time.len() == 24 && time.ends_with('Z'), "{time}");
+    }
+    assert_eq!(
+        (&team["shutdownApprovals"], &team["isStrict"]),
+        (&json!([]), &json!(false))
+    );
+}
+
+#[tokio::test]
+async fn a_name_is_one_whatever_its_case_and_a_bad_one_is_refused_in_the_documented_words() {
+    let api = Api::with_team().await;
+    let again = api
+        .sends("eve", "/api/teams", json!({ "name": "Alpha", "handle": "eve" }))
+        .await;
+    assert_eq!(
+        error(&again),
+        (
+            409,
+            "TEAM_EXISTS".to_owned(),
+            "Team \"Alpha\" already exists".to_owned()
+        )
+    );
+    for name in ["", "a b", "a/b", "..", "a:b", "{a}", "a\u{1b}b", "größe"] {
+        let refused = api
+            .sends("eve", "/api/teams", json!({ "name": name, "handle": "eve" }))
+            .await;
+        let (status, code, message) = error(&refused);
+        assert_eq!((status, code.as_str()), (400, "INVALID_FIELD"), "{name:?}");
+        assert!(
+            message.contains("Team name must be alphanumeric with hyphens/underscores"),
+            "{message}"
+        );
+        assert!(!message.contains('\u{1b}'), "{message:?}");
+    }
+    let missing = api.asks("eve", "/api/teams/beta", "").await;
+    assert_eq!(
+        error(&missing),
+        (
+            404,
+            "UNKNOWN_TEAM".to_owned(),
+            "Team \"beta\" does not exist".to_owned()
+        )
+    );
+}
+
+#[tokio::test]
+async fn a_handle_is_the_agents_id_or_is_sent_and_belongs_to_one_login() {
+    let api = Api::with_team().await;
+    let unnamed = api.sends("eve", "/api/teams/alpha/join", json!({})).await;
+    assert_eq!((unnamed.status, &unnamed.json()["field"]), (400, &json!("handle")));
+    let taken = api
+        .sends("eve", "/api/teams/alpha/join", json!({ "handle": "ONE" }))
+        .await;
+    assert_eq!(error(&taken).1, "HANDLE_TAKEN");
+    let joined = api
+        .does_in_team("eve", "/api/teams/alpha/join", json!({ "handle": "scout" }))
+        .await;
+    assert_eq!(joined["handle"], json!("scout"));
+    for handle in ["../x", "broadcast", ".a", ""] {
+        let refused = api
+            .sends("zoe", "/api/teams/alpha/join", json!({ "handle": handle }))
+            .await;
+        assert_eq!(
+            (refused.status, &refused.json()["field"]),
+            (400, &json!("handle")),
+            "{handle}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_restarted_agent_takes_its_handle_over_and_the_old_one_is_superseded() {
+    let api = Api::with_team().await;
+    let id = &api.adds(json!([{ "title": "A" }])).await[0];
+    let claim = format!("/api/tasks/{id}/claim");
+    api.does_in_team("bob/one", &claim, json!({})).await;
+    let taken = api
+        .does_in_team("bob/new", "/api/teams/alpha/join", json!({ "handle": "one" }))
+        .await;
+    assert_eq!(
+        (&taken["handle"], &taken["taken_over_from"]),
+        (&json!("one"), &json!("one"))
+    );
+    let old = api.sends("bob/one", &claim, json!({ "team": "alpha" })).await;
+    assert_eq!((error(&old).0, error(&old).1.as_str()), (409, "SUPERSEDED"));
+    assert_eq!(old.json()["orchestration"]["action"], json!("STOP"));
+    let renewed = api.does_in_team("bob/new", &claim, json!({})).await;
+    assert_eq!(renewed["task"]["owner"], json!("one"));
+}
+
+#[tokio::test]
+async fn the_leader_hands_over_leaves_and_the_team_is_removed_once_nobody_is_live() {
+    let api = Api::with_team().await;
+    let stays = api.sends("ann/lead", "/api/teams/alpha/leave", json!({})).await;
+    assert_eq!(error(&stays).1, "LEADER_STAYS");
+    let no_leader = api
+        .patches("bob/one", "/api/teams/alpha", json!({ "leader": "two" }))
+        .await;
+    assert_eq!((error(&no_leader).0, error(&no_leader).1.as_str()), (403, "NOT_LEADER"));
+    let unknown = api
+        .patches("ann/lead", "/api/teams/alpha", json!({ "leader": "zoe" }))
+        .await;
+    assert_eq!(error(&unknown).2, "Recipient \"zoe\" is not a member of team \"alpha\"");
+    assert_eq!(
+        api.patches("ann/lead", "/api/teams/alpha", json!({ "leader": "ONE" }))
+            .await
+            .status,
+        200
+    );
+    assert_eq!(
+        api.shows("ann", "/api/teams/alpha", "").await["team"]["leader"],
+        json!("one")
+    );
+    api.does_in_team("ann/lead", "/api/teams/alpha/leave", json!({})).await;
+    let live = api.removes("bob/one", "/api/teams/alpha", "").await;
+    assert_eq!(error(&live).1, "MEMBERS_LIVE");
+    assert!(error(&live).2.contains("two"), "{}", error(&live).2);
+    api.does_in_team("bob/two", "/api/teams/alpha/leave", json!({})).await;
+    assert_eq!(api.removes("bob/one", "/api/teams/alpha", "").await.status, 200);
+    assert_eq!(api.shows("ann", "/api/teams", "").await["teams"], json!([]));
+}
+
+#[tokio::test]
+async fn the_team_may_be_left_out_by_who_is_in_one_alone() {
+    let api = Api::with_team().await;
+    let added = json!({ "tasks": [{ "title": "A" }] });
+    let nobody = api.sends("eve", "/api/tasks", added.clone()).await;
+    assert_eq!(
+        error(&nobody).2,
+        "team is required: you are in no team of this repository"
+    );
+    api.does_in_team("bob/one", "/api/teams", json!({ "name": "beta" }))
+        .await;
+    let two = api.sends("bob/one", "/api/tasks", added.clone()).await;
+    assert_eq!(error(&two).2, "team is required: you are in alpha, beta");
+    api.does_in_team("bob/two", "/api/tasks", added).await;
+    assert_eq!(
+        api.shows("bob", "/api/tasks", "&team=alpha").await["tasks"]
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
+}

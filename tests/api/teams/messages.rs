@@ -1,0 +1,186 @@
+//! Messages are sent, read by a cursor, and listed.
+
+use serde_json::{Value, json};
+
+use super::error;
+use crate::api::Api;
+
+fn texts(answer: &Value) -> Vec<&str> {
+    let messages = answer["messages"].as_array().unwrap().iter();
+    messages.map(|message| message["message"].as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn a_message_comes_again_until_its_cursor_comes_back() {
+    let api = Api::with_team().await;
+    let sent = json!({ "to": ["ONE"], "message": "Hello\nthere", "summary": "Hello", "task_id": "t1" });
+    api.does_in_team("ann/lead", "/api/messages", sent).await;
+    let read = async |more: Value| api.does_in_team("bob/one", "/api/messages/read", more).await;
+    let first = read(json!({})).await;
+    let message = &first["messages"][0];
+    assert_eq!(
+        (
+            &message["from"],
+            &message["login"],
+            &message["to"],
+            &message["type"],
+            &message["read"]
+        ),
+        (
+            &json!("lead"),
+            &json!("ann"),
+            &json!("one"),
+            &json!("plain"),
+            &json!(false)
+        )
+    );
+    assert_eq!(
+        (texts(&read(json!({})).await), &first["unread"]),
+        (vec!["Hello\nthere"], &json!(1))
+    );
+    let after = read(json!({ "cursor": first["cursor"] })).await;
+    assert_eq!(
+        (texts(&after), &after["unread"], &after["timed_out"]),
+        (vec![], &json!(0), &json!(false))
+    );
+    assert_eq!(texts(&read(json!({})).await), [""; 0]);
+    let ahead = api
+        .sends("bob/one", "/api/messages/read", json!({ "cursor": 99 }))
+        .await;
+    assert_eq!((error(&ahead).0, error(&ahead).1.as_str()), (409, "CURSOR_AHEAD"));
+}
+
+#[tokio::test]
+async fn a_broadcast_is_for_all_others_from_their_joining_on() {
+    let api = Api::with_team().await;
+    let sent = json!({ "to": ["broadcast"], "message": "News", "request_key": "b-1" });
+    let first = api.does_in_team("bob/one", "/api/messages", sent.clone()).await;
+    assert_eq!(
+        api.does_in_team("bob/one", "/api/messages", sent).await["id"],
+        first["id"]
+    );
+    api.does_in_team("eve/late", "/api/teams/alpha/join", json!({})).await;
+    for (who, expected) in [
+        ("ann/lead", vec!["News"]),
+        ("bob/two", vec!["News"]),
+        ("bob/one", vec![]),
+        ("eve/late", vec![]),
+    ] {
+        let inbox = api.does_in_team(who, "/api/messages/read", json!({})).await;
+        assert_eq!(texts(&inbox), expected, "{who}");
+    }
+}
+
+#[tokio::test]
+async fn the_history_says_who_has_not_read() {
+    let api = Api::with_team().await;
+    for (to, text) in [("one", "a"), ("broadcast", "b"), ("two", "c")] {
+        api.does_in_team("ann/lead", "/api/messages", json!({ "to": [to], "message": text }))
+            .await;
+    }
+    api.does_in_team("bob/one", "/api/messages/read", json!({ "cursor": 2 }))
+        .await;
+    let history = async |query: &str| api.shows("eve", "/api/messages", &format!("&team=alpha{query}")).await;
+    let all = history("").await;
+    assert_eq!(texts(&all), ["c", "b", "a"]);
+    let unread: Vec<_> = all["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|message| message["unread_by"].clone())
+        .collect();
+    assert_eq!(unread, [json!(["two"]), json!(["two"]), Value::Null]);
+    assert_eq!(texts(&history("&member=one").await), ["b", "a"]);
+    let page = history("&limit=2").await;
+    assert_eq!((texts(&page), &page["earlier"]), (vec!["c", "b"], &json!(2)));
+    let last = history("&limit=2&before=2").await;
+    assert_eq!((texts(&last), &last["earlier"]), (vec!["a"], &Value::Null));
+    let reads = api.does_in_team("bob/two", "/api/messages/read", json!({})).await;
+    assert_eq!(texts(&reads), ["b", "c"]);
+}
+
+#[tokio::test]
+async fn idle_goes_to_the_leader_and_is_answered_with_what_is_ready() {
+    let api = Api::with_team().await;
+    api.adds(json!([{ "title": "A" }])).await;
+    let idle = api
+        .does_in_team("bob/one", "/api/messages", json!({ "type": "idle", "message": "" }))
+        .await;
+    assert_eq!(idle["ready"], json!(["t1"]));
+    let inbox = api.does_in_team("ann/lead", "/api/messages/read", json!({})).await;
+    assert_eq!(
+        (&inbox["messages"][0]["type"], &inbox["messages"][0]["from"]),
+        (&json!("idle"), &json!("one"))
+    );
+}
+
+#[tokio::test]
+async fn what_cannot_be_sent_is_refused() {
+    let api = Api::with_team().await;
+    for (sent, field, message) in [
+        (json!({ "to": ["one"] }), "message", "message is required"),
+        (json!({ "message": "x" }), "to", "to is required"),
+        (json!({ "to": [], "message": "x" }), "to", "to is required"),
+        (json!({ "to": ["broadcast", "one"], "message": "x" }), "to", "to "),
+        (json!({ "to": ["a/b"], "message": "x" }), "to", "to "),
+        (
+            json!({ "to": vec!["one"; 101], "message": "x" }),
+            "to",
+            "to has 101 recipients",
+        ),
+        (
+            json!({ "to": ["one"], "message": "x", "type": "idle" }),
+            "to",
+            "to must be left out",
+        ),
+        (
+            json!({ "to": ["one"], "message": "x", "type": "nudge" }),
+            "type",
+            "type is not known: Invalid message type",
+        ),
+        (
+            json!({ "to": ["one"], "message": "x", "type": "shutdown_approved" }),
+            "type",
+            "type is that of",
+        ),
+        (
+            json!({ "to": ["one"], "message": "x".repeat(16_385) }),
+            "message",
+            "message has more than",
+        ),
+        (
+            json!({ "to": ["one"], "message": "a\u{202e}b" }),
+            "message",
+            "message has invisible",
+        ),
+        (
+            json!({ "to": ["one"], "message": "x", "task_id": "../t1" }),
+            "task_id",
+            "task_id ",
+        ),
+    ] {
+        let refused = api.sends("ann/lead", "/api/messages", sent).await;
+        let (status, _, sentence) = error(&refused);
+        assert_eq!((status, &refused.json()["field"]), (400, &json!(field)), "{sentence}");
+        assert!(sentence.starts_with(message), "{sentence}");
+    }
+    let nobody = api
+        .sends(
+            "ann/lead",
+            "/api/messages",
+            json!({ "to": ["one", "zoe"], "message": "x" }),
+        )
+        .await;
+    assert_eq!(
+        error(&nobody),
+        (
+            409,
+            "UNKNOWN_RECIPIENT".to_owned(),
+            "Recipient \"zoe\" is not a member of team \"alpha\"".to_owned()
+        )
+    );
+    assert_eq!(
+        texts(&api.does_in_team("bob/one", "/api/messages/read", json!({})).await),
+        [""; 0]
+    );
+}
