@@ -17,6 +17,7 @@ import schemathesis
 sys.path.insert(0, os.path.dirname(os.environ["COORD_OPENAPI_HOOKS"]))
 
 import intents  # noqa: E402
+import teams  # noqa: E402
 
 REPO_URL = os.environ["COORD_OPENAPI_REPO_URL"]
 HEAD = os.environ["COORD_OPENAPI_HEAD"]
@@ -142,6 +143,14 @@ def before_call(context, case, kwargs):
                 intents.change_intent(case, chance)
             elif case.operation.path == "/api/ledger":
                 intents.change_record(case.body, FILES, chance)
+        elif case.operation.path.startswith(("/api/teams", "/api/tasks", "/api/messages")):
+            if isinstance(case.body, dict):
+                case.body = plain_numbers(case.body)
+            sent = case.body if isinstance(case.body, dict) else case.query
+            chance = dice([sent, case.path_parameters])
+            use_served(sent, chance)
+            sent.pop("branch", None)
+            teams.change(case, FILES, chance)
         elif case.operation.path == "/api/ledger" and case.query:
             change_ledger(case.query)
         elif case.operation.path in ("/api/locks", "/api/activity", "/api/events") and case.query:

@@ -30,3 +30,5 @@ pub const LEASE_SECONDS: std::ops::RangeInclusive<u32> = 30..=86_400;
 pub const RESPOND_SECONDS: std::ops::RangeInclusive<u32> = 1..=86_400;
 /// The most seconds that a request waits for a message or a task.
 pub const WAIT_SECONDS: u32 = 20;
+/// The largest number of a message or a task in a team.
+pub const NUMBER: u64 = 999_999_999_999;

@@ -40,7 +40,7 @@ pub struct SendMessageRequest {
     pub task_id: Option<String>,
     /// The message that it replies to.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(minimum = 1, maximum = 9_007_199_254_740_991_u64)]
+    #[schema(minimum = 1, maximum = 999_999_999_999_u64)]
     pub reply_to: Option<u64>,
 }
 
@@ -56,7 +56,7 @@ pub struct ReadMessagesRequest {
     pub caller: TeamCaller,
     /// The `cursor` of the last response: what is before it is read. Where it is left out, what is not read comes again.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(maximum = 9_007_199_254_740_991_u64)]
+    #[schema(maximum = 999_999_999_999_u64)]
     pub cursor: Option<u64>,
     /// Seconds to wait for a message; 0 where it is left out.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -9,7 +9,7 @@ use coord_protocol::{Action, Event, Orchestration};
 
 use super::caller::{Asked, TeamAgent, team_of};
 use super::calls::{ListMessages, ReadMessages, SendMessage, run};
-use super::texts::{content, long_text, request_key, task_id};
+use super::texts::{content, long_text, number, request_key, task_id};
 use super::view;
 use super::wait::{Waiting, is_of, wait_seconds};
 use crate::admission::Right;
@@ -56,7 +56,7 @@ pub async fn send_message(
         text: long_text("message", Some(required("message", &sent.message)?))?,
         summary: &summary,
         task: task.as_ref(),
-        reply_to: sent.reply_to,
+        reply_to: number("reply_to", sent.reply_to)?,
         to: &to,
     };
     let content = content(sent);
@@ -131,11 +131,12 @@ pub async fn read_messages(app: &App, sent: &ReadMessagesRequest, asked: Asked<'
     let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), asked)?;
     let most = limit(sent.limit.map(|limit| limit as usize))?;
     let wait = wait_seconds(app, sent.wait)?;
+    let cursor = number("cursor", sent.cursor)?;
     let mut admission = agent.begin(app, Right::Push).await?;
     let team = &team_of(app, &agent, &admission, sent.caller.team.as_deref()).await?;
     let call = ReadMessages {
         team,
-        cursor: sent.cursor,
+        cursor,
         most,
         most_bytes: MOST_BYTES,
     };
@@ -238,10 +239,11 @@ pub async fn message_history(
         .map_err(in_field("member"))?;
     let task = request.task.map(|id| task_id("task", id)).transpose()?;
     let most = limit(request.limit)?;
+    let before = number("before", request.before)?;
     let mut admission = agent.begin(app, Right::Read).await?;
     let team = &team_of(app, &agent, &admission, request.team).await?;
     let filter = MessageFilter {
-        before: request.before,
+        before,
         member: member.as_ref(),
         task: task.as_ref(),
     };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use coord_protocol::bounds::{DEPENDENCIES, NEW_TASKS};
+use coord_protocol::bounds::{DEPENDENCIES, NEW_TASKS, TITLE_CHARS};
 use coord_protocol::tasks::{
     EditTaskRequest, NewTask as SentTask, NewTasksRequest, NewTasksResponse, TaskResponse, TaskStatus, TasksResponse,
 };
@@ -11,7 +11,7 @@ use coord_protocol::{Action, Orchestration};
 
 use super::caller::{Asked, TeamAgent, team_of};
 use super::calls::{AssignTask, CreateTasks, DeleteTask, ListTasks, ShowTask, UpdateTask, run};
-use super::texts::{content, long_text, request_key, task_id, title};
+use super::texts::{content, long_text, number, request_key, task_id, title};
 use super::view;
 use crate::admission::Right;
 use crate::app::App;
@@ -75,18 +75,26 @@ pub async fn list_tasks(app: &App, request: TasksRequest<'_>, asked: Asked<'_>) 
             });
         }
     };
+    let text = request.text.unwrap_or_default();
+    if text.chars().count() > TITLE_CHARS {
+        return Err(ApiError::InvalidField {
+            field: "text",
+            problem: format!("has more than {TITLE_CHARS} characters"),
+        });
+    }
+    let after = number("after", Some(request.after))?.unwrap_or_default();
     let mut admission = agent.begin(app, Right::Read).await?;
     let team = &team_of(app, &agent, &admission, request.team).await?;
     let filter = TaskFilter {
         status: request.status.map(view::stored_status),
         owner: owner.as_ref(),
         readiness: request.readiness,
-        text: request.text.unwrap_or_default(),
+        text,
         file: file.as_ref().map_or("", FilePath::as_str),
     };
     let call = ListTasks {
         team,
-        after: request.after,
+        after,
         most,
         filter: &filter,
     };

@@ -1,6 +1,6 @@
 //! What people write about teams, and the keys of their requests.
 
-use coord_protocol::bounds::{TEXT_BYTES, TITLE_CHARS};
+use coord_protocol::bounds::{NUMBER, TEXT_BYTES, TITLE_CHARS};
 use serde::Serialize;
 
 use crate::domain::is_plain_text;
@@ -69,5 +69,16 @@ pub(super) fn seconds(
             field,
             problem: format!("must be {} to {}", bounds.start(), bounds.end()),
         }),
+    }
+}
+
+/// The number of a message or a task.
+pub(super) fn number(field: &'static str, sent: Option<u64>) -> Result<Option<u64>, ApiError> {
+    match sent {
+        Some(number) if number > NUMBER => Err(ApiError::InvalidField {
+            field,
+            problem: format!("must be at most {NUMBER}"),
+        }),
+        sent => Ok(sent),
     }
 }

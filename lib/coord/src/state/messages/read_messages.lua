@@ -15,7 +15,7 @@ if denial then
   return denial
 end
 if cursor and cursor > sequence then
-  return refuse('CURSOR_AHEAD', cursor, sequence)
+  return refuse('CURSOR_AHEAD', string.format('%.0f', cursor), string.format('%.0f', sequence))
 end
 local me = string.lower(member.handle)
 local stored, stored_broadcasts = unpack(redis.call('HMGET', keys.members, team_key .. '/' .. me, team_key .. '/*'))

@@ -76,10 +76,10 @@ pub(super) struct TasksQuery {
     #[param(value_type = FilePath, required = false)]
     file: Option<String>,
     /// Only tasks with this text in the title.
-    #[param(required = false, nullable = false)]
+    #[param(required = false, nullable = false, max_length = 200)]
     text: Option<String>,
     /// The `next` of the page before.
-    #[param(required = false, nullable = false, maximum = 9_007_199_254_740_991_u64)]
+    #[param(required = false, nullable = false, maximum = 999_999_999_999_u64)]
     after: Option<u64>,
     /// The most tasks; 100 where it is left out.
     #[param(required = false, nullable = false, minimum = 1, maximum = 500)]
@@ -176,7 +176,7 @@ pub(super) struct MessagesQuery {
     #[param(value_type = TaskId, required = false)]
     task: Option<String>,
     /// The `earlier` of the page before.
-    #[param(required = false, nullable = false, minimum = 1, maximum = 9_007_199_254_740_991_u64)]
+    #[param(required = false, nullable = false, minimum = 1, maximum = 999_999_999_999_u64)]
     before: Option<u64>,
     /// The most messages; 100 where it is left out.
     #[param(required = false, nullable = false, minimum = 1, maximum = 500)]
