@@ -8,6 +8,12 @@ export const { MCP_URL, MCP_TOKEN, MCP_REPO_URL, MCP_HEAD, MCP_COORD, MCP_FOLDER
 /** The ways to a server; over stdio it is `coord mcp`. Where there is none, `MCP_WAYS` is `http`. */
 export const WAYS = (process.env.MCP_WAYS ?? "http,stdio").split(",");
 
+/** The tools. */
+const TOOLS = [
+  "check_status", "message_read", "message_send", "post_status", "select_active_intent", "task_claim", "task_create", "task_list",
+  "task_update", "team", "update_intent",
+];
+
 /** How a client starts `coord mcp` in the repository. */
 export const stdio = { command: MCP_COORD, args: ["mcp"], cwd: MCP_FOLDER, stderr: "inherit" };
 
@@ -24,8 +30,8 @@ export async function play(client, version, agent, way) {
   const message = "Moving sessions from cookies to tokens";
   assert.match(client.getInstructions(), /Orchestration commands are law/);
   const { tools } = await client.listTools();
-  assert.deepEqual(tools.map(({ name }) => name).sort(), ["check_status", "post_status", "select_active_intent", "update_intent"]);
-  assert.ok(tools.every(({ outputSchema, annotations }) => outputSchema && annotations));
+  assert.deepEqual(tools.map(({ name }) => name).sort(), TOOLS);
+  assert.ok(tools.every(({ inputSchema, annotations }) => inputSchema && annotations));
 
   const free = await call("check_status", about);
   assert.equal(free.structuredContent.status, "OK");

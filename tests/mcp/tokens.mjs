@@ -6,7 +6,7 @@ import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { connect } from "./connect.mjs";
 import { WAYS, place } from "./session.mjs";
 
-const MOST_OF_TOOLS = 2600;
+const MOST_OF_TOOLS = 3500;
 
 const count = (value) => encode(typeof value === "string" ? value : JSON.stringify(value)).length;
 

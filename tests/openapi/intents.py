@@ -80,7 +80,9 @@ def change_intent(case, chance):
     body = case.body
     if operation in ("new", "edit", "meet"):
         change_members(body, chance, operation)
-    if operation == "meet" or (operation != "new" and next(chance) % 8):
+    # Where an earlier response named nothing, the path of a sequence of requests lacks the name.
+    is_nameless = operation != "new" and not case.path_parameters.get("id")
+    if operation == "meet" or is_nameless or (operation != "new" and next(chance) % 8):
         make(operation)
         case.path_parameters["id"] = made_id(operation, chance)
     # Without an agent it is a person's act.

@@ -98,7 +98,8 @@ def change_team(case, chance):
     elif case.method.upper() == "DELETE" and next(chance) % 4:
         team = "goes"
         make_team(team)
-    if next(chance) % 8:
+    # Where an earlier response named nothing, the path of a sequence of requests lacks the name.
+    if next(chance) % 8 or not case.path_parameters.get("team"):
         case.path_parameters["team"] = team
         if case.method.upper() != "GET":
             sent["agent_id"] = agent
@@ -146,7 +147,7 @@ def change_task(case, files, chance):
         if next(chance) % 2:
             for field in ("status", "dependencies", "blocks"):
                 sent.pop(field, None)
-    if "{id}" in path and next(chance) % 8:
+    if "{id}" in path and (next(chance) % 8 or not case.path_parameters.get("id")):
         task = make_task(path.endswith(("/complete", "/release")))
         case.path_parameters["id"] = task
         if method == "DELETE" and next(chance) % 2:

@@ -42,7 +42,7 @@ impl ExitStatus {
                 _ => ExitStatus::Refused,
             },
             Outcome::Intent(response) if !response.success => ExitStatus::Refused,
-            Outcome::Intent(_) => ExitStatus::Done,
+            Outcome::Intent(_) | Outcome::Team(_) => ExitStatus::Done,
             Outcome::Refused(error) => of_error(error.error.error),
             Outcome::Malformed(_) => ExitStatus::Error,
         }

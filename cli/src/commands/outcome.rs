@@ -79,6 +79,7 @@ pub(super) fn action(outcome: &Outcome) -> Option<Action> {
         Outcome::Post(response) => Some(response.orchestration.action),
         Outcome::Refused(error) => Some(error.orchestration.action),
         Outcome::Intent(response) => Some(response.orchestration.action),
+        Outcome::Team(answer) => answer.orchestration().map(|orchestration| orchestration.action),
         Outcome::Malformed(_) => None,
     }
 }

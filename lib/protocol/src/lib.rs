@@ -3,7 +3,7 @@
 //!
 //! - [`bounds`]: limits of a request
 //! - [`check_status`], [`post_status`], [`locks`], [`activity`]: requests and responses
-//! - [`intent_tools`]: arguments of tools of MCP that stand for several requests
+//! - [`intent_tools`], [`team_tools`]: arguments of tools of MCP that stand for several requests
 //! - [`intents`], [`intent_acts`], [`ledger`]: why files are changed, what is done with an intent, and what agents did
 //! - [`teams`], [`tasks`], [`messages`]: who works together, on what, and what they tell each other
 //! - [`orchestration`]: the command for an agent's next step
@@ -32,6 +32,7 @@ pub mod schema;
 pub mod stream;
 pub mod tasks;
 pub mod team_event;
+pub mod team_tools;
 pub mod teams;
 
 pub use activity::ActivityResponse;

@@ -34,6 +34,17 @@ pub enum TaskStatus {
     Completed,
 }
 
+impl TaskStatus {
+    /// The spelling on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            TaskStatus::Pending => "pending",
+            TaskStatus::InProgress => "in_progress",
+            TaskStatus::Completed => "completed",
+        }
+    }
+}
+
 /// A task to be added.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct NewTask {

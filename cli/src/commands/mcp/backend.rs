@@ -15,7 +15,7 @@ use crate::agent::connection::Connection;
 use crate::agent::options::AgentArgs;
 
 /// Time limit of a request.
-const LIMIT: Duration = Duration::from_secs(10);
+pub const LIMIT: Duration = Duration::from_secs(10);
 
 /// A request that has no answer of its own form.
 #[derive(Debug)]
@@ -79,7 +79,7 @@ impl Failure {
         }
     }
 
-    /// The outcome of a call about an intent.
+    /// The outcome of a call about an intent or a team.
     pub fn of_intent(self) -> Outcome {
         match self {
             Failure::Offline(error) => Outcome::Refused(error.for_agent()),

@@ -7,7 +7,7 @@
 //! - [`proxy`]: what one process knows between two calls
 //! - [`target`]: the working copy that a call is for; what is filled in
 //! - [`backend`]: requests to the server, and why they fail
-//! - [`tools`], `intents`, [`resources`]: answers
+//! - [`tools`], `intents`, `teams`, [`resources`]: answers
 //! - [`release_retries`], `retrying`: releases that have not reached the server
 //! - [`renewal`]: locks that are about to expire
 //! - [`exit`]: locks that are left at the end
@@ -22,12 +22,13 @@ mod resources;
 mod retrying;
 mod stdio;
 mod target;
+mod teams;
 mod tools;
 
 use std::time::Duration;
 
-use clap::Args;
-use coord::mcp::{Offer, SdkRequest, Server};
+use clap::{Args, ValueEnum};
+use coord::mcp::{Offer, SdkRequest, Server, ToolGroup};
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use rmcp::ServiceExt;
@@ -56,6 +57,35 @@ pub struct McpArgs {
     /// Seconds after the agent's last call for which its locks are renewed
     #[arg(long, value_name = "SECONDS", default_value_t = 600)]
     renew_for: u64,
+    /// The tools that the agent is offered; fewer cost it fewer tokens
+    #[arg(
+        long,
+        value_name = "GROUPS",
+        value_delimiter = ',',
+        default_value = "locks,tasks,messages"
+    )]
+    tools: Vec<Group>,
+}
+
+/// Tools that are offered together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Group {
+    /// Files and intents
+    Locks,
+    /// Teams and their tasks
+    Tasks,
+    /// Teams and their messages
+    Messages,
+}
+
+impl From<Group> for ToolGroup {
+    fn from(group: Group) -> Self {
+        match group {
+            Group::Locks => ToolGroup::Locks,
+            Group::Tasks => ToolGroup::Tasks,
+            Group::Messages => ToolGroup::Messages,
+        }
+    }
 }
 
 impl McpArgs {
@@ -66,10 +96,11 @@ impl McpArgs {
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<()> {
         coord::logging::start_text("warn");
         let mut signals = Signals::caught();
+        let groups: Vec<ToolGroup> = self.tools.into_iter().map(ToolGroup::from).collect();
         let proxy = Proxy::new(self.agent, Duration::from_secs(self.renew_for))?;
         let input = Input::default();
         let ended_at = tokio::select! {
-            ended_at = answer(&proxy, &input) => ended_at,
+            ended_at = answer(&proxy, &groups, &input) => ended_at,
             () = signals.next() => Instant::now(),
         };
         let deadline = ended_at + END_TIME;
@@ -87,9 +118,9 @@ impl McpArgs {
 }
 
 /// Answers until the input ends, and says when that was.
-async fn answer(proxy: &Proxy, input: &Input) -> Instant {
+async fn answer(proxy: &Proxy, groups: &[ToolGroup], input: &Input) -> Instant {
     let (sender, mut requests) = mpsc::channel(1);
-    let server = Server::new(Offer::WorkingCopy, sender);
+    let server = Server::new(Offer::WorkingCopy, groups, sender);
     let session = async {
         match server.serve(stdio::transport(input)).await {
             Ok(running) => {

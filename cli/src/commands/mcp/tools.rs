@@ -17,14 +17,15 @@ impl Proxy {
             Ok(Arguments::Post(sent)) => self.post(sent, client).await.unwrap_or_else(Failure::of_post),
             Ok(Arguments::Select(sent)) => self.select(sent, client).await.unwrap_or_else(Failure::of_intent),
             Ok(Arguments::Update(sent)) => self.update(*sent, client).await.unwrap_or_else(Failure::of_intent),
+            Ok(Arguments::Team(call)) => self.team(*call, client).await.unwrap_or_else(Failure::of_intent),
             Err(error) => Outcome::Malformed(error.for_agent()),
         };
         match &mut outcome {
             Outcome::Check(response) => response.warnings.extend(self.retries.take_notes()),
             Outcome::Post(response) => response.warnings.extend(self.retries.take_notes()),
             Outcome::Intent(response) => response.warnings.extend(self.retries.take_notes()),
-            // An error has no place for warnings: they wait.
-            Outcome::Refused(_) | Outcome::Malformed(_) => {}
+            // These have no place for warnings: they wait.
+            Outcome::Team(_) | Outcome::Refused(_) | Outcome::Malformed(_) => {}
         }
         outcome.result()
     }

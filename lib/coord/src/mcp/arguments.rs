@@ -1,5 +1,9 @@
 //! The arguments of a call, read by the parser of HTTP bodies.
 
+use coord_protocol::team_tools::{
+    ClaimTaskCall, CreateTasksCall, ListTasksCall, MissingField, ReadMessagesCall, SendMessageCall, TeamCall,
+    TeamToolCall, UpdateTaskCall,
+};
 use coord_protocol::{CheckRequest, PostRequest, SelectIntentCall, UpdateIntentCall};
 
 use super::tools::Tool;
@@ -17,6 +21,8 @@ pub enum Arguments {
     Select(SelectIntentCall),
     /// Of `update_intent`.
     Update(Box<UpdateIntentCall>),
+    /// Of the tools of teams.
+    Team(Box<TeamCall>),
 }
 
 impl Arguments {
@@ -30,6 +36,32 @@ impl Arguments {
             Tool::PostStatus => parse(arguments.as_bytes()).map(Arguments::Post),
             Tool::SelectActiveIntent => parse(arguments.as_bytes()).map(Arguments::Select),
             Tool::UpdateIntent => parse(arguments.as_bytes()).map(|sent| Arguments::Update(Box::new(sent))),
+            Tool::Team
+            | Tool::TaskCreate
+            | Tool::TaskList
+            | Tool::TaskClaim
+            | Tool::TaskUpdate
+            | Tool::MessageSend
+            | Tool::MessageRead => team_call(tool, arguments.as_bytes()).map(|call| Arguments::Team(Box::new(call))),
         }
     }
+}
+
+fn team_call(tool: Tool, arguments: &[u8]) -> Result<TeamCall, ApiError> {
+    let call = match tool {
+        Tool::Team => parse::<TeamToolCall>(arguments)?.into_call(),
+        Tool::TaskList => Ok(parse::<ListTasksCall>(arguments)?.into_call()),
+        Tool::TaskCreate => Ok(parse::<CreateTasksCall>(arguments)?.into_call()),
+        Tool::TaskClaim => Ok(parse::<ClaimTaskCall>(arguments)?.into_call()),
+        Tool::TaskUpdate => parse::<UpdateTaskCall>(arguments)?.into_call(),
+        Tool::MessageSend => Ok(parse::<SendMessageCall>(arguments)?.into_call()),
+        Tool::MessageRead => Ok(parse::<ReadMessagesCall>(arguments)?.into_call()),
+        Tool::CheckStatus | Tool::PostStatus | Tool::SelectActiveIntent | Tool::UpdateIntent => {
+            return Err(ApiError::Internal);
+        }
+    };
+    call.map_err(|MissingField(field)| ApiError::InvalidField {
+        field,
+        problem: "is required".to_owned(),
+    })
 }

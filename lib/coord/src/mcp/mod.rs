@@ -3,7 +3,7 @@
 //! - `server`: what the SDK asks of us; [`Offer`]: what it offers, by a deployment or by `coord mcp`
 //! - `serve`: one request over HTTP; `session`: its caller
 //! - `tools`: `check_status` and `post_status`; `schema`: their schemas, made of the HTTP types; [`Arguments`]; `operations`: their
-//!   calls; `results`: their results
+//!   calls; `teams`: those of teams; `results`: their results
 //! - `resource_list`, `resources`: locks, activity and graph, by URI
 //! - `instructions`: the rules that agents get when they connect, and the prompt `coordinate`
 //!
@@ -21,6 +21,7 @@ mod schema;
 mod serve;
 mod server;
 mod session;
+mod teams;
 mod tools;
 
 pub use arguments::Arguments;
@@ -31,7 +32,7 @@ pub use resources::{Resource, as_json_rpc, no_such_resource};
 pub use results::Outcome;
 pub use server::{SdkRequest, Server};
 pub use session::Session;
-pub use tools::Tool;
+pub use tools::{Tool, ToolGroup};
 
 use futures::FutureExt;
 

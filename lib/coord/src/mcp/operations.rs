@@ -6,6 +6,7 @@ use rmcp::model::CallToolResult;
 use super::arguments::Arguments;
 use super::results::Outcome;
 use super::session::Session;
+use super::teams;
 use super::tools::Tool;
 use crate::error::ApiError;
 use crate::operations::fields::required;
@@ -30,6 +31,10 @@ pub(super) async fn call(session: &Session, tool: Tool, arguments: &str) -> Resu
         },
         Ok(Arguments::Select(sent)) => match select(session, &sent).await {
             Ok(response) => Outcome::Intent(Box::new(response)),
+            Err(error) => of_error(Refusal::Agent(error.for_agent()), error)?,
+        },
+        Ok(Arguments::Team(call)) => match teams::answer(session, &call).await {
+            Ok(answer) => Outcome::Team(Box::new(answer)),
             Err(error) => of_error(Refusal::Agent(error.for_agent()), error)?,
         },
         Ok(Arguments::Update(sent)) => match update(session, *sent).await {

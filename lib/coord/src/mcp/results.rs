@@ -1,9 +1,11 @@
 //! Results of tools: what HTTP would answer as structured content, and a few lines that begin with what to do and why.
 
+use coord_protocol::team_tools::TeamAnswer;
 use coord_protocol::{AgentError, CheckResponse, ErrorBody, IntentResponse, Orchestration, PostResponse};
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
 
+use super::teams;
 use crate::operations::Refusal;
 
 /// Most warnings in the text, and most names; all of them are in the structured content.
@@ -19,6 +21,8 @@ pub enum Outcome {
     Post(PostResponse),
     /// One intent, or why nothing was done with it; or what can be selected.
     Intent(Box<IntentResponse>),
+    /// Of a tool of teams.
+    Team(Box<TeamAnswer>),
     /// There is no such answer.
     Refused(AgentError),
     /// The call was malformed.
@@ -65,6 +69,13 @@ impl Outcome {
                 let text = text(&response.orchestration, response.error.as_ref(), &response.warnings);
                 let context = response.context.as_ref().map(|context| format!("\n\n{context}"));
                 text + &context.unwrap_or_default()
+            }
+            Outcome::Team(answer) => {
+                let first = answer
+                    .orchestration()
+                    .map(|orchestration| text(orchestration, None, &[]));
+                let lines = teams::lines(answer);
+                first.into_iter().chain(lines).collect::<Vec<_>>().join("\n")
             }
             Outcome::Refused(error) => text(&error.orchestration, Some(&error.error), &[]),
             Outcome::Malformed(error) => malformed(&error.error),

@@ -12,7 +12,7 @@ use rmcp::{ErrorData, RoleServer};
 use tokio::sync::{mpsc, oneshot};
 
 use super::offer::Offer;
-use super::tools::{Tool, offered};
+use super::tools::{Tool, ToolGroup, offered};
 use super::{instructions, resource_list};
 
 /// How long clients may keep the lists, in milliseconds: they change with the version of the server alone.
@@ -45,13 +45,18 @@ pub enum SdkRequest {
 /// The server as the SDK sees it: over HTTP for one request, over stdio for a session.
 pub struct Server {
     offer: Offer,
+    groups: Vec<ToolGroup>,
     requests: mpsc::Sender<SdkRequest>,
 }
 
 impl Server {
-    /// A server whose tools and resources are answered by the receiver of `requests`.
-    pub fn new(offer: Offer, requests: mpsc::Sender<SdkRequest>) -> Self {
-        Server { offer, requests }
+    /// A server whose tools, those of `groups`, and resources are answered by the receiver of `requests`.
+    pub fn new(offer: Offer, groups: &[ToolGroup], requests: mpsc::Sender<SdkRequest>) -> Self {
+        Server {
+            offer,
+            groups: groups.to_vec(),
+            requests,
+        }
     }
 
     /// Has the receiver answer a request.
@@ -84,13 +89,17 @@ impl ServerHandler for Server {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(offered(self.offer).to_vec())
-            .with_ttl_ms(LISTS_TTL_MS)
-            .with_cache_scope(CacheScope::Public))
+        Ok(
+            ListToolsResult::with_all_items(offered(self.offer, &self.groups).cloned().collect())
+                .with_ttl_ms(LISTS_TTL_MS)
+                .with_cache_scope(CacheScope::Public),
+        )
     }
 
     fn get_tool(&self, name: &str) -> Option<ToolDefinition> {
-        offered(self.offer).iter().find(|tool| tool.name == name).cloned()
+        offered(self.offer, &self.groups)
+            .find(|tool| tool.name == name)
+            .cloned()
     }
 
     async fn call_tool(
@@ -98,8 +107,10 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(tool) = Tool::named(&request.name) else {
-            let names = Tool::ALL.map(Tool::name).join(", ");
+        let named = Tool::named(&request.name).filter(|tool| tool.is_of(&self.groups));
+        let Some(tool) = named else {
+            let names: Vec<&str> = offered(self.offer, &self.groups).map(|tool| &*tool.name).collect();
+            let names = names.join(", ");
             return Err(ErrorData::invalid_params(
                 format!("there is no such tool; the tools are {names}"),
                 None,

@@ -2,6 +2,9 @@
 
 use std::sync::LazyLock;
 
+use coord_protocol::team_tools::{
+    ClaimTaskCall, CreateTasksCall, ListTasksCall, ReadMessagesCall, SendMessageCall, TeamToolCall, UpdateTaskCall,
+};
 use coord_protocol::{
     AgentError, CheckRequest, CheckResponse, IntentResponse, PostRequest, PostResponse, SelectIntentCall,
     UpdateIntentCall,
@@ -16,12 +19,18 @@ use super::schema::{of_arguments, of_results};
 static OF_DEPLOYMENT: LazyLock<Vec<Definition>> = LazyLock::new(|| definitions(Offer::Deployment));
 static OF_WORKING_COPY: LazyLock<Vec<Definition>> = LazyLock::new(|| definitions(Offer::WorkingCopy));
 
-/// The tools, as clients get them.
-pub(super) fn offered(offer: Offer) -> &'static [Definition] {
-    match offer {
+/// The tools of `groups`, as clients get them.
+pub(super) fn offered(offer: Offer, groups: &[ToolGroup]) -> impl Iterator<Item = &'static Definition> {
+    let all = match offer {
         Offer::Deployment => &OF_DEPLOYMENT,
         Offer::WorkingCopy => &OF_WORKING_COPY,
-    }
+    };
+    let is_of = move |tool: &Tool| tool.is_of(groups);
+    let chosen = Tool::ALL
+        .into_iter()
+        .zip(all.iter())
+        .filter(move |(tool, _)| is_of(tool));
+    chosen.map(|(_, definition)| definition)
 }
 
 fn definitions(offer: Offer) -> Vec<Definition> {
@@ -39,16 +48,64 @@ pub enum Tool {
     SelectActiveIntent,
     /// `update_intent`
     UpdateIntent,
+    /// `team`
+    Team,
+    /// `task_create`
+    TaskCreate,
+    /// `task_list`
+    TaskList,
+    /// `task_claim`
+    TaskClaim,
+    /// `task_update`
+    TaskUpdate,
+    /// `message_send`
+    MessageSend,
+    /// `message_read`
+    MessageRead,
+}
+
+/// Tools that are offered together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ToolGroup {
+    /// Those of files and intents.
+    Locks,
+    /// Those of teams and their tasks.
+    Tasks,
+    /// Those of teams and their messages.
+    Messages,
+}
+
+impl ToolGroup {
+    /// Every group.
+    pub const ALL: [ToolGroup; 3] = [ToolGroup::Locks, ToolGroup::Tasks, ToolGroup::Messages];
 }
 
 impl Tool {
     /// Every tool.
-    pub(super) const ALL: [Tool; 4] = [
+    pub(super) const ALL: [Tool; 11] = [
         Tool::CheckStatus,
         Tool::PostStatus,
         Tool::SelectActiveIntent,
         Tool::UpdateIntent,
+        Tool::Team,
+        Tool::TaskCreate,
+        Tool::TaskList,
+        Tool::TaskClaim,
+        Tool::TaskUpdate,
+        Tool::MessageSend,
+        Tool::MessageRead,
     ];
+
+    /// Whether it is offered with one of `groups`.
+    pub(super) fn is_of(self, groups: &[ToolGroup]) -> bool {
+        let own: &[ToolGroup] = match self {
+            Tool::CheckStatus | Tool::PostStatus | Tool::SelectActiveIntent | Tool::UpdateIntent => &[ToolGroup::Locks],
+            Tool::Team => &[ToolGroup::Tasks, ToolGroup::Messages],
+            Tool::TaskCreate | Tool::TaskList | Tool::TaskClaim | Tool::TaskUpdate => &[ToolGroup::Tasks],
+            Tool::MessageSend | Tool::MessageRead => &[ToolGroup::Messages],
+        };
+        own.iter().any(|group| groups.contains(group))
+    }
 
     /// The tool called `name`.
     pub(super) fn named(name: &str) -> Option<Tool> {
@@ -62,6 +119,13 @@ impl Tool {
             Tool::PostStatus => "post_status",
             Tool::SelectActiveIntent => "select_active_intent",
             Tool::UpdateIntent => "update_intent",
+            Tool::Team => "team",
+            Tool::TaskCreate => "task_create",
+            Tool::TaskList => "task_list",
+            Tool::TaskClaim => "task_claim",
+            Tool::TaskUpdate => "task_update",
+            Tool::MessageSend => "message_send",
+            Tool::MessageRead => "message_read",
         }
     }
 
@@ -114,6 +178,50 @@ impl Tool {
             .with_title("Update an intent")
             .with_raw_output_schema(results_about_an_intent().into())
             .with_annotations(annotations.read_only(false).idempotent(false)),
+            Tool::Team
+            | Tool::TaskCreate
+            | Tool::TaskList
+            | Tool::TaskClaim
+            | Tool::TaskUpdate
+            | Tool::MessageSend
+            | Tool::MessageRead => {
+                let (description, arguments) = self.of_teams(offer);
+                Definition::new(self.name(), description, arguments)
+                    .with_annotations(annotations.read_only(self == Tool::TaskList).idempotent(self == Tool::TaskList))
+            }
+        }
+    }
+}
+
+impl Tool {
+    /// Description and arguments of a tool of teams. A result is told in the text, without a schema.
+    fn of_teams(self, offer: Offer) -> (&'static str, JsonObject) {
+        match self {
+            Tool::Team => (
+                "Teams share tasks and messages: join one, see its members, end its work.",
+                arguments_of::<TeamToolCall>(offer),
+            ),
+            Tool::TaskCreate => (
+                "Add tasks to the team: all or none.",
+                arguments_of::<CreateTasksCall>(offer),
+            ),
+            Tool::TaskList => (
+                "List the team's tasks, or show one.",
+                arguments_of::<ListTasksCall>(offer),
+            ),
+            Tool::TaskClaim => (
+                "Take a task before you work on it: the next ready one, or id. Again: renews.",
+                arguments_of::<ClaimTaskCall>(offer),
+            ),
+            Tool::TaskUpdate => (
+                "Complete your task, give it back, or change one.",
+                arguments_of::<UpdateTaskCall>(offer),
+            ),
+            Tool::MessageSend => ("Tell teammates something.", arguments_of::<SendMessageCall>(offer)),
+            _ => (
+                "Read your messages. The last cursor proves that you have them.",
+                arguments_of::<ReadMessagesCall>(offer),
+            ),
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::tasks::{
     ClaimTaskRequest, CompleteTaskRequest, EditTaskRequest, NewTasksRequest, NewTasksResponse, NextTaskRequest,
     ReleaseTaskRequest, TaskResponse, TasksResponse,
 };
+use crate::team_tools::{TeamAnswer, TeamCall, ToolCaller};
 use crate::teams::{
     EditTeamRequest, JoinTeamRequest, LeaveTeamRequest, NewTeamRequest, ShutdownRequest, TeamCaller,
     TeamChangeResponse, TeamResponse, TeamsResponse,
@@ -264,6 +265,48 @@ impl Client {
             ("limit", limit.as_deref()),
         ];
         self.get("api/messages", &query).await
+    }
+
+    /// The request that `call` stands for.
+    ///
+    /// # Errors
+    /// When the server returns an error, or no response.
+    pub async fn team_call(&self, call: &TeamCall) -> Result<TeamAnswer, ClientError> {
+        let repo_url = |caller: &ToolCaller| caller.repo_url.clone().unwrap_or_default();
+        Ok(match call {
+            TeamCall::Teams(caller) => TeamAnswer::Teams(self.teams(&repo_url(caller)).await?),
+            TeamCall::Team(caller) => {
+                let team = caller.team.as_deref().unwrap_or_default();
+                TeamAnswer::Team(self.team(&repo_url(caller), team).await?)
+            }
+            TeamCall::NewTeam(request) => TeamAnswer::Change(self.new_team(request).await?),
+            TeamCall::Join(team, request) => TeamAnswer::Change(self.join_team(team, request).await?),
+            TeamCall::Leave(team, request) => TeamAnswer::Change(self.leave_team(team, request).await?),
+            TeamCall::Shutdown(team, request) => TeamAnswer::Change(self.shut_down(team, request).await?),
+            TeamCall::Tasks(list) => {
+                let filter = TaskFilter {
+                    status: list.status.map(|status| status.as_str().to_owned()),
+                    owner: list.owner.clone(),
+                    text: list.text.clone(),
+                    after: list.after,
+                    ..TaskFilter::default()
+                };
+                let team = list.caller.team.as_deref();
+                TeamAnswer::Tasks(self.tasks(&repo_url(&list.caller), team, &filter).await?)
+            }
+            TeamCall::Task(id, caller) => {
+                let task = self.task(&repo_url(caller), caller.team.as_deref(), id).await?;
+                TeamAnswer::Task(Box::new(task))
+            }
+            TeamCall::NewTasks(request) => TeamAnswer::NewTasks(self.new_tasks(request).await?),
+            TeamCall::Next(request) => TeamAnswer::Task(Box::new(self.next_task(request).await?)),
+            TeamCall::Claim(id, request) => TeamAnswer::Task(Box::new(self.claim_task(id, request).await?)),
+            TeamCall::Edit(id, request) => TeamAnswer::Task(Box::new(self.edit_task(id, request).await?)),
+            TeamCall::Complete(id, request) => TeamAnswer::Task(Box::new(self.complete_task(id, request).await?)),
+            TeamCall::Release(id, request) => TeamAnswer::Task(Box::new(self.release_task(id, request).await?)),
+            TeamCall::Send(request) => TeamAnswer::Sent(self.send_message(request).await?),
+            TeamCall::Read(request) => TeamAnswer::Inbox(self.read_messages(request).await?),
+        })
     }
 
     async fn change<T: DeserializeOwned>(

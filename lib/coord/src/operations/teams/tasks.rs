@@ -122,7 +122,7 @@ pub async fn show_task(
     let team = &team_of(app, &agent, &admission, team).await?;
     let whole = run(&mut admission, &ShowTask { team, id }).await?;
     Ok(of_task(whole, |task| {
-        format!("Task {} is {}", task.id, status_name(task.status))
+        format!("Task {} is {}", task.id, task.status.as_str())
     }))
 }
 
@@ -368,8 +368,4 @@ pub(super) fn of_task(
     let mut response = answer(Some(task), Action::Proceed, reason);
     response.dependency_results = results;
     response
-}
-
-fn status_name(status: TaskStatus) -> &'static str {
-    view::stored_status(status).as_str()
 }

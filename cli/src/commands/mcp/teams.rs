@@ -1,0 +1,36 @@
+//! Calls of the tools of teams.
+
+use coord::mcp::Outcome;
+use coord_protocol::team_tools::TeamCall;
+
+use super::backend::{Failure, LIMIT};
+use super::proxy::Proxy;
+use super::target::Sent;
+
+/// Most seconds that a call waits, so that its answer comes within the time limit of a request.
+const MOST_WAIT: u32 = 8;
+
+const _: () = assert!((MOST_WAIT as u64) < LIMIT.as_secs());
+
+impl Proxy {
+    /// What the request that `call` stands for is answered with, as the session's agent.
+    pub(super) async fn team(&self, mut call: TeamCall, client: Option<&str>) -> Result<Outcome, Failure> {
+        let (repo_url, agent_id) = {
+            let (repo_url, agent_id) = call.caller_mut();
+            (repo_url.clone(), agent_id.clone())
+        };
+        let target = self.target(Sent::of(&repo_url, &None, &agent_id, &None), client)?;
+        let (repo_url, agent_id) = call.caller_mut();
+        if let (None, Some(work)) = (&repo_url, &target.work) {
+            *repo_url = Some(work.repo_url());
+        }
+        *agent_id = Some(target.agent_id.clone());
+        call.limit_wait(MOST_WAIT);
+        // A request whose answer was lost is made again.
+        let call = call.with_request_key(uuid::Uuid::now_v7().hyphenated().to_string());
+        let answer = self
+            .backend
+            .ask(&target.root, async |client| client.team_call(&call).await);
+        answer.await.map(|answer| Outcome::Team(Box::new(answer)))
+    }
+}

@@ -1,0 +1,175 @@
+//! The tools of teams: their calls by the operations, and their results as text.
+
+use coord_protocol::messages::{InboxResponse, MessageView};
+use coord_protocol::tasks::{TaskResponse, TaskView};
+use coord_protocol::team_tools::{TeamAnswer, TeamCall};
+use coord_protocol::teams::TeamView;
+
+use super::session::Session;
+use crate::error::ApiError;
+use crate::operations::teams::{
+    Asked, TasksRequest, claim_task, complete_task, edit_task, join_team, leave_team, list_tasks, list_teams,
+    new_tasks, new_team, next_task, read_messages, release_task, send_message, show_task, show_team, shut_down,
+};
+
+/// What `call` is answered with.
+pub(super) async fn answer(session: &Session, call: &TeamCall) -> Result<TeamAnswer, ApiError> {
+    let app = &session.app;
+    let asked = Asked {
+        caller: session.caller.clone(),
+        agent: session.agent.as_deref(),
+    };
+    Ok(match call {
+        TeamCall::Teams(caller) => TeamAnswer::Teams(list_teams(app, &caller.repo_url, asked).await?),
+        TeamCall::Team(caller) => {
+            let team = caller.team.as_deref().unwrap_or_default();
+            TeamAnswer::Team(show_team(app, team, &caller.repo_url, asked).await?)
+        }
+        TeamCall::NewTeam(request) => TeamAnswer::Change(new_team(app, request, asked).await?),
+        TeamCall::Join(team, request) => TeamAnswer::Change(join_team(app, team, request, asked).await?),
+        TeamCall::Leave(team, request) => TeamAnswer::Change(leave_team(app, team, request, asked).await?),
+        TeamCall::Shutdown(team, request) => TeamAnswer::Change(shut_down(app, team, request, asked).await?),
+        TeamCall::Tasks(list) => {
+            let request = TasksRequest {
+                repo_url: &list.caller.repo_url,
+                team: list.caller.team.as_deref(),
+                status: list.status,
+                owner: list.owner.as_deref(),
+                readiness: None,
+                file: None,
+                text: list.text.as_deref(),
+                after: list.after.unwrap_or_default(),
+                limit: None,
+            };
+            TeamAnswer::Tasks(list_tasks(app, request, asked).await?)
+        }
+        TeamCall::Task(id, caller) => {
+            let task = show_task(app, id, &caller.repo_url, caller.team.as_deref(), asked).await?;
+            TeamAnswer::Task(Box::new(task))
+        }
+        TeamCall::NewTasks(request) => TeamAnswer::NewTasks(new_tasks(app, request, asked).await?),
+        TeamCall::Next(request) => TeamAnswer::Task(Box::new(next_task(app, request, asked).await?)),
+        TeamCall::Claim(id, request) => TeamAnswer::Task(Box::new(claim_task(app, id, request, asked).await?)),
+        TeamCall::Edit(id, request) => TeamAnswer::Task(Box::new(edit_task(app, id, request, asked).await?)),
+        TeamCall::Complete(id, request) => TeamAnswer::Task(Box::new(complete_task(app, id, request, asked).await?)),
+        TeamCall::Release(id, request) => TeamAnswer::Task(Box::new(release_task(app, id, request, asked).await?)),
+        TeamCall::Send(request) => TeamAnswer::Sent(send_message(app, request, asked).await?),
+        TeamCall::Read(request) => TeamAnswer::Inbox(read_messages(app, request, asked).await?),
+    })
+}
+
+/// What an answer says besides its command. Words of others stand behind who wrote them.
+pub(super) fn lines(answer: &TeamAnswer) -> Vec<String> {
+    match answer {
+        TeamAnswer::Teams(teams) if teams.teams.is_empty() => vec!["PROCEED: there are no teams".to_owned()],
+        TeamAnswer::Teams(teams) => {
+            let line = |team: &coord_protocol::teams::TeamSummary| {
+                let (name, leader, members) = (&team.name, &team.leader, team.member_count);
+                format!(
+                    "{name}: led by {leader}, {members} members, {} open tasks",
+                    team.open_tasks
+                )
+            };
+            let first = format!("PROCEED: {} teams", teams.teams.len());
+            std::iter::once(first).chain(teams.teams.iter().map(line)).collect()
+        }
+        TeamAnswer::Team(response) => team(&response.team),
+        TeamAnswer::Tasks(page) => {
+            let first = format!("PROCEED: {} tasks", page.tasks.len());
+            let more = page.next.map(|next| format!("More: after {next}"));
+            std::iter::once(first)
+                .chain(page.tasks.iter().map(short))
+                .chain(more)
+                .collect()
+        }
+        TeamAnswer::NewTasks(response) => response.tasks.iter().map(short).collect(),
+        TeamAnswer::Task(response) => task(response),
+        TeamAnswer::Inbox(inbox) => messages(inbox),
+        TeamAnswer::Change(response) => {
+            let given_back = &response.given_back;
+            let line = format!("Given back: {}", given_back.join(", "));
+            (!given_back.is_empty()).then_some(line).into_iter().collect()
+        }
+        TeamAnswer::Sent(_) => Vec::new(),
+    }
+}
+
+fn team(team: &TeamView) -> Vec<String> {
+    let mut lines = vec![format!(
+        "PROCEED: team {}, led by {}, {} open tasks",
+        team.name, team.leader, team.open_tasks
+    )];
+    lines.extend(team.members.iter().map(|member| {
+        let state = if member.is_live { "live" } else { "away" };
+        let claims = if member.claims.is_empty() {
+            String::new()
+        } else {
+            format!(", has {}", member.claims.join(", "))
+        };
+        format!("{} ({}): {state}{claims}", member.agent_id, member.login)
+    }));
+    lines.extend(team.shutdown.as_ref().map(|shutdown| {
+        let whom = shutdown.target.as_deref().unwrap_or("everybody");
+        format!(
+            "Shutdown {} of {whom}, asked by {}: {}",
+            shutdown.id, shutdown.by, shutdown.reason
+        )
+    }));
+    lines
+}
+
+/// A task in a line.
+fn short(task: &TaskView) -> String {
+    let state = match (&task.owner, task.is_ready) {
+        (Some(owner), _) => format!("{}, {owner}", task.status.as_str()),
+        (None, true) => "ready".to_owned(),
+        (None, false) => task.status.as_str().to_owned(),
+    };
+    let waits = if task.dependencies.is_empty() {
+        String::new()
+    } else {
+        format!(", waits for {}", task.dependencies.join(", "))
+    };
+    format!("{} [{state}{waits}] {}", task.id, task.title)
+}
+
+fn task(response: &TaskResponse) -> Vec<String> {
+    let mut lines = response.warnings.clone();
+    if let Some(task) = &response.task {
+        lines.extend(task.warning.clone());
+        lines.push(short(task));
+        if !task.files.is_empty() {
+            lines.push(format!("Files: {}", task.files.join(", ")));
+        }
+        lines.extend(task.description.clone());
+        lines.extend(task.notes.iter().map(|note| match &note.by {
+            Some(by) => format!(
+                "Note of {by} ({}): {}",
+                note.login.as_deref().unwrap_or_default(),
+                note.text
+            ),
+            None => format!("Note: {}", note.text),
+        }));
+        lines.extend(task.result.as_ref().map(|result| format!("Result: {result}")));
+    }
+    let results = response.dependency_results.iter();
+    lines.extend(results.map(|dependency| format!("Result of {}: {}", dependency.id, dependency.result)));
+    let held = response.held.iter();
+    lines.extend(held.map(|held| format!("{} has {} until {}", held.owner, held.id, held.expires)));
+    lines
+}
+
+fn messages(inbox: &InboxResponse) -> Vec<String> {
+    let line = |message: &MessageView| match (&message.from, &message.login) {
+        (Some(from), Some(login)) => format!("{} {from} ({login}): {}", message.id, message.message),
+        _ => format!("{} Coord: {}", message.id, message.message),
+    };
+    let mut lines: Vec<String> = inbox.messages.iter().map(line).collect();
+    lines.extend(inbox.shutdown.as_ref().map(|shutdown| {
+        format!(
+            "Shutdown {} is open, asked by {}: {}",
+            shutdown.id, shutdown.by, shutdown.reason
+        )
+    }));
+    lines
+}
