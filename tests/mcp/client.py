@@ -13,6 +13,10 @@ URL, TOKEN, REPO_URL, HEAD, COORD, FOLDER = (
     os.environ[f"MCP_{name}"] for name in ("URL", "TOKEN", "REPO_URL", "HEAD", "COORD", "FOLDER")
 )
 MESSAGE = "Moving sessions from cookies to tokens"
+TOOLS = [
+    "check_status", "message_read", "message_send", "post_status", "select_active_intent", "task_claim", "task_create", "task_list",
+    "task_update", "team", "update_intent",
+]
 HEADERS = {"Authorization": f"Bearer {TOKEN}"}
 
 
@@ -60,7 +64,7 @@ async def play(client, instructions, agent, way):
     about = {**place, "file_paths": [f"{agent}.py"]}
     assert "Orchestration commands are law" in instructions
     tools = (await client.list_tools()).tools
-    assert sorted(tool.name for tool in tools) == ["check_status", "post_status", "select_active_intent", "update_intent"]
+    assert sorted(tool.name for tool in tools) == TOOLS
 
     async def call(tool, **more):
         result = await client.call_tool(tool, {**about, **more})

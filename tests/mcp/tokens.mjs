@@ -17,7 +17,7 @@ for (const way of WAYS) {
   const all = count({ tools });
   console.log(`tools/list: ${all} tokens`);
   for (const { name, inputSchema, outputSchema, ...rest } of tools) {
-    console.log(`  ${name}: arguments ${count(inputSchema)}, result ${count(outputSchema)}, the rest ${count(rest)}`);
+    console.log(`  ${name}: arguments ${count(inputSchema)}, result ${outputSchema ? count(outputSchema) : 0}, the rest ${count(rest)}`);
   }
   console.log(`instructions: ${count(client.getInstructions())} tokens`);
   assert.ok(all < MOST_OF_TOOLS, `tools/list has ${all} tokens, and at most ${MOST_OF_TOOLS} are wanted`);

@@ -328,11 +328,12 @@ fn needed<T>(field: &'static str, value: Option<T>) -> Result<T, MissingField> {
 }
 
 impl ToolCaller {
-    fn member(self) -> TeamCaller {
+    /// The caller as requests name it.
+    pub fn member(&self) -> TeamCaller {
         TeamCaller {
-            repo_url: self.repo_url,
-            team: self.team,
-            agent_id: self.agent_id,
+            repo_url: self.repo_url.clone(),
+            team: self.team.clone(),
+            agent_id: self.agent_id.clone(),
         }
     }
 

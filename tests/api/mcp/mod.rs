@@ -10,6 +10,7 @@ pub mod callers;
 mod intents;
 mod protocol;
 mod resources;
+mod teams;
 mod tools;
 
 use reqwest::Method;

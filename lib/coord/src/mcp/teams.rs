@@ -31,8 +31,7 @@ pub(super) async fn answer(session: &Session, call: &TeamCall) -> Result<TeamAns
         TeamCall::Shutdown(team, request) => TeamAnswer::Change(shut_down(app, team, request, asked).await?),
         TeamCall::Tasks(list) => {
             let request = TasksRequest {
-                repo_url: &list.caller.repo_url,
-                team: list.caller.team.as_deref(),
+                caller: &list.caller.member(),
                 status: list.status,
                 owner: list.owner.as_deref(),
                 readiness: None,
@@ -43,10 +42,7 @@ pub(super) async fn answer(session: &Session, call: &TeamCall) -> Result<TeamAns
             };
             TeamAnswer::Tasks(list_tasks(app, request, asked).await?)
         }
-        TeamCall::Task(id, caller) => {
-            let task = show_task(app, id, &caller.repo_url, caller.team.as_deref(), asked).await?;
-            TeamAnswer::Task(Box::new(task))
-        }
+        TeamCall::Task(id, caller) => TeamAnswer::Task(Box::new(show_task(app, id, &caller.member(), asked).await?)),
         TeamCall::NewTasks(request) => TeamAnswer::NewTasks(new_tasks(app, request, asked).await?),
         TeamCall::Next(request) => TeamAnswer::Task(Box::new(next_task(app, request, asked).await?)),
         TeamCall::Claim(id, request) => TeamAnswer::Task(Box::new(claim_task(app, id, request, asked).await?)),

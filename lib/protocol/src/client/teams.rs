@@ -127,17 +127,14 @@ impl Client {
     ///
     /// # Errors
     /// When the server returns an error, or no response.
-    pub async fn tasks(
-        &self,
-        repo_url: &str,
-        team: Option<&str>,
-        filter: &TaskFilter,
-    ) -> Result<TasksResponse, ClientError> {
+    pub async fn tasks(&self, caller: &TeamCaller, filter: &TaskFilter) -> Result<TasksResponse, ClientError> {
         let after = filter.after.map(|after| after.to_string());
         let limit = filter.limit.map(|limit| limit.to_string());
+        let [repo_url, team, agent_id] = of_caller(caller);
         let query = [
-            ("repo_url", Some(repo_url)),
-            ("team", team),
+            repo_url,
+            team,
+            agent_id,
             ("status", filter.status.as_deref()),
             ("owner", filter.owner.as_deref()),
             ("readiness", filter.readiness.as_deref()),
@@ -153,9 +150,8 @@ impl Client {
     ///
     /// # Errors
     /// When the server returns an error, or no response.
-    pub async fn task(&self, repo_url: &str, team: Option<&str>, id: &str) -> Result<TaskResponse, ClientError> {
-        let query = [("repo_url", Some(repo_url)), ("team", team)];
-        self.get(&path("tasks", id, "")?, &query).await
+    pub async fn task(&self, caller: &TeamCaller, id: &str) -> Result<TaskResponse, ClientError> {
+        self.get(&path("tasks", id, "")?, &of_caller(caller)).await
     }
 
     /// `POST /api/tasks`.
@@ -218,12 +214,8 @@ impl Client {
         caller: &TeamCaller,
         is_unlinked: bool,
     ) -> Result<TaskResponse, ClientError> {
-        let query = [
-            ("repo_url", caller.repo_url.as_deref()),
-            ("team", caller.team.as_deref()),
-            ("agent_id", caller.agent_id.as_deref()),
-            ("unlink", is_unlinked.then_some("true")),
-        ];
+        let [repo_url, team, agent_id] = of_caller(caller);
+        let query = [repo_url, team, agent_id, ("unlink", is_unlinked.then_some("true"))];
         let url = self.url_with(&path("tasks", id, "")?, &query)?;
         self.send(self.http.delete(url), &[]).await
     }
@@ -248,17 +240,14 @@ impl Client {
     ///
     /// # Errors
     /// When the server returns an error, or no response.
-    pub async fn messages(
-        &self,
-        repo_url: &str,
-        team: &str,
-        filter: &HistoryFilter,
-    ) -> Result<HistoryResponse, ClientError> {
+    pub async fn messages(&self, caller: &TeamCaller, filter: &HistoryFilter) -> Result<HistoryResponse, ClientError> {
         let before = filter.before.map(|before| before.to_string());
         let limit = filter.limit.map(|limit| limit.to_string());
+        let [repo_url, team, agent_id] = of_caller(caller);
         let query = [
-            ("repo_url", Some(repo_url)),
-            ("team", Some(team)),
+            repo_url,
+            team,
+            agent_id,
             ("member", filter.member.as_deref()),
             ("task", filter.task.as_deref()),
             ("before", before.as_deref()),
@@ -291,13 +280,9 @@ impl Client {
                     after: list.after,
                     ..TaskFilter::default()
                 };
-                let team = list.caller.team.as_deref();
-                TeamAnswer::Tasks(self.tasks(&repo_url(&list.caller), team, &filter).await?)
+                TeamAnswer::Tasks(self.tasks(&list.caller.member(), &filter).await?)
             }
-            TeamCall::Task(id, caller) => {
-                let task = self.task(&repo_url(caller), caller.team.as_deref(), id).await?;
-                TeamAnswer::Task(Box::new(task))
-            }
+            TeamCall::Task(id, caller) => TeamAnswer::Task(Box::new(self.task(&caller.member(), id).await?)),
             TeamCall::NewTasks(request) => TeamAnswer::NewTasks(self.new_tasks(request).await?),
             TeamCall::Next(request) => TeamAnswer::Task(Box::new(self.next_task(request).await?)),
             TeamCall::Claim(id, request) => TeamAnswer::Task(Box::new(self.claim_task(id, request).await?)),
@@ -318,6 +303,15 @@ impl Client {
         let sent = self.request(method, path)?.json(request);
         self.send(sent, &[]).await
     }
+}
+
+/// The parameters that say who asks, in which team.
+fn of_caller(caller: &TeamCaller) -> [(&'static str, Option<&str>); 3] {
+    [
+        ("repo_url", caller.repo_url.as_deref()),
+        ("team", caller.team.as_deref()),
+        ("agent_id", caller.agent_id.as_deref()),
+    ]
 }
 
 /// The path of a team or a task. Its name is part of the path, and names nothing else.

@@ -5,6 +5,7 @@ use coord_protocol::messages::{
     HistoryResponse, InboxResponse, ReadMessagesRequest, SendMessageRequest, SendMessageResponse,
 };
 use coord_protocol::team_event::{MessageSent, MessageType};
+use coord_protocol::teams::TeamCaller;
 use coord_protocol::{Action, Event, Orchestration};
 
 use super::caller::{Asked, TeamAgent, team_of};
@@ -208,10 +209,8 @@ fn limit(sent: Option<usize>) -> Result<usize, ApiError> {
 /// A request for the messages of a team. Texts are as sent.
 #[derive(Debug)]
 pub struct HistoryRequest<'a> {
-    /// The repository.
-    pub repo_url: &'a Option<String>,
-    /// The team.
-    pub team: Option<&'a str>,
+    /// Who asks, in which team.
+    pub caller: &'a TeamCaller,
     /// Those from or to this member.
     pub member: Option<&'a str>,
     /// Those about this task.
@@ -231,7 +230,7 @@ pub async fn message_history(
     request: HistoryRequest<'_>,
     asked: Asked<'_>,
 ) -> Result<HistoryResponse, ApiError> {
-    let agent = TeamAgent::parse(request.repo_url, None, asked)?;
+    let agent = TeamAgent::parse(&request.caller.repo_url, request.caller.agent_id.as_deref(), asked)?;
     let member = request
         .member
         .map(Handle::parse)
@@ -241,7 +240,7 @@ pub async fn message_history(
     let most = limit(request.limit)?;
     let before = number("before", request.before)?;
     let mut admission = agent.begin(app, Right::Read).await?;
-    let team = &team_of(app, &agent, &admission, request.team).await?;
+    let team = &team_of(app, &agent, &admission, request.caller.team.as_deref()).await?;
     let filter = MessageFilter {
         before,
         member: member.as_ref(),

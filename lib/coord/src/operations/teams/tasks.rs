@@ -29,10 +29,8 @@ const MOST_TASKS: usize = 500;
 /// A request for a list of tasks. Texts are as sent.
 #[derive(Debug)]
 pub struct TasksRequest<'a> {
-    /// The repository.
-    pub repo_url: &'a Option<String>,
-    /// The team.
-    pub team: Option<&'a str>,
+    /// Who asks, in which team.
+    pub caller: &'a TeamCaller,
     /// Those of this status.
     pub status: Option<TaskStatus>,
     /// Those of this owner.
@@ -54,7 +52,12 @@ pub struct TasksRequest<'a> {
 /// # Errors
 /// When a field is not valid, the caller is denied, there is no such team, or the store does not respond.
 pub async fn list_tasks(app: &App, request: TasksRequest<'_>, asked: Asked<'_>) -> Result<TasksResponse, ApiError> {
-    let agent = TeamAgent::parse(request.repo_url, None, asked)?;
+    let TeamCaller {
+        repo_url,
+        team,
+        agent_id,
+    } = request.caller;
+    let agent = TeamAgent::parse(repo_url, agent_id.as_deref(), asked)?;
     let owner = request
         .owner
         .map(Handle::parse)
@@ -84,7 +87,7 @@ pub async fn list_tasks(app: &App, request: TasksRequest<'_>, asked: Asked<'_>) 
     }
     let after = number("after", Some(request.after))?.unwrap_or_default();
     let mut admission = agent.begin(app, Right::Read).await?;
-    let team = &team_of(app, &agent, &admission, request.team).await?;
+    let team = &team_of(app, &agent, &admission, team.as_deref()).await?;
     let filter = TaskFilter {
         status: request.status.map(view::stored_status),
         owner: owner.as_ref(),
@@ -109,17 +112,11 @@ pub async fn list_tasks(app: &App, request: TasksRequest<'_>, asked: Asked<'_>) 
 ///
 /// # Errors
 /// As those of [`list_tasks`], and when there is no such task.
-pub async fn show_task(
-    app: &App,
-    id: &str,
-    repo_url: &Option<String>,
-    team: Option<&str>,
-    asked: Asked<'_>,
-) -> Result<TaskResponse, ApiError> {
-    let agent = TeamAgent::parse(repo_url, None, asked)?;
+pub async fn show_task(app: &App, id: &str, caller: &TeamCaller, asked: Asked<'_>) -> Result<TaskResponse, ApiError> {
+    let agent = TeamAgent::parse(&caller.repo_url, caller.agent_id.as_deref(), asked)?;
     let id = &task_id("id", id)?;
     let mut admission = agent.begin(app, Right::Read).await?;
-    let team = &team_of(app, &agent, &admission, team).await?;
+    let team = &team_of(app, &agent, &admission, caller.team.as_deref()).await?;
     let whole = run(&mut admission, &ShowTask { team, id }).await?;
     Ok(of_task(whole, |task| {
         format!("Task {} is {}", task.id, task.status.as_str())

@@ -53,7 +53,7 @@ async fn get_messages(State(app): State<Arc<App>>, headers: HeaderMap, query: As
     let listed = async {
         let by = by(&app, &headers).await?;
         let query = query.0?;
-        message_history(&app, query.parse(), by).await
+        message_history(&app, query.parse(&query.caller()), by).await
     };
     respond(listed.await)
 }

@@ -5,6 +5,7 @@ use axum::extract::{FromRequestParts, Query};
 use axum::http::request::Parts;
 use coord_protocol::schema::{AgentId, FilePath, Handle, RepoUrl, TaskId, TeamName, one_of};
 use coord_protocol::tasks::TaskStatus;
+use coord_protocol::teams::TeamCaller;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use utoipa::IntoParams;
@@ -63,6 +64,9 @@ pub(super) struct TasksQuery {
     /// The team; may be left out by who is in one alone.
     #[param(value_type = TeamName, required = false)]
     team: Option<String>,
+    /// The calling agent; overrides the header `X-Coord-Agent`.
+    #[param(value_type = AgentId, required = false)]
+    agent_id: Option<String>,
     /// Only tasks of this status.
     #[param(schema_with = status, required = false)]
     status: Option<String>,
@@ -98,15 +102,23 @@ fn readiness() -> Object {
 }
 
 impl TasksQuery {
-    /// The request that it stands for.
-    pub fn parse(&self) -> Result<TasksRequest<'_>, ApiError> {
+    /// Who asks, in which team.
+    pub fn caller(&self) -> TeamCaller {
+        TeamCaller {
+            repo_url: self.repo_url.clone(),
+            team: self.team.clone(),
+            agent_id: self.agent_id.clone(),
+        }
+    }
+
+    /// The request of `caller` that it stands for.
+    pub fn parse<'a>(&'a self, caller: &'a TeamCaller) -> Result<TasksRequest<'a>, ApiError> {
         let refused = |field, problem: &str| ApiError::InvalidField {
             field,
             problem: problem.to_owned(),
         };
         Ok(TasksRequest {
-            repo_url: &self.repo_url,
-            team: self.team.as_deref(),
+            caller,
             status: match self.status.as_deref() {
                 None => None,
                 Some("pending") => Some(TaskStatus::Pending),
@@ -139,6 +151,9 @@ pub(super) struct TaskQuery {
     /// The team; may be left out by who is in one alone.
     #[param(value_type = TeamName, required = false)]
     pub team: Option<String>,
+    /// The calling agent; overrides the header `X-Coord-Agent`.
+    #[param(value_type = AgentId, required = false)]
+    pub agent_id: Option<String>,
 }
 
 /// The query of a removal of a task.
@@ -169,6 +184,9 @@ pub(super) struct MessagesQuery {
     /// The team; may be left out by who is in one alone.
     #[param(value_type = TeamName, required = false)]
     team: Option<String>,
+    /// The calling agent; overrides the header `X-Coord-Agent`.
+    #[param(value_type = AgentId, required = false)]
+    agent_id: Option<String>,
     /// Only messages from or to this member.
     #[param(value_type = Handle, required = false)]
     member: Option<String>,
@@ -184,11 +202,19 @@ pub(super) struct MessagesQuery {
 }
 
 impl MessagesQuery {
-    /// The request that it stands for.
-    pub fn parse(&self) -> HistoryRequest<'_> {
+    /// Who asks, in which team.
+    pub fn caller(&self) -> TeamCaller {
+        TeamCaller {
+            repo_url: self.repo_url.clone(),
+            team: self.team.clone(),
+            agent_id: self.agent_id.clone(),
+        }
+    }
+
+    /// The request of `caller` that it stands for.
+    pub fn parse<'a>(&'a self, caller: &'a TeamCaller) -> HistoryRequest<'a> {
         HistoryRequest {
-            repo_url: &self.repo_url,
-            team: self.team.as_deref(),
+            caller,
             member: self.member.as_deref(),
             task: self.task.as_deref(),
             before: self.before,

@@ -66,7 +66,12 @@ async fn get_task(
     let found = async {
         let by = by(&app, &headers).await?;
         let query = query.0?;
-        show_task(&app, &id, &query.repo_url, query.team.as_deref(), by).await
+        let caller = TeamCaller {
+            repo_url: query.repo_url,
+            team: query.team,
+            agent_id: query.agent_id,
+        };
+        show_task(&app, &id, &caller, by).await
     };
     respond(found.await)
 }

@@ -53,7 +53,7 @@ async fn get_tasks(State(app): State<Arc<App>>, headers: HeaderMap, query: Asked
     let listed = async {
         let by = by(&app, &headers).await?;
         let query = query.0?;
-        list_tasks(&app, query.parse()?, by).await
+        list_tasks(&app, query.parse(&query.caller())?, by).await
     };
     respond(listed.await)
 }

@@ -1,0 +1,120 @@
+//! Tools of teams: what HTTP says, as text that a model reads.
+
+use serde_json::{Value, json};
+
+use super::call;
+use crate::api::{Api, REPO_URL};
+
+async fn tool(api: &Api, who: &str, name: &str, more: Value) -> Value {
+    let (user, agent) = who.split_once('/').unwrap();
+    let mut arguments = json!({ "repo_url": REPO_URL, "agent_id": agent });
+    arguments
+        .as_object_mut()
+        .unwrap()
+        .extend(more.as_object().unwrap().clone());
+    call(api, user, name, &arguments).await
+}
+
+fn text(result: &Value) -> &str {
+    result["content"][0]["text"].as_str().unwrap()
+}
+
+#[tokio::test]
+async fn a_team_works_off_two_tasks() {
+    let api = Api::start().await;
+    let none = tool(&api, "ann/lead", "team", json!({ "action": "list" })).await;
+    assert_eq!(text(&none), "PROCEED: there are no teams");
+    let made = tool(&api, "ann/lead", "team", json!({ "action": "create", "team": "alpha" })).await;
+    assert_eq!(text(&made), "PROCEED: You lead team alpha as \"lead\"");
+    tool(&api, "bob/one", "team", json!({ "action": "join", "team": "alpha" })).await;
+    let tasks = json!([
+        { "ref": "pool", "title": "Pool the connections", "description": "Ten of them", "files": ["src/db.ts"] },
+        { "title": "Document the pool", "dependencies": ["pool"] },
+    ]);
+    let added = tool(&api, "ann/lead", "task_create", json!({ "tasks": tasks })).await;
+    assert_eq!(
+        text(&added),
+        "PROCEED: 2 tasks are added\nt1 [ready] Pool the connections\nt2 [pending, waits for t1] Document the pool"
+    );
+    let claimed = tool(&api, "bob/one", "task_claim", json!({})).await;
+    let lines: Vec<_> = text(&claimed).lines().skip(1).collect();
+    assert_eq!(
+        lines,
+        [
+            "t1 [in_progress, one] Pool the connections",
+            "Files: src/db.ts",
+            "Ten of them"
+        ]
+    );
+    let done = json!({ "id": "t1", "action": "complete", "result": "query() is async" });
+    let done = tool(&api, "bob/one", "task_update", done).await;
+    assert!(text(&done).starts_with("PROCEED: Task t1 is completed, and the dependencies of 1 others are met"));
+    let next = tool(&api, "ann/lead", "task_claim", json!({ "id": "t2" })).await;
+    assert!(text(&next).contains("Result of t1: query() is async"), "{next}");
+    let listed = tool(&api, "bob/one", "task_list", json!({ "status": "in_progress" })).await;
+    assert_eq!(
+        text(&listed),
+        "PROCEED: 1 tasks\nt2 [in_progress, lead] Document the pool"
+    );
+    let shown = tool(&api, "bob/one", "task_list", json!({ "id": "t1" })).await;
+    assert!(text(&shown).contains("Result: query() is async"), "{shown}");
+    let note = json!({ "id": "t2", "action": "release", "note": "Half of it" });
+    tool(&api, "ann/lead", "task_update", note).await;
+    let again = tool(&api, "bob/one", "task_claim", json!({})).await;
+    assert!(text(&again).contains("Note of lead (ann): Half of it"), "{again}");
+}
+
+#[tokio::test]
+async fn messages_come_with_their_senders_login() {
+    let api = Api::with_team().await;
+    tool(
+        &api,
+        "ann/lead",
+        "message_send",
+        json!({ "to": ["broadcast"], "message": "The build is broken" }),
+    )
+    .await;
+    let read = tool(&api, "bob/one", "message_read", json!({})).await;
+    assert!(text(&read).ends_with("\n1 lead (ann): The build is broken"), "{read}");
+    let cursor = read["structuredContent"]["cursor"].clone();
+    let after = tool(&api, "bob/one", "message_read", json!({ "cursor": cursor })).await;
+    assert_eq!(text(&after), "PROCEED: There are no new messages");
+    let asked = json!({ "action": "request", "team": "alpha", "target": "one", "reason": "It is late" });
+    tool(&api, "ann/lead", "team", asked).await;
+    let shown = tool(&api, "bob/one", "team", json!({ "action": "show", "team": "alpha" })).await;
+    assert!(
+        text(&shown).ends_with("Shutdown s1 of one, asked by lead: It is late"),
+        "{shown}"
+    );
+}
+
+#[tokio::test]
+async fn refusals_have_a_command_and_malformed_calls_a_field() {
+    let api = Api::with_team().await;
+    api.adds(json!([{ "title": "A" }])).await;
+    tool(&api, "bob/one", "task_claim", json!({ "id": "t1" })).await;
+    let taken = tool(&api, "bob/two", "task_claim", json!({ "id": "t1" })).await;
+    assert!(
+        text(&taken).starts_with("SWITCH_TASK: Task t1 is not available"),
+        "{taken}"
+    );
+    assert_eq!(
+        (&taken["isError"], &taken["structuredContent"]["error"]),
+        (&json!(false), &json!("TASK_TAKEN"))
+    );
+    for (name, more, field) in [
+        ("team", json!({}), "action"),
+        ("team", json!({ "action": "join" }), "team"),
+        ("task_update", json!({ "action": "edit" }), "id"),
+        ("task_update", json!({ "id": "t1" }), "action"),
+        ("task_create", json!({}), "tasks"),
+        ("message_send", json!({ "to": ["one"] }), "message"),
+    ] {
+        let refused = tool(&api, "bob/one", name, more).await;
+        assert_eq!(
+            (&refused["isError"], &refused["structuredContent"]["field"]),
+            (&json!(true), &json!(field)),
+            "{name}"
+        );
+    }
+}
