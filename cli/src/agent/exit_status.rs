@@ -28,6 +28,7 @@ impl ExitStatus {
             | ErrorCode::IdentityUnavailable
             | ErrorCode::TimedOut => ExitStatus::Offline,
             ErrorCode::RateLimited | ErrorCode::TooManyLocks => ExitStatus::Refused,
+            code if code.is_of_team() => ExitStatus::Refused,
             _ => ExitStatus::Error,
         };
         match outcome {

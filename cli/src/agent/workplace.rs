@@ -9,6 +9,7 @@ use coord::domain::AgentId;
 use coord::error::ApiError;
 use coord::mcp::Outcome;
 use coord::operations::Refusal;
+use coord_protocol::team_tools::TeamAnswer;
 use coord_protocol::{Action, AgentError, CheckRequest, ClientError, Orchestration, PostRequest};
 
 use super::connection::Connection;
@@ -105,6 +106,17 @@ impl Workplace {
         match self.connection.client.post_status(request).await {
             Ok(response) => Ok(Outcome::Post(response)),
             Err(error) => self.refused_post(error),
+        }
+    }
+
+    /// What a request about a team comes to.
+    ///
+    /// # Errors
+    /// When the answer is none of Coord's.
+    pub fn of_team(&self, answered: Result<TeamAnswer, ClientError>) -> anyhow::Result<Outcome> {
+        match answered {
+            Ok(answer) => Ok(Outcome::Team(Box::new(answer))),
+            Err(error) => self.outcome_of(error, |offline| Refusal::Agent(offline.for_agent())),
         }
     }
 

@@ -19,6 +19,7 @@ pub mod release;
 pub mod serve;
 pub mod status;
 pub mod sync;
+pub mod team;
 pub mod verify;
 pub mod why;
 
@@ -67,6 +68,12 @@ commands! {
     Log(log::LogArgs);
     /// List, write and end intents: why files are changed, and how far the work may reach.
     Intent(intent::IntentArgs);
+    /// Make, join and end teams.
+    Team(team::TeamArgs);
+    /// Add, take and complete the tasks of a team.
+    Task(team::task::TaskArgs);
+    /// Send and read the messages of a team.
+    Message(team::message::MessageArgs);
     /// Show which intent owns which file.
     Map(map::MapArgs);
     /// Tell which intents made a file or a line.

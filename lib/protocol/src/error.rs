@@ -203,6 +203,46 @@ impl ErrorCode {
         )
     }
 
+    /// Whether the rules of a team refuse a request with this code.
+    pub fn is_of_team(self) -> bool {
+        matches!(
+            self,
+            ErrorCode::NotAMember
+                | ErrorCode::NotLeader
+                | ErrorCode::NotCreator
+                | ErrorCode::Superseded
+                | ErrorCode::TeamClosed
+                | ErrorCode::TeamExists
+                | ErrorCode::TooMany
+                | ErrorCode::AlreadyMember
+                | ErrorCode::HandleTaken
+                | ErrorCode::LeaderStays
+                | ErrorCode::MembersLive
+                | ErrorCode::UnknownRecipient
+                | ErrorCode::InboxFull
+                | ErrorCode::CursorAhead
+                | ErrorCode::KeyReused
+                | ErrorCode::TaskExists
+                | ErrorCode::UnknownDependency
+                | ErrorCode::CircularDependency
+                | ErrorCode::InvalidTransition
+                | ErrorCode::TaskUnavailable
+                | ErrorCode::TaskTaken
+                | ErrorCode::TaskHeldBack
+                | ErrorCode::TaskReserved
+                | ErrorCode::DependenciesUnmet
+                | ErrorCode::ShuttingDown
+                | ErrorCode::ClaimLost
+                | ErrorCode::NotOwner
+                | ErrorCode::NotesFull
+                | ErrorCode::DependedOn
+                | ErrorCode::ShutdownOpen
+                | ErrorCode::UnknownShutdown
+                | ErrorCode::ShutdownAnswered
+                | ErrorCode::ShutdownTooEarly
+        )
+    }
+
     /// The command of a claim that intents refuse with this code; none for other codes.
     pub fn intent_action(self) -> Option<Action> {
         match self {

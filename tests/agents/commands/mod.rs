@@ -7,6 +7,7 @@ mod log;
 mod naming_files;
 mod releasing;
 mod status;
+mod teams;
 pub mod terminal;
 mod waiting;
 mod without_answer;

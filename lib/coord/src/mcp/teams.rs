@@ -156,11 +156,7 @@ fn task(response: &TaskResponse) -> Vec<String> {
 }
 
 fn messages(inbox: &InboxResponse) -> Vec<String> {
-    let line = |message: &MessageView| match (&message.from, &message.login) {
-        (Some(from), Some(login)) => format!("{} {from} ({login}): {}", message.id, message.message),
-        _ => format!("{} Coord: {}", message.id, message.message),
-    };
-    let mut lines: Vec<String> = inbox.messages.iter().map(line).collect();
+    let mut lines: Vec<String> = inbox.messages.iter().map(message_line).collect();
     lines.extend(inbox.shutdown.as_ref().map(|shutdown| {
         format!(
             "Shutdown {} is open, asked by {}: {}",
@@ -168,4 +164,12 @@ fn messages(inbox: &InboxResponse) -> Vec<String> {
         )
     }));
     lines
+}
+
+/// A message with its sender's handle and verified login.
+pub fn message_line(message: &MessageView) -> String {
+    match (&message.from, &message.login) {
+        (Some(from), Some(login)) => format!("{} {from} ({login}): {}", message.id, message.message),
+        _ => format!("{} Coord: {}", message.id, message.message),
+    }
 }

@@ -101,6 +101,7 @@ variables! {
     COORD_TOKEN_FILE, AGENT, "file that has this token alone; `git config coord.tokenFile` is the same", "no credential, which a `coord serve` on the same machine does not need";
     COORD_BRANCH, AGENT, "branch that the work is for; `git config coord.branch` is the same", "the upstream of the checked-out branch, or else that branch";
     COORD_AGENT, AGENT, "`agent_id` of the caller", "one for each session of an agent";
+    COORD_TEAM, AGENT, "team that `coord team`, `coord task` and `coord message` are about; `OPENCODE_TEAM_NAME` is the same", "the only team that the agent is in";
     COORD_BYPASS, AGENT, "`1`: `coord guard` lets a commit or a push pass without a check, and notes it", "it checks";
     RUST_LOG, GRAPHS, "log level, or levels by module: error, warn, info, debug, trace", "`info`; `coord serve` begins at `warn`";
 }

@@ -271,7 +271,19 @@ pub(super) const OPENCODE: Rows = Rows {
 };
 
 /// The tools of Coord's own MCP server.
-const OWN: [&str; 4] = ["check_status", "post_status", "select_active_intent", "update_intent"];
+const OWN: [&str; 11] = [
+    "check_status",
+    "post_status",
+    "select_active_intent",
+    "update_intent",
+    "team",
+    "task_create",
+    "task_list",
+    "task_claim",
+    "task_update",
+    "message_send",
+    "message_read",
+];
 
 /// The tool of Coord's own MCP server that an agent calls `name`, such as `mcp__coord__check_status`: each agent joins server and
 /// tool in its own way.

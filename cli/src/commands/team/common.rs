@@ -1,0 +1,94 @@
+//! The team that is meant, and what becomes of an answer.
+
+use std::process::ExitCode;
+
+use anyhow::bail;
+use clap::Args;
+use coord::settings::{env_vars, process_environment, value_of};
+use coord_protocol::ClientError;
+use coord_protocol::team_tools::TeamAnswer;
+use coord_protocol::teams::{TeamActor, TeamCaller};
+
+use crate::agent::options::AgentArgs;
+use crate::agent::workplace::Workplace;
+use crate::commands::outcome::show;
+
+/// The variables by which opencode-teams names a team and an agent.
+const OPENCODE_TEAM_NAME: &str = "OPENCODE_TEAM_NAME";
+const OPENCODE_AGENT_ID: &str = "OPENCODE_AGENT_ID";
+
+/// What all commands about teams have.
+#[derive(Clone, Debug, Args)]
+pub(super) struct Common {
+    /// The team [default: the only one that you are in]
+    #[arg(long, value_name = "TEAM", env = env_vars::COORD_TEAM)]
+    team: Option<String>,
+    /// Print the response as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Server, token, branch and agent.
+    #[command(flatten)]
+    agent: AgentArgs,
+}
+
+impl Common {
+    /// Where the command runs, and as whom.
+    pub fn open(&self) -> anyhow::Result<Workplace> {
+        let mut agent = self.agent.clone();
+        agent.agent_id = agent
+            .agent_id
+            .or_else(|| value_of(&process_environment, OPENCODE_AGENT_ID));
+        Workplace::open(&agent)
+    }
+
+    /// The team that is named, where one is.
+    pub fn named(&self) -> Option<String> {
+        let named = self.team.clone().filter(|team| !team.trim().is_empty());
+        named.or_else(|| value_of(&process_environment, OPENCODE_TEAM_NAME))
+    }
+
+    /// The caller in the team.
+    pub fn caller(&self, workplace: &Workplace) -> TeamCaller {
+        TeamCaller {
+            repo_url: Some(workplace.work.repo_url()),
+            team: self.named(),
+            agent_id: agent_of(workplace),
+        }
+    }
+
+    /// The team: the one that is named, or else the only one of the repository.
+    pub async fn team(&self, workplace: &Workplace, named: Option<&String>) -> anyhow::Result<String> {
+        if let Some(team) = named.cloned().or_else(|| self.named()) {
+            return Ok(team);
+        }
+        let listed = workplace.connection.client.teams(&workplace.work.repo_url()).await?;
+        let names: Vec<String> = listed.teams.into_iter().map(|team| team.name).collect();
+        match names.as_slice() {
+            [name] => Ok(name.clone()),
+            [] => bail!("there is no team; coord team create makes one"),
+            _ => bail!(
+                "which team? Name one of {} with --team or {}",
+                names.join(", "),
+                env_vars::COORD_TEAM
+            ),
+        }
+    }
+
+    /// Prints the answer, and returns the exit status.
+    pub fn show(&self, workplace: &Workplace, answered: Result<TeamAnswer, ClientError>) -> anyhow::Result<ExitCode> {
+        show(&workplace.of_team(answered)?, self.json, "")
+    }
+}
+
+/// The caller, for a team that the path names.
+pub(super) fn actor(workplace: &Workplace) -> TeamActor {
+    TeamActor {
+        repo_url: Some(workplace.work.repo_url()),
+        agent_id: agent_of(workplace),
+    }
+}
+
+/// The calling agent, where there is one.
+pub(super) fn agent_of(workplace: &Workplace) -> Option<String> {
+    workplace.work.agent_id.as_ref().map(|agent| agent.as_str().to_owned())
+}

@@ -1,0 +1,77 @@
+//! `coord team`, `coord task` and `coord message`: who works together, on what, and what they tell each other.
+//!
+//! - `common`: the team that is meant, and what becomes of an answer
+//! - `act`, `shutdown`: what is done with a team
+//! - [`task`]: tasks; `add`, `plan`: new ones; `list`, `graph`: what there is
+//! - [`message`]: messages
+
+mod act;
+mod add;
+mod common;
+mod graph;
+mod list;
+pub mod message;
+mod plan;
+mod shutdown;
+pub mod task;
+
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+
+const EXAMPLES: &str = "\
+Examples:
+  coord team create alpha --handle lead
+  coord team join alpha --agent worker-1
+  coord team show
+  coord team shutdown request --reason 'The day is over'
+
+Exit status: 0 done, 1 an error, 2 wrong usage, 3 refused by the rules, 4 no answer.";
+
+/// Options of `coord team`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct TeamArgs {
+    /// What to do
+    #[command(subcommand)]
+    act: Act,
+}
+
+#[derive(Clone, Debug, Subcommand)]
+enum Act {
+    /// Make a team, which you lead
+    Create(act::CreateArgs),
+    /// List the teams of the repository
+    List(act::ListArgs),
+    /// Show a team with its members
+    Show(act::ShowArgs),
+    /// Join a team, or go on under a handle of yours
+    Join(act::JoinArgs),
+    /// Leave a team; your tasks are given back
+    Leave(act::LeaveArgs),
+    /// Make another member the leader
+    HandOver(act::HandOverArgs),
+    /// Remove a team that is closed, or in which nobody else is live
+    Delete(act::DeleteArgs),
+    /// Ask a member to stop or the team to close, and answer that
+    Shutdown(shutdown::ShutdownArgs),
+}
+
+impl TeamArgs {
+    /// Does it.
+    ///
+    /// # Errors
+    /// When it fails, with a sentence for the terminal.
+    pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
+        match self.act {
+            Act::Create(args) => args.run().await,
+            Act::List(args) => args.run().await,
+            Act::Show(args) => args.run().await,
+            Act::Join(args) => args.run().await,
+            Act::Leave(args) => args.run().await,
+            Act::HandOver(args) => args.run().await,
+            Act::Delete(args) => args.run().await,
+            Act::Shutdown(args) => args.run().await,
+        }
+    }
+}

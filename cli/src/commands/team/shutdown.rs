@@ -1,0 +1,103 @@
+//! `coord team shutdown`.
+
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+use coord::settings::variables::{self, Reader};
+use coord_protocol::team_tools::TeamAnswer;
+use coord_protocol::teams::{ShutdownRequest, ShutdownStep};
+
+use super::common::{Common, actor};
+
+/// Options of `coord team shutdown`.
+#[derive(Clone, Debug, Args)]
+pub(super) struct ShutdownArgs {
+    /// The step
+    #[command(subcommand)]
+    step: Step,
+}
+
+#[derive(Clone, Debug, Subcommand)]
+enum Step {
+    /// Ask one member to stop, or the team to close; you approve for yourself
+    Request(RequestArgs),
+    /// Stop: your tasks are given back
+    Approve(AnswerArgs),
+    /// Go on, for a reason
+    Reject(RejectArgs),
+    /// As the leader: end it for all that have not answered in time
+    Force(AnswerArgs),
+}
+
+#[derive(Clone, Debug, Args)]
+#[command(after_help = variables::help(Reader::Agent))]
+struct RequestArgs {
+    /// The member [default: the whole team]
+    #[arg(long, value_name = "HANDLE")]
+    target: Option<String>,
+    /// Why
+    #[arg(long, short, value_name = "TEXT")]
+    reason: Option<String>,
+    /// Seconds to respond
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    respond_by: u32,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Clone, Debug, Args)]
+#[command(after_help = variables::help(Reader::Agent))]
+struct AnswerArgs {
+    /// The shutdown, such as s1
+    #[arg(value_name = "ID")]
+    id: String,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Clone, Debug, Args)]
+#[command(after_help = variables::help(Reader::Agent))]
+struct RejectArgs {
+    /// The shutdown, such as s1
+    #[arg(value_name = "ID")]
+    id: String,
+    /// Why
+    #[arg(long, short, value_name = "TEXT")]
+    reason: String,
+    #[command(flatten)]
+    common: Common,
+}
+
+impl ShutdownArgs {
+    pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
+        let of = |step, id| ShutdownRequest {
+            step: Some(step),
+            shutdown_id: Some(id),
+            ..ShutdownRequest::default()
+        };
+        let (common, mut request) = match self.step {
+            Step::Request(args) => (
+                args.common,
+                ShutdownRequest {
+                    step: Some(ShutdownStep::Request),
+                    target: args.target,
+                    reason: args.reason,
+                    respond_by_seconds: Some(args.respond_by),
+                    ..ShutdownRequest::default()
+                },
+            ),
+            Step::Approve(args) => (args.common, of(ShutdownStep::Approve, args.id)),
+            Step::Force(args) => (args.common, of(ShutdownStep::Force, args.id)),
+            Step::Reject(args) => {
+                let mut request = of(ShutdownStep::Reject, args.id);
+                request.reason = Some(args.reason);
+                (args.common, request)
+            }
+        };
+        let workplace = common.open()?;
+        request.caller = actor(&workplace);
+        let team = common.team(&workplace, None).await?;
+        let answered = workplace.connection.client.shut_down(&team, &request).await;
+        common.show(&workplace, answered.map(TeamAnswer::Change))
+    }
+}

@@ -1,0 +1,345 @@
+//! `coord task`.
+
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand, ValueEnum};
+use coord::settings::variables::{self, Reader};
+use coord_protocol::tasks::{
+    ClaimTaskRequest, CompleteTaskRequest, EditTaskRequest, NextTaskRequest, ReleaseTaskRequest, TaskPriority,
+};
+use coord_protocol::team_tools::TeamAnswer;
+
+use super::common::Common;
+use super::{add, graph, list};
+
+const EXAMPLES: &str = "\
+Examples:
+  coord task add 'Pool the connections' --file src/db.ts
+  coord task add --from plan.jsonl
+  coord task next --wait 20
+  coord task done t1 --result 'query() is async now'
+  coord task graph --format mermaid
+
+Exit status: 0 done, 1 an error, 2 wrong usage, 3 refused by the rules, 4 no answer.";
+
+/// Options of `coord task`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct TaskArgs {
+    /// What to do
+    #[command(subcommand)]
+    act: Act,
+}
+
+#[derive(Clone, Debug, Subcommand)]
+enum Act {
+    /// Add a task, or a plan
+    Add(add::AddArgs),
+    /// List the tasks
+    List(list::ListArgs),
+    /// Show a task with its notes
+    Show(IdArgs),
+    /// Take the next task that is ready
+    Next(NextArgs),
+    /// Take a task, or renew your claim
+    Claim(ClaimArgs),
+    /// Complete your task
+    Done(DoneArgs),
+    /// Give your task back
+    Release(ReleaseArgs),
+    /// Change a task
+    Edit(EditArgs),
+    /// Keep a task for a member, who is told
+    Assign(AssignArgs),
+    /// Remove a task
+    Rm(RemoveArgs),
+    /// Print tasks and their dependencies as a graph
+    Graph(graph::GraphArgs),
+}
+
+impl TaskArgs {
+    /// Does it.
+    ///
+    /// # Errors
+    /// When it fails, with a sentence for the terminal.
+    pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
+        match self.act {
+            Act::Add(args) => args.run().await,
+            Act::List(args) => args.run().await,
+            Act::Show(args) => args.run().await,
+            Act::Next(args) => args.run().await,
+            Act::Claim(args) => args.run().await,
+            Act::Done(args) => args.run().await,
+            Act::Release(args) => args.run().await,
+            Act::Edit(args) => args.run().await,
+            Act::Assign(args) => args.run().await,
+            Act::Rm(args) => args.run().await,
+            Act::Graph(args) => args.run().await,
+        }
+    }
+}
+
+/// What is taken first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Priority {
+    /// First
+    High,
+    /// Between them
+    Normal,
+    /// Last
+    Low,
+}
+
+impl Priority {
+    /// As requests name it.
+    pub fn told(self) -> TaskPriority {
+        match self {
+            Priority::High => TaskPriority::High,
+            Priority::Normal => TaskPriority::Normal,
+            Priority::Low => TaskPriority::Low,
+        }
+    }
+}
+
+/// Options of `coord task show`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = variables::help(Reader::Agent))]
+struct IdArgs {
+    /// The task
+    #[arg(value_name = "ID")]
+    id: String,
+    #[command(flatten)]
+    common: Common,
+}
+
+impl IdArgs {
+    async fn run(self) -> anyhow::Result<ExitCode> {
+        let workplace = self.common.open()?;
+        let caller = self.common.caller(&workplace);
+        let answered = workplace.connection.client.task(&caller, &self.id).await;
+        let answered = answered.map(|task| TeamAnswer::Task(Box::new(task)));
+        self.common.show(&workplace, answered)
+    }
+}
+
+/// Options of `coord task next`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = variables::help(Reader::Agent))]
+struct NextArgs {
+    /// Seconds to wait for one, 0 to 20
+    #[arg(long, value_name = "SECONDS", default_value_t = 0)]
+    wait: u32,
+    /// Seconds until the claim lapses unless it is renewed [default: those of the server]
+    #[arg(long, value_name = "SECONDS")]
+    lease: Option<u32>,
+    #[command(flatten)]
+    common: Common,
+}
+
+impl NextArgs {
+    async fn run(self) -> anyhow::Result<ExitCode> {
+        let workplace = self.common.open()?;
+        let request = NextTaskRequest {
+            caller: self.common.caller(&workplace),
+            request_key: None,
+            lease_seconds: self.lease,
+            wait: Some(self.wait),
+        };
+        let waiting = workplace.waiting();
+        let answered = workplace.connection.client.next_task(&request).await;
+        drop(waiting);
+        let answered = answered.map(|task| TeamAnswer::Task(Box::new(task)));
+        self.common.show(&workplace, answered)
+    }
+}
+
+/// Options of `coord task claim`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = variables::help(Reader::Agent))]
+struct ClaimArgs {
+    /// The task
+    #[arg(value_name = "ID")]
+    id: String,
+    /// Seconds until the claim lapses unless it is renewed [default: those of the server]
+    #[arg(long, value_name = "SECONDS")]
+    lease: Option<u32>,
+    #[command(flatten)]
+    common: Common,
+}
+
+impl ClaimArgs {
+    async fn run(self) -> anyhow::Result<ExitCode> {
+        let workplace = self.common.open()?;
+        let request = ClaimTaskRequest {
+            caller: self.common.caller(&workplace),
+            lease_seconds: self.lease,
+        };
+        let answered = workplace.connection.client.claim_task(&self.id, &request).await;
+        let answered = answered.map(|task| TeamAnswer::Task(Box::new(task)));
+        self.common.show(&workplace, answered)
+    }
+}
+
+/// Options of `coord task done`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = variables::help(Reader::Agent))]
+struct DoneArgs {
+    /// The task
+    #[arg(value_name = "ID")]
+    id: String,
+    /// What came of it, for who goes on
+    #[arg(long, short, value_name = "TEXT")]
+    result: Option<String>,
+    #[command(flatten)]
+    common: Common,
+}
+
+impl DoneArgs {
+    async fn run(self) -> anyhow::Result<ExitCode> {
+        let workplace = self.common.open()?;
+        let request = CompleteTaskRequest {
+            caller: self.common.caller(&workplace),
+            result: self.result,
+            token: None,
+        };
+        let answered = workplace.connection.client.complete_task(&self.id, &request).await;
+        let answered = answered.map(|task| TeamAnswer::Task(Box::new(task)));
+        self.common.show(&workplace, answered)
+    }
+}
+
+/// Options of `coord task release`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = variables::help(Reader::Agent))]
+struct ReleaseArgs {
+    /// The task
+    #[arg(value_name = "ID")]
+    id: String,
+    /// How far it is
+    #[arg(long, short, value_name = "TEXT")]
+    note: Option<String>,
+    #[command(flatten)]
+    common: Common,
+}
+
+impl ReleaseArgs {
+    async fn run(self) -> anyhow::Result<ExitCode> {
+        let workplace = self.common.open()?;
+        let request = ReleaseTaskRequest {
+            caller: self.common.caller(&workplace),
+            note: self.note,
+            token: None,
+        };
+        let answered = workplace.connection.client.release_task(&self.id, &request).await;
+        let answered = answered.map(|task| TeamAnswer::Task(Box::new(task)));
+        self.common.show(&workplace, answered)
+    }
+}
+
+/// Options of `coord task edit`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = variables::help(Reader::Agent))]
+struct EditArgs {
+    /// The task
+    #[arg(value_name = "ID")]
+    id: String,
+    /// Its title
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+    /// What is to be done; an empty text for nothing
+    #[arg(long, short, value_name = "TEXT")]
+    description: Option<String>,
+    /// What is taken first
+    #[arg(long, value_enum)]
+    priority: Option<Priority>,
+    /// All that it depends on; may be repeated
+    #[arg(long, value_name = "ID")]
+    depends_on: Vec<String>,
+    /// It depends on nothing
+    #[arg(long, conflicts_with = "depends_on")]
+    no_dependencies: bool,
+    /// A note to add
+    #[arg(long, short, value_name = "TEXT")]
+    note: Option<String>,
+    /// Forget how often its claims have lapsed
+    #[arg(long)]
+    clear_lapses: bool,
+    #[command(flatten)]
+    common: Common,
+}
+
+impl EditArgs {
+    async fn run(self) -> anyhow::Result<ExitCode> {
+        let workplace = self.common.open()?;
+        let sets_dependencies = self.no_dependencies || !self.depends_on.is_empty();
+        let request = EditTaskRequest {
+            caller: self.common.caller(&workplace),
+            title: self.title,
+            description: self.description,
+            priority: self.priority.map(Priority::told),
+            dependencies: sets_dependencies.then_some(self.depends_on),
+            note: self.note,
+            clear_lapses: self.clear_lapses.then_some(true),
+            ..EditTaskRequest::default()
+        };
+        let answered = workplace.connection.client.edit_task(&self.id, &request).await;
+        let answered = answered.map(|task| TeamAnswer::Task(Box::new(task)));
+        self.common.show(&workplace, answered)
+    }
+}
+
+/// Options of `coord task assign`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = variables::help(Reader::Agent))]
+struct AssignArgs {
+    /// The task
+    #[arg(value_name = "ID")]
+    id: String,
+    /// The member; an empty text for nobody
+    #[arg(value_name = "HANDLE")]
+    handle: String,
+    #[command(flatten)]
+    common: Common,
+}
+
+impl AssignArgs {
+    async fn run(self) -> anyhow::Result<ExitCode> {
+        let workplace = self.common.open()?;
+        let request = EditTaskRequest {
+            caller: self.common.caller(&workplace),
+            assignee: Some(self.handle),
+            ..EditTaskRequest::default()
+        };
+        let answered = workplace.connection.client.edit_task(&self.id, &request).await;
+        let answered = answered.map(|task| TeamAnswer::Task(Box::new(task)));
+        self.common.show(&workplace, answered)
+    }
+}
+
+/// Options of `coord task rm`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = variables::help(Reader::Agent))]
+struct RemoveArgs {
+    /// The task
+    #[arg(value_name = "ID")]
+    id: String,
+    /// Even if others depend on it
+    #[arg(long)]
+    unlink: bool,
+    #[command(flatten)]
+    common: Common,
+}
+
+impl RemoveArgs {
+    async fn run(self) -> anyhow::Result<ExitCode> {
+        let workplace = self.common.open()?;
+        let caller = self.common.caller(&workplace);
+        let answered = workplace
+            .connection
+            .client
+            .delete_task(&self.id, &caller, self.unlink)
+            .await;
+        let answered = answered.map(|task| TeamAnswer::Task(Box::new(task)));
+        self.common.show(&workplace, answered)
+    }
+}

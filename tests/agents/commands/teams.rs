@@ -1,0 +1,192 @@
+//! `coord team`, `coord task` and `coord message`.
+
+use super::{json, printed, run, world};
+use crate::world::World;
+
+/// Runs `coord ARGS` as an agent.
+fn by(world: &World, agent: &str, args: &[&str], status: i32) -> String {
+    printed(world, &[args, &["--agent", agent]].concat(), status)
+}
+
+fn team() -> World {
+    let world = world();
+    by(&world, "lead", &["team", "create", "alpha"], 0);
+    by(&world, "one", &["team", "join", "alpha"], 0);
+    world
+}
+
+#[test]
+fn a_plan_is_worked_off_and_drawn() {
+    let world = team();
+    let plan = world.clone.path().join("plan.jsonl");
+    let lines = [
+        r#"{ "ref": "pool", "title": "Pool the \"connections\"", "priority": "high", "files": ["src/db.ts"] }"#,
+        r#"{ "title": "Document it", "dependencies": ["pool"] }"#,
+    ];
+    std::fs::write(&plan, lines.join("\n")).unwrap();
+    let plan = plan.display().to_string();
+    let added = by(&world, "lead", &["task", "add", "--from", &plan], 0);
+    assert!(
+        added.starts_with("PROCEED: 2 tasks are added\nt1 [ready] Pool"),
+        "{added}"
+    );
+    let listed = by(&world, "one", &["task", "list"], 0);
+    let rows: Vec<Vec<&str>> = listed.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(rows[1][..2], ["t1", "ready"], "{listed}");
+    assert_eq!(rows[2][..3], ["t2", "waits", "t1"], "{listed}");
+    let next = by(&world, "one", &["task", "next"], 0);
+    assert!(next.contains("t1 [in_progress, one]"), "{next}");
+    let done = by(
+        &world,
+        "one",
+        &["task", "done", "t1", "--result", "query() is async"],
+        0,
+    );
+    assert!(done.contains("the dependencies of 1 others are met"), "{done}");
+    let next = by(&world, "one", &["task", "next"], 0);
+    assert!(next.contains("Result of t1: query() is async"), "{next}");
+    by(&world, "one", &["task", "release", "t2", "--note", "Half of it"], 0);
+    let shown = by(&world, "lead", &["task", "show", "t2"], 0);
+    assert!(
+        shown.contains("Note of one (") && shown.contains("): Half of it"),
+        "{shown}"
+    );
+    let dot = by(&world, "lead", &["task", "graph"], 0);
+    assert!(
+        dot.contains(r#""t1" [label="t1: Pool the \"connections\"", style=dotted];"#),
+        "{dot}"
+    );
+    assert!(dot.contains(r#""t1" -> "t2";"#), "{dot}");
+    let mermaid = by(&world, "lead", &["task", "graph", "--format", "mermaid"], 0);
+    assert!(
+        mermaid.contains("n0[\"t1: Pool the #34;connections#34;\"]\n"),
+        "{mermaid}"
+    );
+    assert!(mermaid.contains("n0 --> n1\n"), "{mermaid}");
+}
+
+#[test]
+fn a_refusal_by_the_rules_is_told_from_an_error() {
+    let world = team();
+    by(
+        &world,
+        "lead",
+        &["task", "add", "A", "--file", "src/db.ts", "--depends-on", "t9"],
+        3,
+    );
+    by(
+        &world,
+        "lead",
+        &["task", "add", "A", "--file", "src/db.ts", "--priority", "low"],
+        0,
+    );
+    by(&world, "one", &["task", "claim", "t1"], 0);
+    let taken = by(&world, "lead", &["task", "claim", "t1"], 3);
+    assert!(
+        taken.starts_with("SWITCH_TASK: Task t1 is not available (status: in_progress): \"one\" has it"),
+        "{taken}"
+    );
+    by(&world, "one", &["task", "show", "t9"], 1);
+    by(&world, "one", &["task", "claim", "../t1"], 1);
+    by(&world, "lead", &["task", "edit", "t1", "--title", "two\nlines"], 1);
+    by(
+        &world,
+        "lead",
+        &[
+            "task",
+            "edit",
+            "t1",
+            "--title",
+            "B",
+            "--note",
+            "Seen",
+            "--no-dependencies",
+        ],
+        0,
+    );
+    by(&world, "lead", &["task", "assign", "t1", "zoe"], 3);
+    by(&world, "stranger", &["task", "list"], 1);
+    let listed = by(&world, "stranger", &["task", "list", "--team", "alpha"], 0);
+    assert!(listed.contains("in progress"), "{listed}");
+    by(&world, "stranger", &["task", "next", "--team", "alpha"], 3);
+    let (code, _, error) = run(
+        &world,
+        &["task", "list", "--team", "alpha", "--url", "http://127.0.0.1:1"],
+    );
+    assert_eq!(code, 4, "{error}");
+    let (code, _, _) = run(&world, &["task", "add", "--from", "missing.jsonl", "--team", "alpha"]);
+    assert_eq!(code, 1);
+    by(&world, "lead", &["task", "rm", "t1"], 0);
+}
+
+#[test]
+fn what_was_printed_is_read() {
+    let world = team();
+    by(
+        &world,
+        "lead",
+        &["message", "send", "--to", "one", "--task", "t1", "The build is broken"],
+        0,
+    );
+    by(&world, "lead", &["message", "send", "--to", "zoe", "x"], 3);
+    let kept = by(&world, "one", &["message", "read", "--keep"], 0);
+    assert!(
+        kept.contains("1 lead (") && kept.contains("): The build is broken\n"),
+        "{kept}"
+    );
+    let listed = by(&world, "lead", &["message", "list"], 0);
+    assert!(listed.contains("The build is broken (not read by one)"), "{listed}");
+    assert!(by(&world, "one", &["message", "read"], 0).contains("The build is broken"));
+    assert_eq!(
+        by(&world, "one", &["message", "read"], 0),
+        "PROCEED: There are no new messages\n"
+    );
+    let listed = by(&world, "lead", &["message", "list", "--member", "one"], 0);
+    assert!(!listed.contains("not read by"), "{listed}");
+    by(&world, "one", &["message", "send", "--idle", "Nothing to do"], 0);
+    let inbox = json(&world, &["message", "read", "--json", "--agent", "lead"], 0);
+    assert_eq!(inbox["messages"][0]["type"], "idle");
+}
+
+#[test]
+fn a_team_is_shown_handed_over_and_ended() {
+    let world = team();
+    let shown = by(&world, "one", &["team", "show"], 0);
+    assert!(
+        shown.starts_with("PROCEED: team alpha, led by lead, 0 open tasks\nlead ("),
+        "{shown}"
+    );
+    by(&world, "one", &["team", "hand-over", "one"], 3);
+    by(&world, "lead", &["team", "hand-over", "one"], 0);
+    let asked = json(
+        &world,
+        &[
+            "team",
+            "shutdown",
+            "request",
+            "--reason",
+            "It is late",
+            "--json",
+            "--agent",
+            "one",
+        ],
+        0,
+    );
+    assert_eq!(asked["shutdown_state"], "open");
+    by(&world, "lead", &["team", "shutdown", "force", "s1"], 3);
+    by(&world, "lead", &["team", "shutdown", "approve", "s1"], 0);
+    let listed = json(&world, &["team", "list", "--json"], 0);
+    assert!(listed["teams"][0]["closedAt"].is_string(), "{listed}");
+    by(&world, "one", &["team", "delete", "alpha"], 0);
+    assert_eq!(printed(&world, &["team", "list"], 0), "PROCEED: there are no teams\n");
+    let none = run(&world, &["team", "show"]);
+    assert!(none.0 == 1 && none.2.contains("there is no team"), "{none:?}");
+    // A person leads without an agent.
+    printed(&world, &["team", "create", "beta"], 0);
+    printed(&world, &["team", "create", "gamma", "--handle", "me"], 0);
+    let which = run(&world, &["team", "show"]);
+    assert!(
+        which.2.contains("Name one of beta, gamma with --team or COORD_TEAM"),
+        "{which:?}"
+    );
+}
