@@ -42,7 +42,7 @@ fn a_plan_is_worked_off_and_drawn() {
         &["task", "done", "t1", "--result", "query() is async"],
         0,
     );
-    assert!(done.contains("the dependencies of 1 others are met"), "{done}");
+    assert!(done.contains("the dependencies of another one are met"), "{done}");
     let next = by(&world, "one", &["task", "next"], 0);
     assert!(next.contains("Result of t1: query() is async"), "{next}");
     by(&world, "one", &["task", "release", "t2", "--note", "Half of it"], 0);
@@ -105,8 +105,8 @@ fn a_refusal_by_the_rules_is_told_from_an_error() {
         0,
     );
     by(&world, "lead", &["task", "assign", "t1", "zoe"], 3);
-    by(&world, "stranger", &["task", "list"], 1);
-    let listed = by(&world, "stranger", &["task", "list", "--team", "alpha"], 0);
+    // Who is in no team reads the only one that there is.
+    let listed = by(&world, "stranger", &["task", "list"], 0);
     assert!(listed.contains("in progress"), "{listed}");
     by(&world, "stranger", &["task", "next", "--team", "alpha"], 3);
     let (code, _, error) = run(

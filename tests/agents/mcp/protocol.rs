@@ -26,7 +26,7 @@ fn hello_and_the_list_of_tools_do_not_wait_for_a_server() {
             .contains("Paths are relative to your working directory")
     );
     let tools = agent.ask("tools/list", json!({}));
-    assert_eq!(tools["tools"].as_array().unwrap().len(), 4);
+    assert_eq!(tools["tools"].as_array().unwrap().len(), 11);
     for tool in tools["tools"].as_array().unwrap() {
         let properties = tool["inputSchema"]["properties"].as_object().unwrap();
         assert!(
@@ -151,4 +151,29 @@ fn what_comes_on_standard_error_is_no_part_of_the_protocol_and_logs_go_there() {
     let ended = agent.end();
     assert!(ended.status.success());
     assert!(!ended.said.is_empty());
+}
+
+#[test]
+fn an_agent_is_offered_the_tools_that_were_chosen_for_it() {
+    let world = World::with(&[("a.txt", "a")]);
+    let names = |groups: &[&str]| {
+        let mut command = world.coord(world.clone.path());
+        command.arg("mcp").args(groups);
+        let mut agent = Agent::silent(command);
+        agent.hello("test");
+        let tools = agent.ask("tools/list", json!({}))["tools"].clone();
+        let names = tools.as_array().unwrap().iter();
+        names
+            .map(|tool| tool["name"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        names(&["--tools", "locks"]),
+        ["check_status", "post_status", "select_active_intent", "update_intent"]
+    );
+    assert_eq!(
+        names(&["--tools", "messages"]),
+        ["team", "message_send", "message_read"]
+    );
+    assert_eq!(names(&["--tools", "locks,tasks"]).len(), 9);
 }

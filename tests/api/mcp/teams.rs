@@ -48,7 +48,7 @@ async fn a_team_works_off_two_tasks() {
     );
     let done = json!({ "id": "t1", "action": "complete", "result": "query() is async" });
     let done = tool(&api, "bob/one", "task_update", done).await;
-    assert!(text(&done).starts_with("PROCEED: Task t1 is completed, and the dependencies of 1 others are met"));
+    assert!(text(&done).starts_with("PROCEED: Task t1 is completed, and the dependencies of another one are met"));
     let next = tool(&api, "ann/lead", "task_claim", json!({ "id": "t2" })).await;
     assert!(text(&next).contains("Result of t1: query() is async"), "{next}");
     let listed = tool(&api, "bob/one", "task_list", json!({ "status": "in_progress" })).await;

@@ -25,7 +25,10 @@ fn bash_completes_by_what_is_printed() {
         "{}\nCOMP_WORDS=(coord gr) COMP_CWORD=1; _coord coord gr coord; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
         printed(&["completions", "bash"])
     );
-    let output = Command::new("bash").args(["-c", &script]).output().expect("bash runs");
+    // It is longer than an argument may be.
+    let mut file = tempfile::NamedTempFile::new().expect("a file");
+    std::io::Write::write_all(&mut file, script.as_bytes()).expect("written");
+    let output = Command::new("bash").arg(file.path()).output().expect("bash runs");
     assert_eq!(String::from_utf8_lossy(&output.stdout), "graph\n", "{output:?}");
 }
 

@@ -56,6 +56,18 @@ impl Common {
         }
     }
 
+    /// Who reads: in the team that is named, or else in the only one of the repository; where there are several, in that of the agent.
+    pub async fn reader(&self, workplace: &Workplace) -> Result<TeamCaller, ClientError> {
+        let mut caller = self.caller(workplace);
+        if caller.team.is_none() {
+            let listed = workplace.connection.client.teams(&workplace.work.repo_url()).await?;
+            if let [team] = listed.teams.as_slice() {
+                caller.team = Some(team.name.clone());
+            }
+        }
+        Ok(caller)
+    }
+
     /// The team: the one that is named, or else the only one of the repository.
     pub async fn team(&self, workplace: &Workplace, named: Option<&String>) -> anyhow::Result<String> {
         if let Some(team) = named.cloned().or_else(|| self.named()) {

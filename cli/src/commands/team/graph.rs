@@ -36,7 +36,10 @@ pub(super) struct GraphArgs {
 impl GraphArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let workplace = self.common.open()?;
-        let caller = self.common.caller(&workplace);
+        let caller = match self.common.reader(&workplace).await {
+            Ok(caller) => caller,
+            Err(error) => return workplace.failed(error),
+        };
         let tasks = match all(&workplace, &caller, TaskFilter::default()).await {
             Ok(tasks) => tasks,
             Err(error) => return workplace.failed(error),

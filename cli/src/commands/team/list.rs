@@ -82,7 +82,10 @@ impl ListArgs {
             text: self.text,
             ..TaskFilter::default()
         };
-        let caller = self.common.caller(&workplace);
+        let caller = match self.common.reader(&workplace).await {
+            Ok(caller) => caller,
+            Err(error) => return workplace.failed(error),
+        };
         let mut tasks = match all(&workplace, &caller, filter).await {
             Ok(tasks) => tasks,
             Err(error) => return workplace.failed(error),

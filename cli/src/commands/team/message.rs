@@ -218,7 +218,10 @@ impl ListArgs {
             before: self.before,
             limit: Some(self.limit),
         };
-        let caller = self.common.caller(&workplace);
+        let caller = match self.common.reader(&workplace).await {
+            Ok(caller) => caller,
+            Err(error) => return workplace.failed(error),
+        };
         let history = match workplace.connection.client.messages(&caller, &filter).await {
             Ok(history) => history,
             Err(error) => return workplace.failed(error),

@@ -115,7 +115,10 @@ struct IdArgs {
 impl IdArgs {
     async fn run(self) -> anyhow::Result<ExitCode> {
         let workplace = self.common.open()?;
-        let caller = self.common.caller(&workplace);
+        let caller = match self.common.reader(&workplace).await {
+            Ok(caller) => caller,
+            Err(error) => return workplace.failed(error),
+        };
         let answered = workplace.connection.client.task(&caller, &self.id).await;
         let answered = answered.map(|task| TeamAnswer::Task(Box::new(task)));
         self.common.show(&workplace, answered)

@@ -194,9 +194,10 @@ impl Tool {
 }
 
 impl Tool {
-    /// Description and arguments of a tool of teams. A result is told in the text, without a schema.
+    /// Description and arguments of a tool of teams. A result is told in the text, without a schema. Who calls, in which team, is
+    /// the same for all of them, and needs no words.
     fn of_teams(self, offer: Offer) -> (&'static str, JsonObject) {
-        match self {
+        let (description, mut arguments) = match self {
             Tool::Team => (
                 "Teams share tasks and messages: join one, see its members, end its work.",
                 arguments_of::<TeamToolCall>(offer),
@@ -222,7 +223,16 @@ impl Tool {
                 "Read your messages. The last cursor proves that you have them.",
                 arguments_of::<ReadMessagesCall>(offer),
             ),
+        };
+        let properties = arguments.get_mut("properties").and_then(Value::as_object_mut);
+        for (name, property) in properties.into_iter().flatten() {
+            if ["repo_url", "team", "agent_id"].contains(&name.as_str())
+                && let Some(property) = property.as_object_mut()
+            {
+                property.remove("description");
+            }
         }
+        (description, arguments)
     }
 }
 

@@ -186,6 +186,10 @@ pub async fn complete_task(
     let mut response = of_task(completed.task, |task| match (was, count) {
         (true, _) => format!("Task {} was completed before", task.id),
         (false, 0) => format!("Task {} is completed", task.id),
+        (false, 1) => format!(
+            "Task {} is completed, and the dependencies of another one are met",
+            task.id
+        ),
         (false, count) => format!(
             "Task {} is completed, and the dependencies of {count} others are met",
             task.id

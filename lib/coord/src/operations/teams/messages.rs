@@ -158,11 +158,11 @@ pub async fn read_messages(app: &App, sent: &ReadMessagesRequest, asked: Asked<'
         if !is_news && waiting.until(matters, None).await {
             continue;
         }
-        let reason = match (inbox.messages.len(), inbox.unread) {
-            (0, _) => "There are no new messages".to_owned(),
-            (count, unread) => format!(
-                "{count} messages of {unread} unread ones; send cursor {} to prove that you have them",
-                inbox.cursor
+        let reason = match inbox.messages.len() {
+            0 => "There are no new messages".to_owned(),
+            count => format!(
+                "{count} of {} unread messages; send cursor {} to prove that you have them",
+                inbox.unread, inbox.cursor
             ),
         };
         return Ok(InboxResponse {
