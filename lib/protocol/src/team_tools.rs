@@ -131,7 +131,7 @@ pub struct ListTasksCall {
     /// In the title.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// `next` of the page before.
+    /// The last `next`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<u64>,
 }

@@ -23,7 +23,7 @@ pub enum Failure {
     /// Nothing is known of locks: the server cannot be reached, is slow, fails, or is no Coord.
     Offline(ApiError),
     /// The server refuses the request.
-    Refused(AgentError),
+    Refused(Box<AgentError>),
 }
 
 impl Failure {
@@ -46,10 +46,10 @@ impl Failure {
                 };
                 let made = || Orchestration::new(action, error.message.clone());
                 let orchestration = orchestration.map_or_else(made, |orchestration| *orchestration);
-                Failure::Refused(AgentError {
+                Failure::Refused(Box::new(AgentError {
                     error: *error,
                     orchestration,
-                })
+                }))
             }
             ClientError::Unreachable(error) if error.is_timeout() => Failure::offline(format!(
                 "the server at {address} gives no answer within {} s",
@@ -67,7 +67,7 @@ impl Failure {
     pub fn of_check(self) -> Outcome {
         match self {
             Failure::Offline(error) => Refusal::of_check(&error, None).into(),
-            Failure::Refused(error) => refused(error),
+            Failure::Refused(error) => refused(*error),
         }
     }
 
@@ -75,7 +75,7 @@ impl Failure {
     pub fn of_post(self) -> Outcome {
         match self {
             Failure::Offline(error) => Refusal::of_post(&error).into(),
-            Failure::Refused(error) => refused(error),
+            Failure::Refused(error) => refused(*error),
         }
     }
 
@@ -83,7 +83,7 @@ impl Failure {
     pub fn of_intent(self) -> Outcome {
         match self {
             Failure::Offline(error) => Outcome::Refused(error.for_agent()),
-            Failure::Refused(error) => refused(error),
+            Failure::Refused(error) => refused(*error),
         }
     }
 
@@ -91,7 +91,7 @@ impl Failure {
     pub fn for_agent(self) -> AgentError {
         match self {
             Failure::Offline(error) => error.for_agent(),
-            Failure::Refused(error) => error,
+            Failure::Refused(error) => *error,
         }
     }
 }
@@ -100,7 +100,7 @@ impl From<ApiError> for Failure {
     fn from(error: ApiError) -> Self {
         match error {
             error if error.is_offline() => Failure::Offline(error),
-            error => Failure::Refused(error.for_agent()),
+            error => Failure::Refused(Box::new(error.for_agent())),
         }
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! - `common`: the team that is meant, and what becomes of an answer
 //! - `act`, `shutdown`: what is done with a team
-//! - [`task`]: tasks; `add`, `plan`: new ones; `list`, `graph`: what there is
-//! - [`message`]: messages
+//! - `task`: tasks; `add`, `plan`: new ones; `list`, `graph`: what there is
+//! - `message`: messages
 
 mod act;
 mod add;

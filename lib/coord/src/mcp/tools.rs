@@ -186,8 +186,11 @@ impl Tool {
             | Tool::MessageSend
             | Tool::MessageRead => {
                 let (description, arguments) = self.of_teams(offer);
-                Definition::new(self.name(), description, arguments)
-                    .with_annotations(annotations.read_only(self == Tool::TaskList).idempotent(self == Tool::TaskList))
+                let annotations = match self {
+                    Tool::TaskList => ToolAnnotations::new().read_only(true),
+                    _ => ToolAnnotations::new().destructive(false),
+                };
+                Definition::new(self.name(), description, arguments).with_annotations(annotations.open_world(false))
             }
         }
     }

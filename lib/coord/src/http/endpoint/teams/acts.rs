@@ -27,8 +27,7 @@ macro_rules! acts {
             use std::sync::Arc;
 
             use axum::body::Body;
-            #[allow(unused_imports, reason = "a path without a name has nothing to extract")]
-            use axum::extract::{Path, State};
+            use axum::extract::State;
             use axum::http::{HeaderMap, Request};
             use axum::response::Response;
             use axum::routing::{MethodRouter, post};
@@ -54,7 +53,7 @@ macro_rules! acts {
 
             answers! {
                 /// Its responses.
-                Done = $schema, ToChange, "POST", [UnknownTeam, NotAMember, Superseded $(, $code)*];
+                Done = $schema, Change, "POST", [UnknownTeam, NotAMember, Superseded $(, $code)*];
             }
 
             #[doc = $summary]
@@ -71,7 +70,7 @@ macro_rules! acts {
             )]
             async fn $module(
                 State(app): State<Arc<App>>,
-                $(Path(name): Path<text!($kind)>,)?
+                $(axum::extract::Path(name): axum::extract::Path<text!($kind)>,)?
                 headers: HeaderMap,
                 request: Request<Body>,
             ) -> Response {

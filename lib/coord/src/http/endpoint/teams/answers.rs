@@ -25,11 +25,11 @@ pub(super) fn respond(answered: Result<impl Serialize, ApiError>) -> Response {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asks {
     /// A question.
-    ToRead,
+    Read,
     /// A change, by a body.
-    ToChange,
+    Change,
     /// A removal.
-    ToRemove,
+    Remove,
 }
 
 /// The responses: one with `schema`, the refusals with `codes`, and the errors of an endpoint that takes `allowed`.
@@ -40,7 +40,7 @@ pub(super) fn described(
     codes: &[ErrorCode],
 ) -> BTreeMap<String, RefOr<Described>> {
     let mut causes = vec![Cause::Caller, Cause::Token, Cause::Form, Cause::Question, Cause::Source];
-    if asks == Asks::ToChange {
+    if asks == Asks::Change {
         causes.push(Cause::Body);
     }
     let mut answers = errors(&causes, Reader::Agent, allowed, None);

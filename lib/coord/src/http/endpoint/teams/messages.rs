@@ -32,9 +32,9 @@ pub(in crate::http::endpoint) struct Document;
 
 answers! {
     /// Those to a request for messages.
-    Listed = "MessageHistory", ToRead, "GET, HEAD, POST", [UnknownTeam];
+    Listed = "MessageHistory", Read, "GET, HEAD, POST", [UnknownTeam];
     /// Those to a message.
-    Accepted = "MessageAccepted", ToChange, "GET, HEAD, POST",
+    Accepted = "MessageAccepted", Change, "GET, HEAD, POST",
         [UnknownTeam, NotAMember, Superseded, TeamClosed, UnknownRecipient, InboxFull, KeyReused];
 }
 

@@ -60,9 +60,9 @@ pub(super) struct Document;
 
 answers! {
     /// Those to a request for the teams.
-    Listed = "Teams", ToRead, "GET, HEAD, POST", [];
+    Listed = "Teams", Read, "GET, HEAD, POST", [];
     /// Those to a new team.
-    Created = "TeamChanged", ToChange, "GET, HEAD, POST", [TeamExists, TooMany];
+    Created = "TeamChanged", Change, "GET, HEAD, POST", [TeamExists, TooMany];
 }
 
 /// Who asks.

@@ -34,15 +34,15 @@ pub(in crate::http::endpoint) struct Document;
 
 answers! {
     /// Those to a request for a task.
-    Found = "TaskAnswer", ToRead, "GET, HEAD, PATCH, DELETE", [UnknownTeam, UnknownTask];
+    Found = "TaskAnswer", Read, "GET, HEAD, PATCH, DELETE", [UnknownTeam, UnknownTask];
     /// Those to a change.
-    Edited = "TaskAnswer", ToChange, "GET, HEAD, PATCH, DELETE",
+    Edited = "TaskAnswer", Change, "GET, HEAD, PATCH, DELETE",
         [
             UnknownTeam, UnknownTask, NotAMember, NotCreator, Superseded, TeamClosed, TooMany, UnknownDependency,
             CircularDependency, InvalidTransition, TaskUnavailable, NotesFull, UnknownRecipient, InboxFull, TaskTaken,
         ];
     /// Those to a removal.
-    Removed = "TaskAnswer", ToRemove, "GET, HEAD, PATCH, DELETE",
+    Removed = "TaskAnswer", Remove, "GET, HEAD, PATCH, DELETE",
         [UnknownTeam, UnknownTask, NotAMember, NotLeader, NotCreator, Superseded, TeamClosed, DependedOn, TaskTaken];
 }
 

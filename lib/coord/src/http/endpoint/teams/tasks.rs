@@ -32,9 +32,9 @@ pub(in crate::http::endpoint) struct Document;
 
 answers! {
     /// Those to a request for tasks.
-    Listed = "Tasks", ToRead, "GET, HEAD, POST", [UnknownTeam];
+    Listed = "Tasks", Read, "GET, HEAD, POST", [UnknownTeam];
     /// Those to new tasks.
-    Added = "TasksAdded", ToChange, "GET, HEAD, POST",
+    Added = "TasksAdded", Change, "GET, HEAD, POST",
         [UnknownTeam, NotAMember, Superseded, TeamClosed, TooMany, KeyReused, TaskExists, UnknownDependency, CircularDependency];
 }
 

@@ -33,12 +33,12 @@ pub(in crate::http::endpoint) struct Document;
 
 answers! {
     /// Those to a request for a team.
-    Found = "TeamFound", ToRead, "GET, HEAD, PATCH, DELETE", [UnknownTeam];
+    Found = "TeamFound", Read, "GET, HEAD, PATCH, DELETE", [UnknownTeam];
     /// Those to a change.
-    Edited = "TeamChanged", ToChange, "GET, HEAD, PATCH, DELETE",
+    Edited = "TeamChanged", Change, "GET, HEAD, PATCH, DELETE",
         [UnknownTeam, NotAMember, NotLeader, Superseded, TeamClosed, UnknownRecipient];
     /// Those to a removal.
-    Removed = "TeamChanged", ToRemove, "GET, HEAD, PATCH, DELETE",
+    Removed = "TeamChanged", Remove, "GET, HEAD, PATCH, DELETE",
         [UnknownTeam, NotAMember, NotLeader, Superseded, MembersLive];
 }
 
