@@ -54,8 +54,28 @@ async fn resources_are_what_http_shows() {
     );
     let other = read(format!("coord://activity?{repo}&branch=other")).await;
     assert_eq!(other, json!({ "events": [], "cursor": activity["cursor"] }));
+    api.does_in_team("ann/lead", "/api/teams", json!({ "name": "alpha" }))
+        .await;
+    api.adds(json!([{ "title": "A" }])).await;
+    let headers = [("x-coord-user", "ann")];
+    for (uri, path) in [
+        (
+            format!("coord://ledger?{repo}&last=5"),
+            format!("/api/ledger?{repo}&last=5"),
+        ),
+        (format!("coord://team/alpha?{repo}"), format!("/api/teams/alpha?{repo}")),
+        (
+            format!("coord://tasks/t1?{repo}&team=alpha"),
+            format!("/api/tasks/t1?{repo}&team=alpha"),
+        ),
+    ] {
+        let expected = api.get(&path, &headers).await;
+        assert_eq!((expected.status, read(uri).await), (200, expected.json()), "{path}");
+    }
     let mut lines = Vec::new();
     for uri in [
+        "coord://team/..?repo_url=https://github.com/acme/shop.git",
+        "coord://tasks/t9?repo_url=https://github.com/acme/shop.git&team=alpha",
         "coord://locks",
         "coord://locks?repo_url=x",
         "coord://locks?repo_url=a&repo_url=b",

@@ -1,5 +1,7 @@
 //! Resources: what the server shows by GET. Repository, branch and agent are filled in where the URI does not have them.
 
+use coord::domain::team::TaskId;
+use coord::error::ApiError;
 use coord::mcp::{JSON, Resource, as_json_rpc, no_such_resource};
 use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, ResourceContents};
@@ -40,7 +42,7 @@ impl Proxy {
         };
         let paths = match &resource {
             Resource::Graph(path) => vec![path.clone()],
-            Resource::Locks | Resource::Activity | Resource::Intents => Vec::new(),
+            _ => Vec::new(),
         };
         let target = self.target(
             Sent {
@@ -64,6 +66,14 @@ impl Proxy {
             }
             Resource::Activity => "api/activity",
             Resource::Intents => "api/intents",
+            Resource::Ledger => "api/ledger",
+            Resource::Team(name) => &path_of("teams", &name)?,
+            Resource::Task(id) => {
+                if value("agent_id").is_none() {
+                    missing.push(("agent_id".to_owned(), target.agent_id.clone()));
+                }
+                &path_of("tasks", &id)?
+            }
             Resource::Graph(_) => {
                 if let (None, Some(work)) = (value("branch"), &target.work) {
                     missing.push(("branch".to_owned(), work.branch.to_string()));
@@ -81,5 +91,16 @@ impl Proxy {
             .backend
             .ask(&target.root, async |client| client.read(path, &query).await);
         Ok(Some(read.await?.get().to_owned()))
+    }
+}
+
+/// The path of a team or a task. Its name is part of the path, and names nothing else.
+fn path_of(kind: &str, name: &str) -> Result<String, ApiError> {
+    match TaskId::parse(name) {
+        Ok(_) => Ok(format!("api/{kind}/{name}")),
+        Err(invalid) => Err(ApiError::InvalidField {
+            field: "path",
+            problem: invalid.to_string(),
+        }),
     }
 }

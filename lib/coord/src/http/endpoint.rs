@@ -34,7 +34,8 @@ use teams::acts::{
 };
 use teams::{messages, task, tasks, team};
 pub(crate) use {
-    activity::ActivityQuery, graph::GraphQuery, graph::read_graph_view, intents::IntentsQuery, locks::LocksQuery,
+    activity::ActivityQuery, graph::GraphQuery, graph::read_graph_view, intents::IntentsQuery, ledger::LedgerQuery,
+    locks::LocksQuery, teams::TaskQuery, teams::TeamsQuery,
 };
 
 const AGENTS: Route = Route::OF_AGENTS;

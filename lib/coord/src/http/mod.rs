@@ -23,7 +23,9 @@ pub use crate::source::github::webhook::Webhook;
 pub use connection::Connection;
 pub use document::document;
 pub use edge::around;
-pub(crate) use endpoint::{ActivityQuery, GraphQuery, IntentsQuery, LocksQuery, read_graph_view};
+pub(crate) use endpoint::{
+    ActivityQuery, GraphQuery, IntentsQuery, LedgerQuery, LocksQuery, TaskQuery, TeamsQuery, read_graph_view,
+};
 pub use endpoint::{Endpoint, Protocol, ROUTES};
 pub use peer_address::PeerAddress;
 pub use route::{Audience, Route};

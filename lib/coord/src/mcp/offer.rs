@@ -27,7 +27,7 @@ impl Offer {
     pub(super) fn without_repository(self, template: &str) -> String {
         match self {
             Offer::Deployment => template.to_owned(),
-            Offer::WorkingCopy => template.replace("{?repo_url,", "{?"),
+            Offer::WorkingCopy => template.replace("{?repo_url,", "{?").replace("{?repo_url}", ""),
         }
     }
 }

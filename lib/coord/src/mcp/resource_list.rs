@@ -35,6 +35,24 @@ pub(super) fn templates(offer: Offer) -> Vec<ResourceTemplate> {
             "The intents of a repository; view=state: with the files that they own, and all locks",
         ),
         template(
+            "coord://ledger{?repo_url,after,limit,intent,file,last}",
+            "ledger",
+            "What was done",
+            "The lines of the ledger: all, those about an intent or a file, or the last ones",
+        ),
+        template(
+            "coord://team/{team}{?repo_url}",
+            "team",
+            "Who works together",
+            "A team with its members, who is live, and an open shutdown",
+        ),
+        template(
+            "coord://tasks/{id}{?repo_url,team,agent_id}",
+            "task",
+            "What is to be done",
+            "A task of a team with its notes, its result and those of its dependencies",
+        ),
+        template(
             "coord://graph/{+path}{?repo_url,branch,depth,direction}",
             "graph",
             "Neighbors of a file",

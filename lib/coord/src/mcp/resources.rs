@@ -11,9 +11,14 @@ use serde_json::json;
 
 use super::resource_list::JSON;
 use super::session::Session;
+use crate::auth::Caller;
 use crate::error::ApiError;
-use crate::http::{ActivityQuery, GraphQuery, IntentsQuery, LocksQuery, read_graph_view};
+use crate::http::{
+    ActivityQuery, GraphQuery, IntentsQuery, LedgerQuery, LocksQuery, TaskQuery, TeamsQuery, read_graph_view,
+};
 use crate::operations::intents::list_intents;
+use crate::operations::ledger::page;
+use crate::operations::teams::{Asked, show_task, show_team};
 use crate::operations::{list_activity, list_locks};
 
 /// Errors that JSON-RPC has no code for: the store or GitHub gives no answer, the caller asks too often or may not.
@@ -44,6 +49,12 @@ pub enum Resource {
     Activity,
     /// `coord://intents`
     Intents,
+    /// `coord://ledger`
+    Ledger,
+    /// `coord://team/TEAM`, with the name of the team.
+    Team(String),
+    /// `coord://tasks/ID`, with the id of the task.
+    Task(String),
     /// `coord://graph/PATH`, with the path of the file.
     Graph(String),
 }
@@ -62,18 +73,23 @@ impl Resource {
             (Some("locks"), "") => Resource::Locks,
             (Some("activity"), "") => Resource::Activity,
             (Some("intents"), "") => Resource::Intents,
-            (Some("graph"), path) if !path.is_empty() => {
-                let path = percent_decode_str(path).decode_utf8();
-                let path = path.map_err(|_| ApiError::InvalidField {
-                    field: "path",
-                    problem: "is not UTF-8".to_owned(),
-                })?;
-                Resource::Graph(path.into_owned())
-            }
+            (Some("ledger"), "") => Resource::Ledger,
+            (Some("team"), name) if !name.is_empty() => Resource::Team(decoded(name)?),
+            (Some("tasks"), id) if !id.is_empty() => Resource::Task(decoded(id)?),
+            (Some("graph"), path) if !path.is_empty() => Resource::Graph(decoded(path)?),
             _ => return Ok(None),
         };
         Ok(Some((resource, uri)))
     }
+}
+
+fn decoded(path: &str) -> Result<String, ApiError> {
+    let text = percent_decode_str(path).decode_utf8();
+    let text = text.map_err(|_| ApiError::InvalidField {
+        field: "path",
+        problem: "is not UTF-8".to_owned(),
+    })?;
+    Ok(text.into_owned())
 }
 
 async fn contents(session: &Session, uri: &str) -> Result<Option<String>, ApiError> {
@@ -95,12 +111,33 @@ async fn contents(session: &Session, uri: &str) -> Result<Option<String>, ApiErr
             let request = query.parse(caller, session.agent.as_deref())?;
             serde_json::to_string(&list_intents(&session.app, request).await?)
         }
+        Resource::Ledger => {
+            let request = query::<LedgerQuery>(&uri)?.parse(caller, session.agent.as_deref())?;
+            serde_json::to_string(&page(&session.app, request).await?)
+        }
+        Resource::Team(name) => {
+            let TeamsQuery { repo_url } = query(&uri)?;
+            let asked = asked(session, caller);
+            serde_json::to_string(&show_team(&session.app, &name, &repo_url, asked).await?)
+        }
+        Resource::Task(id) => {
+            let sent = query::<TaskQuery>(&uri)?.into_caller();
+            let asked = asked(session, caller);
+            serde_json::to_string(&show_task(&session.app, &id, &sent, asked).await?)
+        }
         Resource::Graph(path) => {
             let query = query::<GraphQuery>(&uri)?.around(path);
             return read_graph_view(&session.app, &query, caller).await.map(Some);
         }
     };
     json.map(Some).map_err(|_| ApiError::Internal)
+}
+
+fn asked(session: &Session, caller: Caller) -> Asked<'_> {
+    Asked {
+        caller,
+        agent: session.agent.as_deref(),
+    }
 }
 
 fn query<T: DeserializeOwned>(uri: &Uri) -> Result<T, ApiError> {
@@ -124,9 +161,12 @@ pub fn as_json_rpc(error: &AgentError, uri: &str) -> ErrorData {
     let (sentence, data) = (error.error.message.clone(), Some(data));
     match error.error.error {
         ErrorCode::InvalidField | ErrorCode::MalformedBody => ErrorData::invalid_params(sentence, data),
-        ErrorCode::UnknownRepository | ErrorCode::UnknownBranch | ErrorCode::UnknownFile | ErrorCode::UnknownIntent => {
-            ErrorData::resource_not_found(sentence, data)
-        }
+        ErrorCode::UnknownRepository
+        | ErrorCode::UnknownBranch
+        | ErrorCode::UnknownFile
+        | ErrorCode::UnknownIntent
+        | ErrorCode::UnknownTeam
+        | ErrorCode::UnknownTask => ErrorData::resource_not_found(sentence, data),
         ErrorCode::Internal => ErrorData::internal_error(sentence, data),
         _ => ErrorData::new(SERVER_ERROR, sentence, data),
     }

@@ -28,7 +28,7 @@ use crate::http::openapi::examples;
 use crate::http::openapi::fields::AgentHeaders;
 use crate::operations::ledger::{page, record};
 use answers::{Page, Recorded, respond};
-use query::LedgerQuery;
+pub(crate) use query::LedgerQuery;
 
 /// Its methods.
 pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {

@@ -20,7 +20,7 @@ const USUAL: usize = 100;
 /// The query for lines, as sent.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(super) struct LedgerQuery {
+pub(crate) struct LedgerQuery {
     /// The repository.
     #[param(value_type = RepoUrl, example = "https://github.com/acme/shop.git")]
     repo_url: Option<String>,

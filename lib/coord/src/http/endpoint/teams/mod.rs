@@ -32,7 +32,8 @@ use crate::http::headers::agent_header;
 use crate::http::openapi::fields::AgentHeaders;
 use crate::operations::teams::{Asked as By, list_teams, new_team};
 use answers::{answers, respond};
-use query::{Asked, TeamsQuery};
+use query::Asked;
+pub(crate) use query::{TaskQuery, TeamsQuery};
 
 /// Its methods.
 pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {

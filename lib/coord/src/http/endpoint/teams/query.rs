@@ -36,7 +36,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Asked<T> {
 /// The query for the teams of a repository, or for one of them.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(super) struct TeamsQuery {
+pub(crate) struct TeamsQuery {
     /// The repository.
     #[param(value_type = RepoUrl, example = "https://github.com/acme/shop.git")]
     pub repo_url: Option<String>,
@@ -144,7 +144,7 @@ impl TasksQuery {
 /// The query for one task.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(super) struct TaskQuery {
+pub(crate) struct TaskQuery {
     /// The repository.
     #[param(value_type = RepoUrl, example = "https://github.com/acme/shop.git")]
     pub repo_url: Option<String>,
@@ -154,6 +154,17 @@ pub(super) struct TaskQuery {
     /// The calling agent; overrides the header `X-Coord-Agent`.
     #[param(value_type = AgentId, required = false)]
     pub agent_id: Option<String>,
+}
+
+impl TaskQuery {
+    /// Who asks, in which team.
+    pub fn into_caller(self) -> TeamCaller {
+        TeamCaller {
+            repo_url: self.repo_url,
+            team: self.team,
+            agent_id: self.agent_id,
+        }
+    }
 }
 
 /// The query of a removal of a task.

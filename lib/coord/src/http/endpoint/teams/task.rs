@@ -65,13 +65,7 @@ async fn get_task(
 ) -> Response {
     let found = async {
         let by = by(&app, &headers).await?;
-        let query = query.0?;
-        let caller = TeamCaller {
-            repo_url: query.repo_url,
-            team: query.team,
-            agent_id: query.agent_id,
-        };
-        show_task(&app, &id, &caller, by).await
+        show_task(&app, &id, &query.0?.into_caller(), by).await
     };
     respond(found.await)
 }
