@@ -79,7 +79,7 @@ async def play(client, instructions, agent, way):
     content, text, is_error = await call("check_status", file_paths=["../etc/passwd"])
     assert is_error and content["field"] == "file_paths", text
     templates = field(await client.list_resource_templates(), "resource_templates")
-    assert sorted(template.name for template in templates) == ["activity", "graph", "intents", "locks"]
+    assert sorted(template.name for template in templates) == ["activity", "graph", "intents", "ledger", "locks", "task", "team"]
     of_http = f"&repo_url={quote(REPO_URL, safe='')}&agent_id={agent}" if way == "http" else ""
     uri = f"coord://locks?holder=me{of_http}"
     locks = json.loads((await client.read_resource(uri)).contents[0].text)["locks"]

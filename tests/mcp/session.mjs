@@ -46,7 +46,7 @@ export async function play(client, version, agent, way) {
   assert.equal(malformed.isError, true);
   assert.equal(malformed.structuredContent.field, "file_paths");
 
-  assert.deepEqual((await client.listResourceTemplates()).resourceTemplates.map(({ name }) => name).sort(), ["activity", "graph", "intents", "locks"]);
+  assert.deepEqual((await client.listResourceTemplates()).resourceTemplates.map(({ name }) => name).sort(), ["activity", "graph", "intents", "ledger", "locks", "task", "team"]);
   const mine = way === "http" ? `repo_url=${encodeURIComponent(MCP_REPO_URL)}&holder=me&agent_id=${agent}` : "holder=me";
   const { contents } = await client.readResource({ uri: `coord://locks?${mine}` });
   assert.deepEqual(JSON.parse(contents[0].text).locks.map((lock) => lock.file_path), [`${agent}.ts`]);
