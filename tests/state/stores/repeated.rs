@@ -8,12 +8,15 @@ use bytes::Bytes;
 use coord::domain::BuildProgress;
 use coord::domain::LockMode;
 use coord::state;
+use coord::state::admission::Admitted;
 use coord::state::builds::{
     BuildLease, Published, StagedPart, discard_graph, fail_build, lease_build, publish_graph, report_build,
     return_lease, stage_graph,
 };
 use coord::state::heads::{FetchedHead, PushedHead, fail_head, push_head};
+use coord::state::messages::{MessageFilter, list_messages};
 use coord::state::tasks::TaskFilter;
+use coord::state::teams::show_team;
 use coord::store::{Request, Store, StoreError, Value};
 use futures::stream::BoxStream;
 use parking_lot::Mutex;
@@ -276,6 +279,17 @@ async fn teams(world: &World) {
     lead.adds(&[titled("a task")]).await.unwrap();
     assert_eq!(lead.shows("t1").await.unwrap().task.record.title, "a task");
     assert_eq!(lead.lists(0, 10, &TaskFilter::default()).await.unwrap().tasks.len(), 1);
+    lead.tells(&[], "a message").await.unwrap();
+    let Admitted::Outcome(Ok(team)) = show_team(&*world.store, &lead.terms()).await.unwrap() else {
+        panic!("there is a team");
+    };
+    assert_eq!((team.open_tasks, team.members.len()), (1, 1));
+    let (terms, all) = (lead.terms(), MessageFilter::default());
+    let listed = list_messages(&*world.store, &terms, 10, 10_000, &all);
+    let Admitted::Outcome(Ok(page)) = listed.await.unwrap() else {
+        panic!("there is a team");
+    };
+    assert_eq!((page.messages.len(), page.earlier), (1, None));
 }
 
 on_every_store!(every_repeatable_script_twice_leaves_what_it_leaves_once);
