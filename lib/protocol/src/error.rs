@@ -5,13 +5,13 @@ use utoipa::ToSchema;
 
 use crate::orchestration::{Action, Orchestration};
 
-/// Declares the codes with their spelling on the wire.
+/// Declares the codes with their HTTP status and their spelling on the wire; those of the rules of teams say so.
 macro_rules! codes {
-    ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
+    ($($(#[$doc:meta])* $name:ident = $status:literal $text:literal $(, of a $group:ident)?;)*) => {
         /// A stable code. Later versions may have more.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
         pub enum ErrorCode {
-            $($(#[$doc])* #[serde(rename = $text)] $name,)*
+            $($(#[$doc])* #[doc = concat!("\n\nHTTP status ", stringify!($status), ".")] #[serde(rename = $text)] $name,)*
             /// A code that this version does not know.
             #[serde(other, rename = "UNKNOWN")]
             Unknown,
@@ -25,169 +25,185 @@ macro_rules! codes {
                     ErrorCode::Unknown => "UNKNOWN",
                 }
             }
+
+            /// The HTTP status of a response with it.
+            pub fn status(self) -> u16 {
+                match self {
+                    $(ErrorCode::$name => $status,)*
+                    ErrorCode::Unknown => 500,
+                }
+            }
+
+            /// Whether the rules of a team refuse a request with this code.
+            pub fn is_of_team(self) -> bool {
+                match self {
+                    $($(ErrorCode::$name => stringify!($group) == "team",)?)*
+                    _ => false,
+                }
+            }
         }
     };
 }
 
 codes! {
-    /// 400: a field is missing or not valid.
-    InvalidField = "INVALID_FIELD",
-    /// 400: the body is not JSON of the right shape.
-    MalformedBody = "MALFORMED_BODY",
-    /// 400: the body did not arrive in time.
-    SlowBody = "SLOW_BODY",
-    /// 401: no credential, or a bad one.
-    Unauthorized = "UNAUTHORIZED",
-    /// 403: the request is not for this server.
-    Forbidden = "FORBIDDEN",
-    /// 403: the credential is not valid for this repository.
-    ForbiddenRepository = "FORBIDDEN_REPOSITORY",
-    /// 404: no such route.
-    UnknownRoute = "UNKNOWN_ROUTE",
-    /// 404: the repository is not served.
-    UnknownRepository = "UNKNOWN_REPOSITORY",
-    /// 404: the repository has no such branch.
-    UnknownBranch = "UNKNOWN_BRANCH",
-    /// 404: the graph has no such file.
-    UnknownFile = "UNKNOWN_FILE",
-    /// 405: the route has other methods.
-    MethodNotAllowed = "METHOD_NOT_ALLOWED",
-    /// 409: blocked by another's lock.
-    LockConflict = "LOCK_CONFLICT",
-    /// 409: a lock to be released belongs to another holder now.
-    LockLost = "LOCK_LOST",
-    /// 409: the changes are not on the branch.
-    NotPushed = "NOT_PUSHED",
-    /// 409: the working copy does not contain the head of the branch.
-    StaleHead = "STALE_HEAD",
-    /// 404: the repository has no such intent.
-    UnknownIntent = "UNKNOWN_INTENT",
-    /// 403: only a person may do this: a request without `agent_id`, of a login that may approve.
-    PersonRequired = "PERSON_REQUIRED",
-    /// 409: each claim to write has to cite an intent.
-    IntentRequired = "INTENT_REQUIRED",
-    /// 409: the intent is unknown, has ended, has not begun, or was changed since it was selected.
-    IntentNotActive = "INTENT_NOT_ACTIVE",
-    /// 409: the intent is blocked.
-    IntentBlocked = "INTENT_BLOCKED",
-    /// 409: a file is outside of the scope of the intent, or ignored.
-    ScopeViolation = "SCOPE_VIOLATION",
-    /// 409: another active intent owns a file.
-    FileOwned = "FILE_OWNED",
-    /// 409: the budget of the intent is spent.
-    BudgetExhausted = "BUDGET_EXHAUSTED",
-    /// 409: the same tool call was made too often in a row.
-    CircuitOpen = "CIRCUIT_OPEN",
-    /// 409: there is an intent with this id.
-    IntentExists = "INTENT_EXISTS",
-    /// 409: an intent of this status cannot be changed so.
-    IntentTransition = "INTENT_TRANSITION",
-    /// 409: the scope of an intent is frozen once it has begun.
-    ScopeFrozen = "SCOPE_FROZEN",
-    /// 409: the scope of an intent covers too much.
-    ScopeTooBroad = "SCOPE_TOO_BROAD",
-    /// 409: the scope of an intent meets that of an active one.
-    ScopeOverlap = "SCOPE_OVERLAP",
-    /// 409: not all criteria are met.
-    CriteriaUnmet = "CRITERIA_UNMET",
-    /// 409: the repository has too many intents, or too many active ones.
-    TooManyIntents = "TOO_MANY_INTENTS",
-    /// 404: the repository has no such team.
-    UnknownTeam = "UNKNOWN_TEAM",
-    /// 404: the team has no such task.
-    UnknownTask = "UNKNOWN_TASK",
-    /// 403: the caller is not in the team.
-    NotAMember = "NOT_A_MEMBER",
-    /// 403: only the leader may do this.
-    NotLeader = "NOT_LEADER",
-    /// 403: only the creator of the task and the leader may do this.
-    NotCreator = "NOT_CREATOR",
-    /// 409: the caller's handle has another agent of the same login now.
-    Superseded = "SUPERSEDED",
-    /// 409: the team is closed.
-    TeamClosed = "TEAM_CLOSED",
-    /// 409: there is a team with this name.
-    TeamExists = "TEAM_EXISTS",
-    /// 409: a bound of teams is reached.
-    TooMany = "TOO_MANY",
-    /// 409: the caller is in the team.
-    AlreadyMember = "ALREADY_MEMBER",
-    /// 409: another login has the handle.
-    HandleTaken = "HANDLE_TAKEN",
-    /// 409: the leader cannot leave.
-    LeaderStays = "LEADER_STAYS",
-    /// 409: others are at work in the team.
-    MembersLive = "MEMBERS_LIVE",
-    /// 409: a recipient is not in the team.
-    UnknownRecipient = "UNKNOWN_RECIPIENT",
-    /// 409: an inbox has no room.
-    InboxFull = "INBOX_FULL",
-    /// 409: the cursor is ahead of the newest message.
-    CursorAhead = "CURSOR_AHEAD",
-    /// 409: the `request_key` was used for another request.
-    KeyReused = "KEY_REUSED",
-    /// 409: there is a task with this id.
-    TaskExists = "TASK_EXISTS",
-    /// 409: a task that is named as a dependency, or as dependent, does not exist.
-    UnknownDependency = "UNKNOWN_DEPENDENCY",
-    /// 409: the dependencies would close a ring.
-    CircularDependency = "CIRCULAR_DEPENDENCY",
-    /// 409: a status only goes forward.
-    InvalidTransition = "INVALID_TRANSITION",
-    /// 409: the task is completed.
-    TaskUnavailable = "TASK_UNAVAILABLE",
-    /// 409: another member has the task.
-    TaskTaken = "TASK_TAKEN",
-    /// 409: claims of the task have lapsed too often.
-    TaskHeldBack = "TASK_HELD_BACK",
-    /// 409: the task is kept for another member.
-    TaskReserved = "TASK_RESERVED",
-    /// 409: the team is strict, and dependencies are not met.
-    DependenciesUnmet = "DEPENDENCIES_UNMET",
-    /// 409: the caller stops, or is asked to.
-    ShuttingDown = "SHUTTING_DOWN",
-    /// 409: another member has the claim now.
-    ClaimLost = "CLAIM_LOST",
-    /// 409: the caller has no claim of the task.
-    NotOwner = "NOT_OWNER",
-    /// 409: the task has no room for a note.
-    NotesFull = "NOTES_FULL",
-    /// 409: another task depends on it.
-    DependedOn = "DEPENDED_ON",
-    /// 409: another shutdown is open.
-    ShutdownOpen = "SHUTDOWN_OPEN",
-    /// 409: no such shutdown is open, or it does not ask the caller.
-    UnknownShutdown = "UNKNOWN_SHUTDOWN",
-    /// 409: the caller has approved the shutdown.
-    ShutdownAnswered = "SHUTDOWN_ANSWERED",
-    /// 409: the time to respond to the shutdown is not over.
-    ShutdownTooEarly = "SHUTDOWN_TOO_EARLY",
-    /// 409: the repository has too many locks.
-    TooManyLocks = "TOO_MANY_LOCKS",
-    /// 413: the files have too many locks or neighbors for one request.
-    TooMuchAtOnce = "TOO_MUCH_AT_ONCE",
-    /// 413: the body is too large.
-    BodyTooLarge = "BODY_TOO_LARGE",
-    /// 414: path and query are too long.
-    UriTooLong = "URI_TOO_LONG",
-    /// 415: the body is compressed.
-    UnsupportedEncoding = "UNSUPPORTED_ENCODING",
-    /// 415: the content type is not JSON.
-    UnsupportedMediaType = "UNSUPPORTED_MEDIA_TYPE",
-    /// 429: too many requests.
-    RateLimited = "RATE_LIMITED",
-    /// 500: a defect of the server.
-    Internal = "INTERNAL",
-    /// 503: the response took too long.
-    TimedOut = "TIMED_OUT",
-    /// 503: callers cannot be verified now.
-    IdentityUnavailable = "IDENTITY_UNAVAILABLE",
-    /// 503: no store is configured, or it does not respond.
-    StoreUnavailable = "STORE_UNAVAILABLE",
-    /// 503: the repository cannot be read.
-    SourceUnavailable = "SOURCE_UNAVAILABLE",
-    /// 503: the rate limit of the repository's source is used up.
-    SourceLimited = "SOURCE_LIMITED",
+    /// A field is missing or not valid.
+    InvalidField = 400 "INVALID_FIELD";
+    /// The body is not JSON of the right shape.
+    MalformedBody = 400 "MALFORMED_BODY";
+    /// The body did not arrive in time.
+    SlowBody = 400 "SLOW_BODY";
+    /// No credential, or a bad one.
+    Unauthorized = 401 "UNAUTHORIZED";
+    /// The request is not for this server.
+    Forbidden = 403 "FORBIDDEN";
+    /// The credential is not valid for this repository.
+    ForbiddenRepository = 403 "FORBIDDEN_REPOSITORY";
+    /// No such route.
+    UnknownRoute = 404 "UNKNOWN_ROUTE";
+    /// The repository is not served.
+    UnknownRepository = 404 "UNKNOWN_REPOSITORY";
+    /// The repository has no such branch.
+    UnknownBranch = 404 "UNKNOWN_BRANCH";
+    /// The graph has no such file.
+    UnknownFile = 404 "UNKNOWN_FILE";
+    /// The route has other methods.
+    MethodNotAllowed = 405 "METHOD_NOT_ALLOWED";
+    /// Blocked by another's lock.
+    LockConflict = 409 "LOCK_CONFLICT";
+    /// A lock to be released belongs to another holder now.
+    LockLost = 409 "LOCK_LOST";
+    /// The changes are not on the branch.
+    NotPushed = 409 "NOT_PUSHED";
+    /// The working copy does not contain the head of the branch.
+    StaleHead = 409 "STALE_HEAD";
+    /// The repository has no such intent.
+    UnknownIntent = 404 "UNKNOWN_INTENT";
+    /// Only a person may do this: a request without `agent_id`, of a login that may approve.
+    PersonRequired = 403 "PERSON_REQUIRED";
+    /// Each claim to write has to cite an intent.
+    IntentRequired = 409 "INTENT_REQUIRED";
+    /// The intent is unknown, has ended, has not begun, or was changed since it was selected.
+    IntentNotActive = 409 "INTENT_NOT_ACTIVE";
+    /// The intent is blocked.
+    IntentBlocked = 409 "INTENT_BLOCKED";
+    /// A file is outside of the scope of the intent, or ignored.
+    ScopeViolation = 409 "SCOPE_VIOLATION";
+    /// Another active intent owns a file.
+    FileOwned = 409 "FILE_OWNED";
+    /// The budget of the intent is spent.
+    BudgetExhausted = 409 "BUDGET_EXHAUSTED";
+    /// The same tool call was made too often in a row.
+    CircuitOpen = 409 "CIRCUIT_OPEN";
+    /// There is an intent with this id.
+    IntentExists = 409 "INTENT_EXISTS";
+    /// An intent of this status cannot be changed so.
+    IntentTransition = 409 "INTENT_TRANSITION";
+    /// The scope of an intent is frozen once it has begun.
+    ScopeFrozen = 409 "SCOPE_FROZEN";
+    /// The scope of an intent covers too much.
+    ScopeTooBroad = 409 "SCOPE_TOO_BROAD";
+    /// The scope of an intent meets that of an active one.
+    ScopeOverlap = 409 "SCOPE_OVERLAP";
+    /// Not all criteria are met.
+    CriteriaUnmet = 409 "CRITERIA_UNMET";
+    /// The repository has too many intents, or too many active ones.
+    TooManyIntents = 409 "TOO_MANY_INTENTS";
+    /// The repository has no such team.
+    UnknownTeam = 404 "UNKNOWN_TEAM";
+    /// The team has no such task.
+    UnknownTask = 404 "UNKNOWN_TASK";
+    /// The caller is not in the team.
+    NotAMember = 403 "NOT_A_MEMBER", of a team;
+    /// Only the leader may do this.
+    NotLeader = 403 "NOT_LEADER", of a team;
+    /// Only the creator of the task and the leader may do this.
+    NotCreator = 403 "NOT_CREATOR", of a team;
+    /// The caller's handle has another agent of the same login now.
+    Superseded = 409 "SUPERSEDED", of a team;
+    /// The team is closed.
+    TeamClosed = 409 "TEAM_CLOSED", of a team;
+    /// There is a team with this name.
+    TeamExists = 409 "TEAM_EXISTS", of a team;
+    /// A bound of teams is reached.
+    TooMany = 409 "TOO_MANY", of a team;
+    /// The caller is in the team.
+    AlreadyMember = 409 "ALREADY_MEMBER", of a team;
+    /// Another login has the handle.
+    HandleTaken = 409 "HANDLE_TAKEN", of a team;
+    /// The leader cannot leave.
+    LeaderStays = 409 "LEADER_STAYS", of a team;
+    /// Others are at work in the team.
+    MembersLive = 409 "MEMBERS_LIVE", of a team;
+    /// A recipient is not in the team.
+    UnknownRecipient = 409 "UNKNOWN_RECIPIENT", of a team;
+    /// An inbox has no room.
+    InboxFull = 409 "INBOX_FULL", of a team;
+    /// The cursor is ahead of the newest message.
+    CursorAhead = 409 "CURSOR_AHEAD", of a team;
+    /// The `request_key` was used for another request.
+    KeyReused = 409 "KEY_REUSED", of a team;
+    /// There is a task with this id.
+    TaskExists = 409 "TASK_EXISTS", of a team;
+    /// A task that is named as a dependency, or as dependent, does not exist.
+    UnknownDependency = 409 "UNKNOWN_DEPENDENCY", of a team;
+    /// The dependencies would close a ring.
+    CircularDependency = 409 "CIRCULAR_DEPENDENCY", of a team;
+    /// A status only goes forward.
+    InvalidTransition = 409 "INVALID_TRANSITION", of a team;
+    /// The task is completed.
+    TaskUnavailable = 409 "TASK_UNAVAILABLE", of a team;
+    /// Another member has the task.
+    TaskTaken = 409 "TASK_TAKEN", of a team;
+    /// Claims of the task have lapsed too often.
+    TaskHeldBack = 409 "TASK_HELD_BACK", of a team;
+    /// The task is kept for another member.
+    TaskReserved = 409 "TASK_RESERVED", of a team;
+    /// The team is strict, and dependencies are not met.
+    DependenciesUnmet = 409 "DEPENDENCIES_UNMET", of a team;
+    /// The caller stops, or is asked to.
+    ShuttingDown = 409 "SHUTTING_DOWN", of a team;
+    /// Another member has the claim now.
+    ClaimLost = 409 "CLAIM_LOST", of a team;
+    /// The caller has no claim of the task.
+    NotOwner = 409 "NOT_OWNER", of a team;
+    /// The task has no room for a note.
+    NotesFull = 409 "NOTES_FULL", of a team;
+    /// Another task depends on it.
+    DependedOn = 409 "DEPENDED_ON", of a team;
+    /// Another shutdown is open.
+    ShutdownOpen = 409 "SHUTDOWN_OPEN", of a team;
+    /// No such shutdown is open, or it does not ask the caller.
+    UnknownShutdown = 409 "UNKNOWN_SHUTDOWN", of a team;
+    /// The caller has approved the shutdown.
+    ShutdownAnswered = 409 "SHUTDOWN_ANSWERED", of a team;
+    /// The time to respond to the shutdown is not over.
+    ShutdownTooEarly = 409 "SHUTDOWN_TOO_EARLY", of a team;
+    /// The repository has too many locks.
+    TooManyLocks = 409 "TOO_MANY_LOCKS";
+    /// The files have too many locks or neighbors for one request.
+    TooMuchAtOnce = 413 "TOO_MUCH_AT_ONCE";
+    /// The body is too large.
+    BodyTooLarge = 413 "BODY_TOO_LARGE";
+    /// Path and query are too long.
+    UriTooLong = 414 "URI_TOO_LONG";
+    /// The body is compressed.
+    UnsupportedEncoding = 415 "UNSUPPORTED_ENCODING";
+    /// The content type is not JSON.
+    UnsupportedMediaType = 415 "UNSUPPORTED_MEDIA_TYPE";
+    /// Too many requests.
+    RateLimited = 429 "RATE_LIMITED";
+    /// A defect of the server.
+    Internal = 500 "INTERNAL";
+    /// The response took too long.
+    TimedOut = 503 "TIMED_OUT";
+    /// Callers cannot be verified now.
+    IdentityUnavailable = 503 "IDENTITY_UNAVAILABLE";
+    /// No store is configured, or it does not respond.
+    StoreUnavailable = 503 "STORE_UNAVAILABLE";
+    /// The repository cannot be read.
+    SourceUnavailable = 503 "SOURCE_UNAVAILABLE";
+    /// The rate limit of the repository's source is used up.
+    SourceLimited = 503 "SOURCE_LIMITED";
 }
 
 impl ErrorCode {
@@ -200,46 +216,6 @@ impl ErrorCode {
                 | ErrorCode::SourceLimited
                 | ErrorCode::IdentityUnavailable
                 | ErrorCode::TimedOut
-        )
-    }
-
-    /// Whether the rules of a team refuse a request with this code.
-    pub fn is_of_team(self) -> bool {
-        matches!(
-            self,
-            ErrorCode::NotAMember
-                | ErrorCode::NotLeader
-                | ErrorCode::NotCreator
-                | ErrorCode::Superseded
-                | ErrorCode::TeamClosed
-                | ErrorCode::TeamExists
-                | ErrorCode::TooMany
-                | ErrorCode::AlreadyMember
-                | ErrorCode::HandleTaken
-                | ErrorCode::LeaderStays
-                | ErrorCode::MembersLive
-                | ErrorCode::UnknownRecipient
-                | ErrorCode::InboxFull
-                | ErrorCode::CursorAhead
-                | ErrorCode::KeyReused
-                | ErrorCode::TaskExists
-                | ErrorCode::UnknownDependency
-                | ErrorCode::CircularDependency
-                | ErrorCode::InvalidTransition
-                | ErrorCode::TaskUnavailable
-                | ErrorCode::TaskTaken
-                | ErrorCode::TaskHeldBack
-                | ErrorCode::TaskReserved
-                | ErrorCode::DependenciesUnmet
-                | ErrorCode::ShuttingDown
-                | ErrorCode::ClaimLost
-                | ErrorCode::NotOwner
-                | ErrorCode::NotesFull
-                | ErrorCode::DependedOn
-                | ErrorCode::ShutdownOpen
-                | ErrorCode::UnknownShutdown
-                | ErrorCode::ShutdownAnswered
-                | ErrorCode::ShutdownTooEarly
         )
     }
 
