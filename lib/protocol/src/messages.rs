@@ -110,9 +110,13 @@ pub struct MessageView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub reply_to: Option<u64>,
-    /// In a history: the recipients that have not proved to have it.
+    /// In a history: the first 20 recipients that have not proved to have it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(max_items = 20)]
     pub unread_by: Vec<String>,
+    /// In a history: the number of recipients that have not proved to have it.
+    #[serde(default, skip_serializing_if = "crate::locks::is_zero")]
+    pub unread_count: u64,
 }
 
 /// A message that was sent.

@@ -116,6 +116,10 @@ fn a_refusal_by_the_rules_is_told_from_an_error() {
     assert_eq!(code, 4, "{error}");
     let (code, _, _) = run(&world, &["task", "add", "--from", "missing.jsonl", "--team", "alpha"]);
     assert_eq!(code, 1);
+    let long = world.clone.path().join("long.jsonl");
+    std::fs::write(&long, "{}\n".repeat(400_000)).unwrap();
+    let (code, _, error) = run(&world, &["task", "add", "--from", &long.display().to_string()]);
+    assert!(code == 1 && error.contains("is larger than 1048576 bytes"), "{error}");
     by(&world, "lead", &["task", "rm", "t1"], 0);
 }
 

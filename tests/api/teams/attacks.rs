@@ -98,3 +98,38 @@ async fn a_ring_of_two_hundred_tasks_is_found_and_a_chain_is_not_one() {
     let many = api.sends("ann/lead", "/api/tasks", json!({ "tasks": chain })).await;
     assert_eq!(many.json()["field"], json!("tasks"));
 }
+
+#[tokio::test]
+async fn large_tasks_and_messages_come_in_pages_of_a_bounded_size() {
+    let api = Api::with_team().await;
+    let files: Vec<String> = (0..250)
+        .map(|number| format!("src/{number}/{}.ts", "x".repeat(200)))
+        .collect();
+    for _ in 0..4 {
+        let tasks: Vec<_> = (0..10).map(|_| json!({ "files": files })).collect();
+        api.adds(json!(tasks)).await;
+        let sent = json!({ "to": ["one"], "message": "y".repeat(16_000) });
+        for _ in 0..10 {
+            api.does_in_team("ann/lead", "/api/messages", sent.clone()).await;
+        }
+    }
+    let (mut ids, mut after) = (Vec::new(), 0);
+    loop {
+        let page = api
+            .asks("eve", "/api/tasks", &format!("&team=alpha&limit=500&after={after}"))
+            .await;
+        assert!(page.bytes.len() < 600_000, "{}", page.bytes.len());
+        let tasks = page.json()["tasks"].as_array().unwrap().clone();
+        ids.extend(tasks.iter().map(|task| task["id"].as_str().unwrap().to_owned()));
+        match page.json()["next"].as_u64() {
+            Some(next) => after = next,
+            None => break,
+        }
+    }
+    assert_eq!(ids, (1..=40).map(|number| format!("t{number}")).collect::<Vec<_>>());
+    let history = api.asks("eve", "/api/messages", "&team=alpha&limit=500").await;
+    assert!(history.bytes.len() < 400_000 && history.json()["earlier"].is_u64());
+    // A filter that lets nothing pass looks at a bounded part of the log.
+    let none = api.shows("eve", "/api/messages", "&team=alpha&task=t1").await;
+    assert_eq!(none["messages"], json!([]));
+}

@@ -90,6 +90,7 @@ async fn the_history_says_who_has_not_read() {
         .map(|message| message["unread_by"].clone())
         .collect();
     assert_eq!(unread, [json!(["two"]), json!(["two"]), Value::Null]);
+    assert_eq!(all["messages"][0]["unread_count"], json!(1));
     assert_eq!(texts(&history("&member=one").await), ["b", "a"]);
     let page = history("&limit=2").await;
     assert_eq!((texts(&page), &page["earlier"]), (vec!["c", "b"], &json!(2)));
@@ -182,5 +183,26 @@ async fn what_cannot_be_sent_is_refused() {
     assert_eq!(
         texts(&api.does_in_team("bob/one", "/api/messages/read", json!({})).await),
         [""; 0]
+    );
+}
+
+#[tokio::test]
+async fn of_many_that_have_not_read_a_message_some_are_named() {
+    let api = Api::with_team().await;
+    for number in 0..30 {
+        api.does_in_team(&format!("zoe/z{number}"), "/api/teams/alpha/join", json!({}))
+            .await;
+    }
+    api.does_in_team(
+        "ann/lead",
+        "/api/messages",
+        json!({ "to": ["broadcast"], "message": "x" }),
+    )
+    .await;
+    let history = api.shows("eve", "/api/messages", "&team=alpha").await;
+    let message = &history["messages"][0];
+    assert_eq!(
+        (message["unread_by"].as_array().unwrap().len(), &message["unread_count"]),
+        (20, &json!(32))
     );
 }

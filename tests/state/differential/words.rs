@@ -95,6 +95,8 @@ const TEMPLATES: &[&str] = &[
     "SET l V",
     "DEL l",
     "ZRANGEBYLEX l L L",
+    "ZLEXCOUNT l L L",
+    "ZLEXCOUNT l L L L",
     "ZRANGEBYLEX l L L LIMIT C C",
     "ZRANGEBYLEX l L L WITHSCORES",
     "ZRANGEBYLEX l L L REV",

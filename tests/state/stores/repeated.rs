@@ -14,7 +14,7 @@ use coord::state::builds::{
     return_lease, stage_graph,
 };
 use coord::state::heads::{FetchedHead, PushedHead, fail_head, push_head};
-use coord::state::messages::{MessageFilter, list_messages};
+use coord::state::messages::MessageFilter;
 use coord::state::tasks::TaskFilter;
 use coord::state::teams::show_team;
 use coord::store::{Request, Store, StoreError, Value};
@@ -284,11 +284,7 @@ async fn teams(world: &World) {
         panic!("there is a team");
     };
     assert_eq!((team.open_tasks, team.members.len()), (1, 1));
-    let (terms, all) = (lead.terms(), MessageFilter::default());
-    let listed = list_messages(&*world.store, &terms, 10, 10_000, &all);
-    let Admitted::Outcome(Ok(page)) = listed.await.unwrap() else {
-        panic!("there is a team");
-    };
+    let page = lead.history(10, &MessageFilter::default()).await.unwrap();
     assert_eq!((page.messages.len(), page.earlier), (1, None));
 }
 

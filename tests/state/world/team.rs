@@ -4,7 +4,9 @@ use coord::domain::team::{Handle, TaskId, TeamName};
 use coord::domain::{AgentId, Branch, Holder, UserId};
 use coord::state::admission::{AdmissionTerms, Admitted, HeadTerms, Rates};
 use coord::state::departures::{self, ShutdownStep};
-use coord::state::messages::{Inbox, NewMessage, SentMessage, read_messages, send_message};
+use coord::state::messages::{
+    Inbox, MessageFilter, MessagePage, NewMessage, SentMessage, list_messages, read_messages, send_message,
+};
 use coord::state::tasks::{self, NewTask, TaskChanges, TaskFilter, TaskPage, WholeTask};
 use coord::state::teams::{Joined, NewMember, RequestKey, TeamRefusal, TeamTerms, create_team, hand_over, join_team};
 use coord_protocol::team_event::MessageType;
@@ -207,6 +209,10 @@ impl Mate<'_> {
             to: &to,
         };
         ask!(self, send_message, key, &message)
+    }
+
+    pub async fn history(&self, most: usize, filter: &MessageFilter<'_>) -> Answer<MessagePage> {
+        ask!(self, list_messages, most, 256 * 1024, filter)
     }
 
     pub async fn reads(&self, cursor: Option<u64>) -> Answer<Inbox> {

@@ -4,7 +4,6 @@ use std::process::ExitCode;
 
 use clap::Args;
 use coord::settings::variables::{self, Reader};
-use coord_protocol::team_tools::TeamAnswer;
 use coord_protocol::teams::{EditTeamRequest, JoinTeamRequest, LeaveTeamRequest, MemberFields, NewTeamRequest};
 
 use super::common::{Common, actor, agent_of};
@@ -47,7 +46,7 @@ impl CreateArgs {
             strict: self.strict.then_some(true),
         };
         let answered = workplace.connection.client.new_team(&request).await;
-        self.common.show(&workplace, answered.map(TeamAnswer::Change))
+        self.common.show(&workplace, answered)
     }
 }
 
@@ -63,7 +62,7 @@ impl ListArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let workplace = self.common.open()?;
         let answered = workplace.connection.client.teams(&workplace.work.repo_url()).await;
-        self.common.show(&workplace, answered.map(TeamAnswer::Teams))
+        self.common.show(&workplace, answered)
     }
 }
 
@@ -87,7 +86,7 @@ impl ShowArgs {
             .client
             .team(&workplace.work.repo_url(), &team)
             .await;
-        self.common.show(&workplace, answered.map(TeamAnswer::Team))
+        self.common.show(&workplace, answered)
     }
 }
 
@@ -116,7 +115,7 @@ impl JoinArgs {
             },
         };
         let answered = workplace.connection.client.join_team(&self.name, &request).await;
-        self.common.show(&workplace, answered.map(TeamAnswer::Change))
+        self.common.show(&workplace, answered)
     }
 }
 
@@ -139,7 +138,7 @@ impl LeaveArgs {
             caller: actor(&workplace),
         };
         let answered = workplace.connection.client.leave_team(&team, &request).await;
-        self.common.show(&workplace, answered.map(TeamAnswer::Change))
+        self.common.show(&workplace, answered)
     }
 }
 
@@ -163,7 +162,7 @@ impl HandOverArgs {
             leader: Some(self.handle),
         };
         let answered = workplace.connection.client.edit_team(&team, &request).await;
-        self.common.show(&workplace, answered.map(TeamAnswer::Change))
+        self.common.show(&workplace, answered)
     }
 }
 
@@ -185,6 +184,6 @@ impl DeleteArgs {
         let answered = client
             .delete_team(&workplace.work.repo_url(), &self.name, agent.as_deref())
             .await;
-        self.common.show(&workplace, answered.map(TeamAnswer::Change))
+        self.common.show(&workplace, answered)
     }
 }

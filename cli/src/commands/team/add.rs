@@ -4,11 +4,10 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use clap::Args;
 use coord::settings::variables::{self, Reader};
 use coord_protocol::tasks::{NewTask, NewTasksRequest};
-use coord_protocol::team_tools::TeamAnswer;
 
 use super::common::Common;
 use super::plan;
@@ -59,21 +58,26 @@ impl AddArgs {
             tasks: Some(self.tasks(&workplace)?),
         };
         let answered = workplace.connection.client.new_tasks(&request).await;
-        self.common.show(&workplace, answered.map(TeamAnswer::NewTasks))
+        self.common.show(&workplace, answered)
     }
 
     fn tasks(&self, workplace: &Workplace) -> anyhow::Result<Vec<NewTask>> {
         if let Some(file) = &self.from {
             let shown = file.display();
-            let mut text = String::new();
-            let read = match file.as_os_str() == "-" {
-                true => std::io::stdin().take(MOST_BYTES).read_to_string(&mut text),
-                false => std::fs::File::open(file)
-                    .with_context(|| format!("{shown} cannot be read"))?
-                    .take(MOST_BYTES)
-                    .read_to_string(&mut text),
+            let about = || format!("{shown} cannot be read");
+            let input: Box<dyn Read> = match file.as_os_str() == "-" {
+                true => Box::new(std::io::stdin()),
+                false => Box::new(std::fs::File::open(file).with_context(about)?),
             };
-            read.with_context(|| format!("{shown} cannot be read as text"))?;
+            let mut text = String::new();
+            input
+                .take(MOST_BYTES + 1)
+                .read_to_string(&mut text)
+                .with_context(about)?;
+            ensure!(
+                text.len() as u64 <= MOST_BYTES,
+                "{shown} is larger than {MOST_BYTES} bytes"
+            );
             return plan::read(&text);
         }
         let path = |file: &String| workplace.work.path(file).map(|path| path.as_str().to_owned());

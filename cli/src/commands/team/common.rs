@@ -87,8 +87,12 @@ impl Common {
     }
 
     /// Prints the answer, and returns the exit status.
-    pub fn show(&self, workplace: &Workplace, answered: Result<TeamAnswer, ClientError>) -> anyhow::Result<ExitCode> {
-        show(&workplace.of_team(answered)?, self.json, "")
+    pub fn show(
+        &self,
+        workplace: &Workplace,
+        answered: Result<impl Into<TeamAnswer>, ClientError>,
+    ) -> anyhow::Result<ExitCode> {
+        show(&workplace.of_team(answered.map(Into::into))?, self.json, "")
     }
 }
 

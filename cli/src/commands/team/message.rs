@@ -1,11 +1,11 @@
 //! `coord message`.
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use coord::settings::variables::{self, Reader};
 use coord_protocol::messages::{InboxResponse, ReadMessagesRequest, SendMessageRequest};
-use coord_protocol::team_tools::TeamAnswer;
 use coord_protocol::{ClientError, HistoryFilter};
 
 use super::common::Common;
@@ -24,6 +24,9 @@ Exit status: 0 done, 1 an error, 2 wrong usage, 3 refused by the rules, 4 no ans
 
 /// Seconds that a request of `watch` waits.
 const WAIT: u32 = 20;
+
+/// Pause of `watch` after a response without messages that did not wait.
+const PAUSE: Duration = Duration::from_secs(2);
 
 /// Options of `coord message`.
 #[derive(Clone, Debug, Args)]
@@ -98,7 +101,7 @@ impl SendArgs {
             ..SendMessageRequest::default()
         };
         let answered = workplace.connection.client.send_message(&request).await;
-        self.common.show(&workplace, answered.map(TeamAnswer::Sent))
+        self.common.show(&workplace, answered)
     }
 }
 
@@ -125,7 +128,7 @@ impl ReadArgs {
         // What was printed has arrived.
         let seen = inbox.as_ref().ok().filter(|inbox| !inbox.messages.is_empty());
         let seen = seen.map(|inbox| inbox.cursor);
-        let status = self.common.show(&workplace, inbox.map(TeamAnswer::Inbox))?;
+        let status = self.common.show(&workplace, inbox)?;
         if let (Some(cursor), false) = (seen, self.keep)
             && let Err(error) = read(&workplace, &self.common, Some(cursor), 0).await
         {
@@ -183,6 +186,10 @@ impl WatchArgs {
             };
             if !is_open {
                 return Ok(ExitStatus::Done.into());
+            }
+            if inbox.messages.is_empty() && !inbox.timed_out {
+                // A shutdown has changed, or the server lets no request wait.
+                tokio::time::sleep(PAUSE).await;
             }
             cursor = Some(inbox.cursor);
         }

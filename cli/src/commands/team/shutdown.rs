@@ -4,7 +4,6 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use coord::settings::variables::{self, Reader};
-use coord_protocol::team_tools::TeamAnswer;
 use coord_protocol::teams::{ShutdownRequest, ShutdownStep};
 
 use super::common::{Common, actor};
@@ -98,6 +97,6 @@ impl ShutdownArgs {
         request.caller = actor(&workplace);
         let team = common.team(&workplace, None).await?;
         let answered = workplace.connection.client.shut_down(&team, &request).await;
-        common.show(&workplace, answered.map(TeamAnswer::Change))
+        common.show(&workplace, answered)
     }
 }

@@ -7,7 +7,6 @@ use coord::settings::variables::{self, Reader};
 use coord_protocol::tasks::{
     ClaimTaskRequest, CompleteTaskRequest, EditTaskRequest, NextTaskRequest, ReleaseTaskRequest, TaskPriority,
 };
-use coord_protocol::team_tools::TeamAnswer;
 
 use super::common::Common;
 use super::{add, graph, list};
@@ -120,7 +119,6 @@ impl IdArgs {
             Err(error) => return workplace.failed(error),
         };
         let answered = workplace.connection.client.task(&caller, &self.id).await;
-        let answered = answered.map(|task| TeamAnswer::Task(Box::new(task)));
         self.common.show(&workplace, answered)
     }
 }
@@ -151,7 +149,6 @@ impl NextArgs {
         let waiting = workplace.waiting();
         let answered = workplace.connection.client.next_task(&request).await;
         drop(waiting);
-        let answered = answered.map(|task| TeamAnswer::Task(Box::new(task)));
         self.common.show(&workplace, answered)
     }
 }
@@ -178,7 +175,6 @@ impl ClaimArgs {
             lease_seconds: self.lease,
         };
         let answered = workplace.connection.client.claim_task(&self.id, &request).await;
-        let answered = answered.map(|task| TeamAnswer::Task(Box::new(task)));
         self.common.show(&workplace, answered)
     }
 }
@@ -206,7 +202,6 @@ impl DoneArgs {
             token: None,
         };
         let answered = workplace.connection.client.complete_task(&self.id, &request).await;
-        let answered = answered.map(|task| TeamAnswer::Task(Box::new(task)));
         self.common.show(&workplace, answered)
     }
 }
@@ -234,7 +229,6 @@ impl ReleaseArgs {
             token: None,
         };
         let answered = workplace.connection.client.release_task(&self.id, &request).await;
-        let answered = answered.map(|task| TeamAnswer::Task(Box::new(task)));
         self.common.show(&workplace, answered)
     }
 }
@@ -286,7 +280,6 @@ impl EditArgs {
             ..EditTaskRequest::default()
         };
         let answered = workplace.connection.client.edit_task(&self.id, &request).await;
-        let answered = answered.map(|task| TeamAnswer::Task(Box::new(task)));
         self.common.show(&workplace, answered)
     }
 }
@@ -314,7 +307,6 @@ impl AssignArgs {
             ..EditTaskRequest::default()
         };
         let answered = workplace.connection.client.edit_task(&self.id, &request).await;
-        let answered = answered.map(|task| TeamAnswer::Task(Box::new(task)));
         self.common.show(&workplace, answered)
     }
 }
@@ -342,7 +334,6 @@ impl RemoveArgs {
             .client
             .delete_task(&self.id, &caller, self.unlink)
             .await;
-        let answered = answered.map(|task| TeamAnswer::Task(Box::new(task)));
         self.common.show(&workplace, answered)
     }
 }

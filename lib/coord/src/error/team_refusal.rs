@@ -1,8 +1,8 @@
 //! Refusals by the rules of teams, as agents get them: a code, and the next step.
 
-use chrono::{DateTime, SecondsFormat};
 use coord_protocol::{Action, ErrorCode, Metadata, Orchestration};
 
+use crate::domain::instant;
 use crate::state::teams::TeamRefusal;
 
 /// The stable code.
@@ -127,9 +127,4 @@ pub(super) fn orchestration(refusal: &TeamRefusal) -> Orchestration {
         task_owner: task_owner.cloned(),
         ..Metadata::default()
     })
-}
-
-fn instant(millis: i64) -> String {
-    let time = DateTime::from_timestamp_millis(millis).unwrap_or_default();
-    time.to_rfc3339_opts(SecondsFormat::Millis, true)
 }

@@ -35,10 +35,14 @@ impl Permits {
             whose,
         };
         if streams.get(&person).is_some_and(|open| *open >= MOST_OF_PERSON) {
-            return Err(refuse("you have too many streams of events open; close some"));
+            return Err(refuse(
+                "you have too many streams of events and waiting requests open; close some",
+            ));
         }
         if streams.values().sum::<usize>() >= MOST {
-            return Err(refuse("this server has too many streams of events open"));
+            return Err(refuse(
+                "this server has too many streams of events and waiting requests open",
+            ));
         }
         *streams.entry(person.clone()).or_default() += 1;
         Ok(Permit {

@@ -121,7 +121,7 @@ async fn contents(session: &Session, uri: &str) -> Result<Option<String>, ApiErr
             serde_json::to_string(&show_team(&session.app, &name, &repo_url, asked).await?)
         }
         Resource::Task(id) => {
-            let sent = query::<TaskQuery>(&uri)?.into_caller();
+            let sent = query::<TaskQuery>(&uri)?.caller();
             let asked = asked(session, caller);
             serde_json::to_string(&show_task(&session.app, &id, &sent, asked).await?)
         }

@@ -20,15 +20,15 @@ pub(super) async fn answer(session: &Session, call: &TeamCall) -> Result<TeamAns
         agent: session.agent.as_deref(),
     };
     Ok(match call {
-        TeamCall::Teams(caller) => TeamAnswer::Teams(list_teams(app, &caller.repo_url, asked).await?),
+        TeamCall::Teams(caller) => list_teams(app, &caller.repo_url, asked).await?.into(),
         TeamCall::Team(caller) => {
             let team = caller.team.as_deref().unwrap_or_default();
-            TeamAnswer::Team(show_team(app, team, &caller.repo_url, asked).await?)
+            show_team(app, team, &caller.repo_url, asked).await?.into()
         }
-        TeamCall::NewTeam(request) => TeamAnswer::Change(new_team(app, request, asked).await?),
-        TeamCall::Join(team, request) => TeamAnswer::Change(join_team(app, team, request, asked).await?),
-        TeamCall::Leave(team, request) => TeamAnswer::Change(leave_team(app, team, request, asked).await?),
-        TeamCall::Shutdown(team, request) => TeamAnswer::Change(shut_down(app, team, request, asked).await?),
+        TeamCall::NewTeam(request) => new_team(app, request, asked).await?.into(),
+        TeamCall::Join(team, request) => join_team(app, team, request, asked).await?.into(),
+        TeamCall::Leave(team, request) => leave_team(app, team, request, asked).await?.into(),
+        TeamCall::Shutdown(team, request) => shut_down(app, team, request, asked).await?.into(),
         TeamCall::Tasks(list) => {
             let request = TasksRequest {
                 caller: &list.caller.member(),
@@ -40,17 +40,17 @@ pub(super) async fn answer(session: &Session, call: &TeamCall) -> Result<TeamAns
                 after: list.after.unwrap_or_default(),
                 limit: None,
             };
-            TeamAnswer::Tasks(list_tasks(app, request, asked).await?)
+            list_tasks(app, request, asked).await?.into()
         }
-        TeamCall::Task(id, caller) => TeamAnswer::Task(Box::new(show_task(app, id, &caller.member(), asked).await?)),
-        TeamCall::NewTasks(request) => TeamAnswer::NewTasks(new_tasks(app, request, asked).await?),
-        TeamCall::Next(request) => TeamAnswer::Task(Box::new(next_task(app, request, asked).await?)),
-        TeamCall::Claim(id, request) => TeamAnswer::Task(Box::new(claim_task(app, id, request, asked).await?)),
-        TeamCall::Edit(id, request) => TeamAnswer::Task(Box::new(edit_task(app, id, request, asked).await?)),
-        TeamCall::Complete(id, request) => TeamAnswer::Task(Box::new(complete_task(app, id, request, asked).await?)),
-        TeamCall::Release(id, request) => TeamAnswer::Task(Box::new(release_task(app, id, request, asked).await?)),
-        TeamCall::Send(request) => TeamAnswer::Sent(send_message(app, request, asked).await?),
-        TeamCall::Read(request) => TeamAnswer::Inbox(read_messages(app, request, asked).await?),
+        TeamCall::Task(id, caller) => show_task(app, id, &caller.member(), asked).await?.into(),
+        TeamCall::NewTasks(request) => new_tasks(app, request, asked).await?.into(),
+        TeamCall::Next(request) => next_task(app, request, asked).await?.into(),
+        TeamCall::Claim(id, request) => claim_task(app, id, request, asked).await?.into(),
+        TeamCall::Edit(id, request) => edit_task(app, id, request, asked).await?.into(),
+        TeamCall::Complete(id, request) => complete_task(app, id, request, asked).await?.into(),
+        TeamCall::Release(id, request) => release_task(app, id, request, asked).await?.into(),
+        TeamCall::Send(request) => send_message(app, request, asked).await?.into(),
+        TeamCall::Read(request) => read_messages(app, request, asked).await?.into(),
     })
 }
 
@@ -137,19 +137,18 @@ fn task(response: &TaskResponse) -> Vec<String> {
         if !task.files.is_empty() {
             lines.push(format!("Files: {}", task.files.join(", ")));
         }
-        lines.extend(task.description.clone());
+        lines.extend(task.description.as_deref().map(|text| quoted("Description: ", text)));
         lines.extend(task.notes.iter().map(|note| match &note.by {
-            Some(by) => format!(
-                "Note of {by} ({}): {}",
-                note.login.as_deref().unwrap_or_default(),
-                note.text
-            ),
-            None => format!("Note: {}", note.text),
+            Some(by) => {
+                let login = note.login.as_deref().unwrap_or_default();
+                quoted(&format!("Note of {by} ({login}): "), &note.text)
+            }
+            None => quoted("Note: ", &note.text),
         }));
-        lines.extend(task.result.as_ref().map(|result| format!("Result: {result}")));
+        lines.extend(task.result.as_deref().map(|result| quoted("Result: ", result)));
     }
     let results = response.dependency_results.iter();
-    lines.extend(results.map(|dependency| format!("Result of {}: {}", dependency.id, dependency.result)));
+    lines.extend(results.map(|dependency| quoted(&format!("Result of {}: ", dependency.id), &dependency.result)));
     let held = response.held.iter();
     lines.extend(held.map(|held| format!("{} has {} until {}", held.owner, held.id, held.expires)));
     lines
@@ -169,7 +168,13 @@ fn messages(inbox: &InboxResponse) -> Vec<String> {
 /// A message with its sender's handle and verified login.
 pub fn message_line(message: &MessageView) -> String {
     match (&message.from, &message.login) {
-        (Some(from), Some(login)) => format!("{} {from} ({login}): {}", message.id, message.message),
-        _ => format!("{} Coord: {}", message.id, message.message),
+        (Some(from), Some(login)) => quoted(&format!("{} {from} ({login}): ", message.id), &message.message),
+        _ => quoted(&format!("{} Coord: ", message.id), &message.message),
     }
+}
+
+/// What somebody wrote, after who wrote it. Its further lines are indented, so that none looks like one of Coord or of somebody else.
+fn quoted(author: &str, text: &str) -> String {
+    let text = text.replace("\r\n", "\n").replace('\r', " ");
+    format!("{author}{}", text.replace('\n', "\n  "))
 }

@@ -46,7 +46,7 @@ const fn write(name: &'static str, arity: i32, run: fn(&mut Keyspace, Words) -> 
     }
 }
 
-static COMMANDS: [Command; 42] = [
+static COMMANDS: [Command; 43] = [
     write("del", -2, generic::del),
     read("exists", -2, generic::exists),
     write("expire", -3, generic::expire),
@@ -84,6 +84,7 @@ static COMMANDS: [Command; 42] = [
     write("xtrim", -4, streams::xtrim),
     write("zadd", -4, sorted_sets::zadd),
     read("zcard", 2, sorted_sets::zcard),
+    read("zlexcount", 4, sorted_set_ranges::zlexcount),
     read("zrange", -4, sorted_set_ranges::zrange),
     read("zrangebylex", -4, sorted_set_ranges::zrangebylex),
     read("zrangebyscore", -4, sorted_set_ranges::zrangebyscore),

@@ -256,6 +256,15 @@ pub(super) fn zrangebyscore(keyspace: &mut Keyspace, words: Words) -> Outcome {
     range(keyspace, words, options)
 }
 
+pub(super) fn zlexcount(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    let (min, max) = (MemberEnd::parse(words[2])?, MemberEnd::parse(words[3])?);
+    let Some(entry) = keyspace.find(words[1], Kind::SortedSet)? else {
+        return Ok(Value::Int(0));
+    };
+    let members = by_member(entry, min, max).members(keyspace, false, Limit::NONE)?;
+    Ok(Value::Int(i64::try_from(members.len()).unwrap_or(i64::MAX)))
+}
+
 pub(super) fn zrangebylex(keyspace: &mut Keyspace, words: Words) -> Outcome {
     let options = RangeOptions {
         by: Some(By::Member),

@@ -86,6 +86,10 @@ async fn sorted_sets() {
         ("ZRANGEBYLEX names [src/b (web", "[\"src/b.ts\" \"src/b/c.ts\"]"),
         ("ZRANGEBYLEX names (src/b.ts +", "[\"src/b/c.ts\" \"web/a.ts\"]"),
         ("ZRANGEBYLEX names + -", "[]"),
+        ("ZLEXCOUNT names [src/b (web", "2"),
+        ("ZLEXCOUNT names - +", "4"),
+        ("ZLEXCOUNT none - +", "0"),
+        ("ZLEXCOUNT names src +", "!ERR min or max not valid string range item"),
         ("ZRANGE names (web - BYLEX REV LIMIT 0 1", "[\"src/b/c.ts\"]"),
         ("ZRANGEBYLEX names src +", "!ERR min or max not valid string range item"),
         (

@@ -263,15 +263,15 @@ impl Client {
     pub async fn team_call(&self, call: &TeamCall) -> Result<TeamAnswer, ClientError> {
         let repo_url = |caller: &ToolCaller| caller.repo_url.clone().unwrap_or_default();
         Ok(match call {
-            TeamCall::Teams(caller) => TeamAnswer::Teams(self.teams(&repo_url(caller)).await?),
+            TeamCall::Teams(caller) => self.teams(&repo_url(caller)).await?.into(),
             TeamCall::Team(caller) => {
                 let team = caller.team.as_deref().unwrap_or_default();
-                TeamAnswer::Team(self.team(&repo_url(caller), team).await?)
+                self.team(&repo_url(caller), team).await?.into()
             }
-            TeamCall::NewTeam(request) => TeamAnswer::Change(self.new_team(request).await?),
-            TeamCall::Join(team, request) => TeamAnswer::Change(self.join_team(team, request).await?),
-            TeamCall::Leave(team, request) => TeamAnswer::Change(self.leave_team(team, request).await?),
-            TeamCall::Shutdown(team, request) => TeamAnswer::Change(self.shut_down(team, request).await?),
+            TeamCall::NewTeam(request) => self.new_team(request).await?.into(),
+            TeamCall::Join(team, request) => self.join_team(team, request).await?.into(),
+            TeamCall::Leave(team, request) => self.leave_team(team, request).await?.into(),
+            TeamCall::Shutdown(team, request) => self.shut_down(team, request).await?.into(),
             TeamCall::Tasks(list) => {
                 let filter = TaskFilter {
                     status: list.status.map(|status| status.as_str().to_owned()),
@@ -280,17 +280,17 @@ impl Client {
                     after: list.after,
                     ..TaskFilter::default()
                 };
-                TeamAnswer::Tasks(self.tasks(&list.caller.member(), &filter).await?)
+                self.tasks(&list.caller.member(), &filter).await?.into()
             }
-            TeamCall::Task(id, caller) => TeamAnswer::Task(Box::new(self.task(&caller.member(), id).await?)),
-            TeamCall::NewTasks(request) => TeamAnswer::NewTasks(self.new_tasks(request).await?),
-            TeamCall::Next(request) => TeamAnswer::Task(Box::new(self.next_task(request).await?)),
-            TeamCall::Claim(id, request) => TeamAnswer::Task(Box::new(self.claim_task(id, request).await?)),
-            TeamCall::Edit(id, request) => TeamAnswer::Task(Box::new(self.edit_task(id, request).await?)),
-            TeamCall::Complete(id, request) => TeamAnswer::Task(Box::new(self.complete_task(id, request).await?)),
-            TeamCall::Release(id, request) => TeamAnswer::Task(Box::new(self.release_task(id, request).await?)),
-            TeamCall::Send(request) => TeamAnswer::Sent(self.send_message(request).await?),
-            TeamCall::Read(request) => TeamAnswer::Inbox(self.read_messages(request).await?),
+            TeamCall::Task(id, caller) => self.task(&caller.member(), id).await?.into(),
+            TeamCall::NewTasks(request) => self.new_tasks(request).await?.into(),
+            TeamCall::Next(request) => self.next_task(request).await?.into(),
+            TeamCall::Claim(id, request) => self.claim_task(id, request).await?.into(),
+            TeamCall::Edit(id, request) => self.edit_task(id, request).await?.into(),
+            TeamCall::Complete(id, request) => self.complete_task(id, request).await?.into(),
+            TeamCall::Release(id, request) => self.release_task(id, request).await?.into(),
+            TeamCall::Send(request) => self.send_message(request).await?.into(),
+            TeamCall::Read(request) => self.read_messages(request).await?.into(),
         })
     }
 

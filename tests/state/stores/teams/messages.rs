@@ -1,10 +1,11 @@
 //! Messages arrive once, in order, and are read when the reader has proved it.
 
+use coord::state::messages::{MessageFilter, MessagePage};
 use coord::state::teams::{RequestKey, TeamRefusal};
 use coord_protocol::team_event::MessageType;
 
 use crate::world::World;
-use crate::world::team::titled;
+use crate::world::team::{handle, titled};
 
 fn texts(inbox: &coord::state::messages::Inbox) -> Vec<&str> {
     inbox.messages.iter().map(|message| message.message.as_str()).collect()
@@ -134,14 +135,56 @@ async fn a_repeated_send_sends_nothing_and_idle_is_told_what_is_ready(world: Wor
     };
     assert_eq!(
         lead.sends(MessageType::Plain, &["bob"], "two", other).await,
-        Err(TeamRefusal::KeyReused {
-            key: "send_message k".to_owned()
-        })
+        Err(TeamRefusal::KeyReused { key: "k".to_owned() })
     );
     lead.adds(&[titled("a"), titled("b")]).await.unwrap();
     let idle = bob.sends(MessageType::Idle, &[], "", RequestKey::NONE).await.unwrap();
     assert_eq!(idle.ready, ["t1", "t2"]);
     assert_eq!(lead.reads(None).await.unwrap().messages[0].kind, MessageType::Idle);
+}
+
+async fn the_history_is_filtered_paged_and_tells_how_far_each_has_read(world: World) {
+    let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
+    lead.tells(&["bob"], "one").await.unwrap();
+    bob.tells(&[], "two").await.unwrap();
+    eve.tells(&["BOB", "lead"], "three").await.unwrap();
+    bob.reads(Some(2)).await.unwrap();
+    let history = async |most, filter: &MessageFilter<'_>| lead.history(most, filter).await.unwrap();
+    let all = history(10, &MessageFilter::default()).await;
+    let texts = |page: &MessagePage| -> Vec<String> {
+        let messages = page.messages.iter();
+        messages.map(|message| message.message.clone()).collect()
+    };
+    assert_eq!(
+        (texts(&all), all.earlier),
+        (vec!["three".into(), "two".into(), "one".into()], None)
+    );
+    let mut read: Vec<_> = all
+        .readers
+        .iter()
+        .map(|reader| (reader.handle.as_str(), reader.read))
+        .collect();
+    read.sort_unstable();
+    assert_eq!(read, [("bob", 2), ("eve", 0), ("lead", 0)]);
+    let handle = handle("EVE");
+    let of_eve = MessageFilter {
+        member: Some(&handle),
+        ..MessageFilter::default()
+    };
+    assert_eq!(texts(&history(10, &of_eve).await), ["three", "two"]);
+    let page = history(2, &MessageFilter::default()).await;
+    assert_eq!((texts(&page).len(), page.earlier), (2, Some(2)));
+    let rest = MessageFilter {
+        before: page.earlier,
+        ..MessageFilter::default()
+    };
+    assert_eq!(texts(&history(2, &rest).await), ["one"]);
+    assert_eq!(
+        world.mate("ann", "none").history(1, &rest).await,
+        Err(TeamRefusal::NoTeam {
+            team: "none".to_owned()
+        })
+    );
 }
 
 on_every_store!(
@@ -151,4 +194,5 @@ on_every_store!(
     a_message_goes_to_members_only_and_a_full_inbox_is_told,
     who_is_behind_more_than_1000_broadcasts_is_told_how_many_it_missed,
     a_repeated_send_sends_nothing_and_idle_is_told_what_is_ready,
+    the_history_is_filtered_paged_and_tells_how_far_each_has_read,
 );

@@ -582,6 +582,19 @@ async fn a_cascade_over_10_000_dependents_and_a_chain_of_2000_are_whole(world: W
     assert_eq!(text.matches(" -> ").count(), 2000, "the whole ring is named");
 }
 
+async fn of_very_many_dependents_the_first_1000_are_named_and_all_are_counted(world: World) {
+    let (lead, []) = world.team_of([]).await;
+    lead.adds(&[titled("hub")]).await.unwrap();
+    for _ in 0..6 {
+        let tasks: Vec<_> = (0..200).map(|_| after("spoke", &["t1"])).collect();
+        lead.adds(&tasks).await.unwrap();
+    }
+    let hub = lead.shows("t1").await.unwrap().task;
+    assert_eq!((hub.blocks.len(), hub.block_count), (1000, 1200));
+    let listed = lead.lists(0, 1, &TaskFilter::default()).await.unwrap();
+    assert_eq!((listed.tasks[0].block_count, listed.next), (1200, Some(1)));
+}
+
 on_every_store!(
     tasks_are_added_all_or_none,
     a_repeated_request_makes_no_second_task,
@@ -596,4 +609,5 @@ on_every_store!(
     a_member_has_50_claims,
     a_listing_has_pages_and_filters,
     a_cascade_over_10_000_dependents_and_a_chain_of_2000_are_whole,
+    of_very_many_dependents_the_first_1000_are_named_and_all_are_counted,
 );

@@ -14,10 +14,10 @@ use super::caller::{Asked, TeamAgent, team_of};
 use super::calls::{ClaimTask, CompleteTask, NextReady, ReleaseTask, run};
 use super::tasks::{answer, of_task};
 use super::texts::{content, long_text, request_key, seconds, task_id};
-use super::view::instant;
 use super::wait::{Waiting, is_of, wait_seconds};
 use crate::admission::Right;
 use crate::app::App;
+use crate::domain::instant;
 use crate::error::ApiError;
 use crate::state::tasks::{NextTask, PassedOver, WholeTask};
 use crate::state::teams::RequestKey;
@@ -139,8 +139,8 @@ pub async fn next_task(app: &App, sent: &NextTaskRequest, asked: Asked<'_>) -> R
 
 /// How long until a claim lapses, by this process's clock, which runs with the store's or near it.
 fn lapse_in(expires: i64) -> Duration {
-    let left = expires - chrono::Utc::now().timestamp_millis();
-    Duration::from_millis(left.unsigned_abs().min(60_000) * u64::from(left > 0)) + Duration::from_secs(1)
+    let left = (expires - chrono::Utc::now().timestamp_millis()).clamp(0, 60_000);
+    Duration::from_millis(left.unsigned_abs()) + Duration::from_secs(1)
 }
 
 fn nothing(open: u64, claimed: u64, passed: usize) -> String {

@@ -1,27 +1,23 @@
 //! Teams, their tasks and their messages.
 //!
-//! - [`teams`]: who works together, and how that ends
-//! - [`tasks`], [`claims`]: what is to be done; who does it
-//! - [`messages`]: what members tell each other
+//! - `membership`: who works together, and how that ends
+//! - `tasks`, `claims`: what is to be done; who does it
+//! - `messages`: what members tell each other
 //! - `caller`: who asks, in which team; `calls`: the scripts under their admission; `wait`: until something happens
 //! - `view`: records on the wire; `texts`: what people write
 
 mod caller;
 mod calls;
 mod claims;
+mod membership;
 mod messages;
 mod tasks;
-#[expect(
-    clippy::module_inception,
-    reason = "the operations on teams themselves, beside those on tasks and messages"
-)]
-mod teams;
 mod texts;
 mod view;
 mod wait;
 
 pub use caller::Asked;
 pub use claims::{claim_task, complete_task, next_task, release_task};
+pub use membership::{delete_team, edit_team, join_team, leave_team, list_teams, new_team, show_team, shut_down};
 pub use messages::{HistoryRequest, message_history, read_messages, send_message};
 pub use tasks::{TasksRequest, delete_task, edit_task, list_tasks, new_tasks, show_task};
-pub use teams::{delete_team, edit_team, join_team, leave_team, list_teams, new_team, show_team, shut_down};

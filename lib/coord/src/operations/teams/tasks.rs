@@ -89,7 +89,7 @@ pub async fn list_tasks(app: &App, request: TasksRequest<'_>, asked: Asked<'_>) 
     let mut admission = agent.begin(app, Right::Read).await?;
     let team = &team_of(app, &agent, &admission, team.as_deref()).await?;
     let filter = TaskFilter {
-        status: request.status.map(view::stored_status),
+        status: request.status,
         owner: owner.as_ref(),
         readiness: request.readiness,
         text,
@@ -188,7 +188,7 @@ fn planned(sent: &[SentTask]) -> Result<Vec<NewTask>, ApiError> {
         Ok(NewTask {
             title: title(task.title.as_deref())?,
             description: long_text("description", task.description.as_deref())?.to_owned(),
-            priority: task.priority.map(view::stored_priority).unwrap_or_default(),
+            priority: task.priority.unwrap_or_default(),
             id: task.id.as_deref().map(|id| task_id("id", id)).transpose()?,
             dependencies: named("dependencies", &task.dependencies)?,
             blocks: named("blocks", &task.blocks)?,
@@ -296,7 +296,7 @@ fn changes(sent: &EditTaskRequest) -> Result<TaskChanges, ApiError> {
     };
     Ok(TaskChanges {
         title: sent.title.as_deref().map(|text| title(Some(text))).transpose()?,
-        priority: sent.priority.map(view::stored_priority),
+        priority: sent.priority,
         files: sent.files.as_deref().map(files).transpose()?,
         branch: sent.branch.as_deref().map(branch).transpose()?,
         intent_id: match sent.intent_id.as_deref() {
@@ -304,7 +304,7 @@ fn changes(sent: &EditTaskRequest) -> Result<TaskChanges, ApiError> {
             Some("") => Some(String::new()),
             Some(id) => Some(id_in("intent_id", id)?.to_owned()),
         },
-        status: sent.status.map(view::stored_status),
+        status: sent.status,
         clear_lapses: sent.clear_lapses == Some(true),
         description,
         note: long_text("note", sent.note.as_deref())?.to_owned(),

@@ -1,19 +1,13 @@
 //! Teams, tasks and messages on the wire. Times are ISO 8601.
 
-use chrono::{DateTime, SecondsFormat};
 use coord_protocol::messages::MessageView;
-use coord_protocol::tasks::{self as wire, DependencyResult, Lease, TaskView};
+use coord_protocol::tasks::{self as wire, DependencyResult, Lease, LeaseState, TaskStatus, TaskView};
 use coord_protocol::teams::{MemberView, ShutdownView, TeamSummary, TeamView};
 
+use crate::domain::instant;
 use crate::state::messages::StoredMessage;
-use crate::state::tasks::{self as stored, Note, Priority, TaskStatus, WholeTask};
+use crate::state::tasks::{self as stored, Note, WholeTask};
 use crate::state::teams::{self, MemberRecord, ShutdownRecord, TeamRecord};
-
-/// The instant so many milliseconds after the beginning of 1970: `2026-11-22T09:01:12.345Z`.
-pub(super) fn instant(millis: i64) -> String {
-    let time = DateTime::from_timestamp_millis(millis).unwrap_or_default();
-    time.to_rfc3339_opts(SecondsFormat::Millis, true)
-}
 
 fn words(text: &str) -> Vec<String> {
     text.split_whitespace().map(str::to_owned).collect()
@@ -106,38 +100,6 @@ fn answered(shutdown: &ShutdownRecord, answer: &str, team: &TeamRecord) -> Vec<S
     answers(shutdown, answer).map(handle).collect()
 }
 
-pub(super) fn told_priority(priority: Priority) -> wire::TaskPriority {
-    match priority {
-        Priority::High => wire::TaskPriority::High,
-        Priority::Normal => wire::TaskPriority::Normal,
-        Priority::Low => wire::TaskPriority::Low,
-    }
-}
-
-pub(super) fn stored_priority(priority: wire::TaskPriority) -> Priority {
-    match priority {
-        wire::TaskPriority::High => Priority::High,
-        wire::TaskPriority::Normal => Priority::Normal,
-        wire::TaskPriority::Low => Priority::Low,
-    }
-}
-
-fn told_status(status: TaskStatus) -> wire::TaskStatus {
-    match status {
-        TaskStatus::Pending => wire::TaskStatus::Pending,
-        TaskStatus::InProgress => wire::TaskStatus::InProgress,
-        TaskStatus::Completed => wire::TaskStatus::Completed,
-    }
-}
-
-pub(super) fn stored_status(status: wire::TaskStatus) -> TaskStatus {
-    match status {
-        wire::TaskStatus::Pending => TaskStatus::Pending,
-        wire::TaskStatus::InProgress => TaskStatus::InProgress,
-        wire::TaskStatus::Completed => TaskStatus::Completed,
-    }
-}
-
 /// A task without its texts.
 pub(super) fn task(task: stored::TaskView) -> TaskView {
     let now = task.read_at;
@@ -145,7 +107,7 @@ pub(super) fn task(task: stored::TaskView) -> TaskView {
     let owner = task.owner(now).map(str::to_owned);
     let (warning, lapses, is_ready) = (task.warning(), task.lapses(now), task.is_ready(now));
     let record = task.record;
-    let is_held = lease == stored::LeaseState::Held;
+    let is_held = lease == LeaseState::Held;
     let previous_owner = match (&owner, record.status) {
         (None, TaskStatus::InProgress) => record.owner.or(record.had),
         _ => None,
@@ -154,8 +116,8 @@ pub(super) fn task(task: stored::TaskView) -> TaskView {
         id: task.id,
         title: record.title,
         description: None,
-        priority: told_priority(record.priority),
-        status: told_status(record.status),
+        priority: record.priority,
+        status: record.status,
         created_at: instant(record.created),
         updated_at: record.updated.map(instant),
         owner,
@@ -173,12 +135,7 @@ pub(super) fn task(task: stored::TaskView) -> TaskView {
         assignee: record.assignee,
         created_by: record.by,
         lease: Lease {
-            state: match lease {
-                stored::LeaseState::None => wire::LeaseState::None,
-                stored::LeaseState::Held => wire::LeaseState::Held,
-                stored::LeaseState::Lapsed => wire::LeaseState::Lapsed,
-                stored::LeaseState::Released => wire::LeaseState::Released,
-            },
+            state: lease,
             expires: record.expires.filter(|_| is_held).map(instant),
             token: record.token.filter(|_| is_held),
         },
@@ -213,9 +170,15 @@ fn note(note: Note) -> wire::Note {
     }
 }
 
+/// Most recipients of a message that are named as not having read it.
+const MOST_UNREAD_NAMED: usize = 20;
+
 /// A message of which `unread_by` have not proved to have it.
-pub(super) fn message(message: StoredMessage, is_read: bool, unread_by: Vec<String>) -> MessageView {
+pub(super) fn message(message: StoredMessage, is_read: bool, mut unread_by: Vec<String>) -> MessageView {
+    let unread_count = unread_by.len() as u64;
+    unread_by.truncate(MOST_UNREAD_NAMED);
     MessageView {
+        unread_count,
         id: message.id,
         from: message.from,
         login: message.login,

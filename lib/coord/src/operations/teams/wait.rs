@@ -25,10 +25,15 @@ pub(super) fn is_of(event: &Event, team: &TeamName) -> bool {
     event.team().is_some_and(|name| name.eq_ignore_ascii_case(team.key()))
 }
 
+/// Shortest time between two reads of a request that waits: what others do does not make it ask more often.
+const PAUSE: Duration = Duration::from_millis(250);
+
 /// A request that waits, or does not.
 pub(super) struct Waiting {
     watching: Option<(Watching, Permit)>,
     ends_by: Instant,
+    /// When it may read again; the first event is answered at once.
+    not_before: Instant,
 }
 
 impl Waiting {
@@ -45,7 +50,11 @@ impl Waiting {
                 Some((app.events.watch(repo, None).await?, permit))
             }
         };
-        Ok(Waiting { watching, ends_by })
+        Ok(Waiting {
+            watching,
+            ends_by,
+            not_before: Instant::now(),
+        })
     }
 
     /// Waits for an event that matters, at most for the time `or_after`. False once the time of the request is over, or the server
@@ -59,14 +68,17 @@ impl Waiting {
             let timer: OptionFuture<_> = again.map(sleep_until).into();
             tokio::select! {
                 next = watching.next() => match next {
-                    Ok(Next::Event(event)) if matters(&event.event) => return true,
+                    Ok(Next::Event(event)) if matters(&event.event) => break,
                     Ok(Next::Event(_) | Next::Live(_)) => {}
-                    Ok(Next::Gap) => return true,
+                    Ok(Next::Gap) => break,
                     Ok(Next::Slow | Next::Stopped) | Err(_) => return false,
                 },
                 () = sleep_until(self.ends_by) => return false,
-                Some(()) = timer => return true,
+                Some(()) = timer => break,
             }
         }
+        sleep_until(self.not_before).await;
+        self.not_before = Instant::now() + PAUSE;
+        true
     }
 }

@@ -30,25 +30,25 @@ local function is_of(message)
   return false
 end
 
--- The most sequences that one run looks at, of which a filter may let few pass, and so many at once.
-local MOST_LOOKED_AT, AT_ONCE = 4000, 200
+-- The most sequences, and bytes, that one run looks at, of which a filter may let few pass; and so many at once.
+local MOST_LOOKED_AT, MOST_BYTES_LOOKED_AT, AT_ONCE = 4000, 1048576, 50
+local is_filtered = who ~= '' or task_id ~= ''
 local following = before == '' and sequence or math.min(tonumber(before) - 1, sequence)
-local messages, bytes, looked_at, is_full = {}, 0, 0, false
-while following > 0 and looked_at < MOST_LOOKED_AT and not is_full do
+local messages, bytes, looked_at, bytes_looked_at, is_full = {}, 0, 0, 0, false
+while following > 0 and looked_at < MOST_LOOKED_AT and bytes_looked_at < MOST_BYTES_LOOKED_AT and not is_full do
   local names = {}
   for of = following, math.max(following - AT_ONCE + 1, 1), -1 do
     names[#names + 1] = string.format('%.0f', of)
   end
   for _, body in ipairs(redis.call('HMGET', keys.bodies, unpack(names))) do
-    local is_wanted = body and is_of(cjson.decode(body))
-    if is_wanted and (#messages == most or (#messages > 0 and bytes + #body > most_bytes)) then
-      is_full = true
-      break
-    end
-    if is_wanted then
+    if body and (not is_filtered or is_of(cjson.decode(body))) then
+      is_full = #messages == most or (#messages > 0 and bytes + #body > most_bytes)
+      if is_full then
+        break
+      end
       messages[#messages + 1], bytes = body, bytes + #body
     end
-    following, looked_at = following - 1, looked_at + 1
+    following, looked_at, bytes_looked_at = following - 1, looked_at + 1, bytes_looked_at + #(body or '')
   end
 end
 

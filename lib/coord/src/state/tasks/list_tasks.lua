@@ -1,8 +1,8 @@
 -- list_tasks: tasks in the order of their creation, without their texts.
 -- KEYS: those of admission, then those of teams/team
 -- ARGV: those of admission/request and teams/team, then 19 number after which the list goes on, 20 most tasks, then filters, '' for
---       none: 21 status, 22 owner, 23 READY or BLOCKED, 24 part of the title in lower case,
---       25 file
+--       none: 21 status, 22 owner, 23 READY or BLOCKED, 24 part of the title in lower
+--       case, 25 file
 -- Returns { LISTED, now, number to go on after, '' at the end, the tasks as views_of() has them }
 --      or { REFUSED, now, code, words } or one of the denials of admit()
 local after, most, status, owner, kind, text, file = unpack(ARGV, 19, 25)
@@ -15,7 +15,8 @@ if denial then
   return denial
 end
 -- The most that one run looks at, of which a filter may let few pass.
-local MOST_LOOKED_AT, AT_ONCE = 4000, 500
+local MOST_LOOKED_AT, MOST_BYTES_LOOKED_AT, AT_ONCE = 4000, 2097152, 100
+local MOST_BYTES, VIEWED_AT_ONCE = 262144, 20
 most = tonumber(most)
 
 local function is_about_file(task)
@@ -44,17 +45,17 @@ local function passes(task, unmet)
   return text == '' or string.find(string.lower(task.title), text, 1, true) ~= nil
 end
 
-local ids, stored, looked_at, last, is_end = {}, {}, 0, after, false
-while #ids < most and looked_at < MOST_LOOKED_AT and not is_end do
+local ids, stored, numbers, looked_at, bytes, last, is_end = {}, {}, {}, 0, 0, after, false
+while #ids < most and looked_at < MOST_LOOKED_AT and bytes < MOST_BYTES_LOOKED_AT and not is_end do
   local some = redis.call('ZRANGEBYSCORE', keys.order, '(' .. last, '+inf', 'LIMIT', 0, AT_ONCE)
   is_end = #some < AT_ONCE
   local tasks = #some > 0 and redis.call('HMGET', keys.tasks, unpack(some)) or {}
   local unmet = #some > 0 and kind ~= '' and redis.call('HMGET', keys.unmet, unpack(some)) or {}
   for index, id in ipairs(some) do
     local task = cjson.decode(tasks[index])
-    looked_at, last = looked_at + 1, task.number
+    looked_at, bytes, last = looked_at + 1, bytes + #tasks[index], string.format('%.0f', task.number)
     if passes(task, tonumber(unmet[index] or 0)) then
-      ids[#ids + 1], stored[#stored + 1] = id, tasks[index]
+      ids[#ids + 1], stored[#stored + 1], numbers[#numbers + 1] = id, tasks[index], last
       if #ids == most then
         is_end = is_end and index == #some
         break
@@ -62,4 +63,17 @@ while #ids < most and looked_at < MOST_LOOKED_AT and not is_end do
     end
   end
 end
-return { 'LISTED', now, is_end and '' or string.format('%.0f', last), views_of(ids, stored) }
+
+-- As many of them as an answer has room for, and at least one.
+local views, answered = {}, 0
+for first = 1, #ids, VIEWED_AT_ONCE do
+  local rest = math.min(first + VIEWED_AT_ONCE - 1, #ids)
+  for offset, view in ipairs(views_of({ unpack(ids, first, rest) }, { unpack(stored, first, rest) })) do
+    answered = answered + #view[2] + #view[3] + #view[4] + #view[5]
+    if answered > MOST_BYTES and #views > 0 then
+      return { 'LISTED', now, numbers[first + offset - 2], views }
+    end
+    views[#views + 1] = view
+  end
+end
+return { 'LISTED', now, is_end and '' or last, views }

@@ -1,45 +1,10 @@
 //! Tasks as they are stored, and as they are read.
 
+pub use coord_protocol::tasks::{LeaseState, TaskPriority as Priority, TaskStatus};
 use serde::{Deserialize, Serialize};
 
 use crate::state::reply::Reply;
 use crate::store::StoreError;
-
-/// Priority of a task.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Priority {
-    /// First.
-    High,
-    /// Between them.
-    #[default]
-    Normal,
-    /// Last.
-    Low,
-}
-
-/// Status of a task, which only goes forward.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TaskStatus {
-    /// Nobody has claimed it yet.
-    Pending,
-    /// It was claimed.
-    InProgress,
-    /// It is done.
-    Completed,
-}
-
-impl TaskStatus {
-    /// The spelling in scripts.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            TaskStatus::Pending => "pending",
-            TaskStatus::InProgress => "in_progress",
-            TaskStatus::Completed => "completed",
-        }
-    }
-}
 
 /// How a claim without an owner ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
@@ -93,19 +58,6 @@ pub struct TaskRecord {
     pub branch: Option<String>,
     #[serde(default)]
     pub intent_id: Option<String>,
-}
-
-/// The state of the claim of a task, by the store's clock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LeaseState {
-    /// It was never claimed, or is completed.
-    None,
-    /// Its owner has it.
-    Held,
-    /// Its time passed: it may be claimed.
-    Lapsed,
-    /// It was given back: it may be claimed.
-    Released,
 }
 
 /// A task as it is read.

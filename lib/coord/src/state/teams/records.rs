@@ -100,9 +100,6 @@ pub struct TeamRecord {
     pub done_tasks: u64,
 }
 
-/// Milliseconds for which a member counts as live after it was seen, as in `departures/includes/members.lua`.
-const LIVE_FOR_MS: i64 = 900_000;
-
 /// An open shutdown.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct ShutdownRecord {
@@ -181,7 +178,6 @@ pub async fn show_team(store: &dyn Store, terms: &TeamTerms<'_>) -> TeamOutcome<
         if reply.outcome != "SHOWN" {
             return unknown(&reply);
         }
-        let now_ms = reply.now * 1000;
         let mut record: TeamRecord = reply.object()?;
         let shutdown = reply.optional_text()?;
         record.shutdown = shutdown.as_deref().map(object).transpose()?;
@@ -190,10 +186,9 @@ pub async fn show_team(store: &dyn Store, terms: &TeamTerms<'_>) -> TeamOutcome<
         let members = reply.tuples(|tuple| {
             let mut member: MemberRecord = tuple.object()?;
             member.seen = tuple.optional_number()?.and_then(|seen| i64::try_from(seen).ok());
+            member.is_live = tuple.flag()?;
             member.unread = tuple.number()?.unsigned_abs();
             member.claims = tuple.text()?;
-            let was_seen = member.seen.is_some_and(|seen| now_ms - seen < LIVE_FOR_MS);
-            member.is_live = was_seen || !member.claims.is_empty();
             Ok(member)
         })?;
         let by_key = |member: MemberRecord| (member.handle.to_ascii_lowercase(), member);

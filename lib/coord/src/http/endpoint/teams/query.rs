@@ -33,6 +33,23 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Asked<T> {
     }
 }
 
+macro_rules! of_callers {
+    ($($query:ty),*) => {$(
+        impl $query {
+            /// Who asks, in which team.
+            pub fn caller(&self) -> TeamCaller {
+                TeamCaller {
+                    repo_url: self.repo_url.clone(),
+                    team: self.team.clone(),
+                    agent_id: self.agent_id.clone(),
+                }
+            }
+        }
+    )*};
+}
+
+of_callers!(TasksQuery, TaskQuery, TaskRemovalQuery, MessagesQuery);
+
 /// The query for the teams of a repository, or for one of them.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -102,15 +119,6 @@ fn readiness() -> Object {
 }
 
 impl TasksQuery {
-    /// Who asks, in which team.
-    pub fn caller(&self) -> TeamCaller {
-        TeamCaller {
-            repo_url: self.repo_url.clone(),
-            team: self.team.clone(),
-            agent_id: self.agent_id.clone(),
-        }
-    }
-
     /// The request of `caller` that it stands for.
     pub fn parse<'a>(&'a self, caller: &'a TeamCaller) -> Result<TasksRequest<'a>, ApiError> {
         let refused = |field, problem: &str| ApiError::InvalidField {
@@ -154,17 +162,6 @@ pub(crate) struct TaskQuery {
     /// The calling agent; overrides the header `X-Coord-Agent`.
     #[param(value_type = AgentId, required = false)]
     pub agent_id: Option<String>,
-}
-
-impl TaskQuery {
-    /// Who asks, in which team.
-    pub fn into_caller(self) -> TeamCaller {
-        TeamCaller {
-            repo_url: self.repo_url,
-            team: self.team,
-            agent_id: self.agent_id,
-        }
-    }
 }
 
 /// The query of a removal of a task.
@@ -213,15 +210,6 @@ pub(super) struct MessagesQuery {
 }
 
 impl MessagesQuery {
-    /// Who asks, in which team.
-    pub fn caller(&self) -> TeamCaller {
-        TeamCaller {
-            repo_url: self.repo_url.clone(),
-            team: self.team.clone(),
-            agent_id: self.agent_id.clone(),
-        }
-    }
-
     /// The request of `caller` that it stands for.
     pub fn parse<'a>(&'a self, caller: &'a TeamCaller) -> HistoryRequest<'a> {
         HistoryRequest {

@@ -9,7 +9,6 @@ use axum::response::Response;
 use axum::routing::{MethodRouter, get};
 use coord_protocol::schema::TaskId;
 use coord_protocol::tasks::{EditTaskRequest, TaskResponse};
-use coord_protocol::teams::TeamCaller;
 use utoipa::OpenApi;
 
 use super::answers::{answers, respond};
@@ -65,7 +64,7 @@ async fn get_task(
 ) -> Response {
     let found = async {
         let by = by(&app, &headers).await?;
-        show_task(&app, &id, &query.0?.into_caller(), by).await
+        show_task(&app, &id, &query.0?.caller(), by).await
     };
     respond(found.await)
 }
@@ -115,12 +114,7 @@ async fn remove_task(
     let removed = async {
         let by = by(&app, &headers).await?;
         let query = query.0?;
-        let caller = TeamCaller {
-            repo_url: query.repo_url,
-            team: query.team,
-            agent_id: query.agent_id,
-        };
-        delete_task(&app, &id, &caller, query.unlink == Some(true), by).await
+        delete_task(&app, &id, &query.caller(), query.unlink == Some(true), by).await
     };
     respond(removed.await)
 }

@@ -1,5 +1,6 @@
 -- All members of the team. Needs: team.
 -- @include tasks/task
+-- @include teams/live
 
 local members = {} -- key of a handle -> member
 local seen = {} -- key of a handle -> when it was last seen, Unix milliseconds
@@ -20,9 +21,8 @@ end
 
 -- Whether a member was seen lately, or holds a claim.
 local function is_live(key)
-  local LIVE_FOR_MS = 900000
   local record = members[key]
-  if now_ms - (seen[key] or 0) < LIVE_FOR_MS then
+  if was_seen_lately(seen[key]) then
     return true
   end
   for id in string.gmatch(record.claims, '%S+') do

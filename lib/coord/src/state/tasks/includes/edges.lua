@@ -17,6 +17,13 @@ local function ends_of(side, id, most)
   return ids, is_completed
 end
 
+-- How many tasks depend on `id`.
+local function dependent_count(id, is_completed)
+  local prefix = 'b ' .. id .. ' '
+  -- The mark of a completed task is no task.
+  return redis.call('ZLEXCOUNT', keys.edges, '[' .. prefix, '(' .. prefix .. '~') - (is_completed and 1 or 0)
+end
+
 local function link(id, dependency)
   redis.call('ZADD', keys.edges, 0, 'd ' .. id .. ' ' .. dependency, 0, 'b ' .. dependency .. ' ' .. id)
 end

@@ -2,7 +2,7 @@
 -- @include tasks/edges
 -- @include tasks/task
 
--- Each of the tasks as { id, JSON, what it depends on, which of these is completed, what depends on it, how many that are },
+-- Each of the tasks as { id, JSON, what it depends on, which of these is completed, what depends on it, up to 1,000, how many that are },
 -- ids separated by blanks. `ids` and `stored` are lists of the same length.
 local function views_of(ids, stored)
   local MOST_BLOCKED = 1000
@@ -23,11 +23,8 @@ local function views_of(ids, stored)
     for _, other in ipairs(dependencies[index]) do
       table.insert(completed[other] and met or open, other)
     end
-    local blocks = ends_of('b', id)
-    local count = #blocks
-    for position = #blocks, MOST_BLOCKED + 1, -1 do
-      blocks[position] = nil
-    end
+    local blocks, is_completed = ends_of('b', id, MOST_BLOCKED)
+    local count = #blocks < MOST_BLOCKED - 1 and #blocks or dependent_count(id, is_completed)
     views[index] = { id, stored[index], table.concat(open, ' '), table.concat(met, ' '), table.concat(blocks, ' '), count }
   end
   return views

@@ -10,7 +10,8 @@ local function answered_before(key, digest)
     return nil
   end
   if answer.digest ~= digest then
-    return nil, refuse('KEY_REUSED', key)
+    -- Behind the name of the script.
+    return nil, refuse('KEY_REUSED', (string.gsub(key, '^%S+ ', '')))
   end
   return answer.text
 end

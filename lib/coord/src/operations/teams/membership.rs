@@ -1,3 +1,5 @@
+//! Teams are made, joined, handed over, ended and shown.
+
 use coord_protocol::bounds::RESPOND_SECONDS;
 use coord_protocol::teams::{
     EditTeamRequest, JoinTeamRequest, LeaveTeamRequest, MemberFields, NewTeamRequest, ShutdownProgress as ToldProgress,

@@ -1,12 +1,16 @@
 //! Strings of the wire as JSON Schema, for the OpenAPI document. A pattern accepts what the server's `parse` accepts. A
 //! schema counts characters and `parse` counts bytes, so that the limits differ beyond ASCII.
 
+#[macro_use]
+mod patterns;
+
 use std::borrow::Cow;
 
 use utoipa::openapi::schema::{Object, ObjectBuilder, Schema, Type};
 use utoipa::openapi::{KnownFormat, RefOr, SchemaFormat};
 use utoipa::{PartialSchema, ToSchema};
 
+use self::patterns::{AGENT_ID, COMMIT_ID, FILE_PATH, MESSAGE, PLAIN_TEXT, REPO_URL, SHORT_TEXT};
 use crate::bounds;
 
 /// A commit id as callers send it.
@@ -124,155 +128,6 @@ pub enum RelatedSpecification {
         value: PlainLine,
     },
 }
-
-/// White space as `str::trim` defines it; dialects of regular expressions differ in `\s`.
-macro_rules! space {
-    () => {
-        r"\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
-    };
-}
-
-/// A part of a repository's path, or its host.
-macro_rules! word {
-    () => {
-        r"(?!\.{1,2}(?:[/:\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]|$))[A-Za-z0-9._~-]+"
-    };
-}
-
-/// A host: a name may end in a dot.
-macro_rules! host {
-    () => {
-        r"(?!\.{1,3}(?:[/:]|$))[A-Za-z0-9._~-]+"
-    };
-}
-
-/// Endings of a path that are no part of it, in any number.
-macro_rules! tail {
-    () => {
-        r"(?:/|\.[Gg][Ii][Tt])*"
-    };
-}
-
-// After the host come at least two words. The last, without these endings, is not empty and not `.` or `..`.
-const REPO_URL: &str = concat!(
-    "^[",
-    space!(),
-    r"]*(?:(?:[Hh][Tt][Tt][Pp][Ss]?|[Ss][Ss][Hh]|[Gg][Ii][Tt])://(?:[^/]*@)?",
-    host!(),
-    r"(?::[0-9]+)?/|(?:[^:/]*@)?",
-    host!(),
-    r":(?!//)/*|(?=[^/]*[^./]\.+[^./]|[Ll][Oo][Cc][Aa][Ll][Hh][Oo][Ss][Tt]/)",
-    host!(),
-    r"/)(?![^/]*",
-    tail!(),
-    "[",
-    space!(),
-    r"]*$)(?![\s\S]*/\.{1,2}\.[Gg][Ii][Tt]",
-    tail!(),
-    "[",
-    space!(),
-    "]*$)",
-    word!(),
-    "(?:/",
-    word!(),
-    ")+",
-    tail!(),
-    "[",
-    space!(),
-    "]*$"
-);
-
-const COMMIT_ID: &str = concat!("^[", space!(), "]*[0-9A-Fa-f]{7,64}[", space!(), "]*$");
-
-macro_rules! branch {
-    () => {
-        concat!(
-            r"^(?!-|HEAD$)(?![\s\S]*(?:\.\.|@\{|/\.|//|\.lock(?:/|$)))",
-            r"[^\u0000- \u007f~^:?*\[\\/.](?:[^\u0000- \u007f~^:?*\[\\]*[^\u0000- \u007f~^:?*\[\\/.])?$"
-        )
-    };
-}
-
-macro_rules! intent_id {
-    () => {
-        "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
-    };
-}
-
-macro_rules! handle {
-    () => {
-        "^(?![Bb][Rr][Oo][Aa][Dd][Cc][Aa][Ss][Tt]$)[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$"
-    };
-}
-
-/// Characters that no path has: control characters, text direction marks, line ends, the byte order mark, and the backslash.
-macro_rules! unseen {
-    () => {
-        r"\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\\"
-    };
-}
-
-const FILE_PATH: &str = concat!(
-    r"^(?!/|[A-Za-z]:/|\.\.?$|\.\./|[\s\S]*/\.\.?$|[\s\S]*/\.\./|(?:\./+)*[",
-    space!(),
-    "])[^",
-    unseen!(),
-    "]*[^/",
-    unseen!(),
-    space!(),
-    "]$"
-);
-
-const AGENT_ID: &str = "^[A-Za-z0-9._:-]{1,128}$";
-
-/// Characters that `plain_text` removes.
-macro_rules! unseen {
-    () => {
-        r"\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
-    };
-}
-
-const MESSAGE: &str = concat!(
-    "^[",
-    space!(),
-    unseen!(),
-    "]*[^",
-    space!(),
-    unseen!(),
-    r"](?:[\s\S]{0,498}[^",
-    space!(),
-    unseen!(),
-    "])?[",
-    space!(),
-    unseen!(),
-    "]*$"
-);
-
-/// At most this many characters, the first and the last visible.
-macro_rules! line {
-    ($between:literal) => {
-        concat!(
-            "^[^",
-            space!(),
-            unseen!(),
-            "](?:[^",
-            unseen!(),
-            "]{0,",
-            $between,
-            "}[^",
-            space!(),
-            unseen!(),
-            "])?$"
-        )
-    };
-}
-
-const PLAIN_TEXT: &str = concat!(
-    r"^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f",
-    r"\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]*$"
-);
-
-const SHORT_TEXT: &str = concat!("[^", space!(), unseen!(), "]");
 
 /// Declares the schema of a type that is a string.
 macro_rules! text {
