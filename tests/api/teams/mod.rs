@@ -6,6 +6,7 @@ mod membership;
 mod messages;
 mod shutdown;
 mod tasks;
+mod told_of_teams;
 mod waiting;
 
 use reqwest::Method;

@@ -57,7 +57,7 @@ async fn not_pushed_is_a_head_that_is_unchanged_or_not_on_the_branch(world: Worl
         let outcome = ann
             .release(Some(new_head), reachable, &["read.ts", "a.ts", "b.ts"])
             .await;
-        let ReleaseOutcome::NotPushed { head, unpushed } = outcome else {
+        let ReleaseOutcome::NotPushed { head, unpushed, .. } = outcome else {
             panic!("{new_head}: {outcome:?}")
         };
         let mut files: Vec<&str> = unpushed.iter().map(|(path, _)| path.as_str()).collect();
@@ -281,7 +281,7 @@ async fn a_lock_that_expired_and_is_written_by_another_is_lost(world: World) {
     world.lapse(&["a.ts"]).await;
     bob.writes(&["a.ts"]).await;
     let outcome = ann.release(Some(NEXT), Reachable::Yes, &["a.ts", "b.ts"]).await;
-    let ReleaseOutcome::Lost { head, others } = outcome else {
+    let ReleaseOutcome::Lost { head, others, .. } = outcome else {
         panic!("{outcome:?}")
     };
     assert_eq!(

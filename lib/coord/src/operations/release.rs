@@ -2,7 +2,7 @@
 
 use coord_protocol::{Action, ErrorCode, Metadata, Orchestration, PostResponse};
 
-use super::sentences::{graph_warning, named};
+use super::sentences::{graph_warning, named, waiting_in_teams};
 use super::work_request::WorkRequest;
 use crate::admission::AdmittedCall;
 use crate::app::App;
@@ -66,6 +66,7 @@ async fn try_release(app: &App, request: &WorkRequest, release: &Release<'_>) ->
     if let Some(head) = outcome.head() {
         admission.note(head, &mut notes);
     }
+    notes.extend(waiting_in_teams(outcome.waiting()));
     let mut response = respond(request, &admission.branch_name(), release.new_head, outcome)?;
     notes.append(&mut response.warnings);
     response.warnings = notes;

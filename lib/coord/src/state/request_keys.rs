@@ -1,7 +1,7 @@
 //! KEYS of the scripts of a request: `admission/includes/request.lua` has their names.
 
 use super::admission::AdmissionTerms;
-use super::{builds, events, intents, ledger, locks};
+use super::{builds, events, intents, ledger, locks, teams};
 
 /// KEYS of the scripts that read the locks of a branch, and the intents of its repository.
 pub(super) fn branch_keys(terms: &AdmissionTerms<'_>) -> Vec<String> {
@@ -27,6 +27,7 @@ pub(super) fn branch_keys(terms: &AdmissionTerms<'_>) -> Vec<String> {
         intents::keys::session(repo, holder),
         ledger::keys::ledger(repo),
         ledger::keys::traces(repo),
+        teams::keys::members(repo),
     ]);
     keys
 }

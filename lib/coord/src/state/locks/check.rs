@@ -5,6 +5,7 @@ use crate::domain::{FilePath, LockMode, NeighborPolicy};
 use crate::state::admission::{AdmissionTerms, Admitted, Kind, admitted};
 use crate::state::reply::{arguments, call};
 use crate::state::request_keys::branch_keys;
+use crate::state::teams::Waiting;
 use crate::store::{Store, StoreError};
 
 /// What stands in the way of `intent`, and what intents say of it. One round trip.
@@ -28,7 +29,12 @@ pub async fn check_status(
         "CHECKED" => {
             let survey = read_survey(&mut reply)?;
             let gate = Gate::read(&mut reply)?;
-            Ok(Survey { gate, ..survey })
+            let waiting = Waiting::read(&mut reply)?;
+            Ok(Survey {
+                gate,
+                waiting,
+                ..survey
+            })
         }
         _ => Err(reply.malformed("an unknown outcome")),
     })

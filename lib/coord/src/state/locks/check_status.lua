@@ -4,7 +4,7 @@
 --       lookups of builds/spelling, 31... file paths
 -- Returns { CHECKED, now, head, its age in seconds or '', '1' if it is unconfirmed, behind: '0', '1' or '?', graph version,
 --           number of omitted neighbors, findings, own entries as JSON, the result of other_spellings(), the intent that
---           is cited or selected, or '', and the findings of locks/gate_request }
+--           is cited or selected, or '', the findings of locks/gate_request, and what waiting() tells }
 --      or { ASK_SCOPE, ... } as a claim
 --      or { TOO_MUCH, now, LOCKS or NEIGHBORS }: there are too many of these
 --      or { ASK_SOURCE, now, head, its age, etag or '' }: only the source can tell whether the caller is behind
@@ -17,6 +17,7 @@ local paths = { unpack(ARGV, 31) }
 -- @include builds/graph_age
 -- @include builds/spelling
 -- @include locks/gate_request
+-- @include teams/waiting
 
 local denial = admit()
 if denial then
@@ -56,5 +57,5 @@ local version = graph_version()
 local spellings = version == '' and {} or other_spellings(paths, lookups)
 return {
   'CHECKED', now, head.commit, head.age, head.is_unconfirmed, behind, version, omitted, findings, own_entries, spellings,
-  gate.intent, gate.findings,
+  gate.intent, gate.findings, waiting(),
 }

@@ -1,11 +1,11 @@
 -- claim: claims all of some files for reading or writing, or none of them; a repeated claim renews.
--- KEYS: those of admission/request, then 25 fencing token
+-- KEYS: those of admission/request, then 26 fencing token
 -- ARGV: those of admission/request, then 17 to 27 of locks/gate_request, 28 READING or WRITING, 29 neighbor policy, 30 the
 --       caller's head, 31 message, 32 seconds to hold, 33 repository, 34 lookups of builds/spelling, 35... file paths
 -- Returns { outcome, now, head, its age in seconds or '', '1' if it is unconfirmed, behind: '0', '1' or '?', graph version,
 --           number of omitted neighbors, findings, own entries as JSON, the result of other_spellings(), the caller's
 --           earlier locks: list of { file path, status, time of the grant, message }, the intent that is cited or selected,
---           or '', and the findings of locks/gate_request }, where outcome is CLAIMED, REFUSED (by intents; nothing
+--           or '', the findings of locks/gate_request, and what waiting() tells }, where outcome is CLAIMED, REFUSED (by intents; nothing
 --           claimed), CONFLICT (nothing claimed) or STALE (new files to write, behind the branch; nothing claimed)
 --      or { FULL, now, the part without room for more locks: FILE, PERSON or REPOSITORY, or for more owners: OWNERS, that
 --           file or '' }; nothing claimed
@@ -16,7 +16,7 @@
 --           claimed
 --      or { MARK_FIRST, now }: it would be granted after mark_due; nothing claimed
 --      or one of the denials of admit(); nothing claimed
-local token_key = KEYS[25]
+local token_key = KEYS[26]
 local wanted, neighbor_policy, agent_head, message, ttl, repository, lookups = unpack(ARGV, 28, 34)
 local paths = { unpack(ARGV, 35) }
 -- @include admission/admission
@@ -30,6 +30,7 @@ local paths = { unpack(ARGV, 35) }
 -- @include locks/tokens
 -- @include locks/releases
 -- @include locks/gate_request
+-- @include teams/waiting
 
 -- Whether the caller already holds all of the files.
 local function holds_all()
@@ -84,7 +85,7 @@ local own_entries = {}
 local function answer(outcome)
   return {
     outcome, now, head.commit, head.age, head.is_unconfirmed, behind, version, omitted, findings, own_entries,
-    spellings, held, gate.intent, gate.findings,
+    spellings, held, gate.intent, gate.findings, waiting(),
   }
 end
 

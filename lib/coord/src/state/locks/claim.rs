@@ -8,6 +8,7 @@ use crate::state::admission::{AdmissionTerms, Admitted, Kind, Rates, admitted};
 use crate::state::expiry::Mark;
 use crate::state::reply::{Reply, arguments, call};
 use crate::state::request_keys::branch_keys;
+use crate::state::teams::Waiting;
 use crate::store::{Request, Store, StoreError};
 
 /// The outcome of a claim.
@@ -157,5 +158,11 @@ fn read_claim(mut reply: Reply) -> Result<Survey, StoreError> {
         })
     })?;
     let gate = Gate::read(&mut reply)?;
-    Ok(Survey { held, gate, ..survey })
+    let waiting = Waiting::read(&mut reply)?;
+    Ok(Survey {
+        held,
+        gate,
+        waiting,
+        ..survey
+    })
 }

@@ -19,6 +19,7 @@
 --      or { ASK_WORK, now, head, age, unconfirmed, etag or '', list of { path, claim head } }: only the source can tell
 --           whether the branch has the work; nothing released
 --      or one of the denials of admit(); nothing released
+-- RELEASED, NOT_PUSHED and LOST end with what waiting() tells.
 local new_head, agent_head, is_abandoned, message = ARGV[17], ARGV[18], ARGV[19] == '1', ARGV[20]
 local most_importers, most_importer_bytes = tonumber(ARGV[21]), tonumber(ARGV[22])
 local release_name, can_ask, path_count = ARGV[23], ARGV[24] == '1', tonumber(ARGV[25])
@@ -29,6 +30,13 @@ local paths, verdicts = { unpack(ARGV, 26, 25 + path_count) }, { unpack(ARGV, 26
 -- @include locks/releases
 -- @include locks/importers
 -- @include builds/graph_age
+-- @include teams/waiting
+
+-- The outcome, with what waits for the caller behind it.
+local function with_waiting(outcome)
+  outcome[#outcome + 1] = waiting()
+  return outcome
+end
 
 local denial = admit()
 if denial then
@@ -96,7 +104,7 @@ if releases and #own == 0 then
   for _, release in ipairs(releases) do
     if release.request == release_name and release.answer then
       save_entries()
-      return cjson.decode(release.answer)
+      return with_waiting(cjson.decode(release.answer))
     end
   end
 end
@@ -198,7 +206,7 @@ if #written > 0 and not is_abandoned then
   if #unpushed > 0 then
     save_entries()
     emit_refusal('OPEN', message, paths, 'NOT_PUSHED')
-    return { 'NOT_PUSHED', now, head.commit, head.age, head.is_unconfirmed, unpushed }
+    return with_waiting({ 'NOT_PUSHED', now, head.commit, head.age, head.is_unconfirmed, unpushed })
   end
 end
 
@@ -206,7 +214,7 @@ end
 if #taken > 0 and not (is_abandoned and #own > 0) then
   save_entries()
   emit_refusal('OPEN', message, paths, 'LOST', taken_paths)
-  return { 'LOST', now, head.commit, head.age, head.is_unconfirmed, taken }
+  return with_waiting({ 'LOST', now, head.commit, head.age, head.is_unconfirmed, taken })
 end
 
 local released = {}
@@ -260,4 +268,4 @@ local answer = {
 if #released > 0 then
   remember_release(releases or load_releases(), release_name, released, answer)
 end
-return answer
+return with_waiting(answer)

@@ -5,6 +5,7 @@ use crate::domain::{CommitSha, FilePath, FilePaths, LockEntry, LockReason};
 use crate::state::admission::{AdmissionTerms, Admitted, Kind, SeenHead, admitted};
 use crate::state::reply::{Reply, arguments, call};
 use crate::state::request_keys::branch_keys;
+use crate::state::teams::Waiting;
 use crate::store::{Store, StoreError, script};
 
 /// Maximum importers in one response, and their maximum bytes; their number is returned in any case.
@@ -77,6 +78,8 @@ pub struct Released {
     pub again: Vec<(String, u64)>,
     /// Others' locks for writing on files whose lock was lost, if the caller abandons its work.
     pub lost: Vec<LockEntry>,
+    /// What waits for the caller in its teams.
+    pub waiting: Vec<Waiting>,
 }
 
 /// The outcome of a release. Only [`ReleaseOutcome::Released`] changes anything.
@@ -90,6 +93,8 @@ pub enum ReleaseOutcome {
         head: Option<SeenHead>,
         /// The files to push, and why.
         unpushed: Vec<(String, Shortfall)>,
+        /// What waits for the caller in its teams.
+        waiting: Vec<Waiting>,
     },
     /// Files were written, but the caller sent no new head.
     NoNewHead {
@@ -102,6 +107,8 @@ pub enum ReleaseOutcome {
         head: Option<SeenHead>,
         /// The others' locks.
         others: Vec<LockEntry>,
+        /// What waits for the caller in its teams.
+        waiting: Vec<Waiting>,
     },
     /// Only the source can tell whether the branch has the work.
     AskWork {
@@ -122,6 +129,16 @@ impl ReleaseOutcome {
             | ReleaseOutcome::NotPushed { head, .. }
             | ReleaseOutcome::Lost { head, .. } => head.as_ref(),
             ReleaseOutcome::NoNewHead { .. } | ReleaseOutcome::AskWork { .. } => None,
+        }
+    }
+
+    /// What waits for the caller in its teams.
+    pub fn waiting(&self) -> &[Waiting] {
+        match self {
+            ReleaseOutcome::Released(Released { waiting, .. })
+            | ReleaseOutcome::NotPushed { waiting, .. }
+            | ReleaseOutcome::Lost { waiting, .. } => waiting,
+            ReleaseOutcome::NoNewHead { .. } | ReleaseOutcome::AskWork { .. } => &[],
         }
     }
 }
@@ -202,6 +219,7 @@ fn read_outcome(mut reply: Reply) -> Result<ReleaseOutcome, StoreError> {
             unchanged: reply.texts()?,
             again: reply.tuples(|tuple| Ok((tuple.text()?, tuple.number()?.unsigned_abs())))?,
             lost: reply.objects()?,
+            waiting: Waiting::read(&mut reply)?,
         })),
         "NOT_PUSHED" => Ok(ReleaseOutcome::NotPushed {
             head,
@@ -212,6 +230,7 @@ fn read_outcome(mut reply: Reply) -> Result<ReleaseOutcome, StoreError> {
                     _ => Err(tuple.malformed("no reason why a push is missing")),
                 }
             })?,
+            waiting: Waiting::read(&mut reply)?,
         }),
         "NO_NEW_HEAD" => Ok(ReleaseOutcome::NoNewHead {
             written: reply.texts()?,
@@ -219,6 +238,7 @@ fn read_outcome(mut reply: Reply) -> Result<ReleaseOutcome, StoreError> {
         "LOST" => Ok(ReleaseOutcome::Lost {
             head,
             others: reply.objects()?,
+            waiting: Waiting::read(&mut reply)?,
         }),
         "ASK_WORK" => Ok(ReleaseOutcome::AskWork {
             head: head.ok_or_else(|| reply.malformed("no head"))?,

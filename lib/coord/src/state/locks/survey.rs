@@ -6,6 +6,7 @@ use super::gate::Gate;
 use crate::domain::{FilePath, LockEntry, LockMode};
 use crate::state::admission::SeenHead;
 use crate::state::reply::Reply;
+use crate::state::teams::Waiting;
 use crate::store::StoreError;
 
 /// How a lock concerns a request.
@@ -68,6 +69,8 @@ pub struct Survey {
     pub held: Vec<Held>,
     /// What intents say of it.
     pub gate: Gate,
+    /// What waits for the caller in its teams.
+    pub waiting: Vec<Waiting>,
 }
 
 /// A requested file that is not tracked, and differs from tracked ones in case alone.
@@ -138,6 +141,7 @@ pub(super) fn read_survey(reply: &mut Reply) -> Result<Survey, StoreError> {
         })?,
         held: Vec::new(),
         gate: Gate::default(),
+        waiting: Vec::new(),
     })
 }
 

@@ -7,9 +7,11 @@ mod membership;
 mod records;
 mod refusal;
 mod terms;
+mod waiting;
 
 pub use membership::*;
 pub use records::*;
 pub use refusal::*;
 pub use terms::{RequestKey, TeamOutcome, TeamTerms};
 pub(in crate::state) use terms::{run, unknown};
+pub use waiting::Waiting;

@@ -21,8 +21,3 @@ local function count_up_to(inbox, sequence, total)
   local following = entries_after(inbox, sequence, 1)[1]
   return following and tonumber(string.match(following, '^%d+ (%d+)')) - 1 or total
 end
-
--- How many messages the member has not read.
-local function unread_of(marks, broadcasts)
-  return marks.direct - marks.read_direct + (broadcasts - marks.read_broadcast) - (marks.own - marks.read_own)
-end

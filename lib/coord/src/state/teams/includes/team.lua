@@ -7,6 +7,7 @@ keys.status_log, keys.events, keys.teams, keys.members, keys.team, keys.seen, ke
   keys.texts, keys.order, keys.done, keys.edges, keys.unmet, keys.ready, keys.leases, keys.token = unpack(KEYS, behind + 1)
 local team_key, team_name = ARGV[17], ARGV[18]
 -- @include events/emit
+-- @include teams/member_fields
 
 -- The team: `name`, `created` and `closed` (Unix milliseconds), `by` (login), `leader`, `strict`, `description`.
 -- The caller's member record: `handle`, `login`, `agent`, `name`, `kind`; `joined` and `ended`, when it approved a shutdown (Unix
@@ -33,10 +34,6 @@ end
 
 local function save_member(record)
   redis.call('HSET', keys.team, '=' .. string.lower(record.handle), cjson.encode(record))
-end
-
-local function agent_field(login, agent)
-  return '@' .. login .. ' ' .. (agent or '')
 end
 
 -- Loads the team; nil, or the refusal.
