@@ -77,14 +77,18 @@ test('the time that a lock has left counts down, and the lock ends by itself', a
   const { page, agent } = await opened(t, ['--lock-ttl', '5']);
   await agent('ada', 'one').write('src/money.ts', 'Rounding to cents');
   const button = lockedFile(page, 'src/money.ts');
-  const seen = new Set();
+  const seen = /** @type {string[]} */ ([]);
   await shows(button);
-  for (const end = Date.now() + 9000; Date.now() < end && (await button.count()) > 0; ) {
-    for (const text of await button.allTextContents()) seen.add(/\d:\d\d/.exec(text)?.[0]);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  assert.ok(['0:04', '0:03', '0:02', '0:01'].every((left) => seen.has(left)), `seen: ${[...seen]}`);
-  assert.equal(await button.count(), 0, 'the lock ends');
+  await until(async () => {
+    for (const text of await button.allTextContents()) {
+      const left = /\d:\d\d/.exec(text)?.[0];
+      if (left && left !== seen.at(-1)) seen.push(left);
+    }
+    return (await button.count()) === 0;
+  }, 'the lock ends');
+  // A loaded machine may skip a second, but none comes twice, and the time only falls.
+  assert.deepEqual(seen, [...new Set(seen)].sort().reverse());
+  assert.ok(seen.length >= 3, `seen: ${seen}`);
   await until(async () => (await lightOfMap(page)) === 0, 'the light goes out');
   // The next claim of the file finds the old lock, and tells of its end.
   await agent('bob', 'two').write('src/money.ts', 'Adding a currency');
