@@ -5,6 +5,7 @@ of that repository, by the digits of its own hash: the same request is always ch
 bad stays as it is.
 """
 
+import atexit
 import hashlib
 import json
 import os
@@ -167,5 +168,9 @@ def before_call(context, case, kwargs):
 def after_call(context, case, response):
     with lock:
         counts[f"{case.method.upper()} {case.operation.path} {response.status_code}"] += 1
-        with open(COUNTS, "w") as file:
-            json.dump(counts, file)
+
+
+@atexit.register
+def write_counts():
+    with open(COUNTS, "w") as file:
+        json.dump(counts, file)

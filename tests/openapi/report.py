@@ -1,7 +1,8 @@
-"""Prints how often each status was seen: `report.py NAME COUNTS`. Ends with 1 where the good answer of an operation never was."""
+"""Prints how often each status was seen: `report.py NAME COUNTS...`. Ends with 1 where the good answer of an operation never was."""
 
 import json
 import sys
+from collections import Counter
 
 
 def needed(operation):
@@ -18,9 +19,11 @@ def needed(operation):
     return sorted(status for status in statuses if str(status) in operation["responses"])
 
 
-name, path = sys.argv[1:]
-with open(path) as file:
-    counts = json.load(file)
+name, *paths = sys.argv[1:]
+counts = Counter()
+for path in paths:
+    with open(path) as file:
+        counts.update(json.load(file))
 with open("public/openapi.json") as file:
     document = json.load(file)
 missing = []
