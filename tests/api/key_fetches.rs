@@ -93,7 +93,7 @@ async fn old_keys_are_renewed_while_requests_go_on() {
     let token = old.sign(Some("old"), &good());
     assert!(login(&verifier, &token).await.is_ok());
     issuer.say(Says::Late(
-        Duration::from_millis(300),
+        Duration::from_secs(3),
         json!({ "keys": [new.jwk("new")] }),
     ));
     let_pass(Duration::from_millis(250)).await;
@@ -102,7 +102,7 @@ async fn old_keys_are_renewed_while_requests_go_on() {
         login(&verifier, &token).await.is_ok(),
         "the old key counts until the new ones are there"
     );
-    assert!(start.elapsed() < Duration::from_millis(200), "nobody waits for them");
+    assert!(start.elapsed() < Duration::from_secs(2), "nobody waits for them");
     until("the new keys are there", async || {
         login(&verifier, &new.sign(Some("new"), &good())).await.is_ok()
     })

@@ -67,7 +67,7 @@ async fn a_call_has_an_end_whatever_its_repetitions() {
     fake.fail("/commits/", 2_000, Fault::status(503));
     let started = Instant::now();
     assert!(source.head(&id(), &branch("main")).await.is_err());
-    assert!(started.elapsed() < Duration::from_secs(3));
+    assert!(started.elapsed() < Duration::from_secs(20));
 }
 
 #[tokio::test]

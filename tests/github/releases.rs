@@ -69,6 +69,7 @@ async fn what_does_not_come_after_the_claim_or_is_not_on_the_branch_is_no_push()
         );
         let why = refused.body["message"].as_str().unwrap();
         assert!(why.contains(reason) && why.contains("\"abandon\": true"), "{why}");
+        assert_eq!(refused.body["repo_head_ref"], "refs/heads/main");
         assert_eq!(
             refused.body["orchestration"]["metadata"]["unpushed"],
             json!(["src/a.ts"])

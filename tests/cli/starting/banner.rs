@@ -8,10 +8,15 @@ use crate::starting::{Running, exchange, serve_on};
 use coord_test_support::git::Repo;
 use coord_test_support::redis::empty_database;
 
+/// All that is printed before the server waits for requests.
+fn banner(running: &mut Running) -> Vec<String> {
+    let lines = running.stdout.by_ref().lines().map(|line| line.expect("text"));
+    lines.take_while(|line| !line.contains("Ctrl-C stops")).collect()
+}
+
 /// The name of the repository, and the request that the first line to try sends.
 fn printed(running: &mut Running) -> (String, Value) {
-    let lines = running.stdout.by_ref().lines().map(|line| line.expect("text"));
-    let lines: Vec<String> = lines.take_while(|line| !line.contains("Ctrl-C stops")).collect();
+    let lines = banner(running);
     let serving = lines.iter().find_map(|line| line.trim().strip_prefix("serving "));
     let (name, _) = serving.expect("what is served").split_once(" (").expect("and where");
     let sent = lines
@@ -84,4 +89,28 @@ fn the_printed_name_of_a_repository_without_a_remote_is_one_to_ask_with() {
             .expect("a name of its own");
         assert_eq!(digits.len(), 8, "{name}");
     }
+}
+
+#[test]
+fn the_banner_says_which_reference_the_head_is_read_from() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = Repo::at(folder.path());
+    Repo::init(folder.path().join("hub.git"), &["--bare"]);
+    here.git(&["clone", "--quiet", "hub.git", "repository"]);
+    let clone = Repo::at(folder.path().join("repository"));
+    clone.git(&["symbolic-ref", "HEAD", "refs/heads/main"]);
+    let pushed = clone.commit(&[("README.md", "a shop")]);
+    clone.git(&["push", "--quiet", "origin", "main"]);
+    let unpushed = clone.commit(&[("README.md", "a larger shop")]);
+    let data = folder.path().join("data").display().to_string();
+    let mut line = || {
+        let mut running = Running::start(serve_on(folder.path(), &["--data-dir", &data], &["--port", "0"], &[]));
+        let lines = banner(&mut running);
+        let line = lines.iter().find(|line| line.trim().starts_with("branch "));
+        line.expect("the branch").trim().to_owned()
+    };
+    assert_eq!(line(), format!("branch   main at {} (refs/remotes/origin/main)", &pushed[..12]));
+    // Without a remote, the branch itself is the head.
+    clone.git(&["remote", "remove", "origin"]);
+    assert_eq!(line(), format!("branch   main at {} (refs/heads/main)", &unpushed[..12]));
 }

@@ -109,6 +109,14 @@ fn is_part(shown: &Value, answer: &Value) -> bool {
 }
 
 #[test]
+fn the_readme_says_before_anything_else_that_each_agent_needs_an_id() {
+    let readme = document("README.md");
+    let place = |text: &str| readme.find(text).unwrap_or_else(|| panic!("no {text}"));
+    assert!(place("**Every agent needs an `agent_id` of its own.**") < place("\n## "));
+    assert!(place("are one holder: both get PROCEED") < place("\n```"));
+}
+
+#[test]
 fn the_session_of_the_readme_can_be_pasted_and_answers_what_is_shown() {
     for program in ["bash", "curl"] {
         if !is_installed(program) {

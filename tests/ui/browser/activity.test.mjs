@@ -78,8 +78,10 @@ test('the feed holds still while it is scrolled, counts what is new, and goes on
   const { page } = await openPage(t, address);
   await live(page);
   await shows(feed(page).getByText('Message 29'));
-  await feed(page).evaluate((scroller) => (scroller.scrollTop = 300));
-  await page.waitForTimeout(300);
+  await feed(page).evaluate((scroller) => new Promise((heard) => {
+    scroller.addEventListener('scroll', heard, { once: true });
+    scroller.scrollTop = 300;
+  }));
   const first = async () => /Message \d+/.exec((await entries(page).first().textContent()) ?? '')?.[0];
   const before = await first();
   await ada.write('src/money.ts', 'While you read');
