@@ -10,7 +10,7 @@ async fn a_repository_of_four_thousand_files_is_built_and_follows_an_edit() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "takes minutes without optimization: cargo test --release -p coord-cli --test graph_builds -- --ignored"]
+#[ignore = "takes a minute alone: cargo test -p coord-cli --test graph_builds -- --ignored"]
 async fn a_repository_of_two_hundred_thousand_files_is_built_and_follows_an_edit() {
     is_built_and_follows_an_edit(200_000).await;
 }
