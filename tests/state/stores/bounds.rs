@@ -13,7 +13,7 @@ use coord::store::Value;
 use coord::store::redis::RedisStore;
 
 use crate::stores::neighbors::store_graph;
-use crate::world::{NEXT, World, denial_of};
+use crate::world::{NEXT, World, denial_of, released};
 
 /// `COUNT` names, of which no other prefix has one.
 fn files(prefix: &str, count: usize) -> Vec<String> {
@@ -188,6 +188,20 @@ async fn a_request_looks_at_100000_neighbors(world: World) {
     assert_eq!(ann.abandons(&names).await.released.len(), 512);
 }
 
+async fn a_release_counts_importers_on_50000_lines_and_says_that_there_are_more(world: World) {
+    let (names, importers) = (files("many", 512), files("importers", 200));
+    let imports: Vec<&str> = names.iter().map(String::as_str).collect();
+    let graph: Vec<(&str, &[&str])> = importers.iter().map(|path| (path.as_str(), &imports[..])).collect();
+    store_graph(&world, &graph).await;
+    let ann = world.agent("ann");
+    ann.reads(&names).await;
+    for (part, has_more) in [(&names[..200], false), (&names[200..], true)] {
+        let done = released(ann.release(None, Reachable::Unknown, part).await);
+        assert_eq!((done.released.len(), done.importer_count), (part.len(), 200));
+        assert_eq!(done.has_more_importers, has_more);
+    }
+}
+
 /// What has most neighbors of all can be asked about, from either side.
 async fn a_hub_alone_is_never_too_much(world: World) {
     let importers = files("importers", 3000);
@@ -343,6 +357,7 @@ on_every_store!(
     a_repository_has_at_most_10000_locks,
     a_request_looks_at_4096_locks_on_its_files,
     a_request_looks_at_100000_neighbors,
+    a_release_counts_importers_on_50000_lines_and_says_that_there_are_more,
     a_hub_alone_is_never_too_much,
     an_answer_names_locks_of_512_kib_and_counts_the_rest,
     what_expires_at_once_is_announced_by_a_bounded_number_of_events,

@@ -17,12 +17,17 @@ local function spend(lines)
   return lines_left >= 0
 end
 
--- Calls `visit(sign, neighbor)` for every line of an adjacency or a chunk; returns their number.
+-- Calls `visit(sign, neighbor)` for every line of an adjacency or a chunk; returns their number. Searches for line ends alone,
+-- because a pattern looks at each character, and a script may read 100,000 lines.
 local function each_neighbor(text, visit)
-  local lines = 0
-  for sign, neighbor in string.gmatch(text, '([<>])([^\n]+)') do
-    lines = lines + 1
-    visit(sign, neighbor)
+  local lines, from, last = 0, 1, string.find(text, '\n', 1, true)
+  while last do
+    local sign = string.sub(text, from, from)
+    if sign == '<' or sign == '>' then
+      lines = lines + 1
+      visit(sign, string.sub(text, from + 1, last - 1))
+    end
+    from, last = last + 1, string.find(text, '\n', last + 1, true)
   end
   return lines
 end

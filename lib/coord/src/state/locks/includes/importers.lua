@@ -1,10 +1,14 @@
 -- Importers of files. Needs: keys.adjacency.
 -- @include builds/adjacency
 
+-- Maximum lines that are read for them: a release of many files has much other work.
+local IMPORTER_LINES = 50000
+
 -- The first `most` files that import one of `paths`, without `paths` themselves, and the number of all; the third value is
 -- true if there are more than could be counted.
 local function importers_of(paths, most)
   local importers, count, is_seen = {}, 0, {}
+  lines_left = math.min(lines_left, IMPORTER_LINES)
   for _, path in ipairs(paths) do
     is_seen[path] = true
   end

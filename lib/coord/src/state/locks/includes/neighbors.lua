@@ -10,9 +10,9 @@ local LINES_OF_SEARCH = 100
 local function add_of_file(file, held, add)
   local searches = held and #held * 2 * (1 + file.lines / LINES_OF_SEARCH) or math.huge
   if searches >= file.lines then
-    for sign, path in string.gmatch(file.text, '([<>])([^\n]+)') do
+    each_neighbor(file.text, function(sign, path)
       add(file.order, sign, path)
-    end
+    end)
     return spend(file.lines)
   end
   for _, path in ipairs(held) do

@@ -56,11 +56,12 @@ local function survey_neighbors(neighbors, place_of, paths, wanted, neighbor_pol
     if not value then
       return
     end
+    -- The word is searched before the field: a search for a text that begins with a quote stops at each of the many quotes.
     on_branch, writes = on_branch or '"branch":' .. cjson.encode(request.branch), '"status":"WRITING"'
     if string.find(value, on_branch, 1, true) then
       if #blocking >= MOST_NEIGHBORS then
         omitted = omitted + 1
-      elseif may_block(path, 'WRITING') and has_entry_with(value, on_branch, writes) then
+      elseif string.find(value, 'WRITING', 1, true) and may_block(path, 'WRITING') and has_entry_with(value, on_branch, writes) then
         sort_out(path, value)
       elseif #later < MOST_NEIGHBORS then
         later[#later + 1] = { path, value }
