@@ -74,12 +74,14 @@ async fn a_tree_in_too_many_pieces_is_an_error() {
     few.limits.tree_requests = 12;
     let mut small = config(&fake);
     small.limits.tree_entries = 12;
-    for config in [few, small] {
+    let mut short = config(&fake);
+    short.limits.tree_path_bytes = 60;
+    for config in [few, small, short] {
         let source = GithubSource::new(config).unwrap();
         let error = source.tree(&id(), &head).await.unwrap_err();
         assert!(matches!(error, SourceError::Unreachable(_)), "{error:?}");
     }
-    assert!(fake.asked().len() <= 24 + 2);
+    assert!(fake.asked().len() <= 36 + 2);
     // A folder that is cut off by itself cannot be listed.
     let source = source(&fake);
     let cut = Fault::with(200, &[], r#"{"sha":"0","tree":[],"truncated":true}"#);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use coord::domain::{CommitSha, FilePath};
-use coord::source::{EntryKind, SourceError, TreeEntry};
+use coord::source::{EntryKind, MOST_TREE_ENTRIES, MOST_TREE_PATH_BYTES, SourceError, TreeEntry};
 use gix::ObjectId;
 use gix::bstr::{BStr, ByteSlice};
 use gix::objs::TreeRefIter;
@@ -13,12 +13,6 @@ use super::checkout::Checkout;
 use super::deadline::Deadline;
 use super::file_names::is_name;
 use super::repository::{Repository, unreadable};
-
-/// Most entries of a tree: a build over 980,000 paths took 323 MiB. Real repositories are far below it, but a few nested
-/// trees can name billions of files.
-const MAX_ENTRIES: usize = 750_000;
-/// Most bytes of the paths of a tree: nested folders with long names take much memory with few objects.
-const MAX_PATH_BYTES: usize = 96 << 20;
 
 struct Walk<'a> {
     repository: &'a Repository,
@@ -108,10 +102,12 @@ impl Walk<'_> {
             let entry =
                 entry.map_err(|error| unreadable(self.repository, format_args!("tree {id} is damaged: {error}")))?;
             self.seen += 1;
-            if self.seen > MAX_ENTRIES || self.path_bytes > MAX_PATH_BYTES {
+            if self.seen > MOST_TREE_ENTRIES || self.path_bytes > MOST_TREE_PATH_BYTES {
                 return Err(unreadable(
                     self.repository,
-                    format_args!("its tree has more than {MAX_ENTRIES} entries, or {MAX_PATH_BYTES} bytes of paths"),
+                    format_args!(
+                        "its tree has more than {MOST_TREE_ENTRIES} entries, or {MOST_TREE_PATH_BYTES} bytes of paths"
+                    ),
                 ));
             }
             let before = path.len();

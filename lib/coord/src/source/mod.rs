@@ -17,6 +17,13 @@ pub use coord_graph::{Blob, EntryKind, TreeEntry};
 pub use health::SourceHealth;
 pub use registry::Sources;
 
+/// Maximum of files and folders in a tree. A few nested trees can name billions of files, and a build over 980,000 paths took
+/// 323 MiB; real repositories are far below.
+pub const MOST_TREE_ENTRIES: usize = 750_000;
+
+/// Maximum bytes of the paths of a tree: folders with long names take much memory with few objects.
+pub const MOST_TREE_PATH_BYTES: usize = 64 << 20;
+
 /// Why a source failed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum SourceError {

@@ -3,6 +3,8 @@
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
+use crate::source::{MOST_TREE_ENTRIES, MOST_TREE_PATH_BYTES};
+
 /// The limits of all requests to GitHub.
 #[derive(Clone, Debug)]
 pub struct Limits {
@@ -26,6 +28,8 @@ pub struct Limits {
     pub json_bytes: u64,
     /// Maximum of files and folders in one tree, as in the local source.
     pub tree_entries: usize,
+    /// Maximum bytes of their paths.
+    pub tree_path_bytes: usize,
     /// Maximum of requests for one tree that GitHub truncates.
     pub tree_requests: usize,
     /// Maximum uncompressed bytes of an archive: four times the maximum that a graph scans.
@@ -46,7 +50,8 @@ impl Default for Limits {
             blobs: Duration::from_secs(900),
             pauses: vec![Duration::from_millis(150), Duration::from_millis(800)],
             json_bytes: 32 << 20,
-            tree_entries: 750_000,
+            tree_entries: MOST_TREE_ENTRIES,
+            tree_path_bytes: MOST_TREE_PATH_BYTES,
             tree_requests: 1_000,
             archive_bytes: 16 << 30,
             single_blobs: 500,

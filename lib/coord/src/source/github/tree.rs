@@ -102,6 +102,12 @@ async fn walk(client: &Client, slug: &Slug, commit: &CommitSha) -> Result<Vec<Li
                     limit: limits.tree_entries as u64,
                 });
             }
+            if files.path_bytes > limits.tree_path_bytes {
+                return Err(GithubError::TooLarge {
+                    what: "a tree, in bytes of paths,",
+                    limit: limits.tree_path_bytes as u64,
+                });
+            }
             match (entry.mode.as_str(), folder.is_recursive) {
                 ("040000" | "40000", true) => {}
                 ("040000" | "40000", false) => {
@@ -158,6 +164,8 @@ pub(super) fn decode(body: &[u8]) -> Result<TreeAnswer, GithubError> {
 struct Files {
     listed: Vec<Listed>,
     seen: usize,
+    /// Bytes of the paths of files, and of folders that are left to read.
+    path_bytes: usize,
     left_out: usize,
 }
 
@@ -194,6 +202,7 @@ impl Files {
             self.left_out += 1;
             return None;
         }
+        self.path_bytes += prefix.len() + name.len();
         Some(format!("{prefix}{name}"))
     }
 }
