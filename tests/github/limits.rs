@@ -78,7 +78,7 @@ async fn a_loop_that_runs_away_is_held_up_within_seconds() {
             break answer;
         }
         let_in += 1;
-        assert!(started.elapsed() < Duration::from_secs(20), "{let_in} were let in");
+        assert!(started.elapsed() < Duration::from_secs(60), "{let_in} were let in");
     };
     check_limited(&limited);
     assert!(let_in >= 100, "{let_in}");
@@ -206,6 +206,7 @@ async fn made_up_commits_cost_github_twenty_questions_and_no_more() {
     assert_eq!(instance.check(&jwt("ann"), json!({})).await.status, 200);
     cloud.fake.seen();
     let mut unsure = 0;
+    let started = Instant::now();
     for number in 0..60 {
         let made_up = |digit: char| format!("{number:0>39}{digit}");
         let more = json!({
@@ -221,8 +222,10 @@ async fn made_up_commits_cost_github_twenty_questions_and_no_more() {
     }
     let asked = cloud.fake.asked();
     let compared = asked.iter().filter(|target| target.contains("/compare/")).count();
-    assert!((20..=23).contains(&compared), "{compared}");
-    assert!(unsure >= 37, "{unsure}");
+    // One more every three seconds, which a loaded machine may take.
+    let most = 21 + started.elapsed().as_secs() as usize / 3;
+    assert!((20..=most).contains(&compared), "{compared}");
+    assert!(unsure >= 60 - most, "{unsure}");
     // A release has to be sure, and waits.
     assert_eq!(instance.post(&jwt("ann"), json!({})).await.status, 200);
     let made_up = json!({"status": "OPEN", "new_repo_head": format!("{:0>39}c", 7)});

@@ -3,6 +3,7 @@
 mod background;
 mod deferred;
 mod ignored;
+mod memory;
 mod published;
 mod scale;
 mod world;

@@ -109,8 +109,15 @@ fn the_banner_says_which_reference_the_head_is_read_from() {
         let line = lines.iter().find(|line| line.trim().starts_with("branch "));
         line.expect("the branch").trim().to_owned()
     };
-    assert_eq!(line(), format!("branch   main at {} (refs/remotes/origin/main)", &pushed[..12]));
+    assert_eq!(
+        line(),
+        format!(
+            "branch   main at {} (refs/remotes/origin/main), {} is checked out",
+            &pushed[..7],
+            &unpushed[..7]
+        )
+    );
     // Without a remote, the branch itself is the head.
     clone.git(&["remote", "remove", "origin"]);
-    assert_eq!(line(), format!("branch   main at {} (refs/heads/main)", &unpushed[..12]));
+    assert_eq!(line(), format!("branch   main at {} (refs/heads/main)", &unpushed[..7]));
 }

@@ -1,0 +1,102 @@
+//! The memory of a build, whatever a repository contains.
+
+use std::fmt::Write;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use coord_test_support::git::Repo;
+use coord_test_support::skipping::skip;
+
+/// The aim for anything that somebody may push.
+const MOST_MIB: u64 = 300;
+
+/// A repository whose objects are small, however much they name.
+struct Hostile {
+    repo: Repo,
+    _folder: tempfile::TempDir,
+}
+
+impl Hostile {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        Hostile {
+            repo: Repo::init(folder.path(), &[]),
+            _folder: folder,
+        }
+    }
+
+    /// Runs git with `text` as its input; what it prints.
+    fn git(&self, command: &str, text: &str) -> String {
+        std::fs::write(self.repo.path().join("input"), text).unwrap();
+        let alias = format!("alias.read=!git {command} <input");
+        self.repo.git(&["-c", &alias, "read"])
+    }
+
+    /// A tree of `count` entries of one kind and content.
+    fn tree(&self, kind: &str, id: &str, count: usize, name: impl Fn(usize) -> String) -> String {
+        let lines = (0..count).fold(String::new(), |mut lines, number| {
+            writeln!(lines, "{kind} {id}\t{}", name(number)).unwrap();
+            lines
+        });
+        self.git("mktree", &lines)
+    }
+
+    /// A commit of `folders` folders of `files` files each, all with `content`.
+    fn commit(&self, content: &str, folders: usize, files: usize, folder_name: &str, file_name: &str) -> String {
+        let blob = self.git("hash-object -w --stdin", content);
+        let folder = self.tree("100644 blob", &blob, files, |number| {
+            format!("{file_name}{number:03}.ts")
+        });
+        let root = self.tree("040000 tree", &folder, folders, |number| {
+            format!("{folder_name}{number:03}")
+        });
+        self.repo.git(&["commit-tree", "-m", "All", &root])
+    }
+}
+
+/// The most memory in MiB that `coord graph` of `commit` had; none where the system does not tell.
+fn peak(hostile: &Hostile, commit: &str) -> Option<u64> {
+    let mut graph = Command::new(env!("CARGO_BIN_EXE_coord"))
+        .args(["graph", "--format", "tsv", "--rev", commit, "--repo"])
+        .arg(hostile.repo.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut most = None;
+    loop {
+        // The mark only rises, so that the last one is the highest.
+        let status = std::fs::read_to_string(format!("/proc/{}/status", graph.id())).unwrap_or_default();
+        let mark = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kib = mark.and_then(|mark| mark.split_whitespace().next()?.parse::<u64>().ok());
+        most = kib.map(|kib| kib / 1024).or(most);
+        if let Some(ended) = graph.try_wait().unwrap() {
+            assert!(ended.success(), "{ended}");
+            return most;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+#[ignore = "takes a minute alone: cargo test -p coord-cli --test graph_builds -- --ignored"]
+fn no_repository_makes_a_build_take_300_mib_of_memory() {
+    let hostile = Hostile::new();
+    let imports: String = (0..20_000).map(|number| format!("import './f{number}'\n")).collect();
+    let commits = [
+        // As many files as a tree may have, with nearly as many bytes of paths.
+        (
+            "paths",
+            hostile.commit("export const one = 1;\n", 749, 1000, &"folder".repeat(11), "component-"),
+        ),
+        // As many imports as a file may have, in each file of a blob that is stored once.
+        ("imports", hostile.commit(&imports, 20, 1000, "d", "f")),
+    ];
+    for (what, commit) in commits {
+        let Some(most) = peak(&hostile, &commit) else {
+            return skip("the system does not tell the memory of a process");
+        };
+        println!("{what}: {most} MiB");
+        assert!((10..MOST_MIB).contains(&most), "{what}: {most} MiB");
+    }
+}
