@@ -92,10 +92,7 @@ async fn old_keys_are_renewed_while_requests_go_on() {
     let verifier = issuer.verifier(timing);
     let token = old.sign(Some("old"), &good());
     assert!(login(&verifier, &token).await.is_ok());
-    issuer.say(Says::Late(
-        Duration::from_secs(3),
-        json!({ "keys": [new.jwk("new")] }),
-    ));
+    issuer.say(Says::Late(Duration::from_secs(3), json!({ "keys": [new.jwk("new")] })));
     let_pass(Duration::from_millis(250)).await;
     let start = Instant::now();
     assert!(
