@@ -270,7 +270,7 @@ pub struct Note {
     pub text: String,
 }
 
-/// A task. A list has no descriptions, notes and results.
+/// A task. A list has no notes and results, and descriptions only where they are asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Task)]

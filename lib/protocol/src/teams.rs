@@ -212,6 +212,18 @@ pub struct MemberView {
     pub claims: Vec<String>,
     /// Number of messages that it has not proved to have.
     pub unread: u64,
+    /// Number of the newest message when it joined: broadcasts after it are to this member.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub joined_after: u64,
+    /// Number of the message up to which it has proved to have all.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub read_to: u64,
+    /// Whether the handle is bound to the caller's login.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub is_yours: bool,
 }
 
 /// An open shutdown.

@@ -35,6 +35,24 @@ async fn a_team_is_shown_with_the_documented_members() {
             .iter()
             .all(|member| member["isLive"] == true && member["unread"] == 0)
     );
+    api.does_in_team(
+        "ann/lead",
+        "/api/messages",
+        json!({ "to": ["broadcast"], "message": "m" }),
+    )
+    .await;
+    api.does_in_team("bob/two", "/api/messages/read", json!({ "cursor": 1 }))
+        .await;
+    api.does_in_team("eve/eve", "/api/teams/alpha/join", json!({})).await;
+    let seen_by_bob = api.shows("bob", "/api/teams/alpha", "").await["team"]["members"].clone();
+    let marks = |handle: &str| {
+        let members = seen_by_bob.as_array().unwrap().iter();
+        let member = members.clone().find(|member| member["agentId"] == handle).unwrap();
+        ["joinedAfter", "readTo", "isYours"].map(|field| member[field].clone())
+    };
+    assert_eq!(marks("lead"), [json!(0), json!(0), json!(false)]);
+    assert_eq!(marks("two"), [json!(0), json!(1), json!(true)]);
+    assert_eq!(marks("eve"), [json!(1), json!(1), json!(false)]);
     for time in [&team["created"], &members[1]["joinedAt"], &members[1]["lastSeen"]] {
         let time = time.as_str().unwrap();
         assert!(time.len() == 24 && time.ends_with('Z'), "{time}");

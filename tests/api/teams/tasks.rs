@@ -205,8 +205,8 @@ async fn lists_are_filtered_and_paged() {
         .map(|number| json!({ "title": format!("Task {number}") }))
         .collect();
     api.adds(json!(tasks)).await;
-    api.adds(json!([{ "title": "Docs", "files": ["README.md"], "dependencies": ["t1"] }]))
-        .await;
+    let docs = json!([{ "title": "Docs", "description": "All of\nit", "files": ["README.md"], "dependencies": ["t1"] }]);
+    api.adds(docs).await;
     api.does_in_team("bob/one", "/api/tasks/t2/claim", json!({})).await;
     let list = async |query: &str| api.shows("eve", "/api/tasks", &format!("&team=alpha{query}")).await;
     assert_eq!(ids(&list("&status=in_progress").await), ["t2"]);
@@ -215,6 +215,12 @@ async fn lists_are_filtered_and_paged() {
     assert_eq!(ids(&list("&readiness=ready&limit=3").await), ["t1", "t3", "t4"]);
     assert_eq!(ids(&list("&text=DOC").await), ["t8"]);
     assert_eq!(ids(&list("&file=README.md").await), ["t8"]);
+    assert_eq!(list("&text=doc").await["tasks"][0]["description"], Value::Null);
+    let described = list("&descriptions=true").await["tasks"].clone();
+    assert_eq!(
+        (&described[7]["description"], &described[0]["description"]),
+        (&json!("All of\nit"), &Value::Null)
+    );
     let page = list("&limit=5").await;
     assert_eq!((ids(&page).len(), &page["next"]), (5, &json!(5)));
     let rest = list("&limit=5&after=5").await;
@@ -227,6 +233,7 @@ async fn lists_are_filtered_and_paged() {
         "&after=-1",
         "&owner=a/b",
         "&file=../x",
+        "&descriptions=1",
     ] {
         let refused = api.asks("eve", "/api/tasks", &format!("&team=alpha{query}")).await;
         assert_eq!(refused.status, 400, "{query}");

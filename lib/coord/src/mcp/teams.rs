@@ -31,6 +31,7 @@ pub(super) async fn answer(session: &Session, call: &TeamCall) -> Result<TeamAns
         TeamCall::Shutdown(team, request) => shut_down(app, team, request, asked).await?.into(),
         TeamCall::Tasks(list) => {
             let request = TasksRequest {
+                has_descriptions: false,
                 caller: &list.caller.member(),
                 status: list.status,
                 owner: list.owner.as_deref(),

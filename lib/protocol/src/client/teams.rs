@@ -33,6 +33,8 @@ pub struct TaskFilter {
     pub after: Option<u64>,
     /// The most tasks of a page.
     pub limit: Option<u32>,
+    /// Whether with descriptions.
+    pub has_descriptions: bool,
 }
 
 /// Which messages a history has.
@@ -142,6 +144,7 @@ impl Client {
             ("text", filter.text.as_deref()),
             ("after", after.as_deref()),
             ("limit", limit.as_deref()),
+            ("descriptions", filter.has_descriptions.then_some("true")),
         ];
         self.get("api/tasks", &query).await
     }

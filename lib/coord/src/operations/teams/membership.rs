@@ -60,7 +60,7 @@ pub async fn show_team(
     let mut admission = agent.begin(app, Right::Read).await?;
     let record = run(&mut admission, &ShowTeam { team }).await?;
     Ok(TeamResponse {
-        team: view::team(record),
+        team: view::team(record, admission.holder().user_id.as_str()),
     })
 }
 

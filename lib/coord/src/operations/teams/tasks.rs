@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use coord_protocol::bounds::{DEPENDENCIES, NEW_TASKS, TITLE_CHARS};
 use coord_protocol::tasks::{
-    EditTaskRequest, NewTask as SentTask, NewTasksRequest, NewTasksResponse, TaskResponse, TaskStatus, TasksResponse,
+    self as wire, EditTaskRequest, NewTask as SentTask, NewTasksRequest, NewTasksResponse, TaskResponse, TaskStatus, TasksResponse,
 };
 use coord_protocol::teams::TeamCaller;
 use coord_protocol::{Action, Orchestration};
@@ -19,7 +19,7 @@ use crate::domain::team::{Handle, TaskId};
 use crate::domain::{Branch, FilePath, FilePaths};
 use crate::error::ApiError;
 use crate::operations::fields::{id_in, in_field, required};
-use crate::state::tasks::{Named, NewTask, Readiness, TaskChanges, TaskFilter, Updated, WholeTask};
+use crate::state::tasks::{Named, NewTask, Readiness, TaskChanges, TaskFilter, TaskView, Updated, WholeTask};
 use crate::state::teams::{RequestKey, TeamRefusal};
 
 /// Tasks of a page, unless another number is asked for, and the most.
@@ -45,6 +45,8 @@ pub struct TasksRequest<'a> {
     pub after: u64,
     /// The most tasks.
     pub limit: Option<usize>,
+    /// Whether with descriptions.
+    pub has_descriptions: bool,
 }
 
 /// Lists tasks.
@@ -94,6 +96,7 @@ pub async fn list_tasks(app: &App, request: TasksRequest<'_>, asked: Asked<'_>) 
         readiness: request.readiness,
         text,
         file: file.as_ref().map_or("", FilePath::as_str),
+        has_descriptions: request.has_descriptions,
     };
     let call = ListTasks {
         team,
@@ -101,9 +104,16 @@ pub async fn list_tasks(app: &App, request: TasksRequest<'_>, asked: Asked<'_>) 
         most,
         filter: &filter,
     };
-    let page = run(&mut admission, &call).await?;
+    let mut page = run(&mut admission, &call).await?;
+    let described = |task: TaskView| {
+        let description = page.descriptions.remove(&task.id);
+        wire::TaskView {
+            description,
+            ..view::task(task)
+        }
+    };
     Ok(TasksResponse {
-        tasks: page.tasks.into_iter().map(view::task).collect(),
+        tasks: page.tasks.into_iter().map(described).collect(),
         next: page.next,
     })
 }

@@ -25,7 +25,8 @@ pub(super) fn summary(team: teams::TeamSummary) -> TeamSummary {
     }
 }
 
-pub(super) fn team(record: TeamRecord) -> TeamView {
+/// The team as `login` sees it.
+pub(super) fn team(record: TeamRecord, login: &str) -> TeamView {
     let of_team = record.shutdown.as_ref().filter(|shutdown| shutdown.target == EVERYBODY);
     let shutdown_approvals = of_team.map(|shutdown| answered(shutdown, "approved", &record));
     let shutdown = record
@@ -38,7 +39,11 @@ pub(super) fn team(record: TeamRecord) -> TeamView {
         name: record.name,
         created: instant(record.created),
         leader: record.leader,
-        members: record.members.into_values().map(member).collect(),
+        members: record
+            .members
+            .into_values()
+            .map(|record| member(record, login))
+            .collect(),
         description: record.description,
         created_by: record.by,
         is_strict: record.strict,
@@ -48,8 +53,11 @@ pub(super) fn team(record: TeamRecord) -> TeamView {
     }
 }
 
-fn member(record: MemberRecord) -> MemberView {
+fn member(record: MemberRecord, login: &str) -> MemberView {
     MemberView {
+        is_yours: record.login == login,
+        joined_after: record.from,
+        read_to: record.read,
         agent_id: record.handle,
         agent_name: record.name,
         agent_type: record.kind,

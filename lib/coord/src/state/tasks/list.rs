@@ -1,5 +1,7 @@
 //! Tasks are read.
 
+use std::collections::BTreeMap;
+
 use super::record::{TaskStatus, TaskView, WholeTask};
 use super::scripts::{LIST_TASKS, SHOW_TASK};
 use crate::domain::team::{Handle, TaskId};
@@ -45,6 +47,8 @@ pub struct TaskFilter<'a> {
     pub text: &'a str,
     /// Those about this file; empty for any.
     pub file: &'a str,
+    /// Whether their descriptions are read.
+    pub has_descriptions: bool,
 }
 
 /// A page of tasks.
@@ -56,6 +60,8 @@ pub struct TaskPage {
     pub next: Option<u64>,
     /// The tasks, in the order of their creation. A page may have fewer than asked for, and even none, although others follow.
     pub tasks: Vec<TaskView>,
+    /// Descriptions by id, where they are asked for.
+    pub descriptions: BTreeMap<String, String>,
 }
 
 /// Lists up to `most` tasks whose number comes after `after`.
@@ -82,14 +88,21 @@ pub async fn list_tasks(
         readiness,
         &filter.text.to_ascii_lowercase(),
         filter.file,
+        if filter.has_descriptions { "1" } else { "" },
     ]);
     run(store, &LIST_TASKS, terms, Kind::Read, args, |mut reply| {
         match reply.outcome.as_str() {
-            "LISTED" => Ok(TaskPage {
-                now: reply.now,
-                next: reply.optional_number()?,
-                tasks: reply.tuples(TaskView::read)?,
-            }),
+            "LISTED" => {
+                let next = reply.optional_number()?;
+                let listed = reply.tuples(|tuple| Ok((TaskView::read(tuple)?, tuple.optional_text()?)))?;
+                let described = |(task, text): &(TaskView, Option<String>)| Some((task.id.clone(), text.clone()?));
+                Ok(TaskPage {
+                    now: reply.now,
+                    next,
+                    descriptions: listed.iter().filter_map(described).collect(),
+                    tasks: listed.into_iter().map(|(task, _)| task).collect(),
+                })
+            }
             _ => unknown(&reply),
         }
     })

@@ -1,11 +1,11 @@
--- list_tasks: tasks in the order of their creation, without their texts.
+-- list_tasks: tasks in the order of their creation, without notes and results.
 -- KEYS: those of admission, then those of teams/team
 -- ARGV: those of admission/request and teams/team, then 19 number after which the list goes on, 20 most tasks, then filters, '' for
 --       none: 21 status, 22 owner, 23 READY or BLOCKED, 24 part of the title in lower
---       case, 25 file
--- Returns { LISTED, now, number to go on after, '' at the end, the tasks as views_of() has them }
+--       case, 25 file; 26 '1' for descriptions, too
+-- Returns { LISTED, now, number to go on after, '' at the end, the tasks as views_of() has them, each with its description, or '' }
 --      or { REFUSED, now, code, words } or one of the denials of admit()
-local after, most, status, owner, kind, text, file = unpack(ARGV, 19, 25)
+local after, most, status, owner, kind, text, file, has_texts = unpack(ARGV, 19, 26)
 -- @include admission/admission
 -- @include teams/team
 -- @include tasks/view
@@ -68,8 +68,11 @@ end
 local views, answered = {}, 0
 for first = 1, #ids, VIEWED_AT_ONCE do
   local rest = math.min(first + VIEWED_AT_ONCE - 1, #ids)
-  for offset, view in ipairs(views_of({ unpack(ids, first, rest) }, { unpack(stored, first, rest) })) do
-    answered = answered + #view[2] + #view[3] + #view[4] + #view[5]
+  local some = { unpack(ids, first, rest) }
+  local texts = has_texts == '1' and redis.call('HMGET', keys.texts, unpack(some)) or {}
+  for offset, view in ipairs(views_of(some, { unpack(stored, first, rest) })) do
+    view[#view + 1] = texts[offset] or ''
+    answered = answered + #view[2] + #view[3] + #view[4] + #view[5] + #view[7]
     if answered > MOST_BYTES and #views > 0 then
       return { 'LISTED', now, numbers[first + offset - 2], views }
     end

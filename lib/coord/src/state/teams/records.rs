@@ -50,6 +50,9 @@ pub struct MemberRecord {
     pub kind: String,
     /// Unix milliseconds.
     pub joined: i64,
+    /// The sequence of the newest message at that time.
+    #[serde(default)]
+    pub from: u64,
     /// When it approved a shutdown, Unix milliseconds.
     #[serde(default)]
     pub ended: Option<i64>,
@@ -64,6 +67,9 @@ pub struct MemberRecord {
     /// Number of messages that it has not proved to have.
     #[serde(default)]
     pub unread: u64,
+    /// The sequence up to which it has read.
+    #[serde(default)]
+    pub read: u64,
 }
 
 /// A team.
@@ -189,6 +195,7 @@ pub async fn show_team(store: &dyn Store, terms: &TeamTerms<'_>) -> TeamOutcome<
             member.is_live = tuple.flag()?;
             member.unread = tuple.number()?.unsigned_abs();
             member.claims = tuple.text()?;
+            member.read = tuple.number()?.unsigned_abs();
             Ok(member)
         })?;
         let by_key = |member: MemberRecord| (member.handle.to_ascii_lowercase(), member);

@@ -2,7 +2,8 @@
 -- KEYS: those of admission, then those of teams/team
 -- ARGV: those of admission/request and teams/team
 -- Returns { SHOWN, now, team as JSON, open shutdown as JSON or '', open tasks, completed ones, members: list of { JSON, when last
---           seen (Unix milliseconds) or '', '1' if it is live, unread messages, ids of the tasks that it has, separated by blanks } }
+--           seen (Unix milliseconds) or '', '1' if it is live, unread messages, ids of the tasks that it has, separated by blanks,
+--           the sequence up to which it has read } }
 --      or { REFUSED, now, code, words } or one of the denials of admit()
 -- @include admission/admission
 -- @include teams/team
@@ -48,9 +49,10 @@ local broadcasts = broadcasts_of(marks[1])
 local shown = {}
 for index, handle in ipairs(handles) do
   local seen_at, has = tonumber(seen[handle]), claims[handle] or {}
+  local counts = marks_of(marks[index + 1])
   shown[index] = {
     records[index], seen[handle] or '', (was_seen_lately(seen_at) or #has > 0) and '1' or '0',
-    unread_of(marks_of(marks[index + 1]), broadcasts), table.concat(has, ' '),
+    unread_of(counts, broadcasts), table.concat(has, ' '), counts.read,
   }
 end
 local open, done = unpack(redis.call('HMGET', keys.teams, team_key .. '/open', team_key .. '/done'))

@@ -105,6 +105,9 @@ pub(super) struct TasksQuery {
     /// The most tasks; 100 where it is left out.
     #[param(required = false, nullable = false, minimum = 1, maximum = 500)]
     limit: Option<usize>,
+    /// Whether the tasks have their descriptions.
+    #[param(required = false, nullable = false)]
+    descriptions: Option<bool>,
 }
 
 fn status() -> Object {
@@ -145,6 +148,7 @@ impl TasksQuery {
             text: self.text.as_deref(),
             after: self.after.unwrap_or_default(),
             limit: self.limit,
+            has_descriptions: self.descriptions == Some(true),
         })
     }
 }

@@ -40,7 +40,7 @@ answers! {
 
 /// List the tasks of a team.
 ///
-/// In the order in which they were added, without descriptions, notes and results.
+/// In the order in which they were added, without notes and results, and with descriptions only where they are asked for.
 #[utoipa::path(
     get,
     path = "/api/tasks",
