@@ -51,6 +51,11 @@ pub fn is_read(text: &str) -> anyhow::Result<bool> {
     }
 }
 
+/// Says a sentence on standard error, whose reader may have gone.
+pub fn note(sentence: &str) {
+    let _ = writeln!(std::io::stderr(), "coord: {sentence}");
+}
+
 /// Prints `value` as JSON, with line breaks.
 ///
 /// # Errors

@@ -1,5 +1,6 @@
 //! A client over HTTP, for agents' tools and tests. Every call is bounded in time and in the size of its response.
 
+mod events;
 mod intents;
 mod ledger;
 mod teams;
@@ -14,6 +15,7 @@ use serde_json::Value as Json;
 use serde_json::value::RawValue;
 use url::Url;
 
+pub use events::{EventStream, Streamed};
 pub use intents::IntentsView;
 pub use ledger::LedgerFilter;
 pub use teams::{HistoryFilter, TaskFilter};
@@ -336,7 +338,10 @@ struct Received {
 
 impl Received {
     async fn of(request: RequestBuilder) -> Result<Received, ClientError> {
-        let mut response = request.send().await.map_err(unreachable)?;
+        Received::whole(request.send().await.map_err(unreachable)?).await
+    }
+
+    async fn whole(mut response: reqwest::Response) -> Result<Received, ClientError> {
         let retry_after = response.headers().get(RETRY_AFTER);
         let mut received = Received {
             status: response.status(),

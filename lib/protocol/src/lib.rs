@@ -39,8 +39,8 @@ pub use activity::ActivityResponse;
 pub use check_status::{CheckRequest, CheckResponse};
 #[cfg(feature = "client")]
 pub use client::{
-    ActivityFilter, Client, ClientError, ClientSettings, GraphFilter, HistoryFilter, IntentsView, LedgerFilter,
-    LocksFilter, TaskFilter,
+    ActivityFilter, Client, ClientError, ClientSettings, EventStream, GraphFilter, HistoryFilter, IntentsView,
+    LedgerFilter, LocksFilter, Streamed, TaskFilter,
 };
 pub use error::{AgentError, ErrorBody, ErrorCode};
 pub use event::{Event, PublishedEvent};

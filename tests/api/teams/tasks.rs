@@ -205,7 +205,8 @@ async fn lists_are_filtered_and_paged() {
         .map(|number| json!({ "title": format!("Task {number}") }))
         .collect();
     api.adds(json!(tasks)).await;
-    let docs = json!([{ "title": "Docs", "description": "All of\nit", "files": ["README.md"], "dependencies": ["t1"] }]);
+    let docs =
+        json!([{ "title": "Docs", "description": "All of\nit", "files": ["README.md"], "dependencies": ["t1"] }]);
     api.adds(docs).await;
     api.does_in_team("bob/one", "/api/tasks/t2/claim", json!({})).await;
     let list = async |query: &str| api.shows("eve", "/api/tasks", &format!("&team=alpha{query}")).await;

@@ -129,11 +129,6 @@ async fn of_server(
     Ok(Ok(judged.await?.context("the ledger cannot be read")?))
 }
 
-fn note(sentence: &str) {
-    // The reader may have closed standard error.
-    let _ = writeln!(std::io::stderr(), "coord: {sentence}");
-}
-
 fn text(report: &Report) -> String {
     let mut text = match &report.damage {
         Some(damage) => {

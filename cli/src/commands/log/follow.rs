@@ -1,12 +1,12 @@
 //! What happens from now on: asked for each second, also while the server is away.
 
-use std::io::Write;
 use std::time::Duration;
 
 use coord_protocol::{ActivityFilter, ClientError};
 
 use super::LogArgs;
 use crate::agent::workplace::Workplace;
+use crate::terminal::output::note;
 
 /// Interval of questions.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -94,9 +94,4 @@ fn pause_of(error: &ClientError) -> Option<Duration> {
         } => (*status == 429 || *status >= 500).then(|| retry_after.map_or(INTERVAL, Duration::from_secs)),
         ClientError::Invalid(_) => None,
     }
-}
-
-fn note(sentence: &str) {
-    // The reader may have closed standard error.
-    let _ = writeln!(std::io::stderr(), "coord: {sentence}");
 }

@@ -41,6 +41,11 @@ impl Common {
         Workplace::open(&agent)
     }
 
+    /// Where the command runs, as the person, who speaks for all handles of the login.
+    pub fn person(&self) -> anyhow::Result<Workplace> {
+        Workplace::of_person(&self.agent)
+    }
+
     /// The team that is named, where one is.
     pub fn named(&self) -> Option<String> {
         let named = self.team.clone().filter(|team| !team.trim().is_empty());

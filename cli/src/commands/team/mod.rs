@@ -4,10 +4,12 @@
 //! - `act`, `shutdown`: what is done with a team
 //! - `task`: tasks; `add`, `plan`: new ones; `list`, `graph`: what there is
 //! - `message`: messages
+//! - `files`: the files of opencode-teams
 
 mod act;
 mod add;
 mod common;
+mod files;
 mod graph;
 mod list;
 pub mod message;
@@ -25,6 +27,7 @@ Examples:
   coord team join alpha --agent worker-1
   coord team show
   coord team shutdown request --reason 'The day is over'
+  coord team sync --watch
 
 Exit status: 0 done, 1 an error, 2 wrong usage, 3 refused by the rules, 4 no answer.";
 
@@ -55,6 +58,12 @@ enum Act {
     Delete(act::DeleteArgs),
     /// Ask a member to stop or the team to close, and answer that
     Shutdown(shutdown::ShutdownArgs),
+    /// Keep a team and the files of opencode-teams alike, both ways
+    Sync(files::SyncArgs),
+    /// Write a team into the files of opencode-teams
+    Export(files::OneWayArgs),
+    /// Take a team from the files of opencode-teams
+    Import(files::OneWayArgs),
 }
 
 impl TeamArgs {
@@ -72,6 +81,9 @@ impl TeamArgs {
             Act::HandOver(args) => args.run().await,
             Act::Delete(args) => args.run().await,
             Act::Shutdown(args) => args.run().await,
+            Act::Sync(args) => args.run().await,
+            Act::Export(args) => args.export().await,
+            Act::Import(args) => args.import().await,
         }
     }
 }

@@ -121,6 +121,8 @@ pub enum Kind {
     NotByFile,
     /// The folder is gone.
     Vanished,
+    /// The store's rules refused the call.
+    Refused,
 }
 
 impl Finding {

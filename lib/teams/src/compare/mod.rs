@@ -6,8 +6,11 @@
 //! - [`StoreTeam`]: what the store has, and its form in files
 //! - [`Folder`]: what the files have; a file that is refused is neither applied nor written over
 //! - [`Change`], [`Finding`]: what is to be applied; what is not, by file and field
+//! - [`Done`], [`agreed()`]: what is seen of a sync that was cut off, and where files are not written
 
+mod agreed;
 mod config;
+mod done;
 mod edges;
 mod finding;
 mod folder;
@@ -20,6 +23,8 @@ mod store;
 mod take_in;
 mod tasks;
 
+pub use agreed::{Round, agreed};
+pub use done::Done;
 pub use finding::{Change, Finding, Kind, To};
 pub use folder::Folder;
 pub use give_out::{GiveOut, give_out};

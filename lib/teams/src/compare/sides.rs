@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::finding::digest;
 use super::{Change, Finding, Folder, Seen, StoreTeam};
-use crate::layout::Entry;
-use crate::names::{Handle, TaskId};
+use crate::layout::{Entry, Place, place};
+use crate::names::{Handle, TaskId, TeamName};
 use crate::status::Status;
 use crate::task::Task;
 
@@ -24,6 +25,45 @@ pub struct TakeIn {
 }
 
 impl TakeIn {
+    /// The files that something is to be taken of, or was not.
+    pub fn touched(&self, team: &TeamName) -> BTreeSet<Entry> {
+        let mut touched = BTreeSet::new();
+        for change in &self.changes {
+            let tasks = match change {
+                Change::EditDependencies { id, add, remove } => [id].into_iter().chain(add).chain(remove).collect(),
+                Change::CreateTask { id, .. } | Change::EditTask { id, .. } => vec![id],
+                Change::Claim(id, _) | Change::Complete(id, _) | Change::Release(id, _) | Change::DeleteTask(id) => {
+                    vec![id]
+                }
+                Change::Join { .. } | Change::RequestShutdown(_) | Change::ApproveShutdown(_) => {
+                    touched.insert(Entry::Config(team.clone()));
+                    continue;
+                }
+                // An inbox is only added to.
+                Change::Send { .. } | Change::ReadTo(..) => continue,
+            };
+            touched.extend(tasks.into_iter().map(|id| Entry::Task(team.clone(), id.clone())));
+        }
+        let entries = self
+            .findings
+            .iter()
+            .filter_map(|finding| match place(&finding.what.file) {
+                Place::Ours(entry @ (Entry::Config(_) | Entry::Task(..))) => Some(entry),
+                _ => None,
+            });
+        touched.extend(entries);
+        touched
+    }
+
+    /// The messages with this identity are done with, although the store has none for them.
+    pub fn settle(&mut self, folder: &Folder, identity: &str) {
+        for (handle, inbox) in &folder.inboxes {
+            let messages = inbox.messages().iter().enumerate();
+            let these = messages.filter(|(_, message)| digest(message) == identity);
+            self.settled.extend(these.map(|(at, _)| (handle.clone(), at)));
+        }
+    }
+
     /// The handle of that name, if the login that syncs may speak for it: a member, or one that joins by the files.
     pub(super) fn speaker(&self, store: &StoreTeam, name: &str) -> Option<Handle> {
         // Members are compared first.

@@ -13,7 +13,7 @@ const LEAD: &str = "teams/alpha/inboxes/lead.json";
 const W1: &str = "teams/alpha/inboxes/w1.json";
 
 /// The message as the plugin appends it.
-fn append(both: &mut Both, inbox: &str, from: &str, to: &str, message: &str) {
+pub fn append(both: &mut Both, inbox: &str, from: &str, to: &str, message: &str) {
     let text = both.files.get_mut(inbox).expect("the inbox");
     let mut messages: Vec<serde_json::Value> = serde_json::from_str(text).expect("messages");
     messages.push(serde_json::json!({

@@ -7,3 +7,4 @@ mod random;
 mod recorded;
 mod sample_folder;
 mod sync;
+mod unfinished;

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use coord_protocol::bounds::{DEPENDENCIES, NEW_TASKS, TITLE_CHARS};
 use coord_protocol::tasks::{
-    self as wire, EditTaskRequest, NewTask as SentTask, NewTasksRequest, NewTasksResponse, TaskResponse, TaskStatus, TasksResponse,
+    self as wire, EditTaskRequest, NewTask as SentTask, NewTasksRequest, NewTasksResponse, TaskResponse, TaskStatus,
+    TasksResponse,
 };
 use coord_protocol::teams::TeamCaller;
 use coord_protocol::{Action, Orchestration};

@@ -1,0 +1,472 @@
+//! What the files changed, as requests: under the same rules as all others, and as the agents of the handles.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use coord_protocol::ClientError;
+use coord_protocol::messages::{ReadMessagesRequest, SendMessageRequest};
+use coord_protocol::tasks::{
+    ClaimTaskRequest, CompleteTaskRequest, EditTaskRequest, NewTask, NewTasksRequest, ReleaseTaskRequest, TaskPriority,
+};
+use coord_protocol::teams::{JoinTeamRequest, MemberFields, ShutdownRequest, ShutdownStep, TeamActor};
+use coord_teams::compare::{Change, Done, Finding, Kind, Seen, To};
+use coord_teams::layout::Entry;
+use coord_teams::message::MessageType;
+use coord_teams::names::{Handle, TaskId};
+use coord_teams::refusal::Refusal;
+use coord_teams::status::Priority;
+use coord_teams::texts::BROADCAST;
+
+use super::kept::Kept;
+use super::server::{Asked, ServerTeam, patiently};
+use crate::commands::sync::Failure;
+
+/// Tasks of a request, and bytes of their texts.
+const MOST_TASKS: usize = 200;
+const MOST_BYTES: usize = 256 << 10;
+
+/// Seconds of a claim that is made for a file: who works by files sends nothing that renews it.
+pub(super) const LEASE_SECONDS: u32 = 3600;
+
+/// The note on a task that was given back by a file, and the reason of a shutdown that a file asks for.
+const NOTE: &str = "Given back in its file";
+const REASON: &str = "Asked for in config.json";
+
+/// What is applied, and what came of it.
+pub(super) struct Applying<'a> {
+    pub asked: &'a Asked,
+    pub server: &'a ServerTeam,
+    pub kept: &'a mut Kept,
+    /// Agents of the handles, also of those that join just now.
+    agents: BTreeMap<Handle, Option<String>>,
+    /// The open shutdown.
+    shutdown: Option<String>,
+    /// Tasks of which a step was refused: the next steps are not tried.
+    broken: BTreeSet<TaskId>,
+    /// Claims that were made for files.
+    pub claims: BTreeMap<String, i64>,
+    /// What was done, as sentences.
+    pub applied: Vec<String>,
+    /// What the rules refused.
+    pub refused: Vec<Finding>,
+    /// Identities of messages that no store will ever take.
+    pub unsendable: Vec<String>,
+}
+
+impl<'a> Applying<'a> {
+    pub fn new(asked: &'a Asked, server: &'a ServerTeam, kept: &'a mut Kept) -> Self {
+        let state = kept.state.as_ref().filter(|state| state.created == server.created);
+        Applying {
+            claims: state.map(|state| state.claims.clone()).unwrap_or_default(),
+            agents: server.agents.clone(),
+            shutdown: server.shutdown.as_ref().map(|shutdown| shutdown.id.clone()),
+            asked,
+            server,
+            kept,
+            broken: BTreeSet::new(),
+            applied: Vec::new(),
+            refused: Vec::new(),
+            unsendable: Vec::new(),
+        }
+    }
+
+    /// Applies `changes` in their order.
+    ///
+    /// # Errors
+    /// When the server does not respond, or denies the caller everything.
+    pub async fn all(&mut self, changes: &[Change]) -> Result<(), Failure> {
+        let mut at = 0;
+        while at < changes.len() {
+            let batch = batch(&changes[at..]);
+            if batch > 1 {
+                if !self.create(&changes[at..at + batch]).await? {
+                    for change in &changes[at..at + batch] {
+                        self.one(change).await?;
+                    }
+                }
+                at += batch;
+            } else {
+                self.one(&changes[at]).await?;
+                at += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Creates several tasks at once; false where the rules refuse one of them.
+    async fn create(&mut self, changes: &[Change]) -> Result<bool, Failure> {
+        let Some(agent) = self.actor() else { return Ok(false) };
+        let request = NewTasksRequest {
+            caller: self.asked.caller(agent.as_deref()),
+            tasks: Some(changes.iter().filter_map(new_task).collect()),
+            request_key: None,
+        };
+        let client = &self.asked.client;
+        match refusal(patiently(async || client.new_tasks(&request).await).await)? {
+            Err(_) => Ok(false),
+            Ok(_) => {
+                changes.iter().try_for_each(|change| self.note(change, None))?;
+                Ok(true)
+            }
+        }
+    }
+
+    async fn one(&mut self, change: &Change) -> Result<(), Failure> {
+        if task_of(change).is_some_and(|id| self.broken.contains(id)) {
+            return Ok(());
+        }
+        let done = match self.agent_of(change) {
+            Some(agent) => refusal(self.ask(change, agent).await)?,
+            None => Err(Refused {
+                message: "this login has no handle in the team; coord team join makes one".to_owned(),
+                field: None,
+                is_final: false,
+            }),
+        };
+        match done {
+            Ok(sequence) => self.note(change, sequence)?,
+            Err(refused) => self.refuse(change, refused),
+        }
+        Ok(())
+    }
+
+    /// Who makes the change: the handle's agent; for what no handle does, the leader, or else any member of this login.
+    fn agent_of(&self, change: &Change) -> Option<Option<String>> {
+        match change {
+            Change::Join { handle, .. } => Some(Some(handle.to_string())),
+            Change::Claim(_, handle)
+            | Change::Complete(_, handle)
+            | Change::Release(_, handle)
+            | Change::ReadTo(handle, _)
+            | Change::RequestShutdown(handle)
+            | Change::ApproveShutdown(handle) => self.agents.get(handle).cloned(),
+            Change::Send { from, .. } => self.agents.get(from).cloned(),
+            Change::CreateTask { .. }
+            | Change::EditTask { .. }
+            | Change::EditDependencies { .. }
+            | Change::DeleteTask(_) => self.actor(),
+        }
+    }
+
+    fn actor(&self) -> Option<Option<String>> {
+        let members = &self.server.team.members;
+        let is_ours = |handle: &&Handle| members.get(*handle).is_none_or(|member| member.ours);
+        let leader = [&self.server.team.leader]
+            .into_iter()
+            .filter(|handle| members.contains_key(*handle));
+        let mut handles = leader.chain(self.agents.keys()).filter(is_ours);
+        handles.next().and_then(|handle| self.agents.get(handle)).cloned()
+    }
+
+    /// Makes the request; the number of a message.
+    async fn ask(&mut self, change: &Change, agent: Option<String>) -> Result<Option<u64>, ClientError> {
+        let (client, team) = (&self.asked.client, self.asked.team.as_str());
+        let caller = self.asked.caller(agent.as_deref());
+        let actor = TeamActor {
+            repo_url: caller.repo_url.clone(),
+            agent_id: agent.clone(),
+        };
+        match change {
+            Change::Join { handle, name, kind } => {
+                let member = MemberFields {
+                    handle: Some(handle.to_string()),
+                    agent_name: Some(name.clone()),
+                    agent_type: Some(kind.clone()),
+                };
+                let request = JoinTeamRequest { caller: actor, member };
+                patiently(async || client.join_team(team, &request).await).await?;
+                self.agents.insert(handle.clone(), agent);
+            }
+            Change::CreateTask { .. } => {
+                let request = NewTasksRequest {
+                    caller,
+                    tasks: new_task(change).map(|task| vec![task]),
+                    request_key: None,
+                };
+                patiently(async || client.new_tasks(&request).await).await?;
+            }
+            Change::EditTask {
+                id,
+                title,
+                description,
+                priority,
+            } => {
+                let request = EditTaskRequest {
+                    caller,
+                    title: title.clone(),
+                    description: description.clone().map(Option::unwrap_or_default),
+                    priority: priority.map(told),
+                    ..EditTaskRequest::default()
+                };
+                patiently(async || client.edit_task(id.as_str(), &request).await).await?;
+            }
+            Change::EditDependencies { id, add, remove } => {
+                let now = self.server.team.tasks.get(id).map(|task| &task.dependencies);
+                let kept = now.into_iter().flatten().chain(add).filter(|on| !remove.contains(on));
+                let request = EditTaskRequest {
+                    caller,
+                    dependencies: Some(kept.map(TaskId::to_string).collect()),
+                    ..EditTaskRequest::default()
+                };
+                patiently(async || client.edit_task(id.as_str(), &request).await).await?;
+            }
+            Change::Claim(id, _) => {
+                let request = ClaimTaskRequest {
+                    caller,
+                    lease_seconds: Some(LEASE_SECONDS),
+                };
+                let claimed = patiently(async || client.claim_task(id.as_str(), &request).await).await?;
+                if let Some(token) = claimed.task.and_then(|task| task.lease.token) {
+                    self.claims.insert(id.to_string(), token);
+                }
+            }
+            Change::Complete(id, _) => {
+                let request = CompleteTaskRequest {
+                    caller,
+                    ..CompleteTaskRequest::default()
+                };
+                patiently(async || client.complete_task(id.as_str(), &request).await).await?;
+            }
+            Change::Release(id, _) => {
+                let request = ReleaseTaskRequest {
+                    caller,
+                    note: Some(NOTE.to_owned()),
+                    token: None,
+                };
+                patiently(async || client.release_task(id.as_str(), &request).await).await?;
+            }
+            Change::DeleteTask(id) => {
+                patiently(async || client.delete_task(id.as_str(), &caller, false).await).await?;
+            }
+            Change::Send {
+                to,
+                kind,
+                message,
+                summary,
+                digest,
+                ..
+            } => {
+                let request = SendMessageRequest {
+                    caller,
+                    request_key: Some(format!("sync-{digest}-{}", self.known(digest))),
+                    // One that is idle tells the leader, wherever its file is.
+                    to: (*kind != MessageType::Idle).then(|| match to {
+                        To::One(handle) => vec![handle.to_string()],
+                        To::All => vec![BROADCAST.to_owned()],
+                    }),
+                    kind: (*kind == MessageType::Idle).then(|| kind.as_str().to_owned()),
+                    message: Some(message.clone()),
+                    summary: summary.clone(),
+                    ..SendMessageRequest::default()
+                };
+                let sent = patiently(async || client.send_message(&request).await).await?;
+                return Ok(Some(sent.id));
+            }
+            Change::ReadTo(_, sequence) => {
+                let request = ReadMessagesRequest {
+                    caller,
+                    cursor: Some(*sequence),
+                    wait: None,
+                    limit: Some(1),
+                };
+                patiently(async || client.read_messages(&request).await).await?;
+            }
+            Change::RequestShutdown(handle) => {
+                let is_asked = |shutdown: &&coord_protocol::teams::ShutdownView| {
+                    shutdown.target.as_deref() == Some(handle.as_str())
+                };
+                let asked = self.server.shutdown.as_ref().filter(is_asked);
+                let request = match asked {
+                    // The plugin has one list for the end of the team and of a member.
+                    Some(shutdown) => approval(actor, Some(shutdown.id.clone())),
+                    None => ShutdownRequest {
+                        caller: actor,
+                        step: Some(ShutdownStep::Request),
+                        reason: Some(REASON.to_owned()),
+                        ..ShutdownRequest::default()
+                    },
+                };
+                let answered = patiently(async || client.shut_down(team, &request).await).await?;
+                if asked.is_none() {
+                    self.shutdown = answered.shutdown_id;
+                }
+            }
+            Change::ApproveShutdown(_) => {
+                let request = approval(actor, self.shutdown.clone());
+                patiently(async || client.shut_down(team, &request).await).await?;
+            }
+        }
+        Ok(None)
+    }
+
+    /// How many messages of this identity the store has already.
+    fn known(&self, digest: &str) -> usize {
+        let seen = self.kept.state.as_ref().map(|state| &state.seen);
+        let in_inbox = |seen: &Seen| {
+            let inboxes = seen.inboxes.values();
+            let counts = inboxes.map(|inbox| inbox.iter().filter(|message| message.digest == digest).count());
+            counts.max().unwrap_or_default()
+        };
+        let done = self.kept.done.iter();
+        let since = done.filter(|done| matches!(done, Done::Sent { digest: other, .. } if other == digest));
+        seen.map_or(0, in_inbox) + since.count()
+    }
+
+    fn note(&mut self, change: &Change, sequence: Option<u64>) -> Result<(), Failure> {
+        self.applied.push(sentence(change));
+        match Done::of(change, sequence) {
+            Some(done) => Ok(self.kept.note(done)?),
+            None => Ok(()),
+        }
+    }
+
+    fn refuse(&mut self, change: &Change, refused: Refused) {
+        if let Change::CreateTask { id, .. } | Change::Claim(id, _) = change {
+            self.broken.insert(id.clone());
+        }
+        if let (Change::Send { digest, .. }, true) = (change, refused.is_final) {
+            self.unsendable.push(digest.clone());
+        }
+        let (entry, field) = self.place(change);
+        self.refused.push(Finding {
+            kind: Kind::Refused,
+            what: Refusal {
+                file: entry.path(),
+                field: field.map(str::to_owned).or(refused.field).unwrap_or_default(),
+                message: refused.message,
+            },
+        });
+    }
+
+    /// The file that a change is of, and the field where it is of one.
+    fn place(&self, change: &Change) -> (Entry, Option<&'static str>) {
+        let team = self.asked.team.clone();
+        let task = |id: &TaskId| Entry::Task(team.clone(), id.clone());
+        match change {
+            Change::Join { .. } => (Entry::Config(team), Some("members")),
+            Change::RequestShutdown(_) | Change::ApproveShutdown(_) => (Entry::Config(team), Some("shutdownApprovals")),
+            Change::CreateTask { id, .. } | Change::EditTask { id, .. } | Change::DeleteTask(id) => (task(id), None),
+            Change::EditDependencies { id, .. } => (task(id), Some("dependencies")),
+            Change::Claim(id, _) | Change::Complete(id, _) | Change::Release(id, _) => (task(id), Some("status")),
+            Change::Send { to: To::One(to), .. } => (Entry::Inbox(team, to.clone()), Some("message")),
+            Change::Send { from, .. } => (Entry::Inbox(team, from.clone()), Some("broadcast")),
+            Change::ReadTo(handle, _) => (Entry::Inbox(team, handle.clone()), Some("read")),
+        }
+    }
+}
+
+/// A request that the rules refuse.
+struct Refused {
+    message: String,
+    field: Option<String>,
+    /// Whether it would be refused again.
+    is_final: bool,
+}
+
+/// The answer, or why the rules refuse the request.
+fn refusal<T>(answered: Result<T, ClientError>) -> Result<Result<T, Refused>, Failure> {
+    match answered {
+        Ok(answer) => Ok(Ok(answer)),
+        Err(ClientError::Refused { status, error, .. })
+            if error.error.is_of_team()
+                || matches!(status, 400 | 409 | 413)
+                || error.error == coord_protocol::ErrorCode::UnknownTask =>
+        {
+            Ok(Err(Refused {
+                message: error.message.clone(),
+                field: error.field.as_ref().map(ToString::to_string),
+                is_final: status == 400,
+            }))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// How many of the first changes are one request.
+fn batch(changes: &[Change]) -> usize {
+    let mut bytes = 0;
+    let fits = |change: &&Change| match change {
+        Change::CreateTask {
+            title,
+            description,
+            dependencies,
+            ..
+        } => {
+            bytes += title.len() + description.as_ref().map_or(0, String::len) + 70 * (dependencies.len() + 2);
+            bytes <= MOST_BYTES
+        }
+        _ => false,
+    };
+    changes.iter().take(MOST_TASKS).take_while(fits).count()
+}
+
+fn new_task(change: &Change) -> Option<NewTask> {
+    let Change::CreateTask {
+        id,
+        title,
+        description,
+        priority,
+        dependencies,
+    } = change
+    else {
+        return None;
+    };
+    Some(NewTask {
+        id: Some(id.to_string()),
+        title: Some(title.clone()),
+        description: description.clone(),
+        priority: Some(told(*priority)),
+        dependencies: Some(dependencies.iter().map(TaskId::to_string).collect()),
+        ..NewTask::default()
+    })
+}
+
+fn told(priority: Priority) -> TaskPriority {
+    match priority {
+        Priority::High => TaskPriority::High,
+        Priority::Normal => TaskPriority::Normal,
+        Priority::Low => TaskPriority::Low,
+    }
+}
+
+fn approval(caller: TeamActor, shutdown_id: Option<String>) -> ShutdownRequest {
+    ShutdownRequest {
+        caller,
+        step: Some(ShutdownStep::Approve),
+        shutdown_id,
+        ..ShutdownRequest::default()
+    }
+}
+
+fn task_of(change: &Change) -> Option<&TaskId> {
+    match change {
+        Change::CreateTask { id, .. }
+        | Change::EditTask { id, .. }
+        | Change::EditDependencies { id, .. }
+        | Change::Claim(id, _)
+        | Change::Complete(id, _)
+        | Change::Release(id, _)
+        | Change::DeleteTask(id) => Some(id),
+        _ => None,
+    }
+}
+
+/// What was done.
+fn sentence(change: &Change) -> String {
+    match change {
+        Change::Join { handle, .. } => format!("{handle} joined"),
+        Change::CreateTask { id, .. } => format!("task {id} created"),
+        Change::EditTask { id, .. } => format!("task {id} changed"),
+        Change::EditDependencies { id, .. } => format!("dependencies of task {id} changed"),
+        Change::Claim(id, handle) => format!("task {id} claimed by {handle}"),
+        Change::Complete(id, handle) => format!("task {id} completed by {handle}"),
+        Change::Release(id, handle) => format!("task {id} given back by {handle}"),
+        Change::DeleteTask(id) => format!("task {id} deleted"),
+        Change::Send {
+            from, to: To::One(to), ..
+        } => format!("message of {from} to {to}"),
+        Change::Send { from, to: To::All, .. } => format!("message of {from} to all"),
+        Change::ReadTo(handle, sequence) => format!("{handle} has read up to message {sequence}"),
+        Change::RequestShutdown(handle) => format!("shutdown requested by {handle}"),
+        Change::ApproveShutdown(handle) => format!("shutdown approved by {handle}"),
+    }
+}

@@ -1,0 +1,133 @@
+//! What is kept between two synchronizations, in git's folder of the working copy: what was last seen, and what was done since.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, TryLockError};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use coord_git::WorkingCopy;
+use coord_teams::compare::{Done, Seen};
+use coord_teams::names::TeamName;
+use serde::{Deserialize, Serialize};
+use tempfile::NamedTempFile;
+
+/// What is kept of a team.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct State {
+    /// When the team was created, by which it is told from another one of its name.
+    pub created: String,
+    /// What was last seen.
+    pub seen: Seen,
+    /// Claims that were made for files: the fencing token by task. They are renewed while the file says that the task is worked on.
+    #[serde(default)]
+    pub claims: BTreeMap<String, i64>,
+}
+
+/// The state of one team in one folder, while nobody else synchronizes it.
+#[derive(Debug)]
+pub(super) struct Kept {
+    path: PathBuf,
+    journal: PathBuf,
+    /// What was kept; none at first, and where it is lost.
+    pub state: Option<State>,
+    /// What was done since, by a synchronization that was cut off or runs now.
+    pub done: Vec<Done>,
+    /// Whether there was something that cannot be read.
+    pub is_lost: bool,
+    _lock: File,
+}
+
+impl Kept {
+    /// That of `team` in the folder `root`.
+    ///
+    /// # Errors
+    /// When another synchronization of it runs, or the folder cannot be written.
+    pub fn open(working_copy: &WorkingCopy, root: &Path, team: &TeamName) -> anyhow::Result<Kept> {
+        // The folder of another root has another state; one that is not there yet is named by its path.
+        let root = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
+        let digest = sha1_smol::Sha1::from(root.as_os_str().as_encoded_bytes()).hexdigest();
+        let folder = working_copy.git_folder().join("coord/teams").join(&digest[..16]);
+        let about = || format!("{} cannot be written", folder.display());
+        fs::create_dir_all(&folder).with_context(about)?;
+        let named = |ending: &str| folder.join(format!("{}.{ending}", team.folded()));
+        let lock = File::create(named("lock")).with_context(about)?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => bail!(
+                "another coord team sync keeps team {team} in {}; it sees what you changed",
+                root.display()
+            ),
+            Err(TryLockError::Error(error)) => return Err(error).with_context(about),
+        }
+        let (path, journal) = (named("json"), named("journal"));
+        let mut is_lost = false;
+        let state = match read(&path)? {
+            None => None,
+            Some(text) => serde_json::from_slice(&text).map_err(|_| is_lost = true).ok(),
+        };
+        let done = read(&journal)?.unwrap_or_default();
+        // The last line may be cut off: what it says was done, and is found by its words.
+        let done = done
+            .split(|byte| *byte == b'\n')
+            .filter_map(|line| serde_json::from_slice(line).ok());
+        Ok(Kept {
+            done: if state.is_some() { done.collect() } else { Vec::new() },
+            path,
+            journal,
+            state,
+            is_lost,
+            _lock: lock,
+        })
+    }
+
+    /// Notes what the store took just now.
+    pub fn note(&mut self, done: Done) -> anyhow::Result<()> {
+        let about = || format!("{} cannot be written", self.journal.display());
+        let mut line = serde_json::to_vec(&done).with_context(about)?;
+        line.push(b'\n');
+        let mut file = File::options()
+            .create(true)
+            .append(true)
+            .open(&self.journal)
+            .with_context(about)?;
+        file.write_all(&line).with_context(about)?;
+        self.done.push(done);
+        Ok(())
+    }
+
+    /// Keeps the state in place of all that was.
+    pub fn keep(&mut self, state: State) -> anyhow::Result<()> {
+        if self.state.as_ref() != Some(&state) {
+            let about = || format!("{} cannot be written", self.path.display());
+            let mut file = NamedTempFile::new_in(self.path.parent().with_context(about)?).with_context(about)?;
+            serde_json::to_writer(&mut file, &state).with_context(about)?;
+            file.persist(&self.path).with_context(about)?;
+            self.state = Some(state);
+        }
+        match fs::remove_file(&self.journal) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error).context("what was done before"),
+            _ => {
+                self.done.clear();
+                Ok(())
+            }
+        }
+    }
+
+    /// Forgets what is of a team that is no longer there.
+    pub fn forget(&mut self) {
+        self.state = None;
+        self.done.clear();
+    }
+}
+
+/// The file; `None` where there is none. Coord alone writes it.
+fn read(path: &Path) -> anyhow::Result<Option<Vec<u8>>> {
+    match fs::read(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        read => read
+            .map(Some)
+            .with_context(|| format!("{} cannot be read", path.display())),
+    }
+}

@@ -1,0 +1,196 @@
+//! `coord team sync`, `export` and `import`: a team of the server, and the files of opencode-teams.
+//!
+//! - `disk`, `locks`: the folder, under the plugin's locks; what may be read and written there is `coord_teams`' own
+//! - `server`: the team over the client; `apply`: what the files changed, as requests
+//! - `kept`: what was last seen, in git's folder
+//! - `once`: one synchronization; `watch`: one after each change; `report`: what came of it
+
+mod apply;
+mod disk;
+mod kept;
+mod locks;
+mod once;
+mod report;
+mod server;
+mod watch;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, bail};
+use clap::Args;
+use coord::settings::variables::{self, Reader};
+use coord::settings::{process_environment, value_of};
+use coord_teams::find::{self, Surroundings};
+use coord_teams::names::TeamName;
+
+use self::disk::Disk;
+use self::kept::Kept;
+use self::once::{Sync, Way};
+use self::report::Report;
+use self::server::{Asked, Messages};
+use super::common::Common;
+use crate::agent::exit_status::ExitStatus;
+use crate::agent::workplace::Workplace;
+use crate::commands::sync::Failure;
+use crate::terminal::output::{print, print_json};
+
+const EXAMPLES: &str = "\
+What cannot be applied is listed by file and field, and stays.
+
+Exit status: 0 done, 1 an error, 2 wrong usage, 3 something was not applied,
+4 no answer.";
+
+/// Rounds in which files that others change meanwhile are tried.
+const ROUNDS: usize = 5;
+
+/// The team and its folder.
+#[derive(Clone, Debug, Args)]
+struct Place {
+    /// The folder with teams/ and tasks/ [default: as the plugin finds it]
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Options of `coord team sync`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
+pub(super) struct SyncArgs {
+    /// Go on, at each change of either side, until it is ended
+    #[arg(long)]
+    watch: bool,
+    #[command(flatten)]
+    place: Place,
+}
+
+/// Options of `coord team export` and `coord team import`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
+pub(super) struct OneWayArgs {
+    #[command(flatten)]
+    place: Place,
+}
+
+impl SyncArgs {
+    pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
+        match self.watch {
+            true => watch::watch(&self.place).await,
+            false => self.place.once(Way::Both).await,
+        }
+    }
+}
+
+impl OneWayArgs {
+    pub(super) async fn export(self) -> anyhow::Result<ExitCode> {
+        self.place.once(Way::Out).await
+    }
+
+    pub(super) async fn import(self) -> anyhow::Result<ExitCode> {
+        self.place.once(Way::In).await
+    }
+}
+
+impl Place {
+    async fn once(&self, way: Way) -> anyhow::Result<ExitCode> {
+        let workplace = self.common.person()?;
+        let waiting = workplace.waiting();
+        let done = self.rounds(&workplace, way).await;
+        drop(waiting);
+        let report = match done {
+            Ok(report) => report,
+            Err(Failure::NoAnswer(error)) => return workplace.failed(error),
+            Err(Failure::Error(error)) => return Err(error),
+        };
+        match self.common.json {
+            true => print_json(&report)?,
+            false => print(&report.text())?,
+        }
+        Ok(status(&report).into())
+    }
+
+    async fn rounds(&self, workplace: &Workplace, way: Way) -> Result<Report, Failure> {
+        let mut sync = self.open(workplace, way).await?;
+        let mut report = sync.once().await?;
+        for _ in 1..ROUNDS {
+            if report.changed_meanwhile.is_empty() {
+                break;
+            }
+            report.add(sync.once().await?);
+        }
+        Ok(report)
+    }
+
+    /// The team that is meant, its folder, and what was last seen of them.
+    async fn open(&self, workplace: &Workplace, way: Way) -> Result<Sync, Failure> {
+        let working_folder = std::env::current_dir().context("the working directory")?;
+        let given = |variable| value_of(&process_environment, variable);
+        let (teams_dir, project_root) = (given(find::TEAMS_DIR), given(find::PROJECT_ROOT));
+        let found = || {
+            let surroundings = Surroundings {
+                teams_dir: teams_dir.as_deref(),
+                project_root: project_root.as_deref(),
+                working_folder: &working_folder,
+            };
+            find::root(surroundings, |path| path.exists())
+        };
+        let disk = Disk {
+            root: self.dir.as_ref().map_or_else(found, |dir| working_folder.join(dir)),
+        };
+        let team = self.team(workplace, &disk).await?;
+        let working_copy = &workplace.work.working_copy;
+        let kept = Kept::open(working_copy, &disk.root, &team)?;
+        Ok(Sync {
+            asked: Asked {
+                client: workplace.connection.client.clone(),
+                repo_url: workplace.work.repo_url(),
+                team,
+            },
+            disk,
+            kept,
+            way,
+            messages: Messages::new(),
+        })
+    }
+
+    /// The team that is named, or else the only one of the folder, or else the only one of the server.
+    async fn team(&self, workplace: &Workplace, disk: &Disk) -> Result<TeamName, Failure> {
+        let name = match self.common.named() {
+            Some(name) => name,
+            None => {
+                let here: BTreeSet<String> = disk.teams()?;
+                match here.first().filter(|_| here.len() == 1) {
+                    Some(only) => only.clone(),
+                    None => {
+                        let repo_url = workplace.work.repo_url();
+                        let listed = workplace.connection.client.teams(&repo_url).await?;
+                        let there: BTreeSet<String> = listed.teams.into_iter().map(|team| team.name).collect();
+                        only_of(&here, &there)?
+                    }
+                }
+            }
+        };
+        Ok(TeamName::parse(&name).map_err(anyhow::Error::from)?)
+    }
+}
+
+fn only_of(here: &BTreeSet<String>, there: &BTreeSet<String>) -> anyhow::Result<String> {
+    let names: Vec<&String> = here.union(there).collect();
+    match names.as_slice() {
+        [only] => Ok((*only).clone()),
+        [] => bail!("neither the folder nor the server has a team"),
+        several => bail!(
+            "which team? Name one of {} with --team",
+            several.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ")
+        ),
+    }
+}
+
+fn status(report: &Report) -> ExitStatus {
+    match report.refused.is_empty() && report.changed_meanwhile.is_empty() {
+        true => ExitStatus::Done,
+        false => ExitStatus::Refused,
+    }
+}

@@ -1,0 +1,261 @@
+//! One synchronization.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Context, anyhow};
+use coord_protocol::tasks::ClaimTaskRequest;
+use coord_protocol::teams::{MemberFields, NewTeamRequest, TeamActor};
+use coord_teams::compare::{Done, Finding, Round, Seen, agreed, give_out, take_in};
+use coord_teams::layout::Entry;
+use coord_teams::names::{Handle, TaskId};
+use coord_teams::status::Status;
+use coord_teams::team::ConfigFile;
+
+use super::apply::{Applying, LEASE_SECONDS};
+use super::disk::{Disk, Files};
+use super::kept::{Kept, State};
+use super::report::{NotApplied, Report};
+use super::server::{Asked, Messages, ServerTeam, patiently};
+use crate::commands::sync::Failure;
+
+/// Which way changes go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// Both ways.
+    Both,
+    /// From the files to the server; no file is written.
+    In,
+    /// From the server to the files; the server is not changed.
+    Out,
+}
+
+/// A team, its files, and what was last seen of both.
+pub(super) struct Sync {
+    pub asked: Asked,
+    pub disk: Disk,
+    pub kept: Kept,
+    pub way: Way,
+    /// Messages that were read before.
+    pub messages: Messages,
+}
+
+impl Sync {
+    /// Brings files and server together.
+    ///
+    /// # Errors
+    /// When the server returns an error or no response, or a folder cannot be read or written.
+    pub async fn once(&mut self) -> Result<Report, Failure> {
+        let mut report = Report {
+            team: self.asked.team.to_string(),
+            folder: self.disk.root.display().to_string(),
+            ..Report::default()
+        };
+        let files = self.disk.read(&self.asked.team)?;
+        let Some(mut server) = self.server(&files, &mut report).await? else {
+            return Ok(report);
+        };
+        let seen = self.seen(&server, &mut report);
+        let (folder, way) = (&files.folder, self.way);
+        let since = seen.as_ref().map(|seen| seen.after(&self.kept.done));
+        let mut taken = take_in(since.as_ref(), folder, &server.team);
+        let mut seen = seen;
+        if taken.vanished && way == Way::Out {
+            seen = None;
+            taken = take_in(None, folder, &server.team);
+        }
+        let mut claims = self.renewed(&server, &files).await?;
+        if way != Way::Out {
+            let mut applying = Applying::new(&self.asked, &server, &mut self.kept);
+            applying.claims = claims;
+            let applied = applying.all(&taken.changes).await;
+            let (refused, unsendable) = (applying.refused, applying.unsendable);
+            (report.applied, claims) = (applying.applied, applying.claims);
+            applied?;
+            unsendable.iter().for_each(|digest| taken.settle(folder, digest));
+            taken.findings.extend(refused);
+            if !report.applied.is_empty() {
+                server = self.read_again().await?;
+            }
+        }
+        let sent = Done::sent(&self.kept.done);
+        let given = give_out(seen.as_ref(), folder, &server.team, &taken, &sent);
+        let all = || given.writes.keys().chain(&given.removals).cloned().collect();
+        let mut stay: BTreeSet<Entry> = match way {
+            Way::Both => BTreeSet::new(),
+            Way::In => all(),
+            Way::Out => taken.touched(&self.asked.team),
+        };
+        if way != Way::In {
+            let changed = self.disk.write(&self.asked.team, &files, &given, &stay)?;
+            report.changed_meanwhile = changed.iter().map(Entry::path).collect();
+            stay.extend(changed);
+            let written = |entry: &&Entry| !stay.contains(entry);
+            report.written = given.writes.keys().filter(written).map(Entry::path).collect();
+            report.removed = given.removals.iter().filter(written).map(Entry::path).collect();
+        }
+        if way == Way::Out {
+            let kept = taken.changes.len();
+            if kept > 0 {
+                let note = format!("{kept} changes of files were left for coord team sync or import");
+                report.notes.push(note);
+            }
+        }
+        self.refused(&files, &taken.findings, &mut report);
+        let seen = match stay.is_empty() {
+            true => given.seen,
+            false => {
+                let round = Round {
+                    seen: seen.as_ref(),
+                    done: &self.kept.done,
+                    folder,
+                    store: &server.team,
+                    taken: &taken,
+                };
+                agreed(round, &given, &stay)
+            }
+        };
+        let created = server.created;
+        self.kept.keep(State { created, seen, claims })?;
+        Ok(report)
+    }
+
+    fn refused(&self, files: &Files, findings: &[Finding], report: &mut Report) {
+        let names = files.refused.iter().map(|refusal| NotApplied {
+            file: refusal.file.clone(),
+            field: refusal.field.clone(),
+            reason: "unreadable",
+            message: refusal.message.clone(),
+        });
+        report.refused = names.chain(findings.iter().map(NotApplied::from)).collect();
+        report.refused.sort();
+        report.refused.dedup();
+    }
+
+    /// What was last seen, if it was of this team.
+    fn seen(&mut self, server: &ServerTeam, report: &mut Report) -> Option<Seen> {
+        let state = self.kept.state.as_ref().filter(|state| state.created == server.created);
+        let seen = state.map(|state| state.seen.clone());
+        if seen.is_none() && (self.kept.state.is_some() || self.kept.is_lost) {
+            let why = if self.kept.is_lost {
+                "cannot be read"
+            } else {
+                "is of another team of this name"
+            };
+            report
+                .notes
+                .push(format!("what was last seen {why}: this synchronization only adds"));
+            self.kept.forget();
+        }
+        seen
+    }
+
+    /// The team as the server has it, which is made where the files alone have it; `None` where it is gone.
+    async fn server(&mut self, files: &Files, report: &mut Report) -> Result<Option<ServerTeam>, Failure> {
+        let team = &self.asked.team;
+        if let Some(server) = self.asked.read(&mut self.messages).await? {
+            return Ok(Some(server));
+        }
+        self.messages.clear();
+        if self.way == Way::Out {
+            return Err(anyhow!("the server has no team {team}").into());
+        }
+        if self.way == Way::Both && self.kept.state.is_some() {
+            report.refused.push(NotApplied {
+                file: Entry::Config(team.clone()).path(),
+                field: String::new(),
+                reason: "vanished",
+                message: "the team was deleted on the server; the files stay, and coord team import makes it anew"
+                    .to_owned(),
+            });
+            return Ok(None);
+        }
+        let Some(config) = files.folder.config.as_ref() else {
+            let refusals = files.folder.refused.values().chain(&files.refused);
+            let why: Vec<_> = refusals.map(ToString::to_string).take(3).collect();
+            let why = if why.is_empty() {
+                String::new()
+            } else {
+                format!(": {}", why.join("; "))
+            };
+            let root = self.disk.root.display();
+            return Err(anyhow!("neither the server nor {root} has a team {team}{why}").into());
+        };
+        self.kept.forget();
+        self.create(config).await?;
+        report.applied.push(format!("team {team} created"));
+        Ok(Some(self.read_again().await?))
+    }
+
+    async fn create(&self, file: &ConfigFile) -> Result<(), Failure> {
+        let config = file.config();
+        let leader = Handle::parse(&config.leader).context("config.json: leader")?;
+        let member = config.members.iter().find(|member| member.agent_id == config.leader);
+        let request = NewTeamRequest {
+            caller: TeamActor {
+                repo_url: Some(self.asked.repo_url.clone()),
+                agent_id: Some(leader.to_string()),
+            },
+            name: Some(config.name.clone()),
+            member: MemberFields {
+                handle: Some(leader.to_string()),
+                agent_name: member.map(|member| member.agent_name.clone()),
+                agent_type: member.map(|member| member.agent_type.clone()),
+            },
+            description: config.description.clone(),
+            strict: None,
+        };
+        patiently(async || self.asked.client.new_team(&request).await).await?;
+        Ok(())
+    }
+
+    async fn read_again(&mut self) -> Result<ServerTeam, Failure> {
+        let read = self.asked.read(&mut self.messages).await?;
+        read.ok_or_else(|| anyhow!("team {} was deleted on the server just now", self.asked.team).into())
+    }
+
+    /// Renews the claims that were made for files which still say that their owner works, once half of the time is gone; returns
+    /// those that are held.
+    async fn renewed(
+        &self,
+        server: &ServerTeam,
+        files: &Files,
+    ) -> Result<std::collections::BTreeMap<String, i64>, Failure> {
+        let state = self.kept.state.as_ref().filter(|state| state.created == server.created);
+        let mut claims = state.map(|state| state.claims.clone()).unwrap_or_default();
+        claims.retain(|id, token| {
+            let lease = TaskId::parse(id).ok().and_then(|id| server.leases.get(&id));
+            lease.is_some_and(|lease| lease.token == Some(*token))
+        });
+        if self.way == Way::Out {
+            return Ok(claims);
+        }
+        let is_due = |expires: &str| {
+            let expires = chrono::DateTime::parse_from_rfc3339(expires).map(|time| time.timestamp());
+            let left = expires.unwrap_or_default() - chrono::Utc::now().timestamp();
+            left < i64::from(LEASE_SECONDS / 2)
+        };
+        for id in claims.keys().cloned().collect::<Vec<_>>() {
+            let Ok(task) = TaskId::parse(&id) else { continue };
+            let file = files.folder.tasks.get(&task).map(|file| file.task());
+            let Some(file) = file.filter(|file| file.status == Status::InProgress) else {
+                continue;
+            };
+            let expires = server.leases.get(&task).and_then(|lease| lease.expires.as_deref());
+            let owner = file.owner.as_deref().and_then(|owner| server.agents.get(owner));
+            let (Some(agent), true) = (owner, expires.is_some_and(is_due)) else {
+                continue;
+            };
+            let request = ClaimTaskRequest {
+                caller: self.asked.caller(agent.as_deref()),
+                lease_seconds: Some(LEASE_SECONDS),
+            };
+            let renewed = patiently(async || self.asked.client.claim_task(&id, &request).await).await;
+            match renewed {
+                Err(error) if !matches!(error, coord_protocol::ClientError::Refused { .. }) => return Err(error.into()),
+                // Somebody was quicker: the next look says whose it is.
+                _ => {}
+            }
+        }
+        Ok(claims)
+    }
+}

@@ -1,0 +1,286 @@
+//! A team as the server has it, read over all pages.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use coord_protocol::messages::MessageView;
+use coord_protocol::tasks::{Lease, TaskPriority, TaskStatus, TaskView};
+use coord_protocol::team_event::MessageType as Told;
+use coord_protocol::teams::{MemberView, ShutdownView, TeamCaller, TeamView};
+use coord_protocol::{Client, ClientError, HistoryFilter, TaskFilter};
+use coord_teams::bounds::TASK_FILES;
+use coord_teams::compare::{StoreMember, StoreMessage, StoreTask, StoreTeam};
+use coord_teams::message::MessageType;
+use coord_teams::names::{Handle, TaskId, TeamName};
+use coord_teams::status::{Priority, Status};
+use coord_teams::time::Time;
+
+/// Tasks, and messages, of a request.
+const AT_ONCE: u32 = 500;
+
+/// Messages that are read at most: what the store keeps of them is bounded by its own rules.
+const MOST_MESSAGES: usize = 200_000;
+
+/// The sender, in files, of what Coord itself says.
+const COORD: &str = "coord";
+
+/// How long the server's limits of requests are waited for, in all.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// Which team of which server.
+#[derive(Clone, Debug)]
+pub(super) struct Asked {
+    /// Asks as nobody's agent, so that each request can say whose it is.
+    pub client: Client,
+    /// The repository.
+    pub repo_url: String,
+    /// The team.
+    pub team: TeamName,
+}
+
+/// A team, and what requests of its members need.
+#[derive(Debug)]
+pub(super) struct ServerTeam {
+    /// What is compared.
+    pub team: StoreTeam,
+    /// When it was created, by which it is told from another one of its name.
+    pub created: String,
+    /// The agents of the handles.
+    pub agents: BTreeMap<Handle, Option<String>>,
+    /// The open shutdown.
+    pub shutdown: Option<ShutdownView>,
+    /// The claims of tasks.
+    pub leases: BTreeMap<TaskId, Lease>,
+}
+
+/// Messages that were read before: they do not change.
+pub(super) type Messages = BTreeMap<u64, StoreMessage>;
+
+/// Repeats a request that comes too early by the limits of the server, after the time that it names.
+///
+/// # Errors
+/// When the server returns another error, or no response.
+pub(super) async fn patiently<T>(mut ask: impl AsyncFnMut() -> Result<T, ClientError>) -> Result<T, ClientError> {
+    let mut waited = Duration::ZERO;
+    loop {
+        match ask().await {
+            Err(ClientError::Refused {
+                status: 429,
+                retry_after: Some(seconds),
+                ..
+            }) if waited < PATIENCE => {
+                let pause = Duration::from_secs(seconds.clamp(1, 60));
+                tokio::time::sleep(pause).await;
+                waited += pause;
+            }
+            answered => return answered,
+        }
+    }
+}
+
+impl Asked {
+    /// The caller of a request as `agent`.
+    pub fn caller(&self, agent: Option<&str>) -> TeamCaller {
+        TeamCaller {
+            repo_url: Some(self.repo_url.clone()),
+            team: Some(self.team.to_string()),
+            agent_id: agent.map(str::to_owned),
+        }
+    }
+
+    /// The team as it is; `None` where there is none.
+    ///
+    /// # Errors
+    /// When the server returns an error, or no response.
+    pub async fn read(&self, messages: &mut Messages) -> Result<Option<ServerTeam>, ClientError> {
+        let shown = patiently(async || self.client.team(&self.repo_url, self.team.as_str()).await).await;
+        let view = match shown {
+            Ok(shown) => shown.team,
+            Err(ClientError::Refused { status: 404, error, .. })
+                if error.error == coord_protocol::ErrorCode::UnknownTeam =>
+            {
+                return Ok(None);
+            }
+            Err(error) => return Err(error),
+        };
+        let (tasks, ()) = futures::try_join!(self.tasks(), self.news(&view.members, messages))?;
+        self.put_together(view, tasks, messages).map(Some)
+    }
+
+    async fn tasks(&self) -> Result<Vec<TaskView>, ClientError> {
+        let caller = self.caller(None);
+        let mut filter = TaskFilter {
+            limit: Some(AT_ONCE),
+            has_descriptions: true,
+            ..TaskFilter::default()
+        };
+        let mut tasks = Vec::new();
+        loop {
+            let page = patiently(async || self.client.tasks(&caller, &filter).await).await?;
+            tasks.extend(page.tasks);
+            filter.after = page.next;
+            if filter.after.is_none() || tasks.len() > TASK_FILES {
+                return Ok(tasks);
+            }
+        }
+    }
+
+    /// Reads the messages that are newer than all of `messages`.
+    async fn news(&self, members: &[MemberView], messages: &mut Messages) -> Result<(), ClientError> {
+        let caller = self.caller(None);
+        let known = messages.last_key_value().map_or(0, |(number, _)| *number);
+        let mut filter = HistoryFilter {
+            limit: Some(AT_ONCE),
+            ..HistoryFilter::default()
+        };
+        let mut news = Messages::new();
+        loop {
+            let page = patiently(async || self.client.messages(&caller, &filter).await).await?;
+            let is_known = page.messages.iter().any(|message| message.id <= known);
+            for message in page.messages.into_iter().filter(|message| message.id > known) {
+                let (id, message) = (message.id, of_message(message, members)?);
+                news.insert(id, message);
+            }
+            filter.before = page.earlier.filter(|before| !is_known && *before > known + 1);
+            if filter.before.is_none() || news.len() >= MOST_MESSAGES {
+                messages.append(&mut news);
+                return Ok(());
+            }
+        }
+    }
+
+    fn put_together(
+        &self,
+        view: TeamView,
+        tasks: Vec<TaskView>,
+        messages: &Messages,
+    ) -> Result<ServerTeam, ClientError> {
+        let (mut members, mut agents) = (BTreeMap::new(), BTreeMap::new());
+        let mut approvals: Vec<Handle> = handles(&view.shutdown_approvals)?;
+        let leader = handle(&view.leader)?;
+        if view.closed_at.is_some() {
+            approvals.push(leader.clone());
+        }
+        for member in view.members {
+            let handle = handle(&member.agent_id)?;
+            if member.ended_at.is_some() {
+                approvals.push(handle.clone());
+            }
+            agents.insert(handle.clone(), member.agent);
+            let member = StoreMember {
+                name: member.agent_name,
+                kind: member.agent_type,
+                joined_at: time(&member.joined_at)?,
+                joined: member.joined_after,
+                read_to: member.read_to,
+                ours: member.is_yours,
+            };
+            members.insert(handle, member);
+        }
+        let mut leases = BTreeMap::new();
+        let mut stored = BTreeMap::new();
+        for task in tasks {
+            let id = TaskId::parse(&task.id).map_err(odd)?;
+            leases.insert(id.clone(), task.lease.clone());
+            stored.insert(id, of_task(task)?);
+        }
+        let team = StoreTeam {
+            name: self.team.clone(),
+            created: time(&view.created)?,
+            leader,
+            description: view.description,
+            members,
+            approvals: approvals.into_iter().collect(),
+            shutdown_open: view.shutdown.as_ref().is_some_and(|shutdown| shutdown.target.is_none()),
+            closed: view.closed_at.is_some(),
+            tasks: stored,
+            messages: messages.clone(),
+        };
+        Ok(ServerTeam {
+            team,
+            created: view.created,
+            agents,
+            shutdown: view.shutdown,
+            leases,
+        })
+    }
+}
+
+fn odd(problem: impl std::fmt::Display) -> ClientError {
+    ClientError::Invalid(format!("the server's answer: {problem}"))
+}
+
+fn handle(text: &str) -> Result<Handle, ClientError> {
+    Handle::parse(text).map_err(odd)
+}
+
+fn handles(texts: &[String]) -> Result<Vec<Handle>, ClientError> {
+    texts.iter().map(|text| handle(text)).collect()
+}
+
+fn time(text: &str) -> Result<Time, ClientError> {
+    Time::parse(text).map_err(odd)
+}
+
+fn times(text: Option<String>) -> Result<Option<Time>, ClientError> {
+    text.map(|text| time(&text)).transpose()
+}
+
+fn of_task(task: TaskView) -> Result<StoreTask, ClientError> {
+    let ids = |ids: &[String]| {
+        let ids = ids.iter().map(|id| TaskId::parse(id).map_err(odd));
+        ids.collect::<Result<_, _>>()
+    };
+    Ok(StoreTask {
+        description: task.description,
+        priority: match task.priority {
+            TaskPriority::High => Priority::High,
+            TaskPriority::Normal => Priority::Normal,
+            TaskPriority::Low => Priority::Low,
+        },
+        status: match task.status {
+            TaskStatus::Pending => Status::Pending,
+            TaskStatus::InProgress => Status::InProgress,
+            TaskStatus::Completed => Status::Completed,
+        },
+        created_at: time(&task.created_at)?,
+        updated_at: times(task.updated_at)?,
+        claimed_at: times(task.claimed_at)?,
+        completed_at: times(task.completed_at)?,
+        owner: task.owner.as_deref().map(handle).transpose()?,
+        previous_owner: task.previous_owner.as_deref().map(handle).transpose()?,
+        dependencies: ids(&task.dependencies)?,
+        met: ids(&task.met_dependencies)?,
+        title: task.title,
+    })
+}
+
+fn of_message(message: MessageView, members: &[MemberView]) -> Result<StoreMessage, ClientError> {
+    let from = handle(message.from.as_deref().unwrap_or(COORD))?;
+    let is_broadcast = message.to == coord_teams::texts::BROADCAST;
+    let mut recipients = Vec::new();
+    if is_broadcast {
+        let there = members.iter().filter(|member| member.joined_after < message.id);
+        recipients = there.map(|member| handle(&member.agent_id)).collect::<Result<_, _>>()?;
+    }
+    let to = match message.recipients {
+        _ if is_broadcast => Vec::new(),
+        Some(several) => handles(&several)?,
+        None => vec![handle(&message.to)?],
+    };
+    Ok(StoreMessage {
+        from,
+        to,
+        recipients,
+        kind: match message.kind {
+            Told::Plain | Told::ShutdownRejected => MessageType::Plain,
+            Told::Idle => MessageType::Idle,
+            Told::TaskAssignment => MessageType::TaskAssignment,
+            Told::ShutdownRequest => MessageType::ShutdownRequest,
+            Told::ShutdownApproved => MessageType::ShutdownApproved,
+        },
+        message: message.message,
+        summary: message.summary,
+        timestamp: time(&message.timestamp)?,
+    })
+}

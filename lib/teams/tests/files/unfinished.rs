@@ -1,0 +1,157 @@
+//! Syncs that are cut off, and files that are not written because somebody changed them meanwhile.
+
+use std::collections::BTreeSet;
+
+use coord_teams::compare::{Change, Done, Round, Seen, Sent, StoreTeam, agreed, give_out, take_in};
+
+use super::comparing::append;
+use super::sync::{Both, apply, folder, handle, send};
+
+const A: &str = "tasks/alpha/a.json";
+const D: &str = "tasks/alpha/d.json";
+const LEAD: &str = "teams/alpha/inboxes/lead.json";
+const W1: &str = "teams/alpha/inboxes/w1.json";
+const W2: &str = "teams/alpha/inboxes/w2.json";
+
+/// Applies a change; what is kept of that.
+fn applied(store: &mut StoreTeam, change: &Change) -> Option<Done> {
+    let mut sent = Sent::new();
+    apply(store, change, &mut sent);
+    Done::of(change, sent.into_values().flatten().next())
+}
+
+/// A task of the files alone, and messages to one and to all.
+fn with_news() -> Both {
+    let mut both = Both::alike();
+    let member = both.store.members["w1"].clone();
+    both.store.members.insert(handle("w2"), member);
+    both.sync();
+    let new = both.files[A]
+        .replace("\"a\"", "\"d\"")
+        .replace("pending", "in_progress");
+    let new = new.replace("\"status\"", "\"owner\": \"w1\", \"status\"");
+    both.files
+        .insert(D.to_owned(), new.replace("\"b\"\n", "").replace("[\n    ]", "[]"));
+    append(&mut both, LEAD, "w1", "lead", "one");
+    append(&mut both, LEAD, "w1", "broadcast", "all");
+    both
+}
+
+#[test]
+fn what_was_done_before_a_sync_was_cut_off_is_not_done_again() {
+    let whole = with_news().sync().taken.changes;
+    assert_eq!(whole.len(), 4, "{whole:?}");
+    for cut_after in 0..=whole.len() {
+        let mut both = with_news();
+        let seen = both.seen.clone().expect("it was synced");
+        let files = folder("alpha", &both.files);
+        let mut done = Vec::new();
+        for change in &take_in(Some(&seen), &files, &both.store).changes[..cut_after] {
+            done.extend(applied(&mut both.store, change));
+        }
+        // The next one, which knows what was done.
+        let kept = serde_json::to_string(&done).expect("JSON");
+        let mut done: Vec<Done> = serde_json::from_str(&kept).expect("what was done");
+        let taken = take_in(Some(&seen.after(&done)), &files, &both.store);
+        assert_eq!(taken.changes, whole[cut_after..], "{cut_after}");
+        assert!(taken.findings.is_empty(), "{:?}", taken.findings);
+        for change in &taken.changes {
+            done.extend(applied(&mut both.store, change));
+        }
+        let given = give_out(Some(&seen), &files, &both.store, &taken, &Done::sent(&done));
+        for (entry, text) in &given.writes {
+            both.files.insert(entry.path(), text.clone());
+        }
+        both.seen = Some(given.seen);
+        both.assert_quiet();
+        let messages: Vec<_> = both.store.messages.values().map(|message| &*message.message).collect();
+        assert_eq!(messages, ["one", "all"], "{cut_after}");
+        let copies = [LEAD, W1, W2].map(|inbox| both.file(inbox).as_array().map(Vec::len));
+        assert_eq!(copies, [Some(2), Some(0), Some(1)], "one copy of each");
+    }
+}
+
+/// Syncs, but writes nothing: what is seen then.
+fn without_writing(both: &mut Both) -> Seen {
+    let folder = &folder("alpha", &both.files);
+    let seen = both.seen.as_ref();
+    let taken = &take_in(seen, folder, &both.store);
+    let mut done = Vec::new();
+    for change in &taken.changes {
+        done.extend(applied(&mut both.store, change));
+    }
+    let (store, done) = (&both.store, &done[..]);
+    let given = give_out(seen, folder, store, taken, &Done::sent(done));
+    let stay: BTreeSet<_> = given.writes.keys().chain(&given.removals).cloned().collect();
+    let round = Round {
+        seen,
+        done,
+        folder,
+        store,
+        taken,
+    };
+    agreed(round, &given, &stay)
+}
+
+#[test]
+fn a_file_that_is_not_written_keeps_what_it_says_and_takes_nothing_back() {
+    let mut both = with_news();
+    both.stored("a").title = "of the store".to_owned();
+    both.stored("a").description = Some("of the store".to_owned());
+    both.edit(A, "normal", "high");
+    send(&mut both.store, "lead", Some("w1"), "of the store");
+    let seen = without_writing(&mut both);
+    assert_eq!(seen.tasks["a"].title, "task a");
+    assert_eq!(seen.inboxes["w1"], []);
+    both.seen = Some(seen);
+    // Changed once more in the file, which still has the old title.
+    both.edit(A, "high", "low");
+    let done = both.sync();
+    assert_eq!(done.taken.findings, []);
+    let edits: Vec<_> = done
+        .taken
+        .changes
+        .iter()
+        .filter(|change| !matches!(change, Change::ReadTo(..)))
+        .collect();
+    assert!(
+        matches!(
+            edits[..],
+            [Change::EditTask {
+                title: None,
+                description: None,
+                priority: Some(_),
+                ..
+            }]
+        ),
+        "{edits:?}"
+    );
+    let task = both.file(A);
+    assert_eq!(
+        (&task["title"], &task["priority"]),
+        (&"of the store".into(), &"low".into())
+    );
+    let inbox = both.file(W1);
+    let of_store = inbox
+        .as_array()
+        .expect("messages")
+        .iter()
+        .filter(|message| message["message"] == "of the store");
+    assert_eq!(of_store.count(), 1, "{inbox}");
+    assert_eq!(both.store.messages.len(), 3, "nothing is sent twice");
+    both.assert_quiet();
+}
+
+#[test]
+fn a_member_that_left_and_a_task_that_was_deleted_do_not_come_back_from_a_file_that_was_not_written() {
+    let mut both = Both::alike();
+    both.store.members.remove("w1");
+    both.store.tasks.remove("c");
+    let seen = without_writing(&mut both);
+    assert!(seen.members.contains("w1") && seen.tasks.contains_key("c"));
+    both.seen = Some(seen);
+    let done = both.sync();
+    assert_eq!((&done.taken.changes[..], &done.taken.findings[..]), (&[][..], &[][..]));
+    assert!(!both.files.contains_key("tasks/alpha/c.json"));
+    both.assert_quiet();
+}
