@@ -10,5 +10,6 @@ mod idle;
 mod init;
 mod mcp;
 mod session;
+mod team_files;
 mod working_copy;
 mod world;

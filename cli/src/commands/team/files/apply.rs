@@ -53,10 +53,9 @@ pub(super) struct Applying<'a> {
 }
 
 impl<'a> Applying<'a> {
-    pub fn new(asked: &'a Asked, server: &'a ServerTeam, kept: &'a mut Kept) -> Self {
-        let state = kept.state.as_ref().filter(|state| state.created == server.created);
+    pub fn new(asked: &'a Asked, server: &'a ServerTeam, kept: &'a mut Kept, claims: BTreeMap<String, i64>) -> Self {
         Applying {
-            claims: state.map(|state| state.claims.clone()).unwrap_or_default(),
+            claims,
             agents: server.agents.clone(),
             shutdown: server.shutdown.as_ref().map(|shutdown| shutdown.id.clone()),
             asked,

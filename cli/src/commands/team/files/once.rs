@@ -65,15 +65,15 @@ impl Sync {
         }
         let mut claims = self.renewed(&server, &files).await?;
         if way != Way::Out {
-            let mut applying = Applying::new(&self.asked, &server, &mut self.kept);
-            applying.claims = claims;
+            let mut applying = Applying::new(&self.asked, &server, &mut self.kept, claims);
             let applied = applying.all(&taken.changes).await;
             let (refused, unsendable) = (applying.refused, applying.unsendable);
-            (report.applied, claims) = (applying.applied, applying.claims);
+            claims = applying.claims;
+            report.applied.extend(applying.applied);
             applied?;
             unsendable.iter().for_each(|digest| taken.settle(folder, digest));
             taken.findings.extend(refused);
-            if !report.applied.is_empty() {
+            if !taken.changes.is_empty() {
                 server = self.read_again().await?;
             }
         }

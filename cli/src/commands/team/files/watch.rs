@@ -115,7 +115,7 @@ impl Told {
     /// Prints what is new; false where nobody reads any longer.
     fn print(&mut self, place: &Place, mut report: Report) -> anyhow::Result<bool> {
         if self.failure.take().is_some() {
-            note("the server answers again");
+            note("it goes on");
         }
         let before = std::mem::replace(&mut self.refused, report.refused.clone());
         report.refused.retain(|refused| !before.contains(refused));

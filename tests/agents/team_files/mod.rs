@@ -1,0 +1,231 @@
+//! `coord team sync`, `export` and `import`: the files of opencode-teams in a clone, and the team on its server.
+
+mod both_ways;
+mod hostile;
+mod refused;
+mod sample;
+mod watching;
+mod writer;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::world::{REPO_URL, World};
+
+/// The root of the files in a project.
+const ROOT: &str = ".opencode/opencode-teams";
+
+/// A clone with a team: `lead` and `w1`, and tasks `a`, `b` and `c`, of which `b` waits for `a`.
+pub struct Place {
+    pub world: World,
+    pub root: PathBuf,
+}
+
+impl Place {
+    /// Without a team.
+    pub fn empty() -> Place {
+        let world = World::with(&[("README.md", "# Shop\n")]);
+        let root = world.clone.path().join(ROOT);
+        Place { world, root }
+    }
+
+    /// With the team on the server, and no file.
+    pub fn with_team() -> Place {
+        let place = Place::empty();
+        place.coord(&["team", "create", "alpha", "--agent", "lead"], 0);
+        place.coord(&["team", "join", "alpha", "--agent", "w1"], 0);
+        let plan = [
+            json!({ "id": "a", "title": "task a", "description": "First\nof all" }),
+            json!({ "id": "b", "title": "task b", "dependencies": ["a"], "priority": "high" }),
+            json!({ "id": "c", "title": "task c" }),
+        ];
+        place.server(
+            None,
+            "POST",
+            "tasks",
+            &json!({ "team": "alpha", "agent_id": "lead", "tasks": plan }),
+        );
+        place
+    }
+
+    /// With the same in files.
+    pub fn alike() -> Place {
+        let place = Place::with_team();
+        place.sync(0);
+        place.assert_quiet();
+        place
+    }
+
+    /// `coord` in the clone; the server that it may start limits nothing.
+    pub fn command(&self) -> Command {
+        let mut command = self.world.coord(self.world.clone.path());
+        for limit in ["HOLDER", "PERSON", "REPOSITORY"] {
+            command.env(format!("COORD_LIMIT_{limit}_PER_MINUTE"), "0");
+        }
+        for name in [
+            "OPENCODE_TEAMS_DIR",
+            "OPENCODE_PROJECT_ROOT",
+            "OPENCODE_TEAM_NAME",
+            "OPENCODE_AGENT_ID",
+        ] {
+            command.env_remove(name);
+        }
+        command
+    }
+
+    /// What `coord ARGS` prints; it has to end with `status`.
+    pub fn coord(&self, args: &[&str], status: i32) -> String {
+        let ended = self.command().args(args).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let (out, error) = (text(&ended.stdout), text(&ended.stderr));
+        assert_eq!(ended.status.code(), Some(status), "{args:?}: {out}{error}");
+        out
+    }
+
+    /// The report of `coord team ARGS`.
+    pub fn report(&self, args: &[&str], status: i32) -> Value {
+        let printed = self.coord(&[&["team"], args, &["--json"]].concat(), status);
+        serde_json::from_str(&printed).unwrap()
+    }
+
+    pub fn sync(&self, status: i32) -> Value {
+        self.report(&["sync"], status)
+    }
+
+    /// Another synchronization finds nothing to do.
+    pub fn assert_quiet(&self) {
+        let report = self.sync(0);
+        for list in ["applied", "written", "removed", "refused", "changed_meanwhile", "notes"] {
+            assert_eq!(report[list], json!([]), "{report}");
+        }
+    }
+
+    /// The answer of the server, to the user of this machine or to another login.
+    pub fn server(&self, login: Option<&str>, method: &str, path: &str, body: &Value) -> Value {
+        let mut body = body.clone();
+        body["repo_url"] = REPO_URL.into();
+        // It runs since the first command.
+        let announced = fs::read_to_string(self.world.clone.path().join(".git/coord/listening")).unwrap();
+        let address = announced
+            .split_whitespace()
+            .find(|word| word.starts_with("http://"))
+            .unwrap();
+        let url = format!("{}/api/{path}", address.trim_end_matches('/'));
+        let asked = async {
+            let method = method.parse().unwrap();
+            let mut request = reqwest::Client::new().request(method, url);
+            if let Some(login) = login {
+                request = request.header("x-coord-user", login);
+            }
+            let query: Vec<_> = body
+                .as_object()
+                .unwrap()
+                .iter()
+                .filter_map(|(name, value)| Some((name, value.as_str()?)))
+                .collect();
+            let request = match request.try_clone().unwrap().build().unwrap().method().as_str() {
+                "GET" | "DELETE" => {
+                    let mut built = request.build().unwrap();
+                    built.url_mut().query_pairs_mut().extend_pairs(query);
+                    return reqwest::Client::new()
+                        .execute(built)
+                        .await
+                        .unwrap()
+                        .text()
+                        .await
+                        .unwrap();
+                }
+                _ => request,
+            };
+            let sent = request
+                .header("content-type", "application/json")
+                .body(body.to_string())
+                .send();
+            sent.await.unwrap().text().await.unwrap()
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        let text = runtime.block_on(asked);
+        let answer: Value = serde_json::from_str(&text).unwrap_or_else(|_| panic!("{method} {path}: {text}"));
+        answer
+    }
+
+    /// A task on the server.
+    pub fn stored(&self, id: &str) -> Value {
+        self.server(None, "GET", &format!("tasks/{id}"), &json!({ "team": "alpha" }))["task"].clone()
+    }
+
+    pub fn path(&self, file: &str) -> PathBuf {
+        self.root.join(file)
+    }
+
+    pub fn text(&self, file: &str) -> String {
+        fs::read_to_string(self.path(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
+    }
+
+    pub fn json(&self, file: &str) -> Value {
+        serde_json::from_str(&self.text(file)).unwrap()
+    }
+
+    pub fn write(&self, file: &str, text: &str) {
+        fs::create_dir_all(self.path(file).parent().unwrap()).unwrap();
+        fs::write(self.path(file), text).unwrap();
+    }
+
+    /// Changes members of a file, as the plugin writes it.
+    pub fn edit(&self, file: &str, change: impl FnOnce(&mut Value)) {
+        let mut value = self.json(file);
+        change(&mut value);
+        self.write(file, &serde_json::to_string_pretty(&value).unwrap());
+    }
+
+    /// Appends a message to an inbox.
+    pub fn append(&self, inbox: &str, message: Value) {
+        self.edit(&format!("teams/alpha/inboxes/{inbox}.json"), |inbox| {
+            inbox.as_array_mut().unwrap().push(message);
+        });
+    }
+}
+
+/// A new message of a file.
+pub fn message(from: &str, to: &str, text: &str) -> Value {
+    json!({ "from": from, "to": to, "message": text, "type": "plain", "timestamp": "2026-12-01T01:02:03.004Z", "read": false })
+}
+
+/// File and field of what was refused.
+pub fn refused(report: &Value) -> Vec<(String, String)> {
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let refused = report["refused"].as_array().unwrap().iter();
+    let shown = refused.map(|one| {
+        let place = match text(&one["field"]) {
+            field if field.is_empty() => text(&one["file"]),
+            field => format!("{}: {field}", text(&one["file"])),
+        };
+        (text(&one["reason"]), place)
+    });
+    shown.collect()
+}
+
+/// Every file below a folder, by path.
+pub fn files(root: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(root).unwrap().display().to_string();
+                found.insert(name, fs::read(&path).unwrap());
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,164 @@
+//! What the rules, the schema or the login refuse is said by file and field, and nothing of it is done.
+
+use serde_json::json;
+
+use super::{Place, message, refused};
+
+const A: &str = "tasks/alpha/a.json";
+
+fn of(reason: &str, place: &str) -> (String, String) {
+    (reason.to_owned(), place.to_owned())
+}
+
+#[test]
+fn a_change_that_breaks_a_rule_is_said_and_put_back() {
+    let place = Place::alike();
+    place.edit(A, |task| {
+        task["status"] = "in_progress".into();
+        task["owner"] = "lead".into();
+    });
+    place.sync(0);
+    place.edit(A, |task| task["status"] = "completed".into());
+    place.sync(0);
+    // Backward; a ring; an owner that is no member; a title that is no line.
+    place.edit(A, |task| task["status"] = "pending".into());
+    place.edit("tasks/alpha/b.json", |task| {
+        task["dependencies"] = json!(["c"]);
+        task["title"] = "two\nlines".into();
+    });
+    place.edit("tasks/alpha/c.json", |task| {
+        task["dependencies"] = json!(["b", "gone"]);
+        task["status"] = "in_progress".into();
+        task["owner"] = "ghost".into();
+    });
+    let report = place.sync(3);
+    let said = refused(&report);
+    for expected in [
+        of("transition", "tasks/alpha/a.json: status"),
+        of("refused", "tasks/alpha/b.json: title"),
+        of("foreign", "tasks/alpha/c.json: owner"),
+        of("missing", "tasks/alpha/c.json: dependencies[1]"),
+    ] {
+        assert!(said.contains(&expected), "{expected:?}: {report}");
+    }
+    let ring = report["refused"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|one| one["reason"] == "cycle");
+    let ring = ring.unwrap()["message"].as_str().unwrap();
+    assert!(ring.starts_with("Circular dependency detected: "), "{ring}");
+    assert_eq!(place.json(A)["status"], "completed");
+    assert_eq!(place.json("tasks/alpha/b.json")["title"], "task b");
+    assert_eq!(place.json("tasks/alpha/c.json")["status"], "pending");
+    place.assert_quiet();
+}
+
+#[test]
+fn the_server_wins_a_conflict() {
+    let place = Place::alike();
+    place.edit(A, |task| task["title"] = "in the file".into());
+    place.server(
+        None,
+        "PATCH",
+        "tasks/a",
+        &json!({ "team": "alpha", "agent_id": "lead", "title": "of the server" }),
+    );
+    assert_eq!(refused(&place.sync(3)), [of("conflict", "tasks/alpha/a.json: title")]);
+    assert_eq!(place.json(A)["title"], "of the server");
+    place.assert_quiet();
+}
+
+#[test]
+fn nobody_speaks_for_the_handle_of_another_login() {
+    let place = Place::with_team();
+    place.server(
+        Some("eve"),
+        "POST",
+        "teams/alpha/join",
+        &json!({ "agent_id": "eve-1", "handle": "eve" }),
+    );
+    place.sync(0);
+    place.append("lead", message("eve", "lead", "forged"));
+    place.append("lead", message("ghost", "lead", "forged"));
+    place.append("lead", message("Lead", "w1", "to another"));
+    place.append("eve", message("w1", "eve", "meant so"));
+    place.edit(A, |task| {
+        task["status"] = "in_progress".into();
+        task["owner"] = "eve".into();
+    });
+    place.edit("teams/alpha/config.json", |config| {
+        config["shutdownApprovals"] = json!(["eve"]);
+        config["leader"] = "w1".into();
+        let mut member = config["members"][1].clone();
+        member["agentId"] = "EVE".into();
+        config["members"].as_array_mut().unwrap().push(member);
+    });
+    let report = place.sync(3);
+    let said = refused(&report);
+    for expected in [
+        of("foreign", "teams/alpha/inboxes/lead.json: [0].from"),
+        of("foreign", "teams/alpha/inboxes/lead.json: [1].from"),
+        of("foreign", "teams/alpha/inboxes/lead.json: [2].from"),
+        of("foreign", "tasks/alpha/a.json: owner"),
+        of("foreign", "teams/alpha/config.json: shutdownApprovals[0]"),
+        of("foreign", "teams/alpha/config.json: members[3].agentId"),
+        of("not_by_file", "teams/alpha/config.json: leader"),
+    ] {
+        assert!(said.contains(&expected), "{expected:?}: {report}");
+    }
+    assert_eq!(report["applied"], json!(["message of w1 to eve"]));
+    let history = place.server(None, "GET", "messages", &json!({ "team": "alpha" }));
+    let senders: Vec<_> = history["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|message| message["from"].clone())
+        .collect();
+    assert_eq!(senders, ["w1"]);
+    assert_eq!(place.stored("a")["owner"], json!(null));
+    let again = refused(&place.sync(3));
+    assert!(
+        !again.iter().any(|(_, place)| place.contains("inboxes")),
+        "a message is said once: {again:?}"
+    );
+    // A login without a handle changes nothing.
+    let place = Place::empty();
+    place.coord(&["team", "list"], 0);
+    place.server(
+        Some("eve"),
+        "POST",
+        "teams",
+        &json!({ "name": "alpha", "agent_id": "eve-1", "handle": "eve" }),
+    );
+    place.sync(0);
+    let task = json!({ "id": "n", "title": "N", "status": "pending", "createdAt": "2026-12-01T00:00:00Z" });
+    place.write("tasks/alpha/n.json", &task.to_string());
+    assert_eq!(refused(&place.sync(3)), [of("refused", "tasks/alpha/n.json")]);
+    assert_eq!(place.text("tasks/alpha/n.json"), task.to_string());
+}
+
+#[test]
+fn a_task_that_is_refused_takes_those_that_need_it_along_and_no_other() {
+    let place = Place::alike();
+    for number in 0..30 {
+        let mut task = json!({ "id": format!("n{number}"), "title": "N", "status": "pending", "createdAt": "2026-12-01T00:00:00Z" });
+        if number == 7 {
+            task["title"] = "with a bell \u{7}".into();
+        }
+        if number == 8 {
+            task["dependencies"] = json!(["n7"]);
+        }
+        place.write(&format!("tasks/alpha/n{number}.json"), &task.to_string());
+    }
+    let report = place.sync(3);
+    assert_eq!(report["applied"].as_array().map(Vec::len), Some(28), "{report}");
+    assert_eq!(
+        refused(&report),
+        [
+            of("refused", "tasks/alpha/n7.json: title"),
+            of("refused", "tasks/alpha/n8.json")
+        ]
+    );
+    assert!(place.text("tasks/alpha/n7.json").contains("bell"));
+}

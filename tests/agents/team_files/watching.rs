@@ -1,0 +1,136 @@
+//! `coord team sync --watch`.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use coord_test_support::waiting::block_until;
+use serde_json::json;
+
+use super::{Place, message};
+
+const A: &str = "tasks/alpha/a.json";
+
+/// A `coord team sync --watch`; ended when dropped.
+struct Watch {
+    process: Child,
+    said: Receiver<String>,
+}
+
+impl Watch {
+    fn start(place: &Place) -> Watch {
+        let mut command = place.command();
+        command.args(["team", "sync", "--watch", "--json"]);
+        let mut process = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let (tell, said) = channel();
+        let out = BufReader::new(process.stdout.take().unwrap());
+        let error = BufReader::new(process.stderr.take().unwrap());
+        let other = tell.clone();
+        std::thread::spawn(move || out.lines().map_while(Result::ok).try_for_each(|line| tell.send(line)));
+        std::thread::spawn(move || {
+            error
+                .lines()
+                .map_while(Result::ok)
+                .try_for_each(|line| other.send(line))
+        });
+        Watch { process, said }
+    }
+
+    fn end(&mut self) -> Option<i32> {
+        let id = self.process.id().to_string();
+        assert!(std::process::Command::new("kill").arg(id).status().unwrap().success());
+        self.process.wait().unwrap().code()
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[test]
+fn a_change_of_either_side_is_soon_on_the_other() {
+    let place = Place::with_team();
+    let mut watch = Watch::start(&place);
+    block_until("the files are there", || place.path(A).exists());
+    watch.said.recv_timeout(Duration::from_secs(60)).unwrap();
+    let mut times = Vec::new();
+    for round in 0..5 {
+        let title = format!("of the server {round}");
+        let started = Instant::now();
+        place.server(
+            None,
+            "PATCH",
+            "tasks/a",
+            &json!({ "team": "alpha", "agent_id": "lead", "title": title }),
+        );
+        block_until("it is in the file", || place.text(A).contains(&title));
+        times.push(started.elapsed());
+        let started = Instant::now();
+        place.append("w1", message("lead", "w1", &format!("in the file {round}")));
+        let history = || {
+            place
+                .server(None, "GET", "messages", &json!({ "team": "alpha" }))
+                .to_string()
+        };
+        block_until("it is on the server", || {
+            history().contains(&format!("in the file {round}"))
+        });
+        times.push(started.elapsed());
+    }
+    times.sort();
+    // The machine may be busy: the figure is the bench's.
+    assert!(times[0] < Duration::from_millis(500), "{times:?}");
+    // What is refused is said once.
+    while watch.said.try_recv().is_ok() {}
+    place.write("tasks/alpha/b.json", "{");
+    let said = watch.said.recv_timeout(Duration::from_secs(60)).unwrap();
+    assert!(said.contains("\"file\":\"tasks/alpha/b.json\""), "{said}");
+    place.edit("tasks/alpha/c.json", |task| task["title"] = "another".into());
+    let said = watch.said.recv_timeout(Duration::from_secs(60)).unwrap();
+    assert!(said.contains("task c changed") && !said.contains("b.json"), "{said}");
+    // One at a time.
+    let (second, why) = (
+        place.command().args(["team", "sync"]).output().unwrap(),
+        "another coord team sync keeps team alpha",
+    );
+    assert!(
+        second.status.code() == Some(1) && String::from_utf8_lossy(&second.stderr).contains(why),
+        "{second:?}"
+    );
+    assert_eq!(watch.end(), Some(0));
+}
+
+#[test]
+fn a_folder_that_vanishes_and_a_server_that_ends_are_waited_for() {
+    let place = Place::alike();
+    let watch = Watch::start(&place);
+    std::thread::sleep(Duration::from_millis(300));
+    let kept = place.world.folder("kept");
+    std::fs::rename(&place.root, kept.join("root")).unwrap();
+    let said = watch.said.recv_timeout(Duration::from_secs(60)).unwrap();
+    assert!(said.contains("\"vanished\""), "{said}");
+    assert_eq!(place.stored("c")["title"], "task c");
+    std::fs::rename(kept.join("root"), &place.root).unwrap();
+    place.edit(A, |task| task["title"] = "back again".into());
+    block_until("it is on the server", || place.stored("a")["title"] == "back again");
+    let process = place.world.server().unwrap();
+    assert!(
+        std::process::Command::new("kill")
+            .arg(&process)
+            .status()
+            .unwrap()
+            .success()
+    );
+    block_until("it has ended", || place.world.server().as_ref() != Some(&process));
+    place.edit(A, |task| task["title"] = "while it was away".into());
+    let said = watch.said.iter().find(|said| said.contains("trying again")).unwrap();
+    assert!(said.starts_with("coord: "), "{said}");
+    place.coord(&["team", "list"], 0);
+    block_until("it is on the new server", || {
+        place.stored("a")["title"] == "while it was away"
+    });
+}
