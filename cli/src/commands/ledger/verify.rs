@@ -1,7 +1,7 @@
 //! `coord ledger verify`.
 
 use std::fs::File;
-use std::io::{Read, Write, stdin};
+use std::io::{Read, stdin};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -17,7 +17,7 @@ use crate::agent::exit_status::ExitStatus;
 use crate::agent::ledger::{Received, send_lines};
 use crate::agent::options::AgentArgs;
 use crate::agent::workplace::{Workplace, work};
-use crate::terminal::output::{BAD, GOOD, print, print_json, styled};
+use crate::terminal::output::{BAD, GOOD, note, print, print_json, styled};
 
 const EXAMPLES: &str = "\
 Examples:
