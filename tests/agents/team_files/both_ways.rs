@@ -290,7 +290,9 @@ fn without_what_was_last_seen_it_only_adds() {
     // A team that was deleted, and another one of its name: its tasks are not those that were seen.
     place.edit(A, |task| task["title"] = "task a".into());
     place.sync(0);
-    place.server(None, "DELETE", "teams/alpha", &json!({ "agent_id": "lead" }));
+    place.server(None, "POST", "teams/alpha/leave", &json!({ "agent_id": "w1" }));
+    let deleted = place.server(None, "DELETE", "teams/alpha", &json!({ "agent_id": "lead" }));
+    assert_eq!(deleted["team"], "alpha", "{deleted}");
     let report = place.sync(3);
     assert_eq!(
         super::refused(&report),

@@ -164,8 +164,8 @@ fn names_are_parsed_before_they_are_paths() {
     assert_eq!(count("members["), 4, "{report}");
     assert_eq!(
         count("tasks/alpha/"),
-        7,
-        "five names, one of another case, one that is not its file's: {report}"
+        8,
+        "five names, two that differ in case, one that is not its file's: {report}"
     );
     assert_eq!(count("broadcast.json"), 1, "{report}");
     let printed = place.coord(&["team", "sync"], 3);

@@ -157,7 +157,7 @@ fn a_task_that_is_refused_takes_those_that_need_it_along_and_no_other() {
         refused(&report),
         [
             of("refused", "tasks/alpha/n7.json: title"),
-            of("refused", "tasks/alpha/n8.json")
+            of("refused", "tasks/alpha/n8.json: dependencies")
         ]
     );
     assert!(place.text("tasks/alpha/n7.json").contains("bell"));

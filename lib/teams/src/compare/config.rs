@@ -6,6 +6,7 @@ use super::sides::{Sides, TakeIn};
 use super::{Change, Finding, Kind, Seen, StoreTeam};
 use crate::bounds::{MEMBERS, TEXT_BYTES};
 use crate::layout::Entry;
+use crate::message::{InboxFile, MessageType};
 use crate::names::Handle;
 use crate::refusal::shown;
 use crate::team::{ConfigFile, TeamConfig};
@@ -80,7 +81,13 @@ pub fn shutdown(sides: &Sides, config: &TeamConfig, found: &mut TakeIn) {
     let entry = Entry::Config(sides.store.name.clone());
     let mut open = sides.store.shutdown_open;
     let mut done = BTreeSet::new();
-    for (at, name) in config.shutdown_approvals.iter().flatten().enumerate() {
+    // Who has sent a request in files comes first: the list does not say whose it was.
+    let messages = sides.folder.inboxes.values().flat_map(InboxFile::messages);
+    let requests = messages.filter(|message| message.kind == MessageType::ShutdownRequest);
+    let authors: BTreeSet<&str> = requests.map(|message| message.from.as_str()).collect();
+    let mut names: Vec<_> = config.shutdown_approvals.iter().flatten().enumerate().collect();
+    names.sort_by_key(|(_, name)| !authors.contains(name.as_str()));
+    for (at, name) in names {
         let seen = sides.seen.is_some_and(|seen| seen.approvals.contains(name));
         if seen || sides.store.approvals.contains(name.as_str()) || !done.insert(name) {
             continue;

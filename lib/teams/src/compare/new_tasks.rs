@@ -34,9 +34,20 @@ impl<'a> New<'a> {
     /// Those that can be created, as far as each of them tells.
     pub fn of(sides: &Sides<'a>, found: &mut TakeIn) -> Self {
         let mut new = New::default();
+        let stored: HashMap<String, &TaskId> = sides.forms.keys().map(|id| (id.folded(), id)).collect();
         let only_here = |(id, _): &(&TaskId, _)| !sides.forms.contains_key(*id) && !sides.was_there(id.as_str());
         for (id, file) in sides.folder.tasks.iter().filter(only_here) {
-            new.consider(sides, id, file.task(), found);
+            match stored.get(&id.folded()) {
+                // Both would be one file on some disks.
+                Some(other) => {
+                    let message = format!("{other} is a task, and case does not tell tasks apart");
+                    found
+                        .findings
+                        .push(Finding::new(Kind::Unreadable, &sides.task(id), "", message));
+                    found.held.insert(id.clone());
+                }
+                None => new.consider(sides, id, file.task(), found),
+            }
         }
         new.refuse_missing(sides, found);
         new

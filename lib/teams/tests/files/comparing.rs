@@ -565,6 +565,38 @@ fn members_join_by_files_and_leave_by_calls() {
 }
 
 #[test]
+fn a_new_file_does_not_take_the_place_of_a_task_whose_id_differs_in_case() {
+    let mut both = Both::alike();
+    let text = both.files[C].replace("\"c\"", "\"C\"");
+    both.files.insert("tasks/alpha/C.json".to_owned(), text);
+    let expected = [
+        (Kind::Unreadable, C.to_owned()),
+        (Kind::Unreadable, "tasks/alpha/C.json".to_owned()),
+    ];
+    assert_eq!(said(&mut both), expected);
+    assert_eq!(both.store.tasks.len(), 3);
+    both.files.remove("tasks/alpha/C.json");
+    both.assert_quiet();
+}
+
+#[test]
+fn who_sent_the_request_in_the_files_requests() {
+    let mut both = Both::alike();
+    append(&mut both, LEAD, "w1", "lead", "Agent w1 requests team shutdown");
+    both.edit(LEAD, "\"read\"", "\"type\": \"shutdown_request\", \"read\"");
+    both.edit(
+        CONFIG,
+        "\"dispatchRules\"",
+        "\"shutdownApprovals\": [\"lead\", \"w1\"], \"dispatchRules\"",
+    );
+    let calls = [
+        Change::RequestShutdown(handle("w1")),
+        Change::ApproveShutdown(handle("lead")),
+    ];
+    assert_eq!(both.sync().taken.changes, calls);
+}
+
+#[test]
 fn approvals_are_calls_and_the_leader_is_among_them_only_at_the_end() {
     let mut both = Both::alike();
     both.edit(
